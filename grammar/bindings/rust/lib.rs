@@ -1,0 +1,1 @@
+//! A tree-sitter grammar for the text of one OpenMP directive.

@@ -1,0 +1,1 @@
+//! Facts about a program, each with a certainty. Queries never edit and never report.

@@ -1,0 +1,1 @@
+//! Arguments, configuration and exit codes.

@@ -1,0 +1,1 @@
+//! Text to stdout, diffs, files in place.

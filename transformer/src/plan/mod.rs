@@ -1,0 +1,76 @@
+//! What a transformation decided for one construct, and why.
+
+mod reason_code;
+pub mod select;
+
+pub use reason_code::{ReasonCode, RuleKind};
+
+use crate::edit::Edit;
+use crate::source::Span;
+
+/// What an edit promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Applicability {
+    /// The same results under OpenMP's memory and tasking rules, proved from what the tool can see.
+    Safe,
+    /// The same results if the listed assumptions hold; written only with `--assume`.
+    Assumed,
+    /// Never written.
+    DisplayOnly,
+}
+
+/// How sure a fact is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// It follows from the text by the rules of the language.
+    Proved,
+    /// It holds if the stated assumption does.
+    Assumed,
+}
+
+/// One reason for a decision, with the place that gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The rule; its page is `ompsplit rule OMPS###`.
+    pub code: ReasonCode,
+    /// The place in the original text.
+    pub span: Span,
+    /// How sure it is.
+    pub certainty: Certainty,
+    /// One sentence, lower case, without a full stop at its end.
+    pub message: String,
+    /// Further places with a word about each.
+    pub labels: Vec<(Span, String)>,
+}
+
+/// What is to be done with a construct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The edits are to be made.
+    Apply(Applicability),
+    /// It could be done but would not be faster.
+    DoesNotPay,
+    /// It must not be done, or cannot be shown to be right.
+    Refuse,
+}
+
+/// What one transformation decided for one construct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The short name of the pass: `split`.
+    pub pass: &'static str,
+    /// The directive that the decision is about: [`crate::syntax::Directive::span`] of the outermost one of a stack.
+    pub span: Span,
+    /// The whole construct, body included: what `--lines` and suppressions are compared with.
+    pub extent: Span,
+    /// What is to be done.
+    pub decision: Decision,
+    /// Why: at least one for a refusal and for what does not pay; notes and assumptions for the others.
+    pub reasons: Vec<Reason>,
+    /// The edits; empty unless it is to be applied.
+    pub edits: Vec<Edit>,
+    /// One line on what is done: `split into 3 kernels inside one target data`.
+    pub summary: String,
+    /// How many kernels the construct launches, before and after.
+    pub kernels: (usize, usize),
+}

@@ -1,0 +1,66 @@
+//! The tree of OpenMP constructs of one file.
+
+use crate::source::Span;
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{Directive, NodeId};
+
+/// A construct of a [`ConstructTree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ConstructId(pub u32);
+
+/// An executable directive with the statement that it is associated with.
+#[derive(Clone, Debug)]
+pub struct Construct {
+    /// The directive: an index into [`ConstructTree::directives`].
+    pub directive: usize,
+    /// The leaf constructs it consists of, outermost first.
+    pub leaves: Vec<Leaf>,
+    /// The associated statement or declaration; none for stand-alone directives, and where the text has none.
+    pub body: Option<NodeId>,
+    /// The bytes of the body, empty at the directive's end where there is none.
+    pub body_span: Span,
+    /// The innermost construct whose body encloses this directive.
+    pub parent: Option<ConstructId>,
+    /// The constructs whose parent this is, in order.
+    pub children: Vec<ConstructId>,
+    /// The directive stacked directly above this one (nothing but blanks and comments between): both have the same body.
+    pub stacked_under: Option<ConstructId>,
+    /// Why the association must not be trusted (an ERROR node around it, `#if` alternatives), where it must not.
+    pub doubt: Option<Doubt>,
+}
+
+/// Why an association must not be trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// The parser found a syntax error in or around the construct.
+    SyntaxError(Span),
+    /// The directive stands in one branch of an `#if`, or between it and its statement stands a preprocessor line.
+    Conditional(Span),
+    /// The directive comes from a macro.
+    Macro(Span),
+    /// There is no statement for it.
+    NoStatement,
+}
+
+/// All directives of a file and the constructs they make.
+#[derive(Clone, Debug, Default)]
+pub struct ConstructTree {
+    /// Every directive in the order of the text, declarative ones included.
+    pub directives: Vec<Directive>,
+    /// The constructs in the order of the text: one for each directive.
+    pub constructs: Vec<Construct>,
+}
+
+impl ConstructTree {
+    /// A construct.
+    #[must_use]
+    pub fn construct(&self, id: ConstructId) -> &Construct {
+        &self.constructs[id.0 as usize]
+    }
+
+    /// A construct's directive.
+    #[must_use]
+    pub fn directive(&self, id: ConstructId) -> &Directive {
+        &self.directives[self.construct(id).directive]
+    }
+}

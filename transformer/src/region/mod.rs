@@ -1,0 +1,7 @@
+//! Constructs and what they cover: association, target regions, loop nests, data environments.
+
+pub mod association;
+pub mod construct;
+pub mod data_env;
+pub mod loop_nest;
+pub mod target;

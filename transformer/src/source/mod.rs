@@ -1,0 +1,11 @@
+//! The text of one file and the directives in it, before any grammar reads it.
+
+mod file;
+pub mod pragma_scan;
+mod span;
+
+pub use file::{Language, LineEnding, SourceFile};
+pub use pragma_scan::{
+    Conditional, ConditionalBranch, DirectiveText, Include, MacroDefinition, Note, Scan, Spelling, scan,
+};
+pub use span::{LineColumn, LineIndex, Span};

@@ -1,0 +1,126 @@
+//! Finds OpenMP directives and the preprocessor lines that matter, without a grammar.
+
+use crate::source::Span;
+
+/// How a directive is written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// `#pragma omp ..`, `# pragma omp ..`, `%:pragma omp ..`, with any continuations.
+    Pragma,
+    /// `_Pragma("omp ..")`.
+    Operator,
+    /// `__pragma(omp ..)`.
+    Microsoft,
+    /// `[[omp::directive(..)]]`, `[[omp::sequence(..)]]`, `[[using omp: ..]]`.
+    Attribute,
+    /// The use of a macro whose body leads to `_Pragma` or `__pragma`; what it says is not known.
+    Macro,
+}
+
+/// One OpenMP directive as it stands in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirectiveText {
+    /// What is blanked so that the host grammar can read on: from `#` (or `_Pragma`, `[[`, the macro's name) to before the
+    /// end of the (last, for continued ones) line, trailing comment that belongs to no code included only if it starts
+    /// inside the directive.
+    pub span: Span,
+    /// The text after the `omp` sentinel that a directive's grammar reads, continuations included, a trailing comment
+    /// not; `None` where it cannot be read in place (an escape in `_Pragma`'s string, a macro).
+    pub body: Option<Span>,
+    /// How it is written.
+    pub spelling: Spelling,
+    /// The `#if` group whose branches hold nothing but directives, where it stands in one: at most one branch's
+    /// directives apply. An index into [`Scan::conditionals`], with the branch's number in it.
+    pub alternative: Option<(usize, usize)>,
+}
+
+/// One `#if .. #elif .. #else .. #endif`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conditional {
+    /// From the `#if` to the end of the `#endif` line (or of the text, where it is missing).
+    pub span: Span,
+    /// Its branches in order.
+    pub branches: Vec<ConditionalBranch>,
+    /// Does it hold nothing but directives, comments and blanks? Then its own lines are blanked too.
+    pub only_directives: bool,
+}
+
+/// One branch of a conditional.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionalBranch {
+    /// The `#if`, `#elif` or `#else` line itself.
+    pub line: Span,
+    /// What lies between it and the next line of the group.
+    pub content: Span,
+}
+
+/// `#define NAME(..) body`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MacroDefinition {
+    /// The whole line or lines.
+    pub span: Span,
+    /// Its name.
+    pub name: Span,
+    /// The text between the parentheses of a function-like macro.
+    pub parameters: Option<Span>,
+    /// What it is replaced with.
+    pub body: Span,
+    /// Does its body lead to a pragma, itself or through other macros of this file?
+    pub leads_to_pragma: bool,
+}
+
+/// `#include "path"` or `#include <path>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Include {
+    /// The whole line.
+    pub span: Span,
+    /// The path without its quotes.
+    pub path: Span,
+    /// Written with `".."`?
+    pub quoted: bool,
+}
+
+/// A comment that may speak to this tool: it holds `ompsplit` or `NOLINT`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The whole comment.
+    pub span: Span,
+}
+
+/// All that the byte scan finds in one file, each list in the order of the text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scan {
+    /// The OpenMP directives.
+    pub directives: Vec<DirectiveText>,
+    /// What is blanked for the host grammar: directives, other pragmas, and the lines of conditionals that hold only
+    /// directives. Sorted and disjoint.
+    pub masked: Vec<Span>,
+    /// The conditionals, in the order of their `#if`.
+    pub conditionals: Vec<Conditional>,
+    /// The macro definitions.
+    pub definitions: Vec<MacroDefinition>,
+    /// The included files.
+    pub includes: Vec<Include>,
+    /// The comments that may speak to this tool.
+    pub notes: Vec<Note>,
+}
+
+/// Scans the bytes of a file. It never fails: what it cannot make out is no directive.
+#[must_use]
+pub fn scan(_text: &[u8]) -> Scan {
+    Scan::default()
+}
+
+/// The text with every masked span overwritten by blanks of equal length, line ends kept.
+#[must_use]
+pub fn mask(text: &[u8], masked: &[Span]) -> Vec<u8> {
+    let mut out = text.to_vec();
+    for span in masked {
+        for byte in out.get_mut(span.start..span.end).unwrap_or_default() {
+            if *byte != b'\n' && *byte != b'\r' {
+                *byte = b' ';
+            }
+        }
+    }
+    out
+}

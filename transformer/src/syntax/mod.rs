@@ -1,0 +1,13 @@
+//! Typed trees: the host program, and each directive with its clauses and list items.
+
+pub mod clause;
+pub mod directive;
+pub mod host;
+pub mod list_item;
+pub mod lower;
+pub mod spec_table;
+
+pub use clause::{Clause, ClauseArgument, ClauseName, Modifier};
+pub use directive::Directive;
+pub use host::{HostError, HostTree, Limits, NodeId};
+pub use list_item::{ArraySection, ListItem};

@@ -1,0 +1,49 @@
+//! The transformations, one file each, and the one registry of them.
+
+use crate::plan::Plan;
+
+/// A transformation as the registry knows it.
+pub struct Transform {
+    /// The short name that `--passes` takes.
+    pub pass: &'static str,
+    /// One line on what it does.
+    pub summary: &'static str,
+    /// Is it among the passes that run when none are named?
+    pub default: bool,
+    /// Looks at a file and decides for every construct it concerns; `None` for a pass that is planned but not built.
+    pub plan: Option<fn(&crate::transforms::Context<'_>) -> Vec<Plan>>,
+}
+
+/// What a transformation may look at.
+pub struct Context<'a> {
+    /// The file.
+    pub file: &'a crate::source::SourceFile,
+    /// What the byte scan found.
+    pub scan: &'a crate::source::Scan,
+    /// The host program.
+    pub tree: &'a crate::syntax::HostTree,
+    /// The constructs.
+    pub constructs: &'a crate::region::construct::ConstructTree,
+    /// Files of the project that the file includes with `#include ".."`, found by the engine: path and text.
+    pub headers: &'a [crate::source::SourceFile],
+}
+
+/// Every transformation, in the order they run.
+pub const TRANSFORMS: &[Transform] = &[
+    Transform { pass: "split", summary: "Split target regions into one kernel per loop", default: true, plan: None },
+    Transform {
+        pass: "hoist",
+        summary: "Unite the data environments of adjacent target constructs",
+        default: true,
+        plan: None,
+    },
+    Transform {
+        pass: "collapse",
+        summary: "Collapse loop nests that give more parallelism",
+        default: true,
+        plan: None,
+    },
+    Transform { pass: "geometry", summary: "Choose num_teams and thread_limit", default: true, plan: None },
+    Transform { pass: "overlap", summary: "Overlap transfers with kernels", default: false, plan: None },
+    Transform { pass: "pipeline", summary: "Tile loops into transfer and compute stages", default: false, plan: None },
+];

@@ -1,0 +1,1 @@
+//! Checks of the output: in the process, and with clang.
