@@ -48,6 +48,8 @@ pub struct Reason {
 pub enum Decision {
     /// The edits are to be made.
     Apply(Applicability),
+    /// There is nothing to be done; reported only when asked for.
+    NothingToDo,
     /// It could be done but would not be faster.
     DoesNotPay,
     /// It must not be done, or cannot be shown to be right.
