@@ -386,9 +386,11 @@ impl Builder<'_, '_> {
                 wanted.extend(section.stride.map(|span| (span, "map_stride", "long long")));
             }
         }
-        let writes_memory = self.kernels.iter().flat_map(|k| k.variables.values()).any(|v| v.elements_written.is_some());
+        let writes_integers = self.kernels.iter().flat_map(|kernel| kernel.variables.values()).any(|variable| {
+            variable.elements_written.is_some() && matches!(variable.kind, Kind::Pointer { floating: false, .. })
+        });
         for (span, stem, type_name) in wanted {
-            if !self.names.is_stable(span, written, writes_memory) {
+            if !self.names.is_stable(span, written, writes_integers) {
                 let taken: BTreeSet<String> = self.data.temporaries.values().map(|t| t.name.clone()).collect();
                 let name = self.names.fresh(stem, &taken);
                 self.data.temporaries.insert(span, Temporary { name, type_name });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::uses::{Role, Use, uses_below};
+use crate::analysis::uses::{Role, Use, role_of_call, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
@@ -170,10 +170,15 @@ impl Reader<'_, '_> {
         if used.role == Role::Declaration {
             return self.local(used);
         }
+        if used.role == Role::Callee
+            && let Some(reason) = self.names.call_reason(used)
+        {
+            return self.reasons.push(reason);
+        }
+        if let Some(Some(names)) = self.names.expansion(&used.name, used.span.start) {
+            return self.macro_names(used, names);
+        }
         if used.role == Role::Callee {
-            if let Some(reason) = self.names.call_reason(used) {
-                self.reasons.push(reason);
-            }
             return;
         }
         let declared_at = self.names.declared_at(&used.name, used.span.start);
@@ -202,6 +207,21 @@ impl Reader<'_, '_> {
         }
         if !self.kernel.private.contains(&used.name) {
             self.outside(used, kind, declared_at);
+        }
+    }
+
+    /// The variables that a macro names are used as the macro is.
+    fn macro_names(&mut self, used: &Use, names: Vec<String>) {
+        let role = if used.role == Role::Callee { role_of_call(self.names.cx.tree, used.node) } else { used.role };
+        for name in names {
+            let kind = self.names.kind(&name, used.span.start);
+            // What is assigned through a macro may be any element that it names.
+            let role = match (role, &kind) {
+                (Role::Write | Role::ElementWrite, Kind::Pointer { .. } | Kind::Array { .. }) => Role::ElementWrite,
+                (Role::ElementWrite, _) => Role::Read,
+                _ => role,
+            };
+            self.name(&Use { name, role, ..used.clone() });
         }
     }
 
