@@ -66,6 +66,14 @@ macro_rules! reason_codes {
 }
 
 reason_codes! {
+    /// A suppression names a rule of this tool that reports nothing there, so it can be removed.
+    ///
+    /// ```c
+    /// #pragma omp target // NOLINT(OMPS101)
+    /// ```
+    ///
+    /// Only suppressions that name an `OMPS` id are reported: a plain `NOLINT` may be meant for another tool.
+    UnusedSuppression = "OMPS001", Note, "suppression without effect";
     /// The region holds a syntax error, or is enclosed by one, so its structure is not known.
     ///
     /// The parser had to skip or invent text there: a macro that is no expression or statement by itself, an unbalanced
