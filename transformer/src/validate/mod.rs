@@ -1,1 +1,3 @@
 //! Checks of the output: in the process, and with clang.
+
+pub mod clang;
