@@ -142,14 +142,14 @@ fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result
 fn plans(file: &SourceFile, headers: &[SourceFile], parsed: &Parsed, options: &Options) -> Vec<Plan> {
     let Parsed { scan, tree, constructs } = parsed;
     let context = Context { file, scan, tree, constructs, headers };
-    let suppressions = Suppressions::of(file, scan);
+    let suppressions = Suppressions::read(file, scan);
     let mut plans = Vec::new();
     for transform in TRANSFORMS.iter().filter(|transform| options.passes.contains(&transform.pass)) {
         if let Some(plan) = transform.plan {
             plans.extend(plan(&context));
         }
     }
-    plans.retain(|plan| in_range(file, plan, &options.lines) && !suppressions.covers(plan.extent));
+    plans.retain(|plan| in_range(file, plan, &options.lines) && !suppressions.is_off(plan.extent));
     plans.sort_by_key(|plan| plan.span.start);
     plans
 }

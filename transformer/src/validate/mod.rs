@@ -1,5 +1,6 @@
 //! Checks of the output: in the process, and with clang.
 
+pub mod clang;
 use crate::region::construct::ConstructTree;
 use crate::syntax::HostTree;
 
