@@ -66,14 +66,6 @@ macro_rules! reason_codes {
 }
 
 reason_codes! {
-    /// A suppression names a rule of this tool that reports nothing there, so it can be removed.
-    ///
-    /// ```c
-    /// #pragma omp target // NOLINT(OMPS101)
-    /// ```
-    ///
-    /// Only suppressions that name an `OMPS` id are reported: a plain `NOLINT` may be meant for another tool.
-    UnusedSuppression = "OMPS001", Note, "suppression without effect";
     /// The region holds a syntax error, or is enclosed by one, so its structure is not known.
     ///
     /// The parser had to skip or invent text there: a macro that is no expression or statement by itself, an unbalanced
@@ -226,8 +218,14 @@ reason_codes! {
     /// stays lost.
     ReductionLost = "OMPS402", Note, "reduction result is lost";
 
-    /// A comment that suppresses a diagnostic which is not given there.
-    UnusedSuppression = "OMPS403", Note, "unused suppression";
+    /// A suppression names a rule of this tool that reports nothing there, so it can be removed.
+    ///
+    /// ```c
+    /// #pragma omp target // NOLINT(OMPS101)
+    /// ```
+    ///
+    /// Only suppressions that name an `OMPS` id are reported: a plain `NOLINT` may be meant for another tool.
+    UnusedSuppression = "OMPS403", Note, "suppression without effect";
 
     /// The region is one kernel on the full grid already, or holds no parallel loop: there is nothing to split.
     NothingToSplit = "OMPS404", Note, "nothing to split";
