@@ -1,1 +1,3 @@
 //! Facts about a program, each with a certainty. Queries never edit and never report.
+
+pub mod symbols;
