@@ -7,6 +7,14 @@
 //! OMPSPLIT_COLLECTIONS=DIR:DIR cargo test --release --test collections -- --ignored --nocapture
 //! ```
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and this one prints figures"
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,7 @@
 //! Runs the cases of `test/corpus` (the format of `tree-sitter test`) and holds the queries to the grammar.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::Path;
 
