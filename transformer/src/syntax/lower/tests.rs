@@ -302,3 +302,67 @@ fn a_directive_without_readable_text_is_a_problem() {
     assert_eq!((directive.name.as_str(), directive.problems), ("", vec![span]));
     assert_eq!(directive.alternative, Some((3, 1)));
 }
+
+#[test]
+fn spans_are_those_of_the_file() {
+    let (file, directive) = read_as("a.c", "target \\\r\n  map(always, to: a[0:n]) \\\r\n  nowait");
+    let map = &directive.clauses[0];
+    assert_eq!(file.show(directive.name_span), "target");
+    assert_eq!(file.show(map.span), "map(always, to: a[0:n])");
+    assert_eq!(file.show(map.modifiers[1].span), "to");
+    assert_eq!(file.show(map.items()[0].span), "a[0:n]");
+    assert_eq!(file.show(map.items()[0].sections[0].span), "[0:n]");
+    assert_eq!(file.show(directive.clauses[1].span), "nowait");
+    assert_eq!(directive.problems, []);
+}
+
+#[test]
+fn a_directive_leaves_no_trace_in_the_reader() {
+    let file = SourceFile::new("a.c", b"target map(to: a parallel for\n".to_vec());
+    let text = |start, end| {
+        let span = Span::new(start, end);
+        DirectiveText { span, body: Some(span), spelling: Spelling::Pragma, alternative: None }
+    };
+    let mut reader = DirectiveReader::new();
+    assert!(!reader.read(&file, &text(0, 16)).problems.is_empty());
+    let second = reader.read(&file, &text(17, 29));
+    assert_eq!((second.name.as_str(), second.problems), ("parallel for", vec![]));
+}
+
+/// Reads a text and looks at all that is in it: nothing may lie outside the text, and nothing may panic.
+fn read_whatever_it_is(body: &str) -> Directive {
+    let (file, directive) = read_as("a.cpp", body);
+    let whole = Span::new(0, file.text.len());
+    let items = directive.clauses.iter().flat_map(|clause| clause.items());
+    let sections = items.clone().flat_map(|item| &item.sections).map(|section| section.span);
+    let clauses = directive.clauses.iter().map(|clause| clause.span);
+    assert!(clauses.chain(items.map(|item| item.span)).chain(sections).all(|span| whole.contains(span)));
+    show(&file, &directive);
+    directive
+}
+
+#[test]
+fn half_a_directive_and_odd_characters_do_not_panic() {
+    let whole = "target teams map(always, mapper(m), tofrom: p->a[0:n:2], ([n])q) reduction(+: s) if(target: x ? y : z) \
+                 linear(val(a): 2) num_teams(1:4) uses_allocators(m(t)) depend(iterator(i=0:n), in: *r) schedule(static, 4)";
+    for end in 0..whole.len() {
+        read_whatever_it_is(&whole[..end]);
+        read_whatever_it_is(&whole[end..]);
+        for odd in ["(", ")", "[", "}", ":", "::", ",", "?", "\"", "'", "\\\n", "/*", "//", "\u{0}", "é"] {
+            let (before, after) = whole.split_at(end);
+            read_whatever_it_is(&format!("{before}{odd}{after}"));
+        }
+    }
+}
+
+#[test]
+fn hostile_texts_are_problems_and_cost_little() {
+    let open = "(".repeat(60_000);
+    let nested = format!("parallel if({}x{})", "(".repeat(30_000), ")".repeat(30_000));
+    let long = format!("parallel private({}x)", "x,".repeat(40_000));
+    assert!(!read_whatever_it_is(&format!("parallel if{open}")).problems.is_empty());
+    assert_eq!(read_whatever_it_is(&nested).problems, []);
+    assert!(!read_whatever_it_is(&long).problems.is_empty());
+    let commas = read_whatever_it_is(&format!("parallel private({}x)", "x,".repeat(30_000)));
+    assert_eq!(commas.clauses[0].items().len(), 30_001);
+}
