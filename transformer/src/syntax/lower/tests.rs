@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::source::Spelling;
+use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, ListItem, Modifier};
 
 /// Reads the text behind `omp` in a C++ file, at an offset, as it would stand in one.
@@ -327,6 +328,33 @@ fn a_directive_leaves_no_trace_in_the_reader() {
     assert!(!reader.read(&file, &text(0, 16)).problems.is_empty());
     let second = reader.read(&file, &text(17, 29));
     assert_eq!((second.name.as_str(), second.problems), ("parallel for", vec![]));
+}
+
+#[test]
+fn misplaced_clauses_are_named() {
+    let misplaced = |body: &str| {
+        let (file, directive) = read_as("a.c", body);
+        directive.misplaced_clauses().map(|clause| file.show(clause.span).into_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        misplaced("for shared(k) private(j) schedule(static) schedule(dynamic) vendor"),
+        "shared(k) schedule(dynamic)"
+    );
+    assert_eq!(misplaced("target parallel if(target: a) if(parallel: b) map(x) map(y)"), "");
+    assert_eq!(misplaced("parallel for nowait"), "nowait");
+    assert_eq!(misplaced("metadirective when(x: single) default(parallel)"), "");
+}
+
+#[test]
+fn a_clause_says_where_it_lands() {
+    let lands = |body: &str| {
+        let (_, directive) = read_as("a.c", body);
+        directive.clauses[0].lands_on(directive.spec.unwrap().leaves)
+    };
+    assert_eq!(lands("target parallel for if(parallel: a)"), [Leaf::Parallel]);
+    assert_eq!(lands("target parallel for if(a)"), [Leaf::Target, Leaf::Parallel]);
+    assert_eq!(lands("parallel for simd schedule(simd: static)"), [Leaf::For]);
+    assert_eq!(lands("parallel for simd if(simd: a)"), [Leaf::Simd]);
 }
 
 /// Reads a text and looks at all that is in it: nothing may lie outside the text, and nothing may panic.

@@ -159,7 +159,7 @@ const fn with_argument(spec: DirectiveSpec) -> DirectiveSpec {
 }
 
 /// The table, sorted by name. Spellings of 6.0 with underscores are looked up with blanks; `metadirective` has the
-/// association of the variant that is selected.
+/// association of the variant that is selected, and its `default` is read as `otherwise`.
 pub static DIRECTIVES: &[DirectiveSpec] = {
     use Leaf as L;
     &[
@@ -177,7 +177,7 @@ pub static DIRECTIVES: &[DirectiveSpec] = {
         row("begin assumes", Delimited, &[L::Other], ASSUMPTIONS),
         row("begin declare target", Delimited, &[L::Other], DECLARE_TARGET),
         other("begin declare variant", Delimited, &[Match]),
-        other("begin metadirective", Delimited, &[Default, Otherwise, When]),
+        other("begin metadirective", Delimited, &[Otherwise, When]),
         row("cancel", Alone, &[L::Other], CANCEL.union(ClauseSet::of(&[If]))),
         row("cancellation point", Alone, &[L::Other], CANCEL),
         with_argument(other("critical", Block, &[Hint])),
@@ -217,7 +217,7 @@ pub static DIRECTIVES: &[DirectiveSpec] = {
         row("master", Block, &[L::Master], NONE),
         row("master taskloop", Loop, &[L::Master, L::Taskloop], TASKLOOP),
         row("master taskloop simd", Loop, &[L::Master, L::Taskloop, L::Simd], TASKLOOP.union(SIMD)),
-        other("metadirective", Alone, &[Default, Otherwise, When]),
+        other("metadirective", Alone, &[Otherwise, When]),
         other("nothing", Alone, &[Apply]),
         other("ordered", Block, &[Depend, Doacross, Simd, Threads]),
         row("parallel", Block, &[L::Parallel], PARALLEL),
