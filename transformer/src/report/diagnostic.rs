@@ -160,6 +160,8 @@ impl FileReport {
 /// What is said about one plan: what is done, then a message for each reason.
 fn of_plan(plan: &Plan, index: usize, plan_use: PlanUse) -> Vec<Diagnostic> {
     let change = match plan.decision {
+        // Said by `explain` alone: a file of good kernels gives no messages.
+        Decision::NothingToDo => return Vec::new(),
         Decision::Apply(applicability) => Some(change(plan, index, applicability, plan_use)),
         Decision::DoesNotPay | Decision::Refuse => None,
     };
@@ -202,7 +204,7 @@ fn of_reason(plan: &Plan, index: usize, reason: &Reason) -> Diagnostic {
     let note = match plan.decision {
         Decision::Refuse => format!("`{}` leaves this construct as it is", plan.pass),
         Decision::DoesNotPay => format!("`{}` would not make this construct faster", plan.pass),
-        Decision::Apply(_) => format!("reported by `{}`", plan.pass),
+        Decision::Apply(_) | Decision::NothingToDo => format!("reported by `{}`", plan.pass),
     };
     Diagnostic {
         severity,

@@ -140,6 +140,7 @@ fn entry<'a>(report: &'a FileReport, diagnostic: &'a Diagnostic) -> Entry<'a> {
 fn decision(decision: Decision) -> &'static str {
     match decision {
         Decision::Apply(_) => "apply",
+        Decision::NothingToDo => "nothing-to-do",
         Decision::DoesNotPay => "does-not-pay",
         Decision::Refuse => "refuse",
     }
@@ -150,7 +151,7 @@ fn applicability(decision: Decision) -> Option<&'static str> {
         Decision::Apply(Applicability::Safe) => Some("safe"),
         Decision::Apply(Applicability::Assumed) => Some("assumed"),
         Decision::Apply(Applicability::DisplayOnly) => Some("display-only"),
-        Decision::DoesNotPay | Decision::Refuse => None,
+        Decision::NothingToDo | Decision::DoesNotPay | Decision::Refuse => None,
     }
 }
 
