@@ -1,4 +1,5 @@
 //! Facts about a program, each with a certainty. Queries never edit and never report.
 
-pub mod uses;
 pub mod cost;
+pub mod symbols;
+pub mod uses;
