@@ -11,7 +11,7 @@ mod process;
 mod rewrite;
 mod settings;
 mod suggest;
-pub mod verify;
+mod verify;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Read, Write};

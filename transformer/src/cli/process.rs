@@ -3,11 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use crate::cli::arguments::VerifyLevel;
 use crate::cli::headers;
 use crate::cli::settings::Settings;
 use crate::cli::verify;
-use crate::engine::{EngineError, Options, Outcome};
+use crate::engine::{EngineError, Options, Outcome, error_code};
+use crate::plan::ReasonCode;
 use crate::report::{FileReport, PlanUse, Severity};
 use crate::source::{SourceFile, scan};
 use crate::syntax::Limits;
@@ -32,8 +32,8 @@ pub(super) struct Processed {
 
 impl Processed {
     /// A file that could not be processed.
-    pub(super) fn failure(file: SourceFile, message: String) -> Self {
-        let report = FileReport::failure(file, message);
+    pub(super) fn failure(file: SourceFile, code: Option<ReasonCode>, message: String) -> Self {
+        let report = FileReport::failure(file, code, message);
         Self { report, text: None, failed: true, error_on_refusal: false, verified: String::new() }
     }
 }
@@ -43,7 +43,10 @@ pub(super) fn path(path: &Path, settings: &Settings, engine: Engine) -> Processe
     let limits = Limits::default();
     match headers::read_bounded(path, u64::try_from(limits.bytes).unwrap_or(u64::MAX)) {
         Ok(text) => file(SourceFile::new(path, text), settings, engine),
-        Err(error) => Processed::failure(SourceFile::new(path, Vec::new()), format!("cannot be read: {error}")),
+        Err(error) => {
+            let message = format!("cannot be read: {error}");
+            Processed::failure(SourceFile::new(path, Vec::new()), Some(ReasonCode::Unreadable), message)
+        }
     }
 }
 
@@ -51,17 +54,16 @@ pub(super) fn path(path: &Path, settings: &Settings, engine: Engine) -> Processe
 pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Processed {
     let outcome = match rewrite(&file, settings, engine) {
         Ok(outcome) => outcome,
-        Err(message) => return Processed::failure(file, message),
+        Err((code, message)) => return Processed::failure(file, Some(code), message),
     };
     let text = outcome.text.filter(|text| *text != file.text);
-    let verified = match &text {
-        Some(after) if settings.verify != VerifyLevel::None => {
-            match verify::verify(settings.verify, &file, after, &settings.compiler) {
-                Ok(report) => report.text,
-                Err(error) => return Processed::failure(file, format!("not verified, so not written: {error}")),
-            }
+    let verified = match text.as_ref().map(|after| verify::verify(settings.verify, &file, after, &settings.compiler)) {
+        None => String::new(),
+        Some(Ok(report)) => report,
+        Some(Err(error)) => {
+            let message = format!("not verified, so not written: {error}");
+            return Processed::failure(file, Some(ReasonCode::ValidationFailed), message);
         }
-        _ => String::new(),
     };
     let plan_use =
         PlanUse { assume: settings.assume, complete: settings.lines.is_empty() && settings.passes.cover_default() };
@@ -72,7 +74,7 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
 }
 
 /// Runs the engine; a fault in it becomes a message, so that an editor's buffer is never lost.
-fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Outcome, String> {
+fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Outcome, (ReasonCode, String)> {
     let options = Options {
         passes: settings.passes.names.clone(),
         assume: settings.assume,
@@ -86,9 +88,10 @@ fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Out
     };
     match catch_unwind(AssertUnwindSafe(|| engine(file, &headers, &options))) {
         Ok(Ok(outcome)) => Ok(outcome),
-        Ok(Err(EngineError::Host(error))) => Err(error.to_string()),
-        Ok(Err(EngineError::Validation(what))) => Err(format!("the result was rejected, a fault of this tool: {what}")),
-        Err(_) => Err("a fault of this tool; the file is left as it is".to_owned()),
+        Ok(Err(error)) => Err((error_code(&error), error.to_string())),
+        Err(_) => {
+            Err((ReasonCode::ValidationFailed, "this tool failed on the file, which is left as it is".to_owned()))
+        }
     }
 }
 

@@ -144,7 +144,7 @@ fn process_stdin(arguments: &Rewrite, resolver: &Resolver<'_>, input: &[u8], eng
     let file = SourceFile::new(stdin_name(arguments), input.to_vec());
     match resolver.settings(&file.path) {
         Ok(settings) => process::file(file, &settings, engine),
-        Err(message) => Processed::failure(file, message),
+        Err(message) => Processed::failure(file, None, message),
     }
 }
 
@@ -172,7 +172,7 @@ fn process_files(
     let process =
         |(path, found): &(PathBuf, Result<(), String>)| match found.clone().and_then(|()| resolver.settings(path)) {
             Ok(settings) => process::path(path, &settings, engine),
-            Err(message) => Processed::failure(SourceFile::new(path.clone(), Vec::new()), message),
+            Err(message) => Processed::failure(SourceFile::new(path.clone(), Vec::new()), None, message),
         };
     Ok(pool.install(|| inputs.files.par_iter().map(process).collect()))
 }
@@ -213,7 +213,7 @@ impl Job<'_> {
             }
             (Mode::InPlace, Some(text)) => {
                 if let Err(error) = output::replace(&file.path, &file.text, text) {
-                    *processed = Processed::failure(file.clone(), error.to_string());
+                    *processed = Processed::failure(file.clone(), None, error.to_string());
                 }
             }
             _ => {}
