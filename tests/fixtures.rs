@@ -20,6 +20,9 @@ fn fixtures() -> Vec<PathBuf> {
     let base = root().join("fixtures");
     let mut found = Vec::new();
     for folder in std::fs::read_dir(&base).expect("fixtures/").map(|entry| entry.expect("an entry").path()) {
+        if !folder.is_dir() {
+            continue;
+        }
         for file in
             std::fs::read_dir(folder).expect("a folder of fixtures").map(|entry| entry.expect("an entry").path())
         {
