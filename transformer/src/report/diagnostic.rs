@@ -63,7 +63,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// What it is about.
     pub kind: Kind,
-    /// The rule; none for a change and for a failure.
+    /// The rule; none for a change, and for what is wrong with the files or flags rather than their text.
     pub code: Option<ReasonCode>,
     /// One sentence, lower case, without a full stop at its end.
     pub message: String,
@@ -124,11 +124,11 @@ impl FileReport {
 
     /// Reports that a file could not be processed.
     #[must_use]
-    pub fn failure(file: SourceFile, message: String) -> Self {
+    pub fn failure(file: SourceFile, code: Option<ReasonCode>, message: String) -> Self {
         let diagnostic = Diagnostic {
             severity: Severity::Error,
             kind: Kind::Failure,
-            code: None,
+            code,
             message,
             span: None,
             labels: Vec::new(),

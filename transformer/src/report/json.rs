@@ -6,11 +6,11 @@
 //!   "diagnostics": [ {
 //!     "file": "a.c",
 //!     "range": { "start": POSITION, "end": POSITION },   null where the whole file is meant; the end is exclusive
-//!     "code": "OMPS104",                   null for a change and for a file that could not be processed
+//!     "code": "OMPS104",                   null for a change, and where no rule is at fault
 //!     "kind": "change" | "refusal" | "does-not-pay" | "assumption" | "note" | "error",
 //!     "severity": "help" | "note" | "warning" | "error",
 //!     "message": "..",
-//!     "decision": "apply" | "does-not-pay" | "refuse",   this and the next four: null without a construct
+//!     "decision": "apply" | "nothing-to-do" | "does-not-pay" | "refuse",   this and the next four: null without a construct
 //!     "pass": "split",
 //!     "applicability": "safe" | "assumed" | "display-only",   null unless the decision is "apply"
 //!     "summary": "split into 3 kernels inside one target data",

@@ -26,6 +26,8 @@ pub struct Stats {
     pub regions_assumable: usize,
     /// Those where no change pays.
     pub regions_not_paying: usize,
+    /// Those where there is nothing to be done.
+    pub regions_nothing_to_do: usize,
     /// Those where a pass refused and none changes anything.
     pub regions_refused: usize,
     /// How often each rule made a pass refuse.
@@ -85,8 +87,10 @@ impl Stats {
             self.regions_assumable += 1;
         } else if any(Decision::Refuse) {
             self.regions_refused += 1;
-        } else {
+        } else if any(Decision::DoesNotPay) {
             self.regions_not_paying += 1;
+        } else {
+            self.regions_nothing_to_do += 1;
         }
     }
 
@@ -102,8 +106,13 @@ impl Stats {
         )?;
         writeln!(
             out,
-            "regions: {} ({} changed, {} only with --assume, {} not paying, {} refused)",
-            self.regions, self.regions_changed, self.regions_assumable, self.regions_not_paying, self.regions_refused
+            "regions: {} ({} changed, {} only with --assume, {} not paying, {} refused, {} with nothing to do)",
+            self.regions,
+            self.regions_changed,
+            self.regions_assumable,
+            self.regions_not_paying,
+            self.regions_refused,
+            self.regions_nothing_to_do
         )?;
         writeln!(out, "kernels: {} before, {} after", self.kernels_before, self.kernels_after)?;
         self.refused_by_rule.iter().try_for_each(|(id, count)| writeln!(out, "refused by {id}: {count}"))
