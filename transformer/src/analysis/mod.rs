@@ -1,1 +1,5 @@
 //! Facts about a program, each with a certainty. Queries never edit and never report.
+
+pub mod cost;
+pub mod symbols;
+pub mod uses;

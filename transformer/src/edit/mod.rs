@@ -1,5 +1,7 @@
 //! Replacements of byte ranges.
 
+pub mod directive_writer;
+
 use crate::source::Span;
 
 /// Replaces a range of the original text. An empty range inserts.

@@ -2,6 +2,7 @@
 
 mod reason_code;
 pub mod select;
+pub mod suppression;
 
 pub use reason_code::{ReasonCode, RuleKind};
 
@@ -43,11 +44,28 @@ pub struct Reason {
     pub labels: Vec<(Span, String)>,
 }
 
+impl Reason {
+    /// A proved reason without further places.
+    #[must_use]
+    pub fn new(code: ReasonCode, span: Span, message: impl Into<String>) -> Self {
+        Self { code, span, certainty: Certainty::Proved, message: message.into(), labels: Vec::new() }
+    }
+
+    /// The same with a further place and a word about it.
+    #[must_use]
+    pub fn with_label(mut self, span: Span, label: impl Into<String>) -> Self {
+        self.labels.push((span, label.into()));
+        self
+    }
+}
+
 /// What is to be done with a construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// The edits are to be made.
     Apply(Applicability),
+    /// There is nothing to be done; reported only when asked for.
+    NothingToDo,
     /// It could be done but would not be faster.
     DoesNotPay,
     /// It must not be done, or cannot be shown to be right.

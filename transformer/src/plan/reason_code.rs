@@ -68,9 +68,171 @@ macro_rules! reason_codes {
 reason_codes! {
     /// The region holds a syntax error, or is enclosed by one, so its structure is not known.
     ///
-    /// ```c
-    /// #pragma omp target teams
-    /// { FOO(a b) }
-    /// ```
+    /// The parser had to skip or invent text there: a macro that is no expression or statement by itself, an unbalanced
+    /// brace, an extension of the language that the grammar does not know. Errors elsewhere in the file do no harm.
     SyntaxError = "OMPS101", Refusal, "syntax error in or around the region";
+
+    /// A preprocessor conditional cuts through the region or stands between a directive and its statement.
+    ///
+    /// Which text the compiler sees depends on macros, so no statement about the region holds for every build.
+    PreprocessorConditional = "OMPS102", Refusal, "preprocessor conditional in the region";
+
+    /// The directive comes from a macro, so its clauses are not known.
+    MacroDirective = "OMPS103", Refusal, "directive made by a macro";
+
+    /// The directive or one of its clauses is not in the specification's tables, or could not be read.
+    ///
+    /// A word that the tables do not know may be a macro that hides `nowait`, `map` or `thread_limit`.
+    UnknownClause = "OMPS104", Refusal, "unknown directive or clause";
+
+    /// The clause is known, but there is no safe rule for it in this transformation.
+    ClauseWithoutRule = "OMPS105", Refusal, "clause without a safe rule";
+
+    /// The region writes a variable that each kernel would get a copy of its own of.
+    ///
+    /// A scalar that no clause maps is firstprivate in every `target` construct (OpenMP 5.2, section 5.8.1), and one
+    /// copy per thread in a combined kernel. Written in one kernel, its value would be lost to the next:
+    ///
+    /// ```c
+    /// #pragma omp target
+    /// {
+    /// #pragma omp parallel for
+    ///   for (int i = 0; i < n; i++) if (a[i] == 7) { _Pragma("omp atomic write") last = i; }
+    /// #pragma omp parallel for
+    ///   for (int i = 0; i < n; i++) b[i] = last;
+    /// }
+    /// ```
+    ScalarWritten = "OMPS106", Refusal, "unmapped variable written in the region";
+
+    /// The name is declared neither in the file nor in the project headers that it includes, so what it stands for is
+    /// not known: it may be a macro.
+    ///
+    /// Give the include folders (`-- -Iinclude`, or `-p build` with a compile_commands.json).
+    UnknownName = "OMPS107", Refusal, "name declared nowhere in sight";
+
+    /// The region calls a function whose body is not in sight, or that calls one.
+    ///
+    /// It may ask for team or thread numbers, take a lock, or write what the kernels read.
+    UnknownCall = "OMPS108", Refusal, "call of an unknown function";
+
+    /// What the region does depends on its team: a query of team or thread numbers, a lock, `critical`, `barrier`,
+    /// `single`, `masked`, `ordered`, or another construct that binds to the team.
+    ///
+    /// With another number of teams it would mean something else.
+    TeamDependent = "OMPS109", Refusal, "the region depends on its team";
+
+    /// The loop's clauses may serialise or group its iterations, so a conforming original may carry dependences between
+    /// them that more teams would break.
+    ///
+    /// `num_threads`, `thread_limit` and `if` on the parallel part, `ordered`, `schedule(runtime)` and a chunk size other
+    /// than 1 do so. A prefix sum under `num_threads(1)` is race-free; on many teams it is not.
+    IterationsGrouped = "OMPS110", Refusal, "iterations may be serialised or grouped";
+
+    /// A serial statement stands beside the loops of the region.
+    SerialStatement = "OMPS111", Refusal, "serial statement in the region";
+
+    /// A variable is declared beside the loops of the region: it lives on the device for the whole region.
+    LocalDeclaration = "OMPS112", Refusal, "declaration in the region";
+
+    /// Sequential control flow stands around the loops of the region.
+    SequentialControl = "OMPS113", Refusal, "sequential control flow around the loops";
+
+    /// The loop is not in canonical form (OpenMP 5.2, section 4.4.1), or not in a form that this tool reads.
+    NotCanonical = "OMPS114", Refusal, "loop not in canonical form";
+
+    /// The region is written as a GPU programmer writes: one `parallel` region per team in which the threads work together.
+    ///
+    /// Team-local arrays, barriers and thread numbers tie the statements to one team; there is nothing to split.
+    CudaStyle = "OMPS115", Refusal, "team-local data and barriers, as in CUDA";
+
+    /// A `parallel` region that is more than one worksharing loop.
+    BareParallel = "OMPS116", Refusal, "parallel region with more than one loop";
+
+    /// Parallelism is nested inside a `distribute` loop, or the loop has no parallel part: a kernel of its own would not
+    /// run in SPMD mode on the full grid.
+    NestedParallel = "OMPS117", Refusal, "no single-level parallel loop";
+
+    /// The construct stands in a function or region that already runs on the device.
+    DeviceCode = "OMPS118", Refusal, "the construct is device code already";
+
+    /// The bound of a loop can only be evaluated on the device: it reads memory, or something that the region writes.
+    ///
+    /// On a combined `target teams distribute parallel for` the compiler evaluates the trip count on the host as well.
+    BoundNotOnHost = "OMPS119", Refusal, "loop bound that the host cannot evaluate";
+
+    /// A reduction that cannot move to a combined construct: of an array section, with an operator of the user's own, or
+    /// whose result the original loses while its variable may be present on the device.
+    ReductionNotMovable = "OMPS120", Refusal, "reduction that cannot move";
+
+    /// Two clauses that stand on different directives would name the same variable on one combined construct, where that
+    /// is forbidden or means something else.
+    SharingConflict = "OMPS121", Refusal, "data-sharing clauses that cannot be combined";
+
+    /// The expression of a clause would be evaluated on the host instead of the device, and may have another value there.
+    ExpressionNotMovable = "OMPS122", Refusal, "clause expression that cannot move to the host";
+
+    /// Control may leave the loop or the region: `return`, `goto`, `break`, a label, an exception.
+    JumpOut = "OMPS123", Refusal, "jump in the region";
+
+    /// A feature of C++ whose hidden calls or captures are not followed: `this`, a lambda, an object of class type, an
+    /// overloaded operator, a type that depends on a template parameter.
+    HiddenCode = "OMPS124", Refusal, "C++ feature that may hide code";
+
+    /// The directives are written in a spelling that this transformation does not write.
+    Spelling = "OMPS125", Refusal, "spelling of the directive";
+
+    /// The region holds a construct that is not a loop: `sections`, `task`, `single`, a nested data construct.
+    OtherConstruct = "OMPS126", Refusal, "construct that is not a parallel loop";
+
+    /// A `threadprivate` variable is used in the region.
+    Threadprivate = "OMPS127", Refusal, "threadprivate variable in the region";
+
+    /// The macro is not an expression without side effects.
+    OpaqueMacro = "OMPS128", Refusal, "macro that is no plain expression";
+
+    /// An inner loop's variable is declared outside the parallel loop and no clause makes it private, so all threads share
+    /// it: a race in the original.
+    SharedByAccident = "OMPS129", Refusal, "inner loop variable shared by all threads";
+
+    /// An atomic operation on more than 64 bits, which is atomic within a team at best.
+    WideAtomic = "OMPS130", Refusal, "atomic operation wider than 64 bits";
+
+    /// The loops are too small: what the full grid gains is less than the further launches cost.
+    ///
+    /// A launch is counted as 30 microseconds. The message gives the estimated work.
+    TooSmall = "OMPS201", DoesNotPay, "too little work for further launches";
+
+    /// An array without a map clause would be mapped once, explicitly. If only a part of it is present on the device at that
+    /// point, the implicit map of the original works and the explicit one fails.
+    PartlyPresent = "OMPS301", Assumption, "the array is not partly present on the device";
+
+    /// The functions that the region calls are assumed to reach no OpenMP construct or query, and to write none of the
+    /// region's scalars.
+    CallAssumed = "OMPS302", Assumption, "unknown functions have no OpenMP effects";
+
+    /// The loops of the original are not ordered: a `teams` region has no barrier between `distribute` loops. One reads or
+    /// writes what another writes, so the original has a race. After the split they run one after the other.
+    OriginalRaces = "OMPS401", Note, "the original's loops race";
+
+    /// The reduction's result is lost at the end of the original's region, because its variable is firstprivate there. It
+    /// stays lost.
+    ReductionLost = "OMPS402", Note, "reduction result is lost";
+
+    /// A suppression names a rule of this tool that reports nothing there, so it can be removed.
+    ///
+    /// ```c
+    /// #pragma omp target // NOLINT(OMPS101)
+    /// ```
+    ///
+    /// Only suppressions that name an `OMPS` id are reported: a plain `NOLINT` may be meant for another tool.
+    UnusedSuppression = "OMPS403", Note, "suppression without effect";
+
+    /// The region is one kernel on the full grid already, or holds no parallel loop: there is nothing to split.
+    NothingToSplit = "OMPS404", Note, "nothing to split";
+
+    /// The file cannot be read: it is binary, too large, nested too deeply, or took too long to parse.
+    Unreadable = "OMPS901", Error, "file cannot be read";
+
+    /// The new text did not pass a check of its own, so the original is kept. This is a fault of the tool: report it.
+    ValidationFailed = "OMPS902", Error, "the result failed validation";
 }

@@ -17,7 +17,8 @@ pub struct Construct {
     pub leaves: Vec<Leaf>,
     /// The associated statement or declaration; none for stand-alone directives, and where the text has none.
     pub body: Option<NodeId>,
-    /// The bytes of the body, empty at the directive's end where there is none.
+    /// The bytes of the body, empty at the directive's end where there is none. A `section` reaches to the next one or to
+    /// the end of its block, a delimited directive (`declare target`) to its `end`; neither need be one statement.
     pub body_span: Span,
     /// The innermost construct whose body encloses this directive.
     pub parent: Option<ConstructId>,
@@ -36,7 +37,7 @@ pub enum Doubt {
     SyntaxError(Span),
     /// The directive stands in one branch of an `#if`, or between it and its statement stands a preprocessor line.
     Conditional(Span),
-    /// The directive comes from a macro.
+    /// The directive comes from a macro, or its statement may come from an included file.
     Macro(Span),
     /// There is no statement for it.
     NoStatement,
@@ -56,6 +57,18 @@ impl ConstructTree {
     #[must_use]
     pub fn construct(&self, id: ConstructId) -> &Construct {
         &self.constructs[id.0 as usize]
+    }
+
+    /// The construct that a construct is closely nested in: the one stacked directly above it, else its parent.
+    #[must_use]
+    pub fn enclosing(&self, id: ConstructId) -> Option<ConstructId> {
+        let construct = self.construct(id);
+        construct.stacked_under.or(construct.parent)
+    }
+
+    /// Every construct's id, in the order of the text.
+    pub fn ids(&self) -> impl Iterator<Item = ConstructId> + use<> {
+        (0..u32::try_from(self.constructs.len()).unwrap_or(u32::MAX)).map(ConstructId)
     }
 
     /// A construct's directive.

@@ -1,1 +1,196 @@
-//! (being written)
+//! Canonical loop nests (OpenMP 5.2, section 4.4.1).
+
+use crate::source::{SourceFile, Span};
+use crate::syntax::{HostTree, NodeId};
+
+use self::reader::Reader;
+
+mod jumps;
+mod reader;
+
+/// The relation between a loop's variable and its bound, the variable on the left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// `var < bound`
+    Less,
+    /// `var <= bound`
+    LessOrEqual,
+    /// `var > bound`
+    Greater,
+    /// `var >= bound`
+    GreaterOrEqual,
+    /// `var != bound`; the step is then one.
+    NotEqual,
+}
+
+impl Relation {
+    /// The relation written with its sides exchanged: `n > i` is `i < n`.
+    fn mirrored(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::LessOrEqual => Self::GreaterOrEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterOrEqual => Self::LessOrEqual,
+            Self::NotEqual => Self::NotEqual,
+        }
+    }
+}
+
+/// By how much the variable changes after each iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The whole increment expression.
+    pub span: Span,
+    /// Is the amount subtracted (`--`, `-=`, `i = i - c`)?
+    pub is_subtracted: bool,
+    /// The amount; `None` stands for one (`++`, `--`).
+    pub amount: Option<Span>,
+}
+
+/// What the loop itself says of its variable's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariableKind {
+    /// Declared in the loop with an integer type of the language or its standard headers.
+    Integer,
+    /// Declared in the loop as a pointer.
+    Pointer,
+    /// Declared in the loop with another name for a type, `auto` or a class: an iterator perhaps.
+    Named,
+    /// Declared elsewhere.
+    Outside,
+}
+
+/// One loop of a nest in canonical form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CanonicalLoop {
+    /// The `for` statement.
+    pub node: NodeId,
+    /// Its bytes.
+    pub span: Span,
+    /// The name of the loop iteration variable.
+    pub variable: String,
+    /// Where the variable is named first.
+    pub variable_span: Span,
+    /// Is it declared in the loop, and so private and invisible behind it?
+    pub declared_in_loop: bool,
+    /// What the loop says of its type.
+    pub kind: VariableKind,
+    /// Its type as written in the loop, qualifiers and stars left out; none where it is declared elsewhere.
+    pub declared_type: Option<Span>,
+    /// The first value.
+    pub lower: Span,
+    /// How the variable relates to [`Self::upper`] while the loop runs.
+    pub relation: Relation,
+    /// The bound that ends the loop; with `>` and `>=` it is the smallest value.
+    pub upper: Span,
+    /// The test expression as written.
+    pub condition: Span,
+    /// The change after each iteration.
+    pub step: Step,
+    /// The statement that is iterated.
+    pub body: NodeId,
+    /// Where a bound names the variable of a loop around it in the nest: the iteration space is then not rectangular.
+    pub names_outer_variable: Option<Span>,
+}
+
+/// Loops that are perfectly nested in each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CanonicalLoopNest {
+    /// The loops, outermost first; never empty.
+    pub loops: Vec<CanonicalLoop>,
+    /// The statement that the innermost one iterates.
+    pub body: NodeId,
+}
+
+/// Why a statement is no canonical loop nest of the depth asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Problem {
+    /// There is no `for` loop, or something else stands beside it.
+    NotALoop,
+    /// A range-based `for`, which has no bounds to work with.
+    RangeFor,
+    /// The initialisation is none of `var = lb` and `type var = lb`.
+    Initialisation,
+    /// The variable is no integer, pointer or iterator, or is no plain variable.
+    Variable,
+    /// The condition is none of `var < b`, `<=`, `>`, `>=`, `!=`, and their mirrored forms.
+    Condition,
+    /// The increment is none of the forms that the specification lists, or changes another variable.
+    Increment,
+    /// The loop runs away from its bound (`i < n; i--`), or has `!=` with a step other than one.
+    Direction,
+    /// The body changes the variable or takes its address.
+    VariableChanged,
+    /// A bound or the step names the loop's own variable.
+    Bound,
+    /// `break` out of the loop.
+    Break,
+    /// `return` out of the loop.
+    Return,
+    /// `goto` a label outside of the loop.
+    Goto,
+    /// `throw`: whether the loop itself catches it is not looked at.
+    Throw,
+    /// The parser found a syntax error in the loop's head.
+    SyntaxError,
+}
+
+impl Problem {
+    /// A sentence's end that says it: "the loop ..".
+    #[must_use]
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Self::NotALoop => "there is no `for` loop here, or something stands beside it",
+            Self::RangeFor => "a range-based `for` is not supported",
+            Self::Initialisation => "the loop's initialisation is not of the form `var = lower` or `type var = lower`",
+            Self::Variable => "the loop's variable is no plain integer, pointer or iterator",
+            Self::Condition => "the loop's condition does not compare its variable with a bound",
+            Self::Increment => "the loop's increment is not of a canonical form",
+            Self::Direction => "the loop does not run towards its bound",
+            Self::VariableChanged => "the loop's body changes its variable or takes its address",
+            Self::Bound => "a bound or the step names the loop's own variable",
+            Self::Break => "`break` leaves the loop",
+            Self::Return => "`return` leaves the loop",
+            Self::Goto => "`goto` leaves the loop",
+            Self::Throw => "an exception may leave the loop",
+            Self::SyntaxError => "the loop's head holds a syntax error",
+        }
+    }
+}
+
+/// Reads `depth` perfectly nested canonical loops from a directive's associated statement.
+///
+/// Braces around a loop are looked through, as compilers do. Directives are no part of the tree: whether one stands
+/// between two loops of the nest is for the caller to ask.
+///
+/// # Errors
+/// The first reason why the statement is no such nest, and where.
+pub fn canonical_nest(
+    file: &SourceFile,
+    tree: &HostTree,
+    body: NodeId,
+    depth: usize,
+) -> Result<CanonicalLoopNest, (Problem, Span)> {
+    let reader = Reader { file, tree };
+    let mut loops: Vec<CanonicalLoop> = Vec::new();
+    let mut body = body;
+    for _ in 0..depth.max(1) {
+        let node = reader.loop_in(body)?;
+        let mut read = reader.canonical_loop(node)?;
+        read.names_outer_variable = loops.iter().find_map(|outer| {
+            [read.lower, read.upper].into_iter().find_map(|bound| reader.names(bound, &outer.variable))
+        });
+        body = read.body;
+        loops.push(read);
+    }
+    if let Some(jump) = loops.iter().find_map(|read| jumps::leaving(file, tree, read.body)) {
+        return Err(jump);
+    }
+    match loops.iter().find_map(|read| reader.change_of(read)) {
+        Some(changed) => Err((Problem::VariableChanged, changed)),
+        None => Ok(CanonicalLoopNest { loops, body }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,183 @@
-//! (being written)
+//! Target regions: which constructs lead into one, and the segments it consists of.
+
+use crate::region::construct::{ConstructId, ConstructTree};
+use crate::source::Span;
+use crate::syntax::spec_table::{Association, Leaf};
+use crate::syntax::{HostTree, NodeId};
+
+/// Constructs that follow each other with nothing in between: stacked (one statement behind several directives) or
+/// nested (a block that holds one construct and nothing else). Together they are as one combined construct would be,
+/// but for the data-sharing of their clauses, which keeps the written structure.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    /// The constructs, outermost first; never empty.
+    pub constructs: Vec<ConstructId>,
+    /// Their leaves, outermost first.
+    pub leaves: Vec<Leaf>,
+}
+
+impl Chain {
+    /// The construct whose body the chain leads to.
+    #[must_use]
+    pub fn innermost(&self) -> ConstructId {
+        self.constructs.last().copied().unwrap_or(ConstructId(0))
+    }
+
+    /// Does it end at a loop nest?
+    #[must_use]
+    pub fn is_loop(&self) -> bool {
+        matches!(self.leaves.last(), Some(Leaf::For | Leaf::Simd | Leaf::Loop | Leaf::Distribute | Leaf::Taskloop))
+    }
+}
+
+/// One statement of a target region's block.
+#[derive(Clone, Debug)]
+pub enum Segment {
+    /// A chain that ends at a loop nest.
+    Loop(Chain),
+    /// A chain that ends at anything else, or a stand-alone directive.
+    Construct(Chain),
+    /// A declaration.
+    Declaration(NodeId),
+    /// `if`, `for`, `while`, `do`, `switch` or a block without a directive before it.
+    Control(NodeId),
+    /// A jump or a label.
+    Jump(NodeId),
+    /// A preprocessor line.
+    Preprocessor(NodeId),
+    /// Any other statement.
+    Serial(NodeId),
+}
+
+/// What a target construct covers.
+#[derive(Clone, Debug)]
+pub struct TargetRegion {
+    /// From the outermost directive inwards: [target], [target, teams], or down to the loop where it is the only one.
+    pub chain: Chain,
+    /// The statements of the block; empty where the chain ends at a loop.
+    pub segments: Vec<Segment>,
+    /// From the outermost directive to the end of its body.
+    pub extent: Span,
+}
+
+impl TargetRegion {
+    /// The chains of its segments that are loops.
+    pub fn loops(&self) -> impl Iterator<Item = &Chain> {
+        self.segments.iter().filter_map(|segment| match segment {
+            Segment::Loop(chain) => Some(chain),
+            _ => None,
+        })
+    }
+}
+
+/// Every target region of a file that executes statements, in the order of the text.
+#[must_use]
+pub fn target_regions(tree: &HostTree, constructs: &ConstructTree) -> Vec<TargetRegion> {
+    let ids = (0..u32::try_from(constructs.constructs.len()).unwrap_or(0)).map(ConstructId);
+    ids.filter(|id| {
+        let construct = constructs.construct(*id);
+        construct.leaves.first() == Some(&Leaf::Target) && construct.body.is_some() && construct.stacked_under.is_none()
+    })
+    .map(|id| target_region(tree, constructs, id))
+    .collect()
+}
+
+fn target_region(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> TargetRegion {
+    let chain = chain_from(tree, constructs, id);
+    let start = constructs.directive(id).span.start;
+    let extent = Span::new(start, constructs.construct(id).body_span.end);
+    let segments = if chain.is_loop() { Vec::new() } else { segments(tree, constructs, chain.innermost()) };
+    TargetRegion { chain, segments, extent }
+}
+
+/// Follows stacked and nested constructs inwards from `id`, up to and including the first that is associated with a loop.
+#[must_use]
+pub fn chain_from(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> Chain {
+    let mut chain = Chain { constructs: Vec::new(), leaves: Vec::new() };
+    let mut at = Some(id);
+    while let Some(id) = at {
+        let construct = constructs.construct(id);
+        chain.constructs.push(id);
+        chain.leaves.extend(&construct.leaves);
+        let block = constructs.directive(id).spec.is_some_and(|spec| spec.association == Association::Block);
+        at = if block { stacked_below(constructs, id).or_else(|| only_child(tree, constructs, id)) } else { None };
+    }
+    chain
+}
+
+fn stacked_below(constructs: &ConstructTree, id: ConstructId) -> Option<ConstructId> {
+    let next = ConstructId(id.0 + 1);
+    let below = constructs.constructs.get(next.0 as usize)?;
+    (below.stacked_under == Some(id)).then_some(next)
+}
+
+/// The construct that is all that a construct's block holds.
+fn only_child(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> Option<ConstructId> {
+    let construct = constructs.construct(id);
+    let block = construct.body.filter(|body| tree.kind(*body) == "compound_statement")?;
+    let mut statements = tree.named_children(block).filter(|node| !is_empty_statement(tree, *node));
+    let only = statements.next()?;
+    if statements.next().is_some() {
+        return None;
+    }
+    let mut inside = construct.children.iter().filter(|child| constructs.construct(**child).stacked_under.is_none());
+    let child = *inside.next()?;
+    (inside.next().is_none() && constructs.construct(child).body == Some(only)).then_some(child)
+}
+
+/// Is it `;` alone?
+fn is_empty_statement(tree: &HostTree, node: NodeId) -> bool {
+    tree.kind(node) == "expression_statement" && tree.named_children(node).next().is_none()
+}
+
+fn segments(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> Vec<Segment> {
+    let construct = constructs.construct(id);
+    let Some(body) = construct.body else { return Vec::new() };
+    let statements: Vec<NodeId> =
+        if tree.kind(body) == "compound_statement" { tree.named_children(body).collect() } else { vec![body] };
+    let mut found: Vec<(usize, Segment)> = Vec::new();
+    for child in construct.children.iter().copied() {
+        let inner = constructs.construct(child);
+        let before = inner.stacked_under.is_none();
+        if before && inner.body.is_none_or(|body| statements.contains(&body)) {
+            found.push((constructs.directive(child).span.start, construct_segment(tree, constructs, child)));
+        }
+    }
+    let with_directive: Vec<NodeId> = construct
+        .children
+        .iter()
+        .filter_map(|child| constructs.construct(*child).body)
+        .filter(|node| statements.contains(node))
+        .collect();
+    for statement in statements {
+        if !with_directive.contains(&statement) && !is_empty_statement(tree, statement) {
+            found.push((tree.span(statement).start, plain_segment(tree, statement)));
+        }
+    }
+    found.sort_by_key(|(start, _)| *start);
+    found.into_iter().map(|(_, segment)| segment).collect()
+}
+
+fn construct_segment(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> Segment {
+    let chain = chain_from(tree, constructs, id);
+    if chain.is_loop() { Segment::Loop(chain) } else { Segment::Construct(chain) }
+}
+
+fn plain_segment(tree: &HostTree, node: NodeId) -> Segment {
+    match tree.kind(node) {
+        "declaration" | "type_definition" | "alias_declaration" | "using_declaration" | "static_assert_declaration" => {
+            Segment::Declaration(node)
+        }
+        "return_statement"
+        | "goto_statement"
+        | "break_statement"
+        | "continue_statement"
+        | "labeled_statement"
+        | "throw_statement"
+        | "co_return_statement" => Segment::Jump(node),
+        "if_statement" | "for_statement" | "while_statement" | "do_statement" | "switch_statement"
+        | "for_range_loop" | "compound_statement" | "try_statement" | "case_statement" => Segment::Control(node),
+        kind if kind.starts_with("preproc") => Segment::Preprocessor(node),
+        _ => Segment::Serial(node),
+    }
+}

@@ -6,6 +6,7 @@ mod span;
 
 pub use file::{Language, LineEnding, SourceFile};
 pub use pragma_scan::{
-    Conditional, ConditionalBranch, DirectiveText, Include, MacroDefinition, Note, Scan, Spelling, scan,
+    Conditional, ConditionalBranch, DirectiveText, Include, MacroDefinition, Note, Scan, Spelling, may_hold_directives,
+    scan,
 };
 pub use span::{LineColumn, LineIndex, Span};

@@ -6,6 +6,7 @@ pub mod host;
 pub mod list_item;
 pub mod lower;
 pub mod spec_table;
+mod token;
 
 pub use clause::{Clause, ClauseArgument, ClauseName, Modifier};
 pub use directive::Directive;

@@ -1,4 +1,15 @@
-//! The specification's tables as data (OpenMP 5.2).
+//! The specification's tables as data (OpenMP 5.2, and the names that 5.0, 5.1 and 6.0 use).
+//!
+//! Adding a directive is a row in `directives.rs`, adding a clause a row in `clauses.rs` and its name in the rows of
+//! the directives that permit it.
+
+mod clauses;
+mod directives;
+mod landing;
+
+pub use clauses::{ArgumentForm, CLAUSES, ClauseId, ClauseSet, ClauseSpec};
+pub use directives::DIRECTIVES;
+pub use landing::{EXCLUSIONS, Exclusion, Rule, exclusion, landing, shared_on};
 
 /// What a directive is associated with (5.2, section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,15 +57,69 @@ pub struct DirectiveSpec {
     /// What it is made of, outermost first.
     pub leaves: &'static [Leaf],
     /// The clauses it may carry.
-    pub clauses: &'static [ClauseId],
+    pub clauses: ClauseSet,
+    /// May its name be followed by an argument in parentheses (`critical(name)`)?
+    pub takes_argument: bool,
 }
 
-/// The clauses of OpenMP 5.2, and those that clang adds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "each is the clause of that name")]
-pub enum ClauseId {
-    Map,
-    Private,
-    /// A clause that the table does not hold.
-    Unknown,
+impl DirectiveSpec {
+    /// The row of a directive: its name with single blanks between the words.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<&'static Self> {
+        DIRECTIVES.binary_search_by(|row| row.name.cmp(name)).ok().and_then(|i| DIRECTIVES.get(i))
+    }
+
+    /// Is it made of more than one construct?
+    #[must_use]
+    pub fn is_combined(&self) -> bool {
+        self.leaves.len() > 1
+    }
+
+    /// Is this one of the constructs that it is made of?
+    #[must_use]
+    pub fn has_leaf(&self, leaf: Leaf) -> bool {
+        self.leaves.contains(&leaf)
+    }
 }
+
+impl Leaf {
+    /// The name of its directive; empty for [`Leaf::Other`].
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Target => "target",
+            Self::Teams => "teams",
+            Self::Distribute => "distribute",
+            Self::Parallel => "parallel",
+            Self::For => "for",
+            Self::Simd => "simd",
+            Self::Loop => "loop",
+            Self::Sections => "sections",
+            Self::Masked => "masked",
+            Self::Master => "master",
+            Self::Taskloop => "taskloop",
+            Self::Other => "",
+        }
+    }
+
+    /// The row of its own directive.
+    #[must_use]
+    pub fn spec(self) -> Option<&'static DirectiveSpec> {
+        DirectiveSpec::of_name(self.name())
+    }
+}
+
+/// The constructs that a directive is made of, outermost first (5.2, section 17.1).
+#[must_use]
+pub fn decompose(name: &str) -> Option<&'static [Leaf]> {
+    DirectiveSpec::of_name(name).map(|row| row.leaves)
+}
+
+/// The directive that is made of these constructs, if there is one.
+#[must_use]
+pub fn combine(leaves: &[Leaf]) -> Option<&'static DirectiveSpec> {
+    DIRECTIVES.iter().find(|row| row.leaves == leaves && !leaves.contains(&Leaf::Other))
+}
+
+#[cfg(test)]
+mod tests;

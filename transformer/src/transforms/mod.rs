@@ -11,7 +11,7 @@ pub struct Transform {
     /// Is it among the passes that run when none are named?
     pub default: bool,
     /// Looks at a file and decides for every construct it concerns; `None` for a pass that is planned but not built.
-    pub plan: Option<fn(&crate::transforms::Context<'_>) -> Vec<Plan>>,
+    pub plan: Option<fn(&Context<'_>) -> Vec<Plan>>,
 }
 
 /// What a transformation may look at.

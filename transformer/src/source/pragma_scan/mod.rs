@@ -1,6 +1,18 @@
 //! Finds OpenMP directives and the preprocessor lines that matter, without a grammar.
 
+mod bytes;
+mod conditional;
+mod directive_line;
+mod inline;
+mod lexer;
+mod macros;
+
+use memchr::memmem;
+
 use crate::source::Span;
+use bytes::Bytes;
+use lexer::Lexer;
+use macros::PragmaMacros;
 
 /// How a directive is written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,8 +119,30 @@ pub struct Scan {
 
 /// Scans the bytes of a file. It never fails: what it cannot make out is no directive.
 #[must_use]
-pub fn scan(_text: &[u8]) -> Scan {
-    Scan::default()
+pub fn scan(text: &[u8]) -> Scan {
+    let no_macros = PragmaMacros::default();
+    let mut scan = Lexer::new(text, &no_macros, false).run();
+    if bytes::may_hold_word(text, &[b"_Pragma", b"__pragma"]) {
+        let macros = PragmaMacros::of(text, &mut scan.definitions);
+        let definitions = scan.definitions;
+        scan = Lexer::new(text, &macros, true).run();
+        scan.definitions = definitions;
+    }
+    conditional::settle(Bytes(text), &mut scan);
+    scan
+}
+
+/// May the text hold an OpenMP directive in any spelling? `false` is certain, and quick to learn: such a file needs no
+/// [`scan`] at all unless its definitions or includes are wanted.
+#[must_use]
+pub fn may_hold_directives(text: &[u8]) -> bool {
+    (bytes::may_hold_word(text, &[b"pragma", b"Pragma"]) || memmem::find(text, b"[[").is_some())
+        && bytes::may_hold_word(text, &[b"omp"])
+}
+
+/// The position behind the comment or literal at `at`, or one byte on: a step that meets no bracket in a string.
+pub(crate) fn skip_token(text: &[u8], at: usize) -> usize {
+    Bytes(text).token_step(at, &mut None)
 }
 
 /// The text with every masked span overwritten by blanks of equal length, line ends kept.

@@ -1,0 +1,12 @@
+//! Compiles the generated parser.
+
+#[expect(clippy::print_stdout, reason = "this is how a build script speaks to cargo")]
+fn main() {
+    println!("cargo:rerun-if-changed=src");
+    let mut build = cc::Build::new();
+    build.std("c11").include("src").file("src/parser.c").warnings(false);
+    if build.get_compiler().is_like_msvc() {
+        build.flag("-utf-8");
+    }
+    build.compile("tree-sitter-openmp");
+}

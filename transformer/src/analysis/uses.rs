@@ -1,0 +1,120 @@
+//! How each name in a piece of the program is used.
+
+use crate::source::{Language, SourceFile, Span};
+use crate::syntax::{HostTree, NodeId};
+
+/// What is done with a name at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Its value, or an element's or member's value, is read; a pointer may be handed on.
+    Read,
+    /// The object itself is assigned, incremented or the like.
+    Write,
+    /// An element, a member, or what it points to is assigned.
+    ElementWrite,
+    /// The address of the object itself is taken, or a C++ reference is bound to it.
+    Address,
+    /// It stands as an argument of a call, alone or with `&` before an element of it.
+    Argument,
+    /// It is called.
+    Callee,
+    /// A member function of it is called.
+    MethodCall,
+    /// It is declared here.
+    Declaration,
+}
+
+/// One use of a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// The name; with its qualifiers in C++ (`std::sqrt`).
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// Its node.
+    pub node: NodeId,
+    /// What is done with it.
+    pub role: Role,
+}
+
+/// Every use of a variable or function name below `root`, in the order of the text. Member names, labels and type names
+/// are no uses.
+#[must_use]
+pub fn uses_below(file: &SourceFile, tree: &HostTree, root: NodeId) -> Vec<Use> {
+    tree.descendants(root).filter_map(|node| use_at(file, tree, node)).collect()
+}
+
+fn use_at(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Use> {
+    let kind = tree.kind(node);
+    if kind != "identifier" && kind != "this" && kind != "qualified_identifier" {
+        return None;
+    }
+    if tree.ancestors(node).take(2).any(|above| tree.kind(above) == "qualified_identifier") {
+        return None;
+    }
+    let span = tree.span(node);
+    let name = file.show(span).split_whitespace().collect::<String>();
+    Some(Use { name, span, node, role: role_of(tree, node) })
+}
+
+/// What is done with the value of a call whose function is named at `name`: a macro's use may stand for an object.
+#[must_use]
+pub fn role_of_call(tree: &HostTree, name: NodeId) -> Role {
+    let call = tree.ancestors(name).find(|node| tree.kind(*node) == "call_expression");
+    call.map_or(Role::Read, |call| role_of(tree, call))
+}
+
+/// What the expression around a name does with it.
+fn role_of(tree: &HostTree, name: NodeId) -> Role {
+    let mut node = name;
+    let mut element = false;
+    let written = |element: bool| if element { Role::ElementWrite } else { Role::Write };
+    while let Some(parent) = tree.parent(node) {
+        let field = tree.field_name(node);
+        match tree.kind(parent) {
+            "parenthesized_expression"
+            | "cast_expression"
+            | "comma_expression"
+            | "conditional_expression"
+            | "template_function" => {}
+            "subscript_expression" if field == Some("argument") => element = true,
+            "field_expression" if field == Some("argument") => element = true,
+            "pointer_expression" => match tree.child(parent, "operator").map(|op| tree.kind(op)) {
+                Some("&") if !element => return Role::Address,
+                Some("&") => return Role::Argument,
+                _ => element = true,
+            },
+            "binary_expression" if is_sum(tree, parent) => {}
+            "assignment_expression" if field == Some("left") => return written(element),
+            "update_expression" => return written(element),
+            "call_expression" if field == Some("function") => {
+                return if element { Role::MethodCall } else { Role::Callee };
+            }
+            "argument_list" => return if element { Role::Read } else { Role::Argument },
+            "init_declarator" if field == Some("declarator") => return Role::Declaration,
+            "init_declarator" if binds_reference(tree, parent) => return Role::Address,
+            "reference_declarator" => return Role::Declaration,
+            kind if kind.ends_with("declarator") && field == Some("declarator") => return Role::Declaration,
+            "declaration" | "parameter_declaration" | "for_range_loop" if field == Some("declarator") => {
+                return Role::Declaration;
+            }
+            "for_range_loop" | "initializer_list" if !element && is_cpp(tree) => return Role::Address,
+            _ => return Role::Read,
+        }
+        node = parent;
+    }
+    Role::Read
+}
+
+fn is_cpp(tree: &HostTree) -> bool {
+    tree.language() == Language::Cpp
+}
+
+/// Is it `a + b` or `a - b`, through which a pointer may reach an assignment?
+fn is_sum(tree: &HostTree, node: NodeId) -> bool {
+    tree.child(node, "operator").is_some_and(|op| matches!(tree.kind(op), "+" | "-"))
+}
+
+fn binds_reference(tree: &HostTree, init_declarator: NodeId) -> bool {
+    tree.child(init_declarator, "declarator").is_some_and(|node| tree.kind(node) == "reference_declarator")
+}

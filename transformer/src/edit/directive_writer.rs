@@ -1,0 +1,137 @@
+//! Writes directives in the file's own style.
+
+use crate::edit::Edit;
+use crate::source::{SourceFile, Span};
+use crate::syntax::Directive;
+
+/// The longest line that is written without a continuation, in bytes.
+const WIDTH: usize = 100;
+
+/// How a directive of the file is laid out: what its neighbours are written like.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// What stands before `omp`: `#pragma`, `# pragma`, `%:pragma`.
+    sentinel: String,
+    /// The blanks before it on its line.
+    pub indent: String,
+    /// What ends a line.
+    pub newline: &'static str,
+    /// The blanks that one more level of a block takes.
+    pub level: String,
+}
+
+impl Layout {
+    /// Reads the layout off a directive.
+    #[must_use]
+    pub fn of(file: &SourceFile, directive: &Directive) -> Self {
+        let text = file.show(directive.span);
+        let sentinel = text.split("omp").next().unwrap_or("#pragma").trim_end_matches(is_splice).to_owned();
+        let indent = indent_of(file, directive.span.start);
+        let level = if indent.contains('\t') { "\t".to_owned() } else { "  ".to_owned() };
+        Self { sentinel, indent, newline: file.line_ending().bytes(), level }
+    }
+
+    /// A directive without the indent of its first line: broken with ` \` where it would be too long.
+    #[must_use]
+    pub fn write(&self, name: &str, clauses: &[String]) -> String {
+        let mut out = format!("{} omp {name}", self.sentinel);
+        let mut column = self.indent.len() + out.len();
+        for clause in clauses {
+            if column + 1 + clause.len() > WIDTH {
+                out.push_str(" \\");
+                out.push_str(self.newline);
+                out.push_str(&self.indent);
+                out.push_str("    ");
+                column = self.indent.len() + 4;
+            } else {
+                out.push(' ');
+                column += 1;
+            }
+            out.push_str(clause);
+            column += clause.len();
+        }
+        out
+    }
+}
+
+fn is_splice(c: char) -> bool {
+    c == ' ' || c == '\t'
+}
+
+/// The blanks that the line of `offset` starts with.
+#[must_use]
+pub fn indent_of(file: &SourceFile, offset: usize) -> String {
+    let start = line_start(&file.text, offset);
+    let blanks = file.text.get(start..offset).unwrap_or_default();
+    let end = blanks.iter().position(|b| *b != b' ' && *b != b'\t').unwrap_or(blanks.len());
+    String::from_utf8_lossy(&blanks[..end]).into_owned()
+}
+
+/// Replaces a directive; a comment of its own that stands between its clauses is kept behind it.
+#[must_use]
+pub fn replace(file: &SourceFile, directive: &Directive, text: &str) -> Edit {
+    let mut text = text.to_owned();
+    for comment in comments_of(file, directive) {
+        text.push(' ');
+        text.push_str(&comment);
+    }
+    Edit { span: directive.span, text }
+}
+
+/// Takes a directive away with its line, unless something else stands on it; its comments are kept on a line of their own.
+#[must_use]
+pub fn remove(file: &SourceFile, directive: &Directive) -> Edit {
+    let comments = comments_of(file, directive);
+    let text = &file.text;
+    let start = line_start(text, directive.span.start);
+    let before_is_blank = text.get(start..directive.span.start).unwrap_or_default().iter().all(u8::is_ascii_whitespace);
+    let rest = text.get(directive.span.end..).unwrap_or_default();
+    let to_newline = rest.iter().position(|b| *b == b'\n').map_or(rest.len(), |at| at + 1);
+    let after_is_blank = rest[..to_newline].iter().all(u8::is_ascii_whitespace);
+    if !comments.is_empty() || !before_is_blank || !after_is_blank {
+        return Edit { span: directive.span, text: comments.join(" ") };
+    }
+    Edit { span: Span::new(start, directive.span.end + to_newline), text: String::new() }
+}
+
+/// The comments inside a directive that lie outside its clauses, as block comments.
+fn comments_of(file: &SourceFile, directive: &Directive) -> Vec<String> {
+    let bytes = file.bytes(directive.span);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(open) = find(bytes, b"/*", at) {
+        let end = find(bytes, b"*/", open + 2).map_or(bytes.len(), |close| close + 2);
+        found.push(Span::new(directive.span.start + open, directive.span.start + end));
+        at = end;
+    }
+    found.retain(|span| !directive.clauses.iter().any(|clause| clause.span.contains(*span)));
+    found.into_iter().map(|span| file.show(span).into_owned()).collect()
+}
+
+fn find(bytes: &[u8], what: &[u8], from: usize) -> Option<usize> {
+    bytes.get(from..)?.windows(what.len()).position(|window| window == what).map(|at| at + from)
+}
+
+/// The first byte of the line that holds `offset`.
+#[must_use]
+pub fn line_start(text: &[u8], offset: usize) -> usize {
+    text.get(..offset).unwrap_or_default().iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)
+}
+
+/// The text of a span on one line: continuations and line ends become blanks, runs of blanks one blank.
+#[must_use]
+pub fn on_one_line(file: &SourceFile, span: Span) -> String {
+    let text = file.show(span);
+    if !text.contains(['\n', '\r']) {
+        return text.into_owned();
+    }
+    let mut out = String::new();
+    for line in text.lines() {
+        let line = line.trim().trim_end_matches('\\').trim();
+        if !out.is_empty() && !line.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(line);
+    }
+    out
+}

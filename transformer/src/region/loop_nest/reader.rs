@@ -1,0 +1,291 @@
+//! Reads the head of one loop.
+
+use super::{CanonicalLoop, Problem, Relation, Step, VariableKind};
+use crate::source::{SourceFile, Span};
+use crate::syntax::{HostTree, NodeId};
+
+pub(super) struct Reader<'a> {
+    pub file: &'a SourceFile,
+    pub tree: &'a HostTree,
+}
+
+/// What the initialisation of a loop says.
+struct Initialisation {
+    variable: NodeId,
+    declared_type: Option<Span>,
+    kind: VariableKind,
+    lower: Span,
+}
+
+type Read<T> = Result<T, (Problem, Span)>;
+
+impl Reader<'_> {
+    /// The `for` statement that a body is, or that is all its braces hold.
+    pub fn loop_in(&self, body: NodeId) -> Read<NodeId> {
+        let mut node = body;
+        loop {
+            match self.tree.kind(node) {
+                "for_statement" => return Ok(node),
+                "for_range_loop" => return Err((Problem::RangeFor, self.tree.span(node))),
+                "compound_statement" => {
+                    let mut inside = self.tree.named_children(node);
+                    match (inside.next(), inside.next()) {
+                        (Some(only), None) => node = only,
+                        (_, second) => {
+                            return Err((Problem::NotALoop, self.tree.span(second.unwrap_or(node))));
+                        }
+                    }
+                }
+                _ => return Err((Problem::NotALoop, self.tree.span(node))),
+            }
+        }
+    }
+
+    /// Reads the head of a `for` statement.
+    pub fn canonical_loop(&self, node: NodeId) -> Read<CanonicalLoop> {
+        let span = self.tree.span(node);
+        let whole = |problem: Problem| (problem, span);
+        let body = self.tree.child(node, "body").ok_or(whole(Problem::SyntaxError))?;
+        let head = Span::new(span.start, self.tree.span(body).start);
+        if let Some(problem) = self.tree.children(node).find(|child| self.tree.is_problem(*child)) {
+            return Err((Problem::SyntaxError, self.tree.span(problem)));
+        }
+        let part = |field, problem| self.tree.child(node, field).ok_or((problem, head));
+        let initialisation = self.initialisation(part("initializer", Problem::Initialisation)?)?;
+        let name = self.file.show(self.tree.span(initialisation.variable)).into_owned();
+        let condition = part("condition", Problem::Condition)?;
+        let (relation, upper) = self.condition(condition, &name)?;
+        let step = self.increment(part("update", Problem::Increment)?, &name)?;
+        check_direction(relation, &step, self.tree.span(condition), self.amount_is_one(&step))?;
+        for bound in [Some(initialisation.lower), Some(upper), step.amount].into_iter().flatten() {
+            if let Some(own) = self.names(bound, &name) {
+                return Err((Problem::Bound, own));
+            }
+        }
+        Ok(CanonicalLoop {
+            node,
+            span,
+            variable: name,
+            variable_span: self.tree.span(initialisation.variable),
+            declared_in_loop: initialisation.declared_type.is_some(),
+            kind: initialisation.kind,
+            declared_type: initialisation.declared_type,
+            lower: initialisation.lower,
+            relation,
+            upper,
+            condition: self.tree.span(condition),
+            step,
+            body,
+            names_outer_variable: None,
+        })
+    }
+
+    fn initialisation(&self, node: NodeId) -> Read<Initialisation> {
+        let problem = (Problem::Initialisation, self.tree.span(node));
+        match self.tree.kind(node) {
+            "assignment_expression" if self.operator(node) == Some("=") => {
+                let variable = self.variable(self.tree.child(node, "left").ok_or(problem)?)?;
+                let lower = self.tree.span(self.tree.child(node, "right").ok_or(problem)?);
+                Ok(Initialisation { variable, declared_type: None, kind: VariableKind::Outside, lower })
+            }
+            "declaration" => self.declared(node),
+            _ => Err(problem),
+        }
+    }
+
+    /// `type var = lower`, with any number of stars.
+    fn declared(&self, node: NodeId) -> Read<Initialisation> {
+        let problem = (Problem::Initialisation, self.tree.span(node));
+        let ty = self.tree.child(node, "type").ok_or(problem)?;
+        let mut declarators =
+            self.tree.children(node).filter(|child| self.tree.field_name(*child) == Some("declarator"));
+        let (Some(declarator), None) = (declarators.next(), declarators.next()) else { return Err(problem) };
+        let is_init = self.tree.kind(declarator) == "init_declarator"
+            && self.tree.children(declarator).any(|child| self.tree.kind(child) == "=");
+        if !is_init {
+            return Err(problem);
+        }
+        let lower = self.tree.span(self.tree.child(declarator, "value").ok_or(problem)?);
+        let mut name = self.tree.child(declarator, "declarator").ok_or(problem)?;
+        let mut kind = self.kind_of(ty);
+        while self.tree.kind(name) == "pointer_declarator" {
+            kind = VariableKind::Pointer;
+            name = self.tree.child(name, "declarator").ok_or(problem)?;
+        }
+        let is_floating = kind == VariableKind::Named
+            && matches!(&*self.text(ty), "float" | "double" | "long double" | "_Bool" | "bool");
+        if self.tree.kind(name) != "identifier" || is_floating {
+            return Err((Problem::Variable, self.tree.span(declarator)));
+        }
+        Ok(Initialisation { variable: name, declared_type: Some(self.tree.span(ty)), kind, lower })
+    }
+
+    /// What a type says by itself.
+    fn kind_of(&self, ty: NodeId) -> VariableKind {
+        let text = self.text(ty);
+        let is_integer = match self.tree.kind(ty) {
+            "sized_type_specifier" => !text.contains("double"),
+            "primitive_type" => !matches!(&*text, "float" | "double" | "bool" | "_Bool" | "void"),
+            _ => false,
+        };
+        if is_integer { VariableKind::Integer } else { VariableKind::Named }
+    }
+
+    /// A plain variable, parentheses around it looked through.
+    fn variable(&self, node: NodeId) -> Read<NodeId> {
+        let inner = self.without_parentheses(node);
+        if self.tree.kind(inner) == "identifier" { Ok(inner) } else { Err((Problem::Variable, self.tree.span(node))) }
+    }
+
+    fn condition(&self, node: NodeId, variable: &str) -> Read<(Relation, Span)> {
+        let problem = (Problem::Condition, self.tree.span(node));
+        let node = self.without_parentheses(node);
+        let relation = match self.operator(node) {
+            Some("<") => Relation::Less,
+            Some("<=") => Relation::LessOrEqual,
+            Some(">") => Relation::Greater,
+            Some(">=") => Relation::GreaterOrEqual,
+            Some("!=" | "not_eq") => Relation::NotEqual,
+            _ => return Err(problem),
+        };
+        let left = self.tree.child(node, "left").ok_or(problem)?;
+        let right = self.tree.child(node, "right").ok_or(problem)?;
+        if self.is_variable(left, variable) {
+            Ok((relation, self.tree.span(right)))
+        } else if self.is_variable(right, variable) {
+            Ok((relation.mirrored(), self.tree.span(left)))
+        } else {
+            Err(problem)
+        }
+    }
+
+    fn increment(&self, node: NodeId, variable: &str) -> Read<Step> {
+        let span = self.tree.span(node);
+        let problem = (Problem::Increment, span);
+        let node = self.without_parentheses(node);
+        let is_ours = |field| self.tree.child(node, field).is_some_and(|side| self.is_variable(side, variable));
+        match (self.tree.kind(node), self.operator(node)) {
+            ("update_expression", Some(operator)) if is_ours("argument") => {
+                Ok(Step { span, is_subtracted: operator == "--", amount: None })
+            }
+            ("assignment_expression", Some(operator @ ("+=" | "-="))) if is_ours("left") => {
+                let amount = self.tree.child(node, "right").ok_or(problem)?;
+                Ok(Step { span, is_subtracted: operator == "-=", amount: Some(self.tree.span(amount)) })
+            }
+            ("assignment_expression", Some("=")) if is_ours("left") => {
+                let right = self.tree.child(node, "right").ok_or(problem)?;
+                self.sum(right, variable, span)
+            }
+            _ => Err(problem),
+        }
+    }
+
+    /// `var + c`, `c + var`, `var - c`.
+    fn sum(&self, node: NodeId, variable: &str, span: Span) -> Read<Step> {
+        let problem = (Problem::Increment, span);
+        let node = self.without_parentheses(node);
+        let left = self.tree.child(node, "left").ok_or(problem)?;
+        let right = self.tree.child(node, "right").ok_or(problem)?;
+        let (amount, is_subtracted) = match self.operator(node) {
+            Some("+") if self.is_variable(left, variable) => (right, false),
+            Some("+") if self.is_variable(right, variable) => (left, false),
+            Some("-") if self.is_variable(left, variable) => (right, true),
+            _ => return Err(problem),
+        };
+        Ok(Step { span, is_subtracted, amount: Some(self.tree.span(amount)) })
+    }
+
+    /// Is the step one for sure?
+    fn amount_is_one(&self, step: &Step) -> bool {
+        step.amount.is_none_or(|amount| self.file.bytes(amount) == b"1")
+    }
+
+    /// Where an expression names a variable.
+    pub fn names(&self, expression: Span, variable: &str) -> Option<Span> {
+        self.tree
+            .descendants(self.tree.covering(expression))
+            .filter(|node| self.is_variable(*node, variable))
+            .map(|node| self.tree.span(node))
+            .find(|span| expression.contains(*span))
+    }
+
+    /// Where the body changes a loop's variable or takes its address.
+    pub fn change_of(&self, read: &CanonicalLoop) -> Option<Span> {
+        self.tree
+            .descendants(read.body)
+            .filter(|node| self.is_variable(*node, &read.variable))
+            .find(|node| self.is_changed(*node) && !self.is_shadowed(*node, read))
+            .map(|node| self.tree.span(node))
+    }
+
+    /// Does the operator that a name stands under change it, or take its address?
+    fn is_changed(&self, name: NodeId) -> bool {
+        let mut node = name;
+        while let Some(parent) = self.tree.parent(node) {
+            match self.tree.kind(parent) {
+                "parenthesized_expression" => node = parent,
+                "assignment_expression" => return self.tree.field_name(node) == Some("left"),
+                "update_expression" => return true,
+                "pointer_expression" => return self.operator(parent) == Some("&"),
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Is a name declared anew between its place and the loop?
+    fn is_shadowed(&self, name: NodeId, read: &CanonicalLoop) -> bool {
+        self.tree.ancestors(name).take_while(|ancestor| *ancestor != read.node).any(|scope| {
+            self.tree.children(scope).filter(|child| self.tree.kind(*child) == "declaration").any(|declaration| {
+                self.tree.span(declaration).start < self.tree.span(name).start
+                    && self.declares(declaration, &read.variable)
+            })
+        })
+    }
+
+    fn declares(&self, declaration: NodeId, variable: &str) -> bool {
+        let declarators =
+            self.tree.children(declaration).filter(|child| self.tree.field_name(*child) == Some("declarator"));
+        declarators.into_iter().any(|declarator| {
+            let mut node = declarator;
+            while let Some(inner) = self.tree.child(node, "declarator") {
+                node = inner;
+            }
+            self.is_variable(node, variable)
+        })
+    }
+
+    fn is_variable(&self, node: NodeId, variable: &str) -> bool {
+        let node = self.without_parentheses(node);
+        self.tree.kind(node) == "identifier" && self.file.bytes(self.tree.span(node)) == variable.as_bytes()
+    }
+
+    fn without_parentheses(&self, node: NodeId) -> NodeId {
+        let mut node = node;
+        while self.tree.kind(node) == "parenthesized_expression" {
+            match self.tree.named_children(node).next() {
+                Some(inner) => node = inner,
+                None => break,
+            }
+        }
+        node
+    }
+
+    fn operator(&self, node: NodeId) -> Option<&'static str> {
+        self.tree.child(node, "operator").map(|operator| self.tree.kind(operator))
+    }
+
+    fn text(&self, node: NodeId) -> std::borrow::Cow<'_, str> {
+        self.file.show(self.tree.span(node))
+    }
+}
+
+/// `<` must not come with a variable that is counted down, nor `!=` with a step other than one.
+fn check_direction(relation: Relation, step: &Step, at: Span, is_one: bool) -> Read<()> {
+    let wrong = match relation {
+        Relation::Less | Relation::LessOrEqual => is_one && step.is_subtracted,
+        Relation::Greater | Relation::GreaterOrEqual => is_one && !step.is_subtracted,
+        Relation::NotEqual => !is_one,
+    };
+    if wrong { Err((Problem::Direction, at)) } else { Ok(()) }
+}

@@ -1,0 +1,70 @@
+//! The two host grammars and the names of their nodes.
+
+use std::sync::OnceLock;
+
+use crate::source::Language;
+
+/// A grammar with its node and field names looked up once.
+#[derive(Debug)]
+pub(super) struct Grammar {
+    language: Language,
+    /// tree-sitter's handle.
+    pub(super) parser: tree_sitter::Language,
+    kinds: Vec<(&'static str, bool)>,
+    fields: Vec<Option<&'static str>>,
+}
+
+static C: OnceLock<tree_sitter::Language> = OnceLock::new();
+static CPP: OnceLock<tree_sitter::Language> = OnceLock::new();
+static C_NAMES: OnceLock<Grammar> = OnceLock::new();
+static CPP_NAMES: OnceLock<Grammar> = OnceLock::new();
+
+impl Grammar {
+    /// The C grammar.
+    pub(super) fn c() -> &'static Self {
+        let language = C.get_or_init(|| tree_sitter_c::LANGUAGE.into());
+        C_NAMES.get_or_init(|| Self::new(Language::C, language))
+    }
+
+    /// The C++ grammar.
+    pub(super) fn cpp() -> &'static Self {
+        let language = CPP.get_or_init(|| tree_sitter_cpp::LANGUAGE.into());
+        CPP_NAMES.get_or_init(|| Self::new(Language::Cpp, language))
+    }
+
+    /// The grammars to try for a language, in order.
+    pub(super) fn candidates(language: Language) -> Vec<&'static Self> {
+        match language {
+            Language::C => vec![Self::c()],
+            Language::Cpp => vec![Self::cpp()],
+            Language::Either => vec![Self::c(), Self::cpp()],
+        }
+    }
+
+    fn new(language: Language, parser: &'static tree_sitter::Language) -> Self {
+        let kinds = 0..u16::try_from(parser.node_kind_count()).unwrap_or(u16::MAX);
+        let fields = 0..=u16::try_from(parser.field_count()).unwrap_or(u16::MAX);
+        Self {
+            language,
+            parser: parser.clone(),
+            kinds: kinds.map(|id| (parser.node_kind_for_id(id).unwrap_or(""), parser.node_kind_is_named(id))).collect(),
+            fields: fields.map(|id| parser.field_name_for_id(id)).collect(),
+        }
+    }
+
+    pub(super) fn language(&self) -> Language {
+        self.language
+    }
+
+    pub(super) fn kind(&self, id: u16) -> &'static str {
+        self.kinds.get(usize::from(id)).map_or("ERROR", |(name, _)| name)
+    }
+
+    pub(super) fn is_named(&self, id: u16) -> bool {
+        self.kinds.get(usize::from(id)).is_none_or(|(_, named)| *named)
+    }
+
+    pub(super) fn field(&self, id: u8) -> Option<&'static str> {
+        self.fields.get(usize::from(id)).copied().flatten()
+    }
+}

@@ -1,0 +1,248 @@
+//! From text to arena.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{ParseOptions, ParseState, Parser, Tree, TreeCursor};
+
+use super::grammar::Grammar;
+use super::{ERROR, HostError, HostTree, Limits, Node, NodeId, branches, nesting};
+use crate::source::pragma_scan::mask;
+use crate::source::{Conditional, Language, Scan, SourceFile, Span};
+
+impl HostTree {
+    /// Parses a file with its directives masked.
+    ///
+    /// # Errors
+    /// When the file cannot be read within `limits`.
+    pub fn parse(file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Self, HostError> {
+        let text = readable_text(file, scan, limits)?;
+        let deadline = Instant::now() + Duration::from_millis(limits.milliseconds);
+        let mut best: Option<Self> = None;
+        for grammar in Grammar::candidates(file.language) {
+            let attempt = Attempt { text: &text, grammar, deadline, depth: limits.depth };
+            let tree = attempt.parse_one_program(scan);
+            best = match (best, tree) {
+                (Some(old), Ok(new)) if new.problems.len() < old.problems.len() => Some(new),
+                (Some(old), _) => Some(old),
+                (None, Ok(new)) => Some(new),
+                (None, Err(error)) => return Err(error),
+            };
+            if best.as_ref().is_some_and(|tree| tree.problems.is_empty()) {
+                break;
+            }
+        }
+        best.ok_or(HostError::Deadline)
+    }
+}
+
+/// The masked text, if it is text and within the limits.
+fn readable_text(file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Vec<u8>, HostError> {
+    if file.text.len() > limits.bytes.min(u32::MAX as usize / 2) {
+        return Err(HostError::TooLarge(file.text.len()));
+    }
+    if let Some(at) = memchr::memchr(0, &file.text) {
+        return Err(HostError::Nul(at));
+    }
+    let mut text = mask(&file.text, &scan.masked);
+    end_lines_with_newlines(&mut text);
+    match nesting::too_deep(&text, limits.depth) {
+        Some(at) => Err(HostError::TooDeep(at)),
+        None => Ok(text),
+    }
+}
+
+/// The grammars end a line comment or a preprocessor line only at `\n`; compilers also at a lone `\r`.
+fn end_lines_with_newlines(text: &mut [u8]) {
+    let lone: Vec<usize> = memchr::memchr_iter(b'\r', text).filter(|at| text.get(at + 1) != Some(&b'\n')).collect();
+    for at in lone {
+        if let Some(byte) = text.get_mut(at) {
+            *byte = b'\n';
+        }
+    }
+}
+
+/// One text, one grammar, one bound of time.
+struct Attempt<'a> {
+    text: &'a [u8],
+    grammar: &'static Grammar,
+    deadline: Instant,
+    depth: usize,
+}
+
+impl Attempt<'_> {
+    /// Parses the text as it is; where that leaves problems and `#if` groups touch them, with one branch of those groups,
+    /// then with one branch of every group. The tree with the fewest problems wins, the earlier one where they are even.
+    fn parse_one_program(&self, scan: &Scan) -> Result<HostTree, HostError> {
+        let mut best = self.parse(self.text, Vec::new())?;
+        let problems: Vec<Span> = best.problems.iter().map(|problem| best.span(*problem)).collect();
+        let touches = |group: &Conditional| touches_any(group.span, &problems);
+        if problems.is_empty() || scan.conditionals.is_empty() {
+            return Ok(best);
+        }
+        let language = self.grammar.language();
+        let some = branches::inactive(self.text, scan, language, touches);
+        let all = branches::inactive(self.text, scan, language, |_| true);
+        let choices = if some == all { vec![all] } else { vec![some, all] };
+        for inactive in choices.into_iter().filter(|inactive| !inactive.is_empty()) {
+            if best.problems.is_empty() {
+                break;
+            }
+            let Ok(tree) = self.parse(&mask(self.text, &inactive), inactive) else { break };
+            if tree.problems.len() < best.problems.len() {
+                best = tree;
+            }
+        }
+        Ok(best)
+    }
+
+    fn parse(&self, text: &[u8], inactive: Vec<Span>) -> Result<HostTree, HostError> {
+        let mut parser = Parser::new();
+        parser.set_language(&self.grammar.parser).map_err(|_| HostError::Deadline)?;
+        let mut is_over = |_: &ParseState| match Instant::now() > self.deadline {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let options = ParseOptions::new().progress_callback(&mut is_over);
+        let mut read = |at: usize, _| text.get(at..).unwrap_or_default();
+        let tree = parser.parse_with_options(&mut read, None, Some(options)).ok_or(HostError::Deadline)?;
+        let mut arena = Arena::new(self.grammar, self.depth, 0);
+        arena.fill(&mut tree.walk())?;
+        Ok(arena.finish(inactive))
+    }
+}
+
+fn touches_any(span: Span, problems: &[Span]) -> bool {
+    let first = problems.partition_point(|problem| problem.end < span.start);
+    problems.get(first).is_some_and(|problem| problem.start <= span.end)
+}
+
+/// The nodes of a tree as they are read.
+struct Arena {
+    tree: HostTree,
+    depth: usize,
+    /// What is taken off every position.
+    shift: usize,
+    /// Up to where the last ERROR node reaches: what lies in it is no problem of its own.
+    error_end: u32,
+}
+
+impl Arena {
+    fn new(grammar: &'static Grammar, depth: usize, shift: usize) -> Self {
+        let tree = HostTree { nodes: Vec::new(), grammar, problems: Vec::new(), inactive: Vec::new() };
+        Self { tree, depth, shift, error_end: 0 }
+    }
+
+    /// One pass of the cursor over the node it stands on and all below it.
+    fn fill(&mut self, cursor: &mut TreeCursor) -> Result<(), HostError> {
+        let mut open: Vec<u32> = Vec::new();
+        loop {
+            let id = self.push(cursor, open.last().copied());
+            if cursor.goto_first_child() {
+                open.push(id);
+                if open.len() > self.depth {
+                    return Err(HostError::TooDeep(self.tree.span(NodeId(id)).start));
+                }
+                continue;
+            }
+            self.close(id);
+            while !cursor.goto_next_sibling() {
+                let Some(parent) = open.pop() else { return Ok(()) };
+                self.close(parent);
+                cursor.goto_parent();
+            }
+        }
+    }
+
+    fn push(&mut self, cursor: &TreeCursor, parent: Option<u32>) -> u32 {
+        let node = cursor.node();
+        let id = position(self.tree.nodes.len());
+        let field = cursor.field_id().and_then(|field| u8::try_from(field.get()).ok()).unwrap_or(0);
+        let node = Node {
+            start: position(node.start_byte().saturating_sub(self.shift)),
+            end: position(node.end_byte().saturating_sub(self.shift)),
+            parent: parent.unwrap_or(id),
+            subtree_end: id + 1,
+            kind: node.kind_id(),
+            field,
+            is_missing: node.is_missing(),
+        };
+        if (node.is_missing || node.kind == ERROR) && (node.start >= self.error_end || id == 0) {
+            self.tree.problems.push(NodeId(id));
+            if node.kind == ERROR {
+                self.error_end = node.end;
+            }
+        }
+        self.tree.nodes.push(node);
+        id
+    }
+
+    /// All below the node has been read.
+    fn close(&mut self, id: u32) {
+        let end = position(self.tree.nodes.len());
+        if let Some(node) = self.tree.nodes.get_mut(id as usize) {
+            node.subtree_end = end;
+        }
+    }
+
+    fn finish(mut self, inactive: Vec<Span>) -> HostTree {
+        self.tree.nodes.shrink_to_fit();
+        self.tree.inactive = inactive;
+        self.tree
+    }
+}
+
+/// A position or count that the size limit keeps within 32 bits.
+fn position(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+/// What goes before an expression to make it a statement: behind `=` nothing can be taken for a declaration.
+const BEFORE: &[u8] = b"_=";
+
+thread_local! {
+    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+}
+
+/// Parses one C or C++ expression of a file in place (a clause's argument, a bound): the root is the expression, its
+/// spans are those of the file. `None` where it is no expression. Only the expression's own bytes are read.
+#[must_use]
+pub fn parse_expression(file: &SourceFile, span: Span, language: Language) -> Option<HostTree> {
+    let text = [BEFORE, file.bytes(span), b"\n;"].concat();
+    if span.is_empty() || nesting::too_deep(&text, Limits::default().depth).is_some() {
+        return None;
+    }
+    Grammar::candidates(language).into_iter().find_map(|grammar| expression(&text, span, grammar))
+}
+
+fn expression(text: &[u8], span: Span, grammar: &'static Grammar) -> Option<HostTree> {
+    let tree = PARSER.with_borrow_mut(|parser| {
+        parser.set_language(&grammar.parser).ok()?;
+        parser.parse(text, None)
+    })?;
+    let right = right_hand_side(&tree)?;
+    let mut arena = Arena::new(grammar, Limits::default().depth, 0);
+    arena.fill(&mut right.walk()).ok()?;
+    let mut found = arena.finish(Vec::new());
+    for node in &mut found.nodes {
+        node.start = position(node.start as usize + span.start - BEFORE.len());
+        node.end = position(node.end as usize + span.start - BEFORE.len());
+    }
+    Some(found)
+}
+
+/// The right-hand side of the one assignment that the tree is.
+fn right_hand_side(tree: &Tree) -> Option<tree_sitter::Node<'_>> {
+    let root = tree.root_node();
+    let mut cursor = root.walk();
+    let mut statements = root.named_children(&mut cursor).filter(|child| child.kind() != "comment");
+    let statement = statements.next().filter(|s| s.kind() == "expression_statement")?;
+    if root.has_error() || statements.next().is_some() {
+        return None;
+    }
+    let assignment = statement.named_child(0).filter(|child| child.kind() == "assignment_expression")?;
+    let is_plain = assignment.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "=");
+    let right = assignment.child_by_field_name("right")?;
+    (is_plain && right.kind() != "initializer_list").then_some(right)
+}

@@ -1,0 +1,1 @@
+//! Spot checks against the specification.

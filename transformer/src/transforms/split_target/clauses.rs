@@ -1,0 +1,302 @@
+//! Reads the clauses of a region into what they say, by the rules of [`super::clause_rules`].
+
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
+use crate::source::Span;
+use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, ListItem};
+use crate::syntax::spec_table::Leaf;
+use crate::transforms::Context;
+use crate::transforms::split_target::clause_rules::{Rule, belongs_to_target, rule_for};
+use crate::transforms::split_target::shape::{Form, Shape};
+
+/// What the clauses of the region's own directives say.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RegionClauses {
+    pub maps: Vec<Clause>,
+    pub device: Option<Clause>,
+    pub condition: Option<Clause>,
+    /// Copied to each kernel as they are.
+    pub kernel: Vec<Clause>,
+    /// Lists of which each kernel restates what it uses.
+    pub used_items: Vec<Clause>,
+    pub defaultmap: Vec<Clause>,
+    pub default_none: bool,
+    pub private: Vec<ListItem>,
+    pub reductions: Vec<ReductionItem>,
+}
+
+/// What the clauses of one loop say.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LoopClauses {
+    /// In the order written: what stands on the kernel.
+    pub kept: Vec<KeptClause>,
+    pub private: Vec<ListItem>,
+    pub firstprivate: Vec<ListItem>,
+    pub lastprivate: Vec<ListItem>,
+    pub linear: Vec<ListItem>,
+    pub reductions: Vec<ReductionItem>,
+    pub default_none: bool,
+    pub collapse: Option<Span>,
+}
+
+/// A clause of the kernel.
+#[derive(Clone, Debug)]
+pub(super) enum KeptClause {
+    /// As written.
+    Whole(Clause),
+    /// `shared`, of which some items may fall away.
+    Shared(Clause),
+    /// `if` with the modifier that it needs on a combined construct.
+    Condition(Clause, Span),
+}
+
+/// One item of a reduction.
+#[derive(Clone, Debug)]
+pub(super) struct ReductionItem {
+    pub item: ListItem,
+    pub operator: String,
+    pub clause: Span,
+    /// Does it stand on the combined `target` directive, which maps its items (OpenMP 5.2, section 5.8.3)?
+    pub on_target: bool,
+}
+
+/// Reads all clauses of a region; the reasons are those for which it is refused.
+pub(super) fn read(cx: &Context<'_>, shape: &Shape) -> (RegionClauses, Vec<LoopClauses>, Vec<Reason>) {
+    let mut reader = Reader { cx, form: shape.form, region: RegionClauses::default(), reasons: Vec::new() };
+    for id in &shape.outer {
+        let on_target = cx.constructs.construct(*id).leaves.contains(&Leaf::Target);
+        for clause in &cx.constructs.directive(*id).clauses {
+            reader.region_clause(clause, on_target, shape.loops.len());
+        }
+    }
+    let loops = shape.loops.iter().map(|chain| {
+        let leaves = loop_leaves(&chain.leaves);
+        let mut read = LoopClauses::default();
+        for id in &chain.constructs {
+            reader.loop_directive(*id, leaves, &mut read);
+        }
+        read
+    });
+    let loops = loops.collect();
+    (reader.region, loops, reader.reasons)
+}
+
+/// The leaves of a loop's chain without a leading `target`.
+pub(super) fn loop_leaves(leaves: &[Leaf]) -> &[Leaf] {
+    leaves.strip_prefix(&[Leaf::Target]).unwrap_or(leaves)
+}
+
+struct Reader<'a> {
+    cx: &'a Context<'a>,
+    form: Form,
+    region: RegionClauses,
+    reasons: Vec<Reason>,
+}
+
+impl Reader<'_> {
+    fn refuse(&mut self, code: ReasonCode, span: Span, message: impl Into<String>) {
+        self.reasons.push(Reason::new(code, span, message));
+    }
+
+    /// The word at a place of a clause's argument, without blanks.
+    fn word(&self, clause: &Clause, at: usize) -> Option<String> {
+        let ClauseArgument::Words(words) = &clause.argument else { return None };
+        words.get(at).map(|span| self.cx.file.show(*span).trim().to_owned())
+    }
+
+    fn no_rule(&mut self, clause: &Clause) {
+        self.refuse(ReasonCode::ClauseWithoutRule, clause.span, "there is no safe rule for this clause here");
+    }
+
+    fn grouped(&mut self, span: Span) {
+        let message = "the original may run several iterations in one thread here, one after the other; \
+                       more teams may not";
+        self.refuse(ReasonCode::IterationsGrouped, span, message);
+    }
+
+    fn region_clause(&mut self, clause: &Clause, on_target: bool, loops: usize) {
+        match rule_for(clause.name, false) {
+            Rule::DataAndKernels => self.map(clause),
+            Rule::HostExpression => self.host_expression(clause, on_target),
+            Rule::Kernel => self.region.kernel.push(clause.clone()),
+            Rule::Groups if self.form.widens() => self.grouped(clause.span),
+            Rule::Groups => self.region.kernel.push(clause.clone()),
+            Rule::UsedItems => self.used_items(clause),
+            Rule::OneLoopOnly if loops == 1 => self.region.kernel.push(clause.clone()),
+            Rule::OneLoopOnly | Rule::Refused => self.no_rule(clause),
+            Rule::Dropped => {}
+            Rule::ByName => self.region_clause_by_name(clause, on_target),
+        }
+    }
+
+    fn map(&mut self, clause: &Clause) {
+        let known = ["to", "from", "tofrom", "alloc", "always", "present", "close"];
+        let modifiers = clause.modifiers.iter().all(|m| m.argument.is_none() && known.contains(&m.name.as_str()));
+        let items = clause.items();
+        if !modifiers || items.is_empty() || items.iter().any(|item| item.base.is_none()) {
+            let message = "there is no safe rule for a map with this modifier or item";
+            self.refuse(ReasonCode::ClauseWithoutRule, clause.span, message);
+        }
+        self.region.maps.push(clause.clone());
+    }
+
+    fn host_expression(&mut self, clause: &Clause, on_target: bool) {
+        let plain = matches!(clause.argument, ClauseArgument::Expression(_));
+        let modifiers = clause.modifiers.iter().all(|m| matches!(m.name.as_str(), "target" | "device_num"));
+        if !plain || !modifiers || !on_target {
+            self.no_rule(clause);
+        } else if clause.name == ClauseName::Device {
+            self.region.device = Some(clause.clone());
+        } else {
+            self.region.condition = Some(clause.clone());
+        }
+    }
+
+    fn used_items(&mut self, clause: &Clause) {
+        if clause.items().iter().all(|item| item.is_name) && clause.modifiers.is_empty() {
+            self.region.used_items.push(clause.clone());
+        } else {
+            self.no_rule(clause);
+        }
+    }
+
+    fn region_clause_by_name(&mut self, clause: &Clause, on_target: bool) {
+        match clause.name {
+            ClauseName::Private => self.region.private.extend(clause.items().iter().cloned()),
+            ClauseName::Default => match self.word(clause, 0).as_deref() {
+                Some("shared") => {}
+                Some("none") => self.region.default_none = true,
+                _ => self.no_rule(clause),
+            },
+            ClauseName::Defaultmap => self.region.defaultmap.push(clause.clone()),
+            ClauseName::Reduction => {
+                let mut items = Vec::new();
+                self.reduction(clause, on_target, &mut items);
+                self.region.reductions.extend(items);
+            }
+            _ => self.no_rule(clause),
+        }
+    }
+
+    fn loop_directive(&mut self, id: ConstructId, leaves: &[Leaf], read: &mut LoopClauses) {
+        let cx = self.cx;
+        let on_target = cx.constructs.construct(id).leaves.contains(&Leaf::Target);
+        let directive: &Directive = cx.constructs.directive(id);
+        for clause in &directive.clauses {
+            let of_target = on_target && (belongs_to_target(clause.name) || clause.has_modifier("target"));
+            if of_target {
+                self.region_clause(clause, true, 1);
+            } else {
+                self.loop_clause(clause, on_target, leaves, read);
+            }
+        }
+    }
+
+    fn loop_clause(&mut self, clause: &Clause, on_target: bool, leaves: &[Leaf], read: &mut LoopClauses) {
+        let is_loop = leaves.last() == Some(&Leaf::Loop);
+        match rule_for(clause.name, true) {
+            Rule::Kernel if is_loop && clause.name == ClauseName::ProcBind => self.no_rule(clause),
+            Rule::Kernel => {
+                if clause.name == ClauseName::Collapse
+                    && let ClauseArgument::Expression(depth) = clause.argument
+                {
+                    read.collapse = Some(depth);
+                }
+                read.kept.push(KeptClause::Whole(clause.clone()));
+            }
+            Rule::Groups if self.form.widens() => self.grouped(clause.span),
+            Rule::Groups => read.kept.push(KeptClause::Whole(clause.clone())),
+            Rule::UsedItems => read.kept.push(KeptClause::Shared(clause.clone())),
+            Rule::Dropped => {}
+            Rule::ByName => self.loop_clause_by_name(clause, on_target, leaves, read),
+            _ if clause.name == ClauseName::Ordered => {
+                let message = "`ordered` iterations run one after the other";
+                self.refuse(ReasonCode::TeamDependent, clause.span, message);
+            }
+            _ => self.no_rule(clause),
+        }
+    }
+
+    fn loop_clause_by_name(&mut self, clause: &Clause, on_target: bool, leaves: &[Leaf], read: &mut LoopClauses) {
+        let items = clause.items();
+        let names = items.iter().all(|item| item.is_name) && !items.is_empty();
+        match clause.name {
+            ClauseName::Private if names => read.private.extend(items.iter().cloned()),
+            ClauseName::Firstprivate if names => read.firstprivate.extend(items.iter().cloned()),
+            ClauseName::Lastprivate if names && clause.modifiers.is_empty() => {
+                read.lastprivate.extend(items.iter().cloned());
+            }
+            ClauseName::Linear if names => read.linear.extend(items.iter().cloned()),
+            ClauseName::Reduction => self.reduction(clause, on_target, &mut read.reductions),
+            ClauseName::Default => {
+                match self.word(clause, 0).as_deref() {
+                    Some("shared") => {}
+                    Some("none") => read.default_none = true,
+                    _ => self.no_rule(clause),
+                }
+                return;
+            }
+            ClauseName::Schedule => self.schedule(clause),
+            ClauseName::Bind => {
+                self.bind(clause, leaves, read);
+                return;
+            }
+            ClauseName::If => {
+                self.loop_condition(clause, leaves, read);
+                return;
+            }
+            _ => {
+                self.no_rule(clause);
+                return;
+            }
+        }
+        read.kept.push(KeptClause::Whole(clause.clone()));
+    }
+
+    fn reduction(&mut self, clause: &Clause, on_target: bool, into: &mut Vec<ReductionItem>) {
+        let known = ["+", "*", "-", "&", "|", "^", "&&", "||", "min", "max"];
+        let operator = clause.modifiers.last().map(|modifier| modifier.name.clone()).unwrap_or_default();
+        let plain = clause.items().iter().all(|item| item.is_name);
+        if clause.modifiers.len() != 1 || !known.contains(&operator.as_str()) || !plain {
+            let message = "only reductions of plain variables with the operators of the language move";
+            self.refuse(ReasonCode::ReductionNotMovable, clause.span, message);
+        }
+        for item in clause.items() {
+            let operator = operator.clone();
+            into.push(ReductionItem { item: item.clone(), operator, clause: clause.span, on_target });
+        }
+    }
+
+    /// A chunk of 1 groups nothing; `runtime` may hold any chunk.
+    fn schedule(&mut self, clause: &Clause) {
+        let runtime = self.word(clause, 0).is_none_or(|kind| kind == "runtime");
+        let is_one = self.word(clause, 1).is_none_or(|chunk| chunk == "1");
+        if self.form.widens() && (runtime || !is_one) {
+            self.grouped(clause.span);
+        }
+    }
+
+    fn bind(&mut self, clause: &Clause, leaves: &[Leaf], read: &mut LoopClauses) {
+        match (self.word(clause, 0).as_deref(), leaves) {
+            (Some("teams"), [Leaf::Loop]) => read.kept.push(KeptClause::Whole(clause.clone())),
+            // The loop binds to the league from now on.
+            (Some("parallel"), [Leaf::Parallel, Leaf::Loop]) => {}
+            _ => self.no_rule(clause),
+        }
+    }
+
+    fn loop_condition(&mut self, clause: &Clause, leaves: &[Leaf], read: &mut LoopClauses) {
+        let modifier = clause.modifiers.first().map(|modifier| modifier.name.as_str());
+        if self.form.widens() {
+            return self.grouped(clause.span);
+        }
+        match (modifier, &clause.argument) {
+            (None | Some("parallel"), ClauseArgument::Expression(condition))
+                if modifier.is_some() || leaves.last() != Some(&Leaf::Simd) =>
+            {
+                read.kept.push(KeptClause::Condition(clause.clone(), *condition));
+            }
+            _ => self.no_rule(clause),
+        }
+    }
+}

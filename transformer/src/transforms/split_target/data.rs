@@ -1,0 +1,405 @@
+//! The data environment of the split region: what stands on `target data`, what each kernel restates, and which clause
+//! expressions are evaluated once before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::edit::directive_writer::on_one_line;
+use crate::plan::{Certainty, Reason, ReasonCode};
+use crate::source::Span;
+use crate::syntax::{Clause, ClauseArgument, ListItem};
+use crate::transforms::split_target::clauses::{ReductionItem, RegionClauses};
+use crate::transforms::split_target::kernels::{Kernel, Variable};
+use crate::transforms::split_target::names::{Kind, Names};
+use crate::transforms::split_target::shape::{Form, Shape};
+
+/// The data environment, ready to be written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DataEnvironment {
+    /// The region's map clauses.
+    pub maps: Vec<MapClause>,
+    /// Arrays and structures that the original maps implicitly, with the map type they get.
+    pub implicit: Vec<(String, &'static str)>,
+    /// Scalars that a kernel's combined directive must map, with the type, because their reduction would otherwise be
+    /// mapped by rule or lost by rule: kernel index, name, map type.
+    pub reductions: Vec<(usize, String, &'static str)>,
+    /// Reductions on the region's combined directive: mapped `tofrom` for the whole region.
+    pub mapped_reductions: Vec<String>,
+    /// Expressions that are evaluated once before the region: where they stand, their name.
+    pub temporaries: BTreeMap<Span, Temporary>,
+    /// What holds only under an assumption, and notes.
+    pub remarks: Vec<Reason>,
+}
+
+/// An expression that is evaluated once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Temporary {
+    /// The name of the new constant.
+    pub name: String,
+    /// `int`, `long long`.
+    pub type_name: &'static str,
+}
+
+/// A map clause taken apart.
+#[derive(Clone, Debug)]
+pub(super) struct MapClause {
+    /// What stands before the items, `always`, `present` and `close` among it.
+    pub prefix: String,
+    /// The same for a kernel, without them.
+    pub kernel_prefix: String,
+    pub items: Vec<ListItem>,
+    /// Does it copy to the device only, or not at all?
+    pub clause: Span,
+}
+
+/// Works out the data environment; the reasons are those for which the region is refused.
+pub(super) fn build(
+    names: &Names<'_>,
+    shape: &Shape,
+    region: &RegionClauses,
+    kernels: &[Kernel],
+) -> Result<DataEnvironment, Vec<Reason>> {
+    let mut builder = Builder {
+        names,
+        shape,
+        region,
+        kernels,
+        data: DataEnvironment::default(),
+        reasons: Vec::new(),
+        mapped: BTreeSet::new(),
+    };
+    builder.maps();
+    builder.check_region_lists();
+    builder.defaultmap();
+    for (index, kernel) in kernels.iter().enumerate() {
+        builder.loop_items(index, kernel);
+        builder.variables(kernel);
+    }
+    builder.region_reductions();
+    builder.expressions();
+    if builder.reasons.is_empty() { Ok(builder.data) } else { Err(builder.reasons) }
+}
+
+struct Builder<'a, 'n> {
+    names: &'a Names<'n>,
+    shape: &'a Shape,
+    region: &'a RegionClauses,
+    kernels: &'a [Kernel],
+    data: DataEnvironment,
+    reasons: Vec<Reason>,
+    /// The base names of explicitly mapped items.
+    mapped: BTreeSet<String>,
+}
+
+impl Builder<'_, '_> {
+    fn refuse(&mut self, code: ReasonCode, span: Span, message: impl Into<String>) {
+        self.reasons.push(Reason::new(code, span, message));
+    }
+
+    fn maps(&mut self) {
+        let file = self.names.cx.file;
+        for clause in &self.region.maps {
+            let items = clause.items().to_vec();
+            self.mapped.extend(items.iter().filter_map(|item| item.base.clone()));
+            let is_type = |name: &str| matches!(name, "to" | "from" | "tofrom" | "alloc");
+            let map_type = clause.modifiers.iter().rfind(|m| is_type(&m.name)).map(|m| m.name.clone());
+            let (prefix, kernel_prefix) = match (clause.modifiers.first(), clause.modifiers.last(), items.first()) {
+                (Some(first), Some(last), Some(item)) => {
+                    let colon = on_one_line(file, Span::new(last.span.end, item.span.start));
+                    let all = on_one_line(file, Span::new(first.span.start, last.span.end));
+                    (format!("{all}{colon}"), map_type.map_or(String::new(), |kind| format!("{kind}{colon}")))
+                }
+                _ => (String::new(), String::new()),
+            };
+            self.data.maps.push(MapClause { prefix, kernel_prefix, items, clause: clause.span });
+        }
+    }
+
+    /// `private` on the region's directives: one object that all threads share unless the loops make it private again.
+    fn check_region_lists(&mut self) {
+        let listed = |items: &[ListItem]| -> Vec<(String, Span)> {
+            items.iter().filter_map(|item| Some((item.base.clone()?, item.span))).collect()
+        };
+        for (name, span) in listed(&self.region.private) {
+            if self.kernels.iter().any(|kernel| kernel.variables.contains_key(&name)) {
+                let message = format!("`{name}` is one object for the whole region here, and a loop uses it");
+                self.refuse(ReasonCode::SharingConflict, span, message);
+            }
+        }
+        let firstprivate: Vec<(String, Span)> = self.firstprivate_items();
+        for (name, span) in firstprivate {
+            for kernel in self.kernels {
+                let variable = kernel.variables.get(&name);
+                let written = variable.and_then(|v| {
+                    v.written.or(if matches!(v.kind, Kind::Pointer { .. }) { None } else { v.elements_written })
+                });
+                if let Some(at) = written {
+                    self.reasons.push(scalar_written(&name, at));
+                }
+                let reduced = kernel.clauses.reductions.iter().any(|r| r.item.base.as_deref() == Some(name.as_str()));
+                let last = kernel.clauses.lastprivate.iter().any(|item| item.base.as_deref() == Some(name.as_str()));
+                if reduced || last {
+                    let message = format!("`{name}` is firstprivate on the region and combined or written back by a loop");
+                    self.refuse(ReasonCode::SharingConflict, span, message);
+                }
+            }
+        }
+    }
+
+    fn firstprivate_items(&self) -> Vec<(String, Span)> {
+        let clauses = self.region.used_items.iter();
+        let clauses = clauses.filter(|clause| clause.name == crate::syntax::ClauseName::Firstprivate);
+        clauses.flat_map(Clause::items).filter_map(|item| Some((item.base.clone()?, item.span))).collect()
+    }
+
+    /// Only what changes no implicit rule that matters here is followed; the clause stays on each kernel.
+    fn defaultmap(&mut self) {
+        for clause in &self.region.defaultmap {
+            let text = match &clause.argument {
+                ClauseArgument::Words(words) => words.first().map(|span| self.names.cx.file.show(*span).into_owned()),
+                _ => None,
+            };
+            let behaviour = clause.modifiers.first().map(|m| m.name.clone()).or(text).unwrap_or_default();
+            if !matches!(behaviour.trim(), "tofrom" | "default" | "none" | "present") || self.shape.loops.len() > 1 {
+                let message = "there is no safe rule for this default";
+                self.refuse(ReasonCode::ClauseWithoutRule, clause.span, message);
+            }
+        }
+    }
+
+    fn is_mapped(&self, name: &str) -> bool {
+        self.mapped.contains(name)
+    }
+
+    /// Is the name one that no kernel gets a copy of its own of?
+    fn is_on_device(&self, name: &str) -> bool {
+        self.is_mapped(name)
+            || self.names.is_declare_target(name)
+            || self.region.used_items.iter().any(|clause| {
+                matches!(clause.name, crate::syntax::ClauseName::HasDeviceAddr)
+                    && clause.items().iter().any(|item| item.base.as_deref() == Some(name))
+            })
+    }
+
+    /// The lists of a loop's own clauses.
+    fn loop_items(&mut self, index: usize, kernel: &Kernel) {
+        let clauses = &kernel.clauses;
+        for item in &clauses.firstprivate {
+            let name = item.base.clone().unwrap_or_default();
+            if self.is_mapped(&name) {
+                let message = format!("`{name}` is mapped by the region and firstprivate in the loop");
+                self.refuse(ReasonCode::SharingConflict, item.span, message);
+            }
+            let clash = clauses.lastprivate.iter().any(|other| other.base.as_deref() == Some(name.as_str()));
+            if clash {
+                let message = format!("`{name}` is firstprivate and lastprivate, which `distribute` forbids");
+                self.refuse(ReasonCode::SharingConflict, item.span, message);
+            }
+        }
+        for item in &clauses.lastprivate {
+            let name = item.base.clone().unwrap_or_default();
+            if !self.is_mapped(&name) {
+                let message = format!("the last value of `{name}` goes to an object that each kernel has for itself");
+                self.refuse(ReasonCode::ScalarWritten, item.span, message);
+            }
+        }
+        for item in &clauses.linear {
+            let name = item.base.clone().unwrap_or_default();
+            if !kernel.nest.loops.iter().any(|l| l.variable == name && !l.declared_in_loop) {
+                let message = "`linear` on a combined construct with `distribute` is for loop variables only";
+                self.refuse(ReasonCode::SharingConflict, item.span, message);
+            }
+        }
+        for reduction in &clauses.reductions {
+            self.reduction(index, reduction);
+        }
+    }
+
+    fn reduction(&mut self, index: usize, reduction: &ReductionItem) {
+        let name = reduction.item.base.clone().unwrap_or_default();
+        let region_wide = self.region.reductions.iter().any(|r| r.item.base.as_deref() == Some(name.as_str()));
+        if self.is_mapped(&name) || region_wide {
+            return;
+        }
+        if self.names.is_declare_target(&name) {
+            let message = format!("`{name}` lives on the device already");
+            return self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
+        }
+        if reduction.on_target {
+            self.data.reductions.push((index, name, "tofrom"));
+            return;
+        }
+        // Lost at the end of the region. `map(to:)` keeps it lost only if the device has no copy of it already.
+        let used_elsewhere = self.kernels.iter().any(|kernel| kernel.variables.contains_key(&name));
+        if used_elsewhere || !self.names.is_never_present(&name, reduction.item.span.start) {
+            let message = format!(
+                "the result in `{name}` is lost at the end of the region, and `{name}` may be on the device already or \
+                 is read by another loop"
+            );
+            return self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
+        }
+        let message = format!("`{name}` is firstprivate in this region, so the host never sees the result; map it");
+        self.data.remarks.push(Reason::new(ReasonCode::ReductionLost, reduction.item.span, message));
+        self.data.reductions.push((index, name, "to"));
+    }
+
+    /// `reduction` on the region's own directives: each loop must carry it itself, or not name the item.
+    fn region_reductions(&mut self) {
+        for reduction in &self.region.reductions {
+            let name = reduction.item.base.clone().unwrap_or_default();
+            let uses_it = |kernel: &Kernel| kernel.variables.contains_key(&name);
+            let differs = |kernel: &Kernel| {
+                kernel.clauses.reductions.iter().any(|other| {
+                    other.item.base.as_deref() == Some(name.as_str()) && other.operator != reduction.operator
+                })
+            };
+            if self.kernels.iter().any(|kernel| uses_it(kernel) || differs(kernel)) {
+                let message = format!("a loop uses `{name}` without the same reduction");
+                self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
+            } else if !self.is_mapped(&name) {
+                if reduction.on_target {
+                    self.data.mapped_reductions.push(name);
+                } else {
+                    let message = format!("the result in `{name}` is lost at the end of the region");
+                    self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
+                }
+            }
+        }
+    }
+
+    /// The variables that a kernel takes from outside.
+    fn variables(&mut self, kernel: &Kernel) {
+        for (name, variable) in &kernel.variables {
+            match &variable.kind {
+                Kind::Scalar { .. } | Kind::Pointer { .. } => self.scalar(kernel, name, variable),
+                Kind::Array { .. } | Kind::Struct => self.aggregate(name, variable),
+                _ => {}
+            }
+        }
+    }
+
+    fn scalar(&mut self, kernel: &Kernel, name: &str, variable: &Variable) {
+        let Some(written) = variable.written else { return };
+        if self.is_on_device(name) {
+            return;
+        }
+        let reason = if self.names.is_inner_loop_variable(name, kernel.nest.body) {
+            let message = format!("all threads share `{name}`, the variable of an inner loop: the original has a race");
+            Reason::new(ReasonCode::SharedByAccident, written, message)
+        } else {
+            scalar_written(name, written)
+        };
+        self.reasons.push(reason);
+    }
+
+    fn aggregate(&mut self, name: &str, variable: &Variable) {
+        let listed = self.region.used_items.iter().any(|clause| {
+            clause.name != crate::syntax::ClauseName::Shared
+                && clause.items().iter().any(|item| item.base.as_deref() == Some(name))
+        });
+        let known = self.data.implicit.iter().any(|(other, _)| other == name);
+        if self.is_on_device(name) || listed || known || self.shape.form == Form::OneLoop {
+            return;
+        }
+        let constant = matches!(variable.kind, Kind::Array { is_const: true, .. });
+        self.data.implicit.push((name.to_owned(), if constant { "to" } else { "tofrom" }));
+        if let Some(place) = self.names.partial_map(name, self.shape.outer.first().copied()) {
+            let message = format!("`{name}` is mapped as a whole, and no part of it alone is on the device before");
+            let mut reason = Reason::new(ReasonCode::PartlyPresent, variable.first, message)
+                .with_label(place, "a part of it may be mapped here");
+            reason.certainty = Certainty::Assumed;
+            self.data.remarks.push(reason);
+        }
+    }
+
+    /// Bounds of the loops, clause expressions that move to the host, and those that several directives would evaluate.
+    fn expressions(&mut self) {
+        let written = self.written_names();
+        for kernel in self.kernels {
+            for bound in kernel.nest.loops.iter().flat_map(|l| [Some(l.lower), Some(l.upper), l.step.amount]).flatten() {
+                if let Some(at) = self.names.not_on_host(bound, &written) {
+                    let message = "the compiler evaluates this bound on the host as well, which may not be able to";
+                    self.refuse(ReasonCode::BoundNotOnHost, at, message);
+                }
+            }
+            self.moved_expressions(kernel, &written);
+        }
+        if self.shape.loops.len() > 1 {
+            self.shared_expressions(&written);
+        }
+    }
+
+    fn written_names(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for kernel in self.kernels {
+            let variables = kernel.variables.iter();
+            names.extend(variables.filter(|(_, v)| v.written.is_some()).map(|(name, _)| name.clone()));
+            let variables = kernel.variables.iter();
+            let structs = variables.filter(|(_, v)| matches!(v.kind, Kind::Struct) && v.elements_written.is_some());
+            names.extend(structs.map(|(name, _)| name.clone()));
+            names.extend(kernel.clauses.reductions.iter().filter_map(|r| r.item.base.clone()));
+            names.extend(kernel.clauses.lastprivate.iter().filter_map(|item| item.base.clone()));
+        }
+        names
+    }
+
+    /// Expressions of inner clauses were evaluated on the device.
+    fn moved_expressions(&mut self, kernel: &Kernel, written: &BTreeSet<String>) {
+        let cx = self.names.cx;
+        for id in self.shape.outer.iter().skip(1).chain(&kernel.chain.constructs) {
+            let directive = cx.constructs.directive(*id);
+            for clause in &directive.clauses {
+                let spans: Vec<Span> = match &clause.argument {
+                    ClauseArgument::Expression(span) => vec![*span],
+                    ClauseArgument::Words(words) => words.iter().skip(1).copied().collect(),
+                    _ => Vec::new(),
+                };
+                let on_target = cx.constructs.construct(*id).leaves.first() == Some(&crate::syntax::spec_table::Leaf::Target);
+                for span in spans.into_iter().filter(|_| !on_target) {
+                    if let Some(at) = self.names.not_on_host(span, written) {
+                        let message = "this was evaluated on the device; on a combined construct the host evaluates it";
+                        self.refuse(ReasonCode::ExpressionNotMovable, at, message);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Expressions that would be evaluated once by each construct of the output.
+    fn shared_expressions(&mut self, written: &BTreeSet<String>) {
+        let region = self.region;
+        let mut wanted: Vec<(Span, &'static str, &'static str)> = Vec::new();
+        let single = |clause: &Clause| match clause.argument {
+            ClauseArgument::Expression(span) => Some(span),
+            _ => None,
+        };
+        wanted.extend(region.device.as_ref().and_then(single).map(|span| (span, "region_device", "int")));
+        wanted.extend(region.condition.as_ref().and_then(single).map(|span| (span, "region_condition", "int")));
+        for clause in &region.kernel {
+            let name = self.names.cx.file.show(clause.name_span).replace(' ', "_");
+            let name = if name == "num_teams" { "region_num_teams" } else { "region_thread_limit" };
+            wanted.extend(single(clause).map(|span| (span, name, "int")));
+        }
+        for clause in &region.maps {
+            for section in clause.items().iter().flat_map(|item| &item.sections) {
+                wanted.extend(section.lower_bound.map(|span| (span, "map_start", "long long")));
+                wanted.extend(section.length.map(|span| (span, "map_length", "long long")));
+                wanted.extend(section.stride.map(|span| (span, "map_stride", "long long")));
+            }
+        }
+        let writes_integers = self.kernels.iter().flat_map(|kernel| kernel.variables.values()).any(|variable| {
+            variable.elements_written.is_some() && matches!(variable.kind, Kind::Pointer { floating: false, .. })
+        });
+        for (span, stem, type_name) in wanted {
+            if !self.names.is_stable(span, written, writes_integers) {
+                let taken: BTreeSet<String> = self.data.temporaries.values().map(|t| t.name.clone()).collect();
+                let name = self.names.fresh(stem, &taken);
+                self.data.temporaries.insert(span, Temporary { name, type_name });
+            }
+        }
+    }
+}
+
+fn scalar_written(name: &str, at: Span) -> Reason {
+    let message = format!("`{name}` is written here, and each kernel would have a copy of its own of it");
+    Reason::new(ReasonCode::ScalarWritten, at, message)
+}

@@ -1,0 +1,294 @@
+//! What each loop does with the variables of the program around it, and what forbids it to become a kernel.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::uses::{Role, Use, role_of_call, uses_below};
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
+use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
+use crate::region::target::Chain;
+use crate::source::{Language, Span};
+use crate::syntax::{ClauseArgument, NodeId};
+use crate::syntax::spec_table::Leaf;
+use crate::transforms::split_target::clauses::LoopClauses;
+use crate::transforms::split_target::names::{Kind, Names};
+
+/// A loop that is to become a kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Kernel {
+    pub chain: Chain,
+    pub clauses: LoopClauses,
+    pub nest: CanonicalLoopNest,
+    /// The variables from outside that the loop or its clauses name, loop and private variables left out.
+    pub variables: BTreeMap<String, Variable>,
+    /// Names that the loop's clauses or the rules of the loop make private to each thread.
+    pub private: Vec<String>,
+}
+
+/// A variable that is declared outside of a loop and used in it.
+#[derive(Clone, Debug)]
+pub(super) struct Variable {
+    pub kind: Kind,
+    /// Its declaration, where it is in this file.
+    pub declared_at: Option<Span>,
+    /// Where the loop uses it first.
+    pub first: Span,
+    /// Where the object itself is written, or may be.
+    pub written: Option<Span>,
+    /// Where an element, a member or what it points to is written, or may be.
+    pub elements_written: Option<Span>,
+}
+
+impl Kernel {
+    /// Does the kernel use this variable of the program around it?
+    pub(super) fn uses(&self, name: &str) -> bool {
+        self.variables.contains_key(name) || self.clauses.reductions.iter().any(|r| r.item.base.as_deref() == Some(name))
+            || self.clauses.lastprivate.iter().any(|item| item.base.as_deref() == Some(name))
+    }
+
+    /// The innermost directive, which becomes the kernel's.
+    pub(super) fn directive(&self) -> ConstructId {
+        self.chain.innermost()
+    }
+}
+
+/// Reads one loop; the reasons are those for which the region is refused.
+pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Result<Kernel, Vec<Reason>> {
+    let cx = names.cx;
+    let construct = cx.constructs.construct(chain.innermost());
+    let Some(body) = construct.body else {
+        let message = "there is no loop behind this directive";
+        return Err(vec![Reason::new(ReasonCode::NotCanonical, construct.body_span, message)]);
+    };
+    let depth = clauses.collapse.map_or(Some(1), |span| cx.file.show(span).trim().parse::<usize>().ok());
+    let Some(depth) = depth.filter(|depth| *depth <= 16) else {
+        let message = "the depth of `collapse` is no plain number";
+        return Err(vec![Reason::new(ReasonCode::NotCanonical, clauses.collapse.unwrap_or_default(), message)]);
+    };
+    let nest = canonical_nest(cx.file, cx.tree, body, depth)
+        .map_err(|(problem, span)| vec![Reason::new(ReasonCode::NotCanonical, span, problem.explanation())])?;
+    let mut kernel = Kernel { chain: chain.clone(), clauses, nest, variables: BTreeMap::new(), private: Vec::new() };
+    kernel.private = private_names(&kernel);
+    let mut reader = Reader { names, kernel: &mut kernel, reasons: Vec::new() };
+    reader.statements(body);
+    reader.constructs(body);
+    for used in uses_below(cx.file, cx.tree, body) {
+        reader.name(&used);
+    }
+    reader.clause_expressions();
+    let reasons = reader.reasons;
+    if reasons.is_empty() { Ok(kernel) } else { Err(reasons) }
+}
+
+fn private_names(kernel: &Kernel) -> Vec<String> {
+    let clauses = &kernel.clauses;
+    let lists = [&clauses.private, &clauses.firstprivate, &clauses.lastprivate, &clauses.linear];
+    let mut names: Vec<String> = lists.into_iter().flatten().filter_map(|item| item.base.clone()).collect();
+    names.extend(clauses.reductions.iter().filter_map(|reduction| reduction.item.base.clone()));
+    // The iteration variables of the associated loops are private by rule (OpenMP 5.2, section 5.1.1).
+    names.extend(kernel.nest.loops.iter().filter(|l| !l.declared_in_loop).map(|l| l.variable.clone()));
+    names
+}
+
+struct Reader<'a, 'n> {
+    names: &'a Names<'n>,
+    kernel: &'a mut Kernel,
+    reasons: Vec<Reason>,
+}
+
+impl Reader<'_, '_> {
+    fn refuse(&mut self, code: ReasonCode, span: Span, message: impl Into<String>) {
+        self.reasons.push(Reason::new(code, span, message));
+    }
+
+    /// Statements and expressions that may not stand in a kernel at all.
+    fn statements(&mut self, body: NodeId) {
+        let tree = self.names.cx.tree;
+        for node in tree.descendants(body) {
+            let span = tree.span(node);
+            match tree.kind(node) {
+                "return_statement" | "goto_statement" | "labeled_statement" | "throw_statement" | "try_statement"
+                | "co_await_expression" | "co_return_statement" | "co_yield_statement" => {
+                    self.refuse(ReasonCode::JumpOut, span, "control may leave the loop here");
+                }
+                "gnu_asm_expression" => {
+                    self.refuse(ReasonCode::TeamDependent, span, "inline assembly may depend on the team");
+                }
+                "lambda_expression" | "new_expression" | "delete_expression" | "operator_name" | "for_range_loop" => {
+                    self.refuse(ReasonCode::HiddenCode, span, "what this calls or captures is not followed");
+                }
+                "this" => self.refuse(ReasonCode::HiddenCode, span, "members of `*this` are not followed"),
+                "storage_class_specifier" if self.names.cx.file.bytes(span) != b"register" => {
+                    self.refuse(ReasonCode::LocalDeclaration, span, "this variable outlives the loop");
+                }
+                kind if kind.starts_with("preproc") => {
+                    let message = "which text the compiler sees depends on the preprocessor";
+                    self.refuse(ReasonCode::PreprocessorConditional, span, message);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Directives inside the loop: `simd` and `atomic` may stand there.
+    fn constructs(&mut self, body: NodeId) {
+        let cx = self.names.cx;
+        let span = cx.tree.span(body);
+        for construct in &cx.constructs.constructs {
+            let directive = &cx.constructs.directives[construct.directive];
+            if !span.contains(directive.span) {
+                continue;
+            }
+            match directive.name.as_str() {
+                "simd" | "unroll" | "tile" => {}
+                name if name == "atomic" || name.starts_with("atomic ") => self.atomic(construct.body_span),
+                name if construct.leaves.iter().any(|leaf| matches!(leaf, Leaf::Parallel | Leaf::Loop)) => {
+                    let message = format!("`{name}` is nested in the loop");
+                    self.refuse(ReasonCode::NestedParallel, directive.span, message);
+                }
+                _ => self.reasons.push(super::shape::outside_loop(directive)),
+            }
+        }
+    }
+
+    fn atomic(&mut self, body: Span) {
+        let cx = self.names.cx;
+        for used in uses_below(cx.file, cx.tree, cx.tree.covering(body)) {
+            let wide = matches!(used.role, Role::Write | Role::ElementWrite)
+                && self.names.kind(&used.name, used.span.start).is_wide();
+            if wide {
+                let message = format!("`{}` is wider than 64 bits", used.name);
+                self.refuse(ReasonCode::WideAtomic, used.span, message);
+            }
+        }
+    }
+
+    /// Takes one use of a name in the loop.
+    fn name(&mut self, used: &Use) {
+        let cx = self.names.cx;
+        let body = cx.constructs.construct(self.kernel.directive()).body_span;
+        if used.role == Role::Declaration {
+            return self.local(used);
+        }
+        if used.role == Role::Callee
+            && let Some(reason) = self.names.call_reason(used)
+        {
+            return self.reasons.push(reason);
+        }
+        if let Some(Some(names)) = self.names.expansion(&used.name, used.span.start) {
+            return self.macro_names(used, names);
+        }
+        if used.role == Role::Callee {
+            return;
+        }
+        let declared_at = self.names.declared_at(&used.name, used.span.start);
+        if declared_at.is_some_and(|at| body.contains(at)) {
+            return self.hidden_code(used, self.names.kind(&used.name, used.span.start));
+        }
+        let kind = self.names.kind(&used.name, used.span.start);
+        match &kind {
+            Kind::Unknown => {
+                let message = format!("`{}` is declared nowhere in sight, or its type is not understood", used.name);
+                return self.refuse(ReasonCode::UnknownName, used.span, message);
+            }
+            Kind::Macro => {
+                let message = format!("the macro `{}` is no plain expression", used.name);
+                return self.refuse(ReasonCode::OpaqueMacro, used.span, message);
+            }
+            Kind::Constant => return,
+            Kind::Function => {
+                let message = format!("the function `{}` is used as a value", used.name);
+                return self.refuse(ReasonCode::UnknownCall, used.span, message);
+            }
+            _ => self.hidden_code(used, kind.clone()),
+        }
+        if self.names.is_threadprivate(&used.name) {
+            self.refuse(ReasonCode::Threadprivate, used.span, format!("`{}` is threadprivate", used.name));
+        }
+        if !self.kernel.private.contains(&used.name) {
+            self.outside(used, kind, declared_at);
+        }
+    }
+
+    /// The variables that a macro names are used as the macro is.
+    fn macro_names(&mut self, used: &Use, names: Vec<String>) {
+        let role = if used.role == Role::Callee { role_of_call(self.names.cx.tree, used.node) } else { used.role };
+        for name in names {
+            let kind = self.names.kind(&name, used.span.start);
+            // What is assigned through a macro may be any element that it names.
+            let role = match (role, &kind) {
+                (Role::Write | Role::ElementWrite, Kind::Pointer { .. } | Kind::Array { .. }) => Role::ElementWrite,
+                (Role::ElementWrite, _) => Role::Read,
+                _ => role,
+            };
+            self.name(&Use { name, role, ..used.clone() });
+        }
+    }
+
+    /// In C++, operators on a class may call anything.
+    fn hidden_code(&mut self, used: &Use, kind: Kind) {
+        let cpp = self.names.cx.tree.language() == Language::Cpp;
+        if used.role == Role::MethodCall || (cpp && kind.may_hide_code()) {
+            let message = format!("`{}` may be of class type, whose operators and functions are not followed", used.name);
+            self.refuse(ReasonCode::HiddenCode, used.span, message);
+        }
+    }
+
+    fn local(&mut self, used: &Use) {
+        let kind = self.names.kind(&used.name, used.span.end);
+        self.hidden_code(used, kind);
+    }
+
+    fn outside(&mut self, used: &Use, kind: Kind, declared_at: Option<Span>) {
+        let handed_on = used.role == Role::Argument && !self.names.argument_is_only_read(used);
+        let by_reference = handed_on && self.names.cx.tree.language() == Language::Cpp;
+        let is_object = matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Struct);
+        let written = matches!(used.role, Role::Write | Role::Address) || (by_reference && is_object);
+        let elements = used.role == Role::ElementWrite || handed_on || (used.role == Role::Address && !is_object);
+        let variable = self.kernel.variables.entry(used.name.clone()).or_insert(Variable {
+            kind,
+            declared_at,
+            first: used.span,
+            written: None,
+            elements_written: None,
+        });
+        if written {
+            variable.written = variable.written.or(Some(used.span));
+        }
+        if elements {
+            variable.elements_written = variable.elements_written.or(Some(used.span));
+        }
+    }
+
+    /// The expressions of the loop's clauses read variables too.
+    fn clause_expressions(&mut self) {
+        let cx = self.names.cx;
+        let mut spans = Vec::new();
+        for id in &self.kernel.chain.constructs {
+            for clause in &cx.constructs.directive(*id).clauses {
+                match &clause.argument {
+                    ClauseArgument::Expression(span) => spans.push(*span),
+                    ClauseArgument::Words(words) => spans.extend(words.iter().skip(1)),
+                    _ => {}
+                }
+            }
+        }
+        for span in spans {
+            for (name, at) in self.names.names_in(span) {
+                let kind = self.names.kind(&name, at.start);
+                let declared_at = self.names.declared_at(&name, at.start);
+                if matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Array { .. } | Kind::Struct)
+                    && !self.kernel.private.contains(&name)
+                {
+                    self.kernel.variables.entry(name).or_insert(Variable {
+                        kind,
+                        declared_at,
+                        first: at,
+                        written: None,
+                        elements_written: None,
+                    });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Which of the forms that `split` knows a region has.
+
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::{ConstructId, Doubt};
+use crate::region::target::{Chain, Segment, TargetRegion};
+use crate::source::{Span, Spelling};
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{ClauseName, Directive};
+use crate::transforms::Context;
+
+/// What the region is now, which says what each kernel becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `target` with one `parallel for` and nothing else: it only widens.
+    OneLoop,
+    /// `target { parallel for .. }`: one team, whose loops widen to the league.
+    OneTeam,
+    /// `target teams { distribute parallel for .. }`: a league already.
+    League,
+}
+
+impl Form {
+    /// Does one team become many?
+    pub(super) fn widens(self) -> bool {
+        self != Self::League
+    }
+}
+
+/// A region whose form is known: what leads into it, and its loops.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    pub form: Form,
+    /// The directives that belong to no single loop: `target`, and `teams` where it stands apart.
+    pub outer: Vec<ConstructId>,
+    /// The loops; the chain of each starts behind `outer`.
+    pub loops: Vec<Chain>,
+}
+
+/// The region's form, `None` where there is nothing to split.
+pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
+    let prefix = region.chain.leaves.as_slice();
+    if region.chain.is_loop() {
+        return one_loop(cx, region);
+    }
+    let has_parallelism = cx.constructs.constructs.iter().enumerate().any(|(index, construct)| {
+        let inside = region.extent.contains(cx.constructs.directives[construct.directive].span);
+        let deeper = !region.chain.constructs.iter().any(|id| id.0 as usize == index);
+        inside && deeper && construct.leaves.iter().any(|leaf| matches!(leaf, Leaf::Parallel | Leaf::Loop))
+    });
+    if !has_parallelism && !prefix.contains(&Leaf::Parallel) {
+        return Ok(None);
+    }
+    let form = match prefix {
+        [Leaf::Target] => Form::OneTeam,
+        [Leaf::Target, Leaf::Teams] => Form::League,
+        _ => return Err(vec![team_region(cx, region, region.chain.innermost())]),
+    };
+    let mut reasons = Vec::new();
+    for segment in &region.segments {
+        segment_reason(cx, region, form, segment).map_or((), |reason| reasons.push(reason));
+    }
+    if !reasons.is_empty() {
+        return Err(reasons);
+    }
+    let loops: Vec<Chain> = region.loops().cloned().collect();
+    Ok(Some(Shape { form, outer: region.chain.constructs.clone(), loops }))
+}
+
+fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
+    let leaves = region.chain.leaves.as_slice();
+    match leaves {
+        [Leaf::Target, Leaf::Parallel, Leaf::For | Leaf::Loop] | [Leaf::Target, Leaf::Parallel, Leaf::For, Leaf::Simd] => {
+            let first = region.chain.constructs.first().copied();
+            let apart = first.is_some_and(|id| cx.constructs.construct(id).leaves == [Leaf::Target]);
+            let (outer, rest) = region.chain.constructs.split_at(usize::from(apart));
+            let chain = Chain { constructs: rest.to_vec(), leaves: leaves[usize::from(apart)..].to_vec() };
+            Ok(Some(Shape { form: Form::OneLoop, outer: outer.to_vec(), loops: vec![chain] }))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Why a segment keeps the region from being split; none for a loop of the right form.
+fn segment_reason(cx: &Context<'_>, region: &TargetRegion, form: Form, segment: &Segment) -> Option<Reason> {
+    let at = |code, node, message: &str| Some(Reason::new(code, cx.tree.span(node), message));
+    match segment {
+        Segment::Loop(chain) => loop_reason(cx, form, chain),
+        Segment::Construct(chain) => Some(construct_reason(cx, region, chain)),
+        Segment::Declaration(node) if has_team_region(cx, region) => {
+            at(ReasonCode::CudaStyle, *node, "data of the team is declared here, and its threads work together below")
+        }
+        Segment::Declaration(node) => {
+            at(ReasonCode::LocalDeclaration, *node, "this variable lives on the device for the whole region")
+        }
+        Segment::Control(node) => {
+            let span = cx.tree.span(*node);
+            let holds_construct = cx.constructs.directives.iter().any(|directive| span.contains(directive.span));
+            let (code, message) = if holds_construct {
+                (ReasonCode::SequentialControl, "the loops inside depend on this statement, which runs on the device")
+            } else {
+                (ReasonCode::SerialStatement, "this statement runs on one thread of the device between the loops")
+            };
+            at(code, *node, message)
+        }
+        Segment::Jump(node) => at(ReasonCode::JumpOut, *node, "control may leave the region here"),
+        Segment::Preprocessor(node) => {
+            at(ReasonCode::PreprocessorConditional, *node, "which text the compiler sees depends on the preprocessor")
+        }
+        Segment::Serial(node) => at(
+            ReasonCode::SerialStatement,
+            *node,
+            "this statement runs on one thread of the device between the loops",
+        ),
+    }
+}
+
+fn loop_reason(cx: &Context<'_>, form: Form, chain: &Chain) -> Option<Reason> {
+    let fits = match form {
+        Form::League => matches!(
+            chain.leaves.as_slice(),
+            [Leaf::Distribute, Leaf::Parallel, Leaf::For]
+                | [Leaf::Distribute, Leaf::Parallel, Leaf::For, Leaf::Simd]
+                | [Leaf::Loop]
+        ),
+        Form::OneLoop | Form::OneTeam => matches!(
+            chain.leaves.as_slice(),
+            [Leaf::Parallel, Leaf::For | Leaf::Loop] | [Leaf::Parallel, Leaf::For, Leaf::Simd]
+        ),
+    };
+    let directive = cx.constructs.directive(chain.constructs.first().copied()?);
+    (!fits).then(|| {
+        let message = format!("`{}` is no loop that runs on the whole grid", directive.name);
+        Reason::new(ReasonCode::NestedParallel, directive.span, message)
+    })
+}
+
+fn construct_reason(cx: &Context<'_>, region: &TargetRegion, chain: &Chain) -> Reason {
+    let id = chain.constructs.first().copied().unwrap_or(ConstructId(0));
+    let directive = cx.constructs.directive(id);
+    match chain.leaves.last() {
+        Some(Leaf::Parallel) => team_region(cx, region, chain.innermost()),
+        _ => outside_loop(directive),
+    }
+}
+
+/// A construct that is no loop and stands beside the loops.
+pub(super) fn outside_loop(directive: &Directive) -> Reason {
+    let team = ["barrier", "critical", "single", "master", "masked", "ordered", "flush", "atomic", "taskwait"];
+    let binds = team.iter().any(|name| directive.name == *name || directive.name.starts_with(&format!("{name} ")));
+    let code = if binds { ReasonCode::TeamDependent } else { ReasonCode::OtherConstruct };
+    Reason::new(code, directive.span, format!("`{}` stands in the region", directive.name))
+}
+
+/// A `parallel` region that is no single loop: told by what its threads do together.
+fn team_region(cx: &Context<'_>, region: &TargetRegion, id: ConstructId) -> Reason {
+    let directive = cx.constructs.directive(id);
+    if region.chain.leaves.contains(&Leaf::Teams) && threads_cooperate(cx, cx.constructs.construct(id).body_span) {
+        let message = "the threads of each team work together here";
+        return Reason::new(ReasonCode::CudaStyle, directive.span, message);
+    }
+    let message = format!("`{}` holds more than one worksharing loop, or other statements", directive.name);
+    Reason::new(ReasonCode::BareParallel, directive.span, message)
+}
+
+fn has_team_region(cx: &Context<'_>, region: &TargetRegion) -> bool {
+    region.segments.iter().any(|segment| match segment {
+        Segment::Construct(chain) => {
+            chain.leaves.last() == Some(&Leaf::Parallel)
+                && threads_cooperate(cx, cx.constructs.construct(chain.innermost()).body_span)
+        }
+        _ => false,
+    })
+}
+
+/// Is there a barrier or a query of the thread's number?
+fn threads_cooperate(cx: &Context<'_>, span: Span) -> bool {
+    let barrier = cx.constructs.directives.iter().any(|directive| directive.name == "barrier" && span.contains(directive.span));
+    barrier || cx.file.show(span).contains("omp_get_thread_num")
+}
+
+/// Why the text of the region cannot be trusted: syntax errors, conditionals, macros, words that the tables do not know.
+pub(super) fn text_reasons(cx: &Context<'_>, region: &TargetRegion) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    for (index, construct) in cx.constructs.constructs.iter().enumerate() {
+        let directive = &cx.constructs.directives[construct.directive];
+        if !region.extent.contains(directive.span) {
+            continue;
+        }
+        let own = region.chain.constructs.iter().any(|id| id.0 as usize == index);
+        reasons.extend(doubt_reason(construct.doubt.as_ref(), directive));
+        reasons.extend(directive_reasons(directive));
+        if (own || region.loops().any(|chain| chain.constructs.iter().any(|id| id.0 as usize == index)))
+            && directive.spelling != Spelling::Pragma
+            && construct.doubt.is_none()
+        {
+            let message = "only `#pragma` directives are rewritten";
+            reasons.push(Reason::new(ReasonCode::Spelling, directive.span, message));
+        }
+    }
+    reasons
+}
+
+fn doubt_reason(doubt: Option<&Doubt>, directive: &Directive) -> Option<Reason> {
+    Some(match doubt? {
+        Doubt::SyntaxError(span) => Reason::new(ReasonCode::SyntaxError, *span, "the text cannot be parsed here"),
+        Doubt::Conditional(span) => {
+            let message = "which text the compiler sees depends on the preprocessor";
+            Reason::new(ReasonCode::PreprocessorConditional, *span, message)
+        }
+        Doubt::Macro(span) => Reason::new(ReasonCode::MacroDirective, *span, "a macro makes this directive"),
+        Doubt::NoStatement => {
+            Reason::new(ReasonCode::SyntaxError, directive.span, "there is no statement behind this directive")
+        }
+    })
+}
+
+fn directive_reasons(directive: &Directive) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    if let Some(problem) = directive.problems.first() {
+        reasons.push(Reason::new(ReasonCode::UnknownClause, *problem, "this directive cannot be read"));
+    } else if directive.spec.is_none() {
+        let message = format!("`{}` is no directive of OpenMP 5.2", directive.name);
+        reasons.push(Reason::new(ReasonCode::UnknownClause, directive.span, message));
+    }
+    for clause in directive.clauses.iter().filter(|clause| clause.name == ClauseName::Unknown) {
+        let message = "this is no clause of OpenMP 5.2; it may be a macro that hides one";
+        reasons.push(Reason::new(ReasonCode::UnknownClause, clause.span, message));
+    }
+    reasons
+}

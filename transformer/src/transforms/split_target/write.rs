@@ -1,0 +1,258 @@
+//! From a checked region to edits.
+
+use crate::edit::Edit;
+use crate::edit::directive_writer::{Layout, line_start, on_one_line, remove, replace};
+use crate::region::target::TargetRegion;
+use crate::source::Span;
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{Clause, ClauseArgument, ClauseName, ListItem};
+use crate::transforms::Context;
+use crate::transforms::split_target::clauses::{KeptClause, RegionClauses};
+use crate::transforms::split_target::data::{DataEnvironment, MapClause};
+use crate::transforms::split_target::kernels::Kernel;
+use crate::transforms::split_target::shape::{Form, Shape};
+
+/// All that is known of a region that will be split.
+pub(super) struct Split<'a> {
+    pub cx: &'a Context<'a>,
+    pub region: &'a TargetRegion,
+    pub shape: &'a Shape,
+    pub clauses: &'a RegionClauses,
+    pub kernels: &'a [Kernel],
+    pub data: &'a DataEnvironment,
+}
+
+impl Split<'_> {
+    /// The edits: `target data` in place of the outermost directive, a kernel's directive in place of each loop's
+    /// innermost one, all other directives of the chains taken away.
+    pub(super) fn edits(&self) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        let file = self.cx.file;
+        let data = self.data_clauses();
+        for (index, id) in self.shape.outer.iter().enumerate() {
+            let directive = self.cx.constructs.directive(*id);
+            if index == 0 && !data.is_empty() {
+                let text = Layout::of(file, directive).write("target data", &data);
+                edits.push(replace(file, directive, &text));
+            } else {
+                edits.push(remove(file, directive));
+            }
+        }
+        for (index, kernel) in self.kernels.iter().enumerate() {
+            let innermost = kernel.directive();
+            for id in kernel.chain.constructs.iter().filter(|id| **id != innermost) {
+                edits.push(remove(file, self.cx.constructs.directive(*id)));
+            }
+            let directive = self.cx.constructs.directive(innermost);
+            let text = Layout::of(file, directive).write(kernel_name(kernel), &self.kernel_clauses(index, kernel));
+            edits.push(replace(file, directive, &text));
+        }
+        self.temporaries(&mut edits);
+        edits
+    }
+
+    /// Does the output have a `target data` construct?
+    pub(super) fn has_data_construct(&self) -> bool {
+        !self.data_clauses().is_empty()
+    }
+
+    /// The clauses of the `target data` construct; none where it would map nothing, or for a single loop.
+    fn data_clauses(&self) -> Vec<String> {
+        if self.shape.form == Form::OneLoop {
+            return Vec::new();
+        }
+        let mut clauses: Vec<String> =
+            self.data.maps.iter().map(|map| format!("map({}{})", map.prefix, self.items(&map.items))).collect();
+        for map_type in ["to", "tofrom"] {
+            let mut names: Vec<&str> =
+                self.data.implicit.iter().filter(|(_, kind)| *kind == map_type).map(|(name, _)| name.as_str()).collect();
+            if map_type == "tofrom" {
+                names.extend(self.data.mapped_reductions.iter().map(String::as_str));
+            }
+            if !names.is_empty() {
+                clauses.push(format!("map({map_type}: {})", names.join(", ")));
+            }
+        }
+        if clauses.is_empty() {
+            return clauses;
+        }
+        if let Some(condition) = &self.clauses.condition {
+            clauses.push(format!("if({})", self.expression(condition)));
+        }
+        if let Some(device) = &self.clauses.device {
+            clauses.push(format!("device({})", self.expression(device)));
+        }
+        clauses
+    }
+
+    /// The clauses of one kernel: those of the region first, then the loop's own in their order.
+    fn kernel_clauses(&self, index: usize, kernel: &Kernel) -> Vec<String> {
+        let mut clauses = Vec::new();
+        if let Some(condition) = &self.clauses.condition {
+            clauses.push(format!("if(target: {})", self.expression(condition)));
+        }
+        if let Some(device) = &self.clauses.device {
+            clauses.push(format!("device({})", self.expression(device)));
+        }
+        self.kernel_maps(index, kernel, &mut clauses);
+        for clause in &self.clauses.used_items {
+            let items = clause.items().iter().filter(|item| self.restates(kernel, clause.name, item));
+            let items: Vec<String> = items.map(|item| self.item(item)).collect();
+            if !items.is_empty() {
+                clauses.push(format!("{}({})", self.cx.file.show(clause.name_span), items.join(", ")));
+            }
+        }
+        clauses.extend(self.clauses.defaultmap.iter().map(|clause| self.whole(clause)));
+        clauses.extend(self.clauses.kernel.iter().map(|clause| self.with_temporary(clause)));
+        if self.clauses.default_none || kernel.clauses.default_none {
+            clauses.push("default(none)".to_owned());
+        }
+        for kept in &kernel.clauses.kept {
+            clauses.extend(self.kept(kernel, kept));
+        }
+        clauses
+    }
+
+    fn kernel_maps(&self, index: usize, kernel: &Kernel, clauses: &mut Vec<String>) {
+        let whole = self.shape.form == Form::OneLoop;
+        for map in &self.data.maps {
+            let used = map.items.iter().filter(|item| whole || self.is_restated(kernel, item)).cloned();
+            let used: Vec<ListItem> = used.filter(|item| !is_private(kernel, item)).collect();
+            if used.is_empty() {
+                continue;
+            }
+            let prefix = if whole { &map.prefix } else { &map.kernel_prefix };
+            clauses.push(format!("map({prefix}{})", self.items(&used)));
+        }
+        for name in &self.data.mapped_reductions {
+            if kernel.uses(name) {
+                clauses.push(format!("map(tofrom: {name})"));
+            }
+        }
+        for (kernel_index, name, map_type) in &self.data.reductions {
+            if *kernel_index == index {
+                clauses.push(format!("map({map_type}: {name})"));
+            }
+        }
+    }
+
+    fn is_restated(&self, kernel: &Kernel, item: &ListItem) -> bool {
+        item.base.as_deref().is_none_or(|base| kernel.uses(base))
+    }
+
+    /// Does a kernel take this item of a region's list?
+    fn restates(&self, kernel: &Kernel, clause: ClauseName, item: &ListItem) -> bool {
+        let used = item.base.as_deref().is_some_and(|base| kernel.variables.contains_key(base));
+        let reduced = clause == ClauseName::Shared
+            && self.clauses.reductions.iter().any(|reduction| reduction.item.base == item.base);
+        used && !is_private(kernel, item) && !reduced
+    }
+
+    fn kept(&self, kernel: &Kernel, kept: &KeptClause) -> Option<String> {
+        match kept {
+            KeptClause::Whole(clause) => Some(self.whole(clause)),
+            KeptClause::Condition(_, span) => Some(format!("if(parallel: {})", on_one_line(self.cx.file, *span))),
+            KeptClause::Shared(clause) => {
+                let items = clause.items().iter().filter(|item| !is_private(kernel, item));
+                let items = items.filter(|item| !self.listed_on_region(item));
+                let items: Vec<String> = items.map(|item| self.item(item)).collect();
+                (!items.is_empty()).then(|| format!("shared({})", items.join(", ")))
+            }
+        }
+    }
+
+    /// Does a list of the region that stands on each kernel name the item already?
+    fn listed_on_region(&self, item: &ListItem) -> bool {
+        let same = |other: &ListItem| other.base == item.base;
+        self.clauses.used_items.iter().any(|clause| {
+            matches!(clause.name, ClauseName::Shared | ClauseName::Firstprivate) && clause.items().iter().any(same)
+        })
+    }
+
+    fn whole(&self, clause: &Clause) -> String {
+        on_one_line(self.cx.file, clause.span)
+    }
+
+    fn with_temporary(&self, clause: &Clause) -> String {
+        match &clause.argument {
+            ClauseArgument::Expression(span) if self.data.temporaries.contains_key(span) => {
+                format!("{}({})", self.cx.file.show(clause.name_span), self.expression(clause))
+            }
+            _ => self.whole(clause),
+        }
+    }
+
+    /// A clause's expression, or the constant that holds its value.
+    fn expression(&self, clause: &Clause) -> String {
+        match &clause.argument {
+            ClauseArgument::Expression(span) => self.substituted(*span),
+            _ => String::new(),
+        }
+    }
+
+    fn items(&self, items: &[ListItem]) -> String {
+        items.iter().map(|item| self.item(item)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn item(&self, item: &ListItem) -> String {
+        self.substituted(item.span)
+    }
+
+    /// The text of a span with the expressions in it that are evaluated before replaced by their constants.
+    fn substituted(&self, span: Span) -> String {
+        let file = self.cx.file;
+        let mut out = String::new();
+        let mut at = span.start;
+        for (inner, temporary) in self.data.temporaries.range(Span::new(span.start, span.start)..) {
+            if !span.contains(*inner) || inner.start < at {
+                continue;
+            }
+            out.push_str(&on_one_line(file, Span::new(at, inner.start)));
+            out.push_str(&temporary.name);
+            at = inner.end;
+        }
+        out.push_str(&on_one_line(file, Span::new(at, span.end)));
+        out
+    }
+
+    /// A block around the region that begins with the constants.
+    fn temporaries(&self, edits: &mut Vec<Edit>) {
+        if self.data.temporaries.is_empty() {
+            return;
+        }
+        let Some(first) = self.shape.outer.first() else { return };
+        let file = self.cx.file;
+        let directive = self.cx.constructs.directive(*first);
+        let layout = Layout::of(file, directive);
+        let (indent, newline) = (&layout.indent, layout.newline);
+        let mut text = format!("{indent}{{{newline}");
+        for (span, temporary) in &self.data.temporaries {
+            let value = on_one_line(file, *span);
+            let value = if temporary.name.starts_with("region_condition") { format!("({value}) ? 1 : 0") } else { value };
+            let level = &layout.level;
+            text.push_str(&format!("{indent}{level}const {} {} = {value};{newline}", temporary.type_name, temporary.name));
+        }
+        let start = line_start(&file.text, directive.span.start);
+        edits.push(Edit { span: Span::new(start, start), text });
+        let end = self.region.extent.end;
+        edits.push(Edit { span: Span::new(end, end), text: format!("{newline}{indent}}}") });
+    }
+}
+
+/// The name of a kernel's directive.
+pub(super) fn kernel_name(kernel: &Kernel) -> &'static str {
+    match kernel.chain.leaves.last() {
+        Some(Leaf::Loop) => "target teams loop",
+        Some(Leaf::Simd) => "target teams distribute parallel for simd",
+        _ => "target teams distribute parallel for",
+    }
+}
+
+/// Does the loop make the item private to each thread, so that the kernel must not name it in another list?
+fn is_private(kernel: &Kernel, item: &ListItem) -> bool {
+    let clauses = &kernel.clauses;
+    let listed = clauses.private.iter().chain(&clauses.firstprivate).chain(&clauses.linear);
+    let by_rule = kernel.nest.loops.iter().any(|l| item.base.as_deref() == Some(l.variable.as_str()) && item.is_name);
+    by_rule || listed.into_iter().any(|other| other.base == item.base)
+}
+
