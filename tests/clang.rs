@@ -11,13 +11,13 @@ use std::path::Path;
 use ompsplit::validate::clang::{
     Clang, Compilation, ExecutionMode, Kernel, Level, Output, VerifyError, kernels, verify,
 };
-use support::fixtures::{self, Fixture};
+use support::fixtures::Fixture;
 use support::format::{Formatter, STYLES};
 use support::{diff, harden, parallel, rewrite};
 
 #[test]
 fn no_output_has_a_new_warning() {
-    check_all(|fixture| {
+    let report = parallel::report("clang", |fixture| {
         let mut flags = vec!["-Wall".to_owned(), "-Wextra".to_owned()];
         flags.extend(fixture.flags.iter().cloned());
         let output = rewrite::fixture(fixture)?;
@@ -29,28 +29,31 @@ fn no_output_has_a_new_warning() {
             .map(|_| ())
             .map_err(|error| format!("{error}\n{}", diff("original", &fixture.text, "output", &output)))
     });
+    assert!(report.is_empty(), "{report}");
 }
 
 #[test]
 fn every_new_loop_kernel_is_spmd() {
     let clang = Clang::find().unwrap_or_else(|error| panic!("{error}"));
-    check_all(|fixture| {
+    let report = parallel::report("clang", |fixture| {
         let output = rewrite::fixture(fixture)?;
         if output == fixture.text {
             return Ok(());
         }
         not_spmd(&clang, fixture, &output)
     });
+    assert!(report.is_empty(), "{report}");
 }
 
 #[test]
 fn clang_format_and_ompsplit_settle_in_two_rounds() {
     let formatter = Formatter::new().unwrap_or_else(|error| panic!("{error}"));
-    check_all(|fixture| {
+    let report = parallel::report("clang", |fixture| {
         STYLES
             .iter()
             .try_for_each(|style| settles(&formatter, fixture, style).map_err(|text| format!("{style}: {text}")))
     });
+    assert!(report.is_empty(), "{report}");
 }
 
 /// A compiler that is missing must be an error that says what to install, never a check that passes.
@@ -99,17 +102,6 @@ fn a_generic_kernel_is_found() {
     assert_eq!(check(&spmd), Ok(()));
     let found = check(&generic).err().unwrap_or_default();
     assert!(found.contains("-O0") && found.contains("f:2"), "{found}");
-}
-
-fn check_all(check: impl Fn(&Fixture) -> Result<(), String> + Sync) {
-    let fixtures = fixtures::all().unwrap_or_else(|error| panic!("{error}"));
-    let failures = parallel::failures(&fixtures, |fixture| {
-        check(fixture).map_err(|text| {
-            let name = &fixture.name;
-            format!("== {name}\n{text}\nonly this one: OMPSPLIT_FIXTURE={name} cargo test --test clang")
-        })
-    });
-    assert!(failures.is_empty(), "{} of {} fail\n\n{}", failures.len(), fixtures.len(), failures.join("\n\n"));
 }
 
 /// Fails on a kernel of a directive that the output added, if it runs a loop and is not SPMD without and with

@@ -1,6 +1,7 @@
 //! Checks of the output: in the process, and with clang.
 
 pub mod clang;
+
 use crate::region::construct::ConstructTree;
 use crate::syntax::HostTree;
 
@@ -19,9 +20,8 @@ pub struct Problems {
 #[must_use]
 pub fn problems(tree: &HostTree, constructs: &ConstructTree) -> Problems {
     let unreadable = constructs.directives.iter().filter(|d| !d.problems.is_empty() || d.spec.is_none()).count();
-    let bare = constructs.constructs.iter().filter(|c| {
-        matches!(c.doubt, Some(crate::region::construct::Doubt::NoStatement))
-    });
+    let bare =
+        constructs.constructs.iter().filter(|c| matches!(c.doubt, Some(crate::region::construct::Doubt::NoStatement)));
     Problems { syntax: tree.problems().len(), directives: unreadable, statements: bare.count() }
 }
 
