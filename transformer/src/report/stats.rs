@@ -103,11 +103,7 @@ impl Stats {
         writeln!(
             out,
             "regions: {} ({} changed, {} only with --assume, {} not paying, {} refused)",
-            self.regions,
-            self.regions_changed,
-            self.regions_assumable,
-            self.regions_not_paying,
-            self.regions_refused
+            self.regions, self.regions_changed, self.regions_assumable, self.regions_not_paying, self.regions_refused
         )?;
         writeln!(out, "kernels: {} before, {} after", self.kernels_before, self.kernels_after)?;
         self.refused_by_rule.iter().try_for_each(|(id, count)| writeln!(out, "refused by {id}: {count}"))

@@ -3,8 +3,8 @@
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
-use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, ListItem};
 use crate::syntax::spec_table::Leaf;
+use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, ListItem};
 use crate::transforms::Context;
 use crate::transforms::split_target::clause_rules::{Rule, belongs_to_target, rule_for};
 use crate::transforms::split_target::shape::{Form, Shape};
@@ -47,7 +47,7 @@ pub(super) enum KeptClause {
     /// `shared`, of which some items may fall away.
     Shared(Clause),
     /// `if` with the modifier that it needs on a combined construct.
-    Condition(Clause, Span),
+    Condition(Span),
 }
 
 /// One item of a reduction.
@@ -55,7 +55,6 @@ pub(super) enum KeptClause {
 pub(super) struct ReductionItem {
     pub item: ListItem,
     pub operator: String,
-    pub clause: Span,
     /// Does it stand on the combined `target` directive, which maps its items (OpenMP 5.2, section 5.8.3)?
     pub on_target: bool,
 }
@@ -263,7 +262,7 @@ impl Reader<'_> {
         }
         for item in clause.items() {
             let operator = operator.clone();
-            into.push(ReductionItem { item: item.clone(), operator, clause: clause.span, on_target });
+            into.push(ReductionItem { item: item.clone(), operator, on_target });
         }
     }
 
@@ -294,7 +293,7 @@ impl Reader<'_> {
             (None | Some("parallel"), ClauseArgument::Expression(condition))
                 if modifier.is_some() || leaves.last() != Some(&Leaf::Simd) =>
             {
-                read.kept.push(KeptClause::Condition(clause.clone(), *condition));
+                read.kept.push(KeptClause::Condition(*condition));
             }
             _ => self.no_rule(clause),
         }

@@ -47,8 +47,6 @@ pub(super) struct MapClause {
     /// The same for a kernel, without them.
     pub kernel_prefix: String,
     pub items: Vec<ListItem>,
-    /// Does it copy to the device only, or not at all?
-    pub clause: Span,
 }
 
 /// Works out the data environment; the reasons are those for which the region is refused.
@@ -110,7 +108,7 @@ impl Builder<'_, '_> {
                 }
                 _ => (String::new(), String::new()),
             };
-            self.data.maps.push(MapClause { prefix, kernel_prefix, items, clause: clause.span });
+            self.data.maps.push(MapClause { prefix, kernel_prefix, items });
         }
     }
 
@@ -138,7 +136,8 @@ impl Builder<'_, '_> {
                 let reduced = kernel.clauses.reductions.iter().any(|r| r.item.base.as_deref() == Some(name.as_str()));
                 let last = kernel.clauses.lastprivate.iter().any(|item| item.base.as_deref() == Some(name.as_str()));
                 if reduced || last {
-                    let message = format!("`{name}` is firstprivate on the region and combined or written back by a loop");
+                    let message =
+                        format!("`{name}` is firstprivate on the region and combined or written back by a loop");
                     self.refuse(ReasonCode::SharingConflict, span, message);
                 }
             }
@@ -315,7 +314,8 @@ impl Builder<'_, '_> {
     fn expressions(&mut self) {
         let written = self.written_names();
         for kernel in self.kernels {
-            for bound in kernel.nest.loops.iter().flat_map(|l| [Some(l.lower), Some(l.upper), l.step.amount]).flatten() {
+            for bound in kernel.nest.loops.iter().flat_map(|l| [Some(l.lower), Some(l.upper), l.step.amount]).flatten()
+            {
                 if let Some(at) = self.names.not_on_host(bound, &written) {
                     let message = "the compiler evaluates this bound on the host as well, which may not be able to";
                     self.refuse(ReasonCode::BoundNotOnHost, at, message);
@@ -353,7 +353,8 @@ impl Builder<'_, '_> {
                     ClauseArgument::Words(words) => words.iter().skip(1).copied().collect(),
                     _ => Vec::new(),
                 };
-                let on_target = cx.constructs.construct(*id).leaves.first() == Some(&crate::syntax::spec_table::Leaf::Target);
+                let on_target =
+                    cx.constructs.construct(*id).leaves.first() == Some(&crate::syntax::spec_table::Leaf::Target);
                 for span in spans.into_iter().filter(|_| !on_target) {
                     if let Some(at) = self.names.not_on_host(span, written) {
                         let message = "this was evaluated on the device; on a combined construct the host evaluates it";

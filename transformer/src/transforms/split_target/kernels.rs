@@ -8,8 +8,8 @@ use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
 use crate::region::target::Chain;
 use crate::source::{Language, Span};
-use crate::syntax::{ClauseArgument, NodeId};
 use crate::syntax::spec_table::Leaf;
+use crate::syntax::{ClauseArgument, NodeId};
 use crate::transforms::split_target::clauses::LoopClauses;
 use crate::transforms::split_target::names::{Kind, Names};
 
@@ -42,7 +42,8 @@ pub(super) struct Variable {
 impl Kernel {
     /// Does the kernel use this variable of the program around it?
     pub(super) fn uses(&self, name: &str) -> bool {
-        self.variables.contains_key(name) || self.clauses.reductions.iter().any(|r| r.item.base.as_deref() == Some(name))
+        self.variables.contains_key(name)
+            || self.clauses.reductions.iter().any(|r| r.item.base.as_deref() == Some(name))
             || self.clauses.lastprivate.iter().any(|item| item.base.as_deref() == Some(name))
     }
 
@@ -107,8 +108,14 @@ impl Reader<'_, '_> {
         for node in tree.descendants(body) {
             let span = tree.span(node);
             match tree.kind(node) {
-                "return_statement" | "goto_statement" | "labeled_statement" | "throw_statement" | "try_statement"
-                | "co_await_expression" | "co_return_statement" | "co_yield_statement" => {
+                "return_statement"
+                | "goto_statement"
+                | "labeled_statement"
+                | "throw_statement"
+                | "try_statement"
+                | "co_await_expression"
+                | "co_return_statement"
+                | "co_yield_statement" => {
                     self.refuse(ReasonCode::JumpOut, span, "control may leave the loop here");
                 }
                 "gnu_asm_expression" => {
@@ -229,7 +236,8 @@ impl Reader<'_, '_> {
     fn hidden_code(&mut self, used: &Use, kind: Kind) {
         let cpp = self.names.cx.tree.language() == Language::Cpp;
         if used.role == Role::MethodCall || (cpp && kind.may_hide_code()) {
-            let message = format!("`{}` may be of class type, whose operators and functions are not followed", used.name);
+            let message =
+                format!("`{}` may be of class type, whose operators and functions are not followed", used.name);
             self.refuse(ReasonCode::HiddenCode, used.span, message);
         }
     }

@@ -1,15 +1,16 @@
 //! What the names of a file stand for, as far as a split needs to know.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use crate::analysis::calls::Calls;
-use crate::analysis::symbols::{DeclaredType, Macro, NameKind, Scope, ScalarKind, Symbols};
+use crate::analysis::symbols::{DeclaredType, Macro, NameKind, ScalarKind, Scope, Symbols};
 use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::canonical_nest;
 use crate::region::target::TargetRegion;
-use crate::source::{SourceFile, Span};
+use crate::source::{Language, SourceFile, Span};
 use crate::syntax::host::parse_expression;
 use crate::syntax::{ClauseName, HostTree, NodeId};
 use crate::transforms::Context;
@@ -73,6 +74,7 @@ pub(super) struct Names<'a> {
     /// Names in `declare target` directives, and the ranges that such directives enclose.
     declare_target: BTreeSet<String>,
     device_ranges: Vec<Span>,
+    address_taken: OnceCell<BTreeSet<String>>,
 }
 
 impl<'a> Names<'a> {
@@ -86,6 +88,7 @@ impl<'a> Names<'a> {
             threadprivate: BTreeSet::new(),
             declare_target: BTreeSet::new(),
             device_ranges: Vec::new(),
+            address_taken: OnceCell::new(),
         };
         names.read_declarations();
         names
@@ -160,8 +163,10 @@ impl<'a> Names<'a> {
     fn kind_of_auto(&self, declared_at: &Span) -> Kind {
         let tree = self.cx.tree;
         let node = tree.covering(*declared_at);
-        let declaration = std::iter::once(node).chain(tree.ancestors(node)).find(|n| tree.kind(*n) == "init_declarator");
-        let opaque = ["call_expression", "lambda_expression", "initializer_list", "pointer_expression", "new_expression"];
+        let declaration =
+            std::iter::once(node).chain(tree.ancestors(node)).find(|n| tree.kind(*n) == "init_declarator");
+        let opaque =
+            ["call_expression", "lambda_expression", "initializer_list", "pointer_expression", "new_expression"];
         match declaration {
             Some(node) if !tree.descendants(node).any(|inner| opaque.contains(&tree.kind(inner))) => {
                 Kind::Scalar { wide: true }
@@ -322,7 +327,19 @@ impl<'a> Names<'a> {
         variable.is_some_and(|variable| {
             matches!(variable.scope, Scope::Local | Scope::Parameter)
                 && !variable.has_static_storage()
-                && !self.symbols.is_address_taken(name, at)
+                && !self.address_taken().contains(name)
+        })
+    }
+
+    /// The names of which some object's address is taken anywhere in the file, by `&` or a C++ reference.
+    fn address_taken(&self) -> &BTreeSet<String> {
+        self.address_taken.get_or_init(|| {
+            let tree = self.cx.tree;
+            let cpp = tree.language() == Language::Cpp;
+            let taken = |used: &Use| {
+                used.role == Role::Address || (cpp && used.role == Role::Argument && !self.argument_is_only_read(used))
+            };
+            uses_below(self.cx.file, tree, tree.root()).into_iter().filter(taken).map(|used| used.name).collect()
         })
     }
 
@@ -440,19 +457,35 @@ fn is_floating(ty: &DeclaredType) -> bool {
 /// Wider than 64 bits: `long double`, complex numbers, 128-bit integers.
 fn is_wide(ty: &DeclaredType) -> bool {
     match ty {
-        DeclaredType::Scalar { name, .. } => {
-            ["long double", "omplex", "128"].iter().any(|wide| name.contains(wide))
-        }
+        DeclaredType::Scalar { name, .. } => ["long double", "omplex", "128"].iter().any(|wide| name.contains(wide)),
         _ => false,
     }
 }
 
 /// Macros of the standard headers that are constants.
 fn is_standard_constant(name: &str) -> bool {
-    let named = ["NULL", "RAND_MAX", "EXIT_SUCCESS", "EXIT_FAILURE", "INFINITY", "NAN", "HUGE_VAL", "BUFSIZ", "true", "false"];
+    let named =
+        ["NULL", "RAND_MAX", "EXIT_SUCCESS", "EXIT_FAILURE", "INFINITY", "NAN", "HUGE_VAL", "BUFSIZ", "true", "false"];
     let prefixed = ["M_PI", "M_E", "M_SQRT", "M_LN", "M_LOG", "M_1_", "M_2_", "INT", "UINT", "FLT_", "DBL_", "LDBL_"];
-    let limits = ["CHAR_BIT", "CHAR_MAX", "CHAR_MIN", "SCHAR_MAX", "SCHAR_MIN", "UCHAR_MAX", "SHRT_MAX", "SHRT_MIN",
-        "USHRT_MAX", "LONG_MAX", "LONG_MIN", "ULONG_MAX", "LLONG_MAX", "LLONG_MIN", "ULLONG_MAX", "SIZE_MAX", "PTRDIFF_MAX"];
+    let limits = [
+        "CHAR_BIT",
+        "CHAR_MAX",
+        "CHAR_MIN",
+        "SCHAR_MAX",
+        "SCHAR_MIN",
+        "UCHAR_MAX",
+        "SHRT_MAX",
+        "SHRT_MIN",
+        "USHRT_MAX",
+        "LONG_MAX",
+        "LONG_MIN",
+        "ULONG_MAX",
+        "LLONG_MAX",
+        "LLONG_MIN",
+        "ULLONG_MAX",
+        "SIZE_MAX",
+        "PTRDIFF_MAX",
+    ];
     let limited = |name: &str| name.ends_with("_MAX") || name.ends_with("_MIN");
     named.contains(&name)
         || limits.contains(&name)

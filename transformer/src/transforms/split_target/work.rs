@@ -17,7 +17,8 @@ pub(super) fn does_not_pay(
     kernels: &[Kernel],
 ) -> Option<Reason> {
     let operations: Option<f64> = kernels.iter().map(|kernel| operations(names, kernel)).sum();
-    let iterations = kernels.iter().map(|kernel| iterations(names, kernel)).try_fold(0.0_f64, |most, n| Some(most.max(n?)));
+    let iterations =
+        kernels.iter().map(|kernel| iterations(names, kernel)).try_fold(0.0_f64, |most, n| Some(most.max(n?)));
     let work = Work { operations, kernels: kernels.len(), widens: shape.form.widens(), iterations };
     let estimate = estimate(work)?;
     if estimate.pays() {
@@ -60,7 +61,9 @@ fn body_operations(names: &Names<'_>, body: NodeId) -> Option<f64> {
                 weights.push((node, weight * trip_count(names, nest.loops.first()?)?));
             }
             "while_statement" | "do_statement" => return None,
-            "binary_expression" | "assignment_expression" | "subscript_expression" | "update_expression" => sum += weight,
+            "binary_expression" | "assignment_expression" | "subscript_expression" | "update_expression" => {
+                sum += weight
+            }
             "call_expression" => sum += 8.0 * weight,
             _ => {}
         }

@@ -8,7 +8,7 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName, ListItem};
 use crate::transforms::Context;
 use crate::transforms::split_target::clauses::{KeptClause, RegionClauses};
-use crate::transforms::split_target::data::{DataEnvironment, MapClause};
+use crate::transforms::split_target::data::DataEnvironment;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::shape::{Form, Shape};
 
@@ -64,8 +64,13 @@ impl Split<'_> {
         let mut clauses: Vec<String> =
             self.data.maps.iter().map(|map| format!("map({}{})", map.prefix, self.items(&map.items))).collect();
         for map_type in ["to", "tofrom"] {
-            let mut names: Vec<&str> =
-                self.data.implicit.iter().filter(|(_, kind)| *kind == map_type).map(|(name, _)| name.as_str()).collect();
+            let mut names: Vec<&str> = self
+                .data
+                .implicit
+                .iter()
+                .filter(|(_, kind)| *kind == map_type)
+                .map(|(name, _)| name.as_str())
+                .collect();
             if map_type == "tofrom" {
                 names.extend(self.data.mapped_reductions.iter().map(String::as_str));
             }
@@ -151,7 +156,7 @@ impl Split<'_> {
     fn kept(&self, kernel: &Kernel, kept: &KeptClause) -> Option<String> {
         match kept {
             KeptClause::Whole(clause) => Some(self.whole(clause)),
-            KeptClause::Condition(_, span) => Some(format!("if(parallel: {})", on_one_line(self.cx.file, *span))),
+            KeptClause::Condition(span) => Some(format!("if(parallel: {})", on_one_line(self.cx.file, *span))),
             KeptClause::Shared(clause) => {
                 let items = clause.items().iter().filter(|item| !is_private(kernel, item));
                 let items = items.filter(|item| !self.listed_on_region(item));
@@ -228,9 +233,13 @@ impl Split<'_> {
         let mut text = format!("{indent}{{{newline}");
         for (span, temporary) in &self.data.temporaries {
             let value = on_one_line(file, *span);
-            let value = if temporary.name.starts_with("region_condition") { format!("({value}) ? 1 : 0") } else { value };
+            let value =
+                if temporary.name.starts_with("region_condition") { format!("({value}) ? 1 : 0") } else { value };
             let level = &layout.level;
-            text.push_str(&format!("{indent}{level}const {} {} = {value};{newline}", temporary.type_name, temporary.name));
+            text.push_str(&format!(
+                "{indent}{level}const {} {} = {value};{newline}",
+                temporary.type_name, temporary.name
+            ));
         }
         let start = line_start(&file.text, directive.span.start);
         edits.push(Edit { span: Span::new(start, start), text });
@@ -255,4 +264,3 @@ fn is_private(kernel: &Kernel, item: &ListItem) -> bool {
     let by_rule = kernel.nest.loops.iter().any(|l| item.base.as_deref() == Some(l.variable.as_str()) && item.is_name);
     by_rule || listed.into_iter().any(|other| other.base == item.base)
 }
-
