@@ -49,7 +49,7 @@ impl Symbols<'_> {
     }
 
     /// May the variable that `name` means at byte `at` be reached other than by its name: is its address taken anywhere, a
-    /// reference bound to it, or is it captured by reference? True for arrays that are not only subscripted, for what
+    /// reference bound to it that may write it, or is it captured by reference? True for arrays that are not only subscripted, for what
     /// other files can see, and for names that are not known.
     #[must_use]
     pub fn is_address_taken(&self, name: &str, at: usize) -> bool {
