@@ -68,13 +68,15 @@ impl<'a> Calls<'a> {
         Self { headers, own_directives, header_directives, summaries: Mutex::new(BTreeMap::new()) }
     }
 
-    /// What a call of `name` at byte `at` of the file may do.
+    /// What a call of `name` at byte `at` of the file may do; of a macro, what its text calls and assigns.
     #[must_use]
     pub fn effects(&self, symbols: &Symbols<'_>, name: &str, at: usize) -> Effects {
         let place = Place { header: None, span: Span::new(at, at + name.len()) };
         let mut closure = Closure { calls: self, symbols, found: Effects::default(), edges: Vec::new() };
-        let mut first = Direct::default();
-        first.callees.push((name.to_owned(), place));
+        let first = direct::read_macro(symbols, name, place.span)
+            .unwrap_or_else(|| Direct { callees: vec![(name.to_owned(), place)], ..Direct::default() });
+        closure.found.openmp = first.openmp;
+        closure.found.writes_globals = first.writes_globals;
         closure.follow(&first);
         let mut found = closure.found;
         found.known = found.unknown_callee.is_none();

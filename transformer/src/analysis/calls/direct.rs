@@ -41,6 +41,15 @@ pub(super) fn read(symbols: &Symbols<'_>, directives: &[Span], function: Functio
     reader.found
 }
 
+/// What the text of a macro does that the file uses at a place; none where the name is no macro.
+pub(super) fn read_macro(symbols: &Symbols<'_>, name: &str, span: Span) -> Option<Direct> {
+    symbols.macro_definition(name, span.start)?;
+    let (file, tree) = symbols.source_of(None)?;
+    let mut reader = Reader { symbols, header: None, file, tree, found: Direct::default() };
+    reader.macro_at(name.to_owned(), span);
+    Some(reader.found)
+}
+
 struct Reader<'s, 'a> {
     symbols: &'s Symbols<'a>,
     header: Option<usize>,
@@ -59,7 +68,7 @@ impl Reader<'_, '_> {
             "call_expression" => self.call(node),
             "assignment_expression" => self.written(self.tree.child(node, "left")),
             "update_expression" => self.written(self.tree.child(node, "argument")),
-            "identifier" => self.macro_at(node),
+            "identifier" => self.macro_at(self.file.show(self.tree.span(node)).into_owned(), self.tree.span(node)),
             "gnu_asm_expression" | "asm_statement" | "ms_based_modifier" => {
                 self.found.openmp = self.found.openmp.or(Some(self.place(self.tree.span(node))));
             }
@@ -110,9 +119,8 @@ impl Reader<'_, '_> {
     }
 
     /// Looks into a macro's text, and the macros in it, for calls and pragmas.
-    fn macro_at(&mut self, node: NodeId) {
-        let span = self.tree.span(node);
-        let mut open = vec![self.file.show(span).into_owned()];
+    fn macro_at(&mut self, name: String, span: Span) {
+        let mut open = vec![name];
         let mut seen: BTreeSet<String> = BTreeSet::new();
         while let Some(name) = open.pop() {
             let Some(found) = self.symbols.macro_in(self.header, &name, span.start) else { continue };
@@ -201,6 +209,8 @@ fn is_keyword(word: &str) -> bool {
             | "defined"
             | "alignof"
             | "int"
+            | "void"
+            | "bool"
             | "float"
             | "double"
             | "long"

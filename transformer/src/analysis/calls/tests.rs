@@ -66,6 +66,9 @@ fn functions_of_c() {
             "f",
             "unknown mystery",
         ),
+        ("#define U(i) a[(i) * n]\n", "U", ""),
+        ("#define U(i) a[g(i)]\n", "U", "unknown g"),
+        ("#define U(i) a[(int)(i)] = omp_get_team_num()\n", "U", "openmp, writes"),
         ("#define BUMP counter++\nint counter; void f(void) { BUMP; }", "f", "writes"),
         ("#define LESS(a, b) ((a) <= (b))\nint f(int a) { return LESS(a, 1); }", "f", ""),
     ] {

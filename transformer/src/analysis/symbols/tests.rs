@@ -150,6 +150,16 @@ fn scopes_and_shadowing() {
 }
 
 #[test]
+fn a_name_means_itself_in_its_own_declaration() {
+    let text = "int x; void f(void) { float x = 1; }";
+    let file = SourceFile::new("f.c", text.as_bytes().to_vec());
+    let tree = HostTree::parse(&file, &scan(&file.text), &Limits::default()).unwrap();
+    let symbols = Symbols::new(&file, &tree, &[]);
+    let at = text.find("x = 1").unwrap();
+    assert_eq!(symbols.lookup("x", at).map(|found| found.declared_at), Some(Span::new(at, at + 1)));
+}
+
+#[test]
 fn macros_constants_and_headers() {
     for (text, headers, expected) in [
         ("#define N 8\nint x[N][N * 2];\nint HERE;", &[][..], "File array[8][16] of int:Integer"),
