@@ -2,12 +2,7 @@
 //!
 //! Over all fixtures, and over the C and C++ files of the folder that `OMPSPLIT_COLLECTIONS` names, where it is set.
 
-#![expect(
-    clippy::panic,
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "a test without its input or its compiler has failed"
-)]
+#![expect(clippy::panic, clippy::expect_used, reason = "a test without its input or its compiler has failed")]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
