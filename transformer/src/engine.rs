@@ -1,8 +1,17 @@
 //! The only driver: parse, plan, edit, validate, again until nothing changes.
 
-use crate::plan::Plan;
-use crate::source::SourceFile;
-use crate::syntax::{HostError, Limits};
+use crate::plan::suppression::Suppressions;
+use crate::plan::{Decision, Plan, Reason, ReasonCode, select};
+use crate::region::association::associate;
+use crate::region::construct::ConstructTree;
+use crate::source::{Scan, SourceFile, Span, scan};
+use crate::syntax::lower::DirectiveReader;
+use crate::syntax::{HostError, HostTree, Limits};
+use crate::transforms::{Context, TRANSFORMS};
+use crate::validate;
+
+/// Conflicting plans wait for the next round; more rounds than this mean that a transformation does not settle.
+const MOST_ROUNDS: usize = 8;
 
 /// What the driver may do with a file.
 #[derive(Clone, Debug)]
@@ -15,6 +24,14 @@ pub struct Options {
     pub lines: Vec<(usize, usize)>,
     /// The bounds of time and memory.
     pub limits: Limits,
+}
+
+impl Default for Options {
+    /// The default passes, Safe edits alone, the whole file.
+    fn default() -> Self {
+        let passes = TRANSFORMS.iter().filter(|transform| transform.default).map(|transform| transform.pass).collect();
+        Self { passes, assume: false, lines: Vec::new(), limits: Limits::default() }
+    }
 }
 
 /// What came of one file.
@@ -35,10 +52,124 @@ pub enum EngineError {
     Validation(String),
 }
 
+impl std::fmt::Display for EngineError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Host(error) => write!(f, "{error}"),
+            Self::Validation(what) => write!(f, "the result failed validation and was not written: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for EngineError {}
+
+/// A file that has been read, ready for transformations.
+pub struct Parsed {
+    /// What the byte scan found.
+    pub scan: Scan,
+    /// The host program.
+    pub tree: HostTree,
+    /// The constructs.
+    pub constructs: ConstructTree,
+}
+
+/// Reads a file: `None` where no directive in it can concern a device.
+///
+/// # Errors
+/// When the file cannot be read within the limits.
+pub fn parse(file: &SourceFile, limits: &Limits) -> Result<Option<Parsed>, HostError> {
+    if let Some(at) = file.text.iter().position(|byte| *byte == 0) {
+        return Err(HostError::Nul(at));
+    }
+    let scan = scan(&file.text);
+    if !scan.directives.iter().any(|text| concerns_device(file, text.body)) {
+        return Ok(None);
+    }
+    let tree = HostTree::parse(file, &scan, limits)?;
+    let mut reader = DirectiveReader::new();
+    let directives = scan.directives.iter().map(|text| reader.read(file, text)).collect();
+    let constructs = associate(file, &scan, &tree, directives);
+    Ok(Some(Parsed { scan, tree, constructs }))
+}
+
+/// Does the text of a directive say `target`? One from a macro cannot be read, and is never changed.
+fn concerns_device(file: &SourceFile, body: Option<Span>) -> bool {
+    body.is_some_and(|body| file.bytes(body).windows(6).any(|word| word == b"target"))
+}
+
 /// Rewrites one file in memory. `headers` are the project's files it includes.
 ///
 /// # Errors
 /// When the file cannot be read, or the result fails validation.
-pub fn run(_file: &SourceFile, _headers: &[SourceFile], _options: &Options) -> Result<Outcome, EngineError> {
-    Ok(Outcome { text: None, plans: Vec::new() })
+pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Outcome, EngineError> {
+    let Some(first) = round(file, headers, options)? else {
+        return Ok(Outcome { text: None, plans: Vec::new() });
+    };
+    let plans = first.plans;
+    let Some(mut text) = first.text else { return Ok(Outcome { text: None, plans }) };
+    let mut problems = first.problems;
+    for _ in 0..MOST_ROUNDS {
+        let next_file = SourceFile::new(file.path.clone(), text.clone());
+        let next = round(&next_file, headers, &Options { lines: Vec::new(), ..options.clone() })?;
+        let Some(next) = next else { return Err(EngineError::Validation("all directives were lost".to_owned())) };
+        validate::no_new_problems(problems, next.problems).map_err(EngineError::Validation)?;
+        problems = next.problems;
+        match next.text {
+            // What lies outside the range of lines stays as it is.
+            Some(next_text) if options.lines.is_empty() => text = next_text,
+            _ => return Ok(Outcome { text: Some(text), plans }),
+        }
+    }
+    Err(EngineError::Validation("the result does not settle".to_owned()))
+}
+
+struct Round {
+    plans: Vec<Plan>,
+    text: Option<Vec<u8>>,
+    problems: validate::Problems,
+}
+
+fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Option<Round>, EngineError> {
+    let Some(parsed) = parse(file, &options.limits).map_err(EngineError::Host)? else { return Ok(None) };
+    let plans = plans(file, headers, &parsed, options);
+    let (edits, _) = select::select(&plans, options.assume);
+    let text = (!edits.is_empty()).then(|| edits.apply(&file.text));
+    let problems = validate::problems(&parsed.tree, &parsed.constructs);
+    Ok(Some(Round { plans, text, problems }))
+}
+
+/// Every plan of the passes asked for, in the order of the text, without those that are suppressed or out of range.
+fn plans(file: &SourceFile, headers: &[SourceFile], parsed: &Parsed, options: &Options) -> Vec<Plan> {
+    let Parsed { scan, tree, constructs } = parsed;
+    let context = Context { file, scan, tree, constructs, headers };
+    let suppressions = Suppressions::read(file, scan);
+    let mut plans = Vec::new();
+    for transform in TRANSFORMS.iter().filter(|transform| options.passes.contains(&transform.pass)) {
+        if let Some(plan) = transform.plan {
+            plans.extend(plan(&context));
+        }
+    }
+    plans.retain(|plan| in_range(file, plan, &options.lines) && !suppressions.is_off(plan.extent));
+    plans.sort_by_key(|plan| plan.span.start);
+    plans
+}
+
+fn in_range(file: &SourceFile, plan: &Plan, lines: &[(usize, usize)]) -> bool {
+    let first = file.lines.line_column(plan.extent.start).line;
+    let last = file.lines.line_column(plan.extent.end.saturating_sub(1)).line;
+    lines.is_empty() || lines.iter().any(|(from, to)| first <= *to && *from <= last)
+}
+
+/// The rule that an error of the engine cites.
+#[must_use]
+pub fn error_code(error: &EngineError) -> ReasonCode {
+    match error {
+        EngineError::Host(_) => ReasonCode::Unreadable,
+        EngineError::Validation(_) => ReasonCode::ValidationFailed,
+    }
+}
+
+/// Every reason of every plan that refuses, for callers that only count.
+pub fn refusals(plans: &[Plan]) -> impl Iterator<Item = &Reason> {
+    plans.iter().filter(|plan| plan.decision == Decision::Refuse).flat_map(|plan| &plan.reasons)
 }

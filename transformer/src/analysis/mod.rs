@@ -1,4 +1,6 @@
 //! Facts about a program, each with a certainty. Queries never edit and never report.
 
-pub mod uses;
+pub mod calls;
 pub mod cost;
+pub mod symbols;
+pub mod uses;

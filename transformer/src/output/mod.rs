@@ -1,1 +1,7 @@
-//! Text to stdout, diffs, files in place.
+//! What leaves the program as text: diffs, and files written so that a reader sees the old or the new text, never half.
+
+pub mod atomic;
+pub mod diff;
+
+pub use atomic::{WriteError, replace};
+pub use diff::unified;

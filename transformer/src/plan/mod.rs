@@ -2,6 +2,7 @@
 
 mod reason_code;
 pub mod select;
+pub mod suppression;
 
 pub use reason_code::{ReasonCode, RuleKind};
 

@@ -218,8 +218,14 @@ reason_codes! {
     /// stays lost.
     ReductionLost = "OMPS402", Note, "reduction result is lost";
 
-    /// A comment that suppresses a diagnostic which is not given there.
-    UnusedSuppression = "OMPS403", Note, "unused suppression";
+    /// A suppression names a rule of this tool that reports nothing there, so it can be removed.
+    ///
+    /// ```c
+    /// #pragma omp target // NOLINT(OMPS101)
+    /// ```
+    ///
+    /// Only suppressions that name an `OMPS` id are reported: a plain `NOLINT` may be meant for another tool.
+    UnusedSuppression = "OMPS403", Note, "suppression without effect";
 
     /// The region is one kernel on the full grid already, or holds no parallel loop: there is nothing to split.
     NothingToSplit = "OMPS404", Note, "nothing to split";

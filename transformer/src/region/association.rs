@@ -23,7 +23,7 @@ mod gap;
 #[must_use]
 pub fn associate(file: &SourceFile, scan: &Scan, tree: &HostTree, directives: Vec<Directive>) -> ConstructTree {
     let extents: Vec<Extent> = directives.iter().map(|directive| extent_of(file, directive)).collect();
-    let gaps = gap::gaps(file, scan, &directives, &extents);
+    let gaps = gap::gaps(file, scan, tree.inactive(), &directives, &extents);
     let reader = Reader { file, tree, lines: conditional_lines(scan), gaps };
     let sequences = reader.section_ends(&directives, &extents);
     let ends = delimited_ends(&directives, &extents);
@@ -215,6 +215,9 @@ impl Reader<'_> {
         if let Some(line) = self.conditional_in(whole).or_else(|| directive.alternative.map(|_| directive.span)) {
             return Some(Doubt::Conditional(line));
         }
+        if let Some(blanked) = first_overlapping(self.tree.inactive(), whole) {
+            return Some(Doubt::Conditional(blanked));
+        }
         if let Some(problem) = self.tree.problem_in(whole) {
             return Some(Doubt::SyntaxError(self.tree.span(problem)));
         }
@@ -226,6 +229,12 @@ impl Reader<'_> {
         let first = self.lines.partition_point(|line| line.start < span.start);
         self.lines.get(first).copied().filter(|line| line.start < span.end)
     }
+}
+
+/// The first of some disjoint spans in order that shares a byte with `span`.
+fn first_overlapping(spans: &[Span], span: Span) -> Option<Span> {
+    let first = spans.partition_point(|other| other.end <= span.start);
+    spans.get(first).copied().filter(|other| other.overlaps(span))
 }
 
 /// Connects each directive with the one stacked directly above it. Directives in other branches of the same
@@ -279,3 +288,6 @@ fn link_parents(gaps: &[Gap], directives: &[Directive], constructs: &mut [Constr
         constructs[parent].children.push(ConstructId(id));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,52 @@
 //! Diagnostics for people and for programs.
+
+mod concise;
+mod diagnostic;
+mod full;
+mod github;
+mod json;
+mod sarif;
+pub mod stats;
+
+use std::io::{self, Write};
+
+pub use diagnostic::{Diagnostic, FileReport, Kind, PlanUse, Severity};
+pub use stats::Stats;
+
+/// How diagnostics are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// With the source lines and what to do about it.
+    #[default]
+    Full,
+    /// `file:line:col: message [OMPS###]`, one line each.
+    Concise,
+    /// One JSON object; `report/json.rs` documents it.
+    Json,
+    /// SARIF 2.1.0, as code scanning services read it.
+    Sarif,
+    /// Annotations of GitHub Actions.
+    Github,
+}
+
+impl Format {
+    /// Is it for people, file by file, rather than one document for a program?
+    #[must_use]
+    pub fn is_for_people(self) -> bool {
+        matches!(self, Self::Full | Self::Concise)
+    }
+}
+
+/// Writes the diagnostics of all files in their order.
+///
+/// # Errors
+/// When writing fails.
+pub fn write(out: &mut dyn Write, format: Format, files: &[&FileReport], colour: bool) -> io::Result<()> {
+    match format {
+        Format::Full => files.iter().try_for_each(|file| full::write(out, file, colour)),
+        Format::Concise => files.iter().try_for_each(|file| concise::write(out, file)),
+        Format::Json => json::write(out, files),
+        Format::Sarif => sarif::write(out, files),
+        Format::Github => files.iter().try_for_each(|file| github::write(out, file)),
+    }
+}

@@ -1,5 +1,7 @@
 //! The transformations, one file each, and the one registry of them.
 
+mod split_target;
+
 use crate::plan::Plan;
 
 /// A transformation as the registry knows it.
@@ -30,7 +32,12 @@ pub struct Context<'a> {
 
 /// Every transformation, in the order they run.
 pub const TRANSFORMS: &[Transform] = &[
-    Transform { pass: "split", summary: "Split target regions into one kernel per loop", default: true, plan: None },
+    Transform {
+        pass: "split",
+        summary: "Split target regions into one kernel per loop",
+        default: true,
+        plan: Some(split_target::split_target),
+    },
     Transform {
         pass: "hoist",
         summary: "Unite the data environments of adjacent target constructs",

@@ -19,11 +19,17 @@ pub(super) struct Gap {
 
 /// The gap behind each directive. It goes from the last to the first, so that directives that follow each other are read
 /// once however many they are.
-pub(super) fn gaps(file: &SourceFile, scan: &Scan, directives: &[Directive], extents: &[Extent]) -> Vec<Gap> {
+pub(super) fn gaps(
+    file: &SourceFile,
+    scan: &Scan,
+    inactive: &[Span],
+    directives: &[Directive],
+    extents: &[Extent],
+) -> Vec<Gap> {
     let mut gaps = vec![Gap::default(); directives.len()];
     for index in (0..directives.len()).rev() {
         let next = directives.get(index + 1).map_or(usize::MAX, |next| next.span.start);
-        let walk = Walk { text: &file.text, masked: &scan.masked, scan, next };
+        let walk = Walk { text: &file.text, masked: &scan.masked, inactive, scan, next };
         let start = directives[index].span.end;
         // Directives of one attribute may share its span.
         let (end, include) = if next <= start { (next, None) } else { walk.from(start) };
@@ -46,6 +52,8 @@ pub(super) fn gaps(file: &SourceFile, scan: &Scan, directives: &[Directive], ext
 struct Walk<'a> {
     text: &'a [u8],
     masked: &'a [Span],
+    /// What the tree leaves out besides: [`crate::syntax::HostTree::inactive`].
+    inactive: &'a [Span],
     scan: &'a Scan,
     /// Where the next directive starts.
     next: usize,
@@ -63,7 +71,7 @@ impl Walk<'_> {
                 [b'/', b'*', ..] => self.block_comment(at),
                 [b'/', b'/', ..] => self.line(at),
                 _ => {
-                    if let Some(mask) = self.mask_at(at) {
+                    if let Some(mask) = span_at(self.masked, at).or_else(|| span_at(self.inactive, at)) {
                         mask.end.max(at + 1).min(self.next)
                     } else if self.is_preprocessor_line(at) {
                         include = include.or_else(|| self.include_at(at));
@@ -75,11 +83,6 @@ impl Walk<'_> {
             };
         }
         (at, include)
-    }
-
-    fn mask_at(&self, at: usize) -> Option<Span> {
-        let index = self.masked.partition_point(|span| span.end <= at);
-        self.masked.get(index).copied().filter(|span| span.start <= at)
     }
 
     fn include_at(&self, at: usize) -> Option<Span> {
@@ -110,4 +113,10 @@ impl Walk<'_> {
     fn is_preprocessor_line(&self, at: usize) -> bool {
         matches!(&self.text[at..], [b'#', ..] | [b'%', b':', ..])
     }
+}
+
+/// The one of some disjoint spans in order that holds a byte.
+fn span_at(spans: &[Span], at: usize) -> Option<Span> {
+    let index = spans.partition_point(|span| span.end <= at);
+    spans.get(index).copied().filter(|span| span.start <= at)
 }

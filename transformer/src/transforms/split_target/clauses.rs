@@ -3,8 +3,8 @@
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
-use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, ListItem};
 use crate::syntax::spec_table::Leaf;
+use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, ListItem};
 use crate::transforms::Context;
 use crate::transforms::split_target::clause_rules::{Rule, belongs_to_target, rule_for};
 use crate::transforms::split_target::shape::{Form, Shape};
@@ -47,7 +47,7 @@ pub(super) enum KeptClause {
     /// `shared`, of which some items may fall away.
     Shared(Clause),
     /// `if` with the modifier that it needs on a combined construct.
-    Condition(Clause, Span),
+    Condition(Span),
 }
 
 /// One item of a reduction.
@@ -55,7 +55,6 @@ pub(super) enum KeptClause {
 pub(super) struct ReductionItem {
     pub item: ListItem,
     pub operator: String,
-    pub clause: Span,
     /// Does it stand on the combined `target` directive, which maps its items (OpenMP 5.2, section 5.8.3)?
     pub on_target: bool,
 }
@@ -236,7 +235,11 @@ impl Reader<'_> {
                 }
                 return;
             }
-            ClauseName::Schedule => self.schedule(clause),
+            ClauseName::Schedule => {
+                if self.schedule(clause) {
+                    return;
+                }
+            }
             ClauseName::Bind => {
                 self.bind(clause, leaves, read);
                 return;
@@ -263,17 +266,22 @@ impl Reader<'_> {
         }
         for item in clause.items() {
             let operator = operator.clone();
-            into.push(ReductionItem { item: item.clone(), operator, clause: clause.span, on_target });
+            into.push(ReductionItem { item: item.clone(), operator, on_target });
         }
     }
 
-    /// A chunk of 1 groups nothing; `runtime` may hold any chunk.
-    fn schedule(&mut self, clause: &Clause) {
+    /// A chunk of 1 groups nothing; `runtime` may hold any chunk. Says whether the clause falls away: where iterations
+    /// are independent, `static` with a chunk of 1 says nothing, and LLVM 19's host runtime loses iterations of a
+    /// `distribute` loop that carries it in a team of one thread.
+    fn schedule(&mut self, clause: &Clause) -> bool {
         let runtime = self.word(clause, 0).is_none_or(|kind| kind == "runtime");
         let is_one = self.word(clause, 1).is_none_or(|chunk| chunk == "1");
         if self.form.widens() && (runtime || !is_one) {
             self.grouped(clause.span);
         }
+        self.form.widens()
+            && self.word(clause, 0).is_some_and(|kind| kind == "static")
+            && self.word(clause, 1).is_some()
     }
 
     fn bind(&mut self, clause: &Clause, leaves: &[Leaf], read: &mut LoopClauses) {
@@ -294,7 +302,7 @@ impl Reader<'_> {
             (None | Some("parallel"), ClauseArgument::Expression(condition))
                 if modifier.is_some() || leaves.last() != Some(&Leaf::Simd) =>
             {
-                read.kept.push(KeptClause::Condition(clause.clone(), *condition));
+                read.kept.push(KeptClause::Condition(*condition));
             }
             _ => self.no_rule(clause),
         }

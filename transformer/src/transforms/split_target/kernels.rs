@@ -1,15 +1,15 @@
 //! What each loop does with the variables of the program around it, and what forbids it to become a kernel.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::uses::{Role, Use, uses_below};
+use crate::analysis::uses::{Role, Use, member_of, role_of_call, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
 use crate::region::target::Chain;
 use crate::source::{Language, Span};
-use crate::syntax::{ClauseArgument, NodeId};
 use crate::syntax::spec_table::Leaf;
+use crate::syntax::{ClauseArgument, NodeId};
 use crate::transforms::split_target::clauses::LoopClauses;
 use crate::transforms::split_target::names::{Kind, Names};
 
@@ -29,20 +29,21 @@ pub(super) struct Kernel {
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub kind: Kind,
-    /// Its declaration, where it is in this file.
-    pub declared_at: Option<Span>,
     /// Where the loop uses it first.
     pub first: Span,
     /// Where the object itself is written, or may be.
     pub written: Option<Span>,
     /// Where an element, a member or what it points to is written, or may be.
     pub elements_written: Option<Span>,
+    /// The members through which a structure is written.
+    pub members_written: BTreeSet<String>,
 }
 
 impl Kernel {
     /// Does the kernel use this variable of the program around it?
     pub(super) fn uses(&self, name: &str) -> bool {
-        self.variables.contains_key(name) || self.clauses.reductions.iter().any(|r| r.item.base.as_deref() == Some(name))
+        self.variables.contains_key(name)
+            || self.clauses.reductions.iter().any(|r| r.item.base.as_deref() == Some(name))
             || self.clauses.lastprivate.iter().any(|item| item.base.as_deref() == Some(name))
     }
 
@@ -107,8 +108,14 @@ impl Reader<'_, '_> {
         for node in tree.descendants(body) {
             let span = tree.span(node);
             match tree.kind(node) {
-                "return_statement" | "goto_statement" | "labeled_statement" | "throw_statement" | "try_statement"
-                | "co_await_expression" | "co_return_statement" | "co_yield_statement" => {
+                "return_statement"
+                | "goto_statement"
+                | "labeled_statement"
+                | "throw_statement"
+                | "try_statement"
+                | "co_await_expression"
+                | "co_return_statement"
+                | "co_yield_statement" => {
                     self.refuse(ReasonCode::JumpOut, span, "control may leave the loop here");
                 }
                 "gnu_asm_expression" => {
@@ -170,10 +177,15 @@ impl Reader<'_, '_> {
         if used.role == Role::Declaration {
             return self.local(used);
         }
+        if used.role == Role::Callee
+            && let Some(reason) = self.names.call_reason(used)
+        {
+            return self.reasons.push(reason);
+        }
+        if let Some(Some(names)) = self.names.expansion(&used.name, used.span.start) {
+            return self.macro_names(used, names);
+        }
         if used.role == Role::Callee {
-            if let Some(reason) = self.names.call_reason(used) {
-                self.reasons.push(reason);
-            }
             return;
         }
         let declared_at = self.names.declared_at(&used.name, used.span.start);
@@ -201,7 +213,22 @@ impl Reader<'_, '_> {
             self.refuse(ReasonCode::Threadprivate, used.span, format!("`{}` is threadprivate", used.name));
         }
         if !self.kernel.private.contains(&used.name) {
-            self.outside(used, kind, declared_at);
+            self.outside(used, kind);
+        }
+    }
+
+    /// The variables that a macro names are used as the macro is.
+    fn macro_names(&mut self, used: &Use, names: Vec<String>) {
+        let role = if used.role == Role::Callee { role_of_call(self.names.cx.tree, used.node) } else { used.role };
+        for name in names {
+            let kind = self.names.kind(&name, used.span.start);
+            // What is assigned through a macro may be any element that it names.
+            let role = match (role, &kind) {
+                (Role::Write | Role::ElementWrite, Kind::Pointer { .. } | Kind::Array { .. }) => Role::ElementWrite,
+                (Role::ElementWrite, _) => Role::Read,
+                _ => role,
+            };
+            self.name(&Use { name, role, ..used.clone() });
         }
     }
 
@@ -209,7 +236,8 @@ impl Reader<'_, '_> {
     fn hidden_code(&mut self, used: &Use, kind: Kind) {
         let cpp = self.names.cx.tree.language() == Language::Cpp;
         if used.role == Role::MethodCall || (cpp && kind.may_hide_code()) {
-            let message = format!("`{}` may be of class type, whose operators and functions are not followed", used.name);
+            let message =
+                format!("`{}` may be of class type, whose operators and functions are not followed", used.name);
             self.refuse(ReasonCode::HiddenCode, used.span, message);
         }
     }
@@ -219,23 +247,25 @@ impl Reader<'_, '_> {
         self.hidden_code(used, kind);
     }
 
-    fn outside(&mut self, used: &Use, kind: Kind, declared_at: Option<Span>) {
+    fn outside(&mut self, used: &Use, kind: Kind) {
         let handed_on = used.role == Role::Argument && !self.names.argument_is_only_read(used);
         let by_reference = handed_on && self.names.cx.tree.language() == Language::Cpp;
         let is_object = matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Struct);
         let written = matches!(used.role, Role::Write | Role::Address) || (by_reference && is_object);
+        let member = member_of(self.names.cx.file, self.names.cx.tree, used.node);
         let elements = used.role == Role::ElementWrite || handed_on || (used.role == Role::Address && !is_object);
         let variable = self.kernel.variables.entry(used.name.clone()).or_insert(Variable {
             kind,
-            declared_at,
             first: used.span,
             written: None,
             elements_written: None,
+            members_written: BTreeSet::new(),
         });
         if written {
             variable.written = variable.written.or(Some(used.span));
         }
         if elements {
+            variable.members_written.insert(member.unwrap_or_default());
             variable.elements_written = variable.elements_written.or(Some(used.span));
         }
     }
@@ -256,16 +286,15 @@ impl Reader<'_, '_> {
         for span in spans {
             for (name, at) in self.names.names_in(span) {
                 let kind = self.names.kind(&name, at.start);
-                let declared_at = self.names.declared_at(&name, at.start);
                 if matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Array { .. } | Kind::Struct)
                     && !self.kernel.private.contains(&name)
                 {
                     self.kernel.variables.entry(name).or_insert(Variable {
                         kind,
-                        declared_at,
                         first: at,
                         written: None,
                         elements_written: None,
+                        members_written: BTreeSet::new(),
                     });
                 }
             }

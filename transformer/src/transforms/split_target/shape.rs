@@ -57,7 +57,7 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
     };
     let mut reasons = Vec::new();
     for segment in &region.segments {
-        segment_reason(cx, region, form, segment).map_or((), |reason| reasons.push(reason));
+        reasons.extend(segment_reason(cx, region, form, segment));
     }
     if !reasons.is_empty() {
         return Err(reasons);
@@ -69,7 +69,8 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
 fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
     let leaves = region.chain.leaves.as_slice();
     match leaves {
-        [Leaf::Target, Leaf::Parallel, Leaf::For | Leaf::Loop] | [Leaf::Target, Leaf::Parallel, Leaf::For, Leaf::Simd] => {
+        [Leaf::Target, Leaf::Parallel, Leaf::For | Leaf::Loop]
+        | [Leaf::Target, Leaf::Parallel, Leaf::For, Leaf::Simd] => {
             let first = region.chain.constructs.first().copied();
             let apart = first.is_some_and(|id| cx.constructs.construct(id).leaves == [Leaf::Target]);
             let (outer, rest) = region.chain.constructs.split_at(usize::from(apart));
@@ -106,11 +107,9 @@ fn segment_reason(cx: &Context<'_>, region: &TargetRegion, form: Form, segment: 
         Segment::Preprocessor(node) => {
             at(ReasonCode::PreprocessorConditional, *node, "which text the compiler sees depends on the preprocessor")
         }
-        Segment::Serial(node) => at(
-            ReasonCode::SerialStatement,
-            *node,
-            "this statement runs on one thread of the device between the loops",
-        ),
+        Segment::Serial(node) => {
+            at(ReasonCode::SerialStatement, *node, "this statement runs on one thread of the device between the loops")
+        }
     }
 }
 
@@ -174,7 +173,8 @@ fn has_team_region(cx: &Context<'_>, region: &TargetRegion) -> bool {
 
 /// Is there a barrier or a query of the thread's number?
 fn threads_cooperate(cx: &Context<'_>, span: Span) -> bool {
-    let barrier = cx.constructs.directives.iter().any(|directive| directive.name == "barrier" && span.contains(directive.span));
+    let barrier =
+        cx.constructs.directives.iter().any(|directive| directive.name == "barrier" && span.contains(directive.span));
     barrier || cx.file.show(span).contains("omp_get_thread_num")
 }
 

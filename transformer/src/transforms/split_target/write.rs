@@ -2,13 +2,14 @@
 
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, line_start, on_one_line, remove, replace};
+use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseArgument, ClauseName, ListItem};
+use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, ListItem};
 use crate::transforms::Context;
 use crate::transforms::split_target::clauses::{KeptClause, RegionClauses};
-use crate::transforms::split_target::data::{DataEnvironment, MapClause};
+use crate::transforms::split_target::data::DataEnvironment;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::shape::{Form, Shape};
 
@@ -32,8 +33,7 @@ impl Split<'_> {
         for (index, id) in self.shape.outer.iter().enumerate() {
             let directive = self.cx.constructs.directive(*id);
             if index == 0 && !data.is_empty() {
-                let text = Layout::of(file, directive).write("target data", &data);
-                edits.push(replace(file, directive, &text));
+                edits.push(self.data_directive(directive, &data));
             } else {
                 edits.push(remove(file, directive));
             }
@@ -51,6 +51,24 @@ impl Split<'_> {
         edits
     }
 
+    /// The `target data` directive. Where its clauses are those of the original, only the name changes, so that the
+    /// user's layout stays.
+    fn data_directive(&self, directive: &Directive, clauses: &[String]) -> Edit {
+        let same = |clause: &Clause| matches!(clause.name, ClauseName::Map | ClauseName::Device | ClauseName::If);
+        let plain = |clause: &Clause| clause.name == ClauseName::Map || clause.modifiers.is_empty();
+        let added = clauses.len() != directive.clauses.len();
+        let commented = self.cx.file.show(directive.name_span).contains("/*");
+        if added
+            || commented
+            || !self.data.temporaries.is_empty()
+            || !directive.clauses.iter().all(|c| same(c) && plain(c))
+        {
+            let text = Layout::of(self.cx.file, directive).write("target data", clauses);
+            return replace(self.cx.file, directive, &text);
+        }
+        Edit { span: directive.name_span, text: "target data".to_owned() }
+    }
+
     /// Does the output have a `target data` construct?
     pub(super) fn has_data_construct(&self) -> bool {
         !self.data_clauses().is_empty()
@@ -64,8 +82,13 @@ impl Split<'_> {
         let mut clauses: Vec<String> =
             self.data.maps.iter().map(|map| format!("map({}{})", map.prefix, self.items(&map.items))).collect();
         for map_type in ["to", "tofrom"] {
-            let mut names: Vec<&str> =
-                self.data.implicit.iter().filter(|(_, kind)| *kind == map_type).map(|(name, _)| name.as_str()).collect();
+            let mut names: Vec<&str> = self
+                .data
+                .implicit
+                .iter()
+                .filter(|(_, kind)| *kind == map_type)
+                .map(|(name, _)| name.as_str())
+                .collect();
             if map_type == "tofrom" {
                 names.extend(self.data.mapped_reductions.iter().map(String::as_str));
             }
@@ -151,7 +174,7 @@ impl Split<'_> {
     fn kept(&self, kernel: &Kernel, kept: &KeptClause) -> Option<String> {
         match kept {
             KeptClause::Whole(clause) => Some(self.whole(clause)),
-            KeptClause::Condition(_, span) => Some(format!("if(parallel: {})", on_one_line(self.cx.file, *span))),
+            KeptClause::Condition(span) => Some(format!("if(parallel: {})", on_one_line(self.cx.file, *span))),
             KeptClause::Shared(clause) => {
                 let items = clause.items().iter().filter(|item| !is_private(kernel, item));
                 let items = items.filter(|item| !self.listed_on_region(item));
@@ -215,7 +238,7 @@ impl Split<'_> {
         out
     }
 
-    /// A block around the region that begins with the constants.
+    /// The constants before the region; in a block of their own where no declaration may stand.
     fn temporaries(&self, edits: &mut Vec<Edit>) {
         if self.data.temporaries.is_empty() {
             return;
@@ -225,17 +248,38 @@ impl Split<'_> {
         let directive = self.cx.constructs.directive(*first);
         let layout = Layout::of(file, directive);
         let (indent, newline) = (&layout.indent, layout.newline);
-        let mut text = format!("{indent}{{{newline}");
+        let block = self.needs_block(*first);
+        let mut text = if block { format!("{indent}{{{newline}") } else { String::new() };
         for (span, temporary) in &self.data.temporaries {
             let value = on_one_line(file, *span);
-            let value = if temporary.name.starts_with("region_condition") { format!("({value}) ? 1 : 0") } else { value };
-            let level = &layout.level;
-            text.push_str(&format!("{indent}{level}const {} {} = {value};{newline}", temporary.type_name, temporary.name));
+            let value =
+                if temporary.name.starts_with("region_condition") { format!("({value}) ? 1 : 0") } else { value };
+            let level = if block { layout.level.as_str() } else { "" };
+            text.push_str(&format!(
+                "{indent}{level}const {} {} = {value};{newline}",
+                temporary.type_name, temporary.name
+            ));
         }
         let start = line_start(&file.text, directive.span.start);
         edits.push(Edit { span: Span::new(start, start), text });
+        if !block {
+            return;
+        }
         let end = self.region.extent.end;
         edits.push(Edit { span: Span::new(end, end), text: format!("{newline}{indent}}}") });
+    }
+}
+
+impl Split<'_> {
+    /// May no declaration stand before the region: is it a body without braces, behind a label, or may a jump enter its
+    /// block behind the declaration?
+    fn needs_block(&self, first: ConstructId) -> bool {
+        let tree = self.cx.tree;
+        let Some(body) = self.cx.constructs.construct(first).body else { return true };
+        let in_block = tree.parent(body).is_some_and(|parent| tree.kind(parent) == "compound_statement");
+        let function = tree.ancestors(body).find(|node| tree.kind(*node) == "function_definition");
+        let jumps = |node| matches!(tree.kind(node), "labeled_statement" | "goto_statement" | "case_statement");
+        !in_block || function.is_none_or(|function| tree.descendants(function).any(jumps))
     }
 }
 
@@ -255,4 +299,3 @@ fn is_private(kernel: &Kernel, item: &ListItem) -> bool {
     let by_rule = kernel.nest.loops.iter().any(|l| item.base.as_deref() == Some(l.variable.as_str()) && item.is_name);
     by_rule || listed.into_iter().any(|other| other.base == item.base)
 }
-

@@ -1,0 +1,97 @@
+//! The fixtures and what their first lines say about them.
+
+use std::path::{Path, PathBuf};
+
+/// One program under `fixtures/`. Its first lines may hold comments of the form `// fixture: <word>`:
+///
+/// - `not-runnable`: it is compiled only;
+/// - `racy-original`: the original may give several results, so the output is held to the program's own check (it
+///   returns 0) and to the same text in every geometry;
+/// - `assume`: edits that rest on an assumption are applied, because it holds in this program;
+/// - `flags ..`: further compiler flags.
+#[derive(Clone, Debug)]
+pub struct Fixture {
+    /// `split_target/two_loops.c`
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its bytes.
+    pub text: Vec<u8>,
+    /// Is it run as well as compiled?
+    pub runnable: bool,
+    /// May the original give several results?
+    pub racy_original: bool,
+    /// Are edits that rest on an assumption applied?
+    pub assume: bool,
+    /// Further compiler flags.
+    pub flags: Vec<String>,
+}
+
+impl Fixture {
+    /// A fixture from its name and text.
+    pub fn new(name: &str, path: PathBuf, text: Vec<u8>) -> Result<Self, String> {
+        let mut fixture = Self {
+            name: name.to_owned(),
+            path,
+            runnable: true,
+            racy_original: false,
+            assume: false,
+            flags: Vec::new(),
+            text,
+        };
+        let head = String::from_utf8_lossy(&fixture.text).lines().take(12).map(str::to_owned).collect::<Vec<_>>();
+        for line in head {
+            let Some((_, words)) = line.split_once("// fixture:") else { continue };
+            match words.split_whitespace().collect::<Vec<_>>().as_slice() {
+                ["not-runnable"] => fixture.runnable = false,
+                ["racy-original"] => fixture.racy_original = true,
+                ["assume"] => fixture.assume = true,
+                ["flags", flags @ ..] => fixture.flags.extend(flags.iter().map(|flag| (*flag).to_owned())),
+                other => return Err(format!("{name}: `// fixture: {}` is not known", other.join(" "))),
+            }
+        }
+        Ok(fixture)
+    }
+
+    /// Is it C++?
+    pub fn is_cpp(&self) -> bool {
+        self.path.extension().is_some_and(|ending| ending != "c")
+    }
+
+    /// The folder it stands in, where its `#include ".."` look first.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+}
+
+/// Every fixture, sorted by name; only those whose name holds `OMPSPLIT_FIXTURE` where that is set.
+pub fn all() -> Result<Vec<Fixture>, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let wanted = std::env::var("OMPSPLIT_FIXTURE").unwrap_or_default();
+    let mut paths = Vec::new();
+    walk(&root, &mut paths)?;
+    paths.sort();
+    let mut fixtures = Vec::new();
+    for path in paths {
+        let name = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+        let source = matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "cpp" | "cc" | "cxx"));
+        if source && name.contains(&wanted) {
+            let text = std::fs::read(&path).map_err(|error| format!("{name}: {error}"))?;
+            fixtures.push(Fixture::new(&name, path, text)?);
+        }
+    }
+    Ok(fixtures)
+}
+
+fn walk(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
+    let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for entry in entries {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        if path.is_dir() {
+            walk(&path, paths)?;
+        } else {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}

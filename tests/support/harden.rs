@@ -1,0 +1,272 @@
+//! A copy of an output in which a forgotten map aborts.
+//!
+//! On the x86_64 device a host pointer can be dereferenced, and an aggregate that the data environment forgot is mapped
+//! by the kernel itself, so both go unnoticed. In the copy every kernel inside a `target data` that the output added
+//! demands that its items are present: `map(present, ..)` for the items of that `target data` and for those that several
+//! of its kernels name, and `defaultmap(present: aggregate)` for what is named nowhere.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The hardened copy, and how many kernels in it were hardened.
+pub fn harden(original: &[u8], output: &[u8]) -> (Vec<u8>, usize) {
+    let known: BTreeSet<String> = directives(original).iter().map(|range| words(original, range)).collect();
+    let found = directives(output);
+    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+    let mut hardened = 0;
+    for data in &found {
+        let text = words(output, data);
+        if !text.starts_with("target data") || known.contains(&text) {
+            continue;
+        }
+        let body = body(output, data.end);
+        let inside = |kernel: &&Range<usize>| body.contains(&kernel.start) && is_kernel(&words(output, kernel));
+        let kernels: Vec<_> = found.iter().filter(inside).collect();
+        let present = shared_items(output, data, &kernels);
+        for kernel in kernels {
+            hardened += 1;
+            edits.extend(kernel_edits(output, kernel, &present));
+        }
+    }
+    (apply(output, edits), hardened)
+}
+
+/// What must be present in the kernels: the items of the `target data`, and those that several kernels name. What one
+/// kernel alone names (the scalar of its reduction) it may map itself.
+fn shared_items(text: &[u8], data: &Range<usize>, kernels: &[&Range<usize>]) -> BTreeSet<String> {
+    let mut shared = bases(text, data);
+    let mut seen = BTreeSet::new();
+    for kernel in kernels {
+        for item in bases(text, kernel) {
+            if !seen.insert(item.clone()) {
+                shared.insert(item);
+            }
+        }
+    }
+    shared
+}
+
+/// The variables that a directive maps.
+fn bases(text: &[u8], directive: &Range<usize>) -> BTreeSet<String> {
+    clauses(text, directive, "map").flat_map(|clause| Map::read(text, &clause).items).map(|item| base(&item)).collect()
+}
+
+fn kernel_edits(text: &[u8], kernel: &Range<usize>, present: &BTreeSet<String>) -> Vec<(Range<usize>, String)> {
+    let mut edits = Vec::new();
+    for clause in clauses(text, kernel, "map") {
+        let map = Map::read(text, &clause);
+        let (here, other): (Vec<_>, Vec<_>) = map.items.iter().cloned().partition(|item| present.contains(&base(item)));
+        if here.is_empty() || map.modifiers.contains("present") {
+            continue;
+        }
+        let mut new = format!("map(present, {}: {})", map.modifiers, here.join(", "));
+        if !other.is_empty() {
+            new.push_str(&format!(" map({}: {})", map.modifiers, other.join(", ")));
+        }
+        edits.push((clause, new));
+    }
+    if !words(text, kernel).contains("defaultmap") {
+        edits.push((kernel.end..kernel.end, " defaultmap(present: aggregate)".to_owned()));
+    }
+    edits
+}
+
+fn apply(text: &[u8], mut edits: Vec<(Range<usize>, String)>) -> Vec<u8> {
+    edits.sort_by_key(|(range, _)| (range.start, range.end));
+    edits.dedup();
+    let mut out = Vec::new();
+    let mut at = 0;
+    for (range, new) in edits {
+        out.extend_from_slice(text.get(at..range.start).unwrap_or_default());
+        out.extend_from_slice(new.as_bytes());
+        at = range.end;
+    }
+    out.extend_from_slice(text.get(at..).unwrap_or_default());
+    out
+}
+
+/// Does a directive launch a kernel?
+pub fn is_kernel(words: &str) -> bool {
+    let mut names = words.split(|c: char| !c.is_alphanumeric() && c != '_');
+    names.next() == Some("target") && !matches!(names.next(), Some("data" | "enter" | "exit" | "update"))
+}
+
+/// The `#pragma omp` lines, from after `omp` to the end of the last continued line.
+pub fn directives(text: &[u8]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let mut end = line_end(text, at);
+        let line = String::from_utf8_lossy(text.get(at..end).unwrap_or_default()).into_owned();
+        let trimmed = line.trim_start();
+        let sentinel = trimmed
+            .strip_prefix('#')
+            .and_then(|rest| rest.trim_start().strip_prefix("pragma"))
+            .and_then(|rest| rest.trim_start().strip_prefix("omp"))
+            .filter(|rest| rest.starts_with([' ', '\t', '\\']));
+        if let Some(rest) = sentinel {
+            let start = end - rest.len();
+            while text.get(start..end).is_some_and(|t| t.trim_ascii_end().ends_with(b"\\")) && end < text.len() {
+                end = line_end(text, end + 1);
+            }
+            let kept = text.get(start..end).unwrap_or_default().trim_ascii_end().len();
+            found.push(start..start + kept);
+        }
+        at = end + 1;
+    }
+    found
+}
+
+fn line_end(text: &[u8], from: usize) -> usize {
+    text.iter().skip(from).position(|byte| *byte == b'\n').map_or(text.len(), |length| from + length)
+}
+
+/// A directive's text with single blanks.
+pub fn words(text: &[u8], range: &Range<usize>) -> String {
+    let text = String::from_utf8_lossy(text.get(range.clone()).unwrap_or_default()).replace('\\', " ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The clauses of this name in a directive, name and parentheses included.
+fn clauses<'a>(text: &'a [u8], directive: &Range<usize>, name: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+    let end = directive.end;
+    let mut at = directive.start;
+    std::iter::from_fn(move || {
+        while at < end {
+            let rest = text.get(at..end)?;
+            let starts =
+                rest.starts_with(name.as_bytes()) && !at.checked_sub(1).and_then(|i| text.get(i)).is_some_and(is_word);
+            let open =
+                rest.iter().skip(name.len()).position(|byte| !byte.is_ascii_whitespace()).map(|i| at + name.len() + i);
+            match open.filter(|open| starts && text.get(*open) == Some(&b'(')) {
+                Some(open) => {
+                    let close = closing(text, open, b'(', b')');
+                    let range = at..(close + 1).min(end);
+                    at = range.end;
+                    return Some(range);
+                }
+                None => at += 1,
+            }
+        }
+        None
+    })
+}
+
+fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
+}
+
+/// Where the bracket that opens at `open` closes; strings, character constants and comments are passed over.
+fn closing(text: &[u8], open: usize, opening: u8, closing: u8) -> usize {
+    let mut depth = 0_usize;
+    let mut at = open;
+    while let Some(byte) = text.get(at).copied() {
+        let rest = text.get(at..).unwrap_or_default();
+        if rest.starts_with(b"//") {
+            at = line_end(text, at);
+        } else if rest.starts_with(b"/*") {
+            at += rest.windows(2).skip(2).position(|pair| pair == b"*/").map_or(rest.len(), |i| i + 4);
+        } else if byte == b'"' || byte == b'\'' {
+            at += 1;
+            while text.get(at).is_some_and(|b| *b != byte && *b != b'\n') {
+                at += if text.get(at) == Some(&b'\\') { 2 } else { 1 };
+            }
+            at += 1;
+        } else {
+            if byte == opening {
+                depth += 1;
+            } else if byte == closing {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return at;
+                }
+            }
+            at += 1;
+        }
+    }
+    text.len()
+}
+
+/// The block after a directive.
+fn body(text: &[u8], from: usize) -> Range<usize> {
+    match text.iter().skip(from).position(|byte| !byte.is_ascii_whitespace()).map(|i| from + i) {
+        Some(open) if text.get(open) == Some(&b'{') => open..closing(text, open, b'{', b'}'),
+        _ => from..from,
+    }
+}
+
+/// A `map` clause: all before the colon, and its items.
+struct Map {
+    modifiers: String,
+    items: Vec<String>,
+}
+
+impl Map {
+    fn read(text: &[u8], clause: &Range<usize>) -> Self {
+        let whole = words(text, clause);
+        let inner = whole.split_once('(').map_or("", |(_, rest)| rest).trim_end_matches(')').to_owned();
+        // A section's closing bracket is no parenthesis, so only a nested call can lose one here; give it back.
+        let inner = if whole.ends_with("))") { format!("{inner}{}", ")".repeat(unclosed(&inner))) } else { inner };
+        let colon = top_level(&inner, ':').into_iter().next();
+        let (modifiers, list) = match colon {
+            Some(at) => (inner.get(..at).unwrap_or_default().trim(), inner.get(at + 1..).unwrap_or_default()),
+            None => ("tofrom", inner.as_str()),
+        };
+        let mut items = Vec::new();
+        let mut start = 0;
+        for comma in top_level(list, ',').into_iter().chain([list.len()]) {
+            items.push(list.get(start..comma).unwrap_or_default().trim().to_owned());
+            start = comma + 1;
+        }
+        Self { modifiers: modifiers.to_owned(), items }
+    }
+}
+
+fn unclosed(text: &str) -> usize {
+    text.matches('(').count().saturating_sub(text.matches(')').count())
+}
+
+/// The places of a character outside brackets; a `::` is no colon.
+fn top_level(text: &str, wanted: char) -> Vec<usize> {
+    let mut depth = 0_i32;
+    let mut found = Vec::new();
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        let scope = c == ':'
+            && (text.get(at + 1..).is_some_and(|t| t.starts_with(':'))
+                || text.get(..at).is_some_and(|t| t.ends_with(':')));
+        if c == wanted && depth == 0 && !scope {
+            found.push(at);
+        }
+    }
+    found
+}
+
+/// The variable that an item starts with: `a` of `a[0:n]` and of `*a`, `s.x` of `s.x[0:n]`.
+fn base(item: &str) -> String {
+    let item = item.trim_start_matches(['*', '&', '(', ' ']);
+    item.split(['[', ')']).next().unwrap_or(item).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harden;
+
+    #[test]
+    fn only_items_of_the_added_data_environment_must_be_present() {
+        let before = "#pragma omp target data map(to: z)\n{\n#pragma omp target\n;\n}\n";
+        let added = "#pragma omp target data map(tofrom: a[0:f(n)]) \\\n  map(to: b)\n{ // }\n#pragma omp target teams loop \
+                     map(tofrom: a[0:f(n)], s) map(b)\n;\n}\n#pragma omp target map(a)\n;\n";
+        let (text, count) = harden(before.as_bytes(), format!("{before}{added}").as_bytes());
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert_eq!(count, 1);
+        let kernel = "target teams loop map(present, tofrom: a[0:f(n)]) map(tofrom: s) map(present, tofrom: b) \
+                      defaultmap(present: aggregate)\n";
+        assert!(text.contains(kernel), "{text}");
+        assert_eq!(text.matches("present").count(), 3, "{text}");
+    }
+}

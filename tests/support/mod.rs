@@ -1,0 +1,24 @@
+//! What the tests that compile and run programs share. Helpers return what went wrong as text instead of panicking, so
+//! that one test reports every fixture that fails.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+pub mod faults;
+pub mod fixtures;
+pub mod format;
+pub mod harden;
+pub mod oracle;
+pub mod parallel;
+pub mod program;
+pub mod program_text;
+pub mod rewrite;
+pub mod traffic;
+
+/// A unified diff of two texts.
+pub fn diff(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> String {
+    let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+    similar::TextDiff::from_lines(old.as_ref(), new.as_ref())
+        .unified_diff()
+        .context_radius(2)
+        .header(old_name, new_name)
+        .to_string()
+}

@@ -1,0 +1,148 @@
+//! Holds an output against its original: by its results in several grids, by maps that must be present, and by what the
+//! runtime moved.
+
+use std::fmt;
+
+use super::diff;
+use super::fixtures::Fixture;
+use super::harden::harden;
+use super::program::{Builder, GEOMETRIES, Geometry, Program, Run};
+use super::traffic::Traffic;
+
+/// What was found wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One of the programs does not compile.
+    Build,
+    /// The original has no single result, so that it is no reference.
+    Original,
+    /// The output prints something else, or ends in another way.
+    Results,
+    /// The output aborts where every item must be present: a map is missing.
+    MissingMap,
+    /// A kernel uses a pointer without a mapping that no kernel of the original does.
+    UnmappedPointer,
+    /// The output moves more bytes than the original.
+    Transfers,
+}
+
+/// One thing that was found wrong.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What sort of thing.
+    pub kind: Kind,
+    /// All there is to know, with the command to repeat it.
+    pub text: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.kind, self.text)
+    }
+}
+
+/// The grid in which the runtime's log is read.
+const LOGGED: Geometry = Geometry { teams: 1, threads: 1 };
+
+/// What a kernel may move beyond the original: the scalars that its combined construct maps on its own.
+const BYTES_PER_KERNEL: u64 = 64;
+
+/// Compares two texts of a fixture and gives all that is wrong with the second.
+pub fn compare(builder: &Builder, fixture: &Fixture, output: &[u8]) -> Result<Vec<Finding>, String> {
+    let mut findings = Vec::new();
+    let before = match builder.build(fixture, "before", &fixture.text, &[]) {
+        Ok(program) => program,
+        Err(text) => return Ok(vec![Finding { kind: Kind::Build, text }]),
+    };
+    let reference = reference(&before, fixture, &mut findings)?;
+    let log = run_logged(&before)?;
+    if output == fixture.text || !findings.is_empty() {
+        return Ok(findings);
+    }
+    let after = match builder.build(fixture, "after", output, &[]) {
+        Ok(program) => program,
+        Err(text) => return Ok(vec![Finding { kind: Kind::Build, text }]),
+    };
+    results(&after, &reference, Kind::Results, &mut findings)?;
+    transfers(&log, &run_logged(&after)?, &after, &mut findings);
+
+    let (hardened, kernels) = harden(&fixture.text, output);
+    if kernels > 0 {
+        let version = fixture.flags.iter().any(|flag| flag.starts_with("-fopenmp-version"));
+        let flags: &[&str] = if version { &[] } else { &["-fopenmp-version=51"] };
+        match builder.build(fixture, "present", &hardened, flags) {
+            Ok(program) => results(&program, &reference, Kind::MissingMap, &mut findings)?,
+            Err(text) => findings.push(Finding { kind: Kind::Build, text }),
+        }
+    }
+    Ok(findings)
+}
+
+/// What every run must give: what the original gives in every grid. Where the original is racy, what the host alone
+/// gives with one thread, provided that the program itself found it right (it returns 0).
+fn reference(before: &Program, fixture: &Fixture, findings: &mut Vec<Finding>) -> Result<Run, String> {
+    if fixture.racy_original {
+        let run = before.run_on_host()?;
+        if run.end != "exit 0" {
+            let text = format!("on the host with one thread the original ends with {}", run.end);
+            findings.push(Finding { kind: Kind::Original, text });
+        }
+        return Ok(run);
+    }
+    let first = before.run(GEOMETRIES.first().map_or(LOGGED, |(geometry, _)| *geometry), false)?;
+    if first.end != "exit 0" {
+        let text = format!("it ends with {}:\n{}", first.end, tail(&first.stderr));
+        findings.push(Finding { kind: Kind::Original, text });
+        return Ok(first);
+    }
+    results(before, &first, Kind::Original, findings)?;
+    Ok(first)
+}
+
+/// Runs a program in every grid and compares stdout and exit status.
+fn results(program: &Program, expected: &Run, kind: Kind, findings: &mut Vec<Finding>) -> Result<(), String> {
+    for (geometry, repetitions) in GEOMETRIES {
+        for _ in 0..*repetitions {
+            let run = program.run(*geometry, false)?;
+            if run.stdout != expected.stdout || run.end != expected.end {
+                let text = format!(
+                    "with {} teams of {} threads: {} instead of {}\n{}{}\nrepeat: {}",
+                    geometry.teams,
+                    geometry.threads,
+                    run.end,
+                    expected.end,
+                    diff("expected", &expected.stdout, "printed", &run.stdout),
+                    tail(&run.stderr),
+                    program.repeat(*geometry),
+                );
+                findings.push(Finding { kind, text });
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn run_logged(program: &Program) -> Result<Traffic, String> {
+    Ok(Traffic::read(&program.run(LOGGED, true)?.stderr))
+}
+
+/// Compares what the two programs moved, and which pointers their kernels use unmapped.
+fn transfers(before: &Traffic, after: &Traffic, program: &Program, findings: &mut Vec<Finding>) {
+    let both = format!("before: {}\nafter:  {}", before.summary(), after.summary());
+    let unmapped: Vec<_> = after.unmapped.difference(&before.unmapped).cloned().collect();
+    if !unmapped.is_empty() {
+        let text = format!("{}\n{both}\nrepeat: {}", unmapped.join(", "), program.repeat(LOGGED));
+        findings.push(Finding { kind: Kind::UnmappedPointer, text });
+    }
+    let slack = BYTES_PER_KERNEL * after.kernels as u64;
+    if after.bytes_to > before.bytes_to + slack || after.bytes_from > before.bytes_from + slack {
+        findings.push(Finding { kind: Kind::Transfers, text: format!("{both}\nrepeat: {}", program.repeat(LOGGED)) });
+    }
+}
+
+/// The last lines of a message.
+fn tail(text: &str) -> String {
+    let lines: Vec<_> = text.lines().collect();
+    lines.get(lines.len().saturating_sub(8)..).unwrap_or_default().join("\n")
+}

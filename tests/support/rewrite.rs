@@ -1,0 +1,25 @@
+//! Calls the library the way the command line does without options.
+
+use std::path::Path;
+
+use ompsplit::engine::{self, Options, Outcome};
+use ompsplit::source::SourceFile;
+
+use super::fixtures::Fixture;
+
+/// What the library makes of a text.
+pub fn outcome(path: &Path, text: &[u8], assume: bool) -> Result<Outcome, String> {
+    let file = SourceFile::new(path, text.to_vec());
+    let options = Options { assume, ..Options::default() };
+    engine::run(&file, &[], &options).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The new text, or the old one where nothing changes.
+pub fn rewrite(path: &Path, text: &[u8], assume: bool) -> Result<Vec<u8>, String> {
+    Ok(outcome(path, text, assume)?.text.unwrap_or_else(|| text.to_vec()))
+}
+
+/// The new text of a fixture.
+pub fn fixture(fixture: &Fixture) -> Result<Vec<u8>, String> {
+    rewrite(&fixture.path, &fixture.text, fixture.assume)
+}

@@ -1,0 +1,290 @@
+//! What a name means at a place: its declaration, scope and declared type.
+//!
+//! Names are looked up as C and C++ do, from the point of declaration to the end of the scope. Headers of the project
+//! are read when a name is not found in the file, each at most once. What cannot be known (system headers, template
+//! parameters, base classes) is said to be unknown, never guessed.
+
+use std::sync::OnceLock;
+
+use crate::source::{SourceFile, Span, scan};
+use crate::syntax::{HostTree, Limits, NodeId};
+
+mod constants;
+mod entries;
+mod resolve;
+mod types;
+
+pub use types::{DeclaredType, Dimension, ScalarKind};
+
+use entries::{Entry, EntryKind, Table};
+
+/// Where a variable lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// In a block, a loop's head, a lambda's capture.
+    Local,
+    /// A parameter of a function, a lambda or a handler.
+    Parameter,
+    /// Outside of all functions, in a namespace or not.
+    File,
+    /// A member of a class or structure.
+    Member,
+    /// Not known: an enumerator's, a template parameter's.
+    Unknown,
+}
+
+/// What sort of thing a name is declared to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    /// A variable, parameter or data member.
+    Variable,
+    /// A function.
+    Function,
+    /// A type.
+    Type,
+    /// An enumerator: a constant.
+    Enumerator,
+    /// A parameter of a template, of either kind.
+    TemplateParameter,
+}
+
+/// A place in the file or one of its headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The header, as an index into the headers given; `None` is the file itself.
+    pub header: Option<usize>,
+    /// Where in it.
+    pub span: Span,
+}
+
+/// What a name means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// The name.
+    pub name: String,
+    /// The name in its declaration; the last one visible where there are several.
+    pub declared_at: Span,
+    /// The header that declares it; none where the file does.
+    pub header: Option<usize>,
+    /// Where it lives.
+    pub scope: Scope,
+    /// What it is.
+    pub kind: NameKind,
+    /// Its declared type.
+    pub ty: DeclaredType,
+    /// Is it declared `static`?
+    pub is_static: bool,
+    /// Is it declared `extern`?
+    pub is_extern: bool,
+    /// Is it declared `thread_local`, `_Thread_local` or `__thread`?
+    pub is_thread_local: bool,
+    /// Is it declared `constexpr`?
+    pub is_constexpr: bool,
+    /// The expression or list that it is initialised with.
+    pub initializer: Option<Span>,
+}
+
+impl Variable {
+    /// Does one object serve all calls and threads: declared outside of functions, or `static` in one?
+    #[must_use]
+    pub fn has_static_storage(&self) -> bool {
+        (self.scope == Scope::File || self.is_static || self.is_extern) && !self.is_thread_local
+    }
+}
+
+/// A macro that the file or one of its headers defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Macro {
+    /// Where.
+    pub place: Place,
+    /// The names of its parameters; `None` for an object-like macro.
+    pub parameters: Option<Vec<String>>,
+    /// What it is replaced with, with blanks at its ends and comments left out.
+    pub body: String,
+}
+
+/// One file with its names.
+struct Unit<'a> {
+    file: &'a SourceFile,
+    tree: std::borrow::Cow<'a, HostTree>,
+    table: Table,
+}
+
+/// The names of one file and its headers.
+pub struct Symbols<'a> {
+    own: Unit<'a>,
+    headers: Vec<(&'a SourceFile, OnceLock<Option<Unit<'a>>>)>,
+}
+
+impl<'a> Symbols<'a> {
+    /// Collects the names of a file. `headers` are the project's own that it includes, in order, each before those that
+    /// include it; they are parsed when a name is first looked for in them.
+    #[must_use]
+    pub fn new(file: &'a SourceFile, tree: &'a HostTree, headers: &'a [SourceFile]) -> Self {
+        let table = entries::collect(file, tree);
+        let own = Unit { file, tree: std::borrow::Cow::Borrowed(tree), table };
+        Self { own, headers: headers.iter().map(|header| (header, OnceLock::new())).collect() }
+    }
+
+    /// What a name means at a byte of the file. `None` where neither the file nor its headers declare it, or only in
+    /// ways that cannot be told apart.
+    #[must_use]
+    pub fn lookup(&self, name: &str, at: usize) -> Option<Variable> {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        let found = self.find(None, name, at)?;
+        Some(self.variable(&found, name))
+    }
+
+    /// The macro that a name stands for at a byte of the file: the last definition before it, else one of a header.
+    #[must_use]
+    pub fn macro_definition(&self, name: &str, at: usize) -> Option<Macro> {
+        let own = self.own.table.macros.get(name).and_then(|all| all.iter().rev().find(|(_, span)| span.end <= at));
+        if let Some((node, _)) = own {
+            return Some(self.own.macro_of(None, *node));
+        }
+        self.header_units().find_map(|(index, unit)| {
+            let (node, _) = unit.table.macros.get(name)?.last()?;
+            Some(unit.macro_of(Some(index), *node))
+        })
+    }
+
+    /// The value of an integer constant expression at a byte of the file: literals, macros, enumerators and `const`
+    /// integers with constant initialisers are seen through.
+    #[must_use]
+    pub fn constant(&self, text: &str, at: usize) -> Option<i64> {
+        self.constant_in(None, text, at)
+    }
+
+    /// The definitions of a function by this name in the file and its headers.
+    #[must_use]
+    pub fn function_definitions(&self, name: &str) -> Vec<(Option<usize>, NodeId)> {
+        let own = std::iter::once((None, &self.own));
+        let all = own.chain(self.header_units().map(|(index, unit)| (Some(index), unit)));
+        all.flat_map(|(index, unit)| {
+            let entries = unit.table.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
+            entries.iter().filter_map(move |entry| Some((index, unit.table.entries.get(*entry)?.definition?)))
+        })
+        .collect()
+    }
+
+    /// The file and tree of a place: of a header, or the file itself.
+    #[must_use]
+    pub fn source_of(&self, header: Option<usize>) -> Option<(&SourceFile, &HostTree)> {
+        self.unit(header).map(|unit| (unit.file, unit.tree.as_ref()))
+    }
+
+    fn unit(&self, header: Option<usize>) -> Option<&Unit<'a>> {
+        let Some(index) = header else { return Some(&self.own) };
+        let (file, cell) = self.headers.get(index)?;
+        cell.get_or_init(|| Unit::parse(file)).as_ref()
+    }
+
+    fn header_units(&self) -> impl Iterator<Item = (usize, &Unit<'a>)> {
+        (0..self.headers.len()).filter_map(|index| Some((index, self.unit(Some(index))?)))
+    }
+
+    /// The declarations that a name may mean at a place, all of the innermost scope that has one.
+    fn find(&self, header: Option<usize>, name: &str, at: usize) -> Option<Found<'_>> {
+        let unit = self.unit(header)?;
+        if let Some(found) = unit.visible(name, at) {
+            return Some(Found { header, entries: found });
+        }
+        self.header_units().filter(|(index, _)| Some(*index) != header).find_map(|(index, unit)| {
+            let entries = unit.visible(name, unit.file.text.len())?;
+            Some(Found { header: Some(index), entries })
+        })
+    }
+
+    fn variable(&self, found: &Found<'_>, name: &str) -> Variable {
+        let types: Vec<DeclaredType> = found.entries.iter().map(|entry| self.type_of(found.header, entry)).collect();
+        let chosen = found.chosen();
+        Variable {
+            name: name.to_owned(),
+            declared_at: chosen.name_span,
+            header: found.header,
+            scope: chosen.scope,
+            kind: chosen.name_kind(),
+            ty: resolve::agreed(types),
+            is_static: found.entries.iter().any(|entry| entry.storage.is_static),
+            is_extern: found.entries.iter().any(|entry| entry.storage.is_extern),
+            is_thread_local: found.entries.iter().any(|entry| entry.storage.is_thread_local),
+            is_constexpr: found.entries.iter().any(|entry| entry.storage.is_constexpr),
+            initializer: self.unit(found.header).and_then(|unit| Some(unit.tree.span(chosen.initializer?))),
+        }
+    }
+}
+
+/// The declarations of one name in one scope.
+struct Found<'s> {
+    header: Option<usize>,
+    entries: Vec<&'s Entry>,
+}
+
+impl<'s> Found<'s> {
+    /// The definition of a function, else the last declaration.
+    fn chosen(&self) -> &'s Entry {
+        let defined = self.entries.iter().find(|entry| entry.definition.is_some());
+        defined.or(self.entries.last()).copied().unwrap_or(&entries::NOTHING)
+    }
+}
+
+impl<'a> Unit<'a> {
+    /// Reads a header; none where it cannot be parsed within the limits.
+    fn parse(file: &'a SourceFile) -> Option<Self> {
+        let tree = HostTree::parse(file, &scan(&file.text), &Limits::default()).ok()?;
+        let table = entries::collect(file, &tree);
+        Some(Self { file, tree: std::borrow::Cow::Owned(tree), table })
+    }
+
+    /// The declarations of a name that are visible at a byte, those of the innermost scope.
+    ///
+    /// A name of a namespace that is found nowhere else must have been made visible by a `using`: then the only
+    /// namespace that has it counts.
+    fn visible(&self, name: &str, at: usize) -> Option<Vec<&Entry>> {
+        let all = self.table.by_name.get(name)?.iter().filter_map(|index| self.table.entries.get(*index));
+        let candidates: Vec<&Entry> = all.collect();
+        let mut seen: Vec<&Entry> = candidates.iter().copied().filter(|entry| entry.is_visible(at)).collect();
+        if seen.is_empty() {
+            seen = self.members_seen_from(&candidates, at);
+        }
+        if seen.is_empty() {
+            seen = candidates
+                .into_iter()
+                .filter(|entry| entry.scope == Scope::File && entry.visible.start <= at)
+                .collect();
+            if seen.iter().any(|entry| Some(entry.scope_node) != seen.first().map(|first| first.scope_node)) {
+                return None;
+            }
+        }
+        // Scopes nest: of those that hold a place the innermost is the one that starts last.
+        let innermost = seen.iter().map(|entry| (entry.scope_start, entry.scope_node)).max()?.1;
+        seen.retain(|entry| entry.scope_node == innermost);
+        // In C++ and C a variable hides a type of the same name.
+        if seen.iter().any(|entry| entry.kind != EntryKind::Tag) {
+            seen.retain(|entry| entry.kind != EntryKind::Tag);
+        }
+        Some(seen)
+    }
+
+    /// Members of the class whose function `void A::f() ..` is defined around a place.
+    fn members_seen_from<'e>(&self, candidates: &[&'e Entry], at: usize) -> Vec<&'e Entry> {
+        if candidates.iter().all(|entry| entry.scope != Scope::Member) {
+            return Vec::new();
+        }
+        let Some(class) = self.table.class_around(at) else { return Vec::new() };
+        candidates.iter().copied().filter(|entry| entry.class.as_deref() == Some(class)).collect()
+    }
+
+    fn macro_of(&self, header: Option<usize>, node: NodeId) -> Macro {
+        let text = |node: NodeId| self.file.show(self.tree.span(node)).into_owned();
+        let body = self.tree.child(node, "value").map(text).unwrap_or_default();
+        let parameters = self.tree.child(node, "parameters").map(|list| {
+            self.tree.named_children(list).filter(|item| self.tree.kind(*item) == "identifier").map(text).collect()
+        });
+        let place = Place { header, span: self.tree.span(node) };
+        Macro { place, parameters, body: entries::without_comments(&body) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,187 @@
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its own input has failed")]
+
+use super::*;
+
+/// What `name` is at the identifier `HERE` of a file: `scope type`.
+fn meaning(path: &str, text: &str, headers: &[&str], name: &str) -> String {
+    let file = SourceFile::new(path, text.as_bytes().to_vec());
+    let tree = HostTree::parse(&file, &scan(&file.text), &Limits::default()).unwrap();
+    let headers: Vec<SourceFile> = headers
+        .iter()
+        .enumerate()
+        .map(|(i, text)| SourceFile::new(format!("h{i}.h"), text.as_bytes().to_vec()))
+        .collect();
+    let symbols = Symbols::new(&file, &tree, &headers);
+    let at = text.find("HERE").unwrap();
+    match symbols.lookup(name, at) {
+        Some(found) => format!("{:?} {}", found.scope, show(&found.ty)),
+        None => "not found".to_owned(),
+    }
+}
+
+/// A type in a short notation, from the outside in.
+fn show(ty: &DeclaredType) -> String {
+    let sizes = |dimensions: &[Dimension]| {
+        let all =
+            dimensions.iter().map(|size| size.value.map_or(format!("[{}]", size.text), |value| format!("[{value}]")));
+        all.collect::<String>()
+    };
+    match ty {
+        DeclaredType::Scalar { kind, name, is_const, is_volatile } => {
+            let qualifiers = [(*is_const, "const "), (*is_volatile, "volatile ")];
+            let qualifiers: String = qualifiers.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+            format!("{qualifiers}{name}:{kind:?}")
+        }
+        DeclaredType::Array { element, dimensions, is_vla } => {
+            format!("array{}{} of {}", sizes(dimensions), if *is_vla { " varying" } else { "" }, show(element))
+        }
+        DeclaredType::ArrayParameter { element, dimensions } => {
+            format!("parameter{} of {}", sizes(dimensions), show(element))
+        }
+        DeclaredType::Pointer { pointee, is_const } => {
+            format!("{}pointer to {}", if *is_const { "const " } else { "" }, show(pointee))
+        }
+        DeclaredType::Reference { to } => format!("reference to {}", show(to)),
+        DeclaredType::Record { name, is_const, .. } => {
+            format!("{}record {name}", if *is_const { "const " } else { "" })
+        }
+        DeclaredType::Function { parameters, is_variadic } => {
+            let all: Vec<String> = parameters.iter().map(show).collect();
+            format!("function({}{})", all.join(", "), if *is_variadic { ", ..." } else { "" })
+        }
+        DeclaredType::Auto => "auto".to_owned(),
+        DeclaredType::Void => "void".to_owned(),
+        DeclaredType::Unknown => "unknown".to_owned(),
+    }
+}
+
+#[test]
+fn declared_types() {
+    for (declaration, expected) in [
+        ("int x;", "int:Integer"),
+        ("unsigned   long x;", "unsigned long:Integer"),
+        ("const volatile double x = 1;", "const volatile double:Floating"),
+        ("long double x;", "long double:Floating"),
+        ("size_t x;", "size_t:Integer"),
+        ("uint64_t x = 0;", "uint64_t:Integer"),
+        ("int y, *x, z;", "pointer to int:Integer"),
+        ("const float *const restrict x = 0;", "const pointer to const float:Floating"),
+        ("int x[10];", "array[10] of int:Integer"),
+        ("int x[2][3][4];", "array[2][3][4] of int:Integer"),
+        ("int *x[3];", "array[3] of pointer to int:Integer"),
+        ("int (*x)[3];", "pointer to array[3] of int:Integer"),
+        ("int x[] = {1, 2};", "array[] of int:Integer"),
+        ("int (*x)(float, int *);", "pointer to function(float:Floating, pointer to int:Integer)"),
+        ("struct S { int a; } x;", "record struct S"),
+        ("struct { int a; } x;", "record "),
+        ("enum E { A, B } x;", "enum E:Integer"),
+        ("FILE *x;", "pointer to record FILE"),
+        ("strange_t x;", "unknown"),
+        ("typedef double real; real x[4];", "array[4] of double:Floating"),
+        ("typedef int row[8]; row x[4];", "array[4][8] of int:Integer"),
+        ("typedef struct { int a; } *P; const P x = 0;", "const pointer to record "),
+    ] {
+        let text = format!("{declaration}\nint HERE;\n");
+        assert_eq!(meaning("f.c", &text, &[], "x"), format!("File {expected}"), "{declaration}");
+    }
+    for (declaration, expected) in [
+        ("double &x = y;", "reference to double:Floating"),
+        ("auto x = f();", "auto"),
+        ("std::size_t x = 0;", "size_t:Integer"),
+        ("std::vector<int> x;", "record std::vector<int>"),
+        ("Grid<float> x;", "record Grid<float>"),
+        ("using real = float; real x;", "float:Floating"),
+        ("class C { int a; }; const C x;", "const record class C"),
+        ("namespace n { typedef long id; } n::id x;", "long:Integer"),
+        ("constexpr int x = 3;", "const int:Integer"),
+        ("decltype(y) x;", "unknown"),
+        ("bool x;", "bool:Bool"),
+    ] {
+        let text = format!("{declaration}\nint HERE;\n");
+        assert_eq!(meaning("f.cpp", &text, &[], "x"), format!("File {expected}"), "{declaration}");
+    }
+}
+
+#[test]
+fn scopes_and_shadowing() {
+    for (text, expected) in [
+        ("int x; void f(float x) { HERE; }", "Parameter float:Floating"),
+        ("int x; void f(void) { HERE; float x; }", "File int:Integer"),
+        ("int x; void f(void) { float x; HERE; }", "Local float:Floating"),
+        ("int x; void f(void) { { float x; } HERE; }", "File int:Integer"),
+        ("int x; void f(void) { for (long x = 0; x < 3; x++) { HERE; } }", "Local long:Integer"),
+        ("int x; void f(void) { for (long x = 0; x < 3; x++) ; HERE; }", "File int:Integer"),
+        ("void f(void) { float x; { char x[3]; HERE; } }", "Local array[3] of char:Integer"),
+        ("void f(int x[], int n) { HERE; }", "Parameter parameter[] of int:Integer"),
+        ("void f(int n, double x[n][n]) { HERE; }", "Parameter parameter[n][n] of double:Floating"),
+        ("void f(int n) { double x[n]; HERE; }", "Local array[n] varying of double:Floating"),
+        ("void g(int x); void f(void) { HERE; }", "not found"),
+        ("void f(void (*g)(int x)) { HERE; }", "not found"),
+        ("void f(void) { HERE; } int x;", "not found"),
+        ("extern int x[]; int x[10]; void f(void) { HERE; }", "File array[10] of int:Integer"),
+        ("#if A\nint x[3];\n#else\nint *x;\n#endif\nvoid f(void) { HERE; }", "File unknown"),
+        ("int x(int, ...); void f(void) { HERE; }", "File function(int:Integer, ...)"),
+        ("int x(void) { return 0; } void f(void) { HERE; }", "File function()"),
+        ("enum { x, y }; void f(void) { HERE; }", "File const int:Integer"),
+        ("void f(void) { switch (1) { case 1: ; int x; HERE; } }", "Local int:Integer"),
+    ] {
+        assert_eq!(meaning("f.c", text, &[], "x"), expected, "{text}");
+    }
+    for (text, expected) in [
+        ("void f() { if (int x = g(); x > 0) { HERE; } }", "Local int:Integer"),
+        ("void f() { if (int x = g()) { HERE; } }", "Local int:Integer"),
+        ("void f() { if (int x = g()) { } HERE; }", "not found"),
+        ("void f(int y) { auto l = [&](float x) { HERE; }; }", "Parameter float:Floating"),
+        ("void f() { auto l = [x = 3]() { HERE; }; }", "Local auto"),
+        ("void f() { for (auto &x : v) { HERE; } }", "Local reference to auto"),
+        ("void f() { auto [x, y] = g(); HERE; }", "Local auto"),
+        ("struct S { void m() { HERE; } int x; };", "Member int:Integer"),
+        ("struct S { int x; void m(); }; void S::m() { HERE; }", "Member int:Integer"),
+        ("struct S { int x; }; void f() { HERE; }", "not found"),
+        ("template <typename T> void f(T *x) { HERE; }", "Parameter pointer to unknown"),
+        ("template <int x> void f() { HERE; }", "Unknown unknown"),
+        ("namespace n { int x; void f() { HERE; } }", "File int:Integer"),
+        ("namespace n { int x; } using namespace n; void f() { HERE; }", "File int:Integer"),
+        ("namespace n { int x; } namespace m { float x; } void f() { HERE; }", "not found"),
+        ("void f() { try { } catch (const E &x) { HERE; } }", "Parameter reference to unknown"),
+        ("namespace { int x; } void f() { HERE; }", "File int:Integer"),
+        ("extern \"C\" { int x; } void f() { HERE; }", "File int:Integer"),
+    ] {
+        assert_eq!(meaning("f.cpp", text, &[], "x"), expected, "{text}");
+    }
+}
+
+#[test]
+fn macros_constants_and_headers() {
+    for (text, headers, expected) in [
+        ("#define N 8\nint x[N][N * 2];\nint HERE;", &[][..], "File array[8][16] of int:Integer"),
+        ("enum { N = 4 };\nvoid f(void) { int x[N]; HERE; }", &[], "Local array[4] of int:Integer"),
+        ("#define T double\nT *x;\nint HERE;", &[], "File pointer to double:Floating"),
+        ("#define T unsigned long\nT x;\nint HERE;", &[], "File unsigned long:Integer"),
+        ("real x[N];\nint HERE;", &["typedef float real;\n#define N (1 << 4)\n"], "File array[16] of float:Floating"),
+        ("int HERE;", &["extern double x[];\n", "typedef int y;\n"], "File array[] of double:Floating"),
+        ("real x;\nint HERE;", &["typedef base real;\n", "typedef float base;\n"], "File float:Floating"),
+        ("a x;\nint HERE;", &["typedef b a;\n", "typedef a b;\n"], "File unknown"),
+        ("int HERE;", &["int x[sizeof(y)][M];\n", "\u{0}"], "File array[sizeof(y)][M] of int:Integer"),
+    ] {
+        assert_eq!(meaning("f.c", text, headers, "x"), expected, "{text}");
+    }
+    let text = "const int N = 6;\nconstexpr int M{N};\nvoid f() { int x[N]; HERE; }";
+    assert_eq!(meaning("f.cpp", text, &[], "x"), "Local array[6] of int:Integer");
+}
+
+#[test]
+fn macros_have_parameters_and_bodies() {
+    let text = "#define IDX(i, j) ((i) * N + (j)) // row\n#define ON\nint HERE;\n#define ON 2\n";
+    let file = SourceFile::new("f.c", text.as_bytes().to_vec());
+    let tree = HostTree::parse(&file, &scan(&file.text), &Limits::default()).unwrap();
+    let symbols = Symbols::new(&file, &tree, &[]);
+    let at = text.find("HERE").unwrap();
+    let index = symbols.macro_definition("IDX", at).unwrap();
+    assert_eq!(index.parameters, Some(vec!["i".to_owned(), "j".to_owned()]));
+    assert_eq!(index.body, "((i) * N + (j))");
+    let on = symbols.macro_definition("ON", at).unwrap();
+    assert_eq!((on.parameters, on.body), (None, String::new()));
+    assert_eq!(symbols.macro_definition("ON", text.len()).unwrap().body, "2");
+    assert_eq!(symbols.macro_definition("OFF", at), None);
+}

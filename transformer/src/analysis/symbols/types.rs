@@ -1,0 +1,251 @@
+//! Declared types, as far as data environments and dependences need them.
+
+/// What a scalar holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScalarKind {
+    /// An integer, characters and enumerations among them.
+    Integer,
+    /// A real number.
+    Floating,
+    /// `bool`, `_Bool`.
+    Bool,
+}
+
+/// One dimension of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dimension {
+    /// What stands between the brackets; empty for `[]`.
+    pub text: String,
+    /// Its value, where it is a constant that the file and its headers give.
+    pub value: Option<i64>,
+}
+
+/// The type that a name is declared with, typedefs seen through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeclaredType {
+    /// An arithmetic type.
+    Scalar {
+        /// What it holds.
+        kind: ScalarKind,
+        /// The type as named at the end of all typedefs: `unsigned long`, `size_t`.
+        name: String,
+        /// Is it `const` (or `constexpr`)?
+        is_const: bool,
+        /// Is it `volatile` or atomic?
+        is_volatile: bool,
+    },
+    /// An array with storage of its own.
+    Array {
+        /// What it is made of; never an array itself.
+        element: Box<DeclaredType>,
+        /// Its dimensions, outermost first.
+        dimensions: Vec<Dimension>,
+        /// May its size vary at run time? True also where a dimension's name is not known.
+        is_vla: bool,
+    },
+    /// A parameter written as an array: a pointer to `element`, or to an array of it where there are dimensions left.
+    ArrayParameter {
+        /// What the array written is made of.
+        element: Box<DeclaredType>,
+        /// The dimensions as written, outermost first; the first one means nothing.
+        dimensions: Vec<Dimension>,
+    },
+    /// A pointer.
+    Pointer {
+        /// What it points to.
+        pointee: Box<DeclaredType>,
+        /// Is the pointer itself `const`?
+        is_const: bool,
+    },
+    /// A C++ reference.
+    Reference {
+        /// What it refers to.
+        to: Box<DeclaredType>,
+    },
+    /// A structure, union or class.
+    Record {
+        /// Its name as written; empty for an anonymous one.
+        name: String,
+        /// Is the object `const`?
+        is_const: bool,
+        /// Is it a C++ class, or may it be one (constructors, operators, a destructor)?
+        may_be_class: bool,
+    },
+    /// A function.
+    Function {
+        /// The types of its parameters.
+        parameters: Vec<DeclaredType>,
+        /// Does it take further arguments (`...`)?
+        is_variadic: bool,
+    },
+    /// `auto`: the type of the initialiser.
+    Auto,
+    /// `void`.
+    Void,
+    /// Not known: a template parameter, a name declared nowhere in sight, declarations that contradict each other.
+    Unknown,
+}
+
+impl DeclaredType {
+    /// A scalar without qualifiers.
+    #[must_use]
+    pub fn scalar(kind: ScalarKind, name: &str) -> Self {
+        Self::Scalar { kind, name: name.to_owned(), is_const: false, is_volatile: false }
+    }
+
+    /// Is it an arithmetic type?
+    #[must_use]
+    pub fn is_scalar(&self) -> bool {
+        matches!(self, Self::Scalar { .. })
+    }
+
+    /// Is it a pointer, array parameters included?
+    #[must_use]
+    pub fn is_pointer(&self) -> bool {
+        matches!(self, Self::Pointer { .. } | Self::ArrayParameter { .. })
+    }
+
+    /// Can no assignment change an object of this type?
+    #[must_use]
+    pub fn is_const(&self) -> bool {
+        match self {
+            Self::Scalar { is_const, .. } | Self::Pointer { is_const, .. } | Self::Record { is_const, .. } => *is_const,
+            Self::Array { element, .. } => element.is_const(),
+            _ => false,
+        }
+    }
+
+    /// What one subscript or `*` gives.
+    #[must_use]
+    pub fn dereferenced(&self) -> Self {
+        match self {
+            Self::Array { element, dimensions, is_vla } if dimensions.len() > 1 => {
+                Self::Array { element: element.clone(), dimensions: dimensions[1..].to_vec(), is_vla: *is_vla }
+            }
+            Self::ArrayParameter { element, dimensions } if dimensions.len() > 1 => {
+                Self::Array { element: element.clone(), dimensions: dimensions[1..].to_vec(), is_vla: false }
+            }
+            Self::Array { element, .. } | Self::ArrayParameter { element, .. } => (**element).clone(),
+            Self::Pointer { pointee, .. } => (**pointee).clone(),
+            Self::Reference { to } => to.dereferenced(),
+            _ => Self::Unknown,
+        }
+    }
+
+    /// The same type with these qualifiers added.
+    #[must_use]
+    pub(super) fn qualified(mut self, with_const: bool, with_volatile: bool) -> Self {
+        match &mut self {
+            Self::Scalar { is_const, is_volatile, .. } => {
+                *is_const |= with_const;
+                *is_volatile |= with_volatile;
+            }
+            Self::Pointer { is_const, .. } | Self::Record { is_const, .. } => *is_const |= with_const,
+            Self::Array { element, .. } => {
+                let inner = std::mem::replace(&mut **element, Self::Unknown);
+                **element = inner.qualified(with_const, with_volatile);
+            }
+            _ => {}
+        }
+        self
+    }
+
+    /// An array of this type: dimensions are kept together, the new one outermost.
+    #[must_use]
+    pub(super) fn array_of(self, dimension: Dimension, varies: bool) -> Self {
+        match self {
+            Self::Array { element, mut dimensions, is_vla } => {
+                dimensions.insert(0, dimension);
+                Self::Array { element, dimensions, is_vla: is_vla || varies }
+            }
+            other => Self::Array { element: Box::new(other), dimensions: vec![dimension], is_vla: varies },
+        }
+    }
+
+    /// The type of a parameter that is written with this type.
+    #[must_use]
+    pub(super) fn as_parameter(self) -> Self {
+        match self {
+            Self::Array { element, dimensions, .. } => Self::ArrayParameter { element, dimensions },
+            function @ Self::Function { .. } => Self::Pointer { pointee: Box::new(function), is_const: false },
+            other => other,
+        }
+    }
+}
+
+/// A type of the language or its standard headers by its name, without qualifiers.
+#[must_use]
+pub(super) fn standard_type(name: &str) -> Option<DeclaredType> {
+    let kind = match name {
+        "bool" | "_Bool" => ScalarKind::Bool,
+        "float" | "double" | "float_t" | "double_t" | "_Float16" | "__fp16" | "_Float32" | "_Float64"
+        | "__float128" => ScalarKind::Floating,
+        "void" => return Some(DeclaredType::Void),
+        "FILE" | "va_list" | "jmp_buf" | "pthread_mutex_t" | "omp_lock_t" | "omp_nest_lock_t" => {
+            return Some(DeclaredType::Record { name: name.to_owned(), is_const: false, may_be_class: false });
+        }
+        _ if INTEGERS.contains(&name) => ScalarKind::Integer,
+        _ => return None,
+    };
+    Some(DeclaredType::scalar(kind, name))
+}
+
+/// Integer types of the language and of `stddef.h`, `stdint.h`, `sys/types.h`, `time.h`, `omp.h`.
+const INTEGERS: &[&str] = &[
+    "char",
+    "char8_t",
+    "char16_t",
+    "char32_t",
+    "wchar_t",
+    "short",
+    "int",
+    "long",
+    "signed",
+    "unsigned",
+    "__int128",
+    "__int128_t",
+    "__uint128_t",
+    "size_t",
+    "ssize_t",
+    "ptrdiff_t",
+    "intptr_t",
+    "uintptr_t",
+    "intmax_t",
+    "uintmax_t",
+    "int8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "int_fast8_t",
+    "int_fast16_t",
+    "int_fast32_t",
+    "int_fast64_t",
+    "uint_fast8_t",
+    "uint_fast16_t",
+    "uint_fast32_t",
+    "uint_fast64_t",
+    "int_least8_t",
+    "int_least16_t",
+    "int_least32_t",
+    "int_least64_t",
+    "uint_least8_t",
+    "uint_least16_t",
+    "uint_least32_t",
+    "uint_least64_t",
+    "off_t",
+    "time_t",
+    "clock_t",
+    "pid_t",
+    "uint",
+    "ulong",
+    "ushort",
+    "omp_sched_t",
+    "omp_proc_bind_t",
+    "omp_allocator_handle_t",
+    "omp_event_handle_t",
+    "omp_interop_t",
+];

@@ -1,0 +1,1 @@
+//! Where a variable is written, or its address taken.

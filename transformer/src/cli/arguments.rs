@@ -1,0 +1,272 @@
+//! The command line as clap reads it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::report::Format;
+
+/// The examples and rules at the end of `--help`.
+const AFTER_HELP: &str = "\
+Examples:
+  ompsplit src/*.c --in-place          rewrite files
+  ompsplit --diff src                  show what would change in a folder
+  ompsplit --check src                 exit 1 if something would change
+  ompsplit f.c -- -DN=8 -I include     give the flags that f.c is compiled with
+  ompsplit - --stdin-filename f.c      read standard input, as an editor does
+
+Suppression comments:
+  // ompsplit off  ..  // ompsplit on      leave the constructs between alone
+  // NOLINT(OMPS104), NOLINTNEXTLINE(..)   silence a rule on a line
+
+Exit codes:
+  0  nothing to do, or written
+  1  --check or --diff would change something; with --error-on-refusal, a refusal
+  2  wrong usage, unreadable or unwritable files, failed validation; with standard
+     input the input is passed on unchanged
+
+Diagnostics go to standard error; the formats for programs go to standard output
+where that carries no text (--in-place, --check without --diff).";
+
+/// Rewrite OpenMP offload pragmas so that every kernel uses the whole device, or say why not.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ompsplit",
+    version,
+    after_help = AFTER_HELP,
+    args_conflicts_with_subcommands = true,
+    max_term_width = 100
+)]
+pub struct Arguments {
+    /// What to do instead of rewriting.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// What to rewrite and how.
+    #[command(flatten)]
+    pub rewrite: Rewrite,
+}
+
+/// The commands. A file that is called like one is written `./rule`.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Print the page of a rule, or list all rules
+    Rule {
+        /// The rule's id: OMPS104
+        id: Option<String>,
+    },
+    /// Say what every pass decides about the constructs at a line, and why
+    Explain {
+        /// The place: src/f.c:120
+        #[arg(value_name = "FILE:LINE")]
+        place: String,
+        /// What the decision may rest on.
+        #[command(flatten)]
+        context: ContextArguments,
+        /// Also apply passes that rest on assumptions
+        #[arg(long)]
+        assume: bool,
+        /// The passes to ask, as for rewriting
+        #[arg(long, value_name = "NAMES")]
+        passes: Option<String>,
+    },
+    /// List the device profiles (planned)
+    Devices,
+}
+
+/// The arguments of a rewriting run.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Rewrite {
+    /// Files or folders; `-` is standard input
+    ///
+    /// Folders are walked for .c .h .cc .cpp .cxx .hpp .hh .hxx, without what .gitignore excludes. One file goes to
+    /// standard output; several, or a folder, need --in-place, --check or --diff.
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: OutputArguments,
+    /// What is done.
+    #[command(flatten)]
+    pub passes: PassArguments,
+    /// How it is reported.
+    #[command(flatten)]
+    pub report: ReportArguments,
+    /// What the decision may rest on.
+    #[command(flatten)]
+    pub context: ContextArguments,
+}
+
+/// Where the result goes.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArguments {
+    /// Rewrite the files; unchanged ones are not touched
+    #[arg(short, long, conflicts_with_all = ["check", "diff"])]
+    pub in_place: bool,
+    /// Write nothing; exit 1 if something would change
+    #[arg(long)]
+    pub check: bool,
+    /// Write nothing; print a unified diff, exit 1 if it is not empty
+    #[arg(long)]
+    pub diff: bool,
+    /// The name that standard input goes by: for messages, the language, the configuration and #include
+    #[arg(long, value_name = "FILE", visible_aliases = ["assume-filename", "stdin-filepath"])]
+    pub stdin_filename: Option<PathBuf>,
+    /// Stop at 1 when a construct is refused (what does not pay is no refusal)
+    #[arg(long)]
+    pub error_on_refusal: bool,
+    /// Process at most this many files at a time; as many as there are processors by default
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Check the result with clang before it is written
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub verify: Option<VerifyLevel>,
+}
+
+/// What is done.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Passes")]
+pub struct PassArguments {
+    /// The passes to run, separated by commas, or `all`
+    ///
+    /// By default: split,hoist,collapse,geometry, which are safe and never slower by the cost model. Further ones:
+    /// overlap, pipeline.
+    #[arg(long, value_name = "NAMES")]
+    pub passes: Option<String>,
+    /// Also write edits that rest on an assumption; each prints it
+    #[arg(long)]
+    pub assume: bool,
+    /// Only constructs that touch these lines, counted from 1; may be given several times
+    #[arg(long, value_name = "A:B", value_parser = parse_lines)]
+    pub lines: Vec<(usize, usize)>,
+    /// Whose types and calls the decisions rest on; only `tree` is built
+    #[arg(long, value_enum, value_name = "SOURCE")]
+    pub facts: Option<Facts>,
+    /// The device to choose for: a profile's name, a .toml file or `native` (planned)
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
+}
+
+/// How it is reported.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Diagnostics")]
+pub struct ReportArguments {
+    /// How diagnostics are written
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub output_format: Option<FormatName>,
+    /// Use colour; NO_COLOR in the environment turns `auto` off
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorWhen,
+    /// Print errors only
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print counts of regions, decisions and kernels to standard error
+    #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    pub stats: Option<StatsFormat>,
+}
+
+/// What a decision may rest on besides the file.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Configuration and compiler flags")]
+pub struct ContextArguments {
+    /// Read this configuration instead of the nearest .ompsplit.toml above each file
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    pub config: Option<PathBuf>,
+    /// Read no configuration
+    #[arg(long)]
+    pub no_config: bool,
+    /// Print the configuration in effect for the first path and stop
+    #[arg(long)]
+    pub dump_config: bool,
+    /// Take compiler flags from the compile_commands.json in this folder
+    #[arg(short = 'p', value_name = "DIR")]
+    pub compile_commands: Option<PathBuf>,
+    /// Compiler flags, after those of -p
+    #[arg(last = true, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub flags: Vec<String>,
+}
+
+/// `--verify`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum VerifyLevel {
+    /// No compiler is run
+    #[default]
+    None,
+    /// clang parses the result for host and device without new messages
+    Syntax,
+    /// Also shows the kernels before and after
+    Device,
+    /// Also runs both (planned)
+    Host,
+}
+
+/// `--facts`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Facts {
+    /// The tool's own reading of the text
+    Tree,
+    /// clang's types (planned)
+    Clang,
+}
+
+/// `--output-format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormatName {
+    /// With the source lines
+    Full,
+    /// file:line:col: message [OMPS###]
+    Concise,
+    /// One JSON object
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Full => Self::Full,
+            FormatName::Concise => Self::Concise,
+            FormatName::Json => Self::Json,
+            FormatName::Sarif => Self::Sarif,
+            FormatName::Github => Self::Github,
+        }
+    }
+}
+
+/// `--color`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorWhen {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// `--stats`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StatsFormat {
+    /// For people
+    Text,
+    /// One JSON object on one line
+    Json,
+}
+
+/// Reads `a:b`, two lines counted from 1.
+fn parse_lines(text: &str) -> Result<(usize, usize), String> {
+    let (first, last) = text.split_once(':').ok_or("give two lines as 10:20")?;
+    let line = |text: &str| text.parse::<usize>().map_err(|_| format!("`{text}` is no line number"));
+    let (first, last) = (line(first)?, line(last)?);
+    if first == 0 {
+        return Err("lines are counted from 1".to_owned());
+    }
+    if last < first {
+        return Err(format!("line {last} comes before line {first}"));
+    }
+    Ok((first, last))
+}

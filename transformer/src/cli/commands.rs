@@ -1,0 +1,111 @@
+//! The commands that do not rewrite.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::cli::arguments::{ContextArguments, PassArguments};
+use crate::cli::process::{self, Engine, Processed};
+use crate::cli::settings::Resolver;
+use crate::cli::{Status, Streams, complain, suggest};
+use crate::output;
+use crate::plan::{Applicability, Decision, Plan, ReasonCode};
+use crate::source::SourceFile;
+
+/// Prints the page of a rule, or a list of all.
+pub(super) fn rule(id: Option<&str>, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let Some(id) = id else {
+        for code in ReasonCode::ALL {
+            writeln!(streams.stdout, "{}  {}", code.id(), code.title())?;
+        }
+        return Ok(Status::Clean);
+    };
+    let Some(code) = ReasonCode::from_id(id) else {
+        let hint = suggest::hint(id, ReasonCode::ALL.iter().map(|code| code.id()));
+        return complain(streams, &format!("there is no rule `{id}`{hint}"));
+    };
+    writeln!(streams.stdout, "# {}: {}\n\n{}", code.id(), code.title(), code.page().trim_end())?;
+    Ok(Status::Clean)
+}
+
+/// Lists the device profiles.
+pub(super) fn devices(streams: &mut Streams<'_>) -> io::Result<Status> {
+    writeln!(streams.stderr, "ompsplit: note: device profiles are planned; there are none yet")?;
+    Ok(Status::Clean)
+}
+
+/// Says what every pass decides about the constructs at a line, and why.
+pub(super) fn explain(
+    place: &str,
+    context: &ContextArguments,
+    mut passes: PassArguments,
+    streams: &mut Streams<'_>,
+    engine: Engine,
+) -> io::Result<Status> {
+    let Some((path, line)) = parse_place(place) else {
+        return complain(streams, &format!("`{place}` is no place; give FILE:LINE, lines counted from 1"));
+    };
+    passes.lines = vec![(line, line)];
+    let settings = match Resolver::new(context, &passes, None, false).settings(path) {
+        Ok(settings) => settings,
+        Err(message) => return complain(streams, &message),
+    };
+    let processed = process::path(path, &settings, engine);
+    if processed.failed {
+        let message = processed.report.diagnostics.first().map(|d| d.message.clone()).unwrap_or_default();
+        return complain(streams, &format!("{}: {message}", path.display()));
+    }
+    write_explanation(&processed, line, streams.stdout)?;
+    Ok(Status::Clean)
+}
+
+/// The file and the line of `FILE:LINE`.
+fn parse_place(place: &str) -> Option<(&Path, usize)> {
+    let (path, line) = place.rsplit_once(':')?;
+    let line = line.parse().ok().filter(|line| *line > 0)?;
+    (!path.is_empty()).then_some((Path::new(path), line))
+}
+
+/// Writes the plans for the constructs that hold a line, the outermost first.
+fn write_explanation(processed: &Processed, line: usize, out: &mut dyn Write) -> io::Result<()> {
+    let file = &processed.report.file;
+    let first = file.lines.line_start(line).unwrap_or(file.text.len());
+    let last = file.lines.line_start(line + 1).unwrap_or(file.text.len() + 1);
+    let touches = |plan: &&Plan| plan.extent.start < last && plan.extent.end > first;
+    let plans: Vec<&Plan> = processed.report.plans.iter().filter(touches).collect();
+    if plans.is_empty() {
+        writeln!(out, "{}:{line}: no pass concerns itself with a construct here", file.path.display())?;
+    }
+    plans.into_iter().try_for_each(|plan| write_plan(file, plan, out))?;
+    if let Some(text) = &processed.text {
+        out.write_all(&output::unified(&file.path, &file.text, text, false))?;
+    }
+    Ok(())
+}
+
+/// Writes one plan with its reasons.
+fn write_plan(file: &SourceFile, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
+    let decision = match plan.decision {
+        Decision::Apply(Applicability::Safe) => "applied, safe",
+        Decision::Apply(Applicability::Assumed) => "applied with --assume only",
+        Decision::Apply(Applicability::DisplayOnly) => "shown, never written",
+        Decision::NothingToDo => "nothing to do",
+        Decision::DoesNotPay => "left alone, does not pay",
+        Decision::Refuse => "refused",
+    };
+    let place = file.lines.line_column(plan.span.start);
+    let (before, after) = plan.kernels;
+    writeln!(out, "{}:{}:{}: {}: {decision}", file.path.display(), place.line, place.column, plan.pass)?;
+    if !plan.summary.is_empty() {
+        writeln!(out, "  {}", plan.summary)?;
+    }
+    writeln!(out, "  kernels: {before} before, {after} after")?;
+    for reason in &plan.reasons {
+        let place = file.lines.line_column(reason.span.start);
+        writeln!(out, "  {} at {}:{}: {}", reason.code.id(), place.line, place.column, reason.message)?;
+        for (span, word) in &reason.labels {
+            let place = file.lines.line_column(span.start);
+            writeln!(out, "    {}:{}: {word}", place.line, place.column)?;
+        }
+    }
+    Ok(())
+}

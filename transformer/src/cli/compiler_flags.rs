@@ -1,0 +1,168 @@
+//! The flags that a file is compiled with.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// The flags of one file, without the compiler, the file and what says where the output goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CompilerFlags {
+    /// The flags; folders in them are absolute, or relative to the current one.
+    pub flags: Vec<String>,
+}
+
+/// The flags whose value is a folder or file.
+const PATH_FLAGS: &[&str] = &["-iquote", "-isystem", "-idirafter", "-include", "-I"];
+
+impl CompilerFlags {
+    /// The folders in which `#include ".."` is looked up after the file's own, in the compiler's order.
+    #[must_use]
+    pub fn quote_dirs(&self) -> Vec<PathBuf> {
+        let of = |flag: &'static str| path_values(&self.flags, flag).into_iter();
+        of("-iquote").chain(of("-I")).chain(of("-isystem")).map(PathBuf::from).collect()
+    }
+}
+
+/// The values of a flag, joined to it or behind it.
+fn path_values<'a>(flags: &'a [String], flag: &str) -> Vec<&'a str> {
+    let mut values = Vec::new();
+    let mut rest = flags.iter();
+    while let Some(word) = rest.next() {
+        match word.strip_prefix(flag) {
+            Some("") => values.extend(rest.next().map(String::as_str)),
+            Some(value) => values.push(value),
+            None => {}
+        }
+    }
+    values
+}
+
+/// An entry of `compile_commands.json`, as clang documents it.
+#[derive(Deserialize)]
+struct Entry {
+    directory: PathBuf,
+    file: PathBuf,
+    arguments: Option<Vec<String>>,
+    command: Option<String>,
+}
+
+/// A `compile_commands.json`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Database {
+    entries: BTreeMap<PathBuf, CompilerFlags>,
+}
+
+impl Database {
+    /// Reads the database in a folder, or the file itself.
+    pub(super) fn read(path: &Path) -> Result<Self, String> {
+        let path = if path.is_dir() { path.join("compile_commands.json") } else { path.to_path_buf() };
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let entries: Vec<Entry> =
+            serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let mut database = Self::default();
+        for entry in entries {
+            let directory = folder.join(&entry.directory);
+            let file = canonical(&directory.join(&entry.file));
+            let words = entry.arguments.unwrap_or_else(|| split(&entry.command.unwrap_or_default()));
+            // The first entry of a file counts, as for clang's tools.
+            database.entries.entry(file).or_insert_with(|| flags_of(&words, &directory, &entry.file));
+        }
+        Ok(database)
+    }
+
+    /// The flags of a file; none where it has no entry, as headers do.
+    pub(super) fn flags(&self, file: &Path) -> CompilerFlags {
+        self.entries.get(&canonical(file)).cloned().unwrap_or_default()
+    }
+}
+
+/// The path without symbolic links, or made absolute where there is no such file.
+fn canonical(path: &Path) -> PathBuf {
+    fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// The words of a command, less the compiler, the file, and what concerns the output and dependency files.
+fn flags_of(words: &[String], directory: &Path, file: &Path) -> CompilerFlags {
+    let mut flags = Vec::new();
+    let mut words = words.iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-o" | "-MF" | "-MT" | "-MQ" => drop(words.next()),
+            "-c" | "-S" | "-E" | "-M" | "-MM" | "-MD" | "-MMD" | "-MP" | "-MG" | "--" => {}
+            word if word.starts_with("-o") || Path::new(word) == file => {}
+            word if directory.join(word) == directory.join(file) => {}
+            word => match PATH_FLAGS.iter().find_map(|flag| word.strip_prefix(flag).map(|value| (*flag, value))) {
+                Some((flag, "")) => {
+                    let value = words.next().map(|value| absolute(directory, value));
+                    flags.extend(std::iter::once(flag.to_owned()).chain(value));
+                }
+                Some((flag, value)) => flags.push(format!("{flag}{}", absolute(directory, value))),
+                None => flags.push(word.to_owned()),
+            },
+        }
+    }
+    CompilerFlags { flags }
+}
+
+fn absolute(directory: &Path, value: &str) -> String {
+    directory.join(value).to_string_lossy().into_owned()
+}
+
+/// Splits a command as a POSIX shell does: blanks, quotes and backslashes; nothing is expanded.
+fn split(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = command.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_as_a_shell_does() {
+        assert_eq!(split(r#"cc -DA="x y" '-DB=\"' c\ d.c  """#), ["cc", "-DA=x y", "-DB=\\\"", "c d.c", ""]);
+    }
+
+    #[test]
+    fn keeps_what_matters_and_makes_folders_absolute() {
+        let words = split("clang -Iinc -I /usr/x -DN=1 -c src/a.c -o a.o -MD -MF a.d -isystem sys -O2");
+        let flags = flags_of(&words, Path::new("/p"), Path::new("src/a.c"));
+        assert_eq!(flags.flags, ["-I/p/inc", "-I", "/usr/x", "-DN=1", "-isystem", "/p/sys", "-O2"]);
+        assert_eq!(flags.quote_dirs(), [Path::new("/p/inc"), Path::new("/usr/x"), Path::new("/p/sys")]);
+    }
+
+    #[test]
+    fn reads_a_database_of_either_form() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = folder.path().to_string_lossy().into_owned();
+        let text = serde_json::json!([
+            { "directory": directory, "file": "a.c", "command": "cc -DA a.c" },
+            { "directory": directory, "file": "b.c", "arguments": ["cc", "-DB", "b.c"] },
+        ]);
+        fs::write(folder.path().join("compile_commands.json"), text.to_string()).unwrap();
+        fs::write(folder.path().join("a.c"), "").unwrap();
+        let database = Database::read(folder.path()).unwrap();
+        assert_eq!(database.flags(&folder.path().join("a.c")).flags, ["-DA"]);
+        assert_eq!(database.flags(&folder.path().join("b.c")).flags, ["-DB"]);
+        assert_eq!(database.flags(&folder.path().join("c.c")), CompilerFlags::default());
+    }
+}

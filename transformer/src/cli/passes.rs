@@ -1,0 +1,70 @@
+//! Which passes run.
+
+use crate::cli::suggest;
+use crate::transforms::TRANSFORMS;
+
+/// The chosen passes in the registry's order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Passes {
+    /// Their short names.
+    pub names: Vec<&'static str>,
+    /// Those that were named but are not built: they do nothing.
+    pub unbuilt: Vec<&'static str>,
+}
+
+impl Passes {
+    /// The passes that run when none are named.
+    pub(super) fn by_default() -> Self {
+        let names = TRANSFORMS.iter().filter(|transform| transform.default).map(|transform| transform.pass).collect();
+        Self { names, unbuilt: Vec::new() }
+    }
+
+    /// The named ones; `all` stands for every one.
+    pub(super) fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let mut wanted = Vec::new();
+        let mut all = false;
+        for name in names.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
+            let known = TRANSFORMS.iter().map(|transform| transform.pass);
+            if name == "all" {
+                all = true;
+            } else if known.clone().any(|pass| pass == name) {
+                wanted.push(name);
+            } else {
+                return Err(format!("there is no pass `{name}`{}", suggest::hint(name, known.chain(["all"]))));
+            }
+        }
+        if wanted.is_empty() && !all {
+            return Err("no pass is named".to_owned());
+        }
+        let named = |pass: &str| wanted.contains(&pass);
+        let chosen = TRANSFORMS.iter().filter(|transform| all || named(transform.pass));
+        let unbuilt = chosen.clone().filter(|transform| transform.plan.is_none() && named(transform.pass));
+        Ok(Self {
+            names: chosen.clone().map(|transform| transform.pass).collect(),
+            unbuilt: unbuilt.map(|transform| transform.pass).collect(),
+        })
+    }
+
+    /// Do all passes that run by default run?
+    pub(super) fn cover_default(&self) -> bool {
+        Self::by_default().names.iter().all(|name| self.names.contains(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_the_order_of_the_registry() {
+        assert_eq!(Passes::named(["geometry", "split"]).unwrap().names, ["split", "geometry"]);
+        assert_eq!(Passes::named(["all"]).unwrap().names.len(), TRANSFORMS.len());
+        assert!(Passes::named(["all"]).unwrap().unbuilt.is_empty());
+    }
+
+    #[test]
+    fn suggests_what_was_meant() {
+        assert_eq!(Passes::named(["spilt"]).unwrap_err(), "there is no pass `spilt`; did you mean `split`?");
+        assert_eq!(Passes::named([""]).unwrap_err(), "no pass is named");
+    }
+}

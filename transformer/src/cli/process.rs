@@ -1,0 +1,101 @@
+//! One file from its bytes to its new text and what is said about it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use crate::cli::headers;
+use crate::cli::settings::Settings;
+use crate::cli::verify;
+use crate::engine::{EngineError, Options, Outcome, error_code};
+use crate::plan::ReasonCode;
+use crate::report::{FileReport, PlanUse, Severity};
+use crate::source::{SourceFile, scan};
+use crate::syntax::Limits;
+
+/// What rewrites a file: [`crate::engine::run`], or a stand-in in tests.
+pub type Engine = fn(&SourceFile, &[SourceFile], &Options) -> Result<Outcome, EngineError>;
+
+/// What came of one file.
+#[derive(Debug)]
+pub(super) struct Processed {
+    /// What is said about it; it holds the original text.
+    pub report: FileReport,
+    /// The new text; `None` where nothing changes or it failed.
+    pub text: Option<Vec<u8>>,
+    /// Could it not be processed?
+    pub failed: bool,
+    /// Does a refusal in it count as an error?
+    pub error_on_refusal: bool,
+    /// What the verification printed.
+    pub verified: String,
+}
+
+impl Processed {
+    /// A file that could not be processed.
+    pub(super) fn failure(file: SourceFile, code: Option<ReasonCode>, message: String) -> Self {
+        let report = FileReport::failure(file, code, message);
+        Self { report, text: None, failed: true, error_on_refusal: false, verified: String::new() }
+    }
+}
+
+/// Reads and processes a file.
+pub(super) fn path(path: &Path, settings: &Settings, engine: Engine) -> Processed {
+    let limits = Limits::default();
+    match headers::read_bounded(path, u64::try_from(limits.bytes).unwrap_or(u64::MAX)) {
+        Ok(text) => file(SourceFile::new(path, text), settings, engine),
+        Err(error) => {
+            let message = format!("cannot be read: {error}");
+            Processed::failure(SourceFile::new(path, Vec::new()), Some(ReasonCode::Unreadable), message)
+        }
+    }
+}
+
+/// Processes a file in memory.
+pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Processed {
+    let outcome = match rewrite(&file, settings, engine) {
+        Ok(outcome) => outcome,
+        Err((code, message)) => return Processed::failure(file, Some(code), message),
+    };
+    let text = outcome.text.filter(|text| *text != file.text);
+    let verified = match text.as_ref().map(|after| verify::verify(settings.verify, &file, after, &settings.compiler)) {
+        None => String::new(),
+        Some(Ok(report)) => report,
+        Some(Err(error)) => {
+            let message = format!("not verified, so not written: {error}");
+            return Processed::failure(file, Some(ReasonCode::ValidationFailed), message);
+        }
+    };
+    let plan_use =
+        PlanUse { assume: settings.assume, complete: settings.lines.is_empty() && settings.passes.cover_default() };
+    let scan = scan(&file.text);
+    let report = FileReport::new(file, &scan, outcome.plans, text.is_some(), plan_use);
+    let failed = report.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Processed { report, text: text.filter(|_| !failed), failed, error_on_refusal: settings.error_on_refusal, verified }
+}
+
+/// Runs the engine; a fault in it becomes a message, so that an editor's buffer is never lost.
+fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Outcome, (ReasonCode, String)> {
+    let options = Options {
+        passes: settings.passes.names.clone(),
+        assume: settings.assume,
+        lines: settings.lines.clone(),
+        limits: Limits::default(),
+    };
+    let headers = if mentions_openmp(&file.text) {
+        headers::load(file, &settings.include_dirs, &settings.sources)
+    } else {
+        Vec::new()
+    };
+    match catch_unwind(AssertUnwindSafe(|| engine(file, &headers, &options))) {
+        Ok(Ok(outcome)) => Ok(outcome),
+        Ok(Err(error)) => Err((error_code(&error), error.to_string())),
+        Err(_) => {
+            Err((ReasonCode::ValidationFailed, "this tool failed on the file, which is left as it is".to_owned()))
+        }
+    }
+}
+
+/// Can the text hold a directive at all? Most files cannot, and their headers need not be read.
+fn mentions_openmp(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"omp").is_some() || memchr::memmem::find(text, b"ragma").is_some()
+}

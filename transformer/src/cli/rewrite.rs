@@ -1,0 +1,285 @@
+//! The main job: rewrite files, or say what would change.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::cli::arguments::{Facts, FormatName, Rewrite, StatsFormat, VerifyLevel};
+use crate::cli::inputs::Inputs;
+use crate::cli::process::{self, Engine, Processed};
+use crate::cli::settings::Resolver;
+use crate::cli::{Status, Streams, colour, complain};
+use crate::output;
+use crate::report::{self, FileReport, Format, Severity, Stats};
+use crate::source::SourceFile;
+
+/// The stack of each worker: the tools below walk trees whose depth is bounded, but not small.
+const STACK_BYTES: usize = 16 << 20;
+
+/// Where the new text goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// To standard output.
+    Text,
+    /// Into the file.
+    InPlace,
+    /// Nowhere; the exit status tells.
+    Check,
+    /// Standard output shows the difference.
+    Diff,
+}
+
+/// Rewrites what the arguments name.
+pub(super) fn run(arguments: &Rewrite, streams: &mut Streams<'_>, engine: Engine) -> io::Result<Status> {
+    let started = Instant::now();
+    let mode = mode(arguments);
+    let is_stdin = arguments.paths.iter().any(|path| path == Path::new("-"));
+    let mut input = Vec::new();
+    if is_stdin && let Err(error) = streams.stdin.read_to_end(&mut input) {
+        return complain(streams, &format!("standard input cannot be read: {error}"));
+    }
+    let outcome = check_usage(arguments, mode, is_stdin).and_then(|()| {
+        let resolver = resolver(arguments);
+        if arguments.context.dump_config {
+            return resolver.dump(&first_path(arguments)).map(Done::Dump);
+        }
+        let mut notes = notes(arguments, &resolver);
+        let all = if is_stdin {
+            vec![process_stdin(arguments, &resolver, &input, engine)]
+        } else {
+            process_files(arguments, mode, &resolver, engine, &mut notes)?
+        };
+        Ok(Done::Files(all, notes))
+    });
+    match outcome {
+        Ok(Done::Files(all, notes)) => Job { arguments, mode, is_stdin, started }.finish(all, &notes, streams),
+        Ok(Done::Dump(text)) => write!(streams.stdout, "{text}").map(|()| Status::Clean),
+        Err(message) => {
+            if is_stdin && mode == Mode::Text {
+                streams.stdout.write_all(&input)?;
+            }
+            complain(streams, &message)
+        }
+    }
+}
+
+/// What a run came to before anything is written.
+enum Done {
+    /// The files and the notes about the run.
+    Files(Vec<Processed>, BTreeSet<String>),
+    /// The configuration in effect.
+    Dump(String),
+}
+
+fn mode(arguments: &Rewrite) -> Mode {
+    let output = &arguments.output;
+    match (output.in_place, output.diff, output.check) {
+        (true, _, _) => Mode::InPlace,
+        (_, true, _) => Mode::Diff,
+        (_, _, true) => Mode::Check,
+        _ => Mode::Text,
+    }
+}
+
+fn resolver(arguments: &Rewrite) -> Resolver<'_> {
+    let output = &arguments.output;
+    Resolver::new(&arguments.context, &arguments.passes, output.verify, output.error_on_refusal)
+}
+
+/// The path whose configuration is printed.
+fn first_path(arguments: &Rewrite) -> PathBuf {
+    match arguments.paths.first() {
+        Some(path) if path == Path::new("-") => stdin_name(arguments),
+        Some(path) if path.is_dir() => path.join("file.c"),
+        Some(path) => path.clone(),
+        None => PathBuf::from("file.c"),
+    }
+}
+
+fn stdin_name(arguments: &Rewrite) -> PathBuf {
+    arguments.output.stdin_filename.clone().unwrap_or_else(|| PathBuf::from("<stdin>"))
+}
+
+/// What clap cannot tell of the arguments.
+fn check_usage(arguments: &Rewrite, mode: Mode, is_stdin: bool) -> Result<(), String> {
+    if arguments.paths.is_empty() && !arguments.context.dump_config {
+        return Err("no file is given; `-` reads standard input, `--help` shows examples".to_owned());
+    }
+    if is_stdin && arguments.paths.len() > 1 {
+        return Err("`-` cannot be mixed with other paths".to_owned());
+    }
+    if is_stdin && mode == Mode::InPlace {
+        return Err("standard input cannot be rewritten in place".to_owned());
+    }
+    if arguments.output.stdin_filename.is_some() && !is_stdin {
+        return Err("--stdin-filename needs `-` as the path".to_owned());
+    }
+    if arguments.output.verify == Some(VerifyLevel::Host) {
+        return Err("--verify host is planned but not built".to_owned());
+    }
+    Ok(())
+}
+
+/// What the user should know about flags that do nothing yet.
+fn notes(arguments: &Rewrite, resolver: &Resolver<'_>) -> BTreeSet<String> {
+    let mut notes = BTreeSet::new();
+    if arguments.passes.facts == Some(Facts::Clang) {
+        notes.insert("--facts clang is planned but not built; the tool's own reading is used".to_owned());
+    }
+    if arguments.passes.device.is_some() {
+        notes.insert("--device is planned but not built; only what holds on every device is written".to_owned());
+    }
+    if let Ok(settings) = resolver.settings(&first_path(arguments)) {
+        let unbuilt = settings.passes.unbuilt.iter();
+        notes.extend(unbuilt.map(|pass| format!("the pass `{pass}` is planned but not built; it does nothing")));
+    }
+    notes
+}
+
+/// Processes the bytes of standard input.
+fn process_stdin(arguments: &Rewrite, resolver: &Resolver<'_>, input: &[u8], engine: Engine) -> Processed {
+    let file = SourceFile::new(stdin_name(arguments), input.to_vec());
+    match resolver.settings(&file.path) {
+        Ok(settings) => process::file(file, &settings, engine),
+        Err(message) => Processed::failure(file, None, message),
+    }
+}
+
+/// Processes all files; nothing is written before the last is done, since one may include another.
+fn process_files(
+    arguments: &Rewrite,
+    mode: Mode,
+    resolver: &Resolver<'_>,
+    engine: Engine,
+    notes: &mut BTreeSet<String>,
+) -> Result<Vec<Processed>, String> {
+    let inputs = Inputs::find(&arguments.paths);
+    notes.extend(inputs.empty.iter().map(|folder| format!("{} holds no C or C++ file", folder.display())));
+    if mode == Mode::Text && (arguments.paths.len() > 1 || inputs.has_folder) {
+        return Err("several files need --in-place, --check or --diff".to_owned());
+    }
+    if !arguments.passes.lines.is_empty() && (inputs.files.len() > 1 || inputs.has_folder) {
+        return Err("--lines needs a single file".to_owned());
+    }
+    let mut builder = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES);
+    if let Some(jobs) = arguments.output.jobs {
+        builder = builder.num_threads(jobs.max(1));
+    }
+    let pool = builder.build().map_err(|error| error.to_string())?;
+    let process =
+        |(path, found): &(PathBuf, Result<(), String>)| match found.clone().and_then(|()| resolver.settings(path)) {
+            Ok(settings) => process::path(path, &settings, engine),
+            Err(message) => Processed::failure(SourceFile::new(path.clone(), Vec::new()), None, message),
+        };
+    Ok(pool.install(|| inputs.files.par_iter().map(process).collect()))
+}
+
+/// A run whose files are processed.
+struct Job<'a> {
+    arguments: &'a Rewrite,
+    mode: Mode,
+    is_stdin: bool,
+    started: Instant,
+}
+
+impl Job<'_> {
+    /// Writes the results and reports.
+    fn finish(
+        &self,
+        mut all: Vec<Processed>,
+        notes: &BTreeSet<String>,
+        streams: &mut Streams<'_>,
+    ) -> io::Result<Status> {
+        let mut status = Status::Clean;
+        for processed in &mut all {
+            status = status.max(self.write(processed, streams)?);
+        }
+        self.report(&all, notes, streams)?;
+        Ok(status)
+    }
+
+    /// Writes the result of one file; a failed write becomes its diagnostic.
+    fn write(&self, processed: &mut Processed, streams: &mut Streams<'_>) -> io::Result<Status> {
+        let file = &processed.report.file;
+        match (self.mode, &processed.text) {
+            (Mode::Text, Some(text)) => streams.stdout.write_all(text)?,
+            (Mode::Text, None) if self.is_stdin || !processed.failed => streams.stdout.write_all(&file.text)?,
+            (Mode::Diff, Some(text)) => {
+                let colour = colour(self.arguments.report.color, streams.stdout_colour);
+                streams.stdout.write_all(&output::unified(&file.path, &file.text, text, colour))?;
+            }
+            (Mode::InPlace, Some(text)) => {
+                if let Err(error) = output::replace(&file.path, &file.text, text) {
+                    *processed = Processed::failure(file.clone(), None, error.to_string());
+                }
+            }
+            _ => {}
+        }
+        let would_change = processed.text.is_some() && matches!(self.mode, Mode::Check | Mode::Diff);
+        let refused = processed.error_on_refusal && processed.report.has_refusal();
+        Ok(match processed.failed {
+            true => Status::Failure,
+            false if would_change || refused => Status::Findings,
+            false => Status::Clean,
+        })
+    }
+
+    /// Writes diagnostics, notes about the run and counts.
+    fn report(&self, all: &[Processed], notes: &BTreeSet<String>, streams: &mut Streams<'_>) -> io::Result<()> {
+        let arguments = &self.arguments.report;
+        let format = arguments.output_format.map_or(Format::Full, FormatName::into);
+        let quiet: Vec<FileReport>;
+        let reports: Vec<&FileReport> = if arguments.quiet {
+            quiet = all.iter().map(|processed| errors_only(&processed.report)).collect();
+            quiet.iter().collect()
+        } else {
+            all.iter().map(|processed| &processed.report).collect()
+        };
+        let stdout_is_free = matches!(self.mode, Mode::InPlace | Mode::Check);
+        let (out, by_itself): (&mut dyn Write, bool) = if !format.is_for_people() && stdout_is_free {
+            (&mut *streams.stdout, streams.stdout_colour)
+        } else {
+            (&mut *streams.stderr, streams.stderr_colour)
+        };
+        report::write(out, format, &reports, colour(arguments.color, by_itself))?;
+        if !arguments.quiet {
+            self.write_notes(all, notes, format, streams.stderr)?;
+        }
+        let all: Vec<&FileReport> = all.iter().map(|processed| &processed.report).collect();
+        let assume = self.arguments.passes.assume;
+        match arguments.stats {
+            Some(StatsFormat::Text) => Stats::new(&all, assume, self.started.elapsed()).write_text(streams.stderr),
+            Some(StatsFormat::Json) => Stats::new(&all, assume, self.started.elapsed()).write_json(streams.stderr),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes what is not about a place in a file.
+    fn write_notes(
+        &self,
+        all: &[Processed],
+        notes: &BTreeSet<String>,
+        format: Format,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        for processed in all.iter().filter(|processed| !processed.verified.is_empty()) {
+            writeln!(out, "{}", processed.verified.trim_end())?;
+        }
+        if self.mode == Mode::Check && format.is_for_people() {
+            for processed in all.iter().filter(|processed| processed.text.is_some()) {
+                writeln!(out, "would change: {}", processed.report.file.path.display())?;
+            }
+        }
+        notes.iter().try_for_each(|note| writeln!(out, "ompsplit: note: {note}"))
+    }
+}
+
+/// A report without what `--quiet` leaves out.
+fn errors_only(report: &FileReport) -> FileReport {
+    let mut report = report.clone();
+    report.diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    report
+}

@@ -1,0 +1,142 @@
+//! What holds for one file: the flags, then the configuration, then the defaults.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use clap::ValueEnum;
+
+use crate::cli::arguments::{ContextArguments, PassArguments, VerifyLevel};
+use crate::cli::compiler_flags::{CompilerFlags, Database};
+use crate::cli::config::{self, Config};
+use crate::cli::passes::Passes;
+
+/// What holds for one file.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    /// The passes to run.
+    pub passes: Passes,
+    /// Are edits written that rest on an assumption?
+    pub assume: bool,
+    /// The ranges of lines to look at; all where empty.
+    pub lines: Vec<(usize, usize)>,
+    /// Files and folders whose functions may be looked up.
+    pub sources: Vec<PathBuf>,
+    /// Folders in which `#include ".."` is looked up, after the including file's own.
+    pub include_dirs: Vec<PathBuf>,
+    /// How the file is compiled.
+    pub compiler: CompilerFlags,
+    /// What is checked with clang.
+    pub verify: VerifyLevel,
+    /// Does a refusal make the exit status 1?
+    pub error_on_refusal: bool,
+}
+
+/// Finds the settings of each file; configuration files and databases are read once.
+pub(super) struct Resolver<'a> {
+    context: &'a ContextArguments,
+    passes: &'a PassArguments,
+    verify: Option<VerifyLevel>,
+    error_on_refusal: bool,
+    configs: Mutex<BTreeMap<PathBuf, Result<Config, String>>>,
+    databases: Mutex<BTreeMap<PathBuf, Result<Database, String>>>,
+}
+
+impl<'a> Resolver<'a> {
+    /// Takes the flags of the run.
+    pub(super) fn new(
+        context: &'a ContextArguments,
+        passes: &'a PassArguments,
+        verify: Option<VerifyLevel>,
+        error_on_refusal: bool,
+    ) -> Self {
+        let (configs, databases) = Default::default();
+        Self { context, passes, verify, error_on_refusal, configs, databases }
+    }
+
+    /// The configuration file of a source file.
+    pub(super) fn config_path(&self, file: &Path) -> Option<PathBuf> {
+        match (&self.context.config, self.context.no_config) {
+            (_, true) => None,
+            (Some(path), false) => Some(path.clone()),
+            (None, false) => config::nearest(file),
+        }
+    }
+
+    /// The settings of a file.
+    pub(super) fn settings(&self, file: &Path) -> Result<Settings, String> {
+        let config = self.config(file)?;
+        let compiler = self.compiler(file, &config)?;
+        let passes = match (&self.passes.passes, &config.passes) {
+            (Some(names), _) => Passes::named(names.split(','))?,
+            (None, Some(names)) => Passes::named(names.iter().map(String::as_str))?,
+            (None, None) => Passes::by_default(),
+        };
+        let mut include_dirs = compiler.quote_dirs();
+        include_dirs.extend(config.include_dirs);
+        Ok(Settings {
+            passes,
+            assume: self.passes.assume || config.assume.unwrap_or(false),
+            lines: self.passes.lines.clone(),
+            sources: config.sources,
+            include_dirs,
+            compiler,
+            verify: self.verify.map_or_else(|| verify_level(config.verify.as_deref()), Ok)?,
+            error_on_refusal: self.error_on_refusal || config.error_on_refusal.unwrap_or(false),
+        })
+    }
+
+    /// The settings of a file as a configuration file that says the same.
+    pub(super) fn dump(&self, file: &Path) -> Result<String, String> {
+        let mut config = self.config(file)?;
+        let settings = self.settings(file)?;
+        config.passes = Some(settings.passes.names.iter().map(|name| (*name).to_owned()).collect());
+        config.assume = Some(settings.assume);
+        config.error_on_refusal = Some(settings.error_on_refusal);
+        config.verify = settings.verify.to_possible_value().map(|value| value.get_name().to_owned());
+        config.compile_commands = self.context.compile_commands.clone().or(config.compile_commands);
+        config.flags.extend(self.context.flags.iter().cloned());
+        config.device = self.passes.device.clone().or(config.device);
+        let origin = self.config_path(file).map_or_else(|| "no configuration file".to_owned(), show);
+        let text = toml::to_string(&config).map_err(|error| error.to_string())?;
+        Ok(format!("# {origin}\n{text}"))
+    }
+
+    fn config(&self, file: &Path) -> Result<Config, String> {
+        let Some(path) = self.config_path(file) else { return Ok(Config::default()) };
+        cached(&self.configs, path, Config::read)
+    }
+
+    /// The flags of the database, then those of the configuration, then those of the command line.
+    fn compiler(&self, file: &Path, config: &Config) -> Result<CompilerFlags, String> {
+        let mut compiler = match self.context.compile_commands.as_ref().or(config.compile_commands.as_ref()) {
+            Some(path) => cached(&self.databases, path.clone(), Database::read)?.flags(file),
+            None => CompilerFlags::default(),
+        };
+        compiler.flags.extend(config.flags.iter().chain(&self.context.flags).cloned());
+        Ok(compiler)
+    }
+}
+
+/// What `read` says of a path, asked once.
+fn cached<T: Clone>(
+    cache: &Mutex<BTreeMap<PathBuf, Result<T, String>>>,
+    path: PathBuf,
+    read: impl FnOnce(&Path) -> Result<T, String>,
+) -> Result<T, String> {
+    let mut cache = cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    cache.entry(path).or_insert_with_key(|path| read(path)).clone()
+}
+
+fn show(path: PathBuf) -> String {
+    path.display().to_string()
+}
+
+fn verify_level(name: Option<&str>) -> Result<VerifyLevel, String> {
+    let Some(name) = name else { return Ok(VerifyLevel::None) };
+    VerifyLevel::from_str(name, false).map_err(|_| {
+        let known: Vec<_> = VerifyLevel::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
+        let hint = crate::cli::suggest::hint(name, known.iter().map(|value| value.get_name()));
+        format!("there is no verify level `{name}`{hint}")
+    })
+}

@@ -1,0 +1,129 @@
+//! Counts over a whole run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::plan::{Applicability, Decision, Plan};
+use crate::report::FileReport;
+
+/// What `--stats` prints.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Stats {
+    /// The files that were looked at.
+    pub files: usize,
+    /// Those of them that change.
+    pub files_changed: usize,
+    /// Those that could not be processed.
+    pub files_failed: usize,
+    /// The constructs that at least one pass decided about.
+    pub regions: usize,
+    /// Those that are changed.
+    pub regions_changed: usize,
+    /// Those that could be changed with `--assume`.
+    pub regions_assumable: usize,
+    /// Those where no change pays.
+    pub regions_not_paying: usize,
+    /// Those where there is nothing to be done.
+    pub regions_nothing_to_do: usize,
+    /// Those where a pass refused and none changes anything.
+    pub regions_refused: usize,
+    /// How often each rule made a pass refuse.
+    pub refused_by_rule: BTreeMap<&'static str, usize>,
+    /// The kernels that these constructs launch before.
+    pub kernels_before: usize,
+    /// The kernels that they launch after.
+    pub kernels_after: usize,
+    /// The time of the run.
+    pub milliseconds: u128,
+}
+
+impl Stats {
+    /// Counts over all files.
+    #[must_use]
+    pub fn new(reports: &[&FileReport], assume: bool, time: Duration) -> Self {
+        let mut stats = Self { files: reports.len(), milliseconds: time.as_millis(), ..Self::default() };
+        for report in reports {
+            stats.files_changed += usize::from(report.changed);
+            stats.files_failed += usize::from(report.diagnostics.iter().any(|d| d.span.is_none()));
+            stats.count_plans(&report.plans, assume);
+        }
+        stats
+    }
+
+    /// Counts the plans of one file.
+    fn count_plans(&mut self, plans: &[Plan], assume: bool) {
+        let mut regions: BTreeMap<_, Vec<&Plan>> = BTreeMap::new();
+        for plan in plans {
+            regions.entry(plan.span).or_default().push(plan);
+            if plan.decision == Decision::Refuse {
+                let ids: BTreeSet<_> = plan.reasons.iter().map(|reason| reason.code.id()).collect();
+                ids.into_iter().for_each(|id| *self.refused_by_rule.entry(id).or_default() += 1);
+            }
+        }
+        for plans in regions.values() {
+            self.count_region(plans, assume);
+        }
+    }
+
+    /// Counts one construct by the strongest decision about it.
+    fn count_region(&mut self, plans: &[&Plan], assume: bool) {
+        let written = |plan: &&&Plan| match plan.decision {
+            Decision::Apply(Applicability::Safe) => true,
+            Decision::Apply(Applicability::Assumed) => assume,
+            _ => false,
+        };
+        let any = |decision: Decision| plans.iter().any(|plan| plan.decision == decision);
+        let before = plans.iter().map(|plan| plan.kernels.0).max().unwrap_or(0);
+        let after = plans.iter().filter(written).map(|plan| plan.kernels.1).max().unwrap_or(before);
+        self.regions += 1;
+        self.kernels_before += before;
+        self.kernels_after += after;
+        if plans.iter().any(|plan| written(&plan)) {
+            self.regions_changed += 1;
+        } else if any(Decision::Apply(Applicability::Assumed)) {
+            self.regions_assumable += 1;
+        } else if any(Decision::Refuse) {
+            self.regions_refused += 1;
+        } else if any(Decision::DoesNotPay) {
+            self.regions_not_paying += 1;
+        } else {
+            self.regions_nothing_to_do += 1;
+        }
+    }
+
+    /// Writes the counts for people.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "files: {} ({} changed, {} failed), {} ms",
+            self.files, self.files_changed, self.files_failed, self.milliseconds
+        )?;
+        writeln!(
+            out,
+            "regions: {} ({} changed, {} only with --assume, {} not paying, {} refused, {} with nothing to do)",
+            self.regions,
+            self.regions_changed,
+            self.regions_assumable,
+            self.regions_not_paying,
+            self.regions_refused,
+            self.regions_nothing_to_do
+        )?;
+        writeln!(out, "kernels: {} before, {} after", self.kernels_before, self.kernels_after)?;
+        self.refused_by_rule.iter().try_for_each(|(id, count)| writeln!(out, "refused by {id}: {count}"))
+    }
+
+    /// Writes the counts as one JSON object on one line.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, self)?;
+        writeln!(out)
+    }
+}

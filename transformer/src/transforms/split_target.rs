@@ -1,0 +1,218 @@
+//! Split a target region at its parallel loops, so that each is a kernel of its own on the full grid.
+//!
+//! ## Input
+//!
+//! ```c
+//! void step(int n, const double *u, double *v, double *w) {
+//!   #pragma omp target map(to: u[0:n]) map(tofrom: v[0:n], w[0:n])
+//!   {
+//!     #pragma omp parallel for
+//!     for (int i = 1; i < n; i++)
+//!       v[i] += u[i] - u[i - 1];
+//!     #pragma omp parallel for
+//!     for (int i = 0; i < n; i++)
+//!       w[i] += 0.5 * v[i];
+//!   }
+//! }
+//! ```
+//!
+//! ## Output
+//!
+//! ```c
+//! void step(int n, const double *u, double *v, double *w) {
+//!   #pragma omp target data map(to: u[0:n]) map(tofrom: v[0:n], w[0:n])
+//!   {
+//!     #pragma omp target teams distribute parallel for map(to: u[0:n]) map(tofrom: v[0:n])
+//!     for (int i = 1; i < n; i++)
+//!       v[i] += u[i] - u[i - 1];
+//!     #pragma omp target teams distribute parallel for map(tofrom: v[0:n], w[0:n])
+//!     for (int i = 0; i < n; i++)
+//!       w[i] += 0.5 * v[i];
+//!   }
+//! }
+//! ```
+//!
+//! ## Applies when
+//!
+//! - the region is `target teams { distribute parallel for .. }` (or `loop`, or with `simd`) with several loops and
+//!   nothing else;
+//! - the region is `target { parallel for .. }` with one or more loops and nothing else, and nothing serialises or
+//!   groups the iterations of a loop: one team becomes the whole grid.
+//!
+//! Directives may be combined, stacked or nested.
+//!
+//! ## Refuses when
+//!
+//! Each rule has a page: `ompsplit rule`. OMPS101 to OMPS104 the text is not certain; OMPS105, OMPS120 to OMPS122 a clause
+//! has no safe place; OMPS106, OMPS127, OMPS129 a variable would be a copy per kernel or per thread; OMPS107, OMPS108,
+//! OMPS124, OMPS128 something may be hidden; OMPS109, OMPS110, OMPS115 to OMPS117, OMPS130 the region depends on its
+//! team; OMPS111 to OMPS113, OMPS123, OMPS126 something else than loops stands in it; OMPS114, OMPS119 a loop's bounds;
+//! OMPS118 it runs on the device already; OMPS125 its spelling.
+//!
+//! ## Safety
+//!
+//! The data construct maps once what the original mapped once, so the kernels find everything present and copy nothing.
+//! The explicit items are restated on each kernel, with the same sections, because a section's base is translated only
+//! where a map names it. Scalars that no clause maps are firstprivate in the original and in each kernel; they are never
+//! written, so every copy has the one value. The kernels run in the order of the loops, each when the one before has
+//! ended, which is the order of one team and one that the loops of a league may have.
+//!
+//! One team becomes many only where the iterations are independent: a worksharing loop with a default, `dynamic` or
+//! `guided` schedule may give each iteration to a thread of its own, so a race-free loop has no dependences between them.
+//!
+//! ## References
+//!
+//! OpenMP 5.2, sections 4.4.1, 5.4, 5.8, 10.2, 11.5, 11.6, 13.5, 13.8, 17.2. Chikin, Gobran and Amaral, "OpenMP Code
+//! Offloading: Splitting GPU Kernels, Pipelining Communication and Computation, and Selecting Better Grid Geometries"
+//! (2018), section 3, Figures 1 and 2. Unlike Figure 2, the kernels restate their map clauses.
+
+mod clause_rules;
+mod clauses;
+mod data;
+mod kernels;
+mod names;
+mod shape;
+mod work;
+mod write;
+
+use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
+use crate::region::construct::ConstructId;
+use crate::region::target::{TargetRegion, target_regions};
+use crate::syntax::spec_table::Leaf;
+use crate::transforms::Context;
+
+use self::data::DataEnvironment;
+use self::kernels::Kernel;
+use self::names::Names;
+use self::shape::Shape;
+use self::write::Split;
+
+/// Decides for every target region of a file.
+pub(super) fn split_target(cx: &Context<'_>) -> Vec<Plan> {
+    let names = Names::new(cx);
+    target_regions(cx.tree, cx.constructs).iter().map(|region| plan_region(cx, &names, region)).collect()
+}
+
+fn plan_region(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion) -> Plan {
+    let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
+    let mut plan = Plan {
+        pass: "split",
+        span: cx.constructs.directive(first).span,
+        extent: region.extent,
+        decision: Decision::Refuse,
+        reasons: Vec::new(),
+        edits: Vec::new(),
+        summary: String::new(),
+        kernels: (1, 1),
+    };
+    match checked(cx, names, region) {
+        Ok(Checked::Nothing) => {
+            plan.decision = Decision::NothingToDo;
+            let message = "this region has no parallel loop to split off, or is one kernel on the full grid already";
+            plan.reasons.push(Reason::new(ReasonCode::NothingToSplit, plan.span, message));
+        }
+        Ok(Checked::Split(checked)) => apply(cx, names, region, *checked, &mut plan),
+        Err(mut reasons) => {
+            reasons.sort_by_key(|reason| (reason.span.start, reason.code));
+            reasons.dedup_by(|a, b| a.code == b.code && a.message == b.message);
+            plan.reasons = reasons;
+        }
+    }
+    plan
+}
+
+/// What the checks say of a region that is not refused.
+enum Checked {
+    Nothing,
+    Split(Box<Parts>),
+}
+
+struct Parts {
+    shape: Shape,
+    clauses: clauses::RegionClauses,
+    kernels: Vec<Kernel>,
+    data: DataEnvironment,
+}
+
+/// All preconditions; the reasons are those for which the region is refused.
+fn checked(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion) -> Result<Checked, Vec<Reason>> {
+    let text = shape::text_reasons(cx, region);
+    let Some(shape) = shape::shape_of(cx, region).map_err(|reasons| [text.clone(), reasons].concat())? else {
+        return Ok(Checked::Nothing);
+    };
+    if !text.is_empty() {
+        return Err(text);
+    }
+    if let Some(reason) = names.device_code(region) {
+        return Err(vec![reason]);
+    }
+    let (clauses, loop_clauses, mut reasons) = clauses::read(cx, &shape);
+    let mut kernels = Vec::new();
+    for (chain, clauses) in shape.loops.iter().zip(loop_clauses) {
+        match kernels::read(names, chain, clauses) {
+            Ok(kernel) => kernels.push(kernel),
+            Err(more) => reasons.extend(more),
+        }
+    }
+    let data = data::build(names, &shape, &clauses, &kernels);
+    match data {
+        Ok(data) if reasons.is_empty() => Ok(Checked::Split(Box::new(Parts { shape, clauses, kernels, data }))),
+        Ok(_) => Err(reasons),
+        Err(more) => Err([reasons, more].concat()),
+    }
+}
+
+fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Parts, plan: &mut Plan) {
+    let Parts { shape, clauses, kernels, data } = parts;
+    plan.kernels = (1, kernels.len());
+    if let Some(reason) = work::does_not_pay(names, region, &shape, &kernels) {
+        plan.decision = Decision::DoesNotPay;
+        plan.reasons.push(reason);
+        return;
+    }
+    let split = Split { cx, region, shape: &shape, clauses: &clauses, kernels: &kernels, data: &data };
+    plan.edits = split.edits();
+    plan.summary = summary(&split);
+    plan.reasons = data.remarks.clone();
+    plan.reasons.extend(racing_loops(cx, &shape, &kernels));
+    let assumed = plan.reasons.iter().any(|reason| reason.code.kind() == crate::plan::RuleKind::Assumption);
+    plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
+}
+
+fn summary(split: &Split<'_>) -> String {
+    let number = split.kernels.len();
+    if number == 1 {
+        return "one team becomes the full grid".to_owned();
+    }
+    let place = if split.has_data_construct() { " inside one target data" } else { "" };
+    format!("split into {number} kernels{place}")
+}
+
+/// Loops of a league that write what another reads or writes: nothing orders them in the original.
+fn racing_loops(cx: &Context<'_>, shape: &Shape, kernels: &[Kernel]) -> Option<Reason> {
+    if shape.form.widens() {
+        return None;
+    }
+    for (index, first) in kernels.iter().enumerate() {
+        for second in &kernels[index + 1..] {
+            for (name, one) in &first.variables {
+                let Some(other) = second.variables.get(name) else { continue };
+                if one.elements_written.is_some() || other.elements_written.is_some() {
+                    let directive = cx.constructs.directive(shape.outer.first().copied()?);
+                    let message = format!(
+                        "`teams` has no barrier between these loops, and both use `{name}`, which one of them writes: \
+                         the original may race; the split orders them"
+                    );
+                    let reason = Reason::new(ReasonCode::OriginalRaces, directive.span, message);
+                    return Some(reason.with_label(one.first, "first loop").with_label(other.first, "second loop"));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Does a construct start a target region?
+pub(super) fn is_target(cx: &Context<'_>, id: ConstructId) -> bool {
+    cx.constructs.construct(id).leaves.first() == Some(&Leaf::Target)
+}

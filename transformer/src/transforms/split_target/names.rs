@@ -1,0 +1,500 @@
+//! What the names of a file stand for, as far as a split needs to know.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use crate::analysis::calls::Calls;
+use crate::analysis::symbols::{DeclaredType, Macro, NameKind, ScalarKind, Scope, Symbols};
+use crate::analysis::uses::{Role, Use, member_of, uses_below};
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
+use crate::region::loop_nest::canonical_nest;
+use crate::region::target::TargetRegion;
+use crate::source::{Language, SourceFile, Span};
+use crate::syntax::host::parse_expression;
+use crate::syntax::{ClauseName, HostTree, NodeId};
+use crate::transforms::Context;
+use crate::transforms::split_target::data::written_member;
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// An arithmetic object.
+    Scalar {
+        /// Wider than 64 bits?
+        wide: bool,
+    },
+    /// A pointer, an array parameter among them.
+    Pointer {
+        /// Does it point to arithmetic objects?
+        plain: bool,
+        /// To floating-point ones?
+        floating: bool,
+    },
+    /// An array with storage of its own.
+    Array { plain: bool, is_const: bool },
+    /// A structure or class.
+    Struct,
+    /// A function.
+    Function,
+    /// A constant: an enumerator, a macro without side effects.
+    Constant,
+    /// A macro that is no plain expression.
+    Macro,
+    /// Declared nowhere in sight, or of a type that is not understood.
+    Unknown,
+}
+
+impl Kind {
+    /// In C++: may an operator on it be a function?
+    pub(super) fn may_hide_code(&self) -> bool {
+        match self {
+            Self::Pointer { plain, .. } | Self::Array { plain, .. } => !plain,
+            Self::Struct | Self::Unknown => true,
+            _ => false,
+        }
+    }
+
+    /// Is it, or is what it holds, wider than 64 bits, or not known?
+    pub(super) fn is_wide(&self) -> bool {
+        match self {
+            Self::Scalar { wide } => *wide,
+            Self::Pointer { plain, .. } | Self::Array { plain, .. } => !plain,
+            _ => true,
+        }
+    }
+}
+
+/// The names of one file.
+pub(super) struct Names<'a> {
+    pub cx: &'a Context<'a>,
+    symbols: Symbols<'a>,
+    calls: Calls<'a>,
+    /// Names in `threadprivate` directives.
+    threadprivate: BTreeSet<String>,
+    /// Names in `declare target` directives, and the ranges that such directives enclose.
+    declare_target: BTreeSet<String>,
+    device_ranges: Vec<Span>,
+    address_taken: OnceCell<BTreeSet<String>>,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(cx: &'a Context<'a>) -> Self {
+        let symbols = Symbols::new(cx.file, cx.tree, cx.headers);
+        let calls = Calls::new(cx.file, cx.tree, cx.constructs, cx.headers);
+        let mut names = Self {
+            cx,
+            symbols,
+            calls,
+            threadprivate: BTreeSet::new(),
+            declare_target: BTreeSet::new(),
+            device_ranges: Vec::new(),
+            address_taken: OnceCell::new(),
+        };
+        names.read_declarations();
+        names
+    }
+
+    /// `threadprivate` and `declare target` directives.
+    fn read_declarations(&mut self) {
+        let mut open: Option<usize> = None;
+        for directive in &self.cx.constructs.directives {
+            let listed = directive.argument.map(|span| self.words(span)).unwrap_or_default();
+            match directive.name.as_str() {
+                "threadprivate" => self.threadprivate.extend(listed),
+                "declare target" if directive.argument.is_none() && directive.clauses.is_empty() => {
+                    open = open.or(Some(directive.span.start));
+                }
+                "begin declare target" => open = open.or(Some(directive.span.start)),
+                "end declare target" => {
+                    self.device_ranges.extend(open.take().map(|start| Span::new(start, directive.span.end)));
+                }
+                "declare target" => {
+                    self.declare_target.extend(listed);
+                    let items = directive.clauses.iter().flat_map(|clause| clause.items());
+                    self.declare_target.extend(items.filter_map(|item| item.base.clone()));
+                }
+                _ => {}
+            }
+        }
+        let end = self.cx.file.text.len();
+        self.device_ranges.extend(open.map(|start| Span::new(start, end)));
+    }
+
+    fn words(&self, span: Span) -> Vec<String> {
+        self.cx.file.show(span).split(',').map(|word| word.trim().to_owned()).collect()
+    }
+
+    pub(super) fn is_threadprivate(&self, name: &str) -> bool {
+        self.threadprivate.contains(name)
+    }
+
+    /// Is the variable one that lives on the device for the whole program?
+    pub(super) fn is_declare_target(&self, name: &str) -> bool {
+        let declared = || self.symbols.lookup(name, self.cx.file.text.len()).map(|variable| variable.declared_at);
+        self.declare_target.contains(name)
+            || (!self.device_ranges.is_empty()
+                && declared().is_some_and(|at| self.device_ranges.iter().any(|range| range.contains(at))))
+    }
+
+    /// Where the name that is visible at byte `at` is declared, if in this file.
+    pub(super) fn declared_at(&self, name: &str, at: usize) -> Option<Span> {
+        self.symbols.lookup(name, at).filter(|variable| variable.header.is_none()).map(|variable| variable.declared_at)
+    }
+
+    /// What a name that stands at byte `at` is.
+    pub(super) fn kind(&self, name: &str, at: usize) -> Kind {
+        if let Some(expanded) = self.expansion(name, at) {
+            return expanded.map_or(Kind::Macro, |_| Kind::Constant);
+        }
+        let Some(variable) = self.symbols.lookup(name, at) else {
+            return if is_standard_constant(name) { Kind::Constant } else { Kind::Unknown };
+        };
+        match variable.kind {
+            NameKind::Enumerator => Kind::Constant,
+            NameKind::Function => Kind::Function,
+            NameKind::Variable if variable.ty == DeclaredType::Auto => self.kind_of_auto(&variable.declared_at),
+            NameKind::Variable => Self::kind_of_type(&variable.ty),
+            NameKind::Type | NameKind::TemplateParameter => Kind::Unknown,
+        }
+    }
+
+    /// `auto` with an initialiser of operators and subscripts alone is of arithmetic type where its operands are; they are
+    /// looked at as all other names of a loop are.
+    fn kind_of_auto(&self, declared_at: &Span) -> Kind {
+        let tree = self.cx.tree;
+        let node = tree.covering(*declared_at);
+        let declaration =
+            std::iter::once(node).chain(tree.ancestors(node)).find(|n| tree.kind(*n) == "init_declarator");
+        let opaque =
+            ["call_expression", "lambda_expression", "initializer_list", "pointer_expression", "new_expression"];
+        match declaration {
+            Some(node) if !tree.descendants(node).any(|inner| opaque.contains(&tree.kind(inner))) => {
+                Kind::Scalar { wide: true }
+            }
+            _ => Kind::Unknown,
+        }
+    }
+
+    /// The variables that a macro's text names, where it is an expression without side effects; `None` inside where it is
+    /// anything else, and outside where the name is no macro.
+    pub(super) fn expansion(&self, name: &str, at: usize) -> Option<Option<Vec<String>>> {
+        let definition = self.symbols.macro_definition(name, at)?;
+        let mut names = BTreeSet::new();
+        let plain = self.expand(&definition, at, MACRO_DEPTH, &mut names);
+        Some(plain.then(|| names.into_iter().collect()))
+    }
+
+    fn expand(&self, definition: &Macro, at: usize, depth: usize, into: &mut BTreeSet<String>) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let text = SourceFile::new("macro", definition.body.clone().into_bytes());
+        let whole = Span::new(0, text.text.len());
+        let Some(tree) = parse_expression(&text, whole, self.cx.tree.language()) else { return false };
+        if !tree.descendants(tree.root()).all(|node| is_plain_node(&tree, node)) {
+            return false;
+        }
+        let parameters = definition.parameters.as_deref().unwrap_or_default();
+        uses_below(&text, &tree, tree.root()).into_iter().all(|used| {
+            if parameters.contains(&used.name) {
+                return used.role != Role::Callee;
+            }
+            match (used.role, self.symbols.macro_definition(&used.name, at)) {
+                (_, Some(inner)) => self.expand(&inner, at, depth, into),
+                (Role::Read | Role::Argument, None) => {
+                    into.insert(used.name);
+                    true
+                }
+                (Role::Callee, None) => crate::analysis::calls::is_pure(&used.name),
+                _ => false,
+            }
+        })
+    }
+
+    fn kind_of_type(ty: &DeclaredType) -> Kind {
+        match ty {
+            DeclaredType::Scalar { .. } => Kind::Scalar { wide: is_wide(ty) },
+            DeclaredType::Pointer { .. } | DeclaredType::ArrayParameter { .. } => {
+                let element = innermost(ty);
+                Kind::Pointer { plain: element.is_scalar() && !is_wide(element), floating: is_floating(element) }
+            }
+            DeclaredType::Array { element, .. } => {
+                let element = innermost(element);
+                Kind::Array { plain: element.is_scalar() && !is_wide(element), is_const: ty.is_const() }
+            }
+            DeclaredType::Reference { to } => Self::kind_of_type(to),
+            DeclaredType::Record { .. } => Kind::Struct,
+            DeclaredType::Function { .. } => Kind::Function,
+            DeclaredType::Auto | DeclaredType::Void | DeclaredType::Unknown => Kind::Unknown,
+        }
+    }
+
+    /// Why a call keeps the region from being split.
+    pub(super) fn call_reason(&self, used: &Use) -> Option<Reason> {
+        if let Some(expanded) = self.expansion(&used.name, used.span.start) {
+            let message = format!("the macro `{}` is no plain expression", used.name);
+            return expanded.is_none().then(|| Reason::new(ReasonCode::OpaqueMacro, used.span, message));
+        }
+        self.calls.reason(&self.symbols, used)
+    }
+
+    /// Is the argument handed to a function that takes it by value and only looks at it?
+    pub(super) fn argument_is_only_read(&self, used: &Use) -> bool {
+        let tree = self.cx.tree;
+        let call = tree.ancestors(used.node).find(|node| tree.kind(*node) == "call_expression");
+        let Some(function) = call.and_then(|call| tree.child(call, "function")) else { return false };
+        let name = self.cx.file.show(tree.span(function)).into_owned();
+        if self.expansion(&name, used.span.start).is_some() {
+            return true;
+        }
+        let by_value = match self.symbols.lookup(&name, used.span.start).map(|variable| variable.ty) {
+            Some(DeclaredType::Function { parameters, is_variadic }) => {
+                !is_variadic && parameters.iter().all(DeclaredType::is_scalar)
+            }
+            _ => false,
+        };
+        by_value || crate::analysis::calls::is_pure(&name)
+    }
+
+    /// Every name that an expression of a clause uses.
+    pub(super) fn names_in(&self, span: Span) -> Vec<(String, Span)> {
+        let Some(tree) = parse_expression(self.cx.file, span, self.cx.tree.language()) else { return Vec::new() };
+        uses_below(self.cx.file, &tree, tree.root()).into_iter().map(|used| (used.name, used.span)).collect()
+    }
+
+    /// The first place in an expression that the host may not be able to evaluate to the value that the device would: a
+    /// load from memory, a call, a side effect, a variable in `written`.
+    pub(super) fn not_on_host(&self, span: Span, written: &BTreeSet<String>) -> Option<Span> {
+        let Some(tree) = parse_expression(self.cx.file, span, self.cx.tree.language()) else { return Some(span) };
+        let node = tree.descendants(tree.root()).find(|node| !self.is_host_node(&tree, *node, span.start));
+        if let Some(node) = node {
+            return Some(tree.span(node));
+        }
+        let uses = uses_below(self.cx.file, &tree, tree.root());
+        uses.into_iter().find(|used| !self.is_host_value(&tree, used, written)).map(|used| used.span)
+    }
+
+    fn is_host_node(&self, tree: &HostTree, node: NodeId, at: usize) -> bool {
+        match tree.kind(node) {
+            "call_expression" => {
+                let function = tree.child(node, "function");
+                function.is_some_and(|f| self.expansion(&self.cx.file.show(tree.span(f)), at).flatten().is_some())
+            }
+            "field_expression" => tree.children(node).any(|child| tree.kind(child) == "."),
+            "subscript_expression" | "pointer_expression" => false,
+            _ => is_plain_node(tree, node),
+        }
+    }
+
+    fn is_host_value(&self, tree: &HostTree, used: &Use, written: &BTreeSet<String>) -> bool {
+        let at = used.span.start;
+        if let Some(member) = member_of(self.cx.file, tree, used.node)
+            && written.contains(&written_member(&used.name, &member))
+        {
+            return false;
+        }
+        match self.expansion(&used.name, at) {
+            Some(None) => return false,
+            Some(Some(names)) => {
+                return names.iter().all(|name| self.is_host_object(name, at) && !written.contains(name));
+            }
+            None => {}
+        }
+        used.role != Role::Callee && self.is_host_object(&used.name, at) && !written.contains(&used.name)
+    }
+
+    fn is_host_object(&self, name: &str, at: usize) -> bool {
+        matches!(self.kind(name, at), Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Struct | Kind::Constant)
+    }
+
+    /// Has an expression the same value wherever the host evaluates it while the region runs? `writes_integers`: may the
+    /// region write integers through pointers?
+    pub(super) fn is_stable(&self, span: Span, written: &BTreeSet<String>, writes_integers: bool) -> bool {
+        if self.not_on_host(span, written).is_some() {
+            return false;
+        }
+        !writes_integers || self.names_in(span).iter().all(|(name, at)| self.cannot_be_aliased(name, at.start))
+    }
+
+    /// Is it a constant, or a variable of a function whose address is never taken?
+    fn cannot_be_aliased(&self, name: &str, at: usize) -> bool {
+        match self.symbols.lookup(name, at) {
+            Some(variable) => {
+                variable.ty.is_const()
+                    || variable.kind == NameKind::Enumerator
+                    || (self.is_own_object(name, at) && !matches!(variable.ty, DeclaredType::Reference { .. }))
+            }
+            None => self.kind(name, at) == Kind::Constant,
+        }
+    }
+
+    /// Is it a local variable or parameter whose address is never taken?
+    fn is_own_object(&self, name: &str, at: usize) -> bool {
+        let variable = self.symbols.lookup(name, at);
+        variable.is_some_and(|variable| {
+            matches!(variable.scope, Scope::Local | Scope::Parameter)
+                && !variable.has_static_storage()
+                && !self.address_taken().contains(name)
+        })
+    }
+
+    /// The names of which some object's address is taken anywhere in the file, by `&` or a C++ reference.
+    fn address_taken(&self) -> &BTreeSet<String> {
+        self.address_taken.get_or_init(|| {
+            let tree = self.cx.tree;
+            let cpp = tree.language() == Language::Cpp;
+            let taken = |used: &Use| {
+                used.role == Role::Address || (cpp && used.role == Role::Argument && !self.argument_is_only_read(used))
+            };
+            uses_below(self.cx.file, tree, tree.root()).into_iter().filter(taken).map(|used| used.name).collect()
+        })
+    }
+
+    /// Can the variable not be present on the device when its function's target regions begin?
+    pub(super) fn is_never_present(&self, name: &str, at: usize) -> bool {
+        let maps = [ClauseName::Map, ClauseName::To, ClauseName::Enter, ClauseName::Link, ClauseName::UseDeviceAddr];
+        let clauses = self.cx.constructs.directives.iter().flat_map(|directive| &directive.clauses);
+        let mut items = clauses.filter(|clause| maps.contains(&clause.name)).flat_map(|clause| clause.items());
+        self.is_own_object(name, at) && !items.any(|item| item.base.as_deref() == Some(name))
+    }
+
+    /// A directive of the file that may make a part of an array present, but not the whole of it.
+    pub(super) fn partial_map(&self, name: &str, outer: Option<ConstructId>) -> Option<Span> {
+        let own = outer.map(|id| self.cx.constructs.directive(id).span);
+        let directives = self.cx.constructs.directives.iter().filter(|directive| Some(directive.span) != own);
+        let items = directives.flat_map(|directive| &directive.clauses).filter(|clause| clause.name == ClauseName::Map);
+        let mut items = items.flat_map(|clause| clause.items());
+        items.find(|item| item.base.as_deref() == Some(name) && !item.sections.is_empty()).map(|item| item.span)
+    }
+
+    /// Is it the variable of a loop below `body` that does not declare it?
+    pub(super) fn is_inner_loop_variable(&self, name: &str, body: NodeId) -> bool {
+        let cx = self.cx;
+        let loops = cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == "for_statement");
+        let nests = loops.filter_map(|node| canonical_nest(cx.file, cx.tree, node, 1).ok());
+        let mut variables = nests.flat_map(|nest| nest.loops);
+        variables.any(|canonical| canonical.variable == name && !canonical.declared_in_loop)
+    }
+
+    /// Is the region in a function or construct that runs on the device, or in no function at all?
+    pub(super) fn device_code(&self, region: &TargetRegion) -> Option<Reason> {
+        let tree = self.cx.tree;
+        let first = region.chain.constructs.first().copied()?;
+        let span = self.cx.constructs.directive(first).span;
+        let refuse = |message: &str| Some(Reason::new(ReasonCode::DeviceCode, span, message));
+        let body = self.cx.constructs.construct(first).body?;
+        let mut functions = tree.ancestors(body).filter(|node| tree.kind(*node) == "function_definition");
+        let Some(function) = functions.next() else { return refuse("this construct stands in no function") };
+        if self.device_ranges.iter().any(|range| range.contains(span)) {
+            return refuse("the function is compiled for the device");
+        }
+        if self.function_name(function).is_some_and(|name| self.declare_target.contains(&name)) {
+            return refuse("the function is named in a `declare target` directive");
+        }
+        let mut enclosing = std::iter::successors(self.cx.constructs.construct(first).parent, |id| {
+            self.cx.constructs.construct(*id).parent
+        });
+        if enclosing.any(|id| super::is_target(self.cx, id)) {
+            return refuse("another target region encloses this construct");
+        }
+        None
+    }
+
+    fn function_name(&self, function: NodeId) -> Option<String> {
+        let tree = self.cx.tree;
+        let declarator = tree.child(function, "declarator")?;
+        let name = tree.descendants(declarator).find(|node| tree.kind(*node) == "identifier")?;
+        Some(self.cx.file.show(tree.span(name)).into_owned())
+    }
+
+    /// The value of an integer constant expression of the file.
+    pub(super) fn constant(&self, span: Span) -> Option<i64> {
+        self.symbols.constant(&self.cx.file.show(span), span.start)
+    }
+
+    /// A name that stands nowhere in the file.
+    pub(super) fn fresh(&self, stem: &str, taken: &BTreeSet<String>) -> String {
+        let text = String::from_utf8_lossy(&self.cx.file.text);
+        let free = |name: &String| !taken.contains(name) && !text.contains(name.as_str());
+        let numbered = (2..).map(|number| format!("{stem}_{number}"));
+        std::iter::once(stem.to_owned()).chain(numbered).find(free).unwrap_or_default()
+    }
+}
+
+/// How deep macros are followed into each other.
+const MACRO_DEPTH: usize = 16;
+
+/// Is the node one that has no side effect and calls nothing?
+fn is_plain_node(tree: &HostTree, node: NodeId) -> bool {
+    !tree.is_problem(node)
+        && !matches!(
+            tree.kind(node),
+            "assignment_expression"
+                | "update_expression"
+                | "lambda_expression"
+                | "new_expression"
+                | "delete_expression"
+                | "gnu_asm_expression"
+                | "compound_statement"
+                | "compound_literal_expression"
+                | "initializer_list"
+                | "co_await_expression"
+                | "throw_expression"
+                | "this"
+        )
+}
+
+/// What is at the end of pointers and arrays.
+fn innermost(ty: &DeclaredType) -> &DeclaredType {
+    let mut at = ty;
+    loop {
+        at = match at {
+            DeclaredType::Pointer { pointee, .. } => pointee,
+            DeclaredType::Array { element, .. } | DeclaredType::ArrayParameter { element, .. } => element,
+            DeclaredType::Reference { to } => to,
+            _ => return at,
+        }
+    }
+}
+
+fn is_floating(ty: &DeclaredType) -> bool {
+    matches!(ty, DeclaredType::Scalar { kind: ScalarKind::Floating, .. })
+}
+
+/// Wider than 64 bits: `long double`, complex numbers, 128-bit integers.
+fn is_wide(ty: &DeclaredType) -> bool {
+    match ty {
+        DeclaredType::Scalar { name, .. } => ["long double", "omplex", "128"].iter().any(|wide| name.contains(wide)),
+        _ => false,
+    }
+}
+
+/// Macros of the standard headers that are constants.
+fn is_standard_constant(name: &str) -> bool {
+    let named =
+        ["NULL", "RAND_MAX", "EXIT_SUCCESS", "EXIT_FAILURE", "INFINITY", "NAN", "HUGE_VAL", "BUFSIZ", "true", "false"];
+    let prefixed = ["M_PI", "M_E", "M_SQRT", "M_LN", "M_LOG", "M_1_", "M_2_", "INT", "UINT", "FLT_", "DBL_", "LDBL_"];
+    let limits = [
+        "CHAR_BIT",
+        "CHAR_MAX",
+        "CHAR_MIN",
+        "SCHAR_MAX",
+        "SCHAR_MIN",
+        "UCHAR_MAX",
+        "SHRT_MAX",
+        "SHRT_MIN",
+        "USHRT_MAX",
+        "LONG_MAX",
+        "LONG_MIN",
+        "ULONG_MAX",
+        "LLONG_MAX",
+        "LLONG_MIN",
+        "ULLONG_MAX",
+        "SIZE_MAX",
+        "PTRDIFF_MAX",
+    ];
+    let limited = |name: &str| name.ends_with("_MAX") || name.ends_with("_MIN");
+    named.contains(&name)
+        || limits.contains(&name)
+        || prefixed[..8].iter().any(|prefix| name.starts_with(prefix))
+        || (prefixed[8..].iter().any(|prefix| name.starts_with(prefix)) && (limited(name) || name.ends_with("EPSILON")))
+}

@@ -1,0 +1,122 @@
+//! What clang says of a text before and after: diagnostics, kernels, execution modes, registers.
+//!
+//! The texts are compiled from a temporary folder that is removed again, each behind a `#line` directive that names the
+//! original file, with the original's folder first on the search path of `#include ".."`: messages, kernel names and
+//! included files are those of a compilation in place, and nothing is ever written beside the original.
+
+mod compile;
+mod kernels;
+mod messages;
+mod report;
+mod resources;
+mod toolchain;
+
+pub use compile::{Compilation, Compiled, Output};
+pub use kernels::{ExecutionMode, Kernel, kernels};
+pub use messages::{Message, Severity, messages, new_messages};
+pub use report::{Report, region_pairs};
+pub use resources::{Ptxas, Resources};
+pub use toolchain::{Clang, MISSING_CLANG};
+
+use std::fmt;
+use std::path::Path;
+
+/// How much is asked of clang.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// `-fsyntax-only` for host and device: no error or warning that the original does not have.
+    Syntax,
+    /// Also compiled for nvptx64: kernels with their execution modes, and with `ptxas` their registers and spills.
+    Device,
+}
+
+/// Why a text is not verified.
+#[derive(Debug)]
+pub enum VerifyError {
+    /// There is no clang; the text says what to install.
+    MissingCompiler(String),
+    /// A compiler could not be run, or a temporary file not be written.
+    Run(String),
+    /// The original has errors with these flags, so nothing can be compared; the first of them.
+    Original(Message),
+    /// The new text has errors or warnings that the original does not have.
+    NewMessages(Vec<Message>),
+    /// The original compiles for the device, the new text does not; what clang says.
+    DeviceCompilation(String),
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MissingCompiler(text) | Self::Run(text) => f.write_str(text),
+            Self::Original(message) => {
+                write!(f, "the original does not compile, so nothing can be compared (flags go after `--`): {message}")
+            }
+            Self::NewMessages(messages) => {
+                f.write_str("clang reports of the new text what it does not report of the original:")?;
+                messages.iter().try_for_each(|message| write!(f, "\n  {message}"))
+            }
+            Self::DeviceCompilation(text) => {
+                write!(f, "the original compiles for the device, the new text does not:\n{text}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+/// Compares the new text of `path` with the original at the given level; `flags` are the user's compiler flags.
+///
+/// # Errors
+/// When clang is missing or cannot be run, when the original does not compile, or when the new text is found worse.
+pub fn verify(level: Level, path: &Path, before: &[u8], after: &[u8], flags: &[String]) -> Result<Report, VerifyError> {
+    let clang = Clang::find()?;
+    let compilation = Compilation::new(&clang, path, flags);
+    compare_messages(&compilation, before, after)?;
+    let mut report = Report::new(path, clang.version());
+    if level == Level::Device {
+        device(&compilation, before, after, &mut report)?;
+    }
+    Ok(report)
+}
+
+/// Fails on an error or warning of the new text that the original does not have.
+fn compare_messages(compilation: &Compilation<'_>, before: &[u8], after: &[u8]) -> Result<(), VerifyError> {
+    let old = messages(&compilation.run(before, Output::Syntax)?.stderr);
+    if let Some(error) = old.iter().find(|message| message.severity == Severity::Error) {
+        return Err(VerifyError::Original(error.clone()));
+    }
+    let run = compilation.run(after, Output::Syntax)?;
+    let new = new_messages(&old, &messages(&run.stderr));
+    if !new.is_empty() {
+        return Err(VerifyError::NewMessages(new));
+    }
+    if run.success { Ok(()) } else { Err(VerifyError::Run(run.stderr)) }
+}
+
+/// Reads the kernels of both texts, and their resources where `ptxas` is at hand.
+fn device(compilation: &Compilation<'_>, before: &[u8], after: &[u8], report: &mut Report) -> Result<(), VerifyError> {
+    let old = compilation.run(before, Output::DeviceIr)?;
+    if !old.success {
+        return Err(VerifyError::Run(format!("the original does not compile for nvptx64:\n{}", old.stderr)));
+    }
+    let new = compilation.run(after, Output::DeviceIr)?;
+    if !new.success {
+        return Err(VerifyError::DeviceCompilation(new.stderr));
+    }
+    report.before = kernels(&old.output);
+    report.after = kernels(&new.output);
+    report.regions = region_pairs(before, after, &report.before, &report.after);
+    let Some(ptxas) = Ptxas::find() else {
+        report.note = Some("registers and spills are not shown: no ptxas on PATH or in OMPSPLIT_PTXAS");
+        return Ok(());
+    };
+    for (text, list) in [(before, &mut report.before), (after, &mut report.after)] {
+        let assembly = compilation.run(text, Output::Ptx)?;
+        if !assembly.success {
+            return Err(VerifyError::Run(assembly.stderr));
+        }
+        ptxas.measure(&assembly.output, list)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! One compilation of a text that stands for a file.
+
+use std::ffi::OsString;
+use std::io::{Error, Write};
+use std::path::{Path, PathBuf};
+
+use super::{Clang, VerifyError};
+use crate::source::Language;
+
+/// What a compilation is to give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Only messages, of the host's and the device's pass.
+    Syntax,
+    /// LLVM IR of the nvptx64 device code.
+    DeviceIr,
+    /// PTX of the device code.
+    Ptx,
+}
+
+/// What came of a compilation.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// Did clang return 0?
+    pub success: bool,
+    /// What was asked for; empty for [`Output::Syntax`] and on failure.
+    pub output: String,
+    /// The messages.
+    pub stderr: String,
+}
+
+/// How the texts of one file are compiled.
+#[derive(Clone, Debug)]
+pub struct Compilation<'a> {
+    clang: &'a Clang,
+    path: PathBuf,
+    flags: Vec<String>,
+}
+
+impl<'a> Compilation<'a> {
+    /// Compilations of texts of `path` with the user's flags, less those that say what to produce and where.
+    #[must_use]
+    pub fn new(clang: &'a Clang, path: &Path, flags: &[String]) -> Self {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let flags = kept_flags(flags, &path);
+        Self { clang, path, flags }
+    }
+
+    /// Compiles `text` as if it stood in the file.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be written or clang not be started; what clang itself finds is in the result.
+    pub fn run(&self, text: &[u8], output: Output) -> Result<Compiled, VerifyError> {
+        self.try_run(text, output).map_err(|error| VerifyError::Run(format!("clang could not be run: {error}")))
+    }
+
+    fn try_run(&self, text: &[u8], output: Output) -> Result<Compiled, Error> {
+        let folder = tempfile::tempdir()?;
+        let source = folder.path().join("source");
+        let result = folder.path().join("result");
+        self.write_source(&source, text)?;
+
+        let mut command = self.clang.command();
+        command.args(["-fopenmp", "--offload-arch=sm_90", "-nogpulib"]).args(&self.flags);
+        if let Some(parent) = self.path.parent() {
+            // The original's own folder comes before every other, as it does for a file that stands in it.
+            let mut first = OsString::from("-iquote");
+            first.push(parent);
+            command.arg(first);
+        }
+        match output {
+            Output::Syntax => command.arg("-fsyntax-only"),
+            Output::DeviceIr => command.args(["--offload-device-only", "-S", "-emit-llvm", "-o"]).arg(&result),
+            Output::Ptx => command.args(["--offload-device-only", "-S", "-o"]).arg(&result),
+        };
+        command.args(["-x", self.language()]).arg(&source);
+        let run = command.output()?;
+        let result = match output {
+            Output::Syntax => String::new(),
+            Output::DeviceIr | Output::Ptx if !run.status.success() => String::new(),
+            Output::DeviceIr | Output::Ptx => String::from_utf8_lossy(&std::fs::read(&result)?).into_owned(),
+        };
+        let own = source.to_string_lossy();
+        let stderr = String::from_utf8_lossy(&run.stderr).replace(own.as_ref(), &self.path.to_string_lossy());
+        Ok(Compiled { success: run.status.success(), output: result, stderr })
+    }
+
+    /// The text behind a `#line` that gives it the original's name; a byte order mark may only stand at the start. Where
+    /// there is no such file (standard input) it keeps its own name, for clang looks the file up to name the kernels and
+    /// counts their lines without the `#line` when it finds none.
+    fn write_source(&self, to: &Path, text: &[u8]) -> Result<(), Error> {
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let name = if self.path.is_file() { &self.path } else { to };
+        let name = name.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+        let mut file = std::fs::File::create(to)?;
+        writeln!(file, "#line 1 \"{name}\"")?;
+        file.write_all(text)
+    }
+
+    /// What `-x` is to say; a header is read as C++ only where the flags do.
+    fn language(&self) -> &'static str {
+        match Language::of_path(&self.path) {
+            Language::Cpp => "c++",
+            Language::C => "c",
+            Language::Either if self.flags.iter().any(|flag| is_cpp_standard(flag)) => "c++",
+            Language::Either => "c",
+        }
+    }
+}
+
+/// `-std=c++17`, `-std=gnu++20`, `--std=..`.
+fn is_cpp_standard(flag: &str) -> bool {
+    flag.trim_start_matches('-').strip_prefix("std=").is_some_and(|standard| standard.contains("++"))
+}
+
+/// The flags that bear on the meaning of the text: what to produce, where, and for which device is said here instead.
+fn kept_flags(flags: &[String], path: &Path) -> Vec<String> {
+    const WITH_ARGUMENT: &[&str] =
+        &["-o", "-MF", "-MT", "-MQ", "-MJ", "-x", "-Xopenmp-target", "-Xcuda-ptxas", "-arch"];
+    const ALONE: &[&str] = &["-c", "-S", "-E", "-MD", "-MMD", "-M", "-MM", "-MP", "-MG", "-emit-llvm", "-Werror", "-w"];
+    const PREFIXES: &[&str] = &[
+        "-o",
+        "--offload-",
+        "-fopenmp-targets",
+        "-foffload",
+        "-Xopenmp-target=",
+        "--cuda-path",
+        "-march=native",
+        "-fsyntax-only",
+        "-flto",
+        "-Wl,",
+        "-fdiagnostics-color",
+    ];
+    let mut kept = Vec::new();
+    let mut rest = flags.iter();
+    while let Some(flag) = rest.next() {
+        if WITH_ARGUMENT.contains(&flag.as_str()) || flag.starts_with("-Xopenmp-target=") {
+            rest.next();
+            continue;
+        }
+        let names_the_file = !flag.starts_with('-') && Path::new(flag).file_name() == path.file_name();
+        if ALONE.contains(&flag.as_str()) || PREFIXES.iter().any(|p| flag.starts_with(p)) || names_the_file {
+            continue;
+        }
+        kept.push(flag.clone());
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_that_say_what_to_produce_are_left_out() {
+        let flags = ["-O2", "-c", "-o", "f.o", "-Iinc", "-DN=3", "src/f.c", "-fopenmp-targets=nvptx64", "-MF", "d"];
+        let flags: Vec<String> = flags.map(str::to_owned).to_vec();
+        assert_eq!(kept_flags(&flags, Path::new("/p/src/f.c")), ["-O2", "-Iinc", "-DN=3"]);
+    }
+
+    #[test]
+    fn a_header_is_cpp_only_where_the_flags_say_so() {
+        assert!(is_cpp_standard("-std=gnu++17"));
+        assert!(!is_cpp_standard("-std=c11"));
+    }
+}

@@ -1,0 +1,113 @@
+//! Registers and spills, from `ptxas -v`.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::{Kernel, VerifyError};
+
+/// What one kernel takes of a multiprocessor, as `ptxas` counts it. The device runtime is not linked in, so calls into it
+/// still stand in the code: the figures compare two versions of a program, they are not those of the final binary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of registers stored to local memory for want of room.
+    pub spill_stores: u32,
+    /// Bytes loaded back.
+    pub spill_loads: u32,
+    /// Bytes of static shared memory.
+    pub shared: u32,
+}
+
+/// The assembler of the CUDA toolkit.
+#[derive(Clone, Debug)]
+pub struct Ptxas {
+    program: PathBuf,
+}
+
+impl Ptxas {
+    /// The one that `OMPSPLIT_PTXAS` names, or `ptxas` on the search path.
+    #[must_use]
+    pub fn find() -> Option<Self> {
+        let named = std::env::var_os("OMPSPLIT_PTXAS").filter(|name| !name.is_empty());
+        let program = PathBuf::from(named.unwrap_or_else(|| "ptxas".into()));
+        let runs = Command::new(&program).arg("--version").output().is_ok_and(|output| output.status.success());
+        runs.then_some(Self { program })
+    }
+
+    /// Assembles `ptx` and notes the resources of each kernel.
+    ///
+    /// # Errors
+    /// When `ptxas` rejects the text or cannot be run.
+    pub fn measure(&self, ptx: &str, kernels: &mut [Kernel]) -> Result<(), VerifyError> {
+        let failed = |error: std::io::Error| VerifyError::Run(format!("ptxas could not be run: {error}"));
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let source = folder.path().join("kernels.ptx");
+        std::fs::write(&source, ptx).map_err(failed)?;
+        let run = Command::new(&self.program)
+            .args(["-arch=sm_90", "-v", "-c", "-o"])
+            .arg(folder.path().join("kernels.cubin"))
+            .arg(&source)
+            .output()
+            .map_err(failed)?;
+        let text = String::from_utf8_lossy(&run.stderr);
+        if !run.status.success() {
+            return Err(VerifyError::Run(format!("ptxas: {text}")));
+        }
+        for kernel in kernels {
+            kernel.resources = resources(&text, &kernel.symbol);
+        }
+        Ok(())
+    }
+}
+
+/// The figures of a kernel: registers of the entry function, spills of it and of the functions outlined from it.
+fn resources(text: &str, symbol: &str) -> Option<Resources> {
+    let mut result = Resources::default();
+    let mut found = false;
+    let mut current = "";
+    for line in text.lines() {
+        if let Some((_, rest)) = line.split_once("Compiling entry function '") {
+            current = rest.split('\'').next().unwrap_or_default();
+        } else if let Some((_, name)) = line.split_once("Function properties for ") {
+            current = name.trim();
+        } else if line.contains("bytes spill stores") && belongs(current, symbol) {
+            result.spill_stores += number_before(line, " bytes spill stores");
+            result.spill_loads += number_before(line, " bytes spill loads");
+        } else if line.contains(" registers") && current == symbol {
+            result.registers = number_before(line, " registers");
+            result.shared = number_before(line, " bytes smem");
+            found = true;
+        }
+    }
+    found.then_some(result)
+}
+
+/// Is this function the kernel, or outlined from it?
+fn belongs(function: &str, symbol: &str) -> bool {
+    function.strip_prefix(symbol).is_some_and(|rest| rest.is_empty() || rest.starts_with("_omp_outlined"))
+}
+
+/// The number that stands before `unit`; 0 where the line does not name it.
+fn number_before(line: &str, unit: &str) -> u32 {
+    line.split_once(unit)
+        .and_then(|(before, _)| before.rsplit(|c: char| !c.is_ascii_digit()).next())
+        .and_then(|digits| digits.parse().ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spills_of_outlined_functions_count_for_their_kernel() {
+        let text = "ptxas info    : Function properties for k_l1_omp_outlined_omp_outlined\n    72 bytes stack frame, 48 \
+                    bytes spill stores, 40 bytes spill loads\nptxas info    : Compiling entry function 'k_l1' for \
+                    'sm_90'\nptxas info    : Function properties for k_l1\n    8 bytes stack frame, 4 bytes spill \
+                    stores, 2 bytes spill loads\nptxas info    : Used 32 registers, used 1 barriers, 16 bytes smem\n";
+        let expected = Resources { registers: 32, spill_stores: 52, spill_loads: 42, shared: 16 };
+        assert_eq!(resources(text, "k_l1"), Some(expected));
+        assert_eq!(resources(text, "k_l2"), None);
+    }
+}
