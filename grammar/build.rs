@@ -1,6 +1,5 @@
 //! Compiles the generated parser.
 
-#[expect(clippy::print_stdout, reason = "this is how a build script speaks to cargo")]
 fn main() {
     println!("cargo:rerun-if-changed=src");
     let mut build = cc::Build::new();

@@ -6,7 +6,7 @@ mod support;
 
 use std::path::PathBuf;
 
-use support::fixtures::{self, Fixture};
+use support::fixtures::Fixture;
 use support::oracle::{Finding, compare};
 use support::program::Builder;
 use support::{faults, parallel, rewrite};
@@ -14,14 +14,15 @@ use support::{faults, parallel, rewrite};
 #[test]
 fn every_output_gives_the_results_of_its_original() {
     let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
-    let fixtures = fixtures::all().unwrap_or_else(|error| panic!("{error}"));
-    let runnable: Vec<_> = fixtures.into_iter().filter(|fixture| fixture.runnable).collect();
-    let failures = parallel::failures(&runnable, |fixture| {
+    let report = parallel::report("offload", |fixture| {
+        if !fixture.runnable {
+            return Ok(());
+        }
         let output = rewrite::fixture(fixture)?;
         let findings = compare(&builder, fixture, &output)?;
-        if findings.is_empty() { Ok(()) } else { Err(report(fixture, &findings)) }
+        if findings.is_empty() { Ok(()) } else { Err(shown(&findings)) }
     });
-    assert!(failures.is_empty(), "{} of {} fail\n\n{}", failures.len(), runnable.len(), failures.join("\n\n"));
+    assert!(report.is_empty(), "{report}");
 }
 
 /// A check that finds nothing wrong with a wrong output would prove nothing.
@@ -40,17 +41,11 @@ fn every_planted_fault_is_found() {
             None => findings.is_empty(),
             Some(kind) => findings.iter().any(|finding| finding.kind == kind),
         };
-        if found { Ok(()) } else { Err(format!("expected {:?}\n{}", fault.expected, report(&fixture, &findings))) }
+        if found { Ok(()) } else { Err(format!("{name}: expected {:?}, found\n{}", fault.expected, shown(&findings))) }
     });
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-fn report(fixture: &Fixture, findings: &[Finding]) -> String {
-    let lines: Vec<_> = findings.iter().map(Finding::to_string).collect();
-    format!(
-        "== {}\n{}\nonly this one: OMPSPLIT_FIXTURE={} cargo test --test offload",
-        fixture.name,
-        lines.join("\n"),
-        fixture.name
-    )
+fn shown(findings: &[Finding]) -> String {
+    findings.iter().map(Finding::to_string).collect::<Vec<_>>().join("\n")
 }

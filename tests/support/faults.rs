@@ -16,7 +16,7 @@ pub struct Fault {
 
 /// A program with two loops in one target region.
 const LOOPS: &str = r#"#include <stdio.h>
-#define N 60000
+#define N 1000000
 static int a[N], b[N], c[N];
 int main(void) {
   long sum = 0, check = 0;
@@ -79,7 +79,7 @@ const POINTERS_UNITED: &str = "#pragma omp target data map(tofrom: a[0:n], b[0:n
 
 /// A prefix sum whose one thread makes it right.
 const PREFIX: &str = r#"#include <stdio.h>
-#define N 60000
+#define N 1000000
 static int a[N];
 int main(void) {
   for (int i = 0; i < N; i++) a[i] = i % 3;

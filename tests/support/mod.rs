@@ -9,6 +9,7 @@ pub mod harden;
 pub mod oracle;
 pub mod parallel;
 pub mod program;
+pub mod program_text;
 pub mod rewrite;
 pub mod traffic;
 

@@ -3,6 +3,27 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::fixtures::{self, Fixture};
+
+/// Checks every fixture; the report of what fails is empty where nothing does. `test` names the test program in the
+/// command that repeats one.
+pub fn report(test: &str, check: impl Fn(&Fixture) -> Result<(), String> + Sync) -> String {
+    let fixtures = match fixtures::all() {
+        Ok(fixtures) => fixtures,
+        Err(error) => return error,
+    };
+    let failures = failures(&fixtures, |fixture| {
+        check(fixture).map_err(|text| {
+            let name = &fixture.name;
+            format!("== {name}\n{text}\nonly this one: OMPSPLIT_FIXTURE={name} cargo test --test {test}")
+        })
+    });
+    if failures.is_empty() {
+        return String::new();
+    }
+    format!("{} of {} fixtures fail\n\n{}", failures.len(), fixtures.len(), failures.join("\n\n"))
+}
+
 /// Checks every item and returns all failures in the order of the items.
 pub fn failures<T: Sync>(items: &[T], check: impl Fn(&T) -> Result<(), String> + Sync) -> Vec<String> {
     let next = AtomicUsize::new(0);

@@ -288,3 +288,6 @@ fn link_parents(gaps: &[Gap], directives: &[Directive], constructs: &mut [Constr
         constructs[parent].children.push(ConstructId(id));
     }
 }
+
+#[cfg(test)]
+mod tests;

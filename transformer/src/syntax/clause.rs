@@ -2,7 +2,7 @@
 
 use crate::source::Span;
 use crate::syntax::ListItem;
-use crate::syntax::spec_table::{ArgumentForm, ClauseId, ClauseSpec};
+use crate::syntax::spec_table::{self, ArgumentForm, ClauseId, ClauseSpec, Leaf};
 use crate::syntax::token::{TokenKind, Tokens};
 
 /// The name of a clause. `Unknown` keeps the clause; nothing is known of it.
@@ -63,6 +63,20 @@ impl Clause {
             ClauseArgument::Items(items) => items,
             _ => &[],
         }
+    }
+
+    /// The leaves of the directive that a directive-name modifier names: `target` in `if(target: e)`.
+    #[must_use]
+    pub fn directive_name_modifier(&self) -> Option<&'static [Leaf]> {
+        let words = self.name.spec().modifiers;
+        let names = self.modifiers.iter().filter(|m| m.argument.is_none() && !words.contains(&m.name.as_str()));
+        names.filter_map(|modifier| spec_table::decompose(&modifier.name)).next()
+    }
+
+    /// The leaf constructs of a directive on which it takes effect, outermost first; [`spec_table::landing`] says how.
+    #[must_use]
+    pub fn lands_on(&self, leaves: &[Leaf]) -> Vec<Leaf> {
+        spec_table::landing(self.name, self.directive_name_modifier(), leaves)
     }
 
     /// Has it this modifier?

@@ -42,6 +42,18 @@ impl Directive {
         self.clauses.iter().filter(move |clause| clause.name == name)
     }
 
+    /// The clauses that the specification does not permit here: those that the directive does not take, and the second of
+    /// those that may stand only once. None where the directive or the clause is unknown.
+    pub fn misplaced_clauses(&self) -> impl Iterator<Item = &Clause> {
+        let permitted = self.spec.map(|spec| spec.clauses);
+        self.clauses.iter().enumerate().filter_map(move |(index, clause)| {
+            let foreign = permitted.is_some_and(|set| !set.contains(&clause.name));
+            let earlier = self.clauses.get(..index).unwrap_or_default();
+            let again = clause.name.spec().unique && earlier.iter().any(|other| other.name == clause.name);
+            (clause.name != ClauseId::Unknown && (foreign || again)).then_some(clause)
+        })
+    }
+
     /// A directive whose text is not known.
     pub(super) fn unreadable(text: &DirectiveText) -> Self {
         Self {

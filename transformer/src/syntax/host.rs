@@ -8,6 +8,8 @@ mod branches;
 mod grammar;
 mod nesting;
 mod parse;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 

@@ -6,6 +6,10 @@ use crate::source::{DirectiveText, Language, SourceFile, Span};
 use crate::syntax::Directive;
 use crate::syntax::token::{Token, TokenKind, Tokens};
 
+/// The longest text of a directive in bytes. Nobody writes one that long, and the parser needs a second for random bytes
+/// of this size.
+const LONGEST_TEXT: usize = 64 << 10;
+
 /// Reads the directives of one file after the other; it holds the parser between them.
 pub struct DirectiveReader {
     parser: Option<Parser>,
@@ -31,7 +35,8 @@ impl DirectiveReader {
 
     /// Reads one directive. One that has no readable text, or text that is no directive, comes back with a problem.
     pub fn read(&mut self, file: &SourceFile, text: &DirectiveText) -> Directive {
-        let Some((body, tree)) = text.body.and_then(|body| Some((body, self.parse(file, body)?))) else {
+        let body = text.body.filter(|body| body.len() <= LONGEST_TEXT);
+        let Some((body, tree)) = body.and_then(|body| Some((body, self.parse(file, body)?))) else {
             return Directive::unreadable(text);
         };
         let mut problems = Vec::new();

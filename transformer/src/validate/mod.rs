@@ -1,6 +1,7 @@
 //! Checks of the output: in the process, and with clang.
 
 pub mod clang;
+
 use crate::region::construct::ConstructTree;
 use crate::syntax::HostTree;
 

@@ -57,14 +57,15 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// The length of a splice: a backslash, blanks (compilers allow them) and a line end; 0 if there is none.
+    /// The length of a splice: a backslash, blanks (compilers allow them) and a line end or the end of the text; 0 if
+    /// there is none.
     pub(super) fn splice(self, at: usize) -> usize {
         if self.at(at) != b'\\' {
             return 0;
         }
         let blanks = self.from(at + 1).iter().take_while(|b| is_blank(**b)).count();
         match self.newline(at + 1 + blanks) {
-            0 => 0,
+            0 if at + 1 + blanks < self.len() => 0,
             newline => 1 + blanks + newline,
         }
     }

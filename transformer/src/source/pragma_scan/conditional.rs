@@ -59,19 +59,11 @@ pub(super) fn settle(text: Bytes, scan: &mut Scan) {
     }
     tell_alternatives(scan);
     let only = scan.conditionals.iter().filter(|group| group.only_directives);
-    let lines: Vec<Span> = only.flat_map(lines).collect();
+    let lines: Vec<Span> = only.flat_map(Conditional::lines).collect();
     if !lines.is_empty() {
         scan.masked.extend(lines);
         scan.masked.sort_unstable();
     }
-}
-
-/// The lines of a closed group: its branches' and its `#endif`.
-fn lines(group: &Conditional) -> Vec<Span> {
-    let endif = group.branches.last().map_or(group.span.start, |branch| branch.content.end);
-    let mut lines: Vec<Span> = group.branches.iter().map(|branch| branch.line).collect();
-    lines.push(Span::new(endif, group.span.end));
-    lines
 }
 
 /// Gives each directive the innermost group of directives that it stands in.

@@ -6,6 +6,8 @@ mod directive_line;
 mod inline;
 mod lexer;
 mod macros;
+#[cfg(test)]
+mod tests;
 
 use memchr::memmem;
 
@@ -55,6 +57,17 @@ pub struct Conditional {
     pub branches: Vec<ConditionalBranch>,
     /// Does it hold nothing but directives, comments and blanks? Then its own lines are blanked too.
     pub only_directives: bool,
+}
+
+impl Conditional {
+    /// Its own lines in order: those of its branches, and the `#endif`.
+    #[must_use]
+    pub fn lines(&self) -> Vec<Span> {
+        let endif = self.branches.last().map_or(self.span.start, |branch| branch.content.end);
+        let mut lines: Vec<Span> = self.branches.iter().map(|branch| branch.line).collect();
+        lines.push(Span::new(endif, self.span.end));
+        lines
+    }
 }
 
 /// One branch of a conditional.

@@ -9,7 +9,7 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Tree, TreeCursor};
 use super::grammar::Grammar;
 use super::{ERROR, HostError, HostTree, Limits, Node, NodeId, branches, nesting};
 use crate::source::pragma_scan::mask;
-use crate::source::{Conditional, Language, Scan, SourceFile, Span};
+use crate::source::{Language, Scan, SourceFile, Span};
 
 impl HostTree {
     /// Parses a file with its directives masked.
@@ -72,21 +72,23 @@ struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Parses the text as it is; where that leaves problems and `#if` groups touch them, with one branch of those groups,
-    /// then with one branch of every group. The tree with the fewest problems wins, the earlier one where they are even.
+    /// Parses the text as it is; where that leaves problems and `#if` groups may be their cause, with one branch of those
+    /// groups, then with one branch of every group. The tree with the fewest problems wins, the earlier where they are
+    /// even.
     fn parse_one_program(&self, scan: &Scan) -> Result<HostTree, HostError> {
         let mut best = self.parse(self.text, Vec::new())?;
-        let problems: Vec<Span> = best.problems.iter().map(|problem| best.span(*problem)).collect();
-        let touches = |group: &Conditional| touches_any(group.span, &problems);
-        if problems.is_empty() || scan.conditionals.is_empty() {
+        if best.problems.is_empty() || scan.conditionals.is_empty() {
             return Ok(best);
         }
         let language = self.grammar.language();
-        let some = branches::inactive(self.text, scan, language, touches);
+        let suspects = branches::suspects(self.text, scan, &problem_spans(&best));
+        let suspected = branches::inactive(self.text, scan, language, |index| suspects.contains(&index));
+        if suspected.is_empty() {
+            return Ok(best);
+        }
         let all = branches::inactive(self.text, scan, language, |_| true);
-        let choices = if some == all { vec![all] } else { vec![some, all] };
-        for inactive in choices.into_iter().filter(|inactive| !inactive.is_empty()) {
-            if best.problems.is_empty() {
+        for inactive in [suspected, all] {
+            if best.problems.is_empty() || inactive == best.inactive {
                 break;
             }
             let Ok(tree) = self.parse(&mask(self.text, &inactive), inactive) else { break };
@@ -107,31 +109,28 @@ impl Attempt<'_> {
         let options = ParseOptions::new().progress_callback(&mut is_over);
         let mut read = |at: usize, _| text.get(at..).unwrap_or_default();
         let tree = parser.parse_with_options(&mut read, None, Some(options)).ok_or(HostError::Deadline)?;
-        let mut arena = Arena::new(self.grammar, self.depth, 0);
+        let mut arena = Arena::new(self.grammar, self.depth);
         arena.fill(&mut tree.walk())?;
         Ok(arena.finish(inactive))
     }
 }
 
-fn touches_any(span: Span, problems: &[Span]) -> bool {
-    let first = problems.partition_point(|problem| problem.end < span.start);
-    problems.get(first).is_some_and(|problem| problem.start <= span.end)
+fn problem_spans(tree: &HostTree) -> Vec<Span> {
+    tree.problems.iter().map(|problem| tree.span(*problem)).collect()
 }
 
 /// The nodes of a tree as they are read.
 struct Arena {
     tree: HostTree,
     depth: usize,
-    /// What is taken off every position.
-    shift: usize,
     /// Up to where the last ERROR node reaches: what lies in it is no problem of its own.
     error_end: u32,
 }
 
 impl Arena {
-    fn new(grammar: &'static Grammar, depth: usize, shift: usize) -> Self {
+    fn new(grammar: &'static Grammar, depth: usize) -> Self {
         let tree = HostTree { nodes: Vec::new(), grammar, problems: Vec::new(), inactive: Vec::new() };
-        Self { tree, depth, shift, error_end: 0 }
+        Self { tree, depth, error_end: 0 }
     }
 
     /// One pass of the cursor over the node it stands on and all below it.
@@ -160,8 +159,8 @@ impl Arena {
         let id = position(self.tree.nodes.len());
         let field = cursor.field_id().and_then(|field| u8::try_from(field.get()).ok()).unwrap_or(0);
         let node = Node {
-            start: position(node.start_byte().saturating_sub(self.shift)),
-            end: position(node.end_byte().saturating_sub(self.shift)),
+            start: position(node.start_byte()),
+            end: position(node.end_byte()),
             parent: parent.unwrap_or(id),
             subtree_end: id + 1,
             kind: node.kind_id(),
@@ -222,7 +221,7 @@ fn expression(text: &[u8], span: Span, grammar: &'static Grammar) -> Option<Host
         parser.parse(text, None)
     })?;
     let right = right_hand_side(&tree)?;
-    let mut arena = Arena::new(grammar, Limits::default().depth, 0);
+    let mut arena = Arena::new(grammar, Limits::default().depth);
     arena.fill(&mut right.walk()).ok()?;
     let mut found = arena.finish(Vec::new());
     for node in &mut found.nodes {

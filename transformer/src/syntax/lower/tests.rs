@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::source::Spelling;
+use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, ListItem, Modifier};
 
 /// Reads the text behind `omp` in a C++ file, at an offset, as it would stand in one.
@@ -301,4 +302,95 @@ fn a_directive_without_readable_text_is_a_problem() {
     let directive = DirectiveReader::new().read(&file, &text);
     assert_eq!((directive.name.as_str(), directive.problems), ("", vec![span]));
     assert_eq!(directive.alternative, Some((3, 1)));
+}
+
+#[test]
+fn spans_are_those_of_the_file() {
+    let (file, directive) = read_as("a.c", "target \\\r\n  map(always, to: a[0:n]) \\\r\n  nowait");
+    let map = &directive.clauses[0];
+    assert_eq!(file.show(directive.name_span), "target");
+    assert_eq!(file.show(map.span), "map(always, to: a[0:n])");
+    assert_eq!(file.show(map.modifiers[1].span), "to");
+    assert_eq!(file.show(map.items()[0].span), "a[0:n]");
+    assert_eq!(file.show(map.items()[0].sections[0].span), "[0:n]");
+    assert_eq!(file.show(directive.clauses[1].span), "nowait");
+    assert_eq!(directive.problems, []);
+}
+
+#[test]
+fn a_directive_leaves_no_trace_in_the_reader() {
+    let file = SourceFile::new("a.c", b"target map(to: a parallel for\n".to_vec());
+    let text = |start, end| {
+        let span = Span::new(start, end);
+        DirectiveText { span, body: Some(span), spelling: Spelling::Pragma, alternative: None }
+    };
+    let mut reader = DirectiveReader::new();
+    assert!(!reader.read(&file, &text(0, 16)).problems.is_empty());
+    let second = reader.read(&file, &text(17, 29));
+    assert_eq!((second.name.as_str(), second.problems), ("parallel for", vec![]));
+}
+
+#[test]
+fn misplaced_clauses_are_named() {
+    let misplaced = |body: &str| {
+        let (file, directive) = read_as("a.c", body);
+        directive.misplaced_clauses().map(|clause| file.show(clause.span).into_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        misplaced("for shared(k) private(j) schedule(static) schedule(dynamic) vendor"),
+        "shared(k) schedule(dynamic)"
+    );
+    assert_eq!(misplaced("target parallel if(target: a) if(parallel: b) map(x) map(y)"), "");
+    assert_eq!(misplaced("parallel for nowait"), "nowait");
+    assert_eq!(misplaced("metadirective when(x: single) default(parallel)"), "");
+}
+
+#[test]
+fn a_clause_says_where_it_lands() {
+    let lands = |body: &str| {
+        let (_, directive) = read_as("a.c", body);
+        directive.clauses[0].lands_on(directive.spec.unwrap().leaves)
+    };
+    assert_eq!(lands("target parallel for if(parallel: a)"), [Leaf::Parallel]);
+    assert_eq!(lands("target parallel for if(a)"), [Leaf::Target, Leaf::Parallel]);
+    assert_eq!(lands("parallel for simd schedule(simd: static)"), [Leaf::For]);
+    assert_eq!(lands("parallel for simd if(simd: a)"), [Leaf::Simd]);
+}
+
+/// Reads a text and looks at all that is in it: nothing may lie outside the text, and nothing may panic.
+fn read_whatever_it_is(body: &str) -> Directive {
+    let (file, directive) = read_as("a.cpp", body);
+    let whole = Span::new(0, file.text.len());
+    let items = directive.clauses.iter().flat_map(|clause| clause.items());
+    let sections = items.clone().flat_map(|item| &item.sections).map(|section| section.span);
+    let clauses = directive.clauses.iter().map(|clause| clause.span);
+    assert!(clauses.chain(items.map(|item| item.span)).chain(sections).all(|span| whole.contains(span)));
+    show(&file, &directive);
+    directive
+}
+
+#[test]
+fn half_a_directive_and_odd_characters_do_not_panic() {
+    let whole = "target teams map(always, mapper(m), tofrom: p->a[0:n:2], ([n])q) reduction(+: s) if(target: x ? y : z) \
+                 linear(val(a): 2) num_teams(1:4) uses_allocators(m(t)) depend(iterator(i=0:n), in: *r) schedule(static, 4)";
+    for end in 0..whole.len() {
+        read_whatever_it_is(&whole[..end]);
+        read_whatever_it_is(&whole[end..]);
+        for odd in ["(", ")", "[", "}", ":", "::", ",", "?", "\"", "'", "\\\n", "/*", "//", "\u{0}", "é"] {
+            let (before, after) = whole.split_at(end);
+            read_whatever_it_is(&format!("{before}{odd}{after}"));
+        }
+    }
+}
+
+#[test]
+fn hostile_texts_are_problems_and_cost_little() {
+    let open = "(".repeat(60_000);
+    let nested = format!("parallel if({}x{})", "(".repeat(30_000), ")".repeat(30_000));
+    let long = format!("parallel private({}x)", "x,".repeat(40_000));
+    assert!(!read_whatever_it_is(&format!("parallel if{open}")).problems.is_empty());
+    assert_eq!(read_whatever_it_is(&nested).problems, []);
+    assert!(!read_whatever_it_is(&long).problems.is_empty());
+    let commas = read_whatever_it_is(&format!("parallel private({}x)", "x,".repeat(30_000)));
+    assert_eq!(commas.clauses[0].items().len(), 30_001);
 }

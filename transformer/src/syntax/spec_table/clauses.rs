@@ -116,7 +116,7 @@ clauses! {
     DistSchedule "dist_schedule" Words { unique: true }; // 11.6.1
     Doacross "doacross" Raw { modifiers: &["source", "sink"] }; // 15.9.6
     DynamicAllocators "dynamic_allocators" None { unique: true };
-    Enter "enter" Items { modifiers: &["automap"] }; // 5.8.4
+    Enter "enter" Items { bare: true, modifiers: &["automap"] }; // 5.8.4; in `omp::decl` the declared name is its list
     Exclusive "exclusive" Items { unique: true }; // 5.6
     Fail "fail" Words { unique: true }; // 15.8.3
     Filter "filter" Expression { unique: true }; // 10.5.1
@@ -148,8 +148,8 @@ clauses! {
         modifiers: &["step", "val", "ref", "uval"], expression_modifier: Some("step"), list_first: true,
         rule: Rule::Linear,
     }; // 5.4.6
-    Link "link" Items; // 5.8.5
-    Local "local" Items; // 6.0
+    Link "link" Items { bare: true }; // 5.8.5; as `enter`
+    Local "local" Items { bare: true }; // 6.0; as `enter`
     Looprange "looprange" Words { unique: true }; // 6.0
     Map "map" Items {
         modifiers: &[

@@ -115,6 +115,7 @@ const TASKLOOP: ClauseSet = ALLOCATES.union(ClauseSet::of(&[
     Transparent,
     Untied,
 ]));
+const SINGLE: ClauseSet = ALLOCATES.union(ClauseSet::of(&[Copyprivate, Nowait]));
 const DATA_MOTION: ClauseSet = ClauseSet::of(&[Depend, Device, If, Nowait, Priority, Replayable]);
 const ASSUMPTIONS: ClauseSet =
     ClauseSet::of(&[Absent, Contains, Holds, NoOpenmp, NoOpenmpConstructs, NoOpenmpRoutines, NoParallelism]);
@@ -122,15 +123,18 @@ const DECLARE_TARGET: ClauseSet = ClauseSet::of(&[DeviceType, Enter, Indirect, L
 const CANCEL: ClauseSet = ClauseSet::of(&[For, Parallel, Sections, Taskgroup]);
 
 const NONE: ClauseSet = ClauseSet::EMPTY;
-/// A region of worksharing that ends with `parallel` has no barrier of its own to leave out (5.2, section 17.3).
+/// Worksharing in a combined `parallel` has no barrier of its own to leave out (5.2, section 17.3).
 const NOWAIT: ClauseSet = ClauseSet::of(&[Nowait]);
 /// Threads of a `target` construct have no original thread to copy from (5.2, section 17.3).
 const COPYIN: ClauseSet = ClauseSet::of(&[Copyin]);
+/// The tasks of `parallel .. taskloop` take part in no reduction outside the `parallel` construct (5.2, section 17.3).
+const IN_REDUCTION: ClauseSet = ClauseSet::of(&[InReduction]);
 /// The iterations of one thread under `distribute` are not those of one sequence (5.2, sections 11.6 and 17.5).
 const ORDERED: ClauseSet = ClauseSet::of(&[Ordered]);
 const LINEAR: ClauseSet = ClauseSet::of(&[Linear]);
 
 const PARALLEL_FOR: ClauseSet = PARALLEL.union(FOR).without(NOWAIT);
+const TASKLOOP_IN_PARALLEL: ClauseSet = TASKLOOP.without(IN_REDUCTION);
 const DISTRIBUTE_PARALLEL_FOR: ClauseSet = PARALLEL_FOR.union(DISTRIBUTE).without(ORDERED).without(LINEAR);
 const DISTRIBUTE_PARALLEL_FOR_SIMD: ClauseSet = PARALLEL_FOR.union(DISTRIBUTE).union(SIMD).without(ORDERED);
 const TARGET_TEAMS: ClauseSet = TARGET.union(TEAMS);
@@ -155,7 +159,7 @@ const fn with_argument(spec: DirectiveSpec) -> DirectiveSpec {
 }
 
 /// The table, sorted by name. Spellings of 6.0 with underscores are looked up with blanks; `metadirective` has the
-/// association of the variant that is selected.
+/// association of the variant that is selected, and its `default` is read as `otherwise`.
 pub static DIRECTIVES: &[DirectiveSpec] = {
     use Leaf as L;
     &[
@@ -173,7 +177,7 @@ pub static DIRECTIVES: &[DirectiveSpec] = {
         row("begin assumes", Delimited, &[L::Other], ASSUMPTIONS),
         row("begin declare target", Delimited, &[L::Other], DECLARE_TARGET),
         other("begin declare variant", Delimited, &[Match]),
-        other("begin metadirective", Delimited, &[Default, Otherwise, When]),
+        other("begin metadirective", Delimited, &[Otherwise, When]),
         row("cancel", Alone, &[L::Other], CANCEL.union(ClauseSet::of(&[If]))),
         row("cancellation point", Alone, &[L::Other], CANCEL),
         with_argument(other("critical", Block, &[Hint])),
@@ -213,7 +217,7 @@ pub static DIRECTIVES: &[DirectiveSpec] = {
         row("master", Block, &[L::Master], NONE),
         row("master taskloop", Loop, &[L::Master, L::Taskloop], TASKLOOP),
         row("master taskloop simd", Loop, &[L::Master, L::Taskloop, L::Simd], TASKLOOP.union(SIMD)),
-        other("metadirective", Alone, &[Default, Otherwise, When]),
+        other("metadirective", Alone, &[Otherwise, When]),
         other("nothing", Alone, &[Apply]),
         other("ordered", Block, &[Depend, Doacross, Simd, Threads]),
         row("parallel", Block, &[L::Parallel], PARALLEL),
@@ -225,23 +229,30 @@ pub static DIRECTIVES: &[DirectiveSpec] = {
             "parallel masked taskloop",
             Loop,
             &[L::Parallel, L::Masked, L::Taskloop],
-            PARALLEL.union(MASKED).union(TASKLOOP),
+            PARALLEL.union(MASKED).union(TASKLOOP_IN_PARALLEL),
         ),
         row(
             "parallel masked taskloop simd",
             Loop,
             &[L::Parallel, L::Masked, L::Taskloop, L::Simd],
-            PARALLEL.union(MASKED).union(TASKLOOP).union(SIMD),
+            PARALLEL.union(MASKED).union(TASKLOOP_IN_PARALLEL).union(SIMD),
         ),
         row("parallel master", Block, &[L::Parallel, L::Master], PARALLEL),
-        row("parallel master taskloop", Loop, &[L::Parallel, L::Master, L::Taskloop], PARALLEL.union(TASKLOOP)),
+        row(
+            "parallel master taskloop",
+            Loop,
+            &[L::Parallel, L::Master, L::Taskloop],
+            PARALLEL.union(TASKLOOP_IN_PARALLEL),
+        ),
         row(
             "parallel master taskloop simd",
             Loop,
             &[L::Parallel, L::Master, L::Taskloop, L::Simd],
-            PARALLEL.union(TASKLOOP).union(SIMD),
+            PARALLEL.union(TASKLOOP_IN_PARALLEL).union(SIMD),
         ),
         row("parallel sections", Block, &[L::Parallel, L::Sections], PARALLEL.union(SECTIONS).without(NOWAIT)),
+        // 6.0
+        row("parallel single", Block, &[L::Parallel, L::Other], PARALLEL.union(SINGLE).without(NOWAIT)),
         other(
             "requires",
             Alone,
@@ -261,7 +272,7 @@ pub static DIRECTIVES: &[DirectiveSpec] = {
         other("section", Separator, &[]),
         row("sections", Block, &[L::Sections], SECTIONS),
         row("simd", Loop, &[L::Simd], SIMD),
-        row("single", Block, &[L::Other], ALLOCATES.union(ClauseSet::of(&[Copyprivate, Nowait]))),
+        row("single", Block, &[L::Other], SINGLE),
         other("split", Loop, &[Apply, Counts]),
         other("stripe", Loop, &[Apply, Sizes]),
         row("target", Block, &[L::Target], TARGET),

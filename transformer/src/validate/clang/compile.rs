@@ -75,19 +75,23 @@ impl<'a> Compilation<'a> {
         };
         command.args(["-x", self.language()]).arg(&source);
         let run = command.output()?;
-        let text = match output {
+        let result = match output {
             Output::Syntax => String::new(),
             Output::DeviceIr | Output::Ptx if !run.status.success() => String::new(),
             Output::DeviceIr | Output::Ptx => String::from_utf8_lossy(&std::fs::read(&result)?).into_owned(),
         };
-        let stderr = String::from_utf8_lossy(&run.stderr).into_owned();
-        Ok(Compiled { success: run.status.success(), output: text, stderr })
+        let own = source.to_string_lossy();
+        let stderr = String::from_utf8_lossy(&run.stderr).replace(own.as_ref(), &self.path.to_string_lossy());
+        Ok(Compiled { success: run.status.success(), output: result, stderr })
     }
 
-    /// The text behind a `#line` that gives it the original's name; a byte order mark may only stand at the start.
+    /// The text behind a `#line` that gives it the original's name; a byte order mark may only stand at the start. Where
+    /// there is no such file (standard input) it keeps its own name, for clang looks the file up to name the kernels and
+    /// counts their lines without the `#line` when it finds none.
     fn write_source(&self, to: &Path, text: &[u8]) -> Result<(), Error> {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-        let name = self.path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+        let name = if self.path.is_file() { &self.path } else { to };
+        let name = name.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
         let mut file = std::fs::File::create(to)?;
         writeln!(file, "#line 1 \"{name}\"")?;
         file.write_all(text)

@@ -1,0 +1,174 @@
+//! What clang and clang-format say of every output: no new warning, kernels that use the whole grid, a layout that
+//! settles.
+//!
+//! `OMPSPLIT_FIXTURE=<part of a name> cargo test --test clang` looks at some of the fixtures.
+
+mod support;
+
+use std::ops::Range;
+use std::path::Path;
+
+use ompsplit::validate::clang::{
+    Clang, Compilation, ExecutionMode, Kernel, Level, Output, VerifyError, kernels, verify,
+};
+use support::fixtures::Fixture;
+use support::format::{Formatter, STYLES};
+use support::{diff, harden, parallel, rewrite};
+
+#[test]
+fn no_output_has_a_new_warning() {
+    let report = parallel::report("clang", |fixture| {
+        let mut flags = vec!["-Wall".to_owned(), "-Wextra".to_owned()];
+        flags.extend(fixture.flags.iter().cloned());
+        let output = rewrite::fixture(fixture)?;
+        // The programs that are run are compiled there; what is only compiled is compiled here.
+        if output == fixture.text && fixture.runnable {
+            return Ok(());
+        }
+        verify(Level::Syntax, &fixture.path, &fixture.text, &output, &flags)
+            .map(|_| ())
+            .map_err(|error| format!("{error}\n{}", diff("original", &fixture.text, "output", &output)))
+    });
+    assert!(report.is_empty(), "{report}");
+}
+
+#[test]
+fn every_new_loop_kernel_is_spmd() {
+    let clang = Clang::find().unwrap_or_else(|error| panic!("{error}"));
+    let report = parallel::report("clang", |fixture| {
+        let output = rewrite::fixture(fixture)?;
+        if output == fixture.text {
+            return Ok(());
+        }
+        not_spmd(&clang, fixture, &output)
+    });
+    assert!(report.is_empty(), "{report}");
+}
+
+#[test]
+fn clang_format_and_ompsplit_settle_in_two_rounds() {
+    let formatter = Formatter::new().unwrap_or_else(|error| panic!("{error}"));
+    let report = parallel::report("clang", |fixture| {
+        STYLES
+            .iter()
+            .try_for_each(|style| settles(&formatter, fixture, style).map_err(|text| format!("{style}: {text}")))
+    });
+    assert!(report.is_empty(), "{report}");
+}
+
+/// A compiler that is missing must be an error that says what to install, never a check that passes.
+#[test]
+fn verification_finds_what_is_worse() {
+    let path = Path::new("program.c");
+    let good =
+        b"int f(int *a) {\n  int x = 0;\n#pragma omp target teams loop map(a[0:9])\n  for (int i = 0; i < 9; i++) \
+                 a[i] = x;\n  return 0;\n}\n";
+    let flags = ["-Wall".to_owned()];
+    let report = verify(Level::Device, path, good, good, &flags).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(
+        report.before.iter().map(|kernel| (kernel.function.as_str(), kernel.line)).collect::<Vec<_>>(),
+        [("f", 3)]
+    );
+    assert_eq!(report.regions, [(vec![0], vec![0])]);
+
+    let error = String::from_utf8_lossy(good).replace("a[i] = x", "a[i] = y");
+    let error = verify(Level::Syntax, path, good, error.as_bytes(), &flags);
+    assert!(matches!(&error, Err(VerifyError::NewMessages(new)) if new.len() == 1), "{error:?}");
+    let warning = String::from_utf8_lossy(good).replace("int x = 0;", "int x = 0, unused;");
+    let warning = verify(Level::Syntax, path, good, warning.as_bytes(), &flags);
+    assert!(matches!(&warning, Err(VerifyError::NewMessages(new)) if new.len() == 1), "{warning:?}");
+    let broken = verify(Level::Syntax, path, b"int f( {", good, &flags);
+    assert!(
+        matches!(&broken, Err(VerifyError::Original(message)) if message.place.ends_with("program.c:1:8")),
+        "{broken:?}"
+    );
+}
+
+/// A kernel whose threads wait in a state machine is not what was promised: the check must see it.
+#[test]
+fn a_generic_kernel_is_found() {
+    let clang = Clang::find().unwrap_or_else(|error| panic!("{error}"));
+    let text = |first: &str, second: &str| {
+        format!("void f(int *a) {{\n{first}\n  {{\n{second}\n  for (int i = 0; i < 9; i++) a[i] = i;\n  }}\n}}\n")
+    };
+    let original = text("#pragma omp target map(a[0:9])", "#pragma omp parallel for");
+    let generic = text("#pragma omp target teams map(a[:9])", "#pragma omp distribute parallel for");
+    let spmd =
+        text("#pragma omp target data map(a[0:9])", "#pragma omp target teams distribute parallel for map(a[0:9])");
+    let check = |output: &str| {
+        let fixture = Fixture::new("f.c", "f.c".into(), original.clone().into_bytes())?;
+        not_spmd(&clang, &fixture, output.as_bytes())
+    };
+    assert_eq!(check(&spmd), Ok(()));
+    let found = check(&generic).err().unwrap_or_default();
+    assert!(found.contains("-O0") && found.contains("f:2"), "{found}");
+}
+
+/// Fails on a kernel of a directive that the output added, if it runs a loop and is not SPMD without and with
+/// optimisation.
+fn not_spmd(clang: &Clang, fixture: &Fixture, output: &[u8]) -> Result<(), String> {
+    let added = added_loop_kernels(&fixture.text, output);
+    for level in ["-O0", "-O2"] {
+        let mut flags = fixture.flags.clone();
+        flags.push(level.to_owned());
+        let run = Compilation::new(clang, &fixture.path, &flags).run(output, Output::DeviceIr);
+        let run = run.map_err(|error| error.to_string())?;
+        if !run.success {
+            return Err(format!("{level}: the output does not compile for nvptx64:\n{}", run.stderr));
+        }
+        let found = kernels(&run.output);
+        let slow = |kernel: &&Kernel| {
+            added.iter().any(|lines| lines.contains(&kernel.line)) && kernel.mode != ExecutionMode::Spmd
+        };
+        let slow: Vec<_> =
+            found.iter().filter(slow).map(|k| format!("{}:{} is {}", k.function, k.line, k.mode)).collect();
+        if !slow.is_empty() {
+            return Err(format!("{level}: {}", slow.join(", ")));
+        }
+        // A kernel in code that is never compiled (`#if 0`, an unused template) has no entry; but all of them cannot.
+        if !added.is_empty() && !found.iter().any(|kernel| added.iter().any(|lines| lines.contains(&kernel.line))) {
+            return Err(format!("{level}: none of the {} added kernels is in the device code", added.len()));
+        }
+    }
+    Ok(())
+}
+
+/// The lines of each directive that launches a kernel, runs a loop, and has no line in common with the original.
+fn added_loop_kernels(original: &[u8], output: &[u8]) -> Vec<Range<usize>> {
+    let known: Vec<String> = harden::directives(original).iter().map(|range| harden::words(original, range)).collect();
+    let line = |at: usize| 1 + output.iter().take(at).filter(|byte| **byte == b'\n').count();
+    let mut added = Vec::new();
+    for range in harden::directives(output) {
+        let words = harden::words(output, &range);
+        // `target teams` around `distribute` runs the loop of the construct inside it.
+        let runs_a_loop = ["parallel", "loop", "teams"].iter().any(|name| words.contains(name));
+        if harden::is_kernel(&words) && runs_a_loop && !known.contains(&words) {
+            added.push(line(range.start)..line(range.end) + 1);
+        }
+    }
+    added
+}
+
+/// ompsplit, clang-format, ompsplit, clang-format: from there on neither changes anything.
+fn settles(formatter: &Formatter, fixture: &Fixture, style: &str) -> Result<(), String> {
+    let split = |text: &[u8]| rewrite::rewrite(&fixture.path, text, fixture.assume);
+    let format = |text: &[u8]| formatter.format(&fixture.path, text, style);
+    let first = format(&rewrite::fixture(fixture)?)?;
+    let second = format(&split(&first)?)?;
+    let third_split = split(&second)?;
+    if third_split != second {
+        return Err(format!("ompsplit goes on:\n{}", diff("settled", &second, "changed", &third_split)));
+    }
+    let third = format(&third_split)?;
+    if third != second && settles_alone(&fixture.text, format)? {
+        return Err(format!("clang-format goes on:\n{}", diff("settled", &second, "changed", &third)));
+    }
+    Ok(())
+}
+
+/// Does clang-format settle on a text by itself? It does not where a style reads another standard than the file is
+/// written in (GNU and the digit separators of C++14).
+fn settles_alone(text: &[u8], format: impl Fn(&[u8]) -> Result<Vec<u8>, String>) -> Result<bool, String> {
+    let second = format(&format(text)?)?;
+    Ok(format(&second)? == second)
+}

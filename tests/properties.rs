@@ -1,0 +1,279 @@
+//! What holds for every input: fixtures, damaged fixtures and generated programs.
+
+mod support;
+
+use std::path::Path;
+
+use ompsplit::engine::{self, EngineError, Options, Outcome};
+use ompsplit::source::{SourceFile, scan};
+use ompsplit::syntax::{HostTree, Limits};
+use proptest::prelude::*;
+use support::fixtures;
+use support::{diff, parallel, program_text, rewrite};
+
+#[test]
+fn fixtures_keep_every_property() {
+    let report = parallel::report("properties", |fixture| {
+        let output = rewrite::fixture(fixture)?;
+        properties(&fixture.path, &fixture.text, &output, fixture.assume)
+    });
+    assert!(report.is_empty(), "{report}");
+}
+
+#[test]
+fn line_ends_stay_what_they_are() {
+    let report = parallel::report("properties", |fixture| {
+        let lf = fixture.text.iter().copied().filter(|byte| *byte != b'\r').collect::<Vec<_>>();
+        let crlf = with_crlf(&lf);
+        let expected = with_crlf(&rewrite::rewrite(&fixture.path, &lf, fixture.assume)?);
+        let output = rewrite::rewrite(&fixture.path, &crlf, fixture.assume)?;
+        if output == expected { Ok(()) } else { Err(diff("LF, converted", &expected, "CRLF", &output)) }
+    });
+    assert!(report.is_empty(), "{report}");
+}
+
+#[test]
+fn a_byte_order_mark_and_a_missing_last_newline_stay() {
+    let report = parallel::report("properties", |fixture| {
+        let plain = fixture.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&fixture.text).trim_ascii_end();
+        let marked = [b"\xef\xbb\xbf", plain].concat();
+        let expected = [b"\xef\xbb\xbf".to_vec(), rewrite::rewrite(&fixture.path, plain, fixture.assume)?].concat();
+        let output = rewrite::rewrite(&fixture.path, &marked, fixture.assume)?;
+        if output == expected { Ok(()) } else { Err(diff("without the mark", &expected, "with it", &output)) }
+    });
+    assert!(report.is_empty(), "{report}");
+}
+
+/// What is made of a file does not depend on the files that are processed before it in the same process.
+#[test]
+fn the_result_does_not_depend_on_other_files() {
+    let fixtures = fixtures::all().unwrap_or_else(|error| panic!("{error}"));
+    let once: Vec<_> = fixtures.iter().map(rewrite::fixture).collect();
+    let again: Vec<_> = fixtures.iter().rev().map(rewrite::fixture).collect();
+    for ((fixture, once), again) in fixtures.iter().zip(&once).zip(again.iter().rev()) {
+        assert_eq!(once, again, "{}", fixture.name);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+
+    /// A damaged file is read without a panic, and what is still changed in it keeps the properties.
+    #[test]
+    fn damaged_fixtures_keep_every_property(pick in any::<prop::sample::Index>(), damage in damages()) {
+        let fixtures = fixtures::all().map_err(TestCaseError::fail)?;
+        prop_assume!(!fixtures.is_empty());
+        let fixture = pick.get(&fixtures);
+        let text = damage.iter().fold(fixture.text.clone(), |text, damage| damage.apply(&text));
+        check(&fixture.path, &text)?;
+    }
+
+    #[test]
+    fn generated_programs_keep_every_property(program in program_text::program()) {
+        check(Path::new("generated.c"), program.as_bytes())?;
+    }
+
+    #[test]
+    fn any_bytes_are_survived(text in prop::collection::vec(any::<u8>(), 0..600), name in "[a-z]\\.(c|cpp|h)") {
+        check(Path::new(&name), &text)?;
+    }
+}
+
+/// How many cases each property is tried with; `PROPTEST_CASES` raises it.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(192)
+}
+
+/// One way to damage a text.
+#[derive(Clone, Debug)]
+enum Damage {
+    /// All from here on is missing.
+    Truncate(prop::sample::Index),
+    /// A line is missing.
+    DropLine(prop::sample::Index),
+    /// A line stands twice.
+    RepeatLine(prop::sample::Index),
+    /// Two lines change places.
+    SwapLines(prop::sample::Index, prop::sample::Index),
+    /// One byte is another.
+    Replace(prop::sample::Index, u8),
+    /// Something that matters to C or OpenMP stands where it did not.
+    Insert(prop::sample::Index, &'static str),
+}
+
+fn damages() -> impl Strategy<Value = Vec<Damage>> {
+    const PIECES: &[&str] = &[
+        "{",
+        "}",
+        "(",
+        ")",
+        ";",
+        "\"",
+        "'",
+        "/*",
+        "*/",
+        "//",
+        "\\\n",
+        "#",
+        "\n#if 0\n",
+        "\n#endif\n",
+        "\0",
+        "\u{fe}",
+        "\n#pragma omp target\n",
+        "\n#pragma omp parallel for\n",
+        "\n#pragma omp barrier\n",
+        " nowait",
+        " if(0)",
+        " num_threads(1)",
+        " reduction(+: x)",
+        " map(",
+        "else",
+        "goto x;",
+        "return;",
+        "break;",
+        "R\"(",
+        "_Pragma(\"omp ",
+    ];
+    let index = any::<prop::sample::Index>;
+    let damage = prop_oneof![
+        index().prop_map(Damage::Truncate),
+        index().prop_map(Damage::DropLine),
+        index().prop_map(Damage::RepeatLine),
+        (index(), index()).prop_map(|(a, b)| Damage::SwapLines(a, b)),
+        (index(), any::<u8>()).prop_map(|(at, byte)| Damage::Replace(at, byte)),
+        (index(), prop::sample::select(PIECES)).prop_map(|(at, piece)| Damage::Insert(at, piece)),
+    ];
+    prop::collection::vec(damage, 1..4)
+}
+
+impl Damage {
+    fn apply(&self, text: &[u8]) -> Vec<u8> {
+        let at = |index: &prop::sample::Index| index.index(text.len() + 1);
+        let mut lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+        let line = |index: &prop::sample::Index| index.index(lines.len().max(1));
+        match self {
+            Self::Truncate(index) => text.get(..at(index)).unwrap_or_default().to_vec(),
+            Self::Replace(index, byte) => {
+                let mut text = text.to_vec();
+                let place = at(index);
+                if let Some(old) = text.get_mut(place) {
+                    *old = *byte;
+                }
+                text
+            }
+            Self::Insert(index, piece) => {
+                let (before, after) = text.split_at(at(index));
+                [before, piece.as_bytes(), after].concat()
+            }
+            _ if lines.is_empty() => Vec::new(),
+            Self::DropLine(index) => {
+                lines.remove(line(index));
+                lines.concat()
+            }
+            Self::RepeatLine(index) => {
+                let number = line(index);
+                lines.insert(number, lines[number]);
+                lines.concat()
+            }
+            Self::SwapLines(first, second) => {
+                let (first, second) = (line(first), line(second));
+                lines.swap(first, second);
+                lines.concat()
+            }
+        }
+    }
+}
+
+/// Runs the whole pipeline, with and without assumptions. Only a text that this tool refuses to read may be an error.
+fn check(path: &Path, text: &[u8]) -> Result<(), TestCaseError> {
+    for assume in [false, true] {
+        let file = SourceFile::new(path, text.to_vec());
+        match engine::run(&file, &[], &Options { assume, ..Options::default() }) {
+            Ok(Outcome { text: Some(output), .. }) => {
+                properties(path, text, &output, assume).map_err(TestCaseError::fail)?;
+            }
+            Ok(Outcome { text: None, .. }) | Err(EngineError::Host(_)) => {}
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        }
+    }
+    Ok(())
+}
+
+/// What every output keeps of its original.
+fn properties(path: &Path, text: &[u8], output: &[u8], assume: bool) -> Result<(), String> {
+    let again = rewrite::rewrite(path, output, assume)?;
+    if again != output {
+        return Err(format!("a second run goes on:\n{}", diff("first", output, "second", &again)));
+    }
+    if let Some(lost) = lost_code(text, output) {
+        return Err(format!("host code is lost or moved near `{lost}`:\n{}", diff("original", text, "output", output)));
+    }
+    if let Some(lost) = lost_comment(text, output) {
+        return Err(format!("the comment `{lost}` is lost:\n{}", diff("original", text, "output", output)));
+    }
+    let (old, new) = (problems(path, text), problems(path, output));
+    if new > old {
+        return Err(format!("{old} syntax errors became {new}:\n{}", diff("original", text, "output", output)));
+    }
+    outside_lines(path, text, output, assume)
+}
+
+/// Lines that no applied plan concerns stand unchanged and in order before and after the construct.
+fn outside_lines(path: &Path, text: &[u8], output: &[u8], assume: bool) -> Result<(), String> {
+    let plans = rewrite::outcome(path, text, assume)?.plans;
+    let spans =
+        || plans.iter().filter(|plan| !plan.edits.is_empty()).flat_map(|plan| &plan.edits).map(|edit| edit.span);
+    let (Some(first), Some(last)) = (spans().map(|span| span.start).min(), spans().map(|span| span.end).max()) else {
+        return if text == output { Ok(()) } else { Err("the text changed although no plan has an edit".to_owned()) };
+    };
+    if !output.starts_with(text.get(..first).unwrap_or_default()) {
+        return Err("bytes before the first edit changed".to_owned());
+    }
+    // A construct that is rewritten in a later round may stand anywhere in the file only if the first round says so.
+    if !output.ends_with(text.get(last..).unwrap_or_default()) {
+        return Err("bytes behind the last edit changed".to_owned());
+    }
+    Ok(())
+}
+
+/// Where the original's host code, directives and comments masked, braces and blanks left out, is no longer found in
+/// order in the output; new declarations may stand between. Read with this tool's own scan, but not with its edits.
+fn lost_code(text: &[u8], output: &[u8]) -> Option<String> {
+    let (old, new) = (code(text), code(output));
+    let mut rest = new.iter();
+    for (at, byte) in old.iter().enumerate() {
+        if !rest.any(|other| other == byte) {
+            let near = old.get(at.saturating_sub(30)..(at + 10).min(old.len())).unwrap_or_default();
+            return Some(String::from_utf8_lossy(near).into_owned());
+        }
+    }
+    None
+}
+
+fn code(text: &[u8]) -> Vec<u8> {
+    let masked = ompsplit::source::pragma_scan::mask(text, &scan(text).masked);
+    masked.into_iter().filter(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'{' | b'}')).collect()
+}
+
+/// The words of a line comment of the original that the output does not hold.
+fn lost_comment(text: &[u8], output: &[u8]) -> Option<String> {
+    let shown = String::from_utf8_lossy(output);
+    let comments = String::from_utf8_lossy(text)
+        .lines()
+        .filter_map(|line| Some(line.split_once("//")?.1.trim().to_owned()))
+        .collect::<Vec<_>>();
+    comments.into_iter().find(|comment| !shown.contains(comment.as_str()))
+}
+
+/// How many ERROR and MISSING nodes the host text has; as many as can be for a text that is not read at all.
+fn problems(path: &Path, text: &[u8]) -> usize {
+    let file = SourceFile::new(path, text.to_vec());
+    match HostTree::parse(&file, &scan(text), &Limits::default()) {
+        Ok(tree) => tree.descendants(tree.root()).filter(|node| tree.is_problem(*node)).count(),
+        Err(_) => usize::MAX,
+    }
+}
+
+fn with_crlf(text: &[u8]) -> Vec<u8> {
+    text.iter().flat_map(|byte| if *byte == b'\n' { vec![b'\r', b'\n'] } else { vec![*byte] }).collect()
+}
