@@ -760,3 +760,39 @@ fn hostile_files_are_refused_or_fail() {
         assert_eq!(fs::read(Path::new(&project.path(name))).unwrap(), text);
     }
 }
+
+/// A fault of the tool itself costs an editor nothing either.
+#[test]
+fn stdin_comes_back_when_the_tool_itself_fails() {
+    let arguments: Vec<std::ffi::OsString> = ["ompsplit", "-", "--no-config"].map(Into::into).into();
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let status = ompsplit::cli::run(
+        &arguments,
+        &mut ompsplit::cli::Streams {
+            stdin: &mut SPLITS.as_bytes(),
+            stdout: &mut stdout,
+            stderr: &mut stderr,
+            stdout_colour: false,
+            stderr_colour: false,
+        },
+        |_, _, _| panic!("a fault"),
+    );
+    assert_eq!((status.code(), stdout.as_slice()), (2, SPLITS.as_bytes()));
+    assert_contains(&String::from_utf8(stderr).unwrap(), "error[OMPS902]");
+}
+
+#[test]
+fn verified_results_are_written() {
+    // `tests/clang.rs` insists on the compiler; here it is enough that the level is wired.
+    if Command::new("clang-19").arg("--version").output().is_err() {
+        return;
+    }
+    let project = Project::new(&[("a.c", SPLITS)]);
+    let ran = project.expect(0, &["--verify", "device", "a.c"]);
+    assert_split(&ran.stdout);
+    for part in ["no new error or warning", "before", "after"] {
+        assert_contains(&ran.stderr, part);
+    }
+    project.expect(0, &["-i", "--verify", "syntax", "a.c"]);
+    assert_split(&project.read("a.c"));
+}
