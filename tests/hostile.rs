@@ -199,6 +199,7 @@ fn searches_for_closing_brackets_stay_linear() {
     for opening in ["[[omp::directive(", "_Pragma(", "__pragma(", "_Pragma(\"omp for\"", "[[using omp: "] {
         survives(format!("{opening} ").repeat(50_000));
     }
+    survives(format!("{}{}", "[[a ".repeat(50_000), "]]".repeat(50_000)));
     survives(format!("#define P(x) _Pragma(#x)\n{}", "P( ".repeat(50_000)));
     let chain: String = (0..20_000).map(|i| format!("#define A{i} A{}\n", i + 1)).collect();
     let (found, _) = read("a.c", format!("{chain}#define A20000 _Pragma(\"omp for\")\nA0 for (;;) ;\n"));
