@@ -157,15 +157,17 @@ impl Arena {
     fn push(&mut self, cursor: &TreeCursor, parent: Option<u32>) -> u32 {
         let node = cursor.node();
         let id = position(self.tree.nodes.len());
-        let field = cursor.field_id().and_then(|field| u8::try_from(field.get()).ok()).unwrap_or(0);
+        let kind = node.kind_id();
+        let (start, end) = (position(node.start_byte()), position(node.end_byte()));
         let node = Node {
-            start: position(node.start_byte()),
-            end: position(node.end_byte()),
+            start,
+            end,
             parent: parent.unwrap_or(id),
             subtree_end: id + 1,
-            kind: node.kind_id(),
-            field,
-            is_missing: node.is_missing(),
+            kind,
+            field: if self.tree.grammar.is_punctuation(kind) { 0 } else { field(cursor) },
+            // A node that the parser invented covers nothing; asking is not free.
+            is_missing: start == end && node.is_missing(),
         };
         if (node.is_missing || node.kind == ERROR) && (node.start >= self.error_end || id == 0) {
             self.tree.problems.push(NodeId(id));
@@ -190,6 +192,10 @@ impl Arena {
         self.tree.inactive = inactive;
         self.tree
     }
+}
+
+fn field(cursor: &TreeCursor) -> u8 {
+    cursor.field_id().and_then(|field| u8::try_from(field.get()).ok()).unwrap_or(0)
 }
 
 /// A position or count that the size limit keeps within 32 bits.
