@@ -32,7 +32,7 @@ fn use_tree(file: &SourceFile, found: &Scan, tree: &HostTree) {
         }
         let _ = (tree.problem_in(directive.span), tree.covering(directive.span));
     }
-    assert_eq!(tree.descendants(tree.root()).count(), tree.descendants(tree.root()).map(|id| tree.span(id)).count());
+    assert!(tree.descendants(tree.root()).all(|id| tree.span(id).end <= file.text.len()));
 }
 
 /// In C and in C++.
