@@ -57,6 +57,13 @@ fn use_at(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Use> {
     Some(Use { name, span, node, role: role_of(tree, node) })
 }
 
+/// The member of a structure that a use of its name goes through first: `width` in `net.width`.
+#[must_use]
+pub fn member_of(file: &SourceFile, tree: &HostTree, name: NodeId) -> Option<String> {
+    let parent = tree.parent(name).filter(|parent| tree.kind(*parent) == "field_expression")?;
+    tree.child(parent, "field").map(|field| file.show(tree.span(field)).into_owned())
+}
+
 /// What is done with the value of a call whose function is named at `name`: a macro's use may stand for an object.
 #[must_use]
 pub fn role_of_call(tree: &HostTree, name: NodeId) -> Role {

@@ -112,7 +112,7 @@ pub struct OutputArguments {
     /// The name that standard input goes by: for messages, the language, the configuration and #include
     #[arg(long, value_name = "FILE", visible_aliases = ["assume-filename", "stdin-filepath"])]
     pub stdin_filename: Option<PathBuf>,
-    /// Stop at 1 when a construct is refused (what does not pay is no refusal)
+    /// Exit 1 when a construct is refused (what does not pay is no refusal)
     #[arg(long)]
     pub error_on_refusal: bool,
     /// Process at most this many files at a time; as many as there are processors by default

@@ -28,7 +28,7 @@ pub(super) struct Config {
     pub flags: Vec<String>,
     /// What is checked with clang before a result is written: `none`, `syntax` or `device`.
     pub verify: Option<String>,
-    /// Stop at 1 when a construct is refused?
+    /// Exit 1 when a construct is refused?
     pub error_on_refusal: Option<bool>,
     /// The device to choose for.
     pub device: Option<String>,
@@ -59,7 +59,7 @@ impl Config {
     /// Reads the text of a configuration file.
     fn parse(text: &str) -> Result<Self, String> {
         let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
-        for key in table.keys().filter(|key| !KEYS.contains(&key.as_str())) {
+        if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
             return Err(format!("unknown key `{key}`{}", suggest::hint(key, KEYS.iter().copied())));
         }
         toml::from_str(text).map_err(|error| error.to_string())

@@ -3,13 +3,15 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use memchr::memmem;
+
 use crate::cli::headers;
 use crate::cli::settings::Settings;
 use crate::cli::verify;
 use crate::engine::{EngineError, Options, Outcome, error_code};
 use crate::plan::ReasonCode;
 use crate::report::{FileReport, PlanUse, Severity};
-use crate::source::{SourceFile, scan};
+use crate::source::{Scan, SourceFile, scan};
 use crate::syntax::Limits;
 
 /// What rewrites a file: [`crate::engine::run`], or a stand-in in tests.
@@ -67,7 +69,7 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
     };
     let plan_use =
         PlanUse { assume: settings.assume, complete: settings.lines.is_empty() && settings.passes.cover_default() };
-    let scan = scan(&file.text);
+    let scan = if mentions_suppression(&file.text) { scan(&file.text) } else { Scan::default() };
     let report = FileReport::new(file, &scan, outcome.plans, text.is_some(), plan_use);
     let failed = report.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Processed { report, text: text.filter(|_| !failed), failed, error_on_refusal: settings.error_on_refusal, verified }
@@ -81,7 +83,7 @@ fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Out
         lines: settings.lines.clone(),
         limits: Limits::default(),
     };
-    let headers = if mentions_openmp(&file.text) {
+    let headers = if mentions_target(&file.text) {
         headers::load(file, &settings.include_dirs, &settings.sources)
     } else {
         Vec::new()
@@ -95,7 +97,12 @@ fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Out
     }
 }
 
-/// Can the text hold a directive at all? Most files cannot, and their headers need not be read.
-fn mentions_openmp(text: &[u8]) -> bool {
-    memchr::memmem::find(text, b"omp").is_some() || memchr::memmem::find(text, b"ragma").is_some()
+/// Can the text hold a directive that concerns a device? Most files cannot, and their headers need not be read.
+fn mentions_target(text: &[u8]) -> bool {
+    memmem::find(text, b"target").is_some() && memmem::find(text, b"omp").is_some()
+}
+
+/// Can the text hold a comment that suppresses something? Most files need not be scanned for one.
+fn mentions_suppression(text: &[u8]) -> bool {
+    memmem::find(text, b"NOLINT").is_some() || memmem::find(text, b"ompsplit").is_some()
 }

@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Rewrite, streams: &mut Streams<'_>, engine: Engine
         }
         let mut notes = notes(arguments, &resolver);
         let all = if is_stdin {
-            vec![process_stdin(arguments, &resolver, &input, engine)]
+            vec![pool(Some(1))?.install(|| process_stdin(arguments, &resolver, &input, engine))]
         } else {
             process_files(arguments, mode, &resolver, engine, &mut notes)?
         };
@@ -164,17 +164,20 @@ fn process_files(
     if !arguments.passes.lines.is_empty() && (inputs.files.len() > 1 || inputs.has_folder) {
         return Err("--lines needs a single file".to_owned());
     }
-    let mut builder = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES);
-    if let Some(jobs) = arguments.output.jobs {
-        builder = builder.num_threads(jobs.max(1));
-    }
-    let pool = builder.build().map_err(|error| error.to_string())?;
     let process =
         |(path, found): &(PathBuf, Result<(), String>)| match found.clone().and_then(|()| resolver.settings(path)) {
             Ok(settings) => process::path(path, &settings, engine),
             Err(message) => Processed::failure(SourceFile::new(path.clone(), Vec::new()), None, message),
         };
-    Ok(pool.install(|| inputs.files.par_iter().map(process).collect()))
+    Ok(pool(arguments.output.jobs)?.install(|| inputs.files.par_iter().map(process).collect()))
+}
+
+/// The workers that process files.
+fn pool(jobs: Option<usize>) -> Result<rayon::ThreadPool, String> {
+    // Zero stands for as many workers as there are processors.
+    let jobs = jobs.map_or(0, |jobs| jobs.max(1));
+    let builder = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).num_threads(jobs);
+    builder.build().map_err(|error| error.to_string())
 }
 
 /// A run whose files are processed.
@@ -249,10 +252,9 @@ impl Job<'_> {
             self.write_notes(all, notes, format, streams.stderr)?;
         }
         let all: Vec<&FileReport> = all.iter().map(|processed| &processed.report).collect();
-        let assume = self.arguments.passes.assume;
         match arguments.stats {
-            Some(StatsFormat::Text) => Stats::new(&all, assume, self.started.elapsed()).write_text(streams.stderr),
-            Some(StatsFormat::Json) => Stats::new(&all, assume, self.started.elapsed()).write_json(streams.stderr),
+            Some(StatsFormat::Text) => Stats::new(&all, self.started.elapsed()).write_text(streams.stderr),
+            Some(StatsFormat::Json) => Stats::new(&all, self.started.elapsed()).write_json(streams.stderr),
             None => Ok(()),
         }
     }

@@ -97,6 +97,8 @@ pub struct FileReport {
     pub diagnostics: Vec<Diagnostic>,
     /// Does the file change?
     pub changed: bool,
+    /// Were edits written that rest on an assumption?
+    pub assume: bool,
 }
 
 impl FileReport {
@@ -119,7 +121,7 @@ impl FileReport {
             diagnostics.extend(unused(&suppressions, &used));
         }
         diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.plan));
-        Self { file, plans, diagnostics, changed }
+        Self { file, plans, diagnostics, changed, assume: plan_use.assume }
     }
 
     /// Reports that a file could not be processed.
@@ -135,7 +137,7 @@ impl FileReport {
             notes: Vec::new(),
             plan: None,
         };
-        Self { file, plans: Vec::new(), diagnostics: vec![diagnostic], changed: false }
+        Self { file, plans: Vec::new(), diagnostics: vec![diagnostic], changed: false, assume: false }
     }
 
     /// Is there a refusal that no comment silences?

@@ -96,8 +96,11 @@ impl<'a> Source<'a> {
 
     /// A span widened to whole characters.
     fn range(&self, span: Span) -> Range<usize> {
-        let start = self.text.floor_char_boundary(span.start);
-        start..self.text.ceil_char_boundary(span.end).max(start)
+        let length = self.text.len();
+        let is_boundary = |at: &usize| self.text.is_char_boundary(*at);
+        let start = (0..=span.start.min(length)).rev().find(is_boundary).unwrap_or(0);
+        let end = (span.end.min(length)..=length).find(is_boundary).unwrap_or(length);
+        start..end.max(start)
     }
 }
 

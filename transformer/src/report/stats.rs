@@ -43,12 +43,12 @@ pub struct Stats {
 impl Stats {
     /// Counts over all files.
     #[must_use]
-    pub fn new(reports: &[&FileReport], assume: bool, time: Duration) -> Self {
+    pub fn new(reports: &[&FileReport], time: Duration) -> Self {
         let mut stats = Self { files: reports.len(), milliseconds: time.as_millis(), ..Self::default() };
         for report in reports {
             stats.files_changed += usize::from(report.changed);
             stats.files_failed += usize::from(report.diagnostics.iter().any(|d| d.span.is_none()));
-            stats.count_plans(&report.plans, assume);
+            stats.count_plans(&report.plans, report.assume);
         }
         stats
     }

@@ -235,7 +235,11 @@ impl Reader<'_> {
                 }
                 return;
             }
-            ClauseName::Schedule => self.schedule(clause),
+            ClauseName::Schedule => {
+                if self.schedule(clause) {
+                    return;
+                }
+            }
             ClauseName::Bind => {
                 self.bind(clause, leaves, read);
                 return;
@@ -266,13 +270,18 @@ impl Reader<'_> {
         }
     }
 
-    /// A chunk of 1 groups nothing; `runtime` may hold any chunk.
-    fn schedule(&mut self, clause: &Clause) {
+    /// A chunk of 1 groups nothing; `runtime` may hold any chunk. Says whether the clause falls away: where iterations
+    /// are independent, `static` with a chunk of 1 says nothing, and LLVM 19's host runtime loses iterations of a
+    /// `distribute` loop that carries it in a team of one thread.
+    fn schedule(&mut self, clause: &Clause) -> bool {
         let runtime = self.word(clause, 0).is_none_or(|kind| kind == "runtime");
         let is_one = self.word(clause, 1).is_none_or(|chunk| chunk == "1");
         if self.form.widens() && (runtime || !is_one) {
             self.grouped(clause.span);
         }
+        self.form.widens()
+            && self.word(clause, 0).is_some_and(|kind| kind == "static")
+            && self.word(clause, 1).is_some()
     }
 
     fn bind(&mut self, clause: &Clause, leaves: &[Leaf], read: &mut LoopClauses) {

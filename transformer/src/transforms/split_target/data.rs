@@ -64,6 +64,7 @@ pub(super) fn build(
         data: DataEnvironment::default(),
         reasons: Vec::new(),
         mapped: BTreeSet::new(),
+        scalars_are_mapped: false,
     };
     builder.maps();
     builder.check_region_lists();
@@ -86,6 +87,8 @@ struct Builder<'a, 'n> {
     reasons: Vec<Reason>,
     /// The base names of explicitly mapped items.
     mapped: BTreeSet<String>,
+    /// Does `defaultmap` map all scalars `tofrom`?
+    scalars_are_mapped: bool,
 }
 
 impl Builder<'_, '_> {
@@ -153,16 +156,54 @@ impl Builder<'_, '_> {
     /// Only what changes no implicit rule that matters here is followed; the clause stays on each kernel.
     fn defaultmap(&mut self) {
         for clause in &self.region.defaultmap {
-            let text = match &clause.argument {
-                ClauseArgument::Words(words) => words.first().map(|span| self.names.cx.file.show(*span).into_owned()),
-                _ => None,
+            let words = self.names.cx.file.show(Span::new(clause.name_span.end, clause.span.end)).into_owned();
+            let words: Vec<&str> =
+                words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+            let unlisted_scalar = || {
+                let variables = self.kernels.iter().flat_map(|kernel| &kernel.variables);
+                let mut scalars = variables.filter(|(_, variable)| matches!(variable.kind, Kind::Scalar { .. }));
+                scalars.any(|(name, _)| !self.is_listed(name))
             };
-            let behaviour = clause.modifiers.first().map(|m| m.name.clone()).or(text).unwrap_or_default();
-            if !matches!(behaviour.trim(), "tofrom" | "default" | "none" | "present") || self.shape.loops.len() > 1 {
-                let message = "there is no safe rule for this default";
-                self.refuse(ReasonCode::ClauseWithoutRule, clause.span, message);
+            match words.as_slice() {
+                ["none" | "default", ..] | ["tofrom", "aggregate"] | ["firstprivate", "scalar"] => {}
+                ["tofrom", "scalar"] => self.scalars_are_mapped = true,
+                [_, "scalar"] if !unlisted_scalar() => {}
+                _ => {
+                    let message = "there is no safe rule for this default";
+                    self.refuse(ReasonCode::ClauseWithoutRule, clause.span, message);
+                }
             }
         }
+        if self.scalars_are_mapped {
+            self.map_scalars();
+        }
+    }
+
+    /// `defaultmap(tofrom: scalar)`: each scalar that no clause names is mapped for the whole region.
+    fn map_scalars(&mut self) {
+        for kernel in self.kernels {
+            let scalars = kernel.variables.iter().filter(|(_, v)| matches!(v.kind, Kind::Scalar { .. }));
+            let reduced = kernel.clauses.reductions.iter().filter_map(|reduction| reduction.item.base.as_ref());
+            let last = kernel.clauses.lastprivate.iter().filter_map(|item| item.base.as_ref());
+            for name in scalars.map(|(name, _)| name).chain(reduced).chain(last) {
+                if !self.is_listed(name) && self.mapped.insert(name.clone()) && self.shape.form != Form::OneLoop {
+                    self.data.implicit.push((name.clone(), "tofrom"));
+                }
+            }
+        }
+        for (index, kernel) in self.kernels.iter().enumerate() {
+            let own = |name: &String| self.data.implicit.iter().any(|(other, _)| other == name);
+            let reduced = kernel.clauses.reductions.iter().filter_map(|reduction| reduction.item.base.clone());
+            let last = kernel.clauses.lastprivate.iter().filter_map(|item| item.base.clone());
+            let items: Vec<String> = reduced.chain(last).filter(own).collect();
+            self.data.reductions.extend(items.into_iter().map(|name| (index, name, "tofrom")));
+        }
+    }
+
+    /// Does a clause of the region say what the variable is in it?
+    fn is_listed(&self, name: &str) -> bool {
+        let named = |item: &ListItem| item.base.as_deref() == Some(name);
+        self.is_on_device(name) || self.region.used_items.iter().any(|clause| clause.items().iter().any(named))
     }
 
     fn is_mapped(&self, name: &str) -> bool {
@@ -333,9 +374,9 @@ impl Builder<'_, '_> {
         for kernel in self.kernels {
             let variables = kernel.variables.iter();
             names.extend(variables.filter(|(_, v)| v.written.is_some()).map(|(name, _)| name.clone()));
-            let variables = kernel.variables.iter();
-            let structs = variables.filter(|(_, v)| matches!(v.kind, Kind::Struct) && v.elements_written.is_some());
-            names.extend(structs.map(|(name, _)| name.clone()));
+            for (name, variable) in kernel.variables.iter().filter(|(_, v)| matches!(v.kind, Kind::Struct)) {
+                names.extend(variable.members_written.iter().map(|member| written_member(name, member)));
+            }
             names.extend(kernel.clauses.reductions.iter().filter_map(|r| r.item.base.clone()));
             names.extend(kernel.clauses.lastprivate.iter().filter_map(|item| item.base.clone()));
         }
@@ -398,6 +439,11 @@ impl Builder<'_, '_> {
             }
         }
     }
+}
+
+/// A member of a structure as it stands among the written names; an empty one is the whole object.
+pub(super) fn written_member(name: &str, member: &str) -> String {
+    if member.is_empty() { name.to_owned() } else { format!("{name}.{member}") }
 }
 
 fn scalar_written(name: &str, at: Span) -> Reason {

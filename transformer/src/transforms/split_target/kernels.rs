@@ -1,8 +1,8 @@
 //! What each loop does with the variables of the program around it, and what forbids it to become a kernel.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::uses::{Role, Use, role_of_call, uses_below};
+use crate::analysis::uses::{Role, Use, member_of, role_of_call, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
@@ -29,14 +29,14 @@ pub(super) struct Kernel {
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub kind: Kind,
-    /// Its declaration, where it is in this file.
-    pub declared_at: Option<Span>,
     /// Where the loop uses it first.
     pub first: Span,
     /// Where the object itself is written, or may be.
     pub written: Option<Span>,
     /// Where an element, a member or what it points to is written, or may be.
     pub elements_written: Option<Span>,
+    /// The members through which a structure is written.
+    pub members_written: BTreeSet<String>,
 }
 
 impl Kernel {
@@ -213,7 +213,7 @@ impl Reader<'_, '_> {
             self.refuse(ReasonCode::Threadprivate, used.span, format!("`{}` is threadprivate", used.name));
         }
         if !self.kernel.private.contains(&used.name) {
-            self.outside(used, kind, declared_at);
+            self.outside(used, kind);
         }
     }
 
@@ -247,23 +247,25 @@ impl Reader<'_, '_> {
         self.hidden_code(used, kind);
     }
 
-    fn outside(&mut self, used: &Use, kind: Kind, declared_at: Option<Span>) {
+    fn outside(&mut self, used: &Use, kind: Kind) {
         let handed_on = used.role == Role::Argument && !self.names.argument_is_only_read(used);
         let by_reference = handed_on && self.names.cx.tree.language() == Language::Cpp;
         let is_object = matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Struct);
         let written = matches!(used.role, Role::Write | Role::Address) || (by_reference && is_object);
+        let member = member_of(self.names.cx.file, self.names.cx.tree, used.node);
         let elements = used.role == Role::ElementWrite || handed_on || (used.role == Role::Address && !is_object);
         let variable = self.kernel.variables.entry(used.name.clone()).or_insert(Variable {
             kind,
-            declared_at,
             first: used.span,
             written: None,
             elements_written: None,
+            members_written: BTreeSet::new(),
         });
         if written {
             variable.written = variable.written.or(Some(used.span));
         }
         if elements {
+            variable.members_written.insert(member.unwrap_or_default());
             variable.elements_written = variable.elements_written.or(Some(used.span));
         }
     }
@@ -284,16 +286,15 @@ impl Reader<'_, '_> {
         for span in spans {
             for (name, at) in self.names.names_in(span) {
                 let kind = self.names.kind(&name, at.start);
-                let declared_at = self.names.declared_at(&name, at.start);
                 if matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Array { .. } | Kind::Struct)
                     && !self.kernel.private.contains(&name)
                 {
                     self.kernel.variables.entry(name).or_insert(Variable {
                         kind,
-                        declared_at,
                         first: at,
                         written: None,
                         elements_written: None,
+                        members_written: BTreeSet::new(),
                     });
                 }
             }

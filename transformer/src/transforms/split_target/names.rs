@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::analysis::calls::Calls;
 use crate::analysis::symbols::{DeclaredType, Macro, NameKind, ScalarKind, Scope, Symbols};
-use crate::analysis::uses::{Role, Use, uses_below};
+use crate::analysis::uses::{Role, Use, member_of, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::canonical_nest;
@@ -14,6 +14,7 @@ use crate::source::{Language, SourceFile, Span};
 use crate::syntax::host::parse_expression;
 use crate::syntax::{ClauseName, HostTree, NodeId};
 use crate::transforms::Context;
+use crate::transforms::split_target::data::written_member;
 
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -269,7 +270,7 @@ impl<'a> Names<'a> {
             return Some(tree.span(node));
         }
         let uses = uses_below(self.cx.file, &tree, tree.root());
-        uses.into_iter().find(|used| !self.is_host_value(used, written)).map(|used| used.span)
+        uses.into_iter().find(|used| !self.is_host_value(&tree, used, written)).map(|used| used.span)
     }
 
     fn is_host_node(&self, tree: &HostTree, node: NodeId, at: usize) -> bool {
@@ -284,8 +285,13 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn is_host_value(&self, used: &Use, written: &BTreeSet<String>) -> bool {
+    fn is_host_value(&self, tree: &HostTree, used: &Use, written: &BTreeSet<String>) -> bool {
         let at = used.span.start;
+        if let Some(member) = member_of(self.cx.file, tree, used.node)
+            && written.contains(&written_member(&used.name, &member))
+        {
+            return false;
+        }
         match self.expansion(&used.name, at) {
             Some(None) => return false,
             Some(Some(names)) => {

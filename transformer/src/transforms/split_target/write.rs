@@ -2,10 +2,11 @@
 
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, line_start, on_one_line, remove, replace};
+use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseArgument, ClauseName, ListItem};
+use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, ListItem};
 use crate::transforms::Context;
 use crate::transforms::split_target::clauses::{KeptClause, RegionClauses};
 use crate::transforms::split_target::data::DataEnvironment;
@@ -32,8 +33,7 @@ impl Split<'_> {
         for (index, id) in self.shape.outer.iter().enumerate() {
             let directive = self.cx.constructs.directive(*id);
             if index == 0 && !data.is_empty() {
-                let text = Layout::of(file, directive).write("target data", &data);
-                edits.push(replace(file, directive, &text));
+                edits.push(self.data_directive(directive, &data));
             } else {
                 edits.push(remove(file, directive));
             }
@@ -49,6 +49,24 @@ impl Split<'_> {
         }
         self.temporaries(&mut edits);
         edits
+    }
+
+    /// The `target data` directive. Where its clauses are those of the original, only the name changes, so that the
+    /// user's layout stays.
+    fn data_directive(&self, directive: &Directive, clauses: &[String]) -> Edit {
+        let same = |clause: &Clause| matches!(clause.name, ClauseName::Map | ClauseName::Device | ClauseName::If);
+        let plain = |clause: &Clause| clause.name == ClauseName::Map || clause.modifiers.is_empty();
+        let added = clauses.len() != directive.clauses.len();
+        let commented = self.cx.file.show(directive.name_span).contains("/*");
+        if added
+            || commented
+            || !self.data.temporaries.is_empty()
+            || !directive.clauses.iter().all(|c| same(c) && plain(c))
+        {
+            let text = Layout::of(self.cx.file, directive).write("target data", clauses);
+            return replace(self.cx.file, directive, &text);
+        }
+        Edit { span: directive.name_span, text: "target data".to_owned() }
     }
 
     /// Does the output have a `target data` construct?
@@ -220,7 +238,7 @@ impl Split<'_> {
         out
     }
 
-    /// A block around the region that begins with the constants.
+    /// The constants before the region; in a block of their own where no declaration may stand.
     fn temporaries(&self, edits: &mut Vec<Edit>) {
         if self.data.temporaries.is_empty() {
             return;
@@ -230,12 +248,13 @@ impl Split<'_> {
         let directive = self.cx.constructs.directive(*first);
         let layout = Layout::of(file, directive);
         let (indent, newline) = (&layout.indent, layout.newline);
-        let mut text = format!("{indent}{{{newline}");
+        let block = self.needs_block(*first);
+        let mut text = if block { format!("{indent}{{{newline}") } else { String::new() };
         for (span, temporary) in &self.data.temporaries {
             let value = on_one_line(file, *span);
             let value =
                 if temporary.name.starts_with("region_condition") { format!("({value}) ? 1 : 0") } else { value };
-            let level = &layout.level;
+            let level = if block { layout.level.as_str() } else { "" };
             text.push_str(&format!(
                 "{indent}{level}const {} {} = {value};{newline}",
                 temporary.type_name, temporary.name
@@ -243,8 +262,24 @@ impl Split<'_> {
         }
         let start = line_start(&file.text, directive.span.start);
         edits.push(Edit { span: Span::new(start, start), text });
+        if !block {
+            return;
+        }
         let end = self.region.extent.end;
         edits.push(Edit { span: Span::new(end, end), text: format!("{newline}{indent}}}") });
+    }
+}
+
+impl Split<'_> {
+    /// May no declaration stand before the region: is it a body without braces, behind a label, or may a jump enter its
+    /// block behind the declaration?
+    fn needs_block(&self, first: ConstructId) -> bool {
+        let tree = self.cx.tree;
+        let Some(body) = self.cx.constructs.construct(first).body else { return true };
+        let in_block = tree.parent(body).is_some_and(|parent| tree.kind(parent) == "compound_statement");
+        let function = tree.ancestors(body).find(|node| tree.kind(*node) == "function_definition");
+        let jumps = |node| matches!(tree.kind(node), "labeled_statement" | "goto_statement" | "case_statement");
+        !in_block || function.is_none_or(|function| tree.descendants(function).any(jumps))
     }
 }
 

@@ -1,0 +1,152 @@
+//! Modules import only what lies below them, and each parser library is named in one file.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The layers from the bottom up. Modules in the same layer do not know each other.
+const LAYERS: &[&[&str]] = &[
+    &["source"],
+    &["syntax"],
+    &["region"],
+    &["device"],
+    &["analysis"],
+    &["edit"],
+    &["plan"],
+    &["transforms"],
+    &["validate"],
+    &["engine"],
+    &["report", "output"],
+    &["cli"],
+];
+
+/// Which files may name a parser library.
+const PARSERS: &[(&str, &[&str])] = &[
+    ("tree_sitter_c", &["syntax/host.rs", "syntax/host"]),
+    ("tree_sitter_cpp", &["syntax/host.rs", "syntax/host"]),
+    ("tree_sitter_openmp", &["syntax/lower.rs", "syntax/lower"]),
+];
+
+fn source_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("transformer/src")
+}
+
+/// Every Rust file below a folder, in order.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    let deeper = |path: PathBuf| if path.is_dir() { rust_files(&path) } else { vec![path] };
+    entries.into_iter().flat_map(deeper).filter(|path| path.extension().is_some_and(|e| e == "rs")).collect()
+}
+
+/// The file's name below `transformer/src`, with `/`.
+fn name_of(path: &Path) -> String {
+    path.strip_prefix(source_root()).unwrap().to_string_lossy().replace('\\', "/")
+}
+
+/// The module that a file belongs to: the first part of its name.
+fn module_of(name: &str) -> &str {
+    name.split('/').next().unwrap().trim_end_matches(".rs")
+}
+
+fn layer_of(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|layer| layer.contains(&module))
+}
+
+/// The text without comments' lines, so that documentation may speak of any module.
+fn code_of(text: &str) -> String {
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// The top-level modules that a text names by `crate::..`, groups in braces included.
+fn imports(code: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let preceded = code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+        if preceded {
+            continue;
+        }
+        let rest = &code[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => found.extend(group_heads(group)),
+            None => found.push(head(rest)),
+        }
+    }
+    found
+}
+
+/// The first name of each member of `{a::b, c::{d, e}}`, whose opening brace is gone.
+fn group_heads(group: &str) -> Vec<String> {
+    let mut depth = 0;
+    let mut heads = vec![head(group.trim_start())];
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => heads.push(head(group[at + 1..].trim_start())),
+            _ => {}
+        }
+    }
+    heads.retain(|head| !head.is_empty());
+    heads
+}
+
+fn head(text: &str) -> String {
+    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+#[test]
+fn every_module_has_a_layer() {
+    let text = fs::read_to_string(source_root().join("lib.rs")).unwrap();
+    let modules: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    assert!(modules.len() > 5, "{modules:?}");
+    for module in modules {
+        assert!(layer_of(module).is_some(), "`{module}` has no place in LAYERS and in transformer/ARCHITECTURE.md");
+    }
+}
+
+#[test]
+fn imports_point_downward() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for path in rust_files(&source_root()) {
+        let name = name_of(&path);
+        let module = module_of(&name);
+        let Some(own) = layer_of(module) else { continue };
+        for import in imports(&code_of(&fs::read_to_string(&path).unwrap())) {
+            count += 1;
+            if import != module && layer_of(&import).is_some_and(|layer| layer >= own) {
+                wrong.push(format!("{name} imports crate::{import}"));
+            }
+        }
+    }
+    assert!(count > 50, "only {count} imports were found");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn each_parser_library_is_named_in_one_place() {
+    for (library, allowed) in PARSERS {
+        let mut users = Vec::new();
+        for path in rust_files(&source_root()) {
+            let code = code_of(&fs::read_to_string(&path).unwrap());
+            let is_word = |(at, _): (usize, &str)| {
+                !code[at + library.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            };
+            if code.match_indices(library).any(is_word) {
+                users.push(name_of(&path));
+            }
+        }
+        assert!(!users.is_empty(), "nothing names {library}");
+        let elsewhere = |name: &&String| !allowed.iter().any(|place| Path::new(name).starts_with(place));
+        assert_eq!(users.iter().find(elsewhere), None, "{library}");
+    }
+}
+
+#[test]
+fn the_reader_of_imports_sees_groups_and_paths() {
+    let code = "use crate::a::b;\nuse crate::{c::d, e::{f, g}, h};\nfn x() -> crate::i::J { $crate::k!() }";
+    assert_eq!(imports(code), ["a", "c", "e", "h", "i"]);
+}
