@@ -92,7 +92,8 @@ fn a_generic_kernel_is_found() {
         format!("void f(int *a) {{\n{first}\n  {{\n{second}\n  for (int i = 0; i < 9; i++) a[i] = i;\n  }}\n}}\n")
     };
     let original = text("#pragma omp target map(a[0:9])", "#pragma omp parallel for");
-    let generic = text("#pragma omp target teams map(a[:9])", "#pragma omp distribute parallel for");
+    // The statement before the loop keeps clang from taking the nest for a combined construct.
+    let generic = text("#pragma omp target teams map(a[:9])", "  a[0] = 7;\n#pragma omp distribute parallel for");
     let spmd =
         text("#pragma omp target data map(a[0:9])", "#pragma omp target teams distribute parallel for map(a[0:9])");
     let check = |output: &str| {

@@ -56,7 +56,7 @@ fn the_result_does_not_depend_on_other_files() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// A damaged file is read without a panic, and what is still changed in it keeps the properties.
     #[test]

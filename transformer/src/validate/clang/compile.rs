@@ -61,7 +61,8 @@ impl<'a> Compilation<'a> {
         self.write_source(&source, text)?;
 
         let mut command = self.clang.command();
-        command.args(["-fopenmp", "--offload-arch=sm_90", "-nogpulib"]).args(&self.flags);
+        // Device code is optimised unless the user's flags, which come later, say otherwise.
+        command.args(["-O2", "-fopenmp", "--offload-arch=sm_90", "-nogpulib"]).args(&self.flags);
         if let Some(parent) = self.path.parent() {
             // The original's own folder comes before every other, as it does for a file that stands in it.
             let mut first = OsString::from("-iquote");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::Kernel;
+use super::{Kernel, Resources};
 
 /// What verification found; nothing was found worse, or there would be none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,11 +55,11 @@ fn row<'a>(f: &mut fmt::Formatter<'_>, side: &str, kernels: impl Iterator<Item =
     for kernel in kernels {
         let place = format!("{}:{}", kernel.function, kernel.line);
         let (threads, teams) = (bounds(kernel.threads), bounds(kernel.teams));
-        write!(f, "\n  {side:<6} {place:<28} {:<12} teams {teams:<9} threads {threads:<9}", kernel.mode)?;
-        if let Some(resources) = kernel.resources {
-            write!(f, " registers {:<4}", resources.registers)?;
-            write!(f, " spilled {}/{} bytes", resources.spill_stores, resources.spill_loads)?;
+        let mut line = format!("{side:<6} {place:<28} {:<12} teams {teams:<9} threads {threads:<9}", kernel.mode);
+        if let Some(Resources { registers, spill_stores, spill_loads, .. }) = kernel.resources {
+            line.push_str(&format!(" registers {registers:<4} spilled {spill_stores}/{spill_loads} bytes"));
         }
+        write!(f, "\n  {}", line.trim_end())?;
     }
     Ok(())
 }
