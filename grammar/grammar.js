@@ -14,6 +14,9 @@ module.exports = grammar({
 
   word: $ => $.word,
 
+  // One step less of the parser for each token.
+  inline: $ => [$._token],
+
   rules: {
     directive: $ => repeat(choice($.item, ',')),
 

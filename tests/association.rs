@@ -2,12 +2,15 @@
 //!
 //! Over all fixtures, and over the C and C++ files of the folder that `OMPSPLIT_COLLECTIONS` names, where it is set.
 
+#![expect(clippy::panic, clippy::expect_used, reason = "a test without its input or its compiler has failed")]
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use ompsplit::region::association::associate;
+use ompsplit::region::construct::ConstructTree;
 use ompsplit::source::{LineColumn, SourceFile, Span, Spelling, scan};
 use ompsplit::syntax::lower::DirectiveReader;
 use ompsplit::syntax::{HostTree, Limits};
@@ -27,8 +30,8 @@ fn fixtures_agree_with_clang() {
 fn collections_agree_with_clang() {
     let Some(folder) = std::env::var_os("OMPSPLIT_COLLECTIONS") else { return };
     let report = compare_all(&sources(Path::new(&folder)));
-    eprintln!("{} of {} directives agree", report.agreeing, report.agreeing + report.differing.len());
-    eprintln!("{} more have a doubt and differ, {} were not comparable", report.doubted, report.skipped);
+    println!("{} of {} directives agree", report.agreeing, report.agreeing + report.differing.len());
+    println!("{} more have a doubt and differ, {} were not comparable", report.doubted, report.skipped);
     assert!(report.agreeing > 0, "no directive was compared");
     assert!(report.differing.is_empty(), "{}", report.differing.join("\n"));
 }
@@ -83,6 +86,7 @@ fn compare(path: &Path) -> Report {
     let directives = scan.directives.iter().map(|directive| reader.read(&file, directive)).collect();
     let constructs = associate(&file, &scan, &tree, directives);
     let clang = associated_by_clang(path);
+    let starts = directive_lines(&file, &constructs);
     for construct in &constructs.constructs {
         let directive = &constructs.directives[construct.directive];
         let at = file.lines.line_column(directive.span.start);
@@ -93,7 +97,8 @@ fn compare(path: &Path) -> Report {
         let ours = construct.body.map(|_| lines(&file, construct.body_span));
         // What clang invents for a stand-alone directive lies within the directive.
         let end = file.lines.line_column(directive.span.end).line;
-        let theirs = theirs.filter(|(first, _)| first.line > end);
+        let theirs =
+            theirs.filter(|(first, _)| first.line > end).map(|(first, last)| (first, far_end(&starts, &clang, last)));
         let agree = match (ours, theirs) {
             (None, None) => true,
             (Some(ours), Some((first, last))) => {
@@ -113,6 +118,25 @@ fn compare(path: &Path) -> Report {
     report
 }
 
+/// For each line of a directive the line where the directive starts.
+fn directive_lines(file: &SourceFile, constructs: &ConstructTree) -> BTreeMap<usize, usize> {
+    let spans = constructs.directives.iter().map(|directive| lines(file, directive.span));
+    spans.flat_map(|(first, last)| (first..=last).map(move |line| (line, first))).collect()
+}
+
+/// Clang ends a statement whose last part is a directive's at the directive itself: goes on to the end of what that is
+/// associated with.
+fn far_end(starts: &BTreeMap<usize, usize>, clang: &Bodies, last: LineColumn) -> LineColumn {
+    let mut last = last;
+    while let Some((_, end)) = starts.get(&last.line).and_then(|start| *clang.get(start)?) {
+        if end <= last {
+            break;
+        }
+        last = end;
+    }
+    last
+}
+
 fn lines(file: &SourceFile, span: Span) -> (usize, usize) {
     let line = |at| file.lines.line_column(at).line;
     (line(span.start), line(span.end.saturating_sub(1)))
@@ -124,9 +148,12 @@ fn ends_at(file: &SourceFile, body: Span, last: LineColumn) -> bool {
     body.start < next_line && file.show(Span::new(next_line, body.end)).trim() == ";"
 }
 
+/// What clang's directives are associated with, by the line on which each starts.
+type Bodies = BTreeMap<usize, Option<(LineColumn, LineColumn)>>;
+
 /// For the line of each executable directive, from where to where clang's associated statement goes: the start of its
 /// first and of its last token. Directives stacked above each other share the innermost one's.
-fn associated_by_clang(path: &Path) -> BTreeMap<usize, Option<(LineColumn, LineColumn)>> {
+fn associated_by_clang(path: &Path) -> Bodies {
     let mut command = Command::new(CLANG);
     command.args(["-fopenmp", "-fopenmp-version=52", "-fsyntax-only", "-w", "-Xclang", "-ast-dump"]);
     if path.extension().is_some_and(|ending| ending != "c") {
@@ -157,7 +184,7 @@ struct Dump<'a> {
 type Pending = Option<(usize, LineColumn)>;
 
 impl Dump<'_> {
-    fn read(output: impl BufRead, path: &Path) -> BTreeMap<usize, Option<(LineColumn, LineColumn)>> {
+    fn read(output: impl BufRead, path: &Path) -> Bodies {
         let main = path.to_string_lossy().into_owned();
         let mut dump = Dump { main: &main, file: String::new(), line: 0 };
         let mut bodies: BTreeMap<LineColumn, Option<(LineColumn, LineColumn)>> = BTreeMap::new();

@@ -9,7 +9,7 @@
 #define LANGUAGE_VERSION 15
 #define STATE_COUNT 24
 #define LARGE_STATE_COUNT 17
-#define SYMBOL_COUNT 29
+#define SYMBOL_COUNT 28
 #define ALIAS_COUNT 0
 #define TOKEN_COUNT 20
 #define EXTERNAL_TOKEN_COUNT 0
@@ -42,12 +42,11 @@ enum ts_symbol_identifiers {
   sym_directive = 20,
   sym_item = 21,
   sym_argument = 22,
-  sym__token = 23,
-  sym_parenthesized = 24,
-  sym_bracketed = 25,
-  sym_braced = 26,
-  aux_sym_directive_repeat1 = 27,
-  aux_sym_argument_repeat1 = 28,
+  sym_parenthesized = 23,
+  sym_bracketed = 24,
+  sym_braced = 25,
+  aux_sym_directive_repeat1 = 26,
+  aux_sym_argument_repeat1 = 27,
 };
 
 static const char * const ts_symbol_names[] = {
@@ -74,7 +73,6 @@ static const char * const ts_symbol_names[] = {
   [sym_directive] = "directive",
   [sym_item] = "item",
   [sym_argument] = "argument",
-  [sym__token] = "_token",
   [sym_parenthesized] = "parenthesized",
   [sym_bracketed] = "bracketed",
   [sym_braced] = "braced",
@@ -106,7 +104,6 @@ static const TSSymbol ts_symbol_map[] = {
   [sym_directive] = sym_directive,
   [sym_item] = sym_item,
   [sym_argument] = sym_argument,
-  [sym__token] = sym__token,
   [sym_parenthesized] = sym_parenthesized,
   [sym_bracketed] = sym_bracketed,
   [sym_braced] = sym_braced,
@@ -205,10 +202,6 @@ static const TSSymbolMetadata ts_symbol_metadata[] = {
   },
   [sym_argument] = {
     .visible = true,
-    .named = true,
-  },
-  [sym__token] = {
-    .visible = false,
     .named = true,
   },
   [sym_parenthesized] = {
@@ -704,7 +697,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_comment] = ACTIONS(3),
   },
   [STATE(2)] = {
-    [sym__token] = STATE(2),
     [sym_parenthesized] = STATE(2),
     [sym_bracketed] = STATE(2),
     [sym_braced] = STATE(2),
@@ -730,7 +722,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_comment] = ACTIONS(3),
   },
   [STATE(3)] = {
-    [sym__token] = STATE(8),
     [sym_parenthesized] = STATE(8),
     [sym_bracketed] = STATE(8),
     [sym_braced] = STATE(8),
@@ -754,7 +745,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_comment] = ACTIONS(3),
   },
   [STATE(4)] = {
-    [sym__token] = STATE(10),
     [sym_parenthesized] = STATE(10),
     [sym_bracketed] = STATE(10),
     [sym_braced] = STATE(10),
@@ -778,7 +768,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_comment] = ACTIONS(3),
   },
   [STATE(5)] = {
-    [sym__token] = STATE(7),
     [sym_parenthesized] = STATE(7),
     [sym_bracketed] = STATE(7),
     [sym_braced] = STATE(7),
@@ -802,7 +791,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_comment] = ACTIONS(3),
   },
   [STATE(6)] = {
-    [sym__token] = STATE(9),
     [sym_parenthesized] = STATE(9),
     [sym_bracketed] = STATE(9),
     [sym_braced] = STATE(9),
@@ -826,7 +814,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_comment] = ACTIONS(3),
   },
   [STATE(7)] = {
-    [sym__token] = STATE(2),
     [sym_parenthesized] = STATE(2),
     [sym_bracketed] = STATE(2),
     [sym_braced] = STATE(2),
@@ -850,7 +837,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_comment] = ACTIONS(3),
   },
   [STATE(8)] = {
-    [sym__token] = STATE(2),
     [sym_parenthesized] = STATE(2),
     [sym_bracketed] = STATE(2),
     [sym_braced] = STATE(2),
@@ -874,7 +860,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_comment] = ACTIONS(3),
   },
   [STATE(9)] = {
-    [sym__token] = STATE(2),
     [sym_parenthesized] = STATE(2),
     [sym_bracketed] = STATE(2),
     [sym_braced] = STATE(2),
@@ -898,7 +883,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_comment] = ACTIONS(3),
   },
   [STATE(10)] = {
-    [sym__token] = STATE(2),
     [sym_parenthesized] = STATE(2),
     [sym_bracketed] = STATE(2),
     [sym_braced] = STATE(2),

@@ -1,22 +1,203 @@
-//! What functions do, as far as their bodies are in sight. (stand-in)
+//! What functions do, as far as their bodies are in sight: in the file and in the project's headers.
+//!
+//! A name stands for all functions of that name that are defined there; what is said holds for each of them. A function
+//! without a definition in sight is known only if `known` lists it.
 
-use crate::analysis::symbols::Symbols;
-use crate::analysis::uses::Use;
-use crate::plan::{Reason, ReasonCode};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use crate::analysis::symbols::{Place, Symbols};
 use crate::region::construct::ConstructTree;
-use crate::source::SourceFile;
-use crate::syntax::HostTree;
-use std::marker::PhantomData;
+use crate::source::{SourceFile, Span, scan};
+use crate::syntax::{HostTree, NodeId};
 
-pub struct Calls<'a>(PhantomData<&'a ()>);
+mod direct;
+mod known;
+
+use direct::Direct;
+pub use known::{RuntimeCall, is_pure, runtime_call, takes_values};
+
+/// What a call of a function may do, itself or through the functions that it calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// Is everything that it calls known?
+    pub known: bool,
+    /// Where it reaches an OpenMP directive, a call of the OpenMP runtime that means something else in another team, or
+    /// `asm`.
+    pub openmp: Option<Place>,
+    /// The first call of a function that is not known, with its name.
+    pub unknown_callee: Option<(String, Place)>,
+    /// May it write a variable of static storage, or a member of an object?
+    pub writes_globals: bool,
+    /// Does it write to a stream?
+    pub output: bool,
+    /// May it call itself?
+    pub recursion: bool,
+}
+
+impl Effects {
+    /// Is nothing but its result and what its arguments point to affected by a call?
+    #[must_use]
+    pub fn is_harmless(&self) -> bool {
+        self.known && self.openmp.is_none() && !self.writes_globals && !self.output
+    }
+}
+
+/// A function's definition: the header, and the node.
+type Function = (Option<usize>, NodeId);
+
+/// Summaries of the functions of one file and its headers; each body is read at most once.
+pub struct Calls<'a> {
+    headers: &'a [SourceFile],
+    own_directives: Vec<Span>,
+    header_directives: Vec<OnceLock<Vec<Span>>>,
+    summaries: Mutex<BTreeMap<Function, Arc<Direct>>>,
+}
+
 impl<'a> Calls<'a> {
-    pub fn new(_: &'a SourceFile, _: &'a HostTree, _: &'a ConstructTree, _: &'a [SourceFile]) -> Self {
-        Self(PhantomData)
+    /// Prepares the summaries; nothing is read yet.
+    #[must_use]
+    pub fn new(
+        _file: &'a SourceFile,
+        _tree: &'a HostTree,
+        constructs: &'a ConstructTree,
+        headers: &'a [SourceFile],
+    ) -> Self {
+        let own_directives = constructs.directives.iter().map(|directive| directive.span).collect();
+        let header_directives = headers.iter().map(|_| OnceLock::new()).collect();
+        Self { headers, own_directives, header_directives, summaries: Mutex::new(BTreeMap::new()) }
     }
-    pub fn reason(&self, _: &Symbols<'_>, used: &Use) -> Option<Reason> {
-        (!is_pure(&used.name)).then(|| Reason::new(ReasonCode::UnknownCall, used.span, "unknown"))
+
+    /// What a call of `name` at byte `at` of the file may do; of a macro, what its text calls and assigns.
+    #[must_use]
+    pub fn effects(&self, symbols: &Symbols<'_>, name: &str, at: usize) -> Effects {
+        let place = Place { header: None, span: Span::new(at, at + name.len()) };
+        let mut closure = Closure { calls: self, symbols, found: Effects::default(), edges: Vec::new() };
+        let first = direct::read_macro(symbols, name, place.span)
+            .unwrap_or_else(|| Direct { callees: vec![(name.to_owned(), place)], ..Direct::default() });
+        closure.found.openmp = first.openmp;
+        closure.found.writes_globals = first.writes_globals;
+        closure.follow(&first);
+        let mut found = closure.found;
+        found.known = found.unknown_callee.is_none();
+        found.recursion = has_cycle(&closure.edges);
+        found
+    }
+
+    /// What the body of one function does itself.
+    fn direct(&self, symbols: &Symbols<'_>, function: Function) -> Arc<Direct> {
+        // A thread that panicked cannot have left a summary half written.
+        let lock = || self.summaries.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(known) = lock().get(&function) {
+            return Arc::clone(known);
+        }
+        let summary = Arc::new(direct::read(symbols, self.directives(function.0), function));
+        lock().insert(function, Arc::clone(&summary));
+        summary
+    }
+
+    /// Where the directives of the file or of a header stand.
+    fn directives(&self, header: Option<usize>) -> &[Span] {
+        let Some(index) = header else { return &self.own_directives };
+        let (Some(file), Some(cell)) = (self.headers.get(index), self.header_directives.get(index)) else { return &[] };
+        cell.get_or_init(|| scan(&file.text).directives.iter().map(|directive| directive.span).collect())
     }
 }
-pub fn is_pure(name: &str) -> bool {
-    ["sqrt", "fabs", "exp", "floor", "fmin", "fmax"].contains(&name)
+
+/// Follows calls from one function to the next.
+struct Closure<'s, 'a, 'b> {
+    calls: &'s Calls<'a>,
+    symbols: &'s Symbols<'b>,
+    found: Effects,
+    /// Who calls whom; `None` is the call asked for.
+    edges: Vec<(Option<Function>, Function)>,
 }
+
+impl Closure<'_, '_, '_> {
+    fn follow(&mut self, first: &Direct) {
+        let mut seen: BTreeSet<Function> = BTreeSet::new();
+        let mut open = self.callees(None, first);
+        while let Some(function) = open.pop() {
+            if !seen.insert(function) {
+                continue;
+            }
+            let direct = self.calls.direct(self.symbols, function);
+            self.found.openmp = self.found.openmp.or(direct.openmp);
+            self.found.writes_globals |= direct.writes_globals;
+            open.extend(self.callees(Some(function), &direct));
+        }
+    }
+
+    /// The functions in sight that a body calls; what is known of the others is noted.
+    fn callees(&mut self, caller: Option<Function>, direct: &Direct) -> Vec<Function> {
+        let mut all = Vec::new();
+        for (name, place) in &direct.callees {
+            let definitions = self.definitions(name, *place);
+            if definitions.is_empty() {
+                self.note(name, *place);
+            }
+            self.edges.extend(definitions.iter().map(|definition| (caller, *definition)));
+            all.extend(definitions);
+        }
+        if let Some((name, place)) = &direct.hidden_call {
+            self.unknown(name, *place);
+        }
+        all
+    }
+
+    /// The definitions that a name stands for; none where it is a variable, through which anything may be called.
+    fn definitions(&self, name: &str, place: Place) -> Vec<Function> {
+        if self.symbols.is_variable_in(place.header, name, place.span.start) {
+            return Vec::new();
+        }
+        self.symbols.function_definitions(name)
+    }
+
+    /// A function without a definition in sight.
+    fn note(&mut self, name: &str, place: Place) {
+        let is_variable = self.symbols.is_variable_in(place.header, name, place.span.start);
+        match (runtime_call(name), known::of(name)) {
+            _ if is_variable => self.unknown(name, place),
+            (Some(RuntimeCall::Harmless), _) => {}
+            (Some(_), _) => self.found.openmp = self.found.openmp.or(Some(place)),
+            (None, Some(known::Known::Output)) => self.found.output = true,
+            (None, Some(_)) => {}
+            (None, None) => self.unknown(name, place),
+        }
+    }
+
+    fn unknown(&mut self, name: &str, place: Place) {
+        self.found.unknown_callee.get_or_insert_with(|| (name.to_owned(), place));
+    }
+}
+
+/// Is there a way from a function back to itself? Functions that call no function left are taken away until none is.
+fn has_cycle(edges: &[(Option<Function>, Function)]) -> bool {
+    let mut calls: BTreeMap<Function, usize> = BTreeMap::new();
+    let mut callers: BTreeMap<Function, Vec<Function>> = BTreeMap::new();
+    for (caller, callee) in edges {
+        calls.entry(*callee).or_default();
+        if let Some(caller) = caller {
+            *calls.entry(*caller).or_default() += 1;
+            callers.entry(*callee).or_default().push(*caller);
+        }
+    }
+    let mut done: Vec<Function> =
+        calls.iter().filter(|(_, count)| **count == 0).map(|(function, _)| *function).collect();
+    let mut removed = 0;
+    while let Some(function) = done.pop() {
+        removed += 1;
+        for caller in callers.get(&function).map(Vec::as_slice).unwrap_or_default() {
+            if let Some(count) = calls.get_mut(caller) {
+                *count -= 1;
+                if *count == 0 {
+                    done.push(*caller);
+                }
+            }
+        }
+    }
+    removed < calls.len()
+}
+
+#[cfg(test)]
+mod tests;

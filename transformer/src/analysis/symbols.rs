@@ -13,8 +13,10 @@ mod constants;
 mod entries;
 mod resolve;
 mod types;
+mod writes;
 
 pub use types::{DeclaredType, Dimension, ScalarKind};
+pub use writes::{Write, WriteKind};
 
 use entries::{Entry, EntryKind, Table};
 
@@ -130,14 +132,33 @@ impl<'a> Symbols<'a> {
     /// ways that cannot be told apart.
     #[must_use]
     pub fn lookup(&self, name: &str, at: usize) -> Option<Variable> {
+        self.lookup_in(None, name, at)
+    }
+
+    /// As [`Self::lookup`], at a byte of a header, or of the file where none is given.
+    #[must_use]
+    pub fn lookup_in(&self, header: Option<usize>, name: &str, at: usize) -> Option<Variable> {
         let name = name.strip_prefix("::").unwrap_or(name);
-        let found = self.find(None, name, at)?;
+        let found = self.find(header, name, at)?;
         Some(self.variable(&found, name))
+    }
+
+    /// Does a name mean a variable at a byte of a header or of the file? Cheaper than [`Self::lookup_in`].
+    #[must_use]
+    pub fn is_variable_in(&self, header: Option<usize>, name: &str, at: usize) -> bool {
+        self.find(header, name, at).is_some_and(|found| found.chosen().name_kind() == NameKind::Variable)
     }
 
     /// The macro that a name stands for at a byte of the file: the last definition before it, else one of a header.
     #[must_use]
     pub fn macro_definition(&self, name: &str, at: usize) -> Option<Macro> {
+        self.macro_in(None, name, at)
+    }
+
+    /// As [`Self::macro_definition`]; at a byte of a header all definitions count.
+    #[must_use]
+    pub fn macro_in(&self, header: Option<usize>, name: &str, at: usize) -> Option<Macro> {
+        let at = if header.is_none() { at } else { usize::MAX };
         let own = self.own.table.macros.get(name).and_then(|all| all.iter().rev().find(|(_, span)| span.end <= at));
         if let Some((node, _)) = own {
             return Some(self.own.macro_of(None, *node));
@@ -155,16 +176,37 @@ impl<'a> Symbols<'a> {
         self.constant_in(None, text, at)
     }
 
-    /// The definitions of a function by this name in the file and its headers.
+    /// The definitions of a function by this name in the file and its headers, member functions left out.
     #[must_use]
     pub fn function_definitions(&self, name: &str) -> Vec<(Option<usize>, NodeId)> {
         let own = std::iter::once((None, &self.own));
         let all = own.chain(self.header_units().map(|(index, unit)| (Some(index), unit)));
         all.flat_map(|(index, unit)| {
             let entries = unit.table.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
-            entries.iter().filter_map(move |entry| Some((index, unit.table.entries.get(*entry)?.definition?)))
+            let entries = entries.iter().filter_map(|entry| unit.table.entries.get(*entry));
+            entries.filter(|entry| entry.class.is_none()).filter_map(move |entry| Some((index, entry.definition?)))
         })
         .collect()
+    }
+
+    /// The first object of a class, or of a type that may be one, that is declared in a span: its constructor,
+    /// destructor and operators are called without a call in the text. With the name of the object.
+    #[must_use]
+    pub fn class_object_in(&self, header: Option<usize>, span: Span) -> Option<(String, Place)> {
+        let unit = self.unit(header)?;
+        let inside = unit.table.entries.iter().filter(|entry| span.contains(entry.name_span));
+        let objects = inside.filter(|entry| entry.kind == EntryKind::Variable && entry.scope != Scope::Member);
+        objects
+            .filter(|entry| {
+                let ty = match self.type_of(header, entry) {
+                    DeclaredType::Reference { to } => *to,
+                    DeclaredType::Array { element, .. } => *element,
+                    other => other,
+                };
+                matches!(ty, DeclaredType::Record { may_be_class: true, .. } | DeclaredType::Unknown)
+            })
+            .map(|entry| (unit.file.show(entry.name_span).into_owned(), Place { header, span: entry.name_span }))
+            .next()
     }
 
     /// The file and tree of a place: of a header, or the file itself.

@@ -95,18 +95,18 @@ fn has_clause(file: &SourceFile, directive: &Directive, names: &[&str]) -> bool 
     directive.clauses.iter().any(|clause| names.contains(&&*file.show(clause.name_span)))
 }
 
-/// For each delimited directive the index of its `end`: the nearest one that closes it, as brackets do.
+/// For each delimited directive the index of its `end`: the next one of its name that closes no later one.
 fn delimited_ends(directives: &[Directive], extents: &[Extent]) -> BTreeMap<usize, usize> {
-    let mut open: Vec<(usize, &str)> = Vec::new();
+    let mut open: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut ends = BTreeMap::new();
     for (index, directive) in directives.iter().enumerate() {
         if extents[index] == Extent::Delimited {
-            open.push((index, directive.name.strip_prefix("begin ").unwrap_or(&directive.name)));
-        } else if let Some(name) = directive.name.strip_prefix("end ") {
-            if let Some(at) = open.iter().rposition(|(_, opened)| *opened == name) {
-                ends.insert(open[at].0, index);
-                open.truncate(at);
-            }
+            let name = directive.name.strip_prefix("begin ").unwrap_or(&directive.name);
+            open.entry(name).or_default().push(index);
+        } else if let Some(name) = directive.name.strip_prefix("end ")
+            && let Some(start) = open.get_mut(name).and_then(Vec::pop)
+        {
+            ends.insert(start, index);
         }
     }
     ends
@@ -246,11 +246,10 @@ fn link_stacks(gaps: &[Gap], directives: &[Directive], extents: &[Extent], const
             group_starts.entry(group).or_insert(index);
         }
         let mut above = index.checked_sub(1);
-        if let (Some(at), Some((group, branch))) = (above, directive.alternative) {
-            if directives[at].alternative.is_some_and(|(other, other_branch)| other == group && other_branch != branch)
-            {
-                above = group_starts.get(&group).and_then(|first| first.checked_sub(1));
-            }
+        if let (Some(at), Some((group, branch))) = (above, directive.alternative)
+            && directives[at].alternative.is_some_and(|(other, at_branch)| other == group && at_branch != branch)
+        {
+            above = group_starts.get(&group).and_then(|first| first.checked_sub(1));
         }
         let Some(above) = above.filter(|above| (*above..index).all(|at| gaps[at].next_directive.is_some())) else {
             continue;

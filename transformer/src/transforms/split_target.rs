@@ -138,7 +138,9 @@ struct Parts {
 fn checked(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion) -> Result<Checked, Vec<Reason>> {
     let text = shape::text_reasons(cx, region);
     let Some(shape) = shape::shape_of(cx, region).map_err(|reasons| [text.clone(), reasons].concat())? else {
-        return Ok(Checked::Nothing);
+        // What a macro or an unknown directive in a block stands for may be a loop.
+        let hidden = !region.chain.is_loop() && !text.is_empty();
+        return if hidden { Err(text) } else { Ok(Checked::Nothing) };
     };
     if !text.is_empty() {
         return Err(text);

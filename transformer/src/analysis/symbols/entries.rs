@@ -73,9 +73,10 @@ pub(super) static NOTHING: Entry = Entry {
 };
 
 impl Entry {
-    /// Can its name be used unqualified at a byte?
+    /// Can its name be used unqualified at a byte? In its own declaration a name means what it declares.
     pub fn is_visible(&self, at: usize) -> bool {
-        self.visible.start <= at && at < self.visible.end.max(self.visible.start)
+        self.name_span.start <= at && at < self.name_span.end
+            || self.visible.start <= at && at < self.visible.end.max(self.visible.start)
             // The end of the file is behind every declaration of file scope.
             || self.scope == Scope::File && self.visible.start <= at && at == self.visible.end
     }

@@ -105,7 +105,7 @@ impl Resolver<'_, '_> {
             }
             EntryKind::Variable | EntryKind::Function | EntryKind::Alias => {
                 let ty = self.typed(entry.declaration, entry.declarator, fuel);
-                let ty = if entry.scope == Scope::Parameter { ty.as_parameter() } else { ty };
+                let ty = if entry.scope == Scope::Parameter { ty.into_parameter() } else { ty };
                 ty.qualified(entry.storage.is_constexpr, false)
             }
         }
@@ -169,7 +169,7 @@ impl Resolver<'_, '_> {
             match tree.kind(child) {
                 "parameter_declaration" | "optional_parameter_declaration" if fuel > 0 => {
                     let declarator = tree.child(child, "declarator");
-                    parameters.push(self.typed(child, declarator, fuel - 1).as_parameter());
+                    parameters.push(self.typed(child, declarator, fuel - 1).into_parameter());
                 }
                 "variadic_parameter" | "..." | "variadic_parameter_declaration" => is_variadic = true,
                 _ => {}

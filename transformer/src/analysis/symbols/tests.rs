@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a test that cannot read its own input has failed")]
-
 use super::*;
 
 /// What `name` is at the identifier `HERE` of a file: `scope type`.
@@ -152,6 +150,16 @@ fn scopes_and_shadowing() {
 }
 
 #[test]
+fn a_name_means_itself_in_its_own_declaration() {
+    let text = "int x; void f(void) { float x = 1; }";
+    let file = SourceFile::new("f.c", text.as_bytes().to_vec());
+    let tree = HostTree::parse(&file, &scan(&file.text), &Limits::default()).unwrap();
+    let symbols = Symbols::new(&file, &tree, &[]);
+    let at = text.find("x = 1").unwrap();
+    assert_eq!(symbols.lookup("x", at).map(|found| found.declared_at), Some(Span::new(at, at + 1)));
+}
+
+#[test]
 fn macros_constants_and_headers() {
     for (text, headers, expected) in [
         ("#define N 8\nint x[N][N * 2];\nint HERE;", &[][..], "File array[8][16] of int:Integer"),
@@ -184,4 +192,83 @@ fn macros_have_parameters_and_bodies() {
     assert_eq!((on.parameters, on.body), (None, String::new()));
     assert_eq!(symbols.macro_definition("ON", text.len()).unwrap().body, "2");
     assert_eq!(symbols.macro_definition("OFF", at), None);
+}
+
+/// How the parameter or local `x` of function `f`, as visible at `HERE`, is written from there on; `taken` or not.
+fn writes(path: &str, text: &str) -> String {
+    let file = SourceFile::new(path, text.as_bytes().to_vec());
+    let tree = HostTree::parse(&file, &scan(&file.text), &Limits::default()).unwrap();
+    let symbols = Symbols::new(&file, &tree, &[]);
+    let at = text.find("HERE").unwrap();
+    let writes = symbols.written_in("x", at, Span::new(at, text.len()));
+    let mut words: Vec<String> = writes.iter().map(|write| format!("{:?}", write.kind)).collect();
+    if symbols.is_address_taken("x", at) {
+        words.push("taken".to_owned());
+    }
+    words.join(" ")
+}
+
+#[test]
+fn where_a_variable_is_written() {
+    for (before, after, expected) in [
+        ("int x", "y = x + 1;", ""),
+        ("int x", "x = 1; x += 2; x++; --x; (x) = 3;", "Assigned Assigned Assigned Assigned Assigned"),
+        ("int x", "a[x] = 1; y = x == 3; f(x, x + 1);", ""),
+        ("int x", "p = &x;", "Address taken"),
+        ("int x", "{ int x; x = 1; }", ""),
+        ("int x", "{ float x[3]; x[0] = 1; } x = 2;", "Assigned"),
+        ("int x", "sizeof(x); READ(x);", "Passed taken"),
+        ("int x", "s.x = 1; s->x = 2;", ""),
+        ("int *x", "x[0] = 1; *x = 2; *(x + 1) = 3;", ""),
+        ("int *x", "x = 0; g(x);", "Assigned"),
+        ("int x[]", "x[0] = 1; g(x);", ""),
+        ("struct S *x", "x->a = 1; (*x).a = 2;", ""),
+        ("struct S x", "x.a = 1; x.b[2]++;", "Assigned Assigned"),
+    ] {
+        let text = format!("void f({before}) {{ HERE; {after} }}\n");
+        assert_eq!(writes("f.c", &text), expected, "{before}: {after}");
+    }
+    for (before, after, expected) in [
+        ("int x[8];", "x[0] = 1; y = x[3];", "Assigned"),
+        ("int x[8];", "p = x;", "Address taken"),
+        ("int x[8];", "g(x); *x = 1; q = x + 1;", "Address Assigned Address taken"),
+        ("int x[8][8];", "x[0][1] = 1; g(x[2]);", "Assigned Address taken"),
+        ("int *x[8];", "x[0][1] = 1; x[0] = 0;", "Assigned"),
+        ("int x;\n#define RESET x = 0\n", "RESET;", "Macro taken"),
+        ("int x;\n#define SET(x) x = 0\n", "SET(y);", ""),
+        ("int x;\n#define A B\n#define B x\n", "y = A;", "Macro taken"),
+        ("static int x;", "asm(\"\" : \"=r\"(x));", "Assigned taken"),
+    ] {
+        let text = format!("void f(void) {{ {before} HERE; {after} }}\n");
+        let expected = if before.starts_with("static") { "Assigned" } else { expected };
+        assert_eq!(writes("f.c", &text), expected, "{before}: {after}");
+    }
+    assert_eq!(writes("f.c", "int x; void f(void) { HERE; x = 1; }"), "Assigned taken");
+    assert_eq!(writes("f.c", "static int x; void f(void) { HERE; x = 1; }"), "Assigned");
+    assert_eq!(writes("f.c", "static int x; int *p = &x; void f(void) { HERE; x = 1; }"), "Assigned taken");
+}
+
+#[test]
+fn where_a_variable_is_written_in_cpp() {
+    for (before, after, expected) in [
+        ("int x", "int &r = x;", "Reference taken"),
+        ("int x", "const int &r = x;", ""),
+        ("int x", "g(x);", "Passed taken"),
+        ("int x", "std::sqrt(x); printf(\"%d\", x);", ""),
+        ("int x", "value(x); constant(x); reference(x);", "Reference taken"),
+        ("int x", "std::cin >> x;", "Passed taken"),
+        ("int x", "y = 3 >> x; y = y >> x;", ""),
+        ("int x", "auto l = [&]() { x = 1; };", "Assigned taken"),
+        ("int x", "auto l = [=]() { return x; };", ""),
+        ("int x", "(y ? x : y) = 1;", "Assigned"),
+        ("std::vector<int> x", "x.push_back(1);", "Passed taken"),
+        ("std::vector<int> x", "x[0] = 1;", "Assigned"),
+        ("int &x", "x = 1;", "Assigned taken"),
+    ] {
+        let text = format!(
+            "void value(int); void constant(const int &); void reference(int &);\n\
+             void f({before}, int y) {{ HERE; {after} }}\n"
+        );
+        assert_eq!(writes("f.cpp", &text), expected, "{before}: {after}");
+    }
 }

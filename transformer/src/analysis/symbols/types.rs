@@ -164,7 +164,7 @@ impl DeclaredType {
 
     /// The type of a parameter that is written with this type.
     #[must_use]
-    pub(super) fn as_parameter(self) -> Self {
+    pub(super) fn into_parameter(self) -> Self {
         match self {
             Self::Array { element, dimensions, .. } => Self::ArrayParameter { element, dimensions },
             function @ Self::Function { .. } => Self::Pointer { pointee: Box::new(function), is_const: false },

@@ -1,1 +1,247 @@
-//! Where a variable is written, or its address taken.
+//! Where a variable may be written, and whether its address leaves the sight of this analysis.
+
+use std::collections::BTreeSet;
+
+use super::{DeclaredType, NameKind, Scope, Symbols, Variable};
+use crate::source::{Language, Span};
+use crate::syntax::{HostTree, NodeId};
+
+/// How a variable may be written at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WriteKind {
+    /// It, a member or an element of it is assigned, incremented, or an output of `asm`.
+    Assigned,
+    /// Its address is taken, or an array's name stands for one: it may be written through it, here or later.
+    Address,
+    /// A C++ reference is bound to it.
+    Reference,
+    /// It is handed to a function that may write it, or a member function of it is called.
+    Passed,
+    /// A macro whose text names it stands here.
+    Macro,
+}
+
+/// A place where a variable may be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Write {
+    /// The name in the text, or the macro's.
+    pub span: Span,
+    /// How.
+    pub kind: WriteKind,
+}
+
+/// How deep macros are followed.
+const MACRO_DEPTH: usize = 16;
+
+impl Symbols<'_> {
+    /// Every place within `span` where the variable that `name` means at byte `at` may be written. What a pointer points
+    /// to is no part of the pointer; elements and members are parts of arrays and structures. Nested lambdas count.
+    /// Directives do not: they are no part of the tree.
+    #[must_use]
+    pub fn written_in(&self, name: &str, at: usize, span: Span) -> Vec<Write> {
+        let Some(variable) = self.lookup(name, at) else { return Vec::new() };
+        let tree = self.own.tree.as_ref();
+        let bytes = name.as_bytes();
+        let around = tree.covering(span);
+        let inside = tree.descendants(around).filter(|node| span.contains(tree.span(*node)));
+        let names = inside.filter(|node| matches!(tree.kind(*node), "identifier" | "field_identifier"));
+        names.filter_map(|node| self.write_at(node, bytes, &variable)).collect()
+    }
+
+    /// May the variable that `name` means at byte `at` be reached other than by its name: is its address taken anywhere, a
+    /// reference bound to it that may write it, or is it captured by reference? True for arrays that are not only subscripted, for what
+    /// other files can see, and for names that are not known.
+    #[must_use]
+    pub fn is_address_taken(&self, name: &str, at: usize) -> bool {
+        let Some(variable) = self.lookup(name, at).filter(|variable| variable.kind == NameKind::Variable) else {
+            return true;
+        };
+        let hidden_from_others = matches!(variable.scope, Scope::Local | Scope::Parameter)
+            || variable.scope == Scope::File && variable.is_static && variable.header.is_none();
+        if !hidden_from_others || matches!(variable.ty, DeclaredType::Reference { .. } | DeclaredType::Unknown) {
+            return true;
+        }
+        let Some(extent) = self.own.visible(name, at).and_then(|entries| Some(entries.first()?.visible)) else {
+            return true;
+        };
+        let escapes = |write: Write| write.kind != WriteKind::Assigned;
+        self.written_in(name, at, extent).into_iter().any(escapes) || self.is_captured(&variable, extent)
+    }
+
+    /// Does a lambda name a local variable from outside of it and capture by reference?
+    fn is_captured(&self, variable: &Variable, extent: Span) -> bool {
+        let tree = self.own.tree.as_ref();
+        let lambdas = tree.descendants(tree.covering(extent)).filter(|node| tree.kind(*node) == "lambda_expression");
+        lambdas.filter(|lambda| !tree.span(*lambda).contains(variable.declared_at)).any(|lambda| {
+            let by_reference = tree
+                .child(lambda, "captures")
+                .is_some_and(|captures| self.own.file.bytes(tree.span(captures)).contains(&b'&'));
+            by_reference && tree.descendants(lambda).any(|node| self.is(node, variable.name.as_bytes(), variable))
+        })
+    }
+
+    /// Does a node name the variable?
+    fn is(&self, node: NodeId, name: &[u8], variable: &Variable) -> bool {
+        let tree = self.own.tree.as_ref();
+        let span = tree.span(node);
+        if tree.kind(node) != "identifier" || self.own.file.bytes(span) != name {
+            return false;
+        }
+        // A member of something else: `T::x`.
+        let is_qualified = tree.parent(node).is_some_and(|above| tree.kind(above) == "qualified_identifier");
+        !is_qualified
+            && self
+                .lookup(&variable.name, span.start)
+                .is_some_and(|found| (found.header, found.declared_at) == (variable.header, variable.declared_at))
+    }
+
+    fn write_at(&self, node: NodeId, name: &[u8], variable: &Variable) -> Option<Write> {
+        let tree = self.own.tree.as_ref();
+        let span = tree.span(node);
+        if self.is(node, name, variable) {
+            let kind = self.effect_on(node, variable.ty.clone())?;
+            return Some(Write { span, kind });
+        }
+        let word = self.own.file.show(span);
+        let named = self.macro_names(&word, span.start, &variable.name);
+        named.then_some(Write { span, kind: WriteKind::Macro })
+    }
+
+    /// Does a macro's text, or that of a macro in it, hold a name that is no parameter of it?
+    fn macro_names(&self, word: &str, at: usize, name: &str) -> bool {
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut open = vec![word.to_owned()];
+        for _ in 0..MACRO_DEPTH {
+            let Some(word) = open.pop() else { return false };
+            let Some(found) = self.macro_definition(&word, at).filter(|_| seen.insert(word)) else { continue };
+            let parameters = found.parameters.unwrap_or_default();
+            for inner in words(&found.body).filter(|inner| !parameters.iter().any(|parameter| parameter == inner)) {
+                if inner == name {
+                    return true;
+                }
+                open.push(inner.to_owned());
+            }
+        }
+        // Too many macros to follow: it may.
+        !open.is_empty() && open.iter().any(|word| self.macro_definition(word, at).is_some())
+    }
+
+    /// What the expression around a name does to the object. `ty` is the type of the expression reached so far.
+    fn effect_on(&self, name: NodeId, ty: DeclaredType) -> Option<WriteKind> {
+        let tree = self.own.tree.as_ref();
+        let (mut node, mut ty) = (name, ty);
+        while let Some(parent) = tree.parent(node) {
+            let field = tree.field_name(node);
+            match tree.kind(parent) {
+                "parenthesized_expression" | "comma_expression" => {}
+                "conditional_expression" if field != Some("condition") => {}
+                "subscript_expression" if field == Some("argument") => {
+                    if ty.is_pointer() {
+                        return None;
+                    }
+                    ty = ty.dereferenced();
+                }
+                "field_expression" if field == Some("argument") => {
+                    if operator(tree, parent) == Some("->") {
+                        return None;
+                    }
+                    ty = DeclaredType::Unknown;
+                }
+                "pointer_expression" => match operator(tree, parent) {
+                    Some("&") => return Some(WriteKind::Address),
+                    _ if ty.is_pointer() => return None,
+                    _ => ty = ty.dereferenced(),
+                },
+                "assignment_expression" if field == Some("left") => return Some(WriteKind::Assigned),
+                "update_expression" | "gnu_asm_output_operand" => return Some(WriteKind::Assigned),
+                "argument_list" => return self.effect_of_call(parent, node, &ty),
+                "call_expression" if field == Some("function") && node != name => return Some(WriteKind::Passed),
+                "init_declarator" if field == Some("value") && binds_reference(tree, parent) => {
+                    return Some(WriteKind::Reference);
+                }
+                "binary_expression" if self.is_extraction(parent, node) => return Some(WriteKind::Passed),
+                "for_range_loop" if field == Some("right") => return Some(WriteKind::Reference),
+                "sizeof_expression" | "alignof_expression" | "decltype" => return None,
+                kind if kind.ends_with("declarator") && field == Some("declarator") => return None,
+                "declaration" | "parameter_declaration" if field == Some("declarator") => return None,
+                "lambda_capture_specifier" | "subscript_argument_list" => return None,
+                // The name of an array stands for a pointer into it.
+                _ => return matches!(ty, DeclaredType::Array { .. }).then_some(WriteKind::Address),
+            }
+            node = parent;
+        }
+        None
+    }
+
+    /// What a call does to one of its arguments, an object of type `ty` or a part of one.
+    fn effect_of_call(&self, list: NodeId, argument: NodeId, ty: &DeclaredType) -> Option<WriteKind> {
+        if matches!(ty, DeclaredType::Array { .. }) {
+            return Some(WriteKind::Address);
+        }
+        let tree = self.own.tree.as_ref();
+        let call = tree.parent(list)?;
+        let Some(function) = tree.child(call, "function") else {
+            // `T x(a)`, `new T(a)`, a constructor's initialiser.
+            return (tree.language() == Language::Cpp && !ty.is_scalar()).then_some(WriteKind::Reference);
+        };
+        let name = self.own.file.show(tree.span(function));
+        let at = tree.span(function).start;
+        if self.macro_definition(&name, at).is_some() {
+            return Some(WriteKind::Passed);
+        }
+        let position = tree.named_children(list).position(|child| child == argument);
+        match self.lookup(&name, at).map(|found| found.ty) {
+            Some(DeclaredType::Function { parameters, is_variadic }) => {
+                match position.and_then(|position| parameters.get(position)) {
+                    Some(DeclaredType::Reference { to }) => (!to.is_const()).then_some(WriteKind::Reference),
+                    Some(DeclaredType::Unknown) => self.is_cpp().then_some(WriteKind::Passed),
+                    Some(_) => None,
+                    None => (!is_variadic && self.is_cpp()).then_some(WriteKind::Passed),
+                }
+            }
+            _ if crate::analysis::calls::takes_values(&name) => None,
+            // In C all is handed over by value, except to macros of system headers, which are written in capitals.
+            _ if !self.is_cpp() => {
+                let is_capital = !name.bytes().any(|byte| byte.is_ascii_lowercase());
+                is_capital.then_some(WriteKind::Passed)
+            }
+            _ => Some(WriteKind::Passed),
+        }
+    }
+
+    /// Is it the right side of `stream >> x`?
+    fn is_extraction(&self, parent: NodeId, node: NodeId) -> bool {
+        let tree = self.own.tree.as_ref();
+        if !self.is_cpp() || operator(tree, parent) != Some(">>") || tree.child(parent, "right") != Some(node) {
+            return false;
+        }
+        let mut leftmost = parent;
+        while let Some(left) = tree.child(leftmost, "left") {
+            leftmost = left;
+        }
+        let span = tree.span(leftmost);
+        let known = self.lookup(&self.own.file.show(span), span.start);
+        tree.kind(leftmost) != "number_literal" && !known.is_some_and(|found| found.ty.is_scalar())
+    }
+
+    fn is_cpp(&self) -> bool {
+        self.own.tree.language() == Language::Cpp
+    }
+}
+
+/// The identifiers of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.split(move |c| !is_word(c)).filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+}
+
+fn operator(tree: &HostTree, node: NodeId) -> Option<&'static str> {
+    tree.child(node, "operator").map(|operator| tree.kind(operator))
+}
+
+fn binds_reference(tree: &HostTree, init_declarator: NodeId) -> bool {
+    let is_const =
+        |declaration: NodeId| tree.named_children(declaration).any(|child| tree.kind(child) == "type_qualifier");
+    tree.child(init_declarator, "declarator").is_some_and(|node| tree.kind(node) == "reference_declarator")
+        && !tree.parent(init_declarator).is_some_and(is_const)
+}

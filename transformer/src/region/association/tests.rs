@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a test that cannot read its own input has failed")]
-
 use super::*;
 use crate::source::scan;
 use crate::syntax::Limits;

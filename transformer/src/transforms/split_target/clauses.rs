@@ -36,6 +36,10 @@ pub(super) struct LoopClauses {
     pub linear: Vec<ListItem>,
     pub reductions: Vec<ReductionItem>,
     pub default_none: bool,
+    /// `default(firstprivate)`: what no clause names is a copy for each thread in the original too.
+    pub default_firstprivate: Option<Span>,
+    /// `order(concurrent)`: the iterations are independent whatever groups them.
+    pub concurrent: bool,
     pub collapse: Option<Span>,
 }
 
@@ -70,7 +74,10 @@ pub(super) fn read(cx: &Context<'_>, shape: &Shape) -> (RegionClauses, Vec<LoopC
     }
     let loops = shape.loops.iter().map(|chain| {
         let leaves = loop_leaves(&chain.leaves);
-        let mut read = LoopClauses::default();
+        let clauses = chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
+        let mut order = clauses.filter(|clause| clause.name == ClauseName::Order);
+        let concurrent = leaves.last() == Some(&Leaf::Loop) || order.any(|clause| reader.is_concurrent(clause));
+        let mut read = LoopClauses { concurrent, ..LoopClauses::default() };
         for id in &chain.constructs {
             reader.loop_directive(*id, leaves, &mut read);
         }
@@ -203,7 +210,7 @@ impl Reader<'_> {
                 }
                 read.kept.push(KeptClause::Whole(clause.clone()));
             }
-            Rule::Groups if self.form.widens() => self.grouped(clause.span),
+            Rule::Groups if self.form.widens() && !read.concurrent => self.grouped(clause.span),
             Rule::Groups => read.kept.push(KeptClause::Whole(clause.clone())),
             Rule::UsedItems => read.kept.push(KeptClause::Shared(clause.clone())),
             Rule::Dropped => {}
@@ -227,16 +234,17 @@ impl Reader<'_> {
             }
             ClauseName::Linear if names => read.linear.extend(items.iter().cloned()),
             ClauseName::Reduction => self.reduction(clause, on_target, &mut read.reductions),
-            ClauseName::Default => {
-                match self.word(clause, 0).as_deref() {
-                    Some("shared") => {}
-                    Some("none") => read.default_none = true,
-                    _ => self.no_rule(clause),
+            ClauseName::Default => match self.word(clause, 0).as_deref() {
+                Some("shared") => return,
+                Some("none") => {
+                    read.default_none = true;
+                    return;
                 }
-                return;
-            }
+                Some("firstprivate") => read.default_firstprivate = Some(clause.span),
+                _ => return self.no_rule(clause),
+            },
             ClauseName::Schedule => {
-                if self.schedule(clause) {
+                if self.schedule(clause, read.concurrent) {
                     return;
                 }
             }
@@ -273,15 +281,19 @@ impl Reader<'_> {
     /// A chunk of 1 groups nothing; `runtime` may hold any chunk. Says whether the clause falls away: where iterations
     /// are independent, `static` with a chunk of 1 says nothing, and LLVM 19's host runtime loses iterations of a
     /// `distribute` loop that carries it in a team of one thread.
-    fn schedule(&mut self, clause: &Clause) -> bool {
+    fn schedule(&mut self, clause: &Clause, concurrent: bool) -> bool {
         let runtime = self.word(clause, 0).is_none_or(|kind| kind == "runtime");
         let is_one = self.word(clause, 1).is_none_or(|chunk| chunk == "1");
-        if self.form.widens() && (runtime || !is_one) {
+        if self.form.widens() && !concurrent && (runtime || !is_one) {
             self.grouped(clause.span);
         }
-        self.form.widens()
-            && self.word(clause, 0).is_some_and(|kind| kind == "static")
-            && self.word(clause, 1).is_some()
+        let is_static = self.word(clause, 0).is_some_and(|kind| kind == "static");
+        self.form.widens() && is_static && self.word(clause, 1).is_some_and(|chunk| chunk == "1")
+    }
+
+    /// `order(concurrent)`, without or with a modifier.
+    fn is_concurrent(&self, clause: &Clause) -> bool {
+        self.word(clause, 0).is_some_and(|order| order == "concurrent")
     }
 
     fn bind(&mut self, clause: &Clause, leaves: &[Leaf], read: &mut LoopClauses) {

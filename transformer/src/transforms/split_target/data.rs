@@ -235,6 +235,9 @@ impl Builder<'_, '_> {
                 self.refuse(ReasonCode::SharingConflict, item.span, message);
             }
         }
+        if let Some(span) = clauses.default_firstprivate {
+            self.default_firstprivate(kernel, span);
+        }
         for item in &clauses.lastprivate {
             let name = item.base.clone().unwrap_or_default();
             if !self.is_mapped(&name) {
@@ -251,6 +254,19 @@ impl Builder<'_, '_> {
         }
         for reduction in &clauses.reductions {
             self.reduction(index, reduction);
+        }
+    }
+
+    /// `default(firstprivate)`: on a combined construct it must mean the same for what no clause names.
+    fn default_firstprivate(&mut self, kernel: &Kernel, span: Span) {
+        let unlisted = kernel.variables.iter().filter(|(name, _)| !kernel.shared.contains(*name));
+        for (name, variable) in unlisted {
+            let copied = matches!(variable.kind, Kind::Scalar { .. } | Kind::Pointer { .. });
+            if !copied || self.is_on_device(name) {
+                let message = format!("`{name}` is mapped or an array, and would be copied for each team as well");
+                let reason = Reason::new(ReasonCode::SharingConflict, span, message);
+                self.reasons.push(reason.with_label(variable.first, "used here"));
+            }
         }
     }
 
@@ -319,7 +335,8 @@ impl Builder<'_, '_> {
 
     fn scalar(&mut self, kernel: &Kernel, name: &str, variable: &Variable) {
         let Some(written) = variable.written else { return };
-        if self.is_on_device(name) {
+        let own_copy = kernel.clauses.default_firstprivate.is_some() && !kernel.shared.contains(name);
+        if own_copy || self.is_on_device(name) {
             return;
         }
         let reason = if self.names.is_inner_loop_variable(name, kernel.nest.body) {

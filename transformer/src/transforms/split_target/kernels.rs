@@ -10,7 +10,7 @@ use crate::region::target::Chain;
 use crate::source::{Language, Span};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, NodeId};
-use crate::transforms::split_target::clauses::LoopClauses;
+use crate::transforms::split_target::clauses::{KeptClause, LoopClauses};
 use crate::transforms::split_target::names::{Kind, Names};
 
 /// A loop that is to become a kernel.
@@ -23,6 +23,8 @@ pub(super) struct Kernel {
     pub variables: BTreeMap<String, Variable>,
     /// Names that the loop's clauses or the rules of the loop make private to each thread.
     pub private: Vec<String>,
+    /// Names that a clause of the loop makes shared.
+    pub shared: BTreeSet<String>,
 }
 
 /// A variable that is declared outside of a loop and used in it.
@@ -68,8 +70,16 @@ pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Re
     };
     let nest = canonical_nest(cx.file, cx.tree, body, depth)
         .map_err(|(problem, span)| vec![Reason::new(ReasonCode::NotCanonical, span, problem.explanation())])?;
-    let mut kernel = Kernel { chain: chain.clone(), clauses, nest, variables: BTreeMap::new(), private: Vec::new() };
+    let mut kernel = Kernel {
+        chain: chain.clone(),
+        clauses,
+        nest,
+        variables: BTreeMap::new(),
+        private: Vec::new(),
+        shared: BTreeSet::new(),
+    };
     kernel.private = private_names(&kernel);
+    kernel.shared = shared_names(&kernel);
     let mut reader = Reader { names, kernel: &mut kernel, reasons: Vec::new() };
     reader.statements(body);
     reader.constructs(body);
@@ -79,6 +89,14 @@ pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Re
     reader.clause_expressions();
     let reasons = reader.reasons;
     if reasons.is_empty() { Ok(kernel) } else { Err(reasons) }
+}
+
+fn shared_names(kernel: &Kernel) -> BTreeSet<String> {
+    let lists = kernel.clauses.kept.iter().filter_map(|kept| match kept {
+        KeptClause::Shared(clause) => Some(clause.items()),
+        _ => None,
+    });
+    lists.flatten().filter_map(|item| item.base.clone()).collect()
 }
 
 fn private_names(kernel: &Kernel) -> Vec<String> {
@@ -201,6 +219,10 @@ impl Reader<'_, '_> {
             Kind::Macro => {
                 let message = format!("the macro `{}` is no plain expression", used.name);
                 return self.refuse(ReasonCode::OpaqueMacro, used.span, message);
+            }
+            Kind::Member => {
+                let message = format!("`{}` is a member of `*this`, which is not followed", used.name);
+                return self.refuse(ReasonCode::HiddenCode, used.span, message);
             }
             Kind::Constant => return,
             Kind::Function => {

@@ -35,6 +35,8 @@ pub(super) enum Kind {
     Array { plain: bool, is_const: bool },
     /// A structure or class.
     Struct,
+    /// A member of the class that the region's function belongs to.
+    Member,
     /// A function.
     Function,
     /// A constant: an enumerator, a macro without side effects.
@@ -153,6 +155,10 @@ impl<'a> Names<'a> {
         match variable.kind {
             NameKind::Enumerator => Kind::Constant,
             NameKind::Function => Kind::Function,
+            NameKind::Variable if variable.is_static && variable.ty.is_const() => Kind::Constant,
+            // A member of `*this`, whose map would have to stand before the member's.
+            NameKind::Variable if variable.scope == Scope::Member => Kind::Member,
+            NameKind::TemplateParameter if variable.ty.is_scalar() => Kind::Constant,
             NameKind::Variable if variable.ty == DeclaredType::Auto => self.kind_of_auto(&variable.declared_at),
             NameKind::Variable => Self::kind_of_type(&variable.ty),
             NameKind::Type | NameKind::TemplateParameter => Kind::Unknown,
@@ -234,7 +240,18 @@ impl<'a> Names<'a> {
             let message = format!("the macro `{}` is no plain expression", used.name);
             return expanded.is_none().then(|| Reason::new(ReasonCode::OpaqueMacro, used.span, message));
         }
-        self.calls.reason(&self.symbols, used)
+        let effects = self.calls.effects(&self.symbols, &used.name, used.span.start);
+        let reason = |code, message: String| Some(Reason::new(code, used.span, message));
+        if effects.openmp.is_some() {
+            return reason(ReasonCode::TeamDependent, format!("`{}` reaches an OpenMP construct or query", used.name));
+        }
+        if let Some((name, _)) = effects.unknown_callee {
+            return reason(ReasonCode::UnknownCall, format!("the body of `{name}` is not in sight"));
+        }
+        if effects.writes_globals || effects.output {
+            return reason(ReasonCode::UnknownCall, format!("`{}` writes what is not its own", used.name));
+        }
+        None
     }
 
     /// Is the argument handed to a function that takes it by value and only looks at it?

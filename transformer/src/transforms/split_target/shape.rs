@@ -77,8 +77,24 @@ fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Ve
             let chain = Chain { constructs: rest.to_vec(), leaves: leaves[usize::from(apart)..].to_vec() };
             Ok(Some(Shape { form: Form::OneLoop, outer: outer.to_vec(), loops: vec![chain] }))
         }
+        [Leaf::Target, Leaf::Teams, Leaf::Distribute, ..] if !leaves.contains(&Leaf::Parallel) => {
+            nested_parallel(cx, region)
+        }
         _ => Ok(None),
     }
+}
+
+/// A `distribute` loop whose body holds the parallel loops.
+fn nested_parallel(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
+    let body = cx.constructs.construct(region.chain.innermost()).body_span;
+    let inside = cx.constructs.constructs.iter().find(|construct| {
+        let directive = &cx.constructs.directives[construct.directive];
+        body.contains(directive.span) && construct.leaves.contains(&Leaf::Parallel)
+    });
+    let Some(inside) = inside else { return Ok(None) };
+    let directive = &cx.constructs.directives[inside.directive];
+    let message = format!("`{}` is nested in a `distribute` loop", directive.name);
+    Err(vec![Reason::new(ReasonCode::NestedParallel, directive.span, message)])
 }
 
 /// Why a segment keeps the region from being split; none for a loop of the right form.

@@ -1,0 +1,233 @@
+//! What the body of one function does itself.
+
+use std::collections::BTreeSet;
+
+use super::Function;
+use super::known;
+use crate::analysis::symbols::{DeclaredType, NameKind, Place, Scope, Symbols};
+use crate::source::{Language, SourceFile, Span};
+use crate::syntax::{HostTree, NodeId};
+
+/// What one body does.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Direct {
+    pub openmp: Option<Place>,
+    pub writes_globals: bool,
+    /// The names that it calls, and where.
+    pub callees: Vec<(String, Place)>,
+    /// A call that the text does not show: of an object's constructor or operator, or through a member.
+    pub hidden_call: Option<(String, Place)>,
+}
+
+/// How many macros are followed from one name.
+const MACRO_LIMIT: usize = 64;
+
+/// Reads the body of one function.
+pub(super) fn read(symbols: &Symbols<'_>, directives: &[Span], function: Function) -> Direct {
+    let (header, node) = function;
+    let Some((file, tree)) = symbols.source_of(header) else { return Direct::default() };
+    let mut reader = Reader { symbols, header, file, tree, found: Direct::default() };
+    let span = tree.span(node);
+    let first = directives.partition_point(|directive| directive.start < span.start);
+    if let Some(directive) = directives.get(first).filter(|directive| directive.start < span.end) {
+        reader.found.openmp = Some(reader.place(*directive));
+    }
+    for inner in tree.descendants(node) {
+        reader.visit(inner);
+    }
+    if let (Language::Cpp, None, Some(body)) = (tree.language(), &reader.found.hidden_call, Some(node)) {
+        reader.found.hidden_call = symbols.class_object_in(header, tree.span(body));
+    }
+    reader.found
+}
+
+/// What the text of a macro does that the file uses at a place; none where the name is no macro.
+pub(super) fn read_macro(symbols: &Symbols<'_>, name: &str, span: Span) -> Option<Direct> {
+    symbols.macro_definition(name, span.start)?;
+    let (file, tree) = symbols.source_of(None)?;
+    let mut reader = Reader { symbols, header: None, file, tree, found: Direct::default() };
+    reader.macro_at(name.to_owned(), span);
+    Some(reader.found)
+}
+
+struct Reader<'s, 'a> {
+    symbols: &'s Symbols<'a>,
+    header: Option<usize>,
+    file: &'s SourceFile,
+    tree: &'s HostTree,
+    found: Direct,
+}
+
+impl Reader<'_, '_> {
+    fn place(&self, span: Span) -> Place {
+        Place { header: self.header, span }
+    }
+
+    fn visit(&mut self, node: NodeId) {
+        match self.tree.kind(node) {
+            "call_expression" => self.call(node),
+            "assignment_expression" => self.written(self.tree.child(node, "left")),
+            "update_expression" => self.written(self.tree.child(node, "argument")),
+            "identifier" => self.macro_at(self.file.show(self.tree.span(node)).into_owned(), self.tree.span(node)),
+            "gnu_asm_expression" | "asm_statement" | "ms_based_modifier" => {
+                self.found.openmp = self.found.openmp.or(Some(self.place(self.tree.span(node))));
+            }
+            "new_expression" | "delete_expression" | "throw_statement" | "co_await_expression" => self.hidden(node),
+            "ERROR" => self.hidden(node),
+            _ => {}
+        }
+    }
+
+    fn hidden(&mut self, node: NodeId) {
+        let span = self.tree.span(node);
+        let text = self.file.show(span).split_whitespace().next().unwrap_or_default().to_owned();
+        let place = self.place(span);
+        self.found.hidden_call.get_or_insert((text, place));
+    }
+
+    fn call(&mut self, node: NodeId) {
+        let Some(function) = self.tree.child(node, "function") else { return };
+        let mut named = function;
+        if self.tree.kind(named) == "template_function" {
+            named = self.tree.child(named, "name").unwrap_or(named);
+        }
+        let span = self.tree.span(named);
+        match self.tree.kind(named) {
+            "primitive_type" | "sized_type_specifier" => {}
+            "identifier" | "qualified_identifier" => {
+                let name: String = self.file.show(span).split_whitespace().collect();
+                if !self.is_type_or_macro(&name, span.start) {
+                    self.found.callees.push((name.clone(), self.place(span)));
+                }
+                if known::of(&name) == Some(known::Known::Memory) {
+                    let arguments = self.tree.child(node, "arguments");
+                    let first = arguments.and_then(|list| self.tree.named_children(list).next());
+                    self.written(first);
+                }
+            }
+            _ => self.hidden(function),
+        }
+    }
+
+    /// Is a name that is called a type (a conversion), or a macro, which is looked into where its name is met?
+    fn is_type_or_macro(&self, name: &str, at: usize) -> bool {
+        if self.symbols.macro_in(self.header, name, at).is_some() {
+            return true;
+        }
+        let found = self.symbols.lookup_in(self.header, name, at);
+        found.is_some_and(|found| found.kind == NameKind::Type && found.ty.is_scalar())
+    }
+
+    /// Looks into a macro's text, and the macros in it, for calls and pragmas.
+    fn macro_at(&mut self, name: String, span: Span) {
+        let mut open = vec![name];
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        while let Some(name) = open.pop() {
+            let Some(found) = self.symbols.macro_in(self.header, &name, span.start) else { continue };
+            if seen.len() > MACRO_LIMIT || !seen.insert(name) {
+                continue;
+            }
+            let parameters = found.parameters.unwrap_or_default();
+            for (word, is_called) in words(&found.body) {
+                if parameters.iter().any(|parameter| parameter == word) {
+                    continue;
+                }
+                if matches!(word, "_Pragma" | "__pragma" | "asm" | "__asm__" | "__asm") {
+                    self.found.openmp = self.found.openmp.or(Some(self.place(span)));
+                } else if is_called
+                    && self.symbols.macro_in(self.header, word, span.start).is_none()
+                    && !is_keyword(word)
+                {
+                    self.found.callees.push((word.to_owned(), self.place(span)));
+                }
+                open.push(word.to_owned());
+            }
+            // An assignment in a macro may write anything that the macro names.
+            self.found.writes_globals |= assigns(&found.body);
+        }
+    }
+
+    /// Notes an assignment to something that is no local object.
+    fn written(&mut self, target: Option<NodeId>) {
+        self.found.writes_globals |= target.is_none_or(|target| !self.is_local(target));
+    }
+
+    /// Is what is assigned a local variable, or what a parameter or local pointer points to?
+    fn is_local(&self, target: NodeId) -> bool {
+        let mut node = target;
+        loop {
+            let next = match self.tree.kind(node) {
+                "parenthesized_expression" => self.tree.named_children(node).next(),
+                "subscript_expression" | "field_expression" | "pointer_expression" => self.tree.child(node, "argument"),
+                "cast_expression" => self.tree.child(node, "value"),
+                "binary_expression" => self.tree.child(node, "left"),
+                _ => None,
+            };
+            match next {
+                Some(inner) => node = inner,
+                None => break,
+            }
+        }
+        let span = self.tree.span(node);
+        self.tree.kind(node) == "identifier"
+            && self.symbols.lookup_in(self.header, &self.file.show(span), span.start).is_some_and(|found| {
+                matches!(found.scope, Scope::Local | Scope::Parameter)
+                    && !found.has_static_storage()
+                    && !matches!(found.ty, DeclaredType::Reference { .. } if found.scope == Scope::Local)
+            })
+    }
+}
+
+/// The identifiers of a text, each with whether a parenthesis follows.
+fn words(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let start = rest.find(is_word)?;
+            let from = &rest[start..];
+            let end = from.find(|c| !is_word(c)).unwrap_or(from.len());
+            let word = &from[..end];
+            rest = &from[end..];
+            if !word.starts_with(|c: char| c.is_ascii_digit()) {
+                return Some((word, rest.trim_start().starts_with('(')));
+            }
+        }
+    })
+}
+
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "if" | "for"
+            | "while"
+            | "switch"
+            | "return"
+            | "sizeof"
+            | "do"
+            | "else"
+            | "defined"
+            | "alignof"
+            | "int"
+            | "void"
+            | "bool"
+            | "float"
+            | "double"
+            | "long"
+            | "unsigned"
+            | "char"
+            | "short"
+    )
+}
+
+/// Does a text hold an assignment or an increment?
+fn assigns(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let plain = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+        let after = bytes.get(at + 1).copied().unwrap_or(b' ');
+        let is_shift = at >= 2 && matches!(&bytes[at - 2..at], b"<<" | b">>");
+        after != b'=' && (!matches!(before, b'=' | b'!' | b'<' | b'>') || is_shift)
+    };
+    text.contains("++") || text.contains("--") || bytes.iter().enumerate().any(|(at, byte)| *byte == b'=' && plain(at))
+}
