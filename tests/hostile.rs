@@ -6,15 +6,14 @@ use ompsplit::source::{Scan, SourceFile, Span, scan};
 use ompsplit::syntax::host::parse_expression;
 use ompsplit::syntax::{HostError, HostTree, Limits};
 
-/// Far more than any of these takes, far less than what is quadratic in their size.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Far more than any of these takes on a busy machine, less than what is quadratic in their size.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn read(name: &str, text: impl Into<Vec<u8>>) -> (Scan, Result<HostTree, HostError>) {
     let started = Instant::now();
     let file = SourceFile::new(name, text.into());
     let found = scan(&file.text);
-    let limits = Limits { milliseconds: 2_000, ..Limits::default() };
-    let tree = HostTree::parse(&file, &found, &limits);
+    let tree = HostTree::parse(&file, &found, &Limits::default());
     if let Ok(tree) = &tree {
         use_tree(&file, &found, tree);
     }
@@ -32,7 +31,7 @@ fn use_tree(file: &SourceFile, found: &Scan, tree: &HostTree) {
         }
         let _ = (tree.problem_in(directive.span), tree.covering(directive.span));
     }
-    assert_eq!(tree.descendants(tree.root()).count(), tree.descendants(tree.root()).map(|id| tree.span(id)).count());
+    assert!(tree.descendants(tree.root()).all(|id| tree.span(id).end <= file.text.len()));
 }
 
 /// In C and in C++.
@@ -199,6 +198,7 @@ fn searches_for_closing_brackets_stay_linear() {
     for opening in ["[[omp::directive(", "_Pragma(", "__pragma(", "_Pragma(\"omp for\"", "[[using omp: "] {
         survives(format!("{opening} ").repeat(50_000));
     }
+    survives(format!("{}{}", "[[a ".repeat(50_000), "]]".repeat(50_000)));
     survives(format!("#define P(x) _Pragma(#x)\n{}", "P( ".repeat(50_000)));
     let chain: String = (0..20_000).map(|i| format!("#define A{i} A{}\n", i + 1)).collect();
     let (found, _) = read("a.c", format!("{chain}#define A20000 _Pragma(\"omp for\")\nA0 for (;;) ;\n"));

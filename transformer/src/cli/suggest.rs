@@ -12,22 +12,25 @@ pub(super) fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> 
     nearest(name, known).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default()
 }
 
-/// How many insertions, deletions and replacements of one byte lead from `a` to `b`.
+/// How many insertions, deletions, replacements and exchanges of neighbouring bytes lead from `a` to `b`.
 fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.bytes().enumerate() {
-        let mut diagonal = i;
-        let mut before = i + 1;
-        let mut next = vec![before];
-        for (above, right) in row.iter().skip(1).zip(b.bytes()) {
-            let replaced = diagonal + usize::from(!left.eq_ignore_ascii_case(&right));
-            before = replaced.min(above + 1).min(before + 1);
-            next.push(before);
-            diagonal = *above;
+    let (a, b) = (a.to_ascii_lowercase().into_bytes(), b.to_ascii_lowercase().into_bytes());
+    // One row for each prefix of `a`: the distances to the prefixes of `b`.
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    let at = |rows: &[Vec<usize>], i: usize, j: usize| rows.get(i).and_then(|row| row.get(j)).copied().unwrap_or(0);
+    for (i, left) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, right) in b.iter().enumerate() {
+            let replaced = at(&rows, i, j) + usize::from(left != right);
+            let mut best = replaced.min(at(&rows, i, j + 1) + 1).min(row.last().copied().unwrap_or(0) + 1);
+            if i > 0 && j > 0 && a.get(i - 1) == Some(right) && b.get(j - 1) == Some(left) {
+                best = best.min(at(&rows, i - 1, j - 1) + 1);
+            }
+            row.push(best);
         }
-        row = next;
+        rows.push(row);
     }
-    row.last().copied().unwrap_or(0)
+    rows.last().and_then(|row| row.last()).copied().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -41,6 +44,7 @@ mod tests {
         assert_eq!(nearest("colapse", known), Some("collapse"));
         assert_eq!(nearest("vectorize", known), None);
         assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("spilt", "split"), 1);
         assert_eq!(distance("", "abc"), 3);
     }
 }

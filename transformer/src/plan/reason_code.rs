@@ -206,10 +206,6 @@ reason_codes! {
     /// point, the implicit map of the original works and the explicit one fails.
     PartlyPresent = "OMPS301", Assumption, "the array is not partly present on the device";
 
-    /// The functions that the region calls are assumed to reach no OpenMP construct or query, and to write none of the
-    /// region's scalars.
-    CallAssumed = "OMPS302", Assumption, "unknown functions have no OpenMP effects";
-
     /// The loops of the original are not ordered: a `teams` region has no barrier between `distribute` loops. One reads or
     /// writes what another writes, so the original has a race. After the split they run one after the other.
     OriginalRaces = "OMPS401", Note, "the original's loops race";

@@ -93,6 +93,8 @@ pub struct HostTree {
     grammar: &'static Grammar,
     /// The ERROR and MISSING nodes that lie in no other ERROR node, in the order of the text.
     problems: Vec<NodeId>,
+    /// How many bytes lie in problems, and one for each: an ERROR around the whole file is worse than ten small ones.
+    badness: usize,
     inactive: Vec<Span>,
 }
 

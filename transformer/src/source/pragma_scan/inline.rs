@@ -127,7 +127,12 @@ impl Lexer<'_> {
             self.directive(Span::new(from, to), Some(*body), Spelling::Attribute);
             from = to;
         }
-        (!bodies.is_empty()).then_some(end)
+        if bodies.is_empty() {
+            // The text in the brackets will be read again; nested brackets must not make that quadratic.
+            self.budget = self.budget.saturating_sub(end - start);
+            return None;
+        }
+        Some(end)
     }
 
     /// The position of each `directive` or `decl` in an attribute list and what its parentheses hold.

@@ -12,6 +12,7 @@ pub(super) struct Grammar {
     pub(super) parser: tree_sitter::Language,
     kinds: Vec<(&'static str, bool)>,
     fields: Vec<Option<&'static str>>,
+    punctuation: Vec<bool>,
 }
 
 static C: OnceLock<tree_sitter::Language> = OnceLock::new();
@@ -44,12 +45,21 @@ impl Grammar {
     fn new(language: Language, parser: &'static tree_sitter::Language) -> Self {
         let kinds = 0..u16::try_from(parser.node_kind_count()).unwrap_or(u16::MAX);
         let fields = 0..=u16::try_from(parser.field_count()).unwrap_or(u16::MAX);
+        let kinds: Vec<_> =
+            kinds.map(|id| (parser.node_kind_for_id(id).unwrap_or(""), parser.node_kind_is_named(id))).collect();
+        let is_punctuation = |kind: &str| matches!(kind, "(" | ")" | "{" | "}" | "[" | "]" | ";" | ",");
         Self {
             language,
             parser: parser.clone(),
-            kinds: kinds.map(|id| (parser.node_kind_for_id(id).unwrap_or(""), parser.node_kind_is_named(id))).collect(),
+            punctuation: kinds.iter().map(|(kind, _)| is_punctuation(kind)).collect(),
+            kinds,
             fields: fields.map(|id| parser.field_name_for_id(id)).collect(),
         }
+    }
+
+    /// Is it a bracket, a comma or a semicolon? Those fill no field, and a quarter of all nodes are such.
+    pub(super) fn is_punctuation(&self, id: u16) -> bool {
+        self.punctuation.get(usize::from(id)).copied().unwrap_or(false)
     }
 
     pub(super) fn language(&self) -> Language {

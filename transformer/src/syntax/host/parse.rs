@@ -24,7 +24,7 @@ impl HostTree {
             let attempt = Attempt { text: &text, grammar, deadline, depth: limits.depth };
             let tree = attempt.parse_one_program(scan);
             best = match (best, tree) {
-                (Some(old), Ok(new)) if new.problems.len() < old.problems.len() => Some(new),
+                (Some(old), Ok(new)) if new.badness < old.badness => Some(new),
                 (Some(old), _) => Some(old),
                 (None, Ok(new)) => Some(new),
                 (None, Err(error)) => return Err(error),
@@ -73,8 +73,7 @@ struct Attempt<'a> {
 
 impl Attempt<'_> {
     /// Parses the text as it is; where that leaves problems and `#if` groups may be their cause, with one branch of those
-    /// groups, then with one branch of every group. The tree with the fewest problems wins, the earlier where they are
-    /// even.
+    /// groups, then with one branch of every group. The better tree wins, the earlier where they are even.
     fn parse_one_program(&self, scan: &Scan) -> Result<HostTree, HostError> {
         let mut best = self.parse(self.text, Vec::new())?;
         if best.problems.is_empty() || scan.conditionals.is_empty() {
@@ -92,7 +91,7 @@ impl Attempt<'_> {
                 break;
             }
             let Ok(tree) = self.parse(&mask(self.text, &inactive), inactive) else { break };
-            if tree.problems.len() < best.problems.len() {
+            if tree.badness < best.badness {
                 best = tree;
             }
         }
@@ -109,7 +108,7 @@ impl Attempt<'_> {
         let options = ParseOptions::new().progress_callback(&mut is_over);
         let mut read = |at: usize, _| text.get(at..).unwrap_or_default();
         let tree = parser.parse_with_options(&mut read, None, Some(options)).ok_or(HostError::Deadline)?;
-        let mut arena = Arena::new(self.grammar, self.depth);
+        let mut arena = Arena::new(self.grammar, self.depth, tree.root_node().descendant_count());
         arena.fill(&mut tree.walk())?;
         Ok(arena.finish(inactive))
     }
@@ -128,8 +127,9 @@ struct Arena {
 }
 
 impl Arena {
-    fn new(grammar: &'static Grammar, depth: usize) -> Self {
-        let tree = HostTree { nodes: Vec::new(), grammar, problems: Vec::new(), inactive: Vec::new() };
+    fn new(grammar: &'static Grammar, depth: usize, count: usize) -> Self {
+        let nodes = Vec::with_capacity(count);
+        let tree = HostTree { nodes, grammar, problems: Vec::new(), badness: 0, inactive: Vec::new() };
         Self { tree, depth, error_end: 0 }
     }
 
@@ -157,21 +157,24 @@ impl Arena {
     fn push(&mut self, cursor: &TreeCursor, parent: Option<u32>) -> u32 {
         let node = cursor.node();
         let id = position(self.tree.nodes.len());
-        let field = cursor.field_id().and_then(|field| u8::try_from(field.get()).ok()).unwrap_or(0);
+        let kind = node.kind_id();
+        let (start, end) = (position(node.start_byte()), position(node.end_byte()));
         let node = Node {
-            start: position(node.start_byte()),
-            end: position(node.end_byte()),
+            start,
+            end,
             parent: parent.unwrap_or(id),
             subtree_end: id + 1,
-            kind: node.kind_id(),
-            field,
-            is_missing: node.is_missing(),
+            kind,
+            field: if self.tree.grammar.is_punctuation(kind) { 0 } else { field(cursor) },
+            // A node that the parser invented covers nothing; asking is not free.
+            is_missing: start == end && node.is_missing(),
         };
         if (node.is_missing || node.kind == ERROR) && (node.start >= self.error_end || id == 0) {
             self.tree.problems.push(NodeId(id));
             if node.kind == ERROR {
                 self.error_end = node.end;
             }
+            self.tree.badness += 1 + (node.end - node.start) as usize;
         }
         self.tree.nodes.push(node);
         id
@@ -186,10 +189,13 @@ impl Arena {
     }
 
     fn finish(mut self, inactive: Vec<Span>) -> HostTree {
-        self.tree.nodes.shrink_to_fit();
         self.tree.inactive = inactive;
         self.tree
     }
+}
+
+fn field(cursor: &TreeCursor) -> u8 {
+    cursor.field_id().and_then(|field| u8::try_from(field.get()).ok()).unwrap_or(0)
 }
 
 /// A position or count that the size limit keeps within 32 bits.
@@ -221,7 +227,7 @@ fn expression(text: &[u8], span: Span, grammar: &'static Grammar) -> Option<Host
         parser.parse(text, None)
     })?;
     let right = right_hand_side(&tree)?;
-    let mut arena = Arena::new(grammar, Limits::default().depth);
+    let mut arena = Arena::new(grammar, Limits::default().depth, right.descendant_count());
     arena.fill(&mut right.walk()).ok()?;
     let mut found = arena.finish(Vec::new());
     for node in &mut found.nodes {

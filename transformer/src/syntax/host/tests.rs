@@ -1,3 +1,6 @@
+use proptest::prelude::*;
+
+use super::is_statement;
 use super::{HostError, HostTree, Limits, NodeId, parse_expression};
 use crate::source::{Language, SourceFile, Span, scan};
 
@@ -253,3 +256,67 @@ fn reads_expressions_in_place() {
     let deep = "(".repeat(200_000);
     assert_eq!(expression(&deep, &deep, Language::C), None);
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    /// The order of the starts, on which the queries rest, holds in broken programs too.
+    #[test]
+    fn trees_of_broken_programs_are_well_formed(
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..60),
+        is_cpp: bool,
+    ) {
+        let text = pieces.concat();
+        let (_, tree) = parse(if is_cpp { "a.cpp" } else { "a.c" }, &text);
+        for at in 0..text.len() {
+            if let Some(found) = tree.statement_at(at) {
+                prop_assert_eq!(tree.span(found).start, at);
+                prop_assert!(tree.ancestors(found).all(|above| tree.span(above).start < at || !is_statement(tree.kind(above))));
+            }
+            let span = Span::new(at, (at + 3).min(text.len()));
+            let found = tree.covering(span);
+            prop_assert!(found == tree.root() || tree.span(found).contains(span));
+            prop_assert!(tree.children(found).all(|child| !tree.span(child).contains(span)));
+        }
+    }
+}
+
+const PIECES: &[&str] = &[
+    "if (a) ",
+    "else ",
+    "for (;;) ",
+    "{ ",
+    "} ",
+    "( ",
+    ") ",
+    "[",
+    "]",
+    ";\n",
+    "x ",
+    "int ",
+    "= ",
+    "1 ",
+    ", ",
+    "return ",
+    "case 1: ",
+    "switch (x) ",
+    "do ",
+    "while (x) ",
+    "\n#pragma omp for\n",
+    "\n#if A\n",
+    "\n#else\n",
+    "\n#endif\n",
+    "struct S ",
+    "f(x) ",
+    "* ",
+    "+ ",
+    "template <class T> ",
+    "class ",
+    ": ",
+    "// c\n",
+    "/* c */ ",
+    "\"s\" ",
+    "@ ",
+    "void f(void) { ",
+    "\n#define M x\n",
+];

@@ -77,6 +77,8 @@ pub(super) struct Names<'a> {
     /// Names in `declare target` directives, and the ranges that such directives enclose.
     declare_target: BTreeSet<String>,
     device_ranges: Vec<Span>,
+    /// What `declare variant` directives stand before or enclose.
+    variant_ranges: Vec<Span>,
     address_taken: OnceCell<BTreeSet<String>>,
 }
 
@@ -91,6 +93,7 @@ impl<'a> Names<'a> {
             threadprivate: BTreeSet::new(),
             declare_target: BTreeSet::new(),
             device_ranges: Vec::new(),
+            variant_ranges: Vec::new(),
             address_taken: OnceCell::new(),
         };
         names.read_declarations();
@@ -117,6 +120,11 @@ impl<'a> Names<'a> {
                     self.declare_target.extend(items.filter_map(|item| item.base.clone()));
                 }
                 _ => {}
+            }
+        }
+        for construct in &self.cx.constructs.constructs {
+            if self.cx.constructs.directives[construct.directive].name.ends_with("declare variant") {
+                self.variant_ranges.push(construct.body_span);
             }
         }
         let end = self.cx.file.text.len();
@@ -240,6 +248,10 @@ impl<'a> Names<'a> {
             let message = format!("the macro `{}` is no plain expression", used.name);
             return expanded.is_none().then(|| Reason::new(ReasonCode::OpaqueMacro, used.span, message));
         }
+        if self.variant_ranges.iter().any(|range| self.declares(*range, &used.name)) {
+            let message = format!("`{}` has variants, chosen by the constructs around the call", used.name);
+            return Some(Reason::new(ReasonCode::TeamDependent, used.span, message));
+        }
         let effects = self.calls.effects(&self.symbols, &used.name, used.span.start);
         let reason = |code, message: String| Some(Reason::new(code, used.span, message));
         if effects.openmp.is_some() {
@@ -252,6 +264,13 @@ impl<'a> Names<'a> {
             return reason(ReasonCode::UnknownCall, format!("`{}` writes what is not its own", used.name));
         }
         None
+    }
+
+    /// Does a piece of the file name the function?
+    fn declares(&self, range: Span, name: &str) -> bool {
+        let text = self.cx.file.show(range);
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| word == name)
     }
 
     /// Is the argument handed to a function that takes it by value and only looks at it?
