@@ -3,6 +3,7 @@
 mod support;
 
 use std::path::Path;
+use std::process::Command;
 
 use ompsplit::engine::{self, EngineError, Options, Outcome};
 use ompsplit::source::{SourceFile, scan};
@@ -53,6 +54,43 @@ fn the_result_does_not_depend_on_other_files() {
     for ((fixture, once), again) in fixtures.iter().zip(&once).zip(again.iter().rev()) {
         assert_eq!(once, again, "{}", fixture.name);
     }
+}
+
+/// A file processed with all others, on several threads, becomes what it becomes alone.
+#[test]
+fn a_file_alone_becomes_what_it_becomes_among_others() {
+    let scratch = tempfile::tempdir();
+    assert!(scratch.is_ok(), "{scratch:?}");
+    let Ok(folder) = scratch else { return };
+    let command = || Command::new(env!("CARGO_BIN_EXE_ompsplit"));
+    let copied = copy_fixtures(folder.path());
+    assert_eq!(copied, Ok(()));
+    let together = command().args(["--no-config", "--in-place"]).arg(folder.path()).output();
+    assert!(together.as_ref().is_ok_and(|run| run.status.success()), "{together:?}");
+    let report = parallel::report("properties", |fixture| {
+        let io = |error: std::io::Error| error.to_string();
+        let among = std::fs::read(folder.path().join(&fixture.name)).map_err(io)?;
+        let alone = command().arg("--no-config").arg(&fixture.path).output().map_err(io)?.stdout;
+        if among == alone { Ok(()) } else { Err(diff("alone", &alone, "among others", &among)) }
+    });
+    assert!(report.is_empty(), "{report}");
+}
+
+fn copy_fixtures(to: &Path) -> Result<(), String> {
+    let io = |error: std::io::Error| error.to_string();
+    for fixture in fixtures::all()? {
+        let path = to.join(&fixture.name);
+        let parent = path.parent().unwrap_or(to);
+        if !parent.exists() {
+            std::fs::create_dir_all(parent).map_err(io)?;
+            for beside in
+                std::fs::read_dir(fixture.folder()).map_err(io)?.flatten().filter(|entry| entry.path().is_file())
+            {
+                std::fs::copy(beside.path(), parent.join(beside.file_name())).map_err(io)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 proptest! {

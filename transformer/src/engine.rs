@@ -1,9 +1,12 @@
 //! The only driver: parse, plan, edit, validate, again until nothing changes.
 
+use crate::analysis::data_environment::{Entry, data_environment};
+use crate::analysis::symbols::Symbols;
 use crate::plan::suppression::Suppressions;
 use crate::plan::{Decision, Plan, Reason, ReasonCode, select};
 use crate::region::association::associate;
 use crate::region::construct::ConstructTree;
+use crate::region::target::target_regions;
 use crate::source::{Scan, SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{HostError, HostTree, Limits};
@@ -158,6 +161,32 @@ fn in_range(file: &SourceFile, plan: &Plan, lines: &[(usize, usize)]) -> bool {
     let first = file.lines.line_column(plan.extent.start).line;
     let last = file.lines.line_column(plan.extent.end.saturating_sub(1)).line;
     lines.is_empty() || lines.iter().any(|(from, to)| first <= *to && *from <= last)
+}
+
+/// What is known of one target region, for people.
+#[derive(Clone, Debug)]
+pub struct RegionFacts {
+    /// From its outermost directive to the end of its body.
+    pub extent: Span,
+    /// Each statement of the region with a word on what it is; the loop itself where it is all there is.
+    pub segments: Vec<(Span, String)>,
+    /// The variables that it names.
+    pub data: Vec<Entry>,
+}
+
+/// The target regions of a file, in the order of the text.
+///
+/// # Errors
+/// When the file cannot be read within the limits.
+pub fn regions(file: &SourceFile, headers: &[SourceFile], limits: &Limits) -> Result<Vec<RegionFacts>, HostError> {
+    let Some(Parsed { tree, constructs, .. }) = parse(file, limits)? else { return Ok(Vec::new()) };
+    let symbols = Symbols::new(file, &tree, headers);
+    let facts = target_regions(&tree, &constructs).into_iter().map(|region| RegionFacts {
+        extent: region.extent,
+        segments: region.describe(&tree, &constructs),
+        data: data_environment(file, &tree, &constructs, &symbols, &region),
+    });
+    Ok(facts.collect())
 }
 
 /// The rule that an error of the engine cites.

@@ -2,5 +2,6 @@
 
 pub mod calls;
 pub mod cost;
+pub mod data_environment;
 pub mod symbols;
 pub mod uses;

@@ -7,8 +7,10 @@ use crate::cli::arguments::{ContextArguments, PassArguments};
 use crate::cli::process::{self, Engine, Processed};
 use crate::cli::settings::Resolver;
 use crate::cli::{Status, Streams, complain, suggest};
+use crate::engine::RegionFacts;
 use crate::output;
 use crate::plan::{Applicability, Decision, Plan, ReasonCode};
+use crate::report::explanation;
 use crate::source::SourceFile;
 
 /// Prints the page of a rule, or a list of all.
@@ -54,7 +56,10 @@ pub(super) fn explain(
         let message = processed.report.diagnostics.first().map(|d| d.message.clone()).unwrap_or_default();
         return complain(streams, &format!("{}: {message}", path.display()));
     }
-    write_explanation(&processed, line, streams.stdout)?;
+    let headers = crate::cli::headers::load(&processed.report.file, &settings.include_dirs, &settings.sources);
+    let limits = crate::syntax::Limits::default();
+    let regions = crate::engine::regions(&processed.report.file, &headers, &limits).unwrap_or_default();
+    write_explanation(&processed, &regions, line, streams.stdout)?;
     Ok(Status::Clean)
 }
 
@@ -66,7 +71,12 @@ fn parse_place(place: &str) -> Option<(&Path, usize)> {
 }
 
 /// Writes the plans for the constructs that hold a line, the outermost first.
-fn write_explanation(processed: &Processed, line: usize, out: &mut dyn Write) -> io::Result<()> {
+fn write_explanation(
+    processed: &Processed,
+    regions: &[RegionFacts],
+    line: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let file = &processed.report.file;
     let first = file.lines.line_start(line).unwrap_or(file.text.len());
     let last = file.lines.line_start(line + 1).unwrap_or(file.text.len() + 1);
@@ -75,7 +85,12 @@ fn write_explanation(processed: &Processed, line: usize, out: &mut dyn Write) ->
     if plans.is_empty() {
         writeln!(out, "{}:{line}: no pass concerns itself with a construct here", file.path.display())?;
     }
-    plans.into_iter().try_for_each(|plan| write_plan(file, plan, out))?;
+    for plan in plans {
+        write_plan(file, plan, out)?;
+        if let Some(region) = regions.iter().find(|region| region.extent == plan.extent) {
+            explanation::write(file, region, out)?;
+        }
+    }
     if let Some(text) = &processed.text {
         out.write_all(&output::unified(&file.path, &file.text, text, false))?;
     }

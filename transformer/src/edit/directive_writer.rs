@@ -94,7 +94,7 @@ pub fn remove(file: &SourceFile, directive: &Directive) -> Edit {
     Edit { span: Span::new(start, directive.span.end + to_newline), text: String::new() }
 }
 
-/// The comments inside a directive that lie outside its clauses, as block comments.
+/// The comments inside a directive that lie outside its clauses; one that runs to the end of the line comes last.
 fn comments_of(file: &SourceFile, directive: &Directive) -> Vec<String> {
     let bytes = file.bytes(directive.span);
     let mut found = Vec::new();
@@ -104,6 +104,23 @@ fn comments_of(file: &SourceFile, directive: &Directive) -> Vec<String> {
         found.push(Span::new(directive.span.start + open, directive.span.start + end));
         at = end;
     }
+    let in_block = |at: usize| {
+        found
+            .iter()
+            .any(|span: &Span| span.contains(Span::new(directive.span.start + at, directive.span.start + at + 1)))
+    };
+    let in_clause = |at: usize| {
+        let place = Span::new(directive.span.start + at, directive.span.start + at + 2);
+        directive.clauses.iter().any(|clause| clause.span.contains(place))
+    };
+    let mut at = 0;
+    let line_comment = std::iter::from_fn(|| {
+        let found = find(bytes, b"//", at)?;
+        at = found + 1;
+        Some(found)
+    })
+    .find(|at| !in_block(*at) && !in_clause(*at));
+    found.extend(line_comment.map(|at| Span::new(directive.span.start + at, directive.span.end)));
     found.retain(|span| !directive.clauses.iter().any(|clause| clause.span.contains(*span)));
     found.into_iter().map(|span| file.show(span).into_owned()).collect()
 }

@@ -2,6 +2,5 @@
 
 pub mod association;
 pub mod construct;
-pub mod data_env;
 pub mod loop_nest;
 pub mod target;

@@ -70,6 +70,33 @@ impl TargetRegion {
     }
 }
 
+impl TargetRegion {
+    /// Each segment with a word on what it is; the loop itself where it is all there is.
+    #[must_use]
+    pub fn describe(&self, tree: &HostTree, constructs: &ConstructTree) -> Vec<(Span, String)> {
+        if self.chain.is_loop() {
+            return vec![describe_chain(constructs, &self.chain, "the only loop")];
+        }
+        let plain = |node: &NodeId, word: &str| (tree.span(*node), word.to_owned());
+        let describe = |segment: &Segment| match segment {
+            Segment::Loop(chain) => describe_chain(constructs, chain, "loop"),
+            Segment::Construct(chain) => describe_chain(constructs, chain, "construct"),
+            Segment::Declaration(node) => plain(node, "declaration"),
+            Segment::Control(node) => plain(node, "sequential control flow"),
+            Segment::Jump(node) => plain(node, "jump or label"),
+            Segment::Preprocessor(node) => plain(node, "preprocessor line"),
+            Segment::Serial(node) => plain(node, "serial statement"),
+        };
+        self.segments.iter().map(describe).collect()
+    }
+}
+
+fn describe_chain(constructs: &ConstructTree, chain: &Chain, word: &str) -> (Span, String) {
+    let names: Vec<&str> = chain.constructs.iter().map(|id| constructs.directive(*id).name.as_str()).collect();
+    let span = chain.constructs.first().map_or(Span::default(), |id| constructs.directive(*id).span);
+    (span, format!("{word}: {}", names.join(" / ")))
+}
+
 /// Every target region of a file that executes statements, in the order of the text.
 #[must_use]
 pub fn target_regions(tree: &HostTree, constructs: &ConstructTree) -> Vec<TargetRegion> {

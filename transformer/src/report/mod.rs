@@ -2,6 +2,7 @@
 
 mod concise;
 mod diagnostic;
+pub mod explanation;
 mod full;
 mod github;
 mod json;

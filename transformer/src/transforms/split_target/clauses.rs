@@ -3,11 +3,13 @@
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
+use crate::syntax::spec_table::DirectiveSpec;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, ListItem};
 use crate::transforms::Context;
 use crate::transforms::split_target::clause_rules::{Rule, belongs_to_target, rule_for};
 use crate::transforms::split_target::shape::{Form, Shape};
+use crate::transforms::split_target::write::kernel_name;
 
 /// What the clauses of the region's own directives say.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +92,12 @@ pub(super) fn read(cx: &Context<'_>, shape: &Shape) -> (RegionClauses, Vec<LoopC
 /// The leaves of a loop's chain without a leading `target`.
 pub(super) fn loop_leaves(leaves: &[Leaf]) -> &[Leaf] {
     leaves.strip_prefix(&[Leaf::Target]).unwrap_or(leaves)
+}
+
+/// May the kernel's directive carry the clause? `target teams loop` takes fewer than `parallel loop`.
+fn permits(leaves: &[Leaf], clause: ClauseName) -> bool {
+    let spec = DirectiveSpec::of_name(kernel_name(leaves));
+    spec.is_some_and(|spec| spec.clauses.contains(&clause))
 }
 
 struct Reader<'a> {
@@ -199,9 +207,9 @@ impl Reader<'_> {
     }
 
     fn loop_clause(&mut self, clause: &Clause, on_target: bool, leaves: &[Leaf], read: &mut LoopClauses) {
-        let is_loop = leaves.last() == Some(&Leaf::Loop);
+        let permitted = permits(leaves, clause.name);
         match rule_for(clause.name, true) {
-            Rule::Kernel if is_loop && clause.name == ClauseName::ProcBind => self.no_rule(clause),
+            Rule::Kernel | Rule::Groups | Rule::UsedItems if !permitted => self.no_rule(clause),
             Rule::Kernel => {
                 if clause.name == ClauseName::Collapse
                     && let ClauseArgument::Expression(depth) = clause.argument

@@ -425,6 +425,9 @@ impl Builder<'_, '_> {
 
     /// Expressions that would be evaluated once by each construct of the output.
     fn shared_expressions(&mut self, written: &BTreeSet<String>) {
+        let writes_integers = self.kernels.iter().flat_map(|kernel| kernel.variables.values()).any(|variable| {
+            variable.elements_written.is_some() && matches!(variable.kind, Kind::Pointer { floating: false, .. })
+        });
         let region = self.region;
         let mut wanted: Vec<(Span, &'static str, &'static str)> = Vec::new();
         let single = |clause: &Clause| match clause.argument {
@@ -433,6 +436,13 @@ impl Builder<'_, '_> {
         };
         wanted.extend(region.device.as_ref().and_then(single).map(|span| (span, "region_device", "int")));
         wanted.extend(region.condition.as_ref().and_then(single).map(|span| (span, "region_condition", "int")));
+        for clause in region.kernel.iter().filter(|clause| !clause.modifiers.is_empty()) {
+            let argument = Span::new(clause.name_span.end, clause.span.end);
+            if clause.modifiers.iter().any(|modifier| !self.names.is_stable(modifier.span, written, writes_integers)) {
+                let message = "the bounds of this clause may have another value for each kernel";
+                self.refuse(ReasonCode::ExpressionNotMovable, argument, message);
+            }
+        }
         for clause in &region.kernel {
             let name = self.names.cx.file.show(clause.name_span).replace(' ', "_");
             let name = if name == "num_teams" { "region_num_teams" } else { "region_thread_limit" };
@@ -445,9 +455,6 @@ impl Builder<'_, '_> {
                 wanted.extend(section.stride.map(|span| (span, "map_stride", "long long")));
             }
         }
-        let writes_integers = self.kernels.iter().flat_map(|kernel| kernel.variables.values()).any(|variable| {
-            variable.elements_written.is_some() && matches!(variable.kind, Kind::Pointer { floating: false, .. })
-        });
         for (span, stem, type_name) in wanted {
             if !self.names.is_stable(span, written, writes_integers) {
                 let taken: BTreeSet<String> = self.data.temporaries.values().map(|t| t.name.clone()).collect();

@@ -44,7 +44,8 @@ impl Split<'_> {
                 edits.push(remove(file, self.cx.constructs.directive(*id)));
             }
             let directive = self.cx.constructs.directive(innermost);
-            let text = Layout::of(file, directive).write(kernel_name(kernel), &self.kernel_clauses(index, kernel));
+            let text = Layout::of(file, directive)
+                .write(kernel_name(&kernel.chain.leaves), &self.kernel_clauses(index, kernel));
             edits.push(replace(file, directive, &text));
         }
         self.temporaries(&mut edits);
@@ -283,9 +284,9 @@ impl Split<'_> {
     }
 }
 
-/// The name of a kernel's directive.
-pub(super) fn kernel_name(kernel: &Kernel) -> &'static str {
-    match kernel.chain.leaves.last() {
+/// The name of the directive that a loop's leaves become.
+pub(super) fn kernel_name(leaves: &[Leaf]) -> &'static str {
+    match leaves.last() {
         Some(Leaf::Loop) => "target teams loop",
         Some(Leaf::Simd) => "target teams distribute parallel for simd",
         _ => "target teams distribute parallel for",
@@ -297,5 +298,8 @@ fn is_private(kernel: &Kernel, item: &ListItem) -> bool {
     let clauses = &kernel.clauses;
     let listed = clauses.private.iter().chain(&clauses.firstprivate).chain(&clauses.linear);
     let by_rule = kernel.nest.loops.iter().any(|l| item.base.as_deref() == Some(l.variable.as_str()) && item.is_name);
+    if clauses.lastprivate.iter().any(|other| other.base == item.base) {
+        return false;
+    }
     by_rule || listed.into_iter().any(|other| other.base == item.base)
 }

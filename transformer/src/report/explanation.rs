@@ -1,0 +1,53 @@
+//! What `explain` says of a target region besides the plans: its segments and its data environment.
+
+use std::io::{self, Write};
+
+use crate::analysis::data_environment::{Entry, Origin, Treatment};
+use crate::analysis::symbols::DeclaredType;
+use crate::engine::RegionFacts;
+use crate::source::SourceFile;
+
+/// Writes the segments and the data environment of one region.
+///
+/// # Errors
+/// When writing fails.
+pub fn write(file: &SourceFile, region: &RegionFacts, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  segments:")?;
+    for (span, what) in &region.segments {
+        let place = file.lines.line_column(span.start);
+        writeln!(out, "    {}:{} {what}", place.line, place.column)?;
+    }
+    writeln!(out, "  data environment:")?;
+    region.data.iter().try_for_each(|entry| write_entry(file, entry, out))
+}
+
+fn write_entry(file: &SourceFile, entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
+    let place = file.lines.line_column(entry.span.start);
+    let origin = match entry.origin {
+        Origin::Explicit => "by its clause",
+        Origin::Implicit => "by rule",
+    };
+    let treatment = match &entry.treatment {
+        Treatment::Mapped(words) => words.clone(),
+        Treatment::Firstprivate => "firstprivate".to_owned(),
+        Treatment::Private => "private".to_owned(),
+        Treatment::PointerTranslated => "translated if what it points to is present".to_owned(),
+        Treatment::DeviceAddress => "device address".to_owned(),
+        Treatment::Unknown => "not known".to_owned(),
+    };
+    let kind = kind(&entry.ty);
+    writeln!(out, "    {} ({kind}): {treatment}, {origin} at {}:{}", entry.name, place.line, place.column)
+}
+
+fn kind(ty: &DeclaredType) -> &'static str {
+    match ty {
+        DeclaredType::Scalar { .. } => "scalar",
+        DeclaredType::Array { .. } => "array",
+        DeclaredType::ArrayParameter { .. } => "array parameter, a pointer",
+        DeclaredType::Pointer { .. } => "pointer",
+        DeclaredType::Reference { .. } => "reference",
+        DeclaredType::Record { .. } => "structure",
+        DeclaredType::Function { .. } => "function",
+        DeclaredType::Auto | DeclaredType::Void | DeclaredType::Unknown => "type unknown",
+    }
+}
