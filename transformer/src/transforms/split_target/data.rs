@@ -11,6 +11,7 @@ use crate::transforms::split_target::clauses::{ReductionItem, RegionClauses};
 use crate::transforms::split_target::kernels::{Kernel, Variable};
 use crate::transforms::split_target::names::{Class, Kind, Names};
 use crate::transforms::split_target::shape::{Form, Shape};
+use crate::transforms::split_target::write::is_private;
 
 /// The data environment, ready to be written.
 #[derive(Clone, Debug, Default)]
@@ -118,6 +119,7 @@ impl Builder<'_, '_> {
 
     /// `private` on the region's directives: one object that all threads share unless the loops make it private again.
     fn check_region_lists(&mut self) {
+        self.check_private_maps();
         let listed = |items: &[ListItem]| -> Vec<(String, Span)> {
             items.iter().filter_map(|item| Some((item.base.clone()?, item.span))).collect()
         };
@@ -144,6 +146,19 @@ impl Builder<'_, '_> {
                         format!("`{name}` is firstprivate on the region and combined or written back by a loop");
                     self.refuse(ReasonCode::SharingConflict, span, message);
                 }
+            }
+        }
+    }
+
+    /// A single loop has no data construct that could keep a map of what the loop makes private.
+    fn check_private_maps(&mut self) {
+        if self.shape.form != Form::OneLoop {
+            return;
+        }
+        for item in self.region.maps.iter().flat_map(Clause::items) {
+            if self.kernels.iter().any(|kernel| is_private(kernel, item)) {
+                let message = "this item is mapped by the region and private in its loop";
+                self.reasons.push(Reason::new(ReasonCode::SharingConflict, item.span, message));
             }
         }
     }
@@ -302,24 +317,29 @@ impl Builder<'_, '_> {
     /// A scalar that no clause maps is copied when each kernel starts, once in the original. Where the region runs on the
     /// host (no device, `if(0)`, unified memory), an earlier kernel may have written it through another name by then.
     fn aliases(&mut self) {
+        let mut reported = BTreeSet::new();
         for (index, kernel) in self.kernels.iter().enumerate() {
             for (name, variable) in &kernel.variables {
-                let (Kind::Scalar { class, .. }, false) = (&variable.kind, self.is_on_device(name)) else { continue };
-                let known =
-                    self.data.remarks.iter().any(|r| r.code == ReasonCode::NotAliased && r.message.contains(name));
-                if known || self.names.cannot_be_aliased(name, variable.first.start) {
+                let class = match variable.kind {
+                    Kind::Scalar { class, .. } => class,
+                    Kind::Pointer { .. } => Class::Pointer,
+                    _ => continue,
+                };
+                let own = self.is_on_device(name) || self.names.cannot_be_aliased(name, variable.first.start);
+                if own || reported.contains(name) {
                     continue;
                 }
                 let earlier = self.kernels[..index].iter().flat_map(|kernel| &kernel.variables);
                 let written = earlier.filter(|(other, _)| *other != name).find_map(|(_, other)| match &other.kind {
-                    Kind::Pointer { class: element, .. } if element.may_alias(*class) => other.elements_written,
-                    Kind::Scalar { class: own, .. } if own.may_alias(*class) => other.written,
+                    Kind::Pointer { class: element, .. } if element.may_alias(class) => other.elements_written,
+                    Kind::Scalar { class: own, .. } if own.may_alias(class) => other.written,
                     Kind::Array { .. } | Kind::Struct if self.names.is_reference(name, variable.first.start) => {
                         other.elements_written
                     }
                     _ => None,
                 });
                 if let Some(at) = written {
+                    reported.insert(name.clone());
                     let message = format!("`{name}`, which no clause maps, is not what an earlier loop writes");
                     let mut reason = Reason::new(ReasonCode::NotAliased, variable.first, message);
                     reason.certainty = Certainty::Assumed;
