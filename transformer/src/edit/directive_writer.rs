@@ -1,7 +1,7 @@
 //! Writes directives in the file's own style.
 
 use crate::edit::Edit;
-use crate::source::{SourceFile, Span};
+use crate::source::{LineEnding, SourceFile, Span};
 use crate::syntax::Directive;
 
 /// The longest line that is written without a continuation, in bytes.
@@ -28,7 +28,7 @@ impl Layout {
         let sentinel = text.split("omp").next().unwrap_or("#pragma").trim_end_matches(is_splice).to_owned();
         let indent = indent_of(file, directive.span.start);
         let level = if indent.contains('\t') { "\t".to_owned() } else { "  ".to_owned() };
-        Self { sentinel, indent, newline: file.line_ending().bytes(), level }
+        Self { sentinel, indent, newline: newline_at(file, directive.span.end), level }
     }
 
     /// A directive without the indent of its first line: broken with ` \` where it would be too long.
@@ -52,6 +52,14 @@ impl Layout {
         }
         out
     }
+}
+
+/// What ends the line of `offset`; the last line of a text may have nothing, and then takes what ends the one before.
+fn newline_at(file: &SourceFile, offset: usize) -> &'static str {
+    let after = file.text.get(offset..).unwrap_or_default().iter().position(|b| *b == b'\n').map(|at| at + offset);
+    let end = after.or_else(|| file.text.iter().rposition(|b| *b == b'\n'));
+    let crlf = end.and_then(|end| end.checked_sub(1)).and_then(|at| file.text.get(at)) == Some(&b'\r');
+    if crlf { LineEnding::CrLf.bytes() } else { LineEnding::Lf.bytes() }
 }
 
 fn is_splice(c: char) -> bool {

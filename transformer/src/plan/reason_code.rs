@@ -206,6 +206,24 @@ reason_codes! {
     /// point, the implicit map of the original works and the explicit one fails.
     PartlyPresent = "OMPS301", Assumption, "the array is not partly present on the device";
 
+    /// A variable that no clause maps is copied when each kernel starts. It is taken not to be one that an earlier loop of
+    /// the region writes through a pointer or reference.
+    ///
+    /// On a device both have separate storage. On the host (`if(0)`, no device, unified shared memory) they may be one
+    /// object, and the original would still use the value from the region's start:
+    ///
+    /// ```c
+    /// int n = 4, *a = &n;
+    /// #pragma omp target map(tofrom: a[0:1])
+    /// {
+    /// #pragma omp parallel for
+    ///   for (int i = 0; i < 1; i++) a[i] = 7;
+    /// #pragma omp parallel for
+    ///   for (int i = 0; i < 9; i++) b[i] = n; // 4, and 7 after a split on the host
+    /// }
+    /// ```
+    NotAliased = "OMPS302", Assumption, "the variable is not written through another name";
+
     /// The loops of the original are not ordered: a `teams` region has no barrier between `distribute` loops. One reads or
     /// writes what another writes, so the original has a race. After the split they run one after the other.
     OriginalRaces = "OMPS401", Note, "the original's loops race";

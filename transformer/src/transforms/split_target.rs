@@ -75,6 +75,8 @@ mod shape;
 mod work;
 mod write;
 
+use std::cell::LazyCell;
+
 use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
@@ -89,11 +91,16 @@ use self::write::Split;
 
 /// Decides for every target region of a file.
 pub(super) fn split_target(cx: &Context<'_>) -> Vec<Plan> {
-    let names = Names::new(cx);
+    // Most files have no region that splits; their names need not be collected.
+    let names = LazyCell::new(|| Names::new(cx));
     target_regions(cx.tree, cx.constructs).iter().map(|region| plan_region(cx, &names, region)).collect()
 }
 
-fn plan_region(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion) -> Plan {
+fn plan_region<'a, F: FnOnce() -> Names<'a>>(
+    cx: &Context<'_>,
+    names: &LazyCell<Names<'a>, F>,
+    region: &TargetRegion,
+) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let mut plan = Plan {
         pass: "split",
@@ -135,7 +142,11 @@ struct Parts {
 }
 
 /// All preconditions; the reasons are those for which the region is refused.
-fn checked(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion) -> Result<Checked, Vec<Reason>> {
+fn checked<'a, F: FnOnce() -> Names<'a>>(
+    cx: &Context<'_>,
+    names: &LazyCell<Names<'a>, F>,
+    region: &TargetRegion,
+) -> Result<Checked, Vec<Reason>> {
     let text = shape::text_reasons(cx, region);
     let Some(shape) = shape::shape_of(cx, region).map_err(|reasons| [text.clone(), reasons].concat())? else {
         // What a macro or an unknown directive in a block stands for may be a loop.

@@ -9,8 +9,9 @@ use crate::source::Span;
 use crate::syntax::{Clause, ClauseArgument, ListItem};
 use crate::transforms::split_target::clauses::{ReductionItem, RegionClauses};
 use crate::transforms::split_target::kernels::{Kernel, Variable};
-use crate::transforms::split_target::names::{Kind, Names};
+use crate::transforms::split_target::names::{Class, Kind, Names};
 use crate::transforms::split_target::shape::{Form, Shape};
+use crate::transforms::split_target::write::is_private;
 
 /// The data environment, ready to be written.
 #[derive(Clone, Debug, Default)]
@@ -73,6 +74,7 @@ pub(super) fn build(
         builder.loop_items(index, kernel);
         builder.variables(kernel);
     }
+    builder.aliases();
     builder.region_reductions();
     builder.expressions();
     if builder.reasons.is_empty() { Ok(builder.data) } else { Err(builder.reasons) }
@@ -117,6 +119,7 @@ impl Builder<'_, '_> {
 
     /// `private` on the region's directives: one object that all threads share unless the loops make it private again.
     fn check_region_lists(&mut self) {
+        self.check_private_maps();
         let listed = |items: &[ListItem]| -> Vec<(String, Span)> {
             items.iter().filter_map(|item| Some((item.base.clone()?, item.span))).collect()
         };
@@ -143,6 +146,19 @@ impl Builder<'_, '_> {
                         format!("`{name}` is firstprivate on the region and combined or written back by a loop");
                     self.refuse(ReasonCode::SharingConflict, span, message);
                 }
+            }
+        }
+    }
+
+    /// A single loop has no data construct that could keep a map of what the loop makes private.
+    fn check_private_maps(&mut self) {
+        if self.shape.form != Form::OneLoop {
+            return;
+        }
+        for item in self.region.maps.iter().flat_map(Clause::items) {
+            if self.kernels.iter().any(|kernel| is_private(kernel, item)) {
+                let message = "this item is mapped by the region and private in its loop";
+                self.reasons.push(Reason::new(ReasonCode::SharingConflict, item.span, message));
             }
         }
     }
@@ -298,6 +314,41 @@ impl Builder<'_, '_> {
         self.data.reductions.push((index, name, "to"));
     }
 
+    /// A scalar that no clause maps is copied when each kernel starts, once in the original. Where the region runs on the
+    /// host (no device, `if(0)`, unified memory), an earlier kernel may have written it through another name by then.
+    fn aliases(&mut self) {
+        let mut reported = BTreeSet::new();
+        for (index, kernel) in self.kernels.iter().enumerate() {
+            for (name, variable) in &kernel.variables {
+                let class = match variable.kind {
+                    Kind::Scalar { class, .. } => class,
+                    Kind::Pointer { .. } => Class::Pointer,
+                    _ => continue,
+                };
+                let own = self.is_on_device(name) || self.names.cannot_be_aliased(name, variable.first.start);
+                if own || reported.contains(name) {
+                    continue;
+                }
+                let earlier = self.kernels[..index].iter().flat_map(|kernel| &kernel.variables);
+                let written = earlier.filter(|(other, _)| *other != name).find_map(|(_, other)| match &other.kind {
+                    Kind::Pointer { class: element, .. } if element.may_alias(class) => other.elements_written,
+                    Kind::Scalar { class: own, .. } if own.may_alias(class) => other.written,
+                    Kind::Array { .. } | Kind::Struct if self.names.is_reference(name, variable.first.start) => {
+                        other.elements_written
+                    }
+                    _ => None,
+                });
+                if let Some(at) = written {
+                    reported.insert(name.clone());
+                    let message = format!("`{name}`, which no clause maps, is not what an earlier loop writes");
+                    let mut reason = Reason::new(ReasonCode::NotAliased, variable.first, message);
+                    reason.certainty = Certainty::Assumed;
+                    self.data.remarks.push(reason.with_label(at, "this may be the same object"));
+                }
+            }
+        }
+    }
+
     /// `reduction` on the region's own directives: each loop must carry it itself, or not name the item.
     fn region_reductions(&mut self) {
         for reduction in &self.region.reductions {
@@ -426,7 +477,8 @@ impl Builder<'_, '_> {
     /// Expressions that would be evaluated once by each construct of the output.
     fn shared_expressions(&mut self, written: &BTreeSet<String>) {
         let writes_integers = self.kernels.iter().flat_map(|kernel| kernel.variables.values()).any(|variable| {
-            variable.elements_written.is_some() && matches!(variable.kind, Kind::Pointer { floating: false, .. })
+            variable.elements_written.is_some()
+                && matches!(variable.kind, Kind::Pointer { class, .. } if class.may_alias(Class::Integer))
         });
         let region = self.region;
         let mut wanted: Vec<(Span, &'static str, &'static str)> = Vec::new();
@@ -457,8 +509,7 @@ impl Builder<'_, '_> {
         }
         for (span, stem, type_name) in wanted {
             if !self.names.is_stable(span, written, writes_integers) {
-                let taken: BTreeSet<String> = self.data.temporaries.values().map(|t| t.name.clone()).collect();
-                let name = self.names.fresh(stem, &taken);
+                let name = self.names.fresh(stem);
                 self.data.temporaries.insert(span, Temporary { name, type_name });
             }
         }

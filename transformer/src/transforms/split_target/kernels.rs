@@ -178,13 +178,31 @@ impl Reader<'_, '_> {
 
     fn atomic(&mut self, body: Span) {
         let cx = self.names.cx;
-        for used in uses_below(cx.file, cx.tree, cx.tree.covering(body)) {
+        let node = cx.tree.covering(body);
+        let nodes = std::iter::once(node).chain(cx.tree.ancestors(node));
+        let mut inside = nodes.take_while(|above| cx.tree.parent(*above) != cx.tree.parent(self.kernel.nest.body));
+        let waits = inside.any(|above| self.may_wait(above)) || self.may_wait(self.kernel.nest.body);
+        if waits {
+            let message = "an atomic operation in this loop may wait for another thread, which a league cannot promise";
+            self.refuse(ReasonCode::TeamDependent, body, message);
+        }
+        for used in uses_below(cx.file, cx.tree, node) {
             let wide = matches!(used.role, Role::Write | Role::ElementWrite)
                 && self.names.kind(&used.name, used.span.start).is_wide();
             if wide {
                 let message = format!("`{}` is wider than 64 bits", used.name);
                 self.refuse(ReasonCode::WideAtomic, used.span, message);
             }
+        }
+    }
+
+    /// Is it a loop that runs until something happens?
+    fn may_wait(&self, node: NodeId) -> bool {
+        let cx = self.names.cx;
+        match cx.tree.kind(node) {
+            "while_statement" | "do_statement" => true,
+            "for_statement" => canonical_nest(cx.file, cx.tree, node, 1).is_err(),
+            _ => false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the names of a file stand for, as far as a split needs to know.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 
 use crate::analysis::calls::Calls;
@@ -16,6 +16,39 @@ use crate::syntax::{ClauseName, HostTree, NodeId};
 use crate::transforms::Context;
 use crate::transforms::split_target::data::written_member;
 
+/// What an object holds, as far as it decides whether two names may stand for one object (C17, section 6.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// An integer, characters not.
+    Integer,
+    /// A real number.
+    Floating,
+    /// An address.
+    Pointer,
+    /// A character, which may alias anything, or something that is not known.
+    Any,
+}
+
+impl Class {
+    /// May an object of one class be accessed as one of the other?
+    pub(super) fn may_alias(self, other: Self) -> bool {
+        self == other || self == Self::Any || other == Self::Any
+    }
+
+    fn of(ty: &DeclaredType) -> Self {
+        match ty {
+            DeclaredType::Scalar { kind: ScalarKind::Floating, .. } => Self::Floating,
+            DeclaredType::Scalar { name, .. } if ["char", "int8_t", "byte"].iter().any(|part| name.contains(part)) => {
+                Self::Any
+            }
+            DeclaredType::Scalar { .. } => Self::Integer,
+            DeclaredType::Pointer { .. } | DeclaredType::ArrayParameter { .. } => Self::Pointer,
+            DeclaredType::Reference { to } => Self::of(to),
+            _ => Self::Any,
+        }
+    }
+}
+
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -23,13 +56,15 @@ pub(super) enum Kind {
     Scalar {
         /// Wider than 64 bits?
         wide: bool,
+        /// What it holds.
+        class: Class,
     },
     /// A pointer, an array parameter among them.
     Pointer {
         /// Does it point to arithmetic objects?
         plain: bool,
-        /// To floating-point ones?
-        floating: bool,
+        /// What those hold.
+        class: Class,
     },
     /// An array with storage of its own.
     Array { plain: bool, is_const: bool },
@@ -60,7 +95,7 @@ impl Kind {
     /// Is it, or is what it holds, wider than 64 bits, or not known?
     pub(super) fn is_wide(&self) -> bool {
         match self {
-            Self::Scalar { wide } => *wide,
+            Self::Scalar { wide, .. } => *wide,
             Self::Pointer { plain, .. } | Self::Array { plain, .. } => !plain,
             _ => true,
         }
@@ -80,6 +115,8 @@ pub(super) struct Names<'a> {
     /// What `declare variant` directives stand before or enclose.
     variant_ranges: Vec<Span>,
     address_taken: OnceCell<BTreeSet<String>>,
+    /// The names given out for new constants.
+    fresh: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Names<'a> {
@@ -95,6 +132,7 @@ impl<'a> Names<'a> {
             device_ranges: Vec::new(),
             variant_ranges: Vec::new(),
             address_taken: OnceCell::new(),
+            fresh: RefCell::default(),
         };
         names.read_declarations();
         names
@@ -184,7 +222,7 @@ impl<'a> Names<'a> {
             ["call_expression", "lambda_expression", "initializer_list", "pointer_expression", "new_expression"];
         match declaration {
             Some(node) if !tree.descendants(node).any(|inner| opaque.contains(&tree.kind(inner))) => {
-                Kind::Scalar { wide: true }
+                Kind::Scalar { wide: true, class: Class::Any }
             }
             _ => Kind::Unknown,
         }
@@ -226,10 +264,11 @@ impl<'a> Names<'a> {
 
     fn kind_of_type(ty: &DeclaredType) -> Kind {
         match ty {
-            DeclaredType::Scalar { .. } => Kind::Scalar { wide: is_wide(ty) },
+            DeclaredType::Scalar { .. } => Kind::Scalar { wide: is_wide(ty), class: Class::of(ty) },
             DeclaredType::Pointer { .. } | DeclaredType::ArrayParameter { .. } => {
                 let element = innermost(ty);
-                Kind::Pointer { plain: element.is_scalar() && !is_wide(element), floating: is_floating(element) }
+                let class = Class::of(&ty.dereferenced());
+                Kind::Pointer { plain: element.is_scalar() && !is_wide(element), class }
             }
             DeclaredType::Array { element, .. } => {
                 let element = innermost(element);
@@ -351,24 +390,23 @@ impl<'a> Names<'a> {
         !writes_integers || self.names_in(span).iter().all(|(name, at)| self.cannot_be_aliased(name, at.start))
     }
 
-    /// Is it a constant, or a variable of a function whose address is never taken?
-    fn cannot_be_aliased(&self, name: &str, at: usize) -> bool {
+    /// Is it a constant, or a variable that only its name reaches?
+    pub(super) fn cannot_be_aliased(&self, name: &str, at: usize) -> bool {
         match self.symbols.lookup(name, at) {
             Some(variable) => {
-                variable.ty.is_const()
-                    || variable.kind == NameKind::Enumerator
-                    || (self.is_own_object(name, at) && !matches!(variable.ty, DeclaredType::Reference { .. }))
+                variable.ty.is_const() || variable.kind == NameKind::Enumerator || self.is_own_object(name, at)
             }
             None => self.kind(name, at) == Kind::Constant,
         }
     }
 
-    /// Is it a local variable or parameter whose address is never taken?
+    /// Is it a variable that only its name reaches: of a function, or `static` in the file, and its address never taken?
     fn is_own_object(&self, name: &str, at: usize) -> bool {
         let variable = self.symbols.lookup(name, at);
         variable.is_some_and(|variable| {
-            matches!(variable.scope, Scope::Local | Scope::Parameter)
-                && !variable.has_static_storage()
+            let in_function = matches!(variable.scope, Scope::Local | Scope::Parameter) && !variable.is_extern;
+            (in_function || (variable.scope == Scope::File && variable.is_static))
+                && !matches!(variable.ty, DeclaredType::Reference { .. })
                 && !self.address_taken().contains(name)
         })
     }
@@ -383,6 +421,11 @@ impl<'a> Names<'a> {
             };
             uses_below(self.cx.file, tree, tree.root()).into_iter().filter(taken).map(|used| used.name).collect()
         })
+    }
+
+    /// Is it a C++ reference?
+    pub(super) fn is_reference(&self, name: &str, at: usize) -> bool {
+        self.symbols.lookup(name, at).is_some_and(|variable| matches!(variable.ty, DeclaredType::Reference { .. }))
     }
 
     /// Can the variable not be present on the device when its function's target regions begin?
@@ -447,12 +490,15 @@ impl<'a> Names<'a> {
         self.symbols.constant(&self.cx.file.show(span), span.start)
     }
 
-    /// A name that stands nowhere in the file.
-    pub(super) fn fresh(&self, stem: &str, taken: &BTreeSet<String>) -> String {
+    /// A name that stands nowhere in the file and was not given out before.
+    pub(super) fn fresh(&self, stem: &str) -> String {
         let text = String::from_utf8_lossy(&self.cx.file.text);
-        let free = |name: &String| !taken.contains(name) && !text.contains(name.as_str());
+        let mut taken = self.fresh.borrow_mut();
         let numbered = (2..).map(|number| format!("{stem}_{number}"));
-        std::iter::once(stem.to_owned()).chain(numbered).find(free).unwrap_or_default()
+        let mut names = std::iter::once(stem.to_owned()).chain(numbered);
+        let name = names.find(|name| !taken.contains(name) && !text.contains(name.as_str())).unwrap_or_default();
+        taken.insert(name.clone());
+        name
     }
 }
 
@@ -490,10 +536,6 @@ fn innermost(ty: &DeclaredType) -> &DeclaredType {
             _ => return at,
         }
     }
-}
-
-fn is_floating(ty: &DeclaredType) -> bool {
-    matches!(ty, DeclaredType::Scalar { kind: ScalarKind::Floating, .. })
 }
 
 /// Wider than 64 bits: `long double`, complex numbers, 128-bit integers.

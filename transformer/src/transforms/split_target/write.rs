@@ -294,7 +294,7 @@ pub(super) fn kernel_name(leaves: &[Leaf]) -> &'static str {
 }
 
 /// Does the loop make the item private to each thread, so that the kernel must not name it in another list?
-fn is_private(kernel: &Kernel, item: &ListItem) -> bool {
+pub(super) fn is_private(kernel: &Kernel, item: &ListItem) -> bool {
     let clauses = &kernel.clauses;
     let listed = clauses.private.iter().chain(&clauses.firstprivate).chain(&clauses.linear);
     let by_rule = kernel.nest.loops.iter().any(|l| item.base.as_deref() == Some(l.variable.as_str()) && item.is_name);
