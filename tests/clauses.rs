@@ -535,6 +535,8 @@ const EXECUTION: &[Case] = &[
         &["target teams", "distribute parallel for num_threads(pick())", "distribute parallel for"],
         Refused("OMPS122"),
     ),
+    // `target teams loop` does not take it.
+    case("num_threads", Loop, &["target", "parallel loop num_threads(4)", "parallel loop"], Refused("OMPS105")),
     case("num_threads", Region, &["target num_threads(4)", "parallel for", "parallel for"], Refused("OMPS105")),
     case(
         "num_teams",
@@ -554,6 +556,12 @@ const EXECUTION: &[Case] = &[
             "target teams distribute parallel for num_teams(region_num_teams)",
             "target teams distribute parallel for num_teams(region_num_teams)",
         ]),
+    ),
+    case(
+        "num_teams",
+        Region,
+        &["target teams num_teams(pick(): 8)", "distribute parallel for", "distribute parallel for"],
+        Refused("OMPS122"),
     ),
     case(
         "num_teams",

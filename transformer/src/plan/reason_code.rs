@@ -86,6 +86,8 @@ reason_codes! {
     UnknownClause = "OMPS104", Refusal, "unknown directive or clause";
 
     /// The clause is known, but there is no safe rule for it in this transformation.
+    ///
+    /// Two examples are `nowait` on a region with several loops, whose kernels would run at once, and `in_reduction`.
     ClauseWithoutRule = "OMPS105", Refusal, "clause without a safe rule";
 
     /// The region writes a variable that each kernel would get a copy of its own of.
@@ -129,12 +131,18 @@ reason_codes! {
     IterationsGrouped = "OMPS110", Refusal, "iterations may be serialised or grouped";
 
     /// A serial statement stands beside the loops of the region.
+    ///
+    /// It runs on one thread of the device. Where it may run on the host as well, move it out of the region.
     SerialStatement = "OMPS111", Refusal, "serial statement in the region";
 
     /// A variable is declared beside the loops of the region: it lives on the device for the whole region.
+    ///
+    /// Declare it inside the loop that uses it, or before the region and map it.
     LocalDeclaration = "OMPS112", Refusal, "declaration in the region";
 
-    /// Sequential control flow stands around the loops of the region.
+    /// Sequential control flow stands around the loops of the region: an `if`, a `for` without a directive, a `while`.
+    ///
+    /// It runs on the device, and decides there which loops run and how often.
     SequentialControl = "OMPS113", Refusal, "sequential control flow around the loops";
 
     /// The loop is not in canonical form (OpenMP 5.2, section 4.4.1), or not in a form that this tool reads.
@@ -145,7 +153,7 @@ reason_codes! {
     /// Team-local arrays, barriers and thread numbers tie the statements to one team; there is nothing to split.
     CudaStyle = "OMPS115", Refusal, "team-local data and barriers, as in CUDA";
 
-    /// A `parallel` region that is more than one worksharing loop.
+    /// A `parallel` region that is more than one worksharing loop: its threads keep values from one loop to the next.
     BareParallel = "OMPS116", Refusal, "parallel region with more than one loop";
 
     /// Parallelism is nested inside a `distribute` loop, or the loop has no parallel part: a kernel of its own would not
@@ -184,10 +192,12 @@ reason_codes! {
     /// The region holds a construct that is not a loop: `sections`, `task`, `single`, a nested data construct.
     OtherConstruct = "OMPS126", Refusal, "construct that is not a parallel loop";
 
-    /// A `threadprivate` variable is used in the region.
+    /// A `threadprivate` variable is used in the region: each thread has its own, and other threads would run the loop.
     Threadprivate = "OMPS127", Refusal, "threadprivate variable in the region";
 
-    /// The macro is not an expression without side effects.
+    /// The macro is not an expression without side effects, so what it does to the loop is not known.
+    ///
+    /// Macros whose text is a plain expression (`#define N 1024`, `#define A(i, j) a[(i) * n + (j)]`) are read.
     OpaqueMacro = "OMPS128", Refusal, "macro that is no plain expression";
 
     /// An inner loop's variable is declared outside the parallel loop and no clause makes it private, so all threads share

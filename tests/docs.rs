@@ -1,0 +1,323 @@
+//! The documents tell the truth: their examples are what the tool does, their commands run, and what they name exists.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use ompsplit::engine::{self, Options};
+use ompsplit::plan::{ReasonCode, RuleKind};
+use ompsplit::source::SourceFile;
+
+const DOCUMENTS: &[&str] =
+    &["README.md", "grammar/README.md", "transformer/ARCHITECTURE.md", "transformer/GLOSSARY.md"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The blocks of a Markdown text that are fenced as `language`.
+fn blocks(text: &str, language: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open: Option<(bool, String)> = None;
+    for line in text.lines() {
+        match (line.trim_start().strip_prefix("```"), &mut open) {
+            (Some(name), None) => open = Some((name == language, String::new())),
+            (Some(_), Some(_)) => found.extend(open.take().filter(|(wanted, _)| *wanted).map(|(_, text)| text)),
+            (None, Some((_, block))) => {
+                block.push_str(line);
+                block.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+/// What stands below a heading of the second level.
+fn section<'a>(text: &'a str, heading: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(&format!("\n## {heading}\n"))?;
+    Some(rest.split_once("\n## ").map_or(rest, |(own, _)| own))
+}
+
+/// The lines of the blocks in `sh`, without what follows a `#`.
+fn commands(text: &str) -> Vec<String> {
+    let lines = blocks(text, "sh").join("");
+    let code = lines.lines().map(|line| line.split(" #").next().unwrap_or_default().trim().to_owned());
+    code.filter(|line| !line.is_empty()).collect()
+}
+
+fn ompsplit(arguments: &[&str], folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ompsplit")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+#[test]
+fn two_commands_do_for_a_fresh_machine() {
+    let readme = read("README.md");
+    let commands = commands(section(&readme, "Try it on a fresh machine").expect("the section"));
+    let [example, test] = &commands[..] else { panic!("not two commands: {commands:?}") };
+
+    let arguments = example.strip_prefix("cargo run --release -- ").expect("a run of the tool");
+    let output = ompsplit(&arguments.split(' ').collect::<Vec<_>>(), root());
+    let shown = blocks(&readme, "diff").pop().expect("a diff");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), shown, "the README shows another diff");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(shown.lines().any(|line| line.starts_with("+#pragma omp target data")), "{shown}");
+
+    assert!(root().join(test).is_file(), "{test}");
+    let name = Path::new(test).file_name().unwrap().to_string_lossy().into_owned();
+    assert!(read(".ci/run").contains(&format!("/{name}\"")), "`.ci/run` does not call `{test}`");
+}
+
+#[test]
+fn the_examples_of_the_readme_run() {
+    let readme = read("README.md");
+    let text = section(&readme, "Use").expect("the section");
+    let commands: Vec<String> = commands(text).into_iter().filter(|line| line.starts_with("ompsplit ")).collect();
+    assert!(commands.len() >= 10, "{commands:?}");
+    assert!(commands.iter().any(|line| line == "ompsplit src/*.c --in-place"), "{commands:?}");
+    let program = read("fixtures/split_target/first_example.c");
+    for line in commands {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["src", "include", "build"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        fs::write(folder.path().join("src/solver.c"), &program).unwrap();
+        let flags = r#"[{"directory": "..", "file": "src/solver.c", "command": "cc -c src/solver.c"}]"#;
+        fs::write(folder.path().join("build/compile_commands.json"), flags).unwrap();
+        let line = line.replace("src/*.c", "src/solver.c");
+        let output = ompsplit(&line.split(' ').skip(1).collect::<Vec<_>>(), folder.path());
+        let findings = line.contains("--diff") || line.contains("--check");
+        assert_eq!(
+            output.status.code(),
+            Some(i32::from(findings)),
+            "{line}\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn the_configuration_of_the_readme_is_read() {
+    let text = blocks(&read("README.md"), "toml").pop().expect("a configuration");
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("build")).unwrap();
+    fs::write(folder.path().join("build/compile_commands.json"), "[]").unwrap();
+    fs::write(folder.path().join(".ompsplit.toml"), &text).unwrap();
+    fs::write(folder.path().join("f.c"), "int x;\n").unwrap();
+    let output = ompsplit(&["--dump-config", "f.c"], folder.path());
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    for key in text.lines().filter_map(|line| line.split(" =").next()) {
+        assert!(shown.contains(key), "{key} is not in\n{shown}");
+    }
+}
+
+/// The name and the documentation of every transformation.
+fn manual_pages() -> Vec<(String, String)> {
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(root().join("transformer/src/transforms")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() || name == "mod.rs" {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
+        let page: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+        pages.push((name, format!("{}\n", page.join("\n"))));
+    }
+    assert!(!pages.is_empty());
+    pages
+}
+
+#[test]
+fn manual_pages_show_what_the_tool_does() {
+    for (name, page) in manual_pages() {
+        for heading in ["Input", "Output", "Applies when", "Refuses when", "Safety", "References"] {
+            assert!(section(&page, heading).is_some_and(|text| !text.trim().is_empty()), "{name}: no `{heading}`");
+        }
+        let block = |heading: &str| blocks(section(&page, heading).unwrap(), "c");
+        let (inputs, outputs) = (block("Input"), block("Output"));
+        assert!(
+            !inputs.is_empty() && inputs.len() == outputs.len(),
+            "{name}: {} and {} blocks",
+            inputs.len(),
+            outputs.len()
+        );
+        for (input, output) in inputs.into_iter().zip(outputs) {
+            let file = SourceFile::new("page.c", input.into_bytes());
+            let outcome = engine::run(&file, &[], &Options::default()).unwrap();
+            let text = outcome.text.unwrap_or_else(|| panic!("{name}: nothing changes: {:?}", outcome.plans));
+            assert_eq!(String::from_utf8(text).unwrap(), output, "{name}");
+        }
+    }
+}
+
+/// The numbers of the rules that a text names; `OMPS101 to OMPS104` names four.
+fn rules_in(text: &str) -> BTreeSet<u32> {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut found = BTreeSet::new();
+    let mut previous: Option<(u32, usize)> = None;
+    for (at, _) in text.match_indices("OMPS") {
+        let end = at + 7;
+        let Some(number) = text.get(at + 4..end).and_then(|digits| digits.parse::<u32>().ok()) else { continue };
+        match previous {
+            Some((first, before)) if &text[before..at] == " to " => found.extend(first..=number),
+            _ => found.extend([number]),
+        }
+        previous = Some((number, end));
+    }
+    found
+}
+
+fn number(code: ReasonCode) -> u32 {
+    code.id().trim_start_matches("OMPS").parse().unwrap()
+}
+
+#[test]
+fn every_rule_that_is_named_exists() {
+    let known: BTreeSet<u32> = ReasonCode::ALL.iter().map(|code| number(*code)).collect();
+    let documents = DOCUMENTS.iter().map(|name| ((*name).to_owned(), read(name)));
+    for (name, text) in documents.chain(manual_pages()) {
+        let unknown: Vec<u32> = rules_in(&text).difference(&known).copied().collect();
+        assert!(unknown.is_empty(), "{name} names {unknown:?}");
+    }
+}
+
+#[test]
+fn manual_pages_name_every_refusal() {
+    let named: BTreeSet<u32> = manual_pages()
+        .iter()
+        .flat_map(|(_, page)| rules_in(section(page, "Refuses when").unwrap_or_default()))
+        .collect();
+    let refusals = ReasonCode::ALL.iter().filter(|code| code.kind() == RuleKind::Refusal);
+    let missing: Vec<&str> = refusals.filter(|code| !named.contains(&number(**code))).map(|code| code.id()).collect();
+    assert!(missing.is_empty(), "no manual page names {missing:?}");
+}
+
+#[test]
+fn every_rule_has_a_page_for_people() {
+    for code in ReasonCode::ALL {
+        let output = ompsplit(&["rule", code.id()], root());
+        let page = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", code.id());
+        let (title, body) = page.split_once("\n\n").unwrap_or_else(|| panic!("{page}"));
+        assert!(title.starts_with(&format!("# {}: ", code.id())), "{title}");
+        assert!(body.len() > 60, "{}: {body}", code.id());
+        assert!(body.trim_end().ends_with(['.', '`']), "{}: {body}", code.id());
+        for word in ["crate::", "super::", "unwrap", "ConstructId", "///", "ReasonCode", "TODO"] {
+            assert!(!page.contains(word), "{}: `{word}` in {page}", code.id());
+        }
+    }
+}
+
+#[test]
+fn documents_link_to_what_exists() {
+    for name in DOCUMENTS {
+        let text = read(name);
+        let folder = root().join(name).parent().unwrap().to_path_buf();
+        for (at, _) in text.match_indices("](") {
+            let target = text[at + 2..].split(')').next().unwrap();
+            if !target.starts_with("http") && !target.starts_with('#') {
+                assert!(folder.join(target).exists(), "{name} links to {target}");
+            }
+        }
+    }
+}
+
+/// The files and folders below `transformer/src`, two levels deep, without `mod.rs`.
+fn modules() -> Vec<String> {
+    let source = root().join("transformer/src");
+    let mut found = Vec::new();
+    for path in entries(&source) {
+        let top = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            let below = entries(&path).into_iter().map(|p| p.file_stem().unwrap().to_string_lossy().into_owned());
+            found.extend(below.filter(|stem| stem != "mod").map(|stem| format!("{top}/{stem}")));
+        } else {
+            found.push(top.trim_end_matches(".rs").to_owned());
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+/// The words between backticks.
+fn quoted(text: &str) -> BTreeSet<&str> {
+    let outside = text.split("```").step_by(2);
+    outside.flat_map(|part| part.split('`').skip(1).step_by(2)).collect()
+}
+
+#[test]
+fn the_architecture_names_every_module_and_nothing_else() {
+    let text = read("transformer/ARCHITECTURE.md");
+    let quoted = quoted(&text);
+    let modules = modules();
+    let missing: Vec<_> = modules.iter().filter(|name| !quoted.contains(name.as_str())).collect();
+    assert!(missing.is_empty(), "transformer/ARCHITECTURE.md does not say what is in {missing:#?}");
+
+    let is_path = |word: &&&str| word.contains('/') && !word.contains(['<', ' ', '*', '{']);
+    let bases = ["", "transformer", "transformer/src"];
+    let exists = |word: &str| {
+        bases
+            .iter()
+            .map(|base| root().join(base).join(word))
+            .any(|path| path.exists() || path.with_extension("rs").exists())
+    };
+    let gone: Vec<_> = quoted.iter().filter(is_path).filter(|word| !exists(word)).collect();
+    assert!(gone.is_empty(), "transformer/ARCHITECTURE.md names what does not exist: {gone:#?}");
+}
+
+#[test]
+fn every_test_program_has_its_place_in_the_architecture() {
+    let text = read("transformer/ARCHITECTURE.md");
+    for path in entries(&root().join("tests")).iter().filter(|path| path.is_file()) {
+        let name = format!("tests/{}", path.file_name().unwrap().to_string_lossy());
+        assert!(quoted(&text).contains(name.as_str()), "{name}");
+    }
+}
+
+/// A path of the machine that something was written on says nothing to anybody else.
+#[test]
+fn no_text_names_a_folder_of_one_machine() {
+    let folders = [["/", "work"].concat(), ["/", "tmp"].concat(), ["/", "farm"].concat(), ["/", "root"].concat()];
+    let mut looked_at = 0;
+    let walk = ignore::WalkBuilder::new(root()).hidden(false).filter_entry(|e| e.file_name() != ".git").build();
+    for entry in walk.map(Result::unwrap).filter(|entry| entry.path().is_file()) {
+        let Ok(text) = fs::read_to_string(entry.path()) else { continue };
+        looked_at += 1;
+        for folder in &folders {
+            let at = text.match_indices(folder.as_str()).find(|(at, _)| {
+                let part_of_more =
+                    |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '}' | ')' | '$' | '*');
+                let before = text[..*at].chars().next_back().is_some_and(part_of_more);
+                let after = text[at + folder.len()..].chars().next().is_some_and(|c| c.is_alphanumeric() || c == '_');
+                !before && !after
+            });
+            if let Some((at, _)) = at {
+                let line = text[..at].lines().count();
+                panic!("{}:{line} names {folder}", entry.path().display());
+            }
+        }
+    }
+    assert!(looked_at > 200, "only {looked_at} files");
+}
+
+#[test]
+fn the_licences_are_those_of_the_manifest() {
+    assert!(read("Cargo.toml").contains("license = \"MIT OR Apache-2.0\""));
+    assert!(read("LICENSE-MIT").contains("Permission is hereby granted, free of charge"));
+    assert!(read("LICENSE-APACHE").contains("Version 2.0, January 2004"));
+}
