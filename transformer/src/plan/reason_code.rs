@@ -207,6 +207,10 @@ reason_codes! {
     /// An atomic operation on more than 64 bits, which is atomic within a team at best.
     WideAtomic = "OMPS130", Refusal, "atomic operation wider than 64 bits";
 
+    /// An expression that a compiler is known to refuse in the combined construct, though it takes it in the original: a
+    /// compound literal with clang 19.
+    CompilerLimit = "OMPS131", Refusal, "expression that compilers refuse there";
+
     /// The loops are too small: what the full grid gains is less than the further launches cost.
     ///
     /// A launch is counted as 30 microseconds. The message gives the estimated work.

@@ -103,7 +103,7 @@ pub fn target_regions(tree: &HostTree, constructs: &ConstructTree) -> Vec<Target
     let ids = (0..u32::try_from(constructs.constructs.len()).unwrap_or(0)).map(ConstructId);
     ids.filter(|id| {
         let construct = constructs.construct(*id);
-        construct.leaves.first() == Some(&Leaf::Target) && construct.body.is_some() && construct.stacked_under.is_none()
+        construct.leaves.first() == Some(&Leaf::Target) && construct.body.is_some()
     })
     .map(|id| target_region(tree, constructs, id))
     .collect()

@@ -142,6 +142,11 @@ impl Reader<'_, '_> {
                 "lambda_expression" | "new_expression" | "delete_expression" | "operator_name" | "for_range_loop" => {
                     self.refuse(ReasonCode::HiddenCode, span, "what this calls or captures is not followed");
                 }
+                // clang 19 takes it in a `target` construct, but not in a combined one.
+                "compound_literal_expression" => {
+                    let message = "compilers refuse this expression in a combined construct";
+                    self.refuse(ReasonCode::CompilerLimit, span, message);
+                }
                 "this" => self.refuse(ReasonCode::HiddenCode, span, "members of `*this` are not followed"),
                 "storage_class_specifier" if self.names.cx.file.bytes(span) != b"register" => {
                     self.refuse(ReasonCode::LocalDeclaration, span, "this variable outlives the loop");

@@ -12,7 +12,7 @@ use crate::region::loop_nest::canonical_nest;
 use crate::region::target::TargetRegion;
 use crate::source::{Language, SourceFile, Span};
 use crate::syntax::host::parse_expression;
-use crate::syntax::{ClauseName, HostTree, NodeId};
+use crate::syntax::{ClauseName, HostTree, ListItem, NodeId};
 use crate::transforms::Context;
 use crate::transforms::split_target::data::written_member;
 
@@ -115,6 +115,7 @@ pub(super) struct Names<'a> {
     /// What `declare variant` directives stand before or enclose.
     variant_ranges: Vec<Span>,
     address_taken: OnceCell<BTreeSet<String>>,
+    file_uses: OnceCell<Vec<Use>>,
     /// The names given out for new constants.
     fresh: RefCell<BTreeSet<String>>,
 }
@@ -132,6 +133,7 @@ impl<'a> Names<'a> {
             device_ranges: Vec::new(),
             variant_ranges: Vec::new(),
             address_taken: OnceCell::new(),
+            file_uses: OnceCell::new(),
             fresh: RefCell::default(),
         };
         names.read_declarations();
@@ -419,7 +421,7 @@ impl<'a> Names<'a> {
             let taken = |used: &Use| {
                 used.role == Role::Address || (cpp && used.role == Role::Argument && !self.argument_is_only_read(used))
             };
-            uses_below(self.cx.file, tree, tree.root()).into_iter().filter(taken).map(|used| used.name).collect()
+            self.file_uses().iter().filter(|used| taken(used)).map(|used| used.name.clone()).collect()
         })
     }
 
@@ -436,13 +438,60 @@ impl<'a> Names<'a> {
         self.is_own_object(name, at) && !items.any(|item| item.base.as_deref() == Some(name))
     }
 
-    /// A directive of the file that may make a part of an array present, but not the whole of it.
+    /// A directive of the file that may make a part of an array present, but not the whole of it: one that maps a section
+    /// of it, by its own name or through a pointer that it was handed to.
     pub(super) fn partial_map(&self, name: &str, outer: Option<ConstructId>) -> Option<Span> {
         let own = outer.map(|id| self.cx.constructs.directive(id).span);
         let directives = self.cx.constructs.directives.iter().filter(|directive| Some(directive.span) != own);
-        let items = directives.flat_map(|directive| &directive.clauses).filter(|clause| clause.name == ClauseName::Map);
-        let mut items = items.flat_map(|clause| clause.items());
-        items.find(|item| item.base.as_deref() == Some(name) && !item.sections.is_empty()).map(|item| item.span)
+        let clauses = directives.flat_map(|directive| directive.clauses.iter().map(move |clause| (directive, clause)));
+        let maps = clauses.filter(|(_, clause)| clause.name == ClauseName::Map);
+        let mut items = maps.flat_map(|(directive, clause)| clause.items().iter().map(move |item| (directive, item)));
+        let found = items.find(|(directive, item)| {
+            let lasts = matches!(directive.name.as_str(), "target data" | "target enter data");
+            !item.sections.is_empty()
+                && (item.base.as_deref() == Some(name) || (lasts && self.may_point_to(item, name)))
+        });
+        found.map(|(_, item)| item.span).or_else(|| self.associated(name))
+    }
+
+    /// May a mapped item's pointer point to the array `name`?
+    fn may_point_to(&self, item: &ListItem, name: &str) -> bool {
+        let Some(base) = item.base.as_deref() else { return true };
+        let Some(variable) = self.symbols.lookup(base, item.span.start) else { return true };
+        let mut uses = self.file_uses().iter().filter(|used| used.name == name);
+        if variable.scope != Scope::Parameter {
+            return variable.ty.is_pointer() && uses.any(|used| self.decays(used));
+        }
+        let tree = self.cx.tree;
+        let node = tree.covering(item.span);
+        let around = std::iter::once(node).chain(tree.ancestors(node));
+        let function = around.into_iter().find(|node| tree.kind(*node) == "function_definition");
+        let function = function.and_then(|function| self.function_name(function));
+        uses.any(|used| used.role == Role::Argument && self.called_with(used) == function)
+    }
+
+    /// A call of `omp_target_associate_ptr` that names the array.
+    fn associated(&self, name: &str) -> Option<Span> {
+        let mut uses = self.file_uses().iter().filter(|used| used.name == name && used.role == Role::Argument);
+        uses.find(|used| self.called_with(used).as_deref() == Some("omp_target_associate_ptr")).map(|used| used.span)
+    }
+
+    /// Does an array stand where its address becomes a pointer's value?
+    fn decays(&self, used: &Use) -> bool {
+        let parent = self.cx.tree.parent(used.node).map(|parent| self.cx.tree.kind(parent));
+        matches!(used.role, Role::Read | Role::Address | Role::Argument) && parent != Some("subscript_expression")
+    }
+
+    /// The function that a use is an argument for.
+    fn called_with(&self, used: &Use) -> Option<String> {
+        let tree = self.cx.tree;
+        let call = tree.ancestors(used.node).find(|node| tree.kind(*node) == "call_expression")?;
+        Some(self.cx.file.show(tree.span(tree.child(call, "function")?)).into_owned())
+    }
+
+    /// Every use of a name in the file.
+    fn file_uses(&self) -> &[Use] {
+        self.file_uses.get_or_init(|| uses_below(self.cx.file, self.cx.tree, self.cx.tree.root()))
     }
 
     /// Is it the variable of a loop below `body` that does not declare it?

@@ -277,7 +277,15 @@ impl Split<'_> {
     fn needs_block(&self, first: ConstructId) -> bool {
         let tree = self.cx.tree;
         let Some(body) = self.cx.constructs.construct(first).body else { return true };
-        let in_block = tree.parent(body).is_some_and(|parent| tree.kind(parent) == "compound_statement");
+        let directive = self.cx.constructs.directive(first);
+        // Behind another directive the new declarations would become its statement.
+        let before = self.cx.constructs.directives.iter().filter(|other| other.span.end <= directive.span.start);
+        let behind_directive = before.last().is_some_and(|other| {
+            let between = self.cx.file.bytes(Span::new(other.span.end, directive.span.start));
+            between.iter().all(u8::is_ascii_whitespace)
+        });
+        let in_block =
+            !behind_directive && tree.parent(body).is_some_and(|parent| tree.kind(parent) == "compound_statement");
         let function = tree.ancestors(body).find(|node| tree.kind(*node) == "function_definition");
         let jumps = |node| matches!(tree.kind(node), "labeled_statement" | "goto_statement" | "case_statement");
         !in_block || function.is_none_or(|function| tree.descendants(function).any(jumps))
