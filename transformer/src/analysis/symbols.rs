@@ -283,8 +283,7 @@ impl<'a> Unit<'a> {
     /// A name of a namespace that is found nowhere else must have been made visible by a `using`: then the only
     /// namespace that has it counts.
     fn visible(&self, name: &str, at: usize) -> Option<Vec<&Entry>> {
-        let all = self.table.by_name.get(name)?.iter().filter_map(|index| self.table.entries.get(*index));
-        let candidates: Vec<&Entry> = all.collect();
+        let candidates = self.table.candidates(name, at)?;
         let mut seen: Vec<&Entry> = candidates.iter().copied().filter(|entry| entry.is_visible(at)).collect();
         if seen.is_empty() {
             seen = self.members_seen_from(&candidates, at);

@@ -242,10 +242,6 @@ reason_codes! {
     /// writes what another writes, so the original has a race. After the split they run one after the other.
     OriginalRaces = "OMPS401", Note, "the original's loops race";
 
-    /// The reduction's result is lost at the end of the original's region, because its variable is firstprivate there. It
-    /// stays lost.
-    ReductionLost = "OMPS402", Note, "reduction result is lost";
-
     /// A suppression names a rule of this tool that reports nothing there, so it can be removed.
     ///
     /// ```c

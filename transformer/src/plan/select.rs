@@ -1,14 +1,18 @@
 //! From all plans for a file to one set of edits that do not conflict.
 
-use crate::edit::EditSet;
+use std::collections::BTreeMap;
+
+use crate::edit::{Edit, EditSet};
 use crate::plan::{Applicability, Decision, Plan};
+use crate::source::Span;
 
 /// Takes the edits of every plan that may be applied, in the order of the text; a plan that conflicts with one already
 /// taken waits for the next round. Returns the edits and which plans (indices) they come from.
 #[must_use]
 pub fn select(plans: &[Plan], assume: bool) -> (EditSet, Vec<usize>) {
     let mut chosen = Vec::new();
-    let mut set = EditSet::default();
+    let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut edits: Vec<Edit> = Vec::new();
     for (index, plan) in plans.iter().enumerate() {
         let wanted = match plan.decision {
             Decision::Apply(Applicability::Safe) => true,
@@ -18,12 +22,19 @@ pub fn select(plans: &[Plan], assume: bool) -> (EditSet, Vec<usize>) {
         if !wanted || plan.edits.is_empty() {
             continue;
         }
-        let mut edits = set.edits().to_vec();
-        edits.extend(plan.edits.iter().cloned());
-        if let Ok(larger) = EditSet::new(edits) {
-            set = larger;
-            chosen.push(index);
+        let own = EditSet::new(plan.edits.clone());
+        if own.is_err() || plan.edits.iter().any(|edit| conflicts(&taken, edit.span)) {
+            continue;
         }
+        taken.extend(plan.edits.iter().map(|edit| (edit.span.start, edit.span.end)));
+        edits.extend(plan.edits.iter().cloned());
+        chosen.push(index);
     }
-    (set, chosen)
+    (EditSet::new(edits).unwrap_or_default(), chosen)
+}
+
+/// Does a range share a byte with one that is taken, or start where one starts?
+fn conflicts(taken: &BTreeMap<usize, usize>, span: Span) -> bool {
+    let before = taken.range(..span.start).next_back().is_some_and(|(_, end)| *end > span.start);
+    before || taken.range(span.start..span.end.max(span.start + 1)).next().is_some()
 }

@@ -71,6 +71,15 @@ impl ConstructTree {
         (0..u32::try_from(self.constructs.len()).unwrap_or(u32::MAX)).map(ConstructId)
     }
 
+    /// The constructs whose directives lie in `span`, in the order of the text.
+    pub fn within(&self, span: Span) -> impl Iterator<Item = (&Construct, &Directive)> {
+        let start = self.directives.partition_point(|directive| directive.span.start < span.start);
+        let rest =
+            self.constructs.iter().skip(start).map(|construct| (construct, &self.directives[construct.directive]));
+        rest.take_while(move |(_, directive)| directive.span.start < span.end)
+            .filter(move |(_, directive)| span.contains(directive.span))
+    }
+
     /// A construct's directive.
     #[must_use]
     pub fn directive(&self, id: ConstructId) -> &Directive {

@@ -73,6 +73,11 @@ pub(super) static NOTHING: Entry = Entry {
 };
 
 impl Entry {
+    /// Is it declared in a function, its parameters included?
+    fn is_local(&self) -> bool {
+        matches!(self.scope, Scope::Local | Scope::Parameter)
+    }
+
     /// Can its name be used unqualified at a byte? In its own declaration a name means what it declares.
     pub fn is_visible(&self, at: usize) -> bool {
         self.name_span.start <= at && at < self.name_span.end
@@ -96,7 +101,10 @@ impl Entry {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     pub entries: Vec<Entry>,
+    /// The entries of each name: those outside of functions first, then in the order of the text.
     pub by_name: BTreeMap<String, Vec<usize>>,
+    /// Where each declaration at the top of the file starts.
+    tops: Vec<usize>,
     /// The definitions of each macro and where they end, in order.
     pub macros: BTreeMap<String, Vec<(NodeId, Span)>>,
     /// The member functions defined outside of their class, and the class.
@@ -104,6 +112,17 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// The entries of a name that may be visible at a byte: all outside of functions, and those of the function there.
+    pub fn candidates(&self, name: &str, at: usize) -> Option<Vec<&Entry>> {
+        let indices = self.by_name.get(name)?;
+        let (wide, local) = indices.split_at(indices.partition_point(|index| !self.entries[*index].is_local()));
+        let top = self.tops.partition_point(|start| *start <= at).checked_sub(1).map_or(0, |index| self.tops[index]);
+        let first = local.partition_point(|index| self.entries[*index].name_span.start < top);
+        let behind = local.partition_point(|index| self.entries[*index].name_span.start <= at);
+        let local = local.get(first..behind).unwrap_or_default();
+        Some(wide.iter().chain(local).map(|index| &self.entries[*index]).collect())
+    }
+
     /// The class whose member function is defined around a byte.
     pub fn class_around(&self, at: usize) -> Option<&str> {
         let before = self.classes.partition_point(|(span, _)| span.start <= at);
@@ -117,7 +136,14 @@ pub(super) fn collect(file: &SourceFile, tree: &HostTree) -> Table {
     for node in tree.descendants(tree.root()) {
         collector.visit(node);
     }
-    collector.table
+    let mut table = collector.table;
+    table.tops = tree.children(tree.root()).map(|node| tree.span(node).start).collect();
+    let Table { entries, by_name, .. } = &mut table;
+    for indices in by_name.values_mut() {
+        // Names of functions apart, so that those of one function can be found at once among thousands.
+        indices.sort_by_key(|index| (entries[*index].is_local(), entries[*index].name_span.start));
+    }
+    table
 }
 
 struct Collector<'a> {
@@ -313,7 +339,7 @@ impl Collector<'_> {
             (None, true) => extent,
             (None, false) => Span::new(point, extent.end),
         };
-        let class = draft.class.or_else(|| self.class_of(scope_node).filter(|_| is_member));
+        let class = draft.class.or_else(|| if is_member { self.class_of(scope_node) } else { None });
         let name = self.last_component(draft.name);
         let index = self.table.entries.len();
         self.table.by_name.entry(self.text(name)).or_default().push(index);

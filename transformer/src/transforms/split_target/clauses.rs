@@ -85,7 +85,8 @@ pub(super) fn read(cx: &Context<'_>, shape: &Shape) -> (RegionClauses, Vec<LoopC
         }
         read
     });
-    let loops = loops.collect();
+    let loops: Vec<LoopClauses> = loops.collect();
+    reader.condition_of_teams(&loops);
     (reader.region, loops, reader.reasons)
 }
 
@@ -135,7 +136,7 @@ impl Reader<'_> {
             Rule::Kernel => self.region.kernel.push(clause.clone()),
             Rule::Groups if self.form.widens() => self.grouped(clause.span),
             Rule::Groups => self.region.kernel.push(clause.clone()),
-            Rule::UsedItems => self.used_items(clause),
+            Rule::UsedItems => self.used_items(clause, on_target),
             Rule::OneLoopOnly if loops == 1 => self.region.kernel.push(clause.clone()),
             Rule::OneLoopOnly | Rule::Refused => self.no_rule(clause),
             Rule::Dropped => {}
@@ -166,8 +167,10 @@ impl Reader<'_> {
         }
     }
 
-    fn used_items(&mut self, clause: &Clause) {
-        if clause.items().iter().all(|item| item.is_name) && clause.modifiers.is_empty() {
+    fn used_items(&mut self, clause: &Clause, on_target: bool) {
+        // On `teams` it copies what the device has; on a combined construct, what the host has.
+        let moves = clause.name == ClauseName::Firstprivate && !on_target;
+        if !moves && clause.items().iter().all(|item| item.is_name) && clause.modifiers.is_empty() {
             self.region.used_items.push(clause.clone());
         } else {
             self.no_rule(clause);
@@ -210,6 +213,9 @@ impl Reader<'_> {
         let permitted = permits(leaves, clause.name);
         match rule_for(clause.name, true) {
             Rule::Kernel | Rule::Groups | Rule::UsedItems if !permitted => self.no_rule(clause),
+            Rule::ByName if !permitted && !matches!(clause.name, ClauseName::Bind | ClauseName::Linear) => {
+                self.no_rule(clause);
+            }
             Rule::Kernel => {
                 if clause.name == ClauseName::Collapse
                     && let ClauseArgument::Expression(depth) = clause.argument
@@ -240,7 +246,9 @@ impl Reader<'_> {
             ClauseName::Lastprivate if names && clause.modifiers.is_empty() => {
                 read.lastprivate.extend(items.iter().cloned());
             }
-            ClauseName::Linear if names => read.linear.extend(items.iter().cloned()),
+            // Only loop variables may be named, and those are linear or private by rule: the clause itself falls away.
+            // A compiler may map what a combined target construct makes linear (OpenMP 5.2, section 5.8).
+            ClauseName::Linear if names && !on_target => return read.linear.extend(items.iter().cloned()),
             ClauseName::Reduction => self.reduction(clause, on_target, &mut read.reductions),
             ClauseName::Default => match self.word(clause, 0).as_deref() {
                 Some("shared") => return,
@@ -297,6 +305,23 @@ impl Reader<'_> {
         }
         let is_static = self.word(clause, 0).is_some_and(|kind| kind == "static");
         self.form.widens() && is_static && self.word(clause, 1).is_some_and(|chunk| chunk == "1")
+    }
+
+    /// An `if` without a modifier on `target teams` also asks for one team (OpenMP 5.2, section 3.4), which only the
+    /// clauses that group iterations let a program notice.
+    fn condition_of_teams(&mut self, loops: &[LoopClauses]) {
+        let Some(condition) = self.region.condition.clone() else { return };
+        let groups = |name| matches!(name, ClauseName::NumThreads | ClauseName::Schedule | ClauseName::ThreadLimit);
+        let kept = loops.iter().flat_map(|clauses| &clauses.kept).any(|kept| match kept {
+            KeptClause::Whole(clause) => groups(clause.name) || clause.name == ClauseName::DistSchedule,
+            KeptClause::Condition(_) => true,
+            KeptClause::Shared(_) => false,
+        });
+        let grouped = kept || self.region.kernel.iter().any(|clause| groups(clause.name));
+        if self.form == Form::League && condition.modifiers.is_empty() && grouped {
+            let message = "this condition asks for one team as well, which the kernels' directives cannot say";
+            self.refuse(ReasonCode::IterationsGrouped, condition.span, message);
+        }
     }
 
     /// `order(concurrent)`, without or with a modifier.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::source::Span;
+use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ListItem};
 use crate::transforms::split_target::clauses::{ReductionItem, RegionClauses};
 use crate::transforms::split_target::kernels::{Kernel, Variable};
@@ -20,8 +21,8 @@ pub(super) struct DataEnvironment {
     pub maps: Vec<MapClause>,
     /// Arrays and structures that the original maps implicitly, with the map type they get.
     pub implicit: Vec<(String, &'static str)>,
-    /// Scalars that a kernel's combined directive must map, with the type, because their reduction would otherwise be
-    /// mapped by rule or lost by rule: kernel index, name, map type.
+    /// Scalars that a kernel's combined directive must map, with the type: kernel index, name, map type. Compilers differ
+    /// in what they map by rule.
     pub reductions: Vec<(usize, String, &'static str)>,
     /// Reductions on the region's combined directive: mapped `tofrom` for the whole region.
     pub mapped_reductions: Vec<String>,
@@ -131,6 +132,11 @@ impl Builder<'_, '_> {
         }
         let firstprivate: Vec<(String, Span)> = self.firstprivate_items();
         for (name, span) in firstprivate {
+            let kind = self.names.kind(&name, span.start);
+            if self.shape.loops.len() > 1 && !matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. }) {
+                let message = format!("`{name}` would be copied for each kernel, and may be written in between");
+                self.refuse(ReasonCode::SharingConflict, span, message);
+            }
             for kernel in self.kernels {
                 let variable = kernel.variables.get(&name);
                 let written = variable.and_then(|v| {
@@ -241,8 +247,10 @@ impl Builder<'_, '_> {
         let clauses = &kernel.clauses;
         for item in &clauses.firstprivate {
             let name = item.base.clone().unwrap_or_default();
-            if self.is_mapped(&name) {
-                let message = format!("`{name}` is mapped by the region and firstprivate in the loop");
+            let kind = self.names.kind(&name, item.span.start);
+            // On the combined construct the clause copies the host's value, and translates no pointer.
+            if !matches!(kind, Kind::Scalar { .. }) || self.is_on_device(&name) {
+                let message = format!("`{name}` is on the device, or a pointer to it, and firstprivate in the loop");
                 self.refuse(ReasonCode::SharingConflict, item.span, message);
             }
             let clash = clauses.lastprivate.iter().any(|other| other.base.as_deref() == Some(name.as_str()));
@@ -270,6 +278,22 @@ impl Builder<'_, '_> {
         }
         for reduction in &clauses.reductions {
             self.reduction(index, reduction);
+        }
+        self.last_values(index, kernel);
+    }
+
+    /// The variable of a `simd` loop, and what `linear` names, has its last value after the loop (OpenMP 5.2, section 5.4.6).
+    fn last_values(&mut self, index: usize, kernel: &Kernel) {
+        if kernel.chain.leaves.last() != Some(&Leaf::Simd) && kernel.clauses.linear.is_empty() {
+            return;
+        }
+        for canonical in kernel.nest.loops.iter().filter(|canonical| !canonical.declared_in_loop) {
+            let name = &canonical.variable;
+            let others = self.kernels.iter().enumerate().filter(|(other, _)| *other != index);
+            if self.is_on_device(name) || others.into_iter().any(|(_, other)| other.variables.contains_key(name)) {
+                let message = format!("the last value of `{name}` is seen after the loop, and would be lost");
+                self.refuse(ReasonCode::SharingConflict, canonical.variable_span, message);
+            }
         }
     }
 
@@ -300,18 +324,9 @@ impl Builder<'_, '_> {
             self.data.reductions.push((index, name, "tofrom"));
             return;
         }
-        // Lost at the end of the region. `map(to:)` keeps it lost only if the device has no copy of it already.
-        let used_elsewhere = self.kernels.iter().any(|kernel| kernel.variables.contains_key(&name));
-        if used_elsewhere || !self.names.is_never_present(&name, reduction.item.span.start) {
-            let message = format!(
-                "the result in `{name}` is lost at the end of the region, and `{name}` may be on the device already or \
-                 is read by another loop"
-            );
-            return self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
-        }
-        let message = format!("`{name}` is firstprivate in this region, so the host never sees the result; map it");
-        self.data.remarks.push(Reason::new(ReasonCode::ReductionLost, reduction.item.span, message));
-        self.data.reductions.push((index, name, "to"));
+        // `map(to:)` would keep it lost on a device, but not where the region runs on the host.
+        let message = format!("the result in `{name}` is lost at the end of the region; on the kernel it would not be");
+        self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
     }
 
     /// A scalar that no clause maps is copied when each kernel starts, once in the original. Where the region runs on the
@@ -331,14 +346,18 @@ impl Builder<'_, '_> {
                 }
                 let earlier = self.kernels[..index].iter().flat_map(|kernel| &kernel.variables);
                 let written = earlier.filter(|(other, _)| *other != name).find_map(|(_, other)| match &other.kind {
-                    Kind::Pointer { class: element, .. } if element.may_alias(class) => other.elements_written,
-                    Kind::Scalar { class: own, .. } if own.may_alias(class) => other.written,
-                    Kind::Array { .. } | Kind::Struct if self.names.is_reference(name, variable.first.start) => {
+                    Kind::Pointer { class: element, .. } if other.any_class || element.may_alias(class) => {
                         other.elements_written
                     }
+                    Kind::Scalar { class: own, .. } if own.may_alias(class) => other.written,
+                    // Members and elements may be pointers.
+                    Kind::Struct | Kind::Array { plain: false, .. } => other.elements_written,
+                    Kind::Array { .. } if self.names.is_reference(name, variable.first.start) => other.elements_written,
                     _ => None,
                 });
-                if let Some(at) = written {
+                let combined =
+                    || self.kernels[..index].iter().find_map(|kernel| self.combined_alias(kernel, class, name));
+                if let Some(at) = written.or_else(combined) {
                     reported.insert(name.clone());
                     let message = format!("`{name}`, which no clause maps, is not what an earlier loop writes");
                     let mut reason = Reason::new(ReasonCode::NotAliased, variable.first, message);
@@ -347,6 +366,21 @@ impl Builder<'_, '_> {
                 }
             }
         }
+    }
+
+    /// An item that a loop's reduction or `lastprivate` writes and that may be the object `name`.
+    fn combined_alias(&self, kernel: &Kernel, class: Class, name: &str) -> Option<Span> {
+        let reduced = kernel.clauses.reductions.iter().map(|reduction| &reduction.item);
+        let mut items = reduced.chain(&kernel.clauses.lastprivate);
+        let aliases = |item: &&ListItem| {
+            let base = item.base.as_deref().unwrap_or_default();
+            let own = match self.names.kind(base, item.span.start) {
+                Kind::Scalar { class, .. } => class,
+                _ => Class::Any,
+            };
+            base != name && own.may_alias(class)
+        };
+        items.find(aliases).map(|item| item.span)
     }
 
     /// `reduction` on the region's own directives: each loop must carry it itself, or not name the item.
@@ -425,7 +459,7 @@ impl Builder<'_, '_> {
         for kernel in self.kernels {
             for bound in kernel.nest.loops.iter().flat_map(|l| [Some(l.lower), Some(l.upper), l.step.amount]).flatten()
             {
-                if let Some(at) = self.names.not_on_host(bound, &written) {
+                if let Some(at) = self.names.not_on_host(bound, &written).or_else(|| self.may_trap(bound)) {
                     let message = "the compiler evaluates this bound on the host as well, which may not be able to";
                     self.refuse(ReasonCode::BoundNotOnHost, at, message);
                 }
@@ -435,6 +469,13 @@ impl Builder<'_, '_> {
         if self.shape.loops.len() > 1 {
             self.shared_expressions(&written);
         }
+    }
+
+    /// A mapped variable in a bound that divides: on the host it may be zero.
+    fn may_trap(&self, bound: Span) -> Option<Span> {
+        let divides = self.names.cx.file.bytes(bound).iter().any(|byte| matches!(byte, b'/' | b'%'));
+        let mut names = self.names.names_in(bound).into_iter();
+        names.find(|(name, _)| divides && self.is_on_device(name)).map(|(_, at)| at)
     }
 
     fn written_names(&self) -> BTreeSet<String> {
@@ -462,8 +503,7 @@ impl Builder<'_, '_> {
                     ClauseArgument::Words(words) => words.iter().skip(1).copied().collect(),
                     _ => Vec::new(),
                 };
-                let on_target =
-                    cx.constructs.construct(*id).leaves.first() == Some(&crate::syntax::spec_table::Leaf::Target);
+                let on_target = cx.constructs.construct(*id).leaves.first() == Some(&Leaf::Target);
                 for span in spans.into_iter().filter(|_| !on_target) {
                     if let Some(at) = self.names.not_on_host(span, written) {
                         let message = "this was evaluated on the device; on a combined construct the host evaluates it";

@@ -39,6 +39,8 @@ pub(super) struct Variable {
     pub elements_written: Option<Span>,
     /// The members through which a structure is written.
     pub members_written: BTreeSet<String>,
+    /// May what it points to be written as an object of another type: through a cast, or by a function?
+    pub any_class: bool,
 }
 
 impl Kernel {
@@ -139,7 +141,12 @@ impl Reader<'_, '_> {
                 "gnu_asm_expression" => {
                     self.refuse(ReasonCode::TeamDependent, span, "inline assembly may depend on the team");
                 }
-                "lambda_expression" | "new_expression" | "delete_expression" | "operator_name" | "for_range_loop" => {
+                "user_defined_literal"
+                | "lambda_expression"
+                | "new_expression"
+                | "delete_expression"
+                | "operator_name"
+                | "for_range_loop" => {
                     self.refuse(ReasonCode::HiddenCode, span, "what this calls or captures is not followed");
                 }
                 // clang 19 takes it in a `target` construct, but not in a combined one.
@@ -164,11 +171,7 @@ impl Reader<'_, '_> {
     fn constructs(&mut self, body: NodeId) {
         let cx = self.names.cx;
         let span = cx.tree.span(body);
-        for construct in &cx.constructs.constructs {
-            let directive = &cx.constructs.directives[construct.directive];
-            if !span.contains(directive.span) {
-                continue;
-            }
+        for (construct, directive) in cx.constructs.within(span) {
             match directive.name.as_str() {
                 "simd" | "unroll" | "tile" => {}
                 name if name == "atomic" || name.starts_with("atomic ") => self.atomic(construct.body_span),
@@ -247,6 +250,15 @@ impl Reader<'_, '_> {
                 let message = format!("`{}` is a member of `*this`, which is not followed", used.name);
                 return self.refuse(ReasonCode::HiddenCode, used.span, message);
             }
+            Kind::Volatile => {
+                let message =
+                    format!("`{}` is volatile or atomic: another thread may change it at any time", used.name);
+                return self.refuse(ReasonCode::TeamDependent, used.span, message);
+            }
+            Kind::Constant if self.names.constant_may_hide_code(used) => {
+                let message = format!("an operator may be declared for `{}`", used.name);
+                return self.refuse(ReasonCode::HiddenCode, used.span, message);
+            }
             Kind::Constant => return,
             Kind::Function => {
                 let message = format!("the function `{}` is used as a value", used.name);
@@ -297,6 +309,8 @@ impl Reader<'_, '_> {
         let by_reference = handed_on && self.names.cx.tree.language() == Language::Cpp;
         let is_object = matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Struct);
         let written = matches!(used.role, Role::Write | Role::Address) || (by_reference && is_object);
+        let casts =
+            self.names.cx.tree.ancestors(used.node).take(4).any(|n| self.names.cx.tree.kind(n) == "cast_expression");
         let member = member_of(self.names.cx.file, self.names.cx.tree, used.node);
         let elements = used.role == Role::ElementWrite || handed_on || (used.role == Role::Address && !is_object);
         let variable = self.kernel.variables.entry(used.name.clone()).or_insert(Variable {
@@ -305,7 +319,9 @@ impl Reader<'_, '_> {
             written: None,
             elements_written: None,
             members_written: BTreeSet::new(),
+            any_class: false,
         });
+        variable.any_class |= handed_on || casts;
         if written {
             variable.written = variable.written.or(Some(used.span));
         }
@@ -340,6 +356,7 @@ impl Reader<'_, '_> {
                         written: None,
                         elements_written: None,
                         members_written: BTreeSet::new(),
+                        any_class: false,
                     });
                 }
             }

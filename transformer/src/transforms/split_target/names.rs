@@ -35,6 +35,15 @@ impl Class {
         self == other || self == Self::Any || other == Self::Any
     }
 
+    /// Of what is written through a pointer: known where it points to numbers, or to arrays of them.
+    fn behind(pointer: &DeclaredType) -> Self {
+        let mut element = pointer.dereferenced();
+        while matches!(element, DeclaredType::Array { .. }) {
+            element = element.dereferenced();
+        }
+        if element.is_scalar() { Self::of(&element) } else { Self::Any }
+    }
+
     fn of(ty: &DeclaredType) -> Self {
         match ty {
             DeclaredType::Scalar { kind: ScalarKind::Floating, .. } => Self::Floating,
@@ -58,7 +67,11 @@ pub(super) enum Kind {
         wide: bool,
         /// What it holds.
         class: Class,
+        /// Is it of a type of the language or its standard headers, for which nobody declares operators?
+        builtin: bool,
     },
+    /// Something `volatile` or atomic, or a pointer to it.
+    Volatile,
     /// A pointer, an array parameter among them.
     Pointer {
         /// Does it point to arithmetic objects?
@@ -87,6 +100,7 @@ impl Kind {
     pub(super) fn may_hide_code(&self) -> bool {
         match self {
             Self::Pointer { plain, .. } | Self::Array { plain, .. } => !plain,
+            Self::Scalar { builtin, .. } => !builtin,
             Self::Struct | Self::Unknown => true,
             _ => false,
         }
@@ -208,9 +222,20 @@ impl<'a> Names<'a> {
             NameKind::Variable if variable.scope == Scope::Member => Kind::Member,
             NameKind::TemplateParameter if variable.ty.is_scalar() => Kind::Constant,
             NameKind::Variable if variable.ty == DeclaredType::Auto => self.kind_of_auto(&variable.declared_at),
+            // The old way of declaring parameters, before the body: an array there is a pointer.
+            NameKind::Variable if self.is_old_parameter(&variable.declared_at, variable.header) => Kind::Unknown,
             NameKind::Variable => Self::kind_of_type(&variable.ty),
             NameKind::Type | NameKind::TemplateParameter => Kind::Unknown,
         }
+    }
+
+    fn is_old_parameter(&self, declared_at: &Span, header: Option<usize>) -> bool {
+        let tree = self.cx.tree;
+        let node = tree.covering(*declared_at);
+        let declaration =
+            std::iter::once(node).chain(tree.ancestors(node)).find(|node| tree.kind(*node) == "declaration");
+        let parent = declaration.and_then(|declaration| tree.parent(declaration));
+        header.is_none() && parent.is_some_and(|parent| tree.kind(parent) == "function_definition")
     }
 
     /// `auto` with an initialiser of operators and subscripts alone is of arithmetic type where its operands are; they are
@@ -224,7 +249,7 @@ impl<'a> Names<'a> {
             ["call_expression", "lambda_expression", "initializer_list", "pointer_expression", "new_expression"];
         match declaration {
             Some(node) if !tree.descendants(node).any(|inner| opaque.contains(&tree.kind(inner))) => {
-                Kind::Scalar { wide: true, class: Class::Any }
+                Kind::Scalar { wide: true, class: Class::Any, builtin: true }
             }
             _ => Kind::Unknown,
         }
@@ -266,15 +291,21 @@ impl<'a> Names<'a> {
 
     fn kind_of_type(ty: &DeclaredType) -> Kind {
         match ty {
-            DeclaredType::Scalar { .. } => Kind::Scalar { wide: is_wide(ty), class: Class::of(ty) },
+            _ if is_volatile(ty) => Kind::Volatile,
+            DeclaredType::Scalar { .. } => {
+                Kind::Scalar { wide: is_wide(ty), class: Class::of(ty), builtin: is_builtin(ty) }
+            }
             DeclaredType::Pointer { .. } | DeclaredType::ArrayParameter { .. } => {
                 let element = innermost(ty);
-                let class = Class::of(&ty.dereferenced());
-                Kind::Pointer { plain: element.is_scalar() && !is_wide(element), class }
+                let class = Class::behind(ty);
+                Kind::Pointer { plain: is_builtin(element) && !is_wide(element), class }
             }
             DeclaredType::Array { element, .. } => {
                 let element = innermost(element);
-                Kind::Array { plain: element.is_scalar() && !is_wide(element), is_const: ty.is_const() }
+                Kind::Array {
+                    plain: is_builtin(element) && !is_wide(element) && !is_pointed(ty),
+                    is_const: ty.is_const(),
+                }
             }
             DeclaredType::Reference { to } => Self::kind_of_type(to),
             DeclaredType::Record { .. } => Kind::Struct,
@@ -293,6 +324,11 @@ impl<'a> Names<'a> {
             let message = format!("`{}` has variants, chosen by the constructs around the call", used.name);
             return Some(Reason::new(ReasonCode::TeamDependent, used.span, message));
         }
+        if let Some(word) = self.replaceable(&used.name) {
+            let message =
+                format!("the function `{}` is {word}: what is called may be another, or may change", used.name);
+            return Some(Reason::new(ReasonCode::UnknownCall, used.span, message));
+        }
         let effects = self.calls.effects(&self.symbols, &used.name, used.span.start);
         let reason = |code, message: String| Some(Reason::new(code, used.span, message));
         if effects.openmp.is_some() {
@@ -305,6 +341,34 @@ impl<'a> Names<'a> {
             return reason(ReasonCode::UnknownCall, format!("`{}` writes what is not its own", used.name));
         }
         None
+    }
+
+    /// A word in a function's definition that keeps its body from being trusted.
+    fn replaceable(&self, name: &str) -> Option<&'static str> {
+        let definitions = self.symbols.function_definitions(name);
+        definitions.into_iter().find_map(|(header, node)| {
+            let (file, tree) = self.symbols.source_of(header)?;
+            let text = file.show(tree.span(node)).into_owned();
+            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.find_map(|word| match word {
+                "weak" | "__weak__" => Some("weak"),
+                "volatile" | "__volatile__" | "_Atomic" | "atomic" => Some("not deterministic"),
+                _ => None,
+            })
+        })
+    }
+
+    /// In C++: a constant of an enumeration, where operators are declared somewhere?
+    pub(super) fn constant_may_hide_code(&self, used: &Use) -> bool {
+        let is_enumerator =
+            self.symbols.lookup(&used.name, used.span.start).is_some_and(|v| v.kind == NameKind::Enumerator);
+        is_enumerator && self.cx.tree.language() == Language::Cpp && self.declares_operators()
+    }
+
+    fn declares_operators(&self) -> bool {
+        let word = b"operator";
+        let holds = |text: &[u8]| text.windows(word.len()).any(|window| window == word);
+        holds(&self.cx.file.text) || self.cx.headers.iter().any(|header| holds(&header.text))
     }
 
     /// Does a piece of the file name the function?
@@ -380,7 +444,11 @@ impl<'a> Names<'a> {
     }
 
     fn is_host_object(&self, name: &str, at: usize) -> bool {
-        matches!(self.kind(name, at), Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Struct | Kind::Constant)
+        matches!(
+            self.kind(name, at),
+            // An array without a subscript is its address.
+            Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Array { .. } | Kind::Struct | Kind::Constant
+        )
     }
 
     /// Has an expression the same value wherever the host evaluates it while the region runs? `writes_integers`: may the
@@ -428,14 +496,6 @@ impl<'a> Names<'a> {
     /// Is it a C++ reference?
     pub(super) fn is_reference(&self, name: &str, at: usize) -> bool {
         self.symbols.lookup(name, at).is_some_and(|variable| matches!(variable.ty, DeclaredType::Reference { .. }))
-    }
-
-    /// Can the variable not be present on the device when its function's target regions begin?
-    pub(super) fn is_never_present(&self, name: &str, at: usize) -> bool {
-        let maps = [ClauseName::Map, ClauseName::To, ClauseName::Enter, ClauseName::Link, ClauseName::UseDeviceAddr];
-        let clauses = self.cx.constructs.directives.iter().flat_map(|directive| &directive.clauses);
-        let mut items = clauses.filter(|clause| maps.contains(&clause.name)).flat_map(|clause| clause.items());
-        self.is_own_object(name, at) && !items.any(|item| item.base.as_deref() == Some(name))
     }
 
     /// A directive of the file that may make a part of an array present, but not the whole of it: one that maps a section
@@ -584,6 +644,39 @@ fn innermost(ty: &DeclaredType) -> &DeclaredType {
             DeclaredType::Reference { to } => to,
             _ => return at,
         }
+    }
+}
+
+/// Is there a pointer in an array's elements?
+fn is_pointed(array: &DeclaredType) -> bool {
+    matches!(array, DeclaredType::Array { element, .. } if element.is_pointer())
+}
+
+/// May another thread change it at any time: `volatile` or atomic, or what it points to?
+fn is_volatile(ty: &DeclaredType) -> bool {
+    let mut at = ty;
+    loop {
+        at = match at {
+            DeclaredType::Scalar { is_volatile, .. } => return *is_volatile,
+            DeclaredType::Pointer { pointee, .. } => pointee,
+            DeclaredType::Array { element, .. } | DeclaredType::ArrayParameter { element, .. } => element,
+            DeclaredType::Reference { to } => to,
+            _ => return false,
+        }
+    }
+}
+
+/// An arithmetic type of the language or its standard headers; an enumeration may have operators of its own in C++.
+fn is_builtin(ty: &DeclaredType) -> bool {
+    let words = ["unsigned", "signed", "int", "long", "short", "char", "float", "double", "bool", "_Bool", "_Complex"];
+    let headers = ["size_t", "ptrdiff_t", "ssize_t", "wchar_t", "char8_t", "char16_t", "char32_t", "__int128"];
+    let is_sized = |word: &str| word.ends_with("_t") && word.trim_start_matches('u').starts_with("int");
+    match ty {
+        DeclaredType::Scalar { name, .. } => name.split_whitespace().all(|word| {
+            let word = word.trim_start_matches("std::");
+            words.contains(&word) || headers.contains(&word) || is_sized(word)
+        }),
+        _ => false,
     }
 }
 

@@ -42,11 +42,14 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
     if region.chain.is_loop() {
         return one_loop(cx, region);
     }
-    let has_parallelism = cx.constructs.constructs.iter().enumerate().any(|(index, construct)| {
-        let inside = region.extent.contains(cx.constructs.directives[construct.directive].span);
-        let deeper = !region.chain.constructs.iter().any(|id| id.0 as usize == index);
-        inside && deeper && construct.leaves.iter().any(|leaf| matches!(leaf, Leaf::Parallel | Leaf::Loop))
-    });
+    let chain = &region.chain.constructs;
+    let innermost = cx.constructs.construct(region.chain.innermost());
+    let inside = cx
+        .constructs
+        .within(innermost.body_span)
+        .filter(|(construct, _)| !chain.iter().any(|id| cx.constructs.construct(*id).directive == construct.directive));
+    let has_parallelism =
+        inside.flat_map(|(construct, _)| &construct.leaves).any(|leaf| matches!(leaf, Leaf::Parallel | Leaf::Loop));
     if !has_parallelism && !prefix.contains(&Leaf::Parallel) {
         return Ok(None);
     }
@@ -87,12 +90,8 @@ fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Ve
 /// A `distribute` loop whose body holds the parallel loops.
 fn nested_parallel(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
     let body = cx.constructs.construct(region.chain.innermost()).body_span;
-    let inside = cx.constructs.constructs.iter().find(|construct| {
-        let directive = &cx.constructs.directives[construct.directive];
-        body.contains(directive.span) && construct.leaves.contains(&Leaf::Parallel)
-    });
-    let Some(inside) = inside else { return Ok(None) };
-    let directive = &cx.constructs.directives[inside.directive];
+    let inside = cx.constructs.within(body).find(|(construct, _)| construct.leaves.contains(&Leaf::Parallel));
+    let Some((_, directive)) = inside else { return Ok(None) };
     let message = format!("`{}` is nested in a `distribute` loop", directive.name);
     Err(vec![Reason::new(ReasonCode::NestedParallel, directive.span, message)])
 }
@@ -111,7 +110,7 @@ fn segment_reason(cx: &Context<'_>, region: &TargetRegion, form: Form, segment: 
         }
         Segment::Control(node) => {
             let span = cx.tree.span(*node);
-            let holds_construct = cx.constructs.directives.iter().any(|directive| span.contains(directive.span));
+            let holds_construct = cx.constructs.within(span).next().is_some();
             let (code, message) = if holds_construct {
                 (ReasonCode::SequentialControl, "the loops inside depend on this statement, which runs on the device")
             } else {
@@ -189,23 +188,19 @@ fn has_team_region(cx: &Context<'_>, region: &TargetRegion) -> bool {
 
 /// Is there a barrier or a query of the thread's number?
 fn threads_cooperate(cx: &Context<'_>, span: Span) -> bool {
-    let barrier =
-        cx.constructs.directives.iter().any(|directive| directive.name == "barrier" && span.contains(directive.span));
+    let barrier = cx.constructs.within(span).any(|(_, directive)| directive.name == "barrier");
     barrier || cx.file.show(span).contains("omp_get_thread_num")
 }
 
 /// Why the text of the region cannot be trusted: syntax errors, conditionals, macros, words that the tables do not know.
 pub(super) fn text_reasons(cx: &Context<'_>, region: &TargetRegion) -> Vec<Reason> {
     let mut reasons = Vec::new();
-    for (index, construct) in cx.constructs.constructs.iter().enumerate() {
-        let directive = &cx.constructs.directives[construct.directive];
-        if !region.extent.contains(directive.span) {
-            continue;
-        }
-        let own = region.chain.constructs.iter().any(|id| id.0 as usize == index);
+    let chains = region.loops().chain(std::iter::once(&region.chain));
+    let rewritten: Vec<ConstructId> = chains.flat_map(|chain| chain.constructs.iter().copied()).collect();
+    for (construct, directive) in cx.constructs.within(region.extent) {
         reasons.extend(doubt_reason(construct.doubt.as_ref(), directive));
         reasons.extend(directive_reasons(directive));
-        if (own || region.loops().any(|chain| chain.constructs.iter().any(|id| id.0 as usize == index)))
+        if rewritten.iter().any(|id| cx.constructs.construct(*id).directive == construct.directive)
             && directive.spelling != Spelling::Pragma
             && construct.doubt.is_none()
         {
@@ -237,6 +232,10 @@ fn directive_reasons(directive: &Directive) -> Vec<Reason> {
     } else if directive.spec.is_none() {
         let message = format!("`{}` is no directive of OpenMP 5.2", directive.name);
         reasons.push(Reason::new(ReasonCode::UnknownClause, directive.span, message));
+    }
+    for clause in directive.misplaced_clauses().filter(|clause| clause.name != ClauseName::Unknown) {
+        let message = format!("`{}` does not take this clause", directive.name);
+        reasons.push(Reason::new(ReasonCode::UnknownClause, clause.span, message));
     }
     for clause in directive.clauses.iter().filter(|clause| clause.name == ClauseName::Unknown) {
         let message = "this is no clause of OpenMP 5.2; it may be a macro that hides one";

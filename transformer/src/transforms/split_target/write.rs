@@ -279,8 +279,9 @@ impl Split<'_> {
         let Some(body) = self.cx.constructs.construct(first).body else { return true };
         let directive = self.cx.constructs.directive(first);
         // Behind another directive the new declarations would become its statement.
-        let before = self.cx.constructs.directives.iter().filter(|other| other.span.end <= directive.span.start);
-        let behind_directive = before.last().is_some_and(|other| {
+        let index = self.cx.constructs.construct(first).directive;
+        let before = index.checked_sub(1).and_then(|index| self.cx.constructs.directives.get(index));
+        let behind_directive = before.is_some_and(|other| {
             let between = self.cx.file.bytes(Span::new(other.span.end, directive.span.start));
             between.iter().all(u8::is_ascii_whitespace)
         });
