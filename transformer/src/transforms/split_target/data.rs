@@ -457,6 +457,14 @@ impl Builder<'_, '_> {
     fn expressions(&mut self) {
         let written = self.written_names();
         for kernel in self.kernels {
+            let steps = kernel.nest.loops.iter().filter_map(|canonical| canonical.step.amount);
+            for step in steps {
+                let mut named = self.names.names_in(step).into_iter();
+                if let Some((_, at)) = named.find(|(name, at)| self.may_differ(name, *at)) {
+                    let message = "a step that is zero on the host would trap there, whatever it is on the device";
+                    self.refuse(ReasonCode::BoundNotOnHost, at, message);
+                }
+            }
             for bound in kernel.nest.loops.iter().flat_map(|l| [Some(l.lower), Some(l.upper), l.step.amount]).flatten()
             {
                 if let Some(at) = self.names.not_on_host(bound, &written).or_else(|| self.may_trap(bound)) {
@@ -475,7 +483,12 @@ impl Builder<'_, '_> {
     fn may_trap(&self, bound: Span) -> Option<Span> {
         let divides = self.names.cx.file.bytes(bound).iter().any(|byte| matches!(byte, b'/' | b'%'));
         let mut names = self.names.names_in(bound).into_iter();
-        names.find(|(name, _)| divides && self.is_on_device(name)).map(|(_, at)| at)
+        names.find(|(name, at)| divides && self.may_differ(name, *at)).map(|(_, at)| at)
+    }
+
+    /// May the device's copy of a variable hold something else than the host's when the region begins?
+    fn may_differ(&self, name: &str, at: Span) -> bool {
+        self.is_on_device(name) || matches!(self.names.kind(name, at.start), Kind::Struct | Kind::Array { .. })
     }
 
     fn written_names(&self) -> BTreeSet<String> {

@@ -9,7 +9,7 @@ use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
 use crate::region::target::Chain;
 use crate::source::{Language, Span};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseArgument, NodeId};
+use crate::syntax::{ClauseArgument, HostTree, NodeId};
 use crate::transforms::split_target::clauses::{KeptClause, LoopClauses};
 use crate::transforms::split_target::names::{Kind, Names};
 
@@ -93,6 +93,25 @@ pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Re
     if reasons.is_empty() { Ok(kernel) } else { Err(reasons) }
 }
 
+/// Is a member taken of a variable, an element, another member or a pointer's target?
+fn has_plain_base(tree: &HostTree, field: NodeId) -> bool {
+    let mut at = tree.child(field, "argument");
+    while let Some(node) = at {
+        at = match tree.kind(node) {
+            "identifier" | "this" | "qualified_identifier" => return true,
+            "field_expression" | "subscript_expression" => tree.child(node, "argument"),
+            "parenthesized_expression" => tree.named_children(node).next(),
+            "pointer_expression" if tree.child(node, "operator").is_some_and(|op| tree.kind(op) == "*") => {
+                tree.child(node, "argument")
+            }
+            "binary_expression" => tree.child(node, "left"),
+            "cast_expression" => tree.child(node, "value"),
+            _ => return false,
+        };
+    }
+    false
+}
+
 fn shared_names(kernel: &Kernel) -> BTreeSet<String> {
     let lists = kernel.clauses.kept.iter().filter_map(|kept| match kept {
         KeptClause::Shared(clause) => Some(clause.items()),
@@ -153,6 +172,17 @@ impl Reader<'_, '_> {
                 "compound_literal_expression" => {
                     let message = "compilers refuse this expression in a combined construct";
                     self.refuse(ReasonCode::CompilerLimit, span, message);
+                }
+                "field_expression" if !has_plain_base(tree, node) => {
+                    let message = "compilers refuse a member of this expression in a combined construct";
+                    self.refuse(ReasonCode::CompilerLimit, span, message);
+                }
+                "type_descriptor" if !self.names.is_builtin_type(span) => {
+                    self.refuse(
+                        ReasonCode::HiddenCode,
+                        span,
+                        "operators and conversions of this type are not followed",
+                    );
                 }
                 "this" => self.refuse(ReasonCode::HiddenCode, span, "members of `*this` are not followed"),
                 "storage_class_specifier" if self.names.cx.file.bytes(span) != b"register" => {

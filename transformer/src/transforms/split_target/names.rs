@@ -324,6 +324,11 @@ impl<'a> Names<'a> {
             let message = format!("`{}` has variants, chosen by the constructs around the call", used.name);
             return Some(Reason::new(ReasonCode::TeamDependent, used.span, message));
         }
+        if self.cx.tree.language() == Language::Cpp && self.returns_class(&used.name) {
+            let message =
+                format!("what `{}` returns may be of class type, whose operators are not followed", used.name);
+            return Some(Reason::new(ReasonCode::HiddenCode, used.span, message));
+        }
         if let Some(word) = self.replaceable(&used.name) {
             let message =
                 format!("the function `{}` is {word}: what is called may be another, or may change", used.name);
@@ -341,6 +346,31 @@ impl<'a> Names<'a> {
             return reason(ReasonCode::UnknownCall, format!("`{}` writes what is not its own", used.name));
         }
         None
+    }
+
+    /// May a function of the file return an object of class type?
+    fn returns_class(&self, name: &str) -> bool {
+        self.symbols.function_definitions(name).into_iter().any(|(header, node)| {
+            let Some((file, tree)) = self.symbols.source_of(header) else { return true };
+            let ty = tree.child(node, "type").map(|ty| file.show(tree.span(ty)).into_owned());
+            ty.is_none_or(|ty| ty != "void" && !self.is_builtin_text(&ty, tree.span(node).start))
+        })
+    }
+
+    /// In C every type; in C++ one whose operators are the language's own.
+    pub(super) fn is_builtin_type(&self, descriptor: Span) -> bool {
+        let text = self.cx.file.show(descriptor);
+        self.cx.tree.language() == Language::C || self.is_builtin_text(&text, descriptor.start)
+    }
+
+    fn is_builtin_text(&self, text: &str, at: usize) -> bool {
+        let names =
+            text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).filter(|word| !word.is_empty());
+        names.filter(|word| !matches!(*word, "const" | "constexpr" | "inline" | "static")).all(|word| {
+            let named = DeclaredType::scalar(ScalarKind::Integer, word);
+            let known = self.symbols.lookup(word, at).filter(|variable| variable.kind == NameKind::Type);
+            is_builtin(&named) || known.is_some_and(|variable| is_builtin(&variable.ty))
+        })
     }
 
     /// A word in a function's definition that keeps its body from being trusted.
