@@ -146,10 +146,8 @@ impl Builder<'_, '_> {
                     self.reasons.push(scalar_written(&name, at));
                 }
                 let reduced = kernel.clauses.reductions.iter().any(|r| r.item.base.as_deref() == Some(name.as_str()));
-                let last = kernel.clauses.lastprivate.iter().any(|item| item.base.as_deref() == Some(name.as_str()));
-                if reduced || last {
-                    let message =
-                        format!("`{name}` is firstprivate on the region and combined or written back by a loop");
+                if reduced {
+                    let message = format!("`{name}` is firstprivate on the region and combined by a loop");
                     self.refuse(ReasonCode::SharingConflict, span, message);
                 }
             }
@@ -206,8 +204,7 @@ impl Builder<'_, '_> {
         for kernel in self.kernels {
             let scalars = kernel.variables.iter().filter(|(_, v)| matches!(v.kind, Kind::Scalar { .. }));
             let reduced = kernel.clauses.reductions.iter().filter_map(|reduction| reduction.item.base.as_ref());
-            let last = kernel.clauses.lastprivate.iter().filter_map(|item| item.base.as_ref());
-            for name in scalars.map(|(name, _)| name).chain(reduced).chain(last) {
+            for name in scalars.map(|(name, _)| name).chain(reduced) {
                 if !self.is_listed(name) && self.mapped.insert(name.clone()) && self.shape.form != Form::OneLoop {
                     self.data.implicit.push((name.clone(), "tofrom"));
                 }
@@ -216,8 +213,7 @@ impl Builder<'_, '_> {
         for (index, kernel) in self.kernels.iter().enumerate() {
             let own = |name: &String| self.data.implicit.iter().any(|(other, _)| other == name);
             let reduced = kernel.clauses.reductions.iter().filter_map(|reduction| reduction.item.base.clone());
-            let last = kernel.clauses.lastprivate.iter().filter_map(|item| item.base.clone());
-            let items: Vec<String> = reduced.chain(last).filter(own).collect();
+            let items: Vec<String> = reduced.filter(own).collect();
             self.data.reductions.extend(items.into_iter().map(|name| (index, name, "tofrom")));
         }
     }
@@ -253,21 +249,9 @@ impl Builder<'_, '_> {
                 let message = format!("`{name}` is on the device, or a pointer to it, and firstprivate in the loop");
                 self.refuse(ReasonCode::SharingConflict, item.span, message);
             }
-            let clash = clauses.lastprivate.iter().any(|other| other.base.as_deref() == Some(name.as_str()));
-            if clash {
-                let message = format!("`{name}` is firstprivate and lastprivate, which `distribute` forbids");
-                self.refuse(ReasonCode::SharingConflict, item.span, message);
-            }
         }
         if let Some(span) = clauses.default_firstprivate {
             self.default_firstprivate(kernel, span);
-        }
-        for item in &clauses.lastprivate {
-            let name = item.base.clone().unwrap_or_default();
-            if !self.is_mapped(&name) {
-                let message = format!("the last value of `{name}` goes to an object that each kernel has for itself");
-                self.refuse(ReasonCode::ScalarWritten, item.span, message);
-            }
         }
         for item in &clauses.linear {
             let name = item.base.clone().unwrap_or_default();
@@ -368,10 +352,9 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// An item that a loop's reduction or `lastprivate` writes and that may be the object `name`.
+    /// An item that a loop's reduction writes and that may be the object `name`.
     fn combined_alias(&self, kernel: &Kernel, class: Class, name: &str) -> Option<Span> {
-        let reduced = kernel.clauses.reductions.iter().map(|reduction| &reduction.item);
-        let mut items = reduced.chain(&kernel.clauses.lastprivate);
+        let mut items = kernel.clauses.reductions.iter().map(|reduction| &reduction.item);
         let aliases = |item: &&ListItem| {
             let base = item.base.as_deref().unwrap_or_default();
             let own = match self.names.kind(base, item.span.start) {
@@ -500,7 +483,6 @@ impl Builder<'_, '_> {
                 names.extend(variable.members_written.iter().map(|member| written_member(name, member)));
             }
             names.extend(kernel.clauses.reductions.iter().filter_map(|r| r.item.base.clone()));
-            names.extend(kernel.clauses.lastprivate.iter().filter_map(|item| item.base.clone()));
         }
         names
     }
