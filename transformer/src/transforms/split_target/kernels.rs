@@ -275,9 +275,9 @@ impl Reader<'_, '_> {
                 let message = format!("the macro `{}` is no plain expression", used.name);
                 return self.refuse(ReasonCode::OpaqueMacro, used.span, message);
             }
-            Kind::Member => {
-                let message = format!("`{}` is a member of `*this`, which is not followed", used.name);
-                return self.refuse(ReasonCode::HiddenCode, used.span, message);
+            Kind::Member(inner) if matches!(**inner, Kind::Unknown | Kind::Volatile) => {
+                let message = format!("the type of the member `{}` is not understood", used.name);
+                return self.refuse(ReasonCode::UnknownName, used.span, message);
             }
             Kind::Volatile => {
                 let message =
@@ -334,9 +334,13 @@ impl Reader<'_, '_> {
     }
 
     fn outside(&mut self, used: &Use, kind: Kind) {
+        if matches!(kind, Kind::Member(_)) {
+            // It is mapped with `*this`, and restated where a clause names it.
+            self.outside(&Use { name: "this".to_owned(), ..used.clone() }, Kind::Struct);
+        }
         let handed_on = used.role == Role::Argument && !self.names.argument_is_only_read(used);
         let by_reference = handed_on && self.names.cx.tree.language() == Language::Cpp;
-        let is_object = matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Struct);
+        let is_object = matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Struct | Kind::Member(_));
         let written = matches!(used.role, Role::Write | Role::Address) || (by_reference && is_object);
         let casts =
             self.names.cx.tree.ancestors(used.node).take(4).any(|n| self.names.cx.tree.kind(n) == "cast_expression");

@@ -125,8 +125,9 @@ impl<'a> Names<'a> {
             NameKind::Enumerator => Kind::Constant,
             NameKind::Function => Kind::Function,
             NameKind::Variable if variable.is_static && variable.ty.is_const() => Kind::Constant,
-            // A member of `*this`, whose map would have to stand before the member's.
-            NameKind::Variable if variable.scope == Scope::Member => Kind::Member,
+            NameKind::Variable if variable.scope == Scope::Member => {
+                Kind::Member(Box::new(Kind::of_type(&variable.ty)))
+            }
             NameKind::TemplateParameter if variable.ty.is_scalar() => Kind::Constant,
             NameKind::Variable if variable.ty == DeclaredType::Auto => self.kind_of_auto(&variable.declared_at),
             // The old way of declaring parameters, before the body: an array there is a pointer.

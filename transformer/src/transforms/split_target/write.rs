@@ -82,14 +82,13 @@ impl Split<'_> {
         }
         let mut clauses: Vec<String> =
             self.data.maps.iter().map(|map| format!("map({}{})", map.prefix, self.items(&map.items))).collect();
+        // The whole object stands before its members, or a compiler takes them for objects of their own.
+        if self.maps_this() {
+            clauses.insert(0, "map(tofrom: this[:1])".to_owned());
+        }
         for map_type in ["to", "tofrom"] {
-            let mut names: Vec<&str> = self
-                .data
-                .implicit
-                .iter()
-                .filter(|(_, kind)| *kind == map_type)
-                .map(|(name, _)| name.as_str())
-                .collect();
+            let implicit = self.data.implicit.iter().filter(|(name, kind)| *kind == map_type && name != "this");
+            let mut names: Vec<&str> = implicit.map(|(name, _)| name.as_str()).collect();
             if map_type == "tofrom" {
                 names.extend(self.data.mapped_reductions.iter().map(String::as_str));
             }
@@ -139,6 +138,9 @@ impl Split<'_> {
 
     fn kernel_maps(&self, index: usize, kernel: &Kernel, clauses: &mut Vec<String>) {
         let whole = self.shape.form == Form::OneLoop;
+        if self.maps_this() && kernel.uses("this") {
+            clauses.push("map(tofrom: this[:1])".to_owned());
+        }
         for map in &self.data.maps {
             let used = map.items.iter().filter(|item| whole || self.is_restated(kernel, item)).cloned();
             let used: Vec<ListItem> = used.filter(|item| !is_private(kernel, item)).collect();
@@ -158,6 +160,11 @@ impl Split<'_> {
                 clauses.push(format!("map({map_type}: {name})"));
             }
         }
+    }
+
+    /// Is `*this` mapped by rule, for the members that the region names?
+    fn maps_this(&self) -> bool {
+        self.data.implicit.iter().any(|(name, _)| name == "this")
     }
 
     fn is_restated(&self, kernel: &Kernel, item: &ListItem) -> bool {

@@ -46,7 +46,8 @@ impl Builder<'_, '_> {
 
     /// May the device's copy of a variable hold something else than the host's when the region begins?
     fn may_differ(&self, name: &str, at: Span) -> bool {
-        self.is_on_device(name) || matches!(self.names.kind(name, at.start), Kind::Struct | Kind::Array { .. })
+        self.is_on_device(name)
+            || matches!(self.names.kind(name, at.start), Kind::Struct | Kind::Member(_) | Kind::Array { .. })
     }
 
     fn written_names(&self) -> BTreeSet<String> {

@@ -4,10 +4,15 @@ use crate::plan::ReasonCode;
 use crate::transforms::split_target::clauses::ReductionItem;
 use crate::transforms::split_target::data::Builder;
 use crate::transforms::split_target::kernels::Kernel;
+use crate::transforms::split_target::names::Kind;
 
 impl Builder<'_, '_> {
     pub(super) fn reduction(&mut self, index: usize, reduction: &ReductionItem) {
         let name = reduction.item.base.clone().unwrap_or_default();
+        if matches!(self.names.kind(&name, reduction.item.span.start), Kind::Member(_)) {
+            let message = format!("`{name}` is a member of `*this`");
+            return self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
+        }
         let region_wide = self.region.reductions.iter().any(|r| r.item.base.as_deref() == Some(name.as_str()));
         if self.is_mapped(&name) || region_wide {
             return;

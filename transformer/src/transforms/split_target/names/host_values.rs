@@ -67,7 +67,12 @@ impl Names<'_> {
         matches!(
             self.kind(name, at),
             // An array without a subscript is its address.
-            Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Array { .. } | Kind::Struct | Kind::Constant
+            Kind::Scalar { .. }
+                | Kind::Pointer { .. }
+                | Kind::Array { .. }
+                | Kind::Struct
+                | Kind::Member(_)
+                | Kind::Constant
         )
     }
 

@@ -69,8 +69,8 @@ pub(in crate::transforms::split_target) enum Kind {
     Array { plain: bool, is_const: bool },
     /// A structure or class.
     Struct,
-    /// A member of the class that the region's function belongs to.
-    Member,
+    /// A member of the class that the region's function belongs to, and what it is: a part of `*this`.
+    Member(Box<Kind>),
     /// A function.
     Function,
     /// A constant: an enumerator, a macro without side effects.
@@ -87,6 +87,7 @@ impl Kind {
         match self {
             Self::Pointer { plain, .. } | Self::Array { plain, .. } => !plain,
             Self::Scalar { builtin, .. } => !builtin,
+            Self::Member(inner) => inner.may_hide_code(),
             Self::Struct | Self::Unknown => true,
             _ => false,
         }

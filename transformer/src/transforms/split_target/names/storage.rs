@@ -63,8 +63,13 @@ impl Names<'_> {
         let mut items = maps.flat_map(|(directive, clause)| clause.items().iter().map(move |item| (directive, item)));
         let found = items.find(|(directive, item)| {
             let lasts = matches!(directive.name.as_str(), "target data" | "target enter data");
-            !item.sections.is_empty()
-                && (item.base.as_deref() == Some(name) || (lasts && self.may_point_to(item, name)))
+            let of_this = || {
+                let base = item.base.as_deref().unwrap_or_default();
+                name == "this" && matches!(self.kind(base, item.span.start), Kind::Member(_))
+            };
+            of_this()
+                || !item.sections.is_empty()
+                    && (item.base.as_deref() == Some(name) || (lasts && self.may_point_to(item, name)))
         });
         found.map(|(_, item)| item.span).or_else(|| self.associated(name))
     }
