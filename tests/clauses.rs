@@ -373,19 +373,14 @@ const SHARING: &[Case] = &[
         "lastprivate",
         Loop,
         &["target map(tofrom: m)", "parallel for lastprivate(m)", "parallel for"],
-        Text(&[
-            "target data map(tofrom: m)",
-            "target teams distribute parallel for map(tofrom: m) lastprivate(m)",
-            KERNEL,
-        ]),
+        Refused("OMPS131"),
     ),
-    with(LAST, "lastprivate", Loop, &["target", "parallel for lastprivate(m)", "parallel for"], Refused("OMPS106")),
     with(
         LAST,
         "lastprivate",
         Loop,
         &["target map(tofrom: m)", "parallel for lastprivate(conditional: m)", "parallel for"],
-        Refused("OMPS105"),
+        Refused("OMPS131"),
     ),
     with(
         LAST,
@@ -418,13 +413,8 @@ const ITERATIONS: &[Case] = &[
     ),
     case("collapse", Loop, &["target", "parallel for collapse(2)", "parallel for"], Refused("OMPS114")),
     case("collapse", Region, &["target collapse(1)", "parallel for", "parallel for"], Refused("OMPS104")),
-    case(
-        "schedule",
-        Loop,
-        &["target", "parallel for schedule(dynamic)", "parallel for"],
-        Text(&["target teams distribute parallel for schedule(dynamic)", KERNEL]),
-    ),
-    // With one iteration to a chunk nothing is grouped; `static, 1` then says nothing more.
+    case("schedule", Loop, &["target", "parallel for schedule(dynamic)", "parallel for"], Text(&[KERNEL, KERNEL])),
+    // A schedule is for the threads of one team; where a league takes over, it falls away.
     case("schedule", Loop, &["target", "parallel for schedule(static, 1)", "parallel for"], Text(&[KERNEL, KERNEL])),
     case("schedule", Loop, &["target", "parallel for schedule(static, 16)", "parallel for"], Refused("OMPS110")),
     case("schedule", Loop, &["target parallel for schedule(guided, 4)"], Refused("OMPS110")),
@@ -465,7 +455,7 @@ const ITERATIONS: &[Case] = &[
         "order",
         Loop,
         &["target", "parallel for order(concurrent) schedule(static, 16)", "parallel for"],
-        Text(&["target teams distribute parallel for order(concurrent) schedule(static, 16)", KERNEL]),
+        Text(&["target teams distribute parallel for order(concurrent)", KERNEL]),
     ),
     case("order", Region, &["target order(concurrent)", "parallel for", "parallel for"], Refused("OMPS104")),
     case(

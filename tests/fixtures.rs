@@ -2,6 +2,8 @@
 //!
 //! `INSTA_UPDATE=always cargo test --test fixtures` accepts what the tool does now; read the diff before you commit it.
 
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

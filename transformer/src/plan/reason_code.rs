@@ -207,9 +207,10 @@ reason_codes! {
     /// An atomic operation on more than 64 bits, which is atomic within a team at best.
     WideAtomic = "OMPS130", Refusal, "atomic operation wider than 64 bits";
 
-    /// An expression that a compiler is known to refuse in the combined construct, though it takes it in the original: a
-    /// compound literal with clang 19.
-    CompilerLimit = "OMPS131", Refusal, "expression that compilers refuse there";
+    /// Something that a compiler is known to refuse or to get wrong in the combined construct, though it takes it in the
+    /// original: with clang 19 a member of a call's result or of a compound literal, and `lastprivate`, whose value is lost
+    /// on NVIDIA devices.
+    CompilerLimit = "OMPS131", Refusal, "compilers do not take it there";
 
     /// The loops are too small: what the full grid gains is less than the further launches cost.
     ///

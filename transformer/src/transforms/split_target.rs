@@ -47,7 +47,7 @@
 //! has no safe place; OMPS106, OMPS127, OMPS129 a variable would be a copy per kernel or per thread; OMPS107, OMPS108,
 //! OMPS124, OMPS128 something may be hidden; OMPS109, OMPS110, OMPS115 to OMPS117, OMPS130 the region depends on its
 //! team; OMPS111 to OMPS113, OMPS123, OMPS126 something else than loops stands in it; OMPS114, OMPS119 a loop's bounds;
-//! OMPS118 it runs on the device already; OMPS125 its spelling; OMPS131 compilers would not take it.
+//! OMPS118 it runs on the device already; OMPS125 its spelling; OMPS131 compilers do not take it there.
 //!
 //! ## Safety
 //!

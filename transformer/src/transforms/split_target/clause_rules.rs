@@ -55,7 +55,7 @@ pub(super) const CLAUSE_RULES: &[ClauseRule] = &[
     row(ClauseName::Private, Rule::ByName, Rule::ByName),
     row(ClauseName::Firstprivate, Rule::UsedItems, Rule::ByName),
     row(ClauseName::Reduction, Rule::ByName, Rule::ByName),
-    row(ClauseName::Lastprivate, Rule::Refused, Rule::ByName),
+    row(ClauseName::Lastprivate, Rule::Refused, Rule::Refused),
     row(ClauseName::Linear, Rule::Refused, Rule::ByName),
     row(ClauseName::Collapse, Rule::Refused, Rule::Kernel),
     row(ClauseName::Schedule, Rule::Refused, Rule::ByName),

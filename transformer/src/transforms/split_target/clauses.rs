@@ -34,7 +34,6 @@ pub(super) struct LoopClauses {
     pub kept: Vec<KeptClause>,
     pub private: Vec<ListItem>,
     pub firstprivate: Vec<ListItem>,
-    pub lastprivate: Vec<ListItem>,
     pub linear: Vec<ListItem>,
     pub reductions: Vec<ReductionItem>,
     pub default_none: bool,
@@ -229,6 +228,12 @@ impl Reader<'_> {
             Rule::UsedItems => read.kept.push(KeptClause::Shared(clause.clone())),
             Rule::Dropped => {}
             Rule::ByName => self.loop_clause_by_name(clause, on_target, leaves, read),
+            // Seen on an H200 with clang 19: the item was 0 after the kernel, whatever the last iteration gave it.
+            _ if clause.name == ClauseName::Lastprivate => {
+                read.private.extend(clause.items().iter().cloned());
+                let message = "clang 19 loses the last value of a `distribute` loop on NVIDIA devices";
+                self.refuse(ReasonCode::CompilerLimit, clause.span, message);
+            }
             _ if clause.name == ClauseName::Ordered => {
                 let message = "`ordered` iterations run one after the other";
                 self.refuse(ReasonCode::TeamDependent, clause.span, message);
@@ -243,10 +248,6 @@ impl Reader<'_> {
         match clause.name {
             ClauseName::Private if names => read.private.extend(items.iter().cloned()),
             ClauseName::Firstprivate if names => read.firstprivate.extend(items.iter().cloned()),
-            ClauseName::Lastprivate if names && clause.modifiers.is_empty() => {
-                read.lastprivate.extend(items.iter().cloned());
-            }
-            // Only loop variables may be named, and those are linear or private by rule: the clause itself falls away.
             // A compiler may map what a combined target construct makes linear (OpenMP 5.2, section 5.8).
             ClauseName::Linear if names && !on_target => return read.linear.extend(items.iter().cloned()),
             ClauseName::Reduction => self.reduction(clause, on_target, &mut read.reductions),
@@ -294,17 +295,15 @@ impl Reader<'_> {
         }
     }
 
-    /// A chunk of 1 groups nothing; `runtime` may hold any chunk. Says whether the clause falls away: where iterations
-    /// are independent, `static` with a chunk of 1 says nothing, and LLVM 19's host runtime loses iterations of a
-    /// `distribute` loop that carries it in a team of one thread.
+    /// A chunk of 1 groups nothing; `runtime` may hold any chunk. Says whether the clause falls away: a schedule hands
+    /// iterations to the threads of the one team, and means nothing where each thread of a league gets its own.
     fn schedule(&mut self, clause: &Clause, concurrent: bool) -> bool {
         let runtime = self.word(clause, 0).is_none_or(|kind| kind == "runtime");
         let is_one = self.word(clause, 1).is_none_or(|chunk| chunk == "1");
         if self.form.widens() && !concurrent && (runtime || !is_one) {
             self.grouped(clause.span);
         }
-        let is_static = self.word(clause, 0).is_some_and(|kind| kind == "static");
-        self.form.widens() && is_static && self.word(clause, 1).is_some_and(|chunk| chunk == "1")
+        self.form.widens()
     }
 
     /// An `if` without a modifier on `target teams` also asks for one team (OpenMP 5.2, section 3.4), which only the

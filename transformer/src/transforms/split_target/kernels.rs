@@ -48,7 +48,6 @@ impl Kernel {
     pub(super) fn uses(&self, name: &str) -> bool {
         self.variables.contains_key(name)
             || self.clauses.reductions.iter().any(|r| r.item.base.as_deref() == Some(name))
-            || self.clauses.lastprivate.iter().any(|item| item.base.as_deref() == Some(name))
     }
 
     /// The innermost directive, which becomes the kernel's.
@@ -122,7 +121,7 @@ fn shared_names(kernel: &Kernel) -> BTreeSet<String> {
 
 fn private_names(kernel: &Kernel) -> Vec<String> {
     let clauses = &kernel.clauses;
-    let lists = [&clauses.private, &clauses.firstprivate, &clauses.lastprivate, &clauses.linear];
+    let lists = [&clauses.private, &clauses.firstprivate, &clauses.linear];
     let mut names: Vec<String> = lists.into_iter().flatten().filter_map(|item| item.base.clone()).collect();
     names.extend(clauses.reductions.iter().filter_map(|reduction| reduction.item.base.clone()));
     // The iteration variables of the associated loops are private by rule (OpenMP 5.2, section 5.1.1).

@@ -307,8 +307,5 @@ pub(super) fn is_private(kernel: &Kernel, item: &ListItem) -> bool {
     let clauses = &kernel.clauses;
     let listed = clauses.private.iter().chain(&clauses.firstprivate).chain(&clauses.linear);
     let by_rule = kernel.nest.loops.iter().any(|l| item.base.as_deref() == Some(l.variable.as_str()) && item.is_name);
-    if clauses.lastprivate.iter().any(|other| other.base == item.base) {
-        return false;
-    }
     by_rule || listed.into_iter().any(|other| other.base == item.base)
 }

@@ -1,0 +1,65 @@
+//! Copies that would be taken once per kernel of what an earlier kernel may write.
+
+use std::collections::BTreeSet;
+
+use crate::plan::{Certainty, Reason, ReasonCode};
+use crate::source::Span;
+use crate::syntax::ListItem;
+use crate::transforms::split_target::data::Builder;
+use crate::transforms::split_target::kernels::Kernel;
+use crate::transforms::split_target::names::{Class, Kind};
+
+impl Builder<'_, '_> {
+    /// A scalar that no clause maps is copied when each kernel starts, once in the original. Where the region runs on the
+    /// host (no device, `if(0)`, unified memory), an earlier kernel may have written it through another name by then.
+    pub(super) fn aliases(&mut self) {
+        let mut reported = BTreeSet::new();
+        for (index, kernel) in self.kernels.iter().enumerate() {
+            for (name, variable) in &kernel.variables {
+                let class = match variable.kind {
+                    Kind::Scalar { class, .. } => class,
+                    Kind::Pointer { .. } => Class::Pointer,
+                    _ => continue,
+                };
+                let own = self.is_on_device(name) || self.names.cannot_be_aliased(name, variable.first.start);
+                if own || reported.contains(name) {
+                    continue;
+                }
+                let earlier = self.kernels[..index].iter().flat_map(|kernel| &kernel.variables);
+                let written = earlier.filter(|(other, _)| *other != name).find_map(|(_, other)| match &other.kind {
+                    Kind::Pointer { class: element, .. } if other.any_class || element.may_alias(class) => {
+                        other.elements_written
+                    }
+                    Kind::Scalar { class: own, .. } if own.may_alias(class) => other.written,
+                    // Members and elements may be pointers.
+                    Kind::Struct | Kind::Array { plain: false, .. } => other.elements_written,
+                    Kind::Array { .. } if self.names.is_reference(name, variable.first.start) => other.elements_written,
+                    _ => None,
+                });
+                let combined =
+                    || self.kernels[..index].iter().find_map(|kernel| self.combined_alias(kernel, class, name));
+                if let Some(at) = written.or_else(combined) {
+                    reported.insert(name.clone());
+                    let message = format!("`{name}`, which no clause maps, is not what an earlier loop writes");
+                    let mut reason = Reason::new(ReasonCode::NotAliased, variable.first, message);
+                    reason.certainty = Certainty::Assumed;
+                    self.data.remarks.push(reason.with_label(at, "this may be the same object"));
+                }
+            }
+        }
+    }
+
+    /// An item that a loop's reduction writes and that may be the object `name`.
+    fn combined_alias(&self, kernel: &Kernel, class: Class, name: &str) -> Option<Span> {
+        let mut items = kernel.clauses.reductions.iter().map(|reduction| &reduction.item);
+        let aliases = |item: &&ListItem| {
+            let base = item.base.as_deref().unwrap_or_default();
+            let own = match self.names.kind(base, item.span.start) {
+                Kind::Scalar { class, .. } => class,
+                _ => Class::Any,
+            };
+            base != name && own.may_alias(class)
+        };
+        items.find(aliases).map(|item| item.span)
+    }
+}

@@ -1,0 +1,127 @@
+//! Expressions of bounds and clauses: which the host evaluates, and which are evaluated once.
+
+use std::collections::BTreeSet;
+
+use crate::plan::ReasonCode;
+use crate::source::Span;
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{Clause, ClauseArgument};
+use crate::transforms::split_target::data::{Builder, Temporary, written_member};
+use crate::transforms::split_target::kernels::Kernel;
+use crate::transforms::split_target::names::{Class, Kind};
+
+impl Builder<'_, '_> {
+    /// Bounds of the loops, clause expressions that move to the host, and those that several directives would evaluate.
+    pub(super) fn expressions(&mut self) {
+        let written = self.written_names();
+        for kernel in self.kernels {
+            let steps = kernel.nest.loops.iter().filter_map(|canonical| canonical.step.amount);
+            for step in steps {
+                let mut named = self.names.names_in(step).into_iter();
+                if let Some((_, at)) = named.find(|(name, at)| self.may_differ(name, *at)) {
+                    let message = "a step that is zero on the host would trap there, whatever it is on the device";
+                    self.refuse(ReasonCode::BoundNotOnHost, at, message);
+                }
+            }
+            for bound in kernel.nest.loops.iter().flat_map(|l| [Some(l.lower), Some(l.upper), l.step.amount]).flatten()
+            {
+                if let Some(at) = self.names.not_on_host(bound, &written).or_else(|| self.may_trap(bound)) {
+                    let message = "the compiler evaluates this bound on the host as well, which may not be able to";
+                    self.refuse(ReasonCode::BoundNotOnHost, at, message);
+                }
+            }
+            self.moved_expressions(kernel, &written);
+        }
+        if self.shape.loops.len() > 1 {
+            self.shared_expressions(&written);
+        }
+    }
+
+    /// A mapped variable in a bound that divides: on the host it may be zero.
+    fn may_trap(&self, bound: Span) -> Option<Span> {
+        let divides = self.names.cx.file.bytes(bound).iter().any(|byte| matches!(byte, b'/' | b'%'));
+        let mut names = self.names.names_in(bound).into_iter();
+        names.find(|(name, at)| divides && self.may_differ(name, *at)).map(|(_, at)| at)
+    }
+
+    /// May the device's copy of a variable hold something else than the host's when the region begins?
+    fn may_differ(&self, name: &str, at: Span) -> bool {
+        self.is_on_device(name) || matches!(self.names.kind(name, at.start), Kind::Struct | Kind::Array { .. })
+    }
+
+    fn written_names(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for kernel in self.kernels {
+            let variables = kernel.variables.iter();
+            names.extend(variables.filter(|(_, v)| v.written.is_some()).map(|(name, _)| name.clone()));
+            for (name, variable) in kernel.variables.iter().filter(|(_, v)| matches!(v.kind, Kind::Struct)) {
+                names.extend(variable.members_written.iter().map(|member| written_member(name, member)));
+            }
+            names.extend(kernel.clauses.reductions.iter().filter_map(|r| r.item.base.clone()));
+        }
+        names
+    }
+
+    /// Expressions of inner clauses were evaluated on the device.
+    fn moved_expressions(&mut self, kernel: &Kernel, written: &BTreeSet<String>) {
+        let cx = self.names.cx;
+        for id in self.shape.outer.iter().skip(1).chain(&kernel.chain.constructs) {
+            let directive = cx.constructs.directive(*id);
+            for clause in &directive.clauses {
+                let spans: Vec<Span> = match &clause.argument {
+                    ClauseArgument::Expression(span) => vec![*span],
+                    ClauseArgument::Words(words) => words.iter().skip(1).copied().collect(),
+                    _ => Vec::new(),
+                };
+                let on_target = cx.constructs.construct(*id).leaves.first() == Some(&Leaf::Target);
+                for span in spans.into_iter().filter(|_| !on_target) {
+                    if let Some(at) = self.names.not_on_host(span, written) {
+                        let message = "this was evaluated on the device; on a combined construct the host evaluates it";
+                        self.refuse(ReasonCode::ExpressionNotMovable, at, message);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Expressions that would be evaluated once by each construct of the output.
+    fn shared_expressions(&mut self, written: &BTreeSet<String>) {
+        let writes_integers = self.kernels.iter().flat_map(|kernel| kernel.variables.values()).any(|variable| {
+            variable.elements_written.is_some()
+                && matches!(variable.kind, Kind::Pointer { class, .. } if class.may_alias(Class::Integer))
+        });
+        let region = self.region;
+        let mut wanted: Vec<(Span, &'static str, &'static str)> = Vec::new();
+        let single = |clause: &Clause| match clause.argument {
+            ClauseArgument::Expression(span) => Some(span),
+            _ => None,
+        };
+        wanted.extend(region.device.as_ref().and_then(single).map(|span| (span, "region_device", "int")));
+        wanted.extend(region.condition.as_ref().and_then(single).map(|span| (span, "region_condition", "int")));
+        for clause in region.kernel.iter().filter(|clause| !clause.modifiers.is_empty()) {
+            let argument = Span::new(clause.name_span.end, clause.span.end);
+            if clause.modifiers.iter().any(|modifier| !self.names.is_stable(modifier.span, written, writes_integers)) {
+                let message = "the bounds of this clause may have another value for each kernel";
+                self.refuse(ReasonCode::ExpressionNotMovable, argument, message);
+            }
+        }
+        for clause in &region.kernel {
+            let name = self.names.cx.file.show(clause.name_span).replace(' ', "_");
+            let name = if name == "num_teams" { "region_num_teams" } else { "region_thread_limit" };
+            wanted.extend(single(clause).map(|span| (span, name, "int")));
+        }
+        for clause in &region.maps {
+            for section in clause.items().iter().flat_map(|item| &item.sections) {
+                wanted.extend(section.lower_bound.map(|span| (span, "map_start", "long long")));
+                wanted.extend(section.length.map(|span| (span, "map_length", "long long")));
+                wanted.extend(section.stride.map(|span| (span, "map_stride", "long long")));
+            }
+        }
+        for (span, stem, type_name) in wanted {
+            if !self.names.is_stable(span, written, writes_integers) {
+                let name = self.names.fresh(stem);
+                self.data.temporaries.insert(span, Temporary { name, type_name });
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The lists of data-sharing clauses, and the defaults.
+
+use crate::plan::{Reason, ReasonCode};
+use crate::source::Span;
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{Clause, ClauseName, ListItem};
+use crate::transforms::split_target::data::{Builder, scalar_written};
+use crate::transforms::split_target::kernels::Kernel;
+use crate::transforms::split_target::names::Kind;
+use crate::transforms::split_target::shape::Form;
+use crate::transforms::split_target::write::is_private;
+
+impl Builder<'_, '_> {
+    /// `private` on the region's directives: one object that all threads share unless the loops make it private again.
+    pub(super) fn check_region_lists(&mut self) {
+        self.check_private_maps();
+        let listed = |items: &[ListItem]| -> Vec<(String, Span)> {
+            items.iter().filter_map(|item| Some((item.base.clone()?, item.span))).collect()
+        };
+        for (name, span) in listed(&self.region.private) {
+            if self.kernels.iter().any(|kernel| kernel.variables.contains_key(&name)) {
+                let message = format!("`{name}` is one object for the whole region here, and a loop uses it");
+                self.refuse(ReasonCode::SharingConflict, span, message);
+            }
+        }
+        let firstprivate: Vec<(String, Span)> = self.firstprivate_items();
+        for (name, span) in firstprivate {
+            let kind = self.names.kind(&name, span.start);
+            if self.shape.loops.len() > 1 && !matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. }) {
+                let message = format!("`{name}` would be copied for each kernel, and may be written in between");
+                self.refuse(ReasonCode::SharingConflict, span, message);
+            }
+            for kernel in self.kernels {
+                let variable = kernel.variables.get(&name);
+                let written = variable.and_then(|v| {
+                    v.written.or(if matches!(v.kind, Kind::Pointer { .. }) { None } else { v.elements_written })
+                });
+                if let Some(at) = written {
+                    self.reasons.push(scalar_written(&name, at));
+                }
+                let reduced = kernel.clauses.reductions.iter().any(|r| r.item.base.as_deref() == Some(name.as_str()));
+                if reduced {
+                    let message = format!("`{name}` is firstprivate on the region and combined by a loop");
+                    self.refuse(ReasonCode::SharingConflict, span, message);
+                }
+            }
+        }
+    }
+
+    /// A single loop has no data construct that could keep a map of what the loop makes private.
+    fn check_private_maps(&mut self) {
+        if self.shape.form != Form::OneLoop {
+            return;
+        }
+        for item in self.region.maps.iter().flat_map(Clause::items) {
+            if self.kernels.iter().any(|kernel| is_private(kernel, item)) {
+                let message = "this item is mapped by the region and private in its loop";
+                self.reasons.push(Reason::new(ReasonCode::SharingConflict, item.span, message));
+            }
+        }
+    }
+
+    fn firstprivate_items(&self) -> Vec<(String, Span)> {
+        let clauses = self.region.used_items.iter();
+        let clauses = clauses.filter(|clause| clause.name == ClauseName::Firstprivate);
+        clauses.flat_map(Clause::items).filter_map(|item| Some((item.base.clone()?, item.span))).collect()
+    }
+
+    /// Only what changes no implicit rule that matters here is followed; the clause stays on each kernel.
+    pub(super) fn defaultmap(&mut self) {
+        for clause in &self.region.defaultmap {
+            let words = self.names.cx.file.show(Span::new(clause.name_span.end, clause.span.end)).into_owned();
+            let words: Vec<&str> =
+                words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+            let unlisted_scalar = || {
+                let variables = self.kernels.iter().flat_map(|kernel| &kernel.variables);
+                let mut scalars = variables.filter(|(_, variable)| matches!(variable.kind, Kind::Scalar { .. }));
+                scalars.any(|(name, _)| !self.is_listed(name))
+            };
+            match words.as_slice() {
+                ["none" | "default", ..] | ["tofrom", "aggregate"] | ["firstprivate", "scalar"] => {}
+                ["tofrom", "scalar"] => self.scalars_are_mapped = true,
+                [_, "scalar"] if !unlisted_scalar() => {}
+                _ => {
+                    let message = "there is no safe rule for this default";
+                    self.refuse(ReasonCode::ClauseWithoutRule, clause.span, message);
+                }
+            }
+        }
+        if self.scalars_are_mapped {
+            self.map_scalars();
+        }
+    }
+
+    /// `defaultmap(tofrom: scalar)`: each scalar that no clause names is mapped for the whole region.
+    fn map_scalars(&mut self) {
+        for kernel in self.kernels {
+            let scalars = kernel.variables.iter().filter(|(_, v)| matches!(v.kind, Kind::Scalar { .. }));
+            let reduced = kernel.clauses.reductions.iter().filter_map(|reduction| reduction.item.base.as_ref());
+            for name in scalars.map(|(name, _)| name).chain(reduced) {
+                if !self.is_listed(name) && self.mapped.insert(name.clone()) && self.shape.form != Form::OneLoop {
+                    self.data.implicit.push((name.clone(), "tofrom"));
+                }
+            }
+        }
+        for (index, kernel) in self.kernels.iter().enumerate() {
+            let own = |name: &String| self.data.implicit.iter().any(|(other, _)| other == name);
+            let reduced = kernel.clauses.reductions.iter().filter_map(|reduction| reduction.item.base.clone());
+            let items: Vec<String> = reduced.filter(own).collect();
+            self.data.reductions.extend(items.into_iter().map(|name| (index, name, "tofrom")));
+        }
+    }
+
+    /// The lists of a loop's own clauses.
+    pub(super) fn loop_items(&mut self, index: usize, kernel: &Kernel) {
+        let clauses = &kernel.clauses;
+        for item in &clauses.firstprivate {
+            let name = item.base.clone().unwrap_or_default();
+            let kind = self.names.kind(&name, item.span.start);
+            // On the combined construct the clause copies the host's value, and translates no pointer.
+            if !matches!(kind, Kind::Scalar { .. }) || self.is_on_device(&name) {
+                let message = format!("`{name}` is on the device, or a pointer to it, and firstprivate in the loop");
+                self.refuse(ReasonCode::SharingConflict, item.span, message);
+            }
+        }
+        if let Some(span) = clauses.default_firstprivate {
+            self.default_firstprivate(kernel, span);
+        }
+        for item in &clauses.linear {
+            let name = item.base.clone().unwrap_or_default();
+            if !kernel.nest.loops.iter().any(|l| l.variable == name && !l.declared_in_loop) {
+                let message = "`linear` on a combined construct with `distribute` is for loop variables only";
+                self.refuse(ReasonCode::SharingConflict, item.span, message);
+            }
+        }
+        for reduction in &clauses.reductions {
+            self.reduction(index, reduction);
+        }
+        self.last_values(index, kernel);
+    }
+
+    /// The variable of a `simd` loop, and what `linear` names, has its last value after the loop (OpenMP 5.2, section 5.4.6).
+    fn last_values(&mut self, index: usize, kernel: &Kernel) {
+        if kernel.chain.leaves.last() != Some(&Leaf::Simd) && kernel.clauses.linear.is_empty() {
+            return;
+        }
+        for canonical in kernel.nest.loops.iter().filter(|canonical| !canonical.declared_in_loop) {
+            let name = &canonical.variable;
+            let others = self.kernels.iter().enumerate().filter(|(other, _)| *other != index);
+            if self.is_on_device(name) || others.into_iter().any(|(_, other)| other.variables.contains_key(name)) {
+                let message = format!("the last value of `{name}` is seen after the loop, and would be lost");
+                self.refuse(ReasonCode::SharingConflict, canonical.variable_span, message);
+            }
+        }
+    }
+
+    /// `default(firstprivate)`: on a combined construct it must mean the same for what no clause names.
+    fn default_firstprivate(&mut self, kernel: &Kernel, span: Span) {
+        let unlisted = kernel.variables.iter().filter(|(name, _)| !kernel.shared.contains(*name));
+        for (name, variable) in unlisted {
+            let copied = matches!(variable.kind, Kind::Scalar { .. } | Kind::Pointer { .. });
+            if !copied || self.is_on_device(name) {
+                let message = format!("`{name}` is mapped or an array, and would be copied for each team as well");
+                let reason = Reason::new(ReasonCode::SharingConflict, span, message);
+                self.reasons.push(reason.with_label(variable.first, "used here"));
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Where reductions may go.
+
+use crate::plan::ReasonCode;
+use crate::transforms::split_target::clauses::ReductionItem;
+use crate::transforms::split_target::data::Builder;
+use crate::transforms::split_target::kernels::Kernel;
+
+impl Builder<'_, '_> {
+    pub(super) fn reduction(&mut self, index: usize, reduction: &ReductionItem) {
+        let name = reduction.item.base.clone().unwrap_or_default();
+        let region_wide = self.region.reductions.iter().any(|r| r.item.base.as_deref() == Some(name.as_str()));
+        if self.is_mapped(&name) || region_wide {
+            return;
+        }
+        if self.names.is_declare_target(&name) {
+            let message = format!("`{name}` lives on the device already");
+            return self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
+        }
+        if reduction.on_target {
+            self.data.reductions.push((index, name, "tofrom"));
+            return;
+        }
+        // `map(to:)` would keep it lost on a device, but not where the region runs on the host.
+        let message = format!("the result in `{name}` is lost at the end of the region; on the kernel it would not be");
+        self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
+    }
+
+    /// `reduction` on the region's own directives: each loop must carry it itself, or not name the item.
+    pub(super) fn region_reductions(&mut self) {
+        for reduction in &self.region.reductions {
+            let name = reduction.item.base.clone().unwrap_or_default();
+            let uses_it = |kernel: &Kernel| kernel.variables.contains_key(&name);
+            let differs = |kernel: &Kernel| {
+                kernel.clauses.reductions.iter().any(|other| {
+                    other.item.base.as_deref() == Some(name.as_str()) && other.operator != reduction.operator
+                })
+            };
+            if self.kernels.iter().any(|kernel| uses_it(kernel) || differs(kernel)) {
+                let message = format!("a loop uses `{name}` without the same reduction");
+                self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
+            } else if !self.is_mapped(&name) {
+                if reduction.on_target {
+                    self.data.mapped_reductions.push(name);
+                } else {
+                    let message = format!("the result in `{name}` is lost at the end of the region");
+                    self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
+                }
+            }
+        }
+    }
+}

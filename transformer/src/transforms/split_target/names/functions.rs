@@ -1,0 +1,123 @@
+//! Functions whose calls may stand in a kernel, and types whose operators are the language's own.
+
+use crate::analysis::calls::is_pure;
+use crate::analysis::symbols::{DeclaredType, NameKind, ScalarKind};
+use crate::analysis::uses::Use;
+use crate::plan::{Reason, ReasonCode};
+use crate::source::{Language, Span};
+use crate::transforms::split_target::names::Names;
+use crate::transforms::split_target::names::kinds::is_builtin;
+
+impl Names<'_> {
+    /// Why a call keeps the region from being split.
+    pub(in crate::transforms::split_target) fn call_reason(&self, used: &Use) -> Option<Reason> {
+        if let Some(expanded) = self.expansion(&used.name, used.span.start) {
+            let message = format!("the macro `{}` is no plain expression", used.name);
+            return expanded.is_none().then(|| Reason::new(ReasonCode::OpaqueMacro, used.span, message));
+        }
+        if self.variant_ranges.iter().any(|range| self.declares(*range, &used.name)) {
+            let message = format!("`{}` has variants, chosen by the constructs around the call", used.name);
+            return Some(Reason::new(ReasonCode::TeamDependent, used.span, message));
+        }
+        if self.cx.tree.language() == Language::Cpp && self.returns_class(&used.name) {
+            let message =
+                format!("what `{}` returns may be of class type, whose operators are not followed", used.name);
+            return Some(Reason::new(ReasonCode::HiddenCode, used.span, message));
+        }
+        if let Some(word) = self.replaceable(&used.name) {
+            let message =
+                format!("the function `{}` is {word}: what is called may be another, or may change", used.name);
+            return Some(Reason::new(ReasonCode::UnknownCall, used.span, message));
+        }
+        let effects = self.calls.effects(&self.symbols, &used.name, used.span.start);
+        let reason = |code, message: String| Some(Reason::new(code, used.span, message));
+        if effects.openmp.is_some() {
+            return reason(ReasonCode::TeamDependent, format!("`{}` reaches an OpenMP construct or query", used.name));
+        }
+        if let Some((name, _)) = effects.unknown_callee {
+            return reason(ReasonCode::UnknownCall, format!("the body of `{name}` is not in sight"));
+        }
+        if effects.writes_globals || effects.output {
+            return reason(ReasonCode::UnknownCall, format!("`{}` writes what is not its own", used.name));
+        }
+        None
+    }
+
+    /// May a function of the file return an object of class type?
+    fn returns_class(&self, name: &str) -> bool {
+        self.symbols.function_definitions(name).into_iter().any(|(header, node)| {
+            let Some((file, tree)) = self.symbols.source_of(header) else { return true };
+            let ty = tree.child(node, "type").map(|ty| file.show(tree.span(ty)).into_owned());
+            ty.is_none_or(|ty| ty != "void" && !self.is_builtin_text(&ty, tree.span(node).start))
+        })
+    }
+
+    /// In C every type; in C++ one whose operators are the language's own.
+    pub(in crate::transforms::split_target) fn is_builtin_type(&self, descriptor: Span) -> bool {
+        let text = self.cx.file.show(descriptor);
+        self.cx.tree.language() == Language::C || self.is_builtin_text(&text, descriptor.start)
+    }
+
+    fn is_builtin_text(&self, text: &str, at: usize) -> bool {
+        let names =
+            text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).filter(|word| !word.is_empty());
+        names.filter(|word| !matches!(*word, "const" | "constexpr" | "inline" | "static")).all(|word| {
+            let named = DeclaredType::scalar(ScalarKind::Integer, word);
+            let known = self.symbols.lookup(word, at).filter(|variable| variable.kind == NameKind::Type);
+            is_builtin(&named) || known.is_some_and(|variable| is_builtin(&variable.ty))
+        })
+    }
+
+    /// A word in a function's definition that keeps its body from being trusted.
+    fn replaceable(&self, name: &str) -> Option<&'static str> {
+        let definitions = self.symbols.function_definitions(name);
+        definitions.into_iter().find_map(|(header, node)| {
+            let (file, tree) = self.symbols.source_of(header)?;
+            let text = file.show(tree.span(node)).into_owned();
+            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.find_map(|word| match word {
+                "weak" | "__weak__" => Some("weak"),
+                "volatile" | "__volatile__" | "_Atomic" | "atomic" => Some("not deterministic"),
+                _ => None,
+            })
+        })
+    }
+
+    /// In C++: a constant of an enumeration, where operators are declared somewhere?
+    pub(in crate::transforms::split_target) fn constant_may_hide_code(&self, used: &Use) -> bool {
+        let is_enumerator =
+            self.symbols.lookup(&used.name, used.span.start).is_some_and(|v| v.kind == NameKind::Enumerator);
+        is_enumerator && self.cx.tree.language() == Language::Cpp && self.declares_operators()
+    }
+
+    fn declares_operators(&self) -> bool {
+        let word = b"operator";
+        let holds = |text: &[u8]| text.windows(word.len()).any(|window| window == word);
+        holds(&self.cx.file.text) || self.cx.headers.iter().any(|header| holds(&header.text))
+    }
+
+    /// Does a piece of the file name the function?
+    fn declares(&self, range: Span, name: &str) -> bool {
+        let text = self.cx.file.show(range);
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| word == name)
+    }
+
+    /// Is the argument handed to a function that takes it by value and only looks at it?
+    pub(in crate::transforms::split_target) fn argument_is_only_read(&self, used: &Use) -> bool {
+        let tree = self.cx.tree;
+        let call = tree.ancestors(used.node).find(|node| tree.kind(*node) == "call_expression");
+        let Some(function) = call.and_then(|call| tree.child(call, "function")) else { return false };
+        let name = self.cx.file.show(tree.span(function)).into_owned();
+        if self.expansion(&name, used.span.start).is_some() {
+            return true;
+        }
+        let by_value = match self.symbols.lookup(&name, used.span.start).map(|variable| variable.ty) {
+            Some(DeclaredType::Function { parameters, is_variadic }) => {
+                !is_variadic && parameters.iter().all(DeclaredType::is_scalar)
+            }
+            _ => false,
+        };
+        by_value || is_pure(&name)
+    }
+}

@@ -1,0 +1,87 @@
+//! Expressions that the host can evaluate, and that have the same value whenever it does.
+
+use std::collections::BTreeSet;
+
+use crate::analysis::uses::{Role, Use, member_of, uses_below};
+use crate::source::Span;
+use crate::syntax::host::parse_expression;
+use crate::syntax::{HostTree, NodeId};
+use crate::transforms::split_target::data::written_member;
+use crate::transforms::split_target::names::Names;
+use crate::transforms::split_target::names::kinds::Kind;
+use crate::transforms::split_target::names::macros::is_plain_node;
+
+impl Names<'_> {
+    /// Every name that an expression of a clause uses.
+    pub(in crate::transforms::split_target) fn names_in(&self, span: Span) -> Vec<(String, Span)> {
+        let Some(tree) = parse_expression(self.cx.file, span, self.cx.tree.language()) else { return Vec::new() };
+        uses_below(self.cx.file, &tree, tree.root()).into_iter().map(|used| (used.name, used.span)).collect()
+    }
+
+    /// The first place in an expression that the host may not be able to evaluate to the value that the device would: a
+    /// load from memory, a call, a side effect, a variable in `written`.
+    pub(in crate::transforms::split_target) fn not_on_host(
+        &self,
+        span: Span,
+        written: &BTreeSet<String>,
+    ) -> Option<Span> {
+        let Some(tree) = parse_expression(self.cx.file, span, self.cx.tree.language()) else { return Some(span) };
+        let node = tree.descendants(tree.root()).find(|node| !self.is_host_node(&tree, *node, span.start));
+        if let Some(node) = node {
+            return Some(tree.span(node));
+        }
+        let uses = uses_below(self.cx.file, &tree, tree.root());
+        uses.into_iter().find(|used| !self.is_host_value(&tree, used, written)).map(|used| used.span)
+    }
+
+    fn is_host_node(&self, tree: &HostTree, node: NodeId, at: usize) -> bool {
+        match tree.kind(node) {
+            "call_expression" => {
+                let function = tree.child(node, "function");
+                function.is_some_and(|f| self.expansion(&self.cx.file.show(tree.span(f)), at).flatten().is_some())
+            }
+            "field_expression" => tree.children(node).any(|child| tree.kind(child) == "."),
+            "subscript_expression" | "pointer_expression" => false,
+            _ => is_plain_node(tree, node),
+        }
+    }
+
+    fn is_host_value(&self, tree: &HostTree, used: &Use, written: &BTreeSet<String>) -> bool {
+        let at = used.span.start;
+        if let Some(member) = member_of(self.cx.file, tree, used.node)
+            && written.contains(&written_member(&used.name, &member))
+        {
+            return false;
+        }
+        match self.expansion(&used.name, at) {
+            Some(None) => return false,
+            Some(Some(names)) => {
+                return names.iter().all(|name| self.is_host_object(name, at) && !written.contains(name));
+            }
+            None => {}
+        }
+        used.role != Role::Callee && self.is_host_object(&used.name, at) && !written.contains(&used.name)
+    }
+
+    fn is_host_object(&self, name: &str, at: usize) -> bool {
+        matches!(
+            self.kind(name, at),
+            // An array without a subscript is its address.
+            Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Array { .. } | Kind::Struct | Kind::Constant
+        )
+    }
+
+    /// Has an expression the same value wherever the host evaluates it while the region runs? `writes_integers`: may the
+    /// region write integers through pointers?
+    pub(in crate::transforms::split_target) fn is_stable(
+        &self,
+        span: Span,
+        written: &BTreeSet<String>,
+        writes_integers: bool,
+    ) -> bool {
+        if self.not_on_host(span, written).is_some() {
+            return false;
+        }
+        !writes_integers || self.names_in(span).iter().all(|(name, at)| self.cannot_be_aliased(name, at.start))
+    }
+}

@@ -1,0 +1,101 @@
+//! What macros stand for, where they are expressions without side effects.
+
+use std::collections::BTreeSet;
+
+use crate::analysis::calls::is_pure;
+use crate::analysis::symbols::Macro;
+use crate::analysis::uses::{Role, uses_below};
+use crate::source::{SourceFile, Span};
+use crate::syntax::host::parse_expression;
+use crate::syntax::{HostTree, NodeId};
+use crate::transforms::split_target::names::Names;
+
+impl Names<'_> {
+    /// The variables that a macro's text names, where it is an expression without side effects; `None` inside where it is
+    /// anything else, and outside where the name is no macro.
+    pub(in crate::transforms::split_target) fn expansion(&self, name: &str, at: usize) -> Option<Option<Vec<String>>> {
+        let definition = self.symbols.macro_definition(name, at)?;
+        let mut names = BTreeSet::new();
+        let plain = self.expand(&definition, at, MACRO_DEPTH, &mut names);
+        Some(plain.then(|| names.into_iter().collect()))
+    }
+
+    fn expand(&self, definition: &Macro, at: usize, depth: usize, into: &mut BTreeSet<String>) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let text = SourceFile::new("macro", definition.body.clone().into_bytes());
+        let whole = Span::new(0, text.text.len());
+        let Some(tree) = parse_expression(&text, whole, self.cx.tree.language()) else { return false };
+        if !tree.descendants(tree.root()).all(|node| is_plain_node(&tree, node)) {
+            return false;
+        }
+        let parameters = definition.parameters.as_deref().unwrap_or_default();
+        uses_below(&text, &tree, tree.root()).into_iter().all(|used| {
+            if parameters.contains(&used.name) {
+                return used.role != Role::Callee;
+            }
+            match (used.role, self.symbols.macro_definition(&used.name, at)) {
+                (_, Some(inner)) => self.expand(&inner, at, depth, into),
+                (Role::Read | Role::Argument, None) => {
+                    into.insert(used.name);
+                    true
+                }
+                (Role::Callee, None) => is_pure(&used.name),
+                _ => false,
+            }
+        })
+    }
+}
+
+/// How deep macros are followed into each other.
+const MACRO_DEPTH: usize = 16;
+
+/// Is the node one that has no side effect and calls nothing?
+pub(super) fn is_plain_node(tree: &HostTree, node: NodeId) -> bool {
+    !tree.is_problem(node)
+        && !matches!(
+            tree.kind(node),
+            "assignment_expression"
+                | "update_expression"
+                | "lambda_expression"
+                | "new_expression"
+                | "delete_expression"
+                | "gnu_asm_expression"
+                | "compound_statement"
+                | "compound_literal_expression"
+                | "initializer_list"
+                | "co_await_expression"
+                | "throw_expression"
+                | "this"
+        )
+}
+
+/// Macros of the standard headers that are constants.
+pub(super) fn is_standard_constant(name: &str) -> bool {
+    let named =
+        ["NULL", "RAND_MAX", "EXIT_SUCCESS", "EXIT_FAILURE", "INFINITY", "NAN", "HUGE_VAL", "BUFSIZ", "true", "false"];
+    let prefixed = ["M_PI", "M_E", "M_SQRT", "M_LN", "M_LOG", "M_1_", "M_2_", "INT", "UINT", "FLT_", "DBL_", "LDBL_"];
+    let limits = [
+        "CHAR_BIT",
+        "CHAR_MAX",
+        "CHAR_MIN",
+        "SCHAR_MAX",
+        "SCHAR_MIN",
+        "UCHAR_MAX",
+        "SHRT_MAX",
+        "SHRT_MIN",
+        "USHRT_MAX",
+        "LONG_MAX",
+        "LONG_MIN",
+        "ULONG_MAX",
+        "LLONG_MAX",
+        "LLONG_MIN",
+        "ULLONG_MAX",
+        "SIZE_MAX",
+        "PTRDIFF_MAX",
+    ];
+    let limited = |name: &str| name.ends_with("_MAX") || name.ends_with("_MIN");
+    named.contains(&name)
+        || limits.contains(&name)
+        || prefixed[..8].iter().any(|prefix| name.starts_with(prefix))
+        || (prefixed[8..].iter().any(|prefix| name.starts_with(prefix)) && (limited(name) || name.ends_with("EPSILON")))
+}
