@@ -33,6 +33,8 @@ pub struct Effects {
     pub output: bool,
     /// May it call itself?
     pub recursion: bool,
+    /// The definitions that may run: the header they stand in, and the node.
+    pub bodies: Vec<(Option<usize>, NodeId)>,
 }
 
 impl Effects {
@@ -121,6 +123,7 @@ impl Closure<'_, '_, '_> {
             if !seen.insert(function) {
                 continue;
             }
+            self.found.bodies.push(function);
             let direct = self.calls.direct(self.symbols, function);
             self.found.openmp = self.found.openmp.or(direct.openmp);
             self.found.writes_globals |= direct.writes_globals;

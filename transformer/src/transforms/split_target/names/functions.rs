@@ -1,10 +1,11 @@
 //! Functions whose calls may stand in a kernel, and types whose operators are the language's own.
 
-use crate::analysis::calls::is_pure;
+use crate::analysis::calls::{Effects, is_pure};
 use crate::analysis::symbols::{DeclaredType, NameKind, ScalarKind};
 use crate::analysis::uses::Use;
 use crate::plan::{Reason, ReasonCode};
 use crate::source::{Language, Span};
+use crate::syntax::NodeId;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::names::kinds::is_builtin;
 
@@ -24,12 +25,12 @@ impl Names<'_> {
                 format!("what `{}` returns may be of class type, whose operators are not followed", used.name);
             return Some(Reason::new(ReasonCode::HiddenCode, used.span, message));
         }
-        if let Some(word) = self.replaceable(&used.name) {
+        let effects = self.calls.effects(&self.symbols, &used.name, used.span.start);
+        if let Some(word) = self.replaceable(&used.name, &effects) {
             let message =
                 format!("the function `{}` is {word}: what is called may be another, or may change", used.name);
             return Some(Reason::new(ReasonCode::UnknownCall, used.span, message));
         }
-        let effects = self.calls.effects(&self.symbols, &used.name, used.span.start);
         let reason = |code, message: String| Some(Reason::new(code, used.span, message));
         if effects.openmp.is_some() {
             return reason(ReasonCode::TeamDependent, format!("`{}` reaches an OpenMP construct or query", used.name));
@@ -68,18 +69,37 @@ impl Names<'_> {
         })
     }
 
-    /// A word in a function's definition that keeps its body from being trusted.
-    fn replaceable(&self, name: &str) -> Option<&'static str> {
-        let definitions = self.symbols.function_definitions(name);
-        definitions.into_iter().find_map(|(header, node)| {
-            let (file, tree) = self.symbols.source_of(header)?;
-            let text = file.show(tree.span(node)).into_owned();
-            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-            words.find_map(|word| match word {
-                "weak" | "__weak__" => Some("weak"),
-                "volatile" | "__volatile__" | "_Atomic" | "atomic" => Some("not deterministic"),
-                _ => None,
-            })
+    /// What keeps the bodies that a call runs from being trusted.
+    fn replaceable(&self, name: &str, effects: &Effects) -> Option<&'static str> {
+        let untrusted = |(header, node): &(Option<usize>, NodeId)| {
+            let (file, tree) = self.symbols.source_of(*header)?;
+            self.untrusted_definition(&file.show(tree.span(*node)))
+        };
+        effects.bodies.iter().find_map(untrusted).or_else(|| self.is_weak(name).then_some("weak"))
+    }
+
+    /// A word in a function's definition that keeps its body from being trusted. In C, an inline definition without
+    /// `static` or `extern` provides no external definition (C17 6.7.4): which of the two is called is unspecified.
+    fn untrusted_definition(&self, text: &str) -> Option<&'static str> {
+        let head = text.split('{').next().unwrap_or_default();
+        let has = |wanted: &str| words(head).any(|word| word == wanted);
+        let internal = has("static") || (has("extern") && !has("gnu_inline"));
+        if self.cx.tree.language() == Language::C && has("inline") && !internal {
+            return Some("inline without `static`");
+        }
+        words(text).find_map(|word| match word {
+            "weak" | "__weak__" => Some("weak"),
+            "volatile" | "__volatile__" | "_Atomic" | "atomic" => Some("not deterministic"),
+            _ => None,
+        })
+    }
+
+    /// Does a line beside the definition, a prototype or `#pragma weak`, make a function weak?
+    fn is_weak(&self, name: &str) -> bool {
+        std::iter::once(self.cx.file).chain(self.cx.headers).any(|source| {
+            let text = String::from_utf8_lossy(&source.text);
+            let mut lines = text.lines().filter(|line| words(line).any(|word| matches!(word, "weak" | "__weak__")));
+            lines.any(|line| words(line).any(|word| word == name))
         })
     }
 
@@ -120,4 +140,8 @@ impl Names<'_> {
         };
         by_value || is_pure(&name)
     }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }

@@ -71,7 +71,20 @@ impl Names<'_> {
                 || !item.sections.is_empty()
                     && (item.base.as_deref() == Some(name) || (lasts && self.may_point_to(item, name)))
         });
-        found.map(|(_, item)| item.span).or_else(|| self.associated(name))
+        found.map(|(_, item)| item.span).or_else(|| self.associated(name)).or_else(|| self.handed_out(name))
+    }
+
+    /// A call that hands the array to a function out of sight, which may map a part of it.
+    fn handed_out(&self, name: &str) -> Option<Span> {
+        let mut uses = self.file_uses().iter().filter(|used| used.name == name && used.role == Role::Argument);
+        let unseen = |used: &&Use| {
+            let function = self.called_with(used).filter(|_| self.decays(used));
+            function.is_some_and(|function| {
+                let effects = self.calls.effects(&self.symbols, &function, used.span.start);
+                effects.unknown_callee.is_some_and(|(unknown, _)| unknown == function)
+            })
+        };
+        uses.find(unseen).map(|used| used.span)
     }
 
     /// May a mapped item's pointer point to the array `name`?
