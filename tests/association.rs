@@ -101,9 +101,13 @@ fn compare(path: &Path) -> Report {
             theirs.filter(|(first, _)| first.line > end).map(|(first, last)| (first, far_end(&starts, &clang, last)));
         let agree = match (ours, theirs) {
             (None, None) => true,
+            // A macro's last token stands where the macro is defined.
+            (Some(ours), Some((first, last))) if last < first => ours.0 == first.line,
             (Some(ours), Some((first, last))) => {
                 ours.0 == first.line && (ours.1 == last.line || ends_at(&file, construct.body_span, last))
             }
+            // A section that begins with another directive is no single statement: only its extent is known.
+            (None, Some((_, last))) => directive.is("section") && lines(&file, construct.body_span).1 == last.line,
             _ => false,
         };
         if agree {
