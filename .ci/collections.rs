@@ -4,7 +4,7 @@
 //! and run
 //!
 //! ```text
-//! OMPSPLIT_COLLECTIONS=DIR:DIR cargo test --release --test collections -- --ignored --nocapture
+//! cargo run --release --example collections -- DIR DIR
 //! ```
 
 #![expect(
@@ -12,7 +12,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and this one prints figures"
+    reason = "a check fails by panicking, and this one prints figures"
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,14 +29,15 @@ const REQUIRED: usize = 999;
 
 const NOT_RIGHT: &str = "are not right";
 
-#[test]
-#[ignore = "needs collections of programs: see the head of tests/collections.rs"]
+fn main() {
+    directives_read_without_problems();
+    clauses_are_those_that_clang_finds();
+}
+
 fn directives_read_without_problems() {
     check("directives read", |path, _| problems(path));
 }
 
-#[test]
-#[ignore = "needs collections of programs: see the head of tests/collections.rs"]
 fn clauses_are_those_that_clang_finds() {
     check("directives compared with clang's", compare);
 }
@@ -76,12 +77,11 @@ struct Findings {
     rejected: Vec<String>,
 }
 
-/// The folders that the environment names.
+/// The folders that the arguments name.
 fn collections() -> Vec<PathBuf> {
-    let Some(names) = std::env::var_os("OMPSPLIT_COLLECTIONS") else {
-        panic!("set OMPSPLIT_COLLECTIONS to the folders of the collections, with colons between them");
-    };
-    std::env::split_paths(&names).collect()
+    let folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    assert!(!folders.is_empty(), "name the folders of the collections");
+    folders
 }
 
 fn programs(root: &Path) -> Vec<PathBuf> {
