@@ -179,6 +179,12 @@ impl<'a> Names<'a> {
         let span = self.cx.constructs.directive(first).span;
         let refuse = |message: &str| Some(Reason::new(ReasonCode::DeviceCode, span, message));
         let body = self.cx.constructs.construct(first).body?;
+        if let Some(lambda) = tree.ancestors(body).find(|node| tree.kind(*node) == "lambda_expression") {
+            let message = "the captures of the lambda around this construct are not followed";
+            return Some(
+                Reason::new(ReasonCode::HiddenCode, span, message).with_label(tree.span(lambda), "the lambda"),
+            );
+        }
         let mut functions = tree.ancestors(body).filter(|node| tree.kind(*node) == "function_definition");
         let Some(function) = functions.next() else { return refuse("this construct stands in no function") };
         if self.device_ranges.iter().any(|range| range.contains(span)) {
