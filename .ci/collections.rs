@@ -10,7 +10,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::panic,
     clippy::print_stdout,
     reason = "a check fails by panicking, and this one prints figures"
 )]
