@@ -1,7 +1,7 @@
 //! A first cost model: what a split gains against what its launches cost.
 //!
-//! The figures are medians measured with LLVM 19 on an NVIDIA H200. They decide only where all trip counts are known;
-//! an unknown trip count is taken as large.
+//! The figures are medians measured with LLVM 19 on an NVIDIA H200. Without an estimate of the work a split is
+//! taken to pay.
 
 /// One synchronous launch of a kernel, in nanoseconds.
 const LAUNCH: f64 = 30_000.0;
