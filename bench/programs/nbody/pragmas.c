@@ -1,0 +1,46 @@
+#include "nbody.h"
+#include "program.h"
+
+#include <math.h>
+
+// A launch for each loop. In the first a team takes a body, and its threads add up what the others pull it by.
+void nbody(int n, float dt, const float *mass, float *x, float *y, float *z, float *vx, float *vy, float *vz, float *ax,
+           float *ay, float *az)
+{
+    int threads = tunable("threads", 128);
+    int teams = n > 1 ? n : 1;
+    int move_threads = tunable("move_threads", 64);
+    int move_teams = (n - 1) / move_threads + 1;
+#pragma omp target data map(to: mass[0:n]) map(tofrom: x[0:n], y[0:n], z[0:n], vx[0:n], vy[0:n], vz[0:n]) \
+    map(from: ax[0:n], ay[0:n], az[0:n])
+    {
+#pragma omp target teams distribute num_teams(teams) thread_limit(threads)
+        for (int i = 0; i < n; i++) {
+            float sum_x = 0, sum_y = 0, sum_z = 0;
+#pragma omp parallel for reduction(+ : sum_x, sum_y, sum_z)
+            for (int j = 0; j < n; j++) {
+                float dx = x[j] - x[i];
+                float dy = y[j] - y[i];
+                float dz = z[j] - z[i];
+                float inverse = 1.0f / sqrtf(dx * dx + dy * dy + dz * dz + SOFTENING);
+                float weight = mass[j] * inverse * inverse * inverse;
+                sum_x += weight * dx;
+                sum_y += weight * dy;
+                sum_z += weight * dz;
+            }
+            ax[i] = sum_x;
+            ay[i] = sum_y;
+            az[i] = sum_z;
+        }
+
+#pragma omp target teams distribute parallel for num_teams(move_teams) thread_limit(move_threads)
+        for (int i = 0; i < n; i++) {
+            vx[i] += dt * ax[i];
+            vy[i] += dt * ay[i];
+            vz[i] += dt * az[i];
+            x[i] += dt * vx[i];
+            y[i] += dt * vy[i];
+            z[i] += dt * vz[i];
+        }
+    }
+}

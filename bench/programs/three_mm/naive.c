@@ -1,0 +1,32 @@
+#include "three_mm.h"
+
+void three_mm(int n, const float *a, const float *b, const float *c, const float *d, float *e, float *f, float *g)
+{
+#pragma omp target map(to: a[0:n * n], b[0:n * n], c[0:n * n], d[0:n * n]) \
+    map(from: e[0:n * n], f[0:n * n], g[0:n * n])
+    {
+#pragma omp parallel for
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                e[i * n + j] = 0;
+                for (int k = 0; k < n; k++)
+                    e[i * n + j] += a[i * n + k] * b[k * n + j];
+            }
+
+#pragma omp parallel for
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                f[i * n + j] = 0;
+                for (int k = 0; k < n; k++)
+                    f[i * n + j] += c[i * n + k] * d[k * n + j];
+            }
+
+#pragma omp parallel for
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                g[i * n + j] = 0;
+                for (int k = 0; k < n; k++)
+                    g[i * n + j] += e[i * n + k] * f[k * n + j];
+            }
+    }
+}

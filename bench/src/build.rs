@@ -1,0 +1,167 @@
+//! `build`: from the programs' sources to a folder that runs on a machine with a GPU and nothing else.
+
+mod compile;
+mod package;
+mod rewrite;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context, Result};
+
+use crate::suite::{BuiltVariant, Manifest, Program, Suite};
+use compile::Compiler;
+
+/// The architecture that stands for the x86_64 offload device.
+pub const HOST: &str = "host";
+
+/// What `build` is asked for.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// The GPU's architecture, or `host` for the x86_64 offload device
+    #[arg(long, default_value = "sm_90")]
+    pub arch: String,
+    /// Where everything is written; the package is its folder `package`
+    #[arg(long, default_value = "target/bench")]
+    pub out: PathBuf,
+    /// The `ompsplit` to judge, instead of the one built from this repository
+    #[arg(long)]
+    pub tool: Option<PathBuf>,
+    /// The repository, where it is not the current folder
+    #[arg(long, default_value = ".")]
+    pub repository: PathBuf,
+    /// Only these programs
+    #[arg(long, value_delimiter = ',')]
+    pub programs: Vec<String>,
+    /// Leave the files unpacked, to be run on this machine
+    #[arg(long)]
+    pub unpacked: bool,
+}
+
+/// Builds the suite.
+pub fn build(options: &Options) -> Result<()> {
+    let bench = options.repository.join("bench");
+    let mut suite = Suite::read(&bench.join("suite.toml"))?;
+    if !options.programs.is_empty() {
+        suite.programs.retain(|program| options.programs.contains(&program.name));
+        anyhow::ensure!(!suite.programs.is_empty(), "no such program in suite.toml");
+    }
+    let tool = match &options.tool {
+        Some(tool) => tool.clone(),
+        None => build_tool(&options.repository)?,
+    };
+    let tree = options.out.join("tree");
+    if tree.exists() {
+        std::fs::remove_dir_all(&tree).with_context(|| format!("cannot empty {}", tree.display()))?;
+    }
+    std::fs::create_dir_all(tree.join("bin"))?;
+
+    let compiler = Compiler::new(&options.arch, &bench, &options.out)?;
+    let variants = build_variants(&suite, &compiler, &tool, &tree)?;
+    compiler.compile_limits(&tree.join("bin/limits"))?;
+    let manifest = Manifest {
+        suite,
+        architecture: options.arch.clone(),
+        compiler: compiler.description()?,
+        commit: commit(&options.repository)?,
+        variants,
+    };
+    std::fs::write(tree.join("manifest.json"), serde_json::to_string_pretty(&manifest)?)?;
+    package::finish(&compiler, &tree, options)
+}
+
+/// Builds the tool of this repository and gives its path.
+fn build_tool(repository: &Path) -> Result<PathBuf> {
+    let status = Command::new("cargo")
+        .args(["build", "--release", "--locked", "--quiet", "--bin", "ompsplit"])
+        .current_dir(repository)
+        .env_remove("CARGO_TARGET_DIR")
+        .status()
+        .context("cannot run cargo")?;
+    anyhow::ensure!(status.success(), "ompsplit does not build");
+    Ok(repository.join("target/release/ompsplit"))
+}
+
+/// The commit, with `-dirty` where tracked files differ from it.
+fn commit(repository: &Path) -> Result<String> {
+    let output = Command::new("git")
+        .args(["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"])
+        .current_dir(repository)
+        .output()
+        .context("cannot run git")?;
+    let name = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    Ok(if name.is_empty() { "unknown".to_owned() } else { name })
+}
+
+/// Rewrites and compiles everything, on all cores; the variants come in the order of the suite.
+fn build_variants(suite: &Suite, compiler: &Compiler, tool: &Path, tree: &Path) -> Result<Vec<BuiltVariant>> {
+    let next = AtomicUsize::new(0);
+    let built = Mutex::new(vec![None; suite.programs.len()]);
+    let work = || -> Result<()> {
+        while let Some((index, program)) = {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            suite.programs.get(index).map(|program| (index, program))
+        } {
+            let variants = build_program(suite, program, compiler, tool, tree)
+                .with_context(|| format!("program {}", program.name))?;
+            if let Ok(mut built) = built.lock() {
+                built[index] = Some(variants);
+            }
+        }
+        Ok(())
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        running.into_iter().try_for_each(|thread| match thread.join() {
+            Ok(result) => result,
+            Err(_) => anyhow::bail!("a build thread panicked"),
+        })
+    })?;
+    let built = built.into_inner().map_err(|_| anyhow::anyhow!("a build thread panicked"))?;
+    Ok(built.into_iter().flatten().flatten().collect())
+}
+
+/// All variants of one program: the two inputs, what the tool makes of them, and the two tuned by hand.
+fn build_program(
+    suite: &Suite,
+    program: &Program,
+    compiler: &Compiler,
+    tool: &Path,
+    tree: &Path,
+) -> Result<Vec<BuiltVariant>> {
+    let folder = compiler.programs().join(&program.name);
+    let driver = compiler.compile_driver(&program.name)?;
+    let compile = |variant: &str, source: &Path| -> Result<String> {
+        let binary = format!("{}-{variant}", program.name);
+        compiler.compile_variant(&program.name, source, &driver, &tree.join("bin").join(&binary))?;
+        Ok(binary)
+    };
+    let mut variants = Vec::new();
+    let mut add = |variant: &str, binary: &str, decisions: Vec<String>| {
+        let (program, variant, binary) = (program.name.clone(), variant.to_owned(), binary.to_owned());
+        variants.push(BuiltVariant { program, variant, binary, decisions });
+    };
+    for input in ["naive", "teams"] {
+        let source = folder.join(format!("{input}.c"));
+        if input == "teams" && !source.exists() {
+            continue;
+        }
+        let binary = compile(input, &source)?;
+        add(input, &binary, Vec::new());
+        for passes in &suite.pass_sets {
+            let variant = format!("{input}+{passes}");
+            let output = rewrite::rewrite(tool, passes, &source, &compiler.work().join("output").join(&variant))?;
+            let binary = if output.changed { compile(&variant, &output.path)? } else { binary.clone() };
+            add(&variant, &binary, output.decisions);
+        }
+    }
+    let ceiling = compile("ceiling", &folder.join("ceiling.c"))?;
+    let pragmas = folder.join("pragmas.c");
+    let binary = if pragmas.exists() { compile("pragmas", &pragmas)? } else { ceiling.clone() };
+    add("pragmas", &binary, Vec::new());
+    add("ceiling", &ceiling, Vec::new());
+    Ok(variants)
+}

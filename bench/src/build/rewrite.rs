@@ -1,0 +1,80 @@
+//! Runs the tool on a copy of a program, as its user would.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+/// What the tool made of one source.
+pub struct Output {
+    /// The rewritten file.
+    pub path: PathBuf,
+    /// Whether it differs from the input.
+    pub changed: bool,
+    /// What the tool said, one line for each construct.
+    pub decisions: Vec<String>,
+}
+
+/// The part of `--output-format json` that is kept.
+#[derive(Deserialize)]
+struct Report {
+    diagnostics: Vec<Diagnostic>,
+}
+
+#[derive(Deserialize)]
+struct Diagnostic {
+    code: Option<String>,
+    message: String,
+    range: Range,
+}
+
+#[derive(Deserialize)]
+struct Range {
+    start: Position,
+}
+
+#[derive(Deserialize)]
+struct Position {
+    line: u32,
+}
+
+/// Copies a source and its header into `folder` and runs the tool on the copy.
+pub fn rewrite(tool: &Path, passes: &str, source: &Path, folder: &Path) -> Result<Output> {
+    let program = source.parent().context("a program has a folder")?;
+    let name = program.file_name().context("a program has a name")?;
+    let folder = folder.join(name);
+    std::fs::create_dir_all(&folder)?;
+    for entry in std::fs::read_dir(program)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "h") {
+            std::fs::copy(&path, folder.join(path.file_name().unwrap_or_default()))?;
+        }
+    }
+    let path = folder.join(source.file_name().context("a source has a name")?);
+    std::fs::copy(source, &path)?;
+
+    let output = Command::new(tool)
+        .args(["--in-place", "--output-format", "json", "--passes", passes])
+        .arg(&path)
+        .output()
+        .with_context(|| format!("cannot run {}", tool.display()))?;
+    anyhow::ensure!(
+        output.status.success(),
+        "{} {}: {}",
+        tool.display(),
+        source.display(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let report: Report = serde_json::from_slice(&output.stdout).context("the tool's JSON")?;
+    let decisions = report
+        .diagnostics
+        .into_iter()
+        .map(|one| {
+            let code = one.code.map(|code| format!(" [{code}]")).unwrap_or_default();
+            format!("line {}: {}{code}", one.range.start.line, one.message)
+        })
+        .collect();
+    let changed = std::fs::read(&path)? != std::fs::read(source)?;
+    Ok(Output { path, changed, decisions })
+}

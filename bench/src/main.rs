@@ -1,0 +1,67 @@
+//! The GPU benchmark suite of `ompsplit`: builds every variant of its programs, runs and checks them, and reports.
+
+mod build;
+mod report;
+mod results;
+mod run;
+mod statistics;
+mod suite;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(about = "The GPU benchmark suite of ompsplit", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Builds all variants of all programs, and packs them for a machine with a GPU
+    Build(build::Options),
+    /// Runs a built suite and writes a result file (on the machine with the GPU)
+    Run(run::Options),
+    /// Times one hand-tuned variant over a grid of its tunables (on the machine with the GPU)
+    Sweep(run::sweep::Options),
+    /// Writes the tables (.md) and the chart (.svg) of a result file, beside it
+    Report {
+        /// The result file that `run` wrote
+        results: PathBuf,
+        /// Fail unless the files beside it are what would be written
+        #[arg(long)]
+        check: bool,
+    },
+    /// Sets two result files side by side; fails if a program got slower by more than 3 % and beyond the noise
+    Compare {
+        /// The earlier result file
+        before: PathBuf,
+        /// The later result file
+        after: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    match dispatch(Arguments::parse().command) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs one command. `false` means that it did its work and found something wrong.
+fn dispatch(command: Command) -> anyhow::Result<bool> {
+    match command {
+        Command::Build(options) => build::build(&options).map(|()| true),
+        Command::Run(options) => run::run(&options),
+        Command::Sweep(options) => run::sweep::sweep(&options),
+        Command::Report { results, check } => report::report(&results, check),
+        Command::Compare { before, after } => report::compare::compare(&before, &after),
+    }
+}

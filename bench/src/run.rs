@@ -1,0 +1,119 @@
+//! `run`: times every variant of every program of a built suite, checks all results and writes the result file.
+//!
+//! All variants of a program run as processes of their own at the same time, each waiting for commands. In every round
+//! they get the same fresh inputs and are timed one after the other, so that a machine that changes its speed changes
+//! it for all of them.
+
+mod launch_log;
+mod machine;
+mod process;
+mod rounds;
+pub mod sweep;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::results::{Results, SCHEMA};
+use crate::suite::{Case, Manifest, Program};
+
+/// What `run` is asked for.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// The built suite: the folder with `manifest.json`
+    #[arg(long, default_value = "target/bench/tree")]
+    pub tree: PathBuf,
+    /// The result file
+    #[arg(long, default_value = "results.json")]
+    pub out: PathBuf,
+    /// Only the quick set
+    #[arg(long)]
+    pub quick: bool,
+    /// Only the sizes of the smoke test
+    #[arg(long, conflicts_with = "quick")]
+    pub tiny: bool,
+    /// Only these programs
+    #[arg(long, value_delimiter = ',')]
+    pub programs: Vec<String>,
+    /// How often each variant is timed
+    #[arg(long, default_value_t = 5)]
+    pub rounds: u32,
+    /// The seed of the first round's inputs; by default the clock
+    #[arg(long)]
+    pub seed: Option<u64>,
+}
+
+/// Runs the suite. `false` means that a result was wrong or a variant could not run.
+pub fn run(options: &Options) -> Result<bool> {
+    let start = Instant::now();
+    let date = jiff::Timestamp::now();
+    let manifest = Manifest::read(&options.tree)?;
+    let seed = options.seed.unwrap_or_else(|| date.as_millisecond().unsigned_abs());
+    let passes = manifest.suite.pass_sets.last().cloned().context("no pass sets in the suite")?;
+    println!("seed {seed}, judging the passes {passes}");
+
+    let device = machine::device(&manifest.architecture)?;
+    let limits = machine::limits(&options.tree, if options.tiny { 0.001 } else { 1.0 })?;
+    let mut cases = Vec::new();
+    for program in manifest.suite.programs.iter().filter(|program| is_wanted(options, program)) {
+        let selected = select_cases(options, program);
+        if selected.is_empty() {
+            continue;
+        }
+        let context = rounds::Context { tree: &options.tree, manifest: &manifest, passes: &passes, options, seed };
+        cases.extend(rounds::measure(&context, program, &selected)?);
+    }
+    let results = Results {
+        schema: SCHEMA,
+        date: format!("{date:.0}"),
+        command: command(options),
+        commit: manifest.commit,
+        compiler: manifest.compiler,
+        device,
+        limits,
+        seconds: start.elapsed().as_secs_f64(),
+        passes,
+        cases,
+    };
+    write(&results, &options.out)?;
+    let failures = results.failures();
+    for failure in &failures {
+        eprintln!("FAILED {failure}");
+    }
+    println!("{} cases, {} failures, {:.0} s", results.cases.len(), failures.len(), results.seconds);
+    Ok(failures.is_empty())
+}
+
+fn is_wanted(options: &Options, program: &Program) -> bool {
+    options.programs.is_empty() || options.programs.contains(&program.name)
+}
+
+fn select_cases(options: &Options, program: &Program) -> Vec<Case> {
+    if options.tiny {
+        return vec![Case { sizes: program.tiny.clone(), ..Case::default() }];
+    }
+    program.cases.iter().filter(|case| case.quick || !options.quick).cloned().collect()
+}
+
+/// The command that repeats the run, without the paths of this machine.
+fn command(options: &Options) -> String {
+    let mut command = "run".to_owned();
+    for (flag, set) in [("--quick", options.quick), ("--tiny", options.tiny)] {
+        if set {
+            command = format!("{command} {flag}");
+        }
+    }
+    if !options.programs.is_empty() {
+        command = format!("{command} --programs {}", options.programs.join(","));
+    }
+    if options.rounds != 5 {
+        command = format!("{command} --rounds {}", options.rounds);
+    }
+    command
+}
+
+fn write(results: &Results, path: &Path) -> Result<()> {
+    let text = serde_json::to_string_pretty(results)?;
+    std::fs::write(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,117 @@
+//! What the suite consists of: `suite.toml`, and the manifest of a built suite.
+
+use std::fmt;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+/// `suite.toml`: the programs, and the pass sets that each is rewritten with.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suite {
+    /// Values of `ompsplit --passes`, each of which gives a variant of every program; the last is the tool's best.
+    pub pass_sets: Vec<String>,
+    /// The programs, in the order of the report.
+    #[serde(rename = "program")]
+    pub programs: Vec<Program>,
+}
+
+/// One program of the suite, in the folder `programs/NAME`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// The name of its folder.
+    pub name: String,
+    /// The sizes of the smoke test on the CPU.
+    pub tiny: String,
+    /// Hand-written variants that have a data race by the specification: a wrong result of theirs is counted and
+    /// reported, but is no failure of the suite.
+    #[serde(default)]
+    pub racy: Vec<String>,
+    /// The sizes to run on a GPU.
+    #[serde(rename = "case")]
+    pub cases: Vec<Case>,
+}
+
+/// One size of a program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// The numbers on the program's command line.
+    pub sizes: String,
+    /// Whether its arrays are in page-locked host memory.
+    #[serde(default)]
+    pub pinned: bool,
+    /// Whether it belongs to the quick set.
+    #[serde(default)]
+    pub quick: bool,
+    /// The only variants to run, where not all; a size at which the naive program would take minutes.
+    #[serde(default)]
+    pub only: Vec<String>,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pinned = if self.pinned { " pinned" } else { "" };
+        write!(f, "{}{pinned}", self.sizes)
+    }
+}
+
+/// The file `manifest.json` of a built suite: what `run` finds in the package.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The suite that was built.
+    pub suite: Suite,
+    /// The device that it was built for: `sm_90`, or `host`.
+    pub architecture: String,
+    /// The compiler's version line and its flags.
+    pub compiler: String,
+    /// The commit of the repository; with `-dirty` where files differed from it.
+    pub commit: String,
+    /// Every binary.
+    pub variants: Vec<BuiltVariant>,
+}
+
+/// One binary of the package.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct BuiltVariant {
+    /// The program's name.
+    pub program: String,
+    /// `naive`, `teams`, `pragmas` or `ceiling`; for the tool's output the input's name and the passes: `naive+split`.
+    pub variant: String,
+    /// The file under `bin/`, which is another variant's where both have the same text.
+    pub binary: String,
+    /// What the tool said of it, one line for each construct.
+    pub decisions: Vec<String>,
+}
+
+impl BuiltVariant {
+    /// The other variant whose binary stands for this one: the input, where the tool changed nothing.
+    pub fn same_as(&self) -> Option<&str> {
+        let built_as = self.binary.strip_prefix(&self.program)?.strip_prefix('-')?;
+        (built_as != self.variant).then_some(built_as)
+    }
+}
+
+impl Suite {
+    /// Reads `suite.toml`.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        toml::from_str(&text).with_context(|| format!("{} is not a suite", path.display()))
+    }
+}
+
+impl Manifest {
+    /// Reads `manifest.json` of a package.
+    pub fn read(package: &Path) -> Result<Self> {
+        let path = package.join("manifest.json");
+        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("{} is not a manifest", path.display()))
+    }
+
+    /// The variants of one program.
+    pub fn of_program<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a BuiltVariant> {
+        self.variants.iter().filter(move |variant| variant.program == name)
+    }
+}

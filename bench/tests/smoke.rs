@@ -1,0 +1,179 @@
+//! The whole harness on the x86_64 offload device with tiny sizes: build, run, report and compare.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Four teams of four threads, so that a wrong widening is seen on a device that has few threads by default.
+const GRID: [(&str, &str); 8] = [
+    ("OMP_NUM_THREADS", "4"),
+    ("KMP_TEAMS_THREAD_LIMIT", "64"),
+    ("KMP_DEVICE_THREAD_LIMIT", "64"),
+    ("OMP_THREAD_LIMIT", "64"),
+    ("OMP_NUM_TEAMS", "4"),
+    ("OMP_TEAMS_THREAD_LIMIT", "4"),
+    ("OMP_WAIT_POLICY", "passive"),
+    ("LIBOMP_NUM_HIDDEN_HELPER_THREADS", "2"),
+];
+
+fn bench() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ompsplit-bench")).args(arguments).envs(GRID).output().expect("the runner starts")
+}
+
+fn succeed(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(output.status.success(), "{arguments:?}: {}\n{text}", output.status);
+    text
+}
+
+/// The tool of this repository, built as the tests build it.
+fn tool() -> PathBuf {
+    let repository = bench().join("..");
+    let mut command = Command::new("cargo");
+    command.args(["build", "--locked", "--quiet", "--bin", "ompsplit"]).current_dir(&repository);
+    let status = command.env_remove("CARGO_TARGET_DIR").status().expect("cargo starts");
+    assert!(status.success(), "ompsplit does not build");
+    repository.join("target/debug/ompsplit")
+}
+
+fn build(repository: &Path, out: &Path) {
+    let tool = tool();
+    let paths = [repository, out, &tool].map(|path| path.to_str().expect("a path in UTF-8"));
+    succeed(&["build", "--arch", "host", "--repository", paths[0], "--out", paths[1], "--tool", paths[2]]);
+}
+
+fn run_tiny(out: &Path) -> Output {
+    let (tree, results) = (out.join("tree"), out.join("results.json"));
+    let paths = [&tree, &results].map(|path| path.to_str().expect("a path in UTF-8"));
+    run(&["run", "--tiny", "--rounds", "2", "--seed", "1", "--tree", paths[0], "--out", paths[1]])
+}
+
+fn json(path: &Path) -> serde_json::Value {
+    serde_json::from_str(&fs::read_to_string(path).expect("a result file")).expect("JSON")
+}
+
+#[test]
+fn every_program_is_built_run_checked_and_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    build(&bench().join(".."), folder.path());
+    let output = run_tiny(folder.path());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+
+    let path = folder.path().join("results.json");
+    let results = json(&path);
+    let cases = results["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), programs_in_suite().len(), "a case for each program");
+    for case in cases {
+        for variant in case["variants"].as_array().unwrap() {
+            if variant.get("same_as").is_some() {
+                continue;
+            }
+            let what = format!("{} {}", case["program"], variant["variant"]);
+            assert_eq!(variant["checked"], 3, "{what}: the first run and two rounds");
+            assert_eq!(variant["total_ms"].as_array().unwrap().len(), 2, "{what}");
+            assert!(!variant["launches"].as_array().unwrap().is_empty(), "{what} launches nothing");
+        }
+        assert!(case["again"].is_object(), "{} was not run against itself", case["program"]);
+    }
+
+    let path = path.to_str().unwrap();
+    succeed(&["report", path]);
+    succeed(&["report", path, "--check"]);
+    let same = succeed(&["compare", path, path]);
+    assert!(same.contains("nothing got slower"), "{same}");
+}
+
+#[test]
+fn a_wrong_result_fails_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy/bench");
+    for part in ["harness", "programs/axpy"] {
+        fs::create_dir_all(copy.join(part)).unwrap();
+        for entry in fs::read_dir(bench().join(part)).unwrap() {
+            let path = entry.unwrap().path();
+            fs::copy(&path, copy.join(part).join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    let suite = "pass_sets = ['split']\n[[program]]\nname = 'axpy'\ntiny = '1003'\ncase = []\n";
+    fs::write(copy.join("suite.toml"), suite).unwrap();
+    let naive = copy.join("programs/axpy/naive.c");
+    let sound = fs::read_to_string(&naive).unwrap();
+    let faulty = sound.replacen("i = 0", "i = 1", 1);
+    assert_ne!(sound, faulty, "the planted fault");
+    fs::write(&naive, faulty).unwrap();
+
+    build(&folder.path().join("copy"), folder.path());
+    let output = run_tiny(folder.path());
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("FAILED axpy 1003 naive: fail y"), "{text}");
+    assert!(!text.contains("ceiling"), "only what is wrong is named: {text}");
+    let results = json(&folder.path().join("results.json"));
+    assert!(results["cases"][0]["variants"][0]["failure"].is_string(), "{results}");
+}
+
+#[test]
+fn a_slower_program_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(committed) = committed_results().into_iter().next() else { panic!("no committed results") };
+    let mut results = json(&committed);
+    let case = &mut results["cases"][0];
+    let name = format!("{} {}", case["program"].as_str().unwrap(), case["case"]["sizes"].as_str().unwrap());
+    for variant in case["variants"].as_array_mut().unwrap() {
+        for time in variant["total_ms"].as_array_mut().into_iter().flatten() {
+            *time = (time.as_f64().unwrap() * 10.0).into();
+        }
+    }
+    let slower = folder.path().join("slower.json");
+    fs::write(&slower, results.to_string()).unwrap();
+    let paths = [&committed, &slower].map(|path| path.to_str().unwrap().to_owned());
+    let output = run(&["compare", &paths[0], &paths[1]]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains(&format!("slower by 900.0 %: {name} naive (total time)")), "{text}");
+    let back = succeed(&["compare", &paths[1], &paths[0]]);
+    assert!(back.contains("nothing got slower"), "{back}");
+}
+
+#[test]
+fn committed_reports_are_what_their_results_give() {
+    for path in committed_results() {
+        succeed(&["report", path.to_str().unwrap(), "--check"]);
+    }
+}
+
+#[test]
+fn the_suite_lists_every_program_once() {
+    let folders: BTreeSet<String> = fs::read_dir(bench().join("programs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    let listed = programs_in_suite();
+    assert_eq!(listed.iter().cloned().collect::<BTreeSet<_>>(), folders);
+    assert_eq!(listed.len(), folders.len(), "a program is listed twice");
+}
+
+fn programs_in_suite() -> Vec<String> {
+    let text = fs::read_to_string(bench().join("suite.toml")).unwrap();
+    let suite: toml::Table = text.parse().unwrap();
+    let programs = suite["program"].as_array().unwrap();
+    programs.iter().map(|program| program["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn committed_results() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(bench().join("results"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    found.sort();
+    found
+}
