@@ -232,6 +232,19 @@ fn documents_link_to_what_exists() {
     }
 }
 
+/// The figures in the README are those of the last committed run.
+#[test]
+fn the_readme_shows_the_last_benchmark_results() {
+    let readme = read("README.md");
+    let shown = section(&readme, "How much it gives").unwrap();
+    let results = read("bench/results/h200.md");
+    let summary = section(&results, "Summary").unwrap();
+    let rows =
+        |text: &str| -> Vec<String> { text.lines().filter(|line| line.starts_with('|')).map(str::to_owned).collect() };
+    assert!(rows(shown).len() > 4, "the README shows no table");
+    assert_eq!(rows(shown), rows(summary));
+}
+
 /// The files and folders below `transformer/src`, two levels deep, without `mod.rs`.
 fn modules() -> Vec<String> {
     let source = root().join("transformer/src");
