@@ -130,19 +130,23 @@ reason_codes! {
     /// than 1 do so. A prefix sum under `num_threads(1)` is race-free; on many teams it is not.
     IterationsGrouped = "OMPS110", Refusal, "iterations may be serialised or grouped";
 
-    /// A serial statement stands beside the loops of the region.
+    /// A serial statement stands beside the loops of the region, and the host cannot run it to the same effect.
     ///
-    /// It runs on one thread of the device. Where it may run on the host as well, move it out of the region.
+    /// It runs on one thread of the device. Statements that compute integers of variables which the region declares move
+    /// to the host; floating-point arithmetic, calls and what is in device memory stay.
     SerialStatement = "OMPS111", Refusal, "serial statement in the region";
 
-    /// A variable is declared beside the loops of the region: it lives on the device for the whole region.
+    /// A variable is declared beside the loops of the region, and it lives on the device for the whole region.
     ///
-    /// Declare it inside the loop that uses it, or before the region and map it.
+    /// Numbers that the host can compute move there, and each loop gets their values. Declare others inside the loop that
+    /// uses them, or before the region and map them.
     LocalDeclaration = "OMPS112", Refusal, "declaration in the region";
 
-    /// Sequential control flow stands around the loops of the region: an `if`, a `for` without a directive, a `while`.
+    /// Sequential control flow stands around the loops of the region, an `if`, a `for` without a directive or a `while`,
+    /// and it hangs on what only the device knows.
     ///
-    /// It runs on the device, and decides there which loops run and how often.
+    /// It decides which loops run and how often. It moves to the host where it is steered by variables that the region
+    /// declares and by numbers that no clause maps; an item of a `map` clause may have another value on the device.
     SequentialControl = "OMPS113", Refusal, "sequential control flow around the loops";
 
     /// The loop is not in canonical form (OpenMP 5.2, section 4.4.1), or not in a form that this tool reads.

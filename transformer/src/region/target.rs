@@ -39,7 +39,9 @@ pub enum Segment {
     Construct(Chain),
     /// A declaration.
     Declaration(NodeId),
-    /// `if`, `for`, `while`, `do`, `switch` or a block without a directive before it.
+    /// Sequential control flow, or a block, around constructs.
+    Flow(Flow),
+    /// `if`, `for`, `while`, `do`, `switch` or a block without any construct.
     Control(NodeId),
     /// A jump or a label.
     Jump(NodeId),
@@ -47,6 +49,15 @@ pub enum Segment {
     Preprocessor(NodeId),
     /// Any other statement.
     Serial(NodeId),
+}
+
+/// A statement that steers the constructs inside it.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// `if`, `for`, `while`, `do`, `switch` or a block.
+    pub node: NodeId,
+    /// What it holds, those of all its branches one after the other.
+    pub segments: Vec<Segment>,
 }
 
 /// What a target construct covers.
@@ -61,16 +72,28 @@ pub struct TargetRegion {
 }
 
 impl TargetRegion {
-    /// The chains of its segments that are loops.
+    /// Its segments and, behind each one that steers others, those inside it.
+    #[must_use]
+    pub fn all_segments(&self) -> Vec<&Segment> {
+        let mut all = Vec::new();
+        let mut waiting: Vec<&Segment> = self.segments.iter().rev().collect();
+        while let Some(segment) = waiting.pop() {
+            all.push(segment);
+            if let Segment::Flow(flow) = segment {
+                waiting.extend(flow.segments.iter().rev());
+            }
+        }
+        all
+    }
+
+    /// The chains of its segments that are loops, in the order of the text.
     pub fn loops(&self) -> impl Iterator<Item = &Chain> {
-        self.segments.iter().filter_map(|segment| match segment {
+        self.all_segments().into_iter().filter_map(|segment| match segment {
             Segment::Loop(chain) => Some(chain),
             _ => None,
         })
     }
-}
 
-impl TargetRegion {
     /// Each segment with a word on what it is; the loop itself where it is all there is.
     #[must_use]
     pub fn describe(&self, tree: &HostTree, constructs: &ConstructTree) -> Vec<(Span, String)> {
@@ -82,12 +105,13 @@ impl TargetRegion {
             Segment::Loop(chain) => describe_chain(constructs, chain, "loop"),
             Segment::Construct(chain) => describe_chain(constructs, chain, "construct"),
             Segment::Declaration(node) => plain(node, "declaration"),
+            Segment::Flow(flow) => plain(&flow.node, "sequential control flow around constructs"),
             Segment::Control(node) => plain(node, "sequential control flow"),
             Segment::Jump(node) => plain(node, "jump or label"),
             Segment::Preprocessor(node) => plain(node, "preprocessor line"),
             Segment::Serial(node) => plain(node, "serial statement"),
         };
-        self.segments.iter().map(describe).collect()
+        self.all_segments().into_iter().map(describe).collect()
     }
 }
 
@@ -160,29 +184,65 @@ fn is_empty_statement(tree: &HostTree, node: NodeId) -> bool {
 fn segments(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> Vec<Segment> {
     let construct = constructs.construct(id);
     let Some(body) = construct.body else { return Vec::new() };
-    let statements: Vec<NodeId> =
-        if tree.kind(body) == "compound_statement" { tree.named_children(body).collect() } else { vec![body] };
+    let inside = construct.children.iter().copied();
+    let inside: Vec<ConstructId> =
+        inside.filter(|child| constructs.construct(*child).stacked_under.is_none()).collect();
+    segments_of(tree, constructs, &statements_of(tree, body), &inside)
+}
+
+/// The statements of a block, or the one statement without braces.
+fn statements_of(tree: &HostTree, body: NodeId) -> Vec<NodeId> {
+    if tree.kind(body) == "compound_statement" { tree.named_children(body).collect() } else { vec![body] }
+}
+
+/// Segments of some statements, among which the given constructs stand.
+fn segments_of(
+    tree: &HostTree,
+    constructs: &ConstructTree,
+    statements: &[NodeId],
+    inside: &[ConstructId],
+) -> Vec<Segment> {
+    let start = |id: &ConstructId| constructs.directive(*id).span.start;
+    let body = |id: &ConstructId| constructs.construct(*id).body;
     let mut found: Vec<(usize, Segment)> = Vec::new();
-    for child in construct.children.iter().copied() {
-        let inner = constructs.construct(child);
-        let before = inner.stacked_under.is_none();
-        if before && inner.body.is_none_or(|body| statements.contains(&body)) {
-            found.push((constructs.directive(child).span.start, construct_segment(tree, constructs, child)));
+    let mut placed: Vec<ConstructId> = Vec::new();
+    for statement in statements.iter().copied().filter(|statement| !is_empty_statement(tree, *statement)) {
+        if let Some(own) = inside.iter().find(|id| body(id) == Some(statement)) {
+            found.push((start(own), construct_segment(tree, constructs, *own)));
+            placed.push(*own);
+            continue;
         }
+        let span = tree.span(statement);
+        let below: Vec<ConstructId> =
+            inside.iter().copied().filter(|id| span.contains(constructs.directive(*id).span)).collect();
+        let segment = if below.is_empty() {
+            plain_segment(tree, statement)
+        } else {
+            let segments = segments_of(tree, constructs, &steered_statements(tree, statement), &below);
+            Segment::Flow(Flow { node: statement, segments })
+        };
+        found.push((span.start, segment));
+        placed.extend(below);
     }
-    let with_directive: Vec<NodeId> = construct
-        .children
-        .iter()
-        .filter_map(|child| constructs.construct(*child).body)
-        .filter(|node| statements.contains(node))
-        .collect();
-    for statement in statements {
-        if !with_directive.contains(&statement) && !is_empty_statement(tree, statement) {
-            found.push((tree.span(statement).start, plain_segment(tree, statement)));
-        }
-    }
+    // Directives without a statement of this list: stand-alone ones.
+    let alone = inside.iter().filter(|id| !placed.contains(id));
+    found.extend(alone.map(|id| (start(id), construct_segment(tree, constructs, *id))));
     found.sort_by_key(|(start, _)| *start);
     found.into_iter().map(|(_, segment)| segment).collect()
+}
+
+/// The statements that a statement steers: those of all its branches.
+fn steered_statements(tree: &HostTree, statement: NodeId) -> Vec<NodeId> {
+    if tree.kind(statement) == "compound_statement" {
+        return statements_of(tree, statement);
+    }
+    let branches = ["body", "consequence", "alternative"].into_iter().filter_map(|field| tree.child(statement, field));
+    let mut steered = Vec::new();
+    for branch in branches {
+        let behind_else = (tree.kind(branch) == "else_clause").then(|| tree.named_children(branch).last()).flatten();
+        steered.extend(statements_of(tree, behind_else.unwrap_or(branch)));
+    }
+    steered
 }
 
 fn construct_segment(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> Segment {

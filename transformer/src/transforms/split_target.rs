@@ -37,7 +37,9 @@
 //! - the region is `target teams { distribute parallel for .. }` (or `loop`, or with `simd`) with several loops and
 //!   nothing else;
 //! - the region is `target { parallel for .. }` with one or more loops and nothing else, and nothing serialises or
-//!   groups the iterations of a loop: one team becomes the whole grid.
+//!   groups the iterations of a loop: one team becomes the whole grid;
+//! - around and between the loops stand `for`, `while`, `do`, `if` and blocks, declarations and assignments of numbers, and
+//!   the host can execute them to the same effect: they stay where they are, and so move to the host.
 //!
 //! Directives may be combined, stacked or nested.
 //!
@@ -46,7 +48,7 @@
 //! Each rule has a page: `ompsplit rule`. OMPS101 to OMPS104 the text is not certain; OMPS105, OMPS120 to OMPS122 a clause
 //! has no safe place; OMPS106, OMPS127, OMPS129 a variable would be a copy per kernel or per thread; OMPS107, OMPS108,
 //! OMPS124, OMPS128 something may be hidden; OMPS109, OMPS110, OMPS115 to OMPS117, OMPS130 the region depends on its
-//! team; OMPS111 to OMPS113, OMPS123, OMPS126 something else than loops stands in it; OMPS114, OMPS119 a loop's bounds;
+//! team; OMPS111 to OMPS113, OMPS123, OMPS126 something stands in it that must stay on the device; OMPS114, OMPS119 a loop's bounds;
 //! OMPS118 it runs on the device already; OMPS125 its spelling; OMPS131 compilers do not take it there.
 //!
 //! ## Safety
@@ -56,6 +58,11 @@
 //! where a map names it. Scalars that no clause maps are firstprivate in the original and in each kernel; they are never
 //! written, so every copy has the one value. The kernels run in the order of the loops, each when the one before has
 //! ended, which is the order of one team and one that the loops of a league may have.
+//!
+//! What moves to the host reads only variables that the region declares and scalars that no clause maps, whose copies on
+//! the device have the host's value. It writes the former alone. Integers are computed alike on both sides, and copies and
+//! comparisons of other numbers are exact; floating-point arithmetic is not moved. A variable of the region that a loop
+//! writes is mapped by that loop's kernel, so that host and device see its values in the order of the text.
 //!
 //! One team becomes many only where the iterations are independent: a worksharing loop with a default, `dynamic` or
 //! `guided` schedule may give each iteration to a thread of its own, so a race-free loop has no dependences between them.

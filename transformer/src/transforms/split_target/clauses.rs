@@ -70,7 +70,7 @@ pub(super) fn read(cx: &Context<'_>, shape: &Shape) -> (RegionClauses, Vec<LoopC
     for id in &shape.outer {
         let on_target = cx.constructs.construct(*id).leaves.contains(&Leaf::Target);
         for clause in &cx.constructs.directive(*id).clauses {
-            reader.region_clause(clause, on_target, shape.loops.len());
+            reader.region_clause(clause, on_target, shape.launches_several());
         }
     }
     let loops = shape.loops.iter().map(|chain| {
@@ -128,7 +128,7 @@ impl Reader<'_> {
         self.refuse(ReasonCode::IterationsGrouped, span, message);
     }
 
-    fn region_clause(&mut self, clause: &Clause, on_target: bool, loops: usize) {
+    fn region_clause(&mut self, clause: &Clause, on_target: bool, several: bool) {
         match rule_for(clause.name, false) {
             Rule::DataAndKernels => self.map(clause),
             Rule::HostExpression => self.host_expression(clause, on_target),
@@ -136,7 +136,7 @@ impl Reader<'_> {
             Rule::Groups if self.form.widens() => self.grouped(clause.span),
             Rule::Groups => self.region.kernel.push(clause.clone()),
             Rule::UsedItems => self.used_items(clause, on_target),
-            Rule::OneLoopOnly if loops == 1 => self.region.kernel.push(clause.clone()),
+            Rule::OneLoopOnly if !several => self.region.kernel.push(clause.clone()),
             Rule::OneLoopOnly | Rule::Refused => self.no_rule(clause),
             Rule::Dropped => {}
             Rule::ByName => self.region_clause_by_name(clause, on_target),
@@ -201,7 +201,7 @@ impl Reader<'_> {
         for clause in &directive.clauses {
             let of_target = on_target && (belongs_to_target(clause.name) || clause.has_modifier("target"));
             if of_target {
-                self.region_clause(clause, true, 1);
+                self.region_clause(clause, true, false);
             } else {
                 self.loop_clause(clause, on_target, leaves, read);
             }

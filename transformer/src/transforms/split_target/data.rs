@@ -3,6 +3,7 @@
 
 mod aliases;
 mod expressions;
+mod host_parts;
 mod lists;
 mod reductions;
 
@@ -24,9 +25,9 @@ pub(super) struct DataEnvironment {
     pub maps: Vec<MapClause>,
     /// Arrays and structures that the original maps implicitly, with the map type they get.
     pub implicit: Vec<(String, &'static str)>,
-    /// Scalars that a kernel's combined directive must map, with the type: kernel index, name, map type. Compilers differ
-    /// in what they map by rule.
-    pub reductions: Vec<(usize, String, &'static str)>,
+    /// Scalars that a kernel's directive must map itself, with the type: kernel index, name, map type. They are items of
+    /// reductions on a combined directive, where compilers differ in what they map by rule, and variables of the region.
+    pub kernel_maps: Vec<(usize, String, &'static str)>,
     /// Reductions on the region's combined directive: mapped `tofrom` for the whole region.
     pub mapped_reductions: Vec<String>,
     /// Expressions that are evaluated once before the region: where they stand, their name.
@@ -76,8 +77,9 @@ pub(super) fn build(
     builder.defaultmap();
     for (index, kernel) in kernels.iter().enumerate() {
         builder.loop_items(index, kernel);
-        builder.variables(kernel);
+        builder.variables(index, kernel);
     }
+    builder.host_parts();
     builder.aliases();
     builder.region_reductions();
     builder.expressions();
@@ -142,14 +144,27 @@ impl Builder<'_, '_> {
     }
 
     /// The variables that a kernel takes from outside.
-    fn variables(&mut self, kernel: &Kernel) {
+    fn variables(&mut self, index: usize, kernel: &Kernel) {
         for (name, variable) in &kernel.variables {
             match &variable.kind {
+                Kind::Scalar { .. } if self.is_local(name, variable.first.start) => {
+                    self.local(index, name, variable.written);
+                }
                 Kind::Scalar { .. } | Kind::Pointer { .. } => self.scalar(kernel, name, variable),
                 Kind::Array { .. } | Kind::Struct => self.aggregate(name, variable),
                 _ => {}
             }
         }
+    }
+
+    /// A variable that the region declares becomes the host's. A kernel that writes it gets it and gives it back.
+    fn local(&mut self, index: usize, name: &str, written: Option<Span>) {
+        let Some(written) = written else { return };
+        if self.shape.form == Form::League {
+            let message = format!("each team has a `{name}` of its own");
+            return self.refuse(ReasonCode::LocalDeclaration, written, message);
+        }
+        self.data.kernel_maps.push((index, name.to_owned(), "tofrom"));
     }
 
     fn scalar(&mut self, kernel: &Kernel, name: &str, variable: &Variable) {

@@ -10,6 +10,7 @@ use crate::region::target::Chain;
 use crate::source::{Language, Span};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, HostTree, NodeId};
+use crate::transforms::Context;
 use crate::transforms::split_target::clauses::{KeptClause, LoopClauses};
 use crate::transforms::split_target::names::{Kind, Names};
 
@@ -48,6 +49,11 @@ impl Kernel {
     pub(super) fn uses(&self, name: &str) -> bool {
         self.variables.contains_key(name)
             || self.clauses.reductions.iter().any(|r| r.item.base.as_deref() == Some(name))
+    }
+
+    /// Does the loop contain this place?
+    pub(super) fn contains(&self, cx: &Context<'_>, place: Span) -> bool {
+        cx.constructs.construct(self.directive()).body_span.contains(place)
     }
 
     /// The innermost directive, which becomes the kernel's.

@@ -5,7 +5,7 @@ use crate::region::construct::{ConstructId, Doubt};
 use crate::region::target::{Chain, Segment, TargetRegion};
 use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, Directive};
+use crate::syntax::{ClauseName, Directive, NodeId};
 use crate::transforms::Context;
 
 /// What the region is now, which says what each kernel becomes.
@@ -34,6 +34,26 @@ pub(super) struct Shape {
     pub outer: Vec<ConstructId>,
     /// The loops; the chain of each starts behind `outer`.
     pub loops: Vec<Chain>,
+    /// What stands around and between the loops and moves to the host: control flow, declarations, statements.
+    pub host: Vec<HostPart>,
+}
+
+/// A piece of the region that the host executes in the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HostPart {
+    /// `if`, `for`, `while`, `do` or a block around loops.
+    Flow(NodeId),
+    /// A declaration beside loops.
+    Declaration(NodeId),
+    /// An expression statement beside loops.
+    Statement(NodeId),
+}
+
+impl Shape {
+    /// May the output launch more than one kernel where the original launched one?
+    pub(super) fn launches_several(&self) -> bool {
+        self.loops.len() > 1 || !self.host.is_empty()
+    }
 }
 
 /// The region's form, `None` where there is nothing to split.
@@ -59,14 +79,18 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
         _ => return Err(vec![team_region(cx, region, region.chain.innermost())]),
     };
     let mut reasons = Vec::new();
-    for segment in &region.segments {
-        reasons.extend(segment_reason(cx, region, form, segment));
+    let mut host = Vec::new();
+    for segment in region.all_segments() {
+        match host_part(cx, region, segment) {
+            Some(part) => host.push(part),
+            None => reasons.extend(segment_reason(cx, region, form, segment)),
+        }
     }
     if !reasons.is_empty() {
         return Err(reasons);
     }
     let loops: Vec<Chain> = region.loops().cloned().collect();
-    Ok(Some(Shape { form, outer: region.chain.constructs.clone(), loops }))
+    Ok(Some(Shape { form, outer: region.chain.constructs.clone(), loops, host }))
 }
 
 fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
@@ -78,7 +102,7 @@ fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Ve
             let apart = first.is_some_and(|id| cx.constructs.construct(id).leaves == [Leaf::Target]);
             let (outer, rest) = region.chain.constructs.split_at(usize::from(apart));
             let chain = Chain { constructs: rest.to_vec(), leaves: leaves[usize::from(apart)..].to_vec() };
-            Ok(Some(Shape { form: Form::OneLoop, outer: outer.to_vec(), loops: vec![chain] }))
+            Ok(Some(Shape { form: Form::OneLoop, outer: outer.to_vec(), loops: vec![chain], host: Vec::new() }))
         }
         [Leaf::Target, Leaf::Teams, Leaf::Distribute, ..] if !leaves.contains(&Leaf::Parallel) => {
             nested_parallel(cx, region)
@@ -96,27 +120,47 @@ fn nested_parallel(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Sha
     Err(vec![Reason::new(ReasonCode::NestedParallel, directive.span, message)])
 }
 
+/// What the host may execute, if [`super::host_flow`] finds that it can.
+fn host_part(cx: &Context<'_>, region: &TargetRegion, segment: &Segment) -> Option<HostPart> {
+    match segment {
+        Segment::Flow(flow) => Some(HostPart::Flow(flow.node)),
+        Segment::Declaration(node) if !has_team_region(cx, region) => Some(HostPart::Declaration(*node)),
+        Segment::Serial(node) if cx.tree.kind(*node) == "expression_statement" => Some(HostPart::Statement(*node)),
+        // It stays inside the loop that it leaves.
+        Segment::Jump(node) if leaves_inner_loop(cx, region, *node) => Some(HostPart::Statement(*node)),
+        _ => None,
+    }
+}
+
+/// Is it `break` or `continue` of a loop that stands in the region?
+fn leaves_inner_loop(cx: &Context<'_>, region: &TargetRegion, node: NodeId) -> bool {
+    let inner = cx.constructs.construct(region.chain.innermost()).body_span;
+    let loops = ["for_statement", "while_statement", "do_statement"];
+    let steers = |above: &NodeId| {
+        let kind = cx.tree.kind(*above);
+        loops.contains(&kind) || (kind == "switch_statement" && cx.tree.kind(node) == "break_statement")
+    };
+    let target = cx.tree.ancestors(node).find(steers);
+    matches!(cx.tree.kind(node), "break_statement" | "continue_statement")
+        && target
+            .is_some_and(|target| cx.tree.kind(target) != "switch_statement" && inner.contains(cx.tree.span(target)))
+}
+
 /// Why a segment keeps the region from being split; none for a loop of the right form.
 fn segment_reason(cx: &Context<'_>, region: &TargetRegion, form: Form, segment: &Segment) -> Option<Reason> {
     let at = |code, node, message: &str| Some(Reason::new(code, cx.tree.span(node), message));
     match segment {
         Segment::Loop(chain) => loop_reason(cx, form, chain),
         Segment::Construct(chain) => Some(construct_reason(cx, region, chain)),
-        Segment::Declaration(node) if has_team_region(cx, region) => {
+        Segment::Declaration(node) => {
             at(ReasonCode::CudaStyle, *node, "data of the team is declared here, and its threads work together below")
         }
-        Segment::Declaration(node) => {
-            at(ReasonCode::LocalDeclaration, *node, "this variable lives on the device for the whole region")
+        Segment::Flow(flow) => {
+            let message = "the loops inside depend on this statement, which runs on the device";
+            at(ReasonCode::SequentialControl, flow.node, message)
         }
         Segment::Control(node) => {
-            let span = cx.tree.span(*node);
-            let holds_construct = cx.constructs.within(span).next().is_some();
-            let (code, message) = if holds_construct {
-                (ReasonCode::SequentialControl, "the loops inside depend on this statement, which runs on the device")
-            } else {
-                (ReasonCode::SerialStatement, "this statement runs on one thread of the device between the loops")
-            };
-            at(code, *node, message)
+            at(ReasonCode::SerialStatement, *node, "this statement runs on one thread of the device between the loops")
         }
         Segment::Jump(node) => at(ReasonCode::JumpOut, *node, "control may leave the region here"),
         Segment::Preprocessor(node) => {

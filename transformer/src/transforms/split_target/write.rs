@@ -155,7 +155,7 @@ impl Split<'_> {
                 clauses.push(format!("map(tofrom: {name})"));
             }
         }
-        for (kernel_index, name, map_type) in &self.data.reductions {
+        for (kernel_index, name, map_type) in &self.data.kernel_maps {
             if *kernel_index == index {
                 clauses.push(format!("map({map_type}: {name})"));
             }

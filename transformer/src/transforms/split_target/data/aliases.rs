@@ -11,41 +11,51 @@ use crate::transforms::split_target::names::{Class, Kind};
 
 impl Builder<'_, '_> {
     /// A scalar that no clause maps is copied when each kernel starts, once in the original. Where the region runs on the
-    /// host (no device, `if(0)`, unified memory), an earlier kernel may have written it through another name by then.
+    /// host (no device, `if(0)`, unified memory), an earlier kernel may have written it through another name by then. The
+    /// same holds for what the host reads between the kernels.
     pub(super) fn aliases(&mut self) {
         let mut reported = BTreeSet::new();
-        for (index, kernel) in self.kernels.iter().enumerate() {
+        // In a loop around them, later kernels come before earlier ones.
+        let all = self.kernels;
+        let before = |index: usize| if self.shape.host.is_empty() { &all[..index] } else { all };
+        for (index, kernel) in all.iter().enumerate() {
             for (name, variable) in &kernel.variables {
                 let class = match variable.kind {
                     Kind::Scalar { class, .. } => class,
                     Kind::Pointer { .. } => Class::Pointer,
                     _ => continue,
                 };
-                let own = self.is_on_device(name) || self.names.cannot_be_aliased(name, variable.first.start);
-                if own || reported.contains(name) {
-                    continue;
-                }
-                let earlier = self.kernels[..index].iter().flat_map(|kernel| &kernel.variables);
-                let written = earlier.filter(|(other, _)| *other != name).find_map(|(_, other)| match &other.kind {
-                    Kind::Pointer { class: element, .. } if other.any_class || element.may_alias(class) => {
-                        other.elements_written
-                    }
-                    Kind::Scalar { class: own, .. } if own.may_alias(class) => other.written,
-                    // Members and elements may be pointers.
-                    Kind::Struct | Kind::Array { plain: false, .. } => other.elements_written,
-                    Kind::Array { .. } if self.names.is_reference(name, variable.first.start) => other.elements_written,
-                    _ => None,
-                });
-                let combined =
-                    || self.kernels[..index].iter().find_map(|kernel| self.combined_alias(kernel, class, name));
-                if let Some(at) = written.or_else(combined) {
-                    reported.insert(name.clone());
-                    let message = format!("`{name}`, which no clause maps, is not what an earlier loop writes");
-                    let mut reason = Reason::new(ReasonCode::NotAliased, variable.first, message);
-                    reason.certainty = Certainty::Assumed;
-                    self.data.remarks.push(reason.with_label(at, "this may be the same object"));
-                }
+                self.alias(name, class, variable.first, before(index), &mut reported);
             }
+        }
+        for (name, class, place) in self.read_by_host() {
+            self.alias(&name, class, place, all, &mut reported);
+        }
+    }
+
+    fn alias(&mut self, name: &str, class: Class, place: Span, earlier: &[Kernel], reported: &mut BTreeSet<String>) {
+        let own = self.is_on_device(name) || self.names.cannot_be_aliased(name, place.start);
+        if own || reported.contains(name) {
+            return;
+        }
+        let variables = earlier.iter().flat_map(|kernel| &kernel.variables);
+        let written = variables.filter(|(other, _)| *other != name).find_map(|(_, other)| match &other.kind {
+            Kind::Pointer { class: element, .. } if other.any_class || element.may_alias(class) => {
+                other.elements_written
+            }
+            Kind::Scalar { class: own, .. } if own.may_alias(class) => other.written,
+            // Members and elements may be pointers.
+            Kind::Struct | Kind::Array { plain: false, .. } => other.elements_written,
+            Kind::Array { .. } if self.names.is_reference(name, place.start) => other.elements_written,
+            _ => None,
+        });
+        let combined = || earlier.iter().find_map(|kernel| self.combined_alias(kernel, class, name));
+        if let Some(at) = written.or_else(combined) {
+            reported.insert(name.to_owned());
+            let message = format!("`{name}`, which no clause maps, is not what an earlier loop writes");
+            let mut reason = Reason::new(ReasonCode::NotAliased, place, message);
+            reason.certainty = Certainty::Assumed;
+            self.data.remarks.push(reason.with_label(at, "this may be the same object"));
         }
     }
 

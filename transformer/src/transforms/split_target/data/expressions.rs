@@ -32,7 +32,7 @@ impl Builder<'_, '_> {
             }
             self.moved_expressions(kernel, &written);
         }
-        if self.shape.loops.len() > 1 {
+        if self.shape.launches_several() {
             self.shared_expressions(&written);
         }
     }

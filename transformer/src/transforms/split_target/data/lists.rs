@@ -26,7 +26,7 @@ impl Builder<'_, '_> {
         let firstprivate: Vec<(String, Span)> = self.firstprivate_items();
         for (name, span) in firstprivate {
             let kind = self.names.kind(&name, span.start);
-            if self.shape.loops.len() > 1 && !matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. }) {
+            if self.shape.launches_several() && !matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. }) {
                 let message = format!("`{name}` would be copied for each kernel, and may be written in between");
                 self.refuse(ReasonCode::SharingConflict, span, message);
             }
@@ -107,7 +107,7 @@ impl Builder<'_, '_> {
             let own = |name: &String| self.data.implicit.iter().any(|(other, _)| other == name);
             let reduced = kernel.clauses.reductions.iter().filter_map(|reduction| reduction.item.base.clone());
             let items: Vec<String> = reduced.filter(own).collect();
-            self.data.reductions.extend(items.into_iter().map(|name| (index, name, "tofrom")));
+            self.data.kernel_maps.extend(items.into_iter().map(|name| (index, name, "tofrom")));
         }
     }
 

@@ -13,6 +13,9 @@ impl Builder<'_, '_> {
             let message = format!("`{name}` is a member of `*this`");
             return self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
         }
+        if self.is_local(&name, reduction.item.span.start) {
+            return self.local(index, &name, Some(reduction.item.span));
+        }
         let region_wide = self.region.reductions.iter().any(|r| r.item.base.as_deref() == Some(name.as_str()));
         if self.is_mapped(&name) || region_wide {
             return;
@@ -22,7 +25,7 @@ impl Builder<'_, '_> {
             return self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
         }
         if reduction.on_target {
-            self.data.reductions.push((index, name, "tofrom"));
+            self.data.kernel_maps.push((index, name, "tofrom"));
             return;
         }
         // `map(to:)` would keep it lost on a device, but not where the region runs on the host.

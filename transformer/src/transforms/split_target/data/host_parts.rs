@@ -1,0 +1,283 @@
+//! Control flow, declarations and statements between the loops, which the host executes in the output.
+//!
+//! The host must come to the values that the device came to. So only integers are computed there, and other numbers
+//! compared or copied; floating-point arithmetic may be contracted differently, and what lies in device memory is not seen.
+//! The variables are those that the region declares, which become the host's, and those that are copied into the region.
+
+use crate::analysis::uses::{Role, Use, uses_below};
+use crate::plan::ReasonCode;
+use crate::source::{Language, Span};
+use crate::syntax::NodeId;
+use crate::transforms::split_target::data::{Builder, scalar_written};
+use crate::transforms::split_target::names::{Class, Kind};
+use crate::transforms::split_target::shape::HostPart;
+
+/// What the host's part of an expression is, as far as the rules for floating-point numbers go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Number {
+    Integer,
+    Floating,
+}
+
+impl Builder<'_, '_> {
+    /// Checks every part that moves to the host.
+    pub(super) fn host_parts(&mut self) {
+        for part in &self.shape.host {
+            match *part {
+                HostPart::Flow(node) => self.flow(node),
+                HostPart::Declaration(node) => self.declaration(node),
+                HostPart::Statement(node) => self.statement(node),
+            }
+        }
+    }
+
+    /// Is it a variable that the region declares outside of its loops?
+    pub(super) fn is_local(&self, name: &str, at: usize) -> bool {
+        let Some(region) = self.shape.outer.last() else { return false };
+        let body = self.names.cx.constructs.construct(*region).body_span;
+        let declared = self.names.declared_at(name, at);
+        declared.is_some_and(|declared| {
+            body.contains(declared) && !self.kernels.iter().any(|kernel| kernel.contains(self.names.cx, declared))
+        })
+    }
+
+    /// The variables from outside that the host's parts read: name, class and place.
+    pub(super) fn read_by_host(&self) -> Vec<(String, Class, Span)> {
+        let cx = self.names.cx;
+        let expressions = self.shape.host.iter().flat_map(|part| match *part {
+            HostPart::Flow(node) => self.heads(node),
+            HostPart::Declaration(node) | HostPart::Statement(node) => vec![node],
+        });
+        let uses = expressions.flat_map(|node| uses_below(cx.file, cx.tree, node));
+        uses.filter_map(|used| match self.names.kind(&used.name, used.span.start) {
+            Kind::Scalar { class, .. } if used.role != Role::Declaration => Some((used.name, class, used.span)),
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// What a statement evaluates to steer others.
+    fn heads(&self, node: NodeId) -> Vec<NodeId> {
+        let fields = ["initializer", "condition", "update"];
+        fields.into_iter().filter_map(|field| self.names.cx.tree.child(node, field)).collect()
+    }
+
+    fn flow(&mut self, node: NodeId) {
+        let tree = self.names.cx.tree;
+        let known = ["for_statement", "while_statement", "do_statement", "if_statement", "compound_statement"];
+        let constexpr = tree.children(node).any(|child| tree.kind(child) == "constexpr");
+        if !known.contains(&tree.kind(node)) || constexpr {
+            let message = "the loops inside depend on this statement, which is not followed";
+            return self.refuse(ReasonCode::SequentialControl, tree.span(node), message);
+        }
+        for head in self.heads(node) {
+            if tree.kind(head) == "declaration" {
+                self.declaration(head);
+            } else {
+                self.expression(head, ReasonCode::SequentialControl);
+            }
+        }
+    }
+
+    fn statement(&mut self, node: NodeId) {
+        let tree = self.names.cx.tree;
+        if tree.kind(node) == "expression_statement" {
+            self.expression(node, ReasonCode::SerialStatement);
+        }
+    }
+
+    /// Scalars of the language's own types, with nothing else in their declaration.
+    fn declaration(&mut self, node: NodeId) {
+        let tree = self.names.cx.tree;
+        let plain = ["primitive_type", "sized_type_specifier", "type_identifier", "type_qualifier", "identifier"];
+        let mut parts: Vec<NodeId> = tree.named_children(node).collect();
+        parts.retain(|part| !plain.contains(&tree.kind(*part)));
+        let mut declared: Vec<NodeId> =
+            tree.named_children(node).filter(|part| tree.kind(*part) == "identifier").collect();
+        for part in parts {
+            let (name, value) = (tree.child(part, "declarator"), tree.child(part, "value"));
+            let name = name.filter(|name| tree.kind(*name) == "identifier" && tree.kind(part) == "init_declarator");
+            let Some(name) = name else { return self.lives_on_device(tree.span(part)) };
+            declared.push(name);
+            if let Some(value) = value {
+                let target = self.number_of_name(name, tree.span(name).end);
+                self.value(value, target, ReasonCode::LocalDeclaration);
+            }
+        }
+        for name in declared {
+            let text = self.names.cx.file.show(tree.span(name)).into_owned();
+            if !is_host_scalar(&self.names.kind(&text, tree.span(name).end)) {
+                self.lives_on_device(tree.span(name));
+            }
+        }
+    }
+
+    fn lives_on_device(&mut self, span: Span) {
+        let message = "this variable lives on the device for the whole region";
+        self.refuse(ReasonCode::LocalDeclaration, span, message);
+    }
+
+    /// An expression of which every part is checked.
+    fn expression(&mut self, root: NodeId, code: ReasonCode) {
+        let tree = self.names.cx.tree;
+        if let Some(node) = tree.descendants(root).find(|node| !self.is_host_node(*node)) {
+            let message = "the host cannot do what this does on the device";
+            return self.refuse(code, tree.span(node), message);
+        }
+        for used in uses_below(self.names.cx.file, tree, root) {
+            self.host_use(&used, code);
+        }
+        for node in tree.descendants(root) {
+            if self.is_floating_leaf(node) && !self.may_stay_floating(node) {
+                let message = "floating-point arithmetic stays on the device";
+                self.refuse(code, tree.span(node), message);
+            }
+        }
+    }
+
+    /// What is copied to a variable: a single number where the variable is a floating-point one, integers otherwise.
+    fn value(&mut self, value: NodeId, target: Option<Number>, code: ReasonCode) {
+        let tree = self.names.cx.tree;
+        self.expression(value, code);
+        let floating = tree.descendants(value).any(|node| self.is_floating_leaf(node));
+        let leaf = matches!(tree.kind(value), "identifier" | "number_literal");
+        let copied = target == Some(Number::Floating) && leaf;
+        if (target == Some(Number::Floating) || floating && tree.kind(value) == "identifier") && !copied {
+            let message = "floating-point arithmetic stays on the device";
+            self.refuse(code, tree.span(value), message);
+        }
+    }
+
+    fn is_host_node(&self, node: NodeId) -> bool {
+        let tree = self.names.cx.tree;
+        if !tree.is_named(node) {
+            return true;
+        }
+        match tree.kind(node) {
+            "cast_expression" => true,
+            "type_descriptor" => matches!(tree.language(), Language::C) || self.names.is_builtin_type(tree.span(node)),
+            "primitive_type" | "sized_type_specifier" => {
+                let text = self.names.cx.file.show(tree.span(node));
+                !["float", "double", "long double", "void"].iter().any(|other| text.contains(other))
+            }
+            "assignment_expression" => {
+                let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
+                let target = tree.child(node, "left").filter(|left| tree.kind(*left) == "identifier");
+                let floating = target.is_some_and(|target| self.is_floating_leaf(target));
+                let value = tree.child(node, "right");
+                let leaf = value.is_some_and(|value| matches!(tree.kind(value), "identifier" | "number_literal"));
+                target.is_some() && (!floating || (operator == Some("=") && leaf))
+            }
+            "update_expression" => {
+                let target = tree.child(node, "argument").filter(|target| tree.kind(*target) == "identifier");
+                target.is_some_and(|target| !self.is_floating_leaf(target))
+            }
+            "unary_expression" => {
+                let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
+                matches!(operator, Some("-" | "+" | "!" | "~"))
+            }
+            "comment"
+            | "expression_statement"
+            | "condition_clause"
+            | "identifier"
+            | "number_literal"
+            | "char_literal"
+            | "character"
+            | "true"
+            | "false"
+            | "parenthesized_expression"
+            | "binary_expression"
+            | "conditional_expression"
+            | "comma_expression" => true,
+            _ => false,
+        }
+    }
+
+    /// A name that the host's part uses must have the value that it has on the device, and be written only where the
+    /// region declares it.
+    fn host_use(&mut self, used: &Use, code: ReasonCode) {
+        let at = used.span.start;
+        if used.role == Role::Declaration {
+            return;
+        }
+        let kind = self.names.kind(&used.name, at);
+        if kind == Kind::Constant {
+            return;
+        }
+        if !is_host_scalar(&kind) {
+            let message = format!("`{}` is not a number that the host knows", used.name);
+            return self.refuse(code, used.span, message);
+        }
+        if self.is_local(&used.name, at) {
+            return;
+        }
+        if used.role != Role::Read {
+            return self.reasons.push(scalar_written(&used.name, used.span));
+        }
+        let private = self.region.private.iter().any(|item| item.base.as_deref() == Some(used.name.as_str()));
+        let mapped = self.is_on_device(&used.name) || (self.scalars_are_mapped && !self.is_listed(&used.name));
+        let reduced = self.region.reductions.iter().any(|r| r.item.base.as_deref() == Some(used.name.as_str()));
+        if private || mapped || reduced {
+            let message = format!("the value of `{}` is on the device, and the loops depend on it", used.name);
+            self.refuse(code, used.span, message);
+        }
+    }
+
+    /// Is it a number with a fraction, by its text or its declared type?
+    fn is_floating_leaf(&self, node: NodeId) -> bool {
+        let tree = self.names.cx.tree;
+        let span = tree.span(node);
+        match tree.kind(node) {
+            "number_literal" => {
+                let text = self.names.cx.file.show(span).to_lowercase();
+                let hexadecimal = text.starts_with("0x");
+                text.contains('.') || (hexadecimal && text.contains('p')) || (!hexadecimal && text.contains('e'))
+            }
+            "identifier" => self.number_of_name(node, span.start) == Some(Number::Floating),
+            _ => false,
+        }
+    }
+
+    /// What a name that is visible at byte `at` holds. A macro that is no integer constant counts as floating.
+    fn number_of_name(&self, node: NodeId, at: usize) -> Option<Number> {
+        let span = self.names.cx.tree.span(node);
+        let name = self.names.cx.file.show(span);
+        match self.names.kind(&name, at) {
+            Kind::Scalar { class: Class::Floating, .. } => Some(Number::Floating),
+            Kind::Scalar { .. } => Some(Number::Integer),
+            Kind::Constant => Some(self.names.constant(span).map_or(Number::Floating, |_| Number::Integer)),
+            _ => None,
+        }
+    }
+
+    /// Is the number compared, tested or copied, and nothing else?
+    fn may_stay_floating(&self, leaf: NodeId) -> bool {
+        let tree = self.names.cx.tree;
+        let mut parent = tree.parent(leaf);
+        while let Some(node) = parent {
+            let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
+            match tree.kind(node) {
+                "parenthesized_expression" => parent = tree.parent(node),
+                "binary_expression" => {
+                    return matches!(operator, Some("<" | ">" | "<=" | ">=" | "==" | "!=" | "&&" | "||"));
+                }
+                "unary_expression" => return operator == Some("!"),
+                // Its other side is a number of the same kind, or it is refused.
+                "assignment_expression" => {
+                    let target = tree.child(node, "left");
+                    return operator == Some("=") && target.is_some_and(|target| self.is_floating_leaf(target));
+                }
+                "init_declarator" | "condition_clause" | "if_statement" | "while_statement" | "do_statement" => {
+                    return true;
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+}
+
+/// Is it a number of one of the language's own types, which no operator can be declared for?
+fn is_host_scalar(kind: &Kind) -> bool {
+    matches!(kind, Kind::Scalar { wide: false, builtin: true, .. })
+}
