@@ -14,11 +14,11 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_ompsplit");
 /// Two loops in one region: `split` makes two kernels of it.
 const SPLITS: &str = "\
 void f(int n, float *a, float *b){
-#pragma omp target teams map(tofrom: a[0:n]) map(to: b[0:n])
+#pragma omp target map(tofrom: a[0:n]) map(to: b[0:n])
 {
-#pragma omp distribute parallel for
+#pragma omp parallel for
 for(int i=0;i<n;i++) a[i]+=b[i];
-#pragma omp distribute parallel for
+#pragma omp parallel for
 for(int i=0;i<n;i++) a[i]*=2;
 }
 }
@@ -554,6 +554,20 @@ fn dump_config_prints_what_holds() {
     // What is printed is a configuration that says the same.
     project.write("again.toml", dump.as_bytes());
     project.expect(0, &["--config", "again.toml", "a.c"]);
+}
+
+#[test]
+fn the_assumed_length_of_loops_decides_what_pays() {
+    let league =
+        SPLITS.replace("omp target map", "omp target teams map").replace("parallel for", "distribute parallel for");
+    let project = Project::new(&[("a.c", &league)]);
+    let left_alone = project.expect(0, &["--check", "a.c"]);
+    assert_contains(&left_alone.stderr, "with 65536 iterations where the text does not tell");
+    let split = project.expect(1, &["--check", "--assumed-iterations", "50000000", "a.c"]);
+    assert_contains(&split.stderr, "split into 2 kernels inside one target data; pays from about");
+    project.write(".ompsplit.toml", b"assumed_iterations = 50000000\n");
+    project.expect(1, &["--check", "a.c"]);
+    project.expect(0, &["--check", "--assumed-iterations", "1000", "a.c"]);
 }
 
 // Diagnostics.

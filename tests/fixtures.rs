@@ -8,10 +8,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use ompsplit::engine::{self, Options};
+use ompsplit::engine;
 use ompsplit::output::diff;
 use ompsplit::plan::{Applicability, Decision, Plan, ReasonCode, RuleKind};
 use ompsplit::source::SourceFile;
+
+mod support;
+
+use support::rewrite;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -86,8 +90,7 @@ fn snapshots() {
     let mut failed = Vec::new();
     for fixture in fixtures() {
         let file = read(&fixture);
-        let outcome =
-            engine::run(&file, &[], &Options { assume: true, ..Options::default() }).expect("a readable fixture");
+        let outcome = engine::run(&file, &[], &rewrite::options(true)).expect("a readable fixture");
         let shown = shown(&file, &outcome.plans, outcome.text.as_deref());
         let folder = root().join("snapshots").join(fixture.parent().expect("a folder"));
         settings.set_snapshot_path(folder);
@@ -105,7 +108,7 @@ fn first_lines_tell_the_decision() {
     let mut wrong = Vec::new();
     for fixture in fixtures() {
         let file = read(&fixture);
-        let outcome = engine::run(&file, &[], &Options::default()).expect("a readable fixture");
+        let outcome = engine::run(&file, &[], &rewrite::options(false)).expect("a readable fixture");
         let text = String::from_utf8_lossy(&file.text);
         let first = text.lines().next().unwrap_or_default();
         let expected =
@@ -123,7 +126,7 @@ fn first_lines_tell_the_decision() {
 fn every_rule_is_cited_by_a_fixture() {
     let mut cited = BTreeSet::new();
     for fixture in fixtures() {
-        let outcome = engine::run(&read(&fixture), &[], &Options::default()).expect("a readable fixture");
+        let outcome = engine::run(&read(&fixture), &[], &rewrite::options(false)).expect("a readable fixture");
         cited.extend(outcome.plans.iter().flat_map(|plan| &plan.reasons).map(|reason| reason.code));
     }
     // Errors and unused suppressions are no plans; `tests/cli.rs` shows them.

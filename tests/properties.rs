@@ -5,7 +5,7 @@ mod support;
 use std::path::Path;
 use std::process::Command;
 
-use ompsplit::engine::{self, EngineError, Options, Outcome};
+use ompsplit::engine::{self, EngineError, Outcome};
 use ompsplit::source::{SourceFile, scan};
 use ompsplit::syntax::{HostTree, Limits};
 use proptest::prelude::*;
@@ -226,7 +226,7 @@ impl Damage {
 fn check(path: &Path, text: &[u8]) -> Result<(), TestCaseError> {
     for assume in [false, true] {
         let file = SourceFile::new(path, text.to_vec());
-        match engine::run(&file, &[], &Options { assume, ..Options::default() }) {
+        match engine::run(&file, &[], &rewrite::options(assume)) {
             Ok(Outcome { text: Some(output), .. }) => {
                 properties(path, text, &output, assume).map_err(TestCaseError::fail)?;
             }

@@ -7,10 +7,15 @@ use ompsplit::source::SourceFile;
 
 use super::fixtures::Fixture;
 
+/// The options that fixtures are rewritten with: loops of unknown length are long, so that what is safe decides.
+pub fn options(assume: bool) -> Options {
+    Options { assume, assumed_iterations: 1 << 30, ..Options::default() }
+}
+
 /// What the library makes of a text.
 pub fn outcome(path: &Path, text: &[u8], assume: bool) -> Result<Outcome, String> {
     let file = SourceFile::new(path, text.to_vec());
-    let options = Options { assume, ..Options::default() };
+    let options = options(assume);
     engine::run(&file, &[], &options).map_err(|error| format!("{}: {error}", path.display()))
 }
 

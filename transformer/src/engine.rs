@@ -10,7 +10,7 @@ use crate::region::target::target_regions;
 use crate::source::{Scan, SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{HostError, HostTree, Limits};
-use crate::transforms::{Context, TRANSFORMS};
+use crate::transforms::{ASSUMED_ITERATIONS, Context, TRANSFORMS};
 use crate::validate;
 
 /// Conflicting plans wait for the next round; more rounds than this mean that a transformation does not settle.
@@ -23,6 +23,8 @@ pub struct Options {
     pub passes: Vec<&'static str>,
     /// Apply edits that rest on an assumption?
     pub assume: bool,
+    /// How many iterations a loop is assumed to have where the text does not tell: it decides what pays.
+    pub assumed_iterations: u32,
     /// Only constructs that touch one of these ranges of lines, counted from 1, both ends included; all where empty.
     pub lines: Vec<(usize, usize)>,
     /// The bounds of time and memory.
@@ -33,7 +35,8 @@ impl Default for Options {
     /// The default passes, Safe edits alone, the whole file.
     fn default() -> Self {
         let passes = TRANSFORMS.iter().filter(|transform| transform.default).map(|transform| transform.pass).collect();
-        Self { passes, assume: false, lines: Vec::new(), limits: Limits::default() }
+        let assumed_iterations = ASSUMED_ITERATIONS;
+        Self { passes, assume: false, assumed_iterations, lines: Vec::new(), limits: Limits::default() }
     }
 }
 
@@ -144,7 +147,8 @@ fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result
 /// Every plan of the passes asked for, in the order of the text, without those that are suppressed or out of range.
 fn plans(file: &SourceFile, headers: &[SourceFile], parsed: &Parsed, options: &Options) -> Vec<Plan> {
     let Parsed { scan, tree, constructs } = parsed;
-    let context = Context { file, scan, tree, constructs, headers };
+    let assumed_iterations = options.assumed_iterations;
+    let context = Context { file, scan, tree, constructs, headers, assumed_iterations };
     let suppressions = Suppressions::read(file, scan);
     let mut plans = Vec::new();
     for transform in TRANSFORMS.iter().filter(|transform| options.passes.contains(&transform.pass)) {

@@ -136,6 +136,9 @@ pub struct PassArguments {
     /// Also write edits that rest on an assumption; each prints it
     #[arg(long)]
     pub assume: bool,
+    /// How many iterations a loop is taken to have where the text does not tell [default: 65536]
+    #[arg(long, value_name = "N")]
+    pub assumed_iterations: Option<u32>,
     /// Only constructs that touch these lines, counted from 1; may be given several times
     #[arg(long, value_name = "A:B", value_parser = parse_lines)]
     pub lines: Vec<(usize, usize)>,

@@ -18,6 +18,8 @@ pub(super) struct Config {
     pub passes: Option<Vec<String>>,
     /// Also write edits that rest on an assumption?
     pub assume: Option<bool>,
+    /// How many iterations a loop is taken to have where the text does not tell.
+    pub assumed_iterations: Option<u32>,
     /// Files and folders whose functions may be looked up when a called one is defined there.
     pub sources: Vec<PathBuf>,
     /// Folders in which `#include ".."` is looked up, after the including file's own.
@@ -38,6 +40,7 @@ pub(super) struct Config {
 const KEYS: &[&str] = &[
     "passes",
     "assume",
+    "assumed_iterations",
     "sources",
     "include_dirs",
     "compile_commands",
@@ -87,6 +90,7 @@ mod tests {
         let mut config = Config::parse("").unwrap();
         config.passes = Some(vec!["split".to_owned()]);
         config.assume = Some(true);
+        config.assumed_iterations = Some(1);
         config.compile_commands = Some("b".into());
         config.verify = Some("none".to_owned());
         config.error_on_refusal = Some(true);

@@ -80,6 +80,7 @@ fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Out
     let options = Options {
         passes: settings.passes.names.clone(),
         assume: settings.assume,
+        assumed_iterations: settings.assumed_iterations,
         lines: settings.lines.clone(),
         limits: Limits::default(),
     };

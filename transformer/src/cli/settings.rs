@@ -18,6 +18,8 @@ pub(super) struct Settings {
     pub passes: Passes,
     /// Are edits written that rest on an assumption?
     pub assume: bool,
+    /// How many iterations a loop is assumed to have where the text does not tell.
+    pub assumed_iterations: u32,
     /// The ranges of lines to look at; all where empty.
     pub lines: Vec<(usize, usize)>,
     /// Files and folders whose functions may be looked up.
@@ -77,6 +79,11 @@ impl<'a> Resolver<'a> {
         Ok(Settings {
             passes,
             assume: self.passes.assume || config.assume.unwrap_or(false),
+            assumed_iterations: self
+                .passes
+                .assumed_iterations
+                .or(config.assumed_iterations)
+                .unwrap_or(crate::transforms::ASSUMED_ITERATIONS),
             lines: self.passes.lines.clone(),
             sources: config.sources,
             include_dirs,
@@ -92,6 +99,7 @@ impl<'a> Resolver<'a> {
         let settings = self.settings(file)?;
         config.passes = Some(settings.passes.names.iter().map(|name| (*name).to_owned()).collect());
         config.assume = Some(settings.assume);
+        config.assumed_iterations = Some(settings.assumed_iterations);
         config.error_on_refusal = Some(settings.error_on_refusal);
         config.verify = settings.verify.to_possible_value().map(|value| value.get_name().to_owned());
         config.compile_commands = self.context.compile_commands.clone().or(config.compile_commands);

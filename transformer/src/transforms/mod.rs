@@ -28,7 +28,12 @@ pub struct Context<'a> {
     pub constructs: &'a crate::region::construct::ConstructTree,
     /// Files of the project that the file includes with `#include ".."`, found by the engine: path and text.
     pub headers: &'a [crate::source::SourceFile],
+    /// How many iterations a loop is assumed to have where the text does not tell.
+    pub assumed_iterations: u32,
 }
+
+/// [`Context::assumed_iterations`] where nobody says otherwise.
+pub const ASSUMED_ITERATIONS: u32 = 65_536;
 
 /// Every transformation, in the order they run.
 pub const TRANSFORMS: &[Transform] = &[

@@ -185,27 +185,30 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
 fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Parts, plan: &mut Plan) {
     let Parts { shape, clauses, kernels, data } = parts;
     plan.kernels = (1, kernels.len());
-    if let Some(reason) = work::does_not_pay(names, region, &shape, &kernels) {
+    let verdict = work::weigh(names, &shape, &kernels);
+    if let Some(reason) = verdict.does_not_pay(names, region) {
         plan.decision = Decision::DoesNotPay;
         plan.reasons.push(reason);
         return;
     }
     let split = Split { cx, region, shape: &shape, clauses: &clauses, kernels: &kernels, data: &data };
     plan.edits = split.edits();
-    plan.summary = summary(&split);
+    plan.summary = summary(&split, &verdict);
     plan.reasons = data.remarks.clone();
     plan.reasons.extend(racing_loops(cx, &shape, &kernels));
     let assumed = plan.reasons.iter().any(|reason| reason.code.kind() == crate::plan::RuleKind::Assumption);
     plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
 }
 
-fn summary(split: &Split<'_>) -> String {
+fn summary(split: &Split<'_>, verdict: &work::Verdict) -> String {
     let number = split.kernels.len();
-    if number == 1 {
-        return "one team becomes the full grid".to_owned();
-    }
     let place = if split.has_data_construct() { " inside one target data" } else { "" };
-    format!("split into {number} kernels{place}")
+    let what = match number {
+        1 if split.shape.host.is_empty() => "one team becomes the full grid".to_owned(),
+        1 => format!("the loop becomes a kernel{place}"),
+        _ => format!("split into {number} kernels{place}"),
+    };
+    verdict.crossover().map_or(what.clone(), |from| format!("{what}; pays from about {from:.0} iterations"))
 }
 
 /// Loops of a league that write what another reads or writes: nothing orders them in the original.

@@ -1,80 +1,85 @@
-//! How much work the loops of a region do, as far as the text says.
+//! How much work the loops of a region do, as far as the text says, and whether that is worth the launches.
 
-use crate::analysis::cost::{Work, estimate};
+use crate::analysis::cost::{Estimate, Grid, LoopWork, estimate};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::region::target::TargetRegion;
 use crate::syntax::NodeId;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::Names;
-use crate::transforms::split_target::shape::Shape;
+use crate::transforms::split_target::shape::{HostPart, Shape};
 
-/// Why the split is not worth its launches; none where it is, or where the work is not known.
-pub(super) fn does_not_pay(
-    names: &Names<'_>,
-    region: &TargetRegion,
-    shape: &Shape,
-    kernels: &[Kernel],
-) -> Option<Reason> {
-    // Launched again and again, a region must not lose: then an unknown size is taken as a middling one.
-    let repeated = is_repeated(names, region);
-    let counts = Counts { names, unknown: repeated.then_some((ASSUMED_ITERATIONS, ASSUMED_INNER)) };
-    let operations: Option<f64> = kernels.iter().map(|kernel| counts.operations(kernel)).sum();
-    let mut iterations = kernels.iter().map(|kernel| counts.iterations(kernel));
-    let iterations = iterations.try_fold(0.0_f64, |most, n| Some(most.max(n?)));
-    let work = Work { operations, kernels: kernels.len(), widens: shape.form.widens(), iterations };
-    let estimate = estimate(work)?;
-    if estimate.pays() {
-        return None;
-    }
-    let message = format!(
-        "about {:.0} operations in all: {:.0} us as it is, {:.0} us in {} {}",
-        operations?,
-        estimate.before,
-        estimate.after,
-        kernels.len(),
-        if kernels.len() == 1 { "kernel" } else { "kernels" },
-    );
-    let span = names.cx.constructs.directive(region.chain.constructs.first().copied()?).span;
-    Some(Reason::new(ReasonCode::TooSmall, span, message))
-}
-
-/// Is the region in a loop of its function?
-fn is_repeated(names: &Names<'_>, region: &TargetRegion) -> bool {
-    let tree = names.cx.tree;
-    let Some(body) = names.cx.constructs.construct(region.chain.innermost()).body else { return false };
-    let loops = ["for_statement", "while_statement", "do_statement", "for_range_loop"];
-    tree.ancestors(body).any(|node| loops.contains(&tree.kind(node)))
-}
-
-/// Iterations of an associated loop whose trip count is not known, where a guess is needed: 2^16.
-const ASSUMED_ITERATIONS: f64 = 65_536.0;
-/// Iterations of a loop inside it.
+/// Iterations of a loop inside an associated one, where they are not known.
 const ASSUMED_INNER: f64 = 64.0;
 
-/// Trip counts, known or guessed.
+/// What the cost model says of a region.
+pub(super) struct Verdict {
+    estimate: Estimate,
+    kernels: usize,
+    /// The iterations that are assumed where the text does not tell, and from how many on the split pays.
+    assumed: Option<(f64, Option<f64>)>,
+}
+
+/// Weighs a region.
+pub(super) fn weigh(names: &Names<'_>, shape: &Shape, kernels: &[Kernel]) -> Verdict {
+    let grid = if shape.form.widens() { Grid::OneTeam } else { Grid::League };
+    let steered = shape.host.iter().any(|part| matches!(part, HostPart::Flow(_)));
+    let with = |unknown: f64| {
+        let counts = Counts { names, unknown };
+        let loops: Vec<LoopWork> = kernels.iter().map(|kernel| counts.work(kernel)).collect();
+        estimate(&loops, grid, steered)
+    };
+    let assumed = f64::from(names.cx.assumed_iterations);
+    let is_known = kernels.iter().all(|kernel| Counts { names, unknown: 0.0 }.is_known(kernel));
+    let from = || (5..=30).map(|power| f64::from(1_u32 << power)).find(|iterations| with(*iterations).pays());
+    Verdict { estimate: with(assumed), kernels: kernels.len(), assumed: (!is_known).then(|| (assumed, from())) }
+}
+
+impl Verdict {
+    /// Why the split is not worth its launches; none where it is.
+    pub(super) fn does_not_pay(&self, names: &Names<'_>, region: &TargetRegion) -> Option<Reason> {
+        if self.estimate.pays() {
+            return None;
+        }
+        let plural = if self.kernels == 1 { "kernel" } else { "kernels" };
+        let Estimate { before, after } = self.estimate;
+        let mut message = format!("{before:.0} us as it is, {after:.0} us in {} {plural}", self.kernels);
+        if let Some((assumed, from)) = self.assumed {
+            message = format!("with {assumed:.0} iterations where the text does not tell: {message}");
+            if let Some(from) = from {
+                message = format!("{message}; pays from about {from:.0}");
+            }
+        }
+        let span = names.cx.constructs.directive(region.chain.constructs.first().copied()?).span;
+        Some(Reason::new(ReasonCode::TooSmall, span, message))
+    }
+
+    /// From how many iterations on it pays, where that is not known.
+    pub(super) fn crossover(&self) -> Option<f64> {
+        self.assumed.and_then(|(_, from)| from)
+    }
+}
+
+/// Trip counts, known or assumed.
 struct Counts<'a, 'n> {
     names: &'a Names<'n>,
-    /// What an unknown trip count of an associated loop, and of a loop inside, is taken for; nothing where the whole
-    /// estimate is then unknown.
-    unknown: Option<(f64, f64)>,
+    /// What an unknown trip count of an associated loop is taken for.
+    unknown: f64,
 }
 
 impl Counts<'_, '_> {
-    /// The iterations of the associated loops together.
-    fn iterations(&self, kernel: &Kernel) -> Option<f64> {
-        let counts: Option<Vec<f64>> = kernel.nest.loops.iter().map(|l| self.trip_count(l)).collect();
-        counts.map(|counts| counts.iter().product()).or(self.unknown.map(|(associated, _)| associated))
+    fn work(&self, kernel: &Kernel) -> LoopWork {
+        let counts = kernel.nest.loops.iter().map(|canonical| self.trip_count(canonical).unwrap_or(self.unknown));
+        LoopWork { iterations: counts.product(), operations: self.body_operations(kernel.nest.body) }
     }
 
-    fn operations(&self, kernel: &Kernel) -> Option<f64> {
-        Some(self.iterations(kernel)? * self.body_operations(kernel.nest.body)?)
+    fn is_known(&self, kernel: &Kernel) -> bool {
+        kernel.nest.loops.iter().all(|canonical| self.trip_count(canonical).is_some())
     }
 
     /// Operators and subscripts below a statement, those in inner loops counted once for each of their iterations.
-    fn body_operations(&self, body: NodeId) -> Option<f64> {
+    fn body_operations(&self, body: NodeId) -> f64 {
         let cx = self.names.cx;
-        let inner = self.unknown.map(|(_, inner)| inner);
         let mut weights: Vec<(NodeId, f64)> = Vec::new();
         let mut sum = 0.0;
         for node in cx.tree.descendants(body) {
@@ -85,10 +90,10 @@ impl Counts<'_, '_> {
             match cx.tree.kind(node) {
                 "for_statement" => {
                     let nest = canonical_nest(cx.file, cx.tree, node, 1).ok();
-                    let count = nest.and_then(|nest| self.trip_count(nest.loops.first()?)).or(inner)?;
-                    weights.push((node, weight * count));
+                    let count = nest.and_then(|nest| self.trip_count(nest.loops.first()?));
+                    weights.push((node, weight * count.unwrap_or(ASSUMED_INNER)));
                 }
-                "while_statement" | "do_statement" => weights.push((node, weight * inner?)),
+                "while_statement" | "do_statement" => weights.push((node, weight * ASSUMED_INNER)),
                 "binary_expression" | "assignment_expression" | "subscript_expression" | "update_expression" => {
                     sum += weight;
                 }
@@ -96,7 +101,7 @@ impl Counts<'_, '_> {
                 _ => {}
             }
         }
-        Some(sum)
+        sum
     }
 
     fn trip_count(&self, canonical: &CanonicalLoop) -> Option<f64> {
