@@ -2,9 +2,9 @@
 //!
 //! The model follows the threads. A loop takes as long as its busiest thread, or as long as the device's memory and
 //! arithmetic need for all iterations, whichever is more. How many iterations a thread executes one after the other
-//! follows from the grid that clang 19 and its runtime choose without clauses; the times were measured on an NVIDIA
-//! H200 with the programs of `bench`. Where trip counts are known it comes within a factor of four of their times, and
-//! closer to the ratio of both versions; it is meant for the decision whether to split, not as a forecast.
+//! follows from the grid of clang 19 and its runtime. The times were measured on an NVIDIA H200 with the programs of
+//! `bench`: where trip counts are known the model comes within a factor of four of them, and closer to the ratio of both
+//! versions. It is meant for the decision whether to split, not as a forecast.
 
 /// One synchronous launch of a kernel, in microseconds; 16 to 55 on different machines.
 const LAUNCH: f64 = 30.0;
@@ -61,39 +61,20 @@ impl Estimate {
 #[must_use]
 pub fn estimate(loops: &[LoopWork], grid: Grid, steered: bool) -> Estimate {
     let inside = |work: &LoopWork| match grid {
-        Grid::OneTeam => PARALLEL + busiest_thread(work, (work.iterations / TEAM).ceil()),
-        Grid::League => {
-            let thread = busiest_thread(work, (work.iterations / (TEAMS * TEAM)).ceil());
-            PARALLEL + thread.max(GENERIC * all_threads(work))
-        }
+        Grid::OneTeam => PARALLEL + busiest_thread(work, TEAM),
+        Grid::League => PARALLEL + busiest_thread(work, TEAMS * TEAM).max(GENERIC * all_threads(work)),
     };
-    let own = |work: &LoopWork| LAUNCH + busiest_thread(work, default_share(work.iterations)).max(all_threads(work));
+    let own = |work: &LoopWork| LAUNCH + busiest_thread(work, TEAMS * TEAM).max(all_threads(work));
     let launch = if steered { 0.0 } else { LAUNCH };
     Estimate { before: launch + loops.iter().map(inside).sum::<f64>(), after: loops.iter().map(own).sum() }
 }
 
-fn busiest_thread(work: &LoopWork, share: f64) -> f64 {
-    share * work.operations * THREAD_OPERATION
+fn busiest_thread(work: &LoopWork, threads: f64) -> f64 {
+    (work.iterations / threads).ceil() * work.operations * THREAD_OPERATION
 }
 
 fn all_threads(work: &LoopWork) -> f64 {
     work.iterations * work.operations * GRID_OPERATION
-}
-
-/// How many iterations one thread of a combined construct without clauses executes. Below 409,600 iterations the runtime of
-/// clang 19 starts 32 or 64 threads a team, but the compiler hands out chunks of 128 iterations, so that some teams
-/// get none and the others several for each thread.
-fn default_share(iterations: f64) -> f64 {
-    let teams_of = |threads: f64| TEAMS * threads;
-    if iterations >= teams_of(TEAM) {
-        (iterations / teams_of(TEAM)).ceil()
-    } else if iterations >= teams_of(64.0) {
-        1.0
-    } else if iterations >= teams_of(32.0) {
-        2.0
-    } else {
-        4.0
-    }
 }
 
 #[cfg(test)]
@@ -105,9 +86,9 @@ mod tests {
     }
 
     #[test]
-    fn one_team_splits_from_a_thousand_rows() {
-        assert!(pays(4096.0, 40_000.0, 2, Grid::OneTeam));
-        assert!(!pays(256.0, 40_000.0, 2, Grid::OneTeam));
+    fn one_team_splits_where_it_has_too_few_threads() {
+        assert!(pays(256.0, 40_000.0, 2, Grid::OneTeam));
+        assert!(!pays(128.0, 40_000.0, 2, Grid::OneTeam));
     }
 
     #[test]
@@ -117,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_league_splits_where_all_threads_get_work_by_default() {
+    fn a_league_splits_where_the_whole_device_is_busy() {
         assert!(!pays(4096.0, 40_000.0, 2, Grid::League));
         assert!(pays(16.0e6, 40_000.0, 2, Grid::League));
     }
@@ -128,11 +109,5 @@ mod tests {
         let [once, often] = [false, true].map(|steered| estimate(&work, Grid::OneTeam, steered));
         assert!(once.before > often.before);
         assert_eq!(once.after, often.after);
-    }
-
-    #[test]
-    fn the_default_grid_gives_each_thread_four_iterations_of_a_short_loop() {
-        let shares = [64.0, 102_399.0, 102_400.0, 204_800.0, 409_600.0, 409_601.0].map(default_share);
-        assert_eq!(shares, [4.0, 4.0, 2.0, 1.0, 1.0, 2.0]);
     }
 }

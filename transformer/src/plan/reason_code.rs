@@ -219,9 +219,7 @@ reason_codes! {
     /// The loops are too small: what the full grid gains is less than the further launches cost.
     ///
     /// A launch is counted as 30 microseconds. The message gives both estimates, and where the text does not tell how long a
-    /// loop is, what was assumed (`--assumed-iterations`) and from how many iterations on it would pay. A kernel that clang
-    /// starts without `num_teams` and `thread_limit` gives each thread four iterations of a loop that has fewer than
-    /// 102,400: a league that stays in one kernel spreads them better.
+    /// loop is, what was assumed (`--assumed-iterations`) and from how many iterations on it would pay.
     TooSmall = "OMPS201", DoesNotPay, "too little work for further launches";
 
     /// An array without a map clause would be mapped once, explicitly. If only a part of it is present on the device at that

@@ -22,10 +22,11 @@
 //! void step(int n, const double *u, double *v, double *w) {
 //!   #pragma omp target data map(to: u[0:n]) map(tofrom: v[0:n], w[0:n])
 //!   {
-//!     #pragma omp target teams distribute parallel for map(to: u[0:n]) map(tofrom: v[0:n])
+//!     #pragma omp target teams distribute parallel for map(to: u[0:n]) map(tofrom: v[0:n]) \
+//!         thread_limit(128)
 //!     for (int i = 1; i < n; i++)
 //!       v[i] += u[i] - u[i - 1];
-//!     #pragma omp target teams distribute parallel for map(tofrom: v[0:n], w[0:n])
+//!     #pragma omp target teams distribute parallel for map(tofrom: v[0:n], w[0:n]) thread_limit(128)
 //!     for (int i = 0; i < n; i++)
 //!       w[i] += 0.5 * v[i];
 //!   }
@@ -63,6 +64,8 @@
 //! the device have the host's value. It writes the former alone. Integers are computed alike on both sides, and copies and
 //! comparisons of other numbers are exact; floating-point arithmetic is not moved. A variable of the region that a loop
 //! writes is mapped by that loop's kernel, so that host and device see its values in the order of the text.
+//!
+//! Kernels get `thread_limit(128)` where the original chooses no grid; nothing that asks for the number of threads is split.
 //!
 //! One team becomes many only where the iterations are independent: a worksharing loop with a default, `dynamic` or
 //! `guided` schedule may give each iteration to a thread of its own, so a race-free loop has no dependences between them.

@@ -13,6 +13,11 @@ use crate::transforms::split_target::data::DataEnvironment;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::shape::{Form, Shape};
 
+/// Threads of a team, where the original does not say. Without the clause clang 19 compiles chunks of 128 iterations
+/// into a kernel that its runtime then starts with 32 or 64 threads a team for loops below 409,600 iterations, so that a
+/// half or three quarters of the teams get no work. With it there are 128, which is what longer loops get anyway.
+pub(super) const TEAM_THREADS: u32 = 128;
+
 /// All that is known of a region that will be split.
 pub(super) struct Split<'a> {
     pub cx: &'a Context<'a>,
@@ -127,6 +132,9 @@ impl Split<'_> {
         }
         clauses.extend(self.clauses.defaultmap.iter().map(|clause| self.whole(clause)));
         clauses.extend(self.clauses.kernel.iter().map(|clause| self.with_temporary(clause)));
+        if !self.has_own_grid() {
+            clauses.push(format!("thread_limit({TEAM_THREADS})"));
+        }
         if self.clauses.default_none || kernel.clauses.default_none {
             clauses.push("default(none)".to_owned());
         }
@@ -134,6 +142,12 @@ impl Split<'_> {
             clauses.extend(self.kept(kernel, kept));
         }
         clauses
+    }
+
+    /// Does the original choose teams or threads itself?
+    fn has_own_grid(&self) -> bool {
+        let chooses = |clause: &Clause| matches!(clause.name, ClauseName::NumTeams | ClauseName::ThreadLimit);
+        self.clauses.kernel.iter().any(chooses)
     }
 
     fn kernel_maps(&self, index: usize, kernel: &Kernel, clauses: &mut Vec<String>) {
