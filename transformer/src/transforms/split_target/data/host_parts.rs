@@ -266,7 +266,8 @@ impl Builder<'_, '_> {
         let private = self.region.private.iter().any(|item| item.base.as_deref() == Some(used.name.as_str()));
         let mapped = self.is_on_device(&used.name) || (self.scalars_are_mapped && !self.is_listed(&used.name));
         let reduced = self.region.reductions.iter().any(|r| r.item.base.as_deref() == Some(used.name.as_str()));
-        if private || mapped || reduced {
+        let elsewhere = self.names.may_be_declared_for_device(&used.name, at);
+        if private || mapped || reduced || elsewhere {
             let message = format!("the value of `{}` is on the device, and the loops depend on it", used.name);
             self.refuse(code, used.span, message);
         }
