@@ -139,7 +139,7 @@ reason_codes! {
     /// A variable is declared beside the loops of the region, and it lives on the device for the whole region.
     ///
     /// Numbers that the host can compute move there, and each loop gets their values. Declare others inside the loop that
-    /// uses them, or before the region and map them.
+    /// uses them, or before the region and map them. Rename a variable that hides one which a clause of the region names.
     LocalDeclaration = "OMPS112", Refusal, "declaration in the region";
 
     /// Sequential control flow stands around the loops of the region, an `if`, a `for` without a directive or a `while`,

@@ -9,6 +9,7 @@ use crate::plan::ReasonCode;
 use crate::source::{Language, Span};
 use crate::syntax::NodeId;
 use crate::transforms::split_target::data::{Builder, scalar_written};
+use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::{Class, Kind};
 use crate::transforms::split_target::shape::HostPart;
 
@@ -109,6 +110,43 @@ impl Builder<'_, '_> {
             if !is_host_scalar(&self.names.kind(&text, tree.span(name).end)) {
                 self.lives_on_device(tree.span(name));
             }
+            self.hides(&text, tree.span(name));
+            self.needs_listing(&text, tree.span(name));
+        }
+    }
+
+    /// The region's clauses stand on the kernels as well, where they must not mean a variable of the region.
+    fn hides(&mut self, name: &str, at: Span) {
+        let cx = self.names.cx;
+        let mut clauses = self.shape.outer.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
+        let named = clauses.any(|clause| {
+            let text = cx.file.show(Span::new(clause.name_span.end, clause.span.end));
+            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.any(|word| {
+                let expanded = self.names.expansion(word, clause.span.start);
+                word == name || expanded.is_some_and(|names| names.is_none_or(|names| names.iter().any(|n| n == name)))
+            })
+        });
+        if named || self.is_mapped(name) {
+            let message = format!("this variable hides another `{name}`, which a clause of the region names");
+            self.refuse(ReasonCode::LocalDeclaration, at, message);
+        }
+    }
+
+    /// Where the region's clauses demand that each variable is listed, the kernels would have to list this one.
+    fn needs_listing(&mut self, name: &str, at: Span) {
+        let cx = self.names.cx;
+        let mut defaults = self.region.defaultmap.iter();
+        let none = defaults.any(|clause| cx.file.show(clause.span).contains("none"));
+        let unlisted = |kernel: &Kernel| {
+            let variable = kernel.variables.get(name).filter(|variable| self.is_local(name, variable.first.start));
+            variable.is_some_and(|variable| {
+                (self.region.default_none && !kernel.shared.contains(name)) || (none && variable.written.is_none())
+            })
+        };
+        if self.kernels.iter().any(unlisted) {
+            let message = format!("no clause says what `{name}` is in a kernel, and a default of `none` demands one");
+            self.refuse(ReasonCode::LocalDeclaration, at, message);
         }
     }
 
@@ -176,11 +214,15 @@ impl Builder<'_, '_> {
                 let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
                 matches!(operator, Some("-" | "+" | "!" | "~"))
             }
+            // A device may have no such type, or another one by this name.
+            "number_literal" => {
+                let text = self.names.cx.file.show(tree.span(node)).to_lowercase();
+                !(self.is_floating_leaf(node) && text.ends_with('l'))
+            }
             "comment"
             | "expression_statement"
             | "condition_clause"
             | "identifier"
-            | "number_literal"
             | "char_literal"
             | "character"
             | "true"
@@ -201,6 +243,13 @@ impl Builder<'_, '_> {
             return;
         }
         let kind = self.names.kind(&used.name, at);
+        if kind == Kind::Constant
+            && self.names.constant(used.span).is_none()
+            && self.names.is_computed_macro(&used.name, at)
+        {
+            let message = format!("what `{}` stands for is computed on the device", used.name);
+            return self.refuse(code, used.span, message);
+        }
         if kind == Kind::Constant {
             return;
         }
@@ -217,7 +266,8 @@ impl Builder<'_, '_> {
         let private = self.region.private.iter().any(|item| item.base.as_deref() == Some(used.name.as_str()));
         let mapped = self.is_on_device(&used.name) || (self.scalars_are_mapped && !self.is_listed(&used.name));
         let reduced = self.region.reductions.iter().any(|r| r.item.base.as_deref() == Some(used.name.as_str()));
-        if private || mapped || reduced {
+        let elsewhere = self.names.may_be_declared_for_device(&used.name, at);
+        if private || mapped || reduced || elsewhere {
             let message = format!("the value of `{}` is on the device, and the loops depend on it", used.name);
             self.refuse(code, used.span, message);
         }

@@ -76,6 +76,7 @@ impl Builder<'_, '_> {
                 let variables = self.kernels.iter().flat_map(|kernel| &kernel.variables);
                 let mut scalars = variables.filter(|(_, variable)| matches!(variable.kind, Kind::Scalar { .. }));
                 scalars.any(|(name, _)| !self.is_listed(name))
+                    || self.read_by_host().iter().any(|(name, _, _)| !self.is_listed(name))
             };
             match words.as_slice() {
                 ["none" | "default", ..] | ["tofrom", "aggregate"] | ["firstprivate", "scalar"] => {}
@@ -96,9 +97,12 @@ impl Builder<'_, '_> {
     fn map_scalars(&mut self) {
         for kernel in self.kernels {
             let scalars = kernel.variables.iter().filter(|(_, v)| matches!(v.kind, Kind::Scalar { .. }));
-            let reduced = kernel.clauses.reductions.iter().filter_map(|reduction| reduction.item.base.as_ref());
-            for name in scalars.map(|(name, _)| name).chain(reduced) {
-                if !self.is_listed(name) && self.mapped.insert(name.clone()) && self.shape.form != Form::OneLoop {
+            let scalars = scalars.map(|(name, variable)| (name, variable.first));
+            let reduced = kernel.clauses.reductions.iter();
+            let reduced = reduced.filter_map(|reduction| Some((reduction.item.base.as_ref()?, reduction.item.span)));
+            for (name, at) in scalars.chain(reduced) {
+                let listed = self.is_listed(name) || self.is_local(name, at.start);
+                if !listed && self.mapped.insert(name.clone()) && self.shape.form != Form::OneLoop {
                     self.data.implicit.push((name.clone(), "tofrom"));
                 }
             }
@@ -139,15 +143,20 @@ impl Builder<'_, '_> {
         self.last_values(index, kernel);
     }
 
-    /// The variable of a `simd` loop, and what `linear` names, has its last value after the loop (OpenMP 5.2, section 5.4.6).
+    /// The variable of a `simd` or `loop` loop, and what `linear` names, has its last value after the loop (OpenMP 5.2,
+    /// sections 5.1.1 and 5.4.6).
     fn last_values(&mut self, index: usize, kernel: &Kernel) {
-        if kernel.chain.leaves.last() != Some(&Leaf::Simd) && kernel.clauses.linear.is_empty() {
+        let has_last = matches!(kernel.chain.leaves.last(), Some(Leaf::Simd | Leaf::Loop));
+        if !has_last && kernel.clauses.linear.is_empty() {
             return;
         }
+        let on_host = self.read_by_host();
         for canonical in kernel.nest.loops.iter().filter(|canonical| !canonical.declared_in_loop) {
             let name = &canonical.variable;
             let others = self.kernels.iter().enumerate().filter(|(other, _)| *other != index);
-            if self.is_on_device(name) || others.into_iter().any(|(_, other)| other.variables.contains_key(name)) {
+            let read = on_host.iter().any(|(other, _, _)| other == name)
+                || others.into_iter().any(|(_, other)| other.variables.contains_key(name));
+            if self.is_on_device(name) || read {
                 let message = format!("the last value of `{name}` is seen after the loop, and would be lost");
                 self.refuse(ReasonCode::SharingConflict, canonical.variable_span, message);
             }

@@ -20,6 +20,14 @@ impl Names<'_> {
         Some(plain.then(|| names.into_iter().collect()))
     }
 
+    /// Is it a macro whose text is more than one number, in parentheses or not?
+    pub(in crate::transforms::split_target) fn is_computed_macro(&self, name: &str, at: usize) -> bool {
+        let Some(definition) = self.symbols.macro_definition(name, at) else { return false };
+        let number = definition.body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
+        let digits = number.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        !digits || number.trim_end_matches(['f', 'F']).parse::<f64>().is_err()
+    }
+
     fn expand(&self, definition: &Macro, at: usize, depth: usize, into: &mut BTreeSet<String>) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let text = SourceFile::new("macro", definition.body.clone().into_bytes());

@@ -44,6 +44,19 @@ impl Names<'_> {
         })
     }
 
+    /// May a header of the project put the variable on the device for the whole program? Its directives are not read, only
+    /// whether it has such ones and the name.
+    pub(in crate::transforms::split_target) fn may_be_declared_for_device(&self, name: &str, at: usize) -> bool {
+        let variable = self.symbols.lookup(name, at);
+        let in_function = variable.is_some_and(|variable| matches!(variable.scope, Scope::Local | Scope::Parameter));
+        !in_function
+            && self.cx.headers.iter().any(|header| {
+                let text = String::from_utf8_lossy(&header.text);
+                let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+                text.contains("declare") && text.contains("target") && words.any(|word| word == name)
+            })
+    }
+
     /// Is it a C++ reference?
     pub(in crate::transforms::split_target) fn is_reference(&self, name: &str, at: usize) -> bool {
         self.symbols.lookup(name, at).is_some_and(|variable| matches!(variable.ty, DeclaredType::Reference { .. }))
