@@ -509,7 +509,7 @@ fn headers_are_found_through_flags_databases_and_configuration() {
 #[test]
 fn what_a_header_puts_on_the_device_does_not_steer_on_the_host() {
     let text = "#include \"rounds.h\"\nvoid f(int n, double *a) {\n#pragma omp target map(tofrom: a[0:n])\n\
-        for (int t = 0; t < rounds; t++) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++)\na[i] *= 2;\n}\n}\n";
+        for (int t = 0; t < rounds; t++) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++)\na[i] = a[i] * a[i] + a[i] * t;\n}\n}\n";
     let project = Project::new(&[("a.c", text), ("rounds.h", "extern int rounds;\n")]);
     assert_eq!(kernels(&project.expect(0, &["a.c"]).stdout), 1);
     let header = "#pragma omp declare target\nextern int rounds;\n#pragma omp end declare target\n";

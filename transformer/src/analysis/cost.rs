@@ -62,7 +62,11 @@ impl Estimate {
 pub fn estimate(loops: &[LoopWork], grid: Grid, steered: bool) -> Estimate {
     let inside = |work: &LoopWork| match grid {
         Grid::OneTeam => PARALLEL + busiest_thread(work, TEAM),
-        Grid::League => PARALLEL + busiest_thread(work, TEAMS * TEAM).max(GENERIC * all_threads(work)),
+        Grid::League => {
+            // Below that, a league spreads the iterations over its teams at least as well as a kernel of their own does.
+            let factor = if work.iterations < TEAMS * TEAM { 1.0 } else { GENERIC };
+            PARALLEL + busiest_thread(work, TEAMS * TEAM).max(factor * all_threads(work))
+        }
     };
     let own = |work: &LoopWork| LAUNCH + busiest_thread(work, TEAMS * TEAM).max(all_threads(work));
     let launch = if steered { 0.0 } else { LAUNCH };
@@ -100,6 +104,7 @@ mod tests {
     #[test]
     fn a_league_splits_where_the_whole_device_is_busy() {
         assert!(!pays(4096.0, 40_000.0, 2, Grid::League));
+        assert!(!pays(400_000.0, 40_000.0, 2, Grid::League));
         assert!(pays(16.0e6, 40_000.0, 2, Grid::League));
     }
 
