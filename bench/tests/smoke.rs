@@ -127,18 +127,26 @@ fn a_slower_program_is_named() {
     let mut results = json(&committed);
     let case = &mut results["cases"][0];
     let name = format!("{} {}", case["program"].as_str().unwrap(), case["case"]["sizes"].as_str().unwrap());
-    for variant in case["variants"].as_array_mut().unwrap() {
+    let make_slower = |variant: &mut serde_json::Value| {
         for time in variant["total_ms"].as_array_mut().into_iter().flatten() {
             *time = (time.as_f64().unwrap() * 10.0).into();
         }
-    }
+    };
+    // The output and the same binary once more, so that the noise stays what it is.
+    case["variants"]
+        .as_array_mut()
+        .unwrap()
+        .iter_mut()
+        .filter(|one| one["variant"] == "naive+split")
+        .for_each(make_slower);
+    make_slower(&mut case["again"]);
     let slower = folder.path().join("slower.json");
     fs::write(&slower, results.to_string()).unwrap();
     let paths = [&committed, &slower].map(|path| path.to_str().unwrap().to_owned());
     let output = run(&["compare", &paths[0], &paths[1]]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains(&format!("slower by 900.0 %: {name} naive (total time)")), "{text}");
+    assert!(text.contains(&format!("slower by 900.0 %: {name} naive+split (total time)")), "{text}");
     let back = succeed(&["compare", &paths[1], &paths[0]]);
     assert!(back.contains("nothing got slower"), "{back}");
 }

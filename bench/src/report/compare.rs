@@ -5,8 +5,9 @@ use std::path::Path;
 use anyhow::Result;
 use comfy_table::{Table, presets::ASCII_MARKDOWN};
 
-use super::figures::{Clock, threshold};
+use super::figures::{Clock, nine_of_ten, threshold};
 use crate::results::{CaseResult, Results};
+use crate::statistics::deviation;
 
 /// From which part on a slower program is named.
 const SLOWER: f64 = 0.03;
@@ -14,6 +15,8 @@ const SLOWER: f64 = 0.03;
 /// One variant of one case in both files.
 struct Change {
     name: String,
+    /// Is it the tool's output, and not a program written by hand?
+    is_output: bool,
     clock: &'static str,
     before: f64,
     after: f64,
@@ -88,6 +91,7 @@ fn changes(before: &Results, after: &Results) -> Vec<Change> {
                 let time = |case: &CaseResult| clock.of(case.measured(&variant.variant)?);
                 let (Some(old), Some(new)) = (time(earlier), time(case)) else { continue };
                 changes.push(Change {
+                    is_output: variant.variant.contains('+'),
                     name: format!("{} {} {}", case.program, case.case, variant.variant),
                     clock: word,
                     before: old,
@@ -97,5 +101,18 @@ fn changes(before: &Results, after: &Results) -> Vec<Change> {
             }
         }
     }
+    raise_noise(&mut changes);
     changes
+}
+
+/// Two runs differ more than two processes of one run: the machines may be others. What the programs written by hand differ by,
+/// nine of ten of them, is noise for all.
+fn raise_noise(changes: &mut [Change]) {
+    for clock in ["total", "kernel"] {
+        let by_hand = changes.iter().filter(|change| change.clock == clock && !change.is_output);
+        let floor = nine_of_ten(by_hand.map(|change| deviation(change.before, change.after)).collect());
+        for change in changes.iter_mut().filter(|change| change.clock == clock) {
+            change.noise = change.noise.max(floor);
+        }
+    }
 }

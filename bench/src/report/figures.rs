@@ -65,10 +65,14 @@ pub fn threshold(results: &Results, case: &CaseResult, clock: Clock) -> f64 {
 
 /// The noise that nine of ten cases stay under.
 pub fn typical_noise(results: &Results, clock: Clock) -> f64 {
-    let mut all: Vec<f64> = results.cases.iter().filter_map(|case| noise(case, clock)).collect();
-    all.sort_by(f64::total_cmp);
-    let index = (all.len() * 9).div_ceil(10).saturating_sub(1);
-    all.get(index).copied().unwrap_or(0.0)
+    nine_of_ten(results.cases.iter().filter_map(|case| noise(case, clock)).collect())
+}
+
+/// What nine of ten values do not exceed; 0 of none.
+pub fn nine_of_ten(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let index = (values.len() * 9).div_ceil(10).saturating_sub(1);
+    values.get(index).copied().unwrap_or(0.0)
 }
 
 /// A set of speed-ups over all cases that have them.
