@@ -72,7 +72,7 @@ fn draw_panel(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let values = || groups.iter().flat_map(|group| [group.output, group.pragmas, group.ceiling]).flatten();
     let least = values().fold(0.8, f64::min) * 0.9;
-    let most = values().fold(2.0, f64::max) * 4.0;
+    let most = values().fold(2.0, f64::max) * 12.0;
     let mut chart: Panel = ChartBuilder::on(area)
         .caption(title, ("sans-serif", 18))
         .margin(8)
