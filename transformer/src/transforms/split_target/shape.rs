@@ -2,7 +2,7 @@
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{ConstructId, Doubt};
-use crate::region::target::{Chain, Segment, TargetRegion};
+use crate::region::target::{Chain, Flow, Segment, TargetRegion};
 use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, NodeId};
@@ -120,7 +120,7 @@ fn nested_parallel(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Sha
     Err(vec![Reason::new(ReasonCode::NestedParallel, directive.span, message)])
 }
 
-/// What the host may execute, if [`super::host_flow`] finds that it can.
+/// What the host may execute, if [`super::data`] finds that it can.
 fn host_part(cx: &Context<'_>, region: &TargetRegion, segment: &Segment) -> Option<HostPart> {
     match segment {
         Segment::Flow(flow) => Some(HostPart::Flow(flow.node)),
@@ -155,11 +155,7 @@ fn segment_reason(cx: &Context<'_>, region: &TargetRegion, form: Form, segment: 
         Segment::Declaration(node) => {
             at(ReasonCode::CudaStyle, *node, "data of the team is declared here, and its threads work together below")
         }
-        Segment::Flow(flow) => {
-            let message = "the loops inside depend on this statement, which runs on the device";
-            at(ReasonCode::SequentialControl, flow.node, message)
-        }
-        Segment::Control(node) => {
+        Segment::Flow(Flow { node, .. }) | Segment::Control(node) => {
             at(ReasonCode::SerialStatement, *node, "this statement runs on one thread of the device between the loops")
         }
         Segment::Jump(node) => at(ReasonCode::JumpOut, *node, "control may leave the region here"),
