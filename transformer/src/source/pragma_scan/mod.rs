@@ -145,8 +145,8 @@ pub fn scan(text: &[u8]) -> Scan {
     scan
 }
 
-/// May the text hold an OpenMP directive in any spelling? `false` is certain, and quick to learn: such a file needs no
-/// [`scan`] at all unless its definitions or includes are wanted.
+/// May the text hold an OpenMP directive in any spelling? `false` is certain, but for a `_Pragma` whose operand comes from
+/// somewhere else, and quick to learn: such a file needs no [`scan`] at all unless its definitions or includes are wanted.
 #[must_use]
 pub fn may_hold_directives(text: &[u8]) -> bool {
     (bytes::may_hold_word(text, &[b"pragma", b"Pragma"]) || memmem::find(text, b"[[").is_some())
