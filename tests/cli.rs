@@ -695,11 +695,17 @@ fn explain_gives_decision_and_reasons() {
 }
 
 #[test]
+fn devices_lists_the_profiles() {
+    let listed = Project::new(&[]).expect(0, &["devices"]).text();
+    assert_contains(&listed, "h200            NVIDIA H200");
+    assert_eq!(listed.lines().count(), 10, "{listed}");
+}
+
+#[test]
 fn planned_flags_say_so() {
     let project = Project::new(&[("a.c", PLAIN)]);
     assert_contains(&project.expect(0, &["--facts", "clang", "a.c"]).stderr, "planned");
     assert_contains(&project.expect(0, &["--device", "h200", "a.c"]).stderr, "planned");
-    assert_contains(&project.expect(0, &["devices"]).stderr, "planned");
     assert_contains(&project.expect(2, &["--verify", "host", "a.c"]).stderr, "planned");
 }
 

@@ -5,6 +5,7 @@
 
 pub mod analysis;
 pub mod cli;
+pub mod device;
 pub mod edit;
 pub mod engine;
 pub mod output;

@@ -69,7 +69,7 @@ pub enum Command {
         #[arg(long, value_name = "NAMES")]
         passes: Option<String>,
     },
-    /// List the device profiles (planned)
+    /// List the device profiles
     Devices,
 }
 

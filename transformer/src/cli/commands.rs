@@ -7,6 +7,7 @@ use crate::cli::arguments::{ContextArguments, PassArguments};
 use crate::cli::process::{self, Engine, Processed};
 use crate::cli::settings::Resolver;
 use crate::cli::{Status, Streams, complain, suggest};
+use crate::device::DeviceProfile;
 use crate::engine::RegionFacts;
 use crate::output;
 use crate::plan::{Applicability, Decision, Plan, ReasonCode};
@@ -31,7 +32,14 @@ pub(super) fn rule(id: Option<&str>, streams: &mut Streams<'_>) -> io::Result<St
 
 /// Lists the device profiles.
 pub(super) fn devices(streams: &mut Streams<'_>) -> io::Result<Status> {
-    writeln!(streams.stderr, "ompsplit: note: device profiles are planned; there are none yet")?;
+    for device in DeviceProfile::shipped() {
+        let DeviceProfile { name, title, sm_count, threads_per_sm, registers_per_sm, blocks_per_sm, .. } = device;
+        writeln!(
+            streams.stdout,
+            "{name:<16}{title:<32}{sm_count:>4} SMs, {threads_per_sm} threads, {blocks_per_sm} blocks and \
+             {registers_per_sm} registers each"
+        )?;
+    }
     Ok(Status::Clean)
 }
 

@@ -119,10 +119,30 @@ impl Builder<'_, '_> {
             }
         }
         for (span, stem, type_name) in wanted {
-            if !self.names.is_stable(span, written, writes_integers) {
+            if holds_statement(&self.names.cx.file.show(span)) {
+                self.refuse(ReasonCode::UnknownClause, span, "this is no expression");
+            } else if !self.names.is_stable(span, written, writes_integers) {
                 let name = self.names.fresh(stem);
                 self.data.temporaries.insert(span, Temporary { name, type_name });
             }
         }
+    }
+}
+
+/// Does a word stand in a text that begins or ends a statement, so that the text is no expression?
+fn holds_statement(text: &str) -> bool {
+    let words =
+        ["if", "else", "for", "while", "do", "switch", "case", "default", "break", "continue", "goto", "return"];
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| words.contains(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds_statement;
+
+    #[test]
+    fn statements_are_no_expressions() {
+        assert!(holds_statement("n if(0)") && holds_statement("else") && holds_statement("0;goto x;"));
+        assert!(!holds_statement("n * iffy + form[do_it].elsewhere"));
     }
 }
