@@ -46,9 +46,9 @@ fn read(fixture: &Path) -> SourceFile {
     SourceFile::new(fixture, text)
 }
 
-fn decision_word(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Apply(Applicability::Safe) => "split",
+fn decision_word(plan: &Plan) -> &'static str {
+    match plan.decision {
+        Decision::Apply(Applicability::Safe) => plan.pass,
         Decision::Apply(_) => "assumed",
         Decision::NothingToDo => "nothing to do",
         Decision::DoesNotPay => "does not pay",
@@ -64,7 +64,7 @@ fn shown(file: &SourceFile, plans: &[Plan], text: Option<&[u8]>) -> String {
         format!("{}:{}", at.line, at.column)
     };
     for plan in plans {
-        let word = decision_word(plan.decision);
+        let word = decision_word(plan);
         let (before, after) = plan.kernels;
         writeln!(out, "{} {}: {word}, kernels {before} -> {after} {}", place(plan.span.start), plan.pass, plan.summary)
             .expect("a string takes it");
@@ -90,7 +90,7 @@ fn snapshots() {
     let mut failed = Vec::new();
     for fixture in fixtures() {
         let file = read(&fixture);
-        let outcome = engine::run(&file, &[], &rewrite::options(true)).expect("a readable fixture");
+        let outcome = engine::run(&file, &[], &rewrite::options(&fixture, true)).expect("a readable fixture");
         let shown = shown(&file, &outcome.plans, outcome.text.as_deref());
         let folder = root().join("snapshots").join(fixture.parent().expect("a folder"));
         settings.set_snapshot_path(folder);
@@ -108,12 +108,12 @@ fn first_lines_tell_the_decision() {
     let mut wrong = Vec::new();
     for fixture in fixtures() {
         let file = read(&fixture);
-        let outcome = engine::run(&file, &[], &rewrite::options(false)).expect("a readable fixture");
+        let outcome = engine::run(&file, &[], &rewrite::options(&fixture, false)).expect("a readable fixture");
         let text = String::from_utf8_lossy(&file.text);
         let first = text.lines().next().unwrap_or_default();
         let expected =
             first.trim_start_matches('\u{feff}').trim_start_matches("//").split(':').next().unwrap_or_default();
-        let decisions: BTreeSet<&str> = outcome.plans.iter().map(|plan| decision_word(plan.decision)).collect();
+        let decisions: BTreeSet<&str> = outcome.plans.iter().map(decision_word).collect();
         if !decisions.contains(expected.trim()) {
             let reasons: Vec<_> = engine::refusals(&outcome.plans).map(|r| (r.code.id(), r.message.clone())).collect();
             wrong.push(format!("{}: expected {expected:?}, got {decisions:?} {reasons:?}", fixture.display()));
@@ -126,7 +126,8 @@ fn first_lines_tell_the_decision() {
 fn every_rule_is_cited_by_a_fixture() {
     let mut cited = BTreeSet::new();
     for fixture in fixtures() {
-        let outcome = engine::run(&read(&fixture), &[], &rewrite::options(false)).expect("a readable fixture");
+        let outcome =
+            engine::run(&read(&fixture), &[], &rewrite::options(&fixture, false)).expect("a readable fixture");
         cited.extend(outcome.plans.iter().flat_map(|plan| &plan.reasons).map(|reason| reason.code));
     }
     // Errors and unused suppressions are no plans; `tests/cli.rs` shows them.

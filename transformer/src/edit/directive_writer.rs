@@ -75,6 +75,21 @@ pub fn indent_of(file: &SourceFile, offset: usize) -> String {
     String::from_utf8_lossy(&blanks[..end]).into_owned()
 }
 
+/// Adds a clause behind the last one, on a new line where the last line would be too long.
+#[must_use]
+pub fn append_clause(file: &SourceFile, directive: &Directive, clause: &str) -> Edit {
+    let end = directive.clauses.last().map_or(directive.name_span.end, |last| last.span.end);
+    let rest = file.text.get(end..).unwrap_or_default().split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let width = end - line_start(&file.text, end) + rest.trim_ascii_end().len();
+    let text = if width + 1 + clause.len() > WIDTH {
+        let layout = Layout::of(file, directive);
+        format!(" \\{}{}    {clause}", layout.newline, layout.indent)
+    } else {
+        format!(" {clause}")
+    };
+    Edit { span: Span::new(end, end), text }
+}
+
 /// Replaces a directive; a comment of its own that stands between its clauses is kept behind it.
 #[must_use]
 pub fn replace(file: &SourceFile, directive: &Directive, text: &str) -> Edit {

@@ -244,6 +244,10 @@ reason_codes! {
     /// ```
     NotAliased = "OMPS302", Assumption, "the variable is not written through another name";
 
+    /// A loop calls a function whose body is not in sight, or uses objects of a type that may have operators of its own. It
+    /// is taken not to ask for its team or its threads: with `thread_limit` the answers may be others.
+    NoTeamQuery = "OMPS303", Assumption, "the called function does not ask for its team";
+
     /// The loops of the original are not ordered: a `teams` region has no barrier between `distribute` loops. One reads or
     /// writes what another writes, so the original has a race. After the split they run one after the other.
     OriginalRaces = "OMPS401", Note, "the original's loops race";
@@ -259,6 +263,10 @@ reason_codes! {
 
     /// The region is one kernel on the full grid already, or holds no parallel loop: there is nothing to split.
     NothingToSplit = "OMPS404", Note, "nothing to split";
+
+    /// A clause of the loop's directives says how many threads a team has (`thread_limit`, `num_threads`) or how iterations
+    /// go to teams (`dist_schedule`): the choice is the user's.
+    GridWritten = "OMPS405", Note, "the grid is written down";
 
     /// The file cannot be read: it is binary, too large, nested too deeply, or took too long to parse.
     Unreadable = "OMPS901", Error, "file cannot be read";

@@ -1,5 +1,6 @@
 //! The transformations, one file each, and the one registry of them.
 
+mod choose_geometry;
 mod split_target;
 
 use crate::plan::Plan;
@@ -35,6 +36,11 @@ pub struct Context<'a> {
 /// [`Context::assumed_iterations`] where nobody says otherwise.
 pub const ASSUMED_ITERATIONS: u32 = 65_536;
 
+/// Threads of a team, where no clause says how many. Without a clause clang 19 compiles chunks of 128 iterations into a
+/// kernel that its runtime then starts with 32 or 64 threads a team for loops below 409,600 iterations, so that a half or
+/// three quarters of the teams get no work. With it there are 128, which is what longer loops get anyway.
+const TEAM_THREADS: u32 = 128;
+
 /// Every transformation, in the order they run.
 pub const TRANSFORMS: &[Transform] = &[
     Transform {
@@ -55,7 +61,12 @@ pub const TRANSFORMS: &[Transform] = &[
         default: true,
         plan: None,
     },
-    Transform { pass: "geometry", summary: "Choose num_teams and thread_limit", default: true, plan: None },
+    Transform {
+        pass: "geometry",
+        summary: "Choose num_teams and thread_limit",
+        default: true,
+        plan: Some(choose_geometry::choose_geometry),
+    },
     Transform { pass: "overlap", summary: "Overlap transfers with kernels", default: false, plan: None },
     Transform { pass: "pipeline", summary: "Tile loops into transfer and compute stages", default: false, plan: None },
 ];

@@ -97,6 +97,7 @@ use self::data::DataEnvironment;
 use self::kernels::Kernel;
 use self::names::Names;
 use self::shape::Shape;
+pub(super) use self::shape::text_reasons;
 use self::write::Split;
 
 /// Decides for every target region of a file.
@@ -157,7 +158,7 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     names: &LazyCell<Names<'a>, F>,
     region: &TargetRegion,
 ) -> Result<Checked, Vec<Reason>> {
-    let text = shape::text_reasons(cx, region);
+    let text = text_reasons(cx, region);
     let Some(shape) = shape::shape_of(cx, region).map_err(|reasons| [text.clone(), reasons].concat())? else {
         // What a macro or an unknown directive in a block stands for may be a loop.
         let hidden = !region.chain.is_loop() && !text.is_empty();

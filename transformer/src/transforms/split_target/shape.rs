@@ -233,7 +233,7 @@ fn threads_cooperate(cx: &Context<'_>, span: Span) -> bool {
 }
 
 /// Why the text of the region cannot be trusted: syntax errors, conditionals, macros, words that the tables do not know.
-pub(super) fn text_reasons(cx: &Context<'_>, region: &TargetRegion) -> Vec<Reason> {
+pub(in crate::transforms) fn text_reasons(cx: &Context<'_>, region: &TargetRegion) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let chains = region.loops().chain(std::iter::once(&region.chain));
     let rewritten: Vec<ConstructId> = chains.flat_map(|chain| chain.constructs.iter().copied()).collect();

@@ -7,16 +7,11 @@ use crate::region::target::TargetRegion;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, ListItem};
-use crate::transforms::Context;
 use crate::transforms::split_target::clauses::{KeptClause, RegionClauses};
 use crate::transforms::split_target::data::DataEnvironment;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::shape::{Form, Shape};
-
-/// Threads of a team, where the original does not say. Without the clause clang 19 compiles chunks of 128 iterations
-/// into a kernel that its runtime then starts with 32 or 64 threads a team for loops below 409,600 iterations, so that a
-/// half or three quarters of the teams get no work. With it there are 128, which is what longer loops get anyway.
-pub(super) const TEAM_THREADS: u32 = 128;
+use crate::transforms::{Context, TEAM_THREADS};
 
 /// All that is known of a region that will be split.
 pub(super) struct Split<'a> {

@@ -1,0 +1,172 @@
+//! Write down how many threads a team has, where the compiler's own choice leaves teams without work.
+//!
+//! ## Input
+//!
+//! ```c
+//! void scale(int n, double f, const double *u, double *v) {
+//!   #pragma omp target teams distribute parallel for map(to: u[0:n]) map(from: v[0:n])
+//!   for (int i = 0; i < n; i++)
+//!     v[i] = f * u[i];
+//! }
+//! ```
+//!
+//! ## Output
+//!
+//! ```c
+//! void scale(int n, double f, const double *u, double *v) {
+//!   #pragma omp target teams distribute parallel for map(to: u[0:n]) map(from: v[0:n]) \
+//!       thread_limit(128)
+//!   for (int i = 0; i < n; i++)
+//!     v[i] = f * u[i];
+//! }
+//! ```
+//!
+//! Without the clause clang 19 compiles chunks of 128 iterations into the kernel, whatever `num_teams` says, and its
+//! runtime then starts 32 or 64 threads a team for loops below 409,600 iterations: a half or three quarters of the teams
+//! get no work, and the threads of the others do four or two iterations one after the other. Measured on an H200 with
+//! the same grid, such loops are two to four times faster with the clause; longer loops have 128 threads a team anyway.
+//!
+//! ## Applies when
+//!
+//! - a target construct leads to one `distribute parallel for` loop (or with `simd`), combined or stacked, and no clause
+//!   of it says how many threads a team has.
+//!
+//! ## Refuses when
+//!
+//! - OMPS101 to OMPS104: the text cannot be read for certain;
+//! - OMPS109: the loop asks for its team or its threads;
+//! - OMPS125: the directive is spelled `_Pragma` or as an attribute.
+//!
+//! ## Safety
+//!
+//! Assumed where a function is called whose body is not in sight: it may ask for its team (OMPS303). Safe otherwise.
+//!
+//! How many threads a team has where no clause says so is up to the implementation (OpenMP 5.2, sections 10.1.1 and
+//! 10.2), so that a conforming program gives results with 128 that it may give without the clause. The values that
+//! depend on the number, those of queries, keep the loop from being changed.
+//!
+//! ## References
+//!
+//! OpenMP 5.2, sections 10.1.1, 10.2 and 13.3. Lloyd, Chikin, Kedia, Jain and Amaral, "Automated GPU Grid Geometry
+//! Selection for OpenMP Kernels" (2018), section II.
+
+use std::cell::LazyCell;
+
+use crate::analysis::calls::Calls;
+use crate::analysis::symbols::Symbols;
+use crate::analysis::uses::{Role, Use, uses_below};
+use crate::edit::directive_writer::append_clause;
+use crate::plan::{Applicability, Certainty, Decision, Plan, Reason, ReasonCode};
+use crate::region::construct::ConstructId;
+use crate::region::target::{TargetRegion, target_regions};
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{ClauseName, Directive};
+use crate::transforms::{Context, TEAM_THREADS, split_target};
+
+/// Decides for every loop that is a kernel of its own.
+pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
+    // Most loops call nothing, and then no names are looked up.
+    let functions = LazyCell::new(|| {
+        (Symbols::new(cx.file, cx.tree, cx.headers), Calls::new(cx.file, cx.tree, cx.constructs, cx.headers))
+    });
+    let regions = target_regions(cx.tree, cx.constructs);
+    regions.iter().filter(|region| is_league_loop(region)).map(|region| plan_loop(cx, &functions, region)).collect()
+}
+
+/// Is it one loop that a league of teams shares?
+fn is_league_loop(region: &TargetRegion) -> bool {
+    matches!(
+        region.chain.leaves.as_slice(),
+        [Leaf::Target, Leaf::Teams, Leaf::Distribute, Leaf::Parallel, Leaf::For]
+            | [Leaf::Target, Leaf::Teams, Leaf::Distribute, Leaf::Parallel, Leaf::For, Leaf::Simd]
+    )
+}
+
+fn plan_loop<'a, F>(cx: &Context<'_>, functions: &LazyCell<(Symbols<'a>, Calls<'a>), F>, region: &TargetRegion) -> Plan
+where
+    F: FnOnce() -> (Symbols<'a>, Calls<'a>),
+{
+    let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
+    let mut plan = Plan {
+        pass: "geometry",
+        span: cx.constructs.directive(first).span,
+        extent: region.extent,
+        decision: Decision::NothingToDo,
+        reasons: Vec::new(),
+        edits: Vec::new(),
+        summary: String::new(),
+        kernels: (1, 1),
+    };
+    let Some(teams) = directive_of_teams(cx, region).filter(|_| !has_own_threads(cx, region)) else {
+        let message = "the number of threads in a team is written down";
+        plan.reasons.push(Reason::new(ReasonCode::GridWritten, plan.span, message));
+        return plan;
+    };
+    let mut reasons = split_target::text_reasons(cx, region);
+    if reasons.is_empty() {
+        reasons.extend(team_queries(cx, functions, region));
+    }
+    if reasons.iter().all(|reason| reason.certainty == Certainty::Assumed) {
+        let assumed = !reasons.is_empty();
+        plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
+        plan.summary = format!("{TEAM_THREADS} threads in each team, so that every team gets work");
+        plan.edits = vec![append_clause(cx.file, teams, &format!("thread_limit({TEAM_THREADS})"))];
+    } else {
+        plan.decision = Decision::Refuse;
+    }
+    plan.reasons = reasons;
+    plan
+}
+
+/// The directive that holds the leaf `teams`, which takes the clause.
+fn directive_of_teams<'a>(cx: &'a Context<'_>, region: &TargetRegion) -> Option<&'a Directive> {
+    let mut ids = region.chain.constructs.iter();
+    let id = ids.find(|id| cx.constructs.construct(**id).leaves.contains(&Leaf::Teams))?;
+    Some(cx.constructs.directive(*id))
+}
+
+/// Does a clause say how many threads a team has, or how iterations go to teams in chunks that suit such a number?
+fn has_own_threads(cx: &Context<'_>, region: &TargetRegion) -> bool {
+    let clauses = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
+    let names = [ClauseName::ThreadLimit, ClauseName::NumThreads, ClauseName::DistSchedule];
+    clauses.into_iter().any(|clause| names.contains(&clause.name))
+}
+
+/// The calls in the loop whose results may depend on the team: queries, or where there is none, the first function that
+/// may hold some.
+fn team_queries<'a, F>(
+    cx: &Context<'_>,
+    functions: &LazyCell<(Symbols<'a>, Calls<'a>), F>,
+    region: &TargetRegion,
+) -> Option<Reason>
+where
+    F: FnOnce() -> (Symbols<'a>, Calls<'a>),
+{
+    let body = cx.constructs.construct(region.chain.innermost()).body?;
+    let uses = uses_below(cx.file, cx.tree, body);
+    let reasons = uses.iter().filter(|used| may_call(cx, used)).filter_map(|used| {
+        let (symbols, calls) = &**functions;
+        let is_macro = || symbols.macro_definition(&used.name, used.span.start).is_some();
+        (used.role == Role::Callee || is_macro()).then(|| team_query(symbols, calls, used)).flatten()
+    });
+    reasons.min_by_key(|reason| reason.certainty)
+}
+
+/// Is it called, or may it be a macro that calls something?
+fn may_call(cx: &Context<'_>, used: &Use) -> bool {
+    let is_defined = || cx.scan.definitions.iter().any(|definition| *cx.file.show(definition.name) == *used.name);
+    used.role == Role::Callee || !cx.headers.is_empty() || is_defined()
+}
+
+fn team_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Reason> {
+    let effects = calls.effects(symbols, &used.name, used.span.start);
+    if effects.openmp.is_some() {
+        let message = format!("`{}` reaches an OpenMP construct or query", used.name);
+        return Some(Reason::new(ReasonCode::TeamDependent, used.span, message));
+    }
+    let (name, _) = effects.unknown_callee?;
+    let message = format!("`{name}` does not ask for its team");
+    let mut reason = Reason::new(ReasonCode::NoTeamQuery, used.span, message);
+    reason.certainty = Certainty::Assumed;
+    Some(reason)
+}
