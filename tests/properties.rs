@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -275,22 +276,45 @@ fn outside_lines(path: &Path, text: &[u8], output: &[u8], assume: bool) -> Resul
 }
 
 /// Where the original's host code, directives and comments masked, braces and blanks left out, is no longer found in
-/// order in the output; new declarations may stand between. Read with this tool's own scan, but not with its edits.
+/// order in the output; new declarations may stand between. A declaration may move up and leave an assignment, so types
+/// and names alone need only be there. Read with this tool's own scan, but not with its edits.
 fn lost_code(text: &[u8], output: &[u8]) -> Option<String> {
     let (old, new) = (code(text), code(output));
-    let mut rest = new.iter();
-    for (at, byte) in old.iter().enumerate() {
-        if !rest.any(|other| other == byte) {
-            let near = old.get(at.saturating_sub(30)..(at + 10).min(old.len())).unwrap_or_default();
-            return Some(String::from_utf8_lossy(near).into_owned());
+    let mut count: BTreeMap<&str, isize> = BTreeMap::new();
+    for word in words(&new) {
+        *count.entry(word).or_default() += 1;
+    }
+    for word in words(&old) {
+        let left = count.entry(word).or_default();
+        *left -= 1;
+        if *left < 0 {
+            return Some(word.to_owned());
+        }
+    }
+    let mut rest = new.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    for piece in old.split([',', ';']) {
+        let is_moved = words(piece).next().is_some_and(|word| TYPES.contains(&word))
+            || piece.chars().all(|c| c.is_alphanumeric() || c == '_' || c.is_whitespace());
+        let piece = if is_moved { piece.split_once('=').map_or("", |(_, value)| value) } else { piece };
+        if let Some(lost) =
+            piece.bytes().filter(|byte| !byte.is_ascii_whitespace()).find(|byte| !rest.any(|b| b == *byte))
+        {
+            return Some(format!("{} of {piece}", char::from(lost)));
         }
     }
     None
 }
 
-fn code(text: &[u8]) -> Vec<u8> {
+/// Words of which a declaration that moves is made.
+const TYPES: [&str; 8] = ["const", "double", "float", "int", "long", "unsigned", "short", "bool"];
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+fn code(text: &[u8]) -> String {
     let masked = ompsplit::source::pragma_scan::mask(text, &scan(text).masked);
-    masked.into_iter().filter(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'{' | b'}')).collect()
+    String::from_utf8_lossy(&masked).replace(['{', '}'], " ")
 }
 
 /// The words of a line comment of the original that the output does not hold.

@@ -22,7 +22,7 @@ pub fn harden(original: &[u8], output: &[u8]) -> (Vec<u8>, usize) {
         let body = body(output, data.end);
         let inside = |kernel: &&Range<usize>| body.contains(&kernel.start) && is_kernel(&words(output, kernel));
         let kernels: Vec<_> = found.iter().filter(inside).collect();
-        let present = shared_items(output, data, &kernels);
+        let present = shared_items(output, data, &body, &kernels);
         for kernel in kernels {
             hardened += 1;
             edits.extend(kernel_edits(output, kernel, &present));
@@ -32,18 +32,28 @@ pub fn harden(original: &[u8], output: &[u8]) -> (Vec<u8>, usize) {
 }
 
 /// What must be present in the kernels: the items of the `target data`, and those that several kernels name. What one
-/// kernel alone names (the scalar of its reduction) it may map itself.
-fn shared_items(text: &[u8], data: &Range<usize>, kernels: &[&Range<usize>]) -> BTreeSet<String> {
+/// kernel alone names (the scalar of its reduction), or what the region declares, it may map itself.
+fn shared_items(text: &[u8], data: &Range<usize>, body: &Range<usize>, kernels: &[&Range<usize>]) -> BTreeSet<String> {
     let mut shared = bases(text, data);
     let mut seen = BTreeSet::new();
     for kernel in kernels {
         for item in bases(text, kernel) {
-            if !seen.insert(item.clone()) {
+            if !seen.insert(item.clone()) && !is_declared(text, body, &item) {
                 shared.insert(item);
             }
         }
     }
     shared
+}
+
+/// Does a line of the block begin with a type of the language and hold the name?
+fn is_declared(text: &[u8], block: &Range<usize>, name: &str) -> bool {
+    let types = ["const", "double", "float", "int", "long", "unsigned", "short", "bool"];
+    let block = String::from_utf8_lossy(text.get(block.clone()).unwrap_or_default()).into_owned();
+    block.lines().any(|line| {
+        let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        words.next().is_some_and(|first| types.contains(&first)) && words.any(|word| word == name)
+    })
 }
 
 /// The variables that a directive maps.

@@ -21,13 +21,15 @@ const TEAM: f64 = 128.0;
 /// The most teams that the runtime starts by itself.
 const TEAMS: f64 = 3200.0;
 
-/// One loop that is, or becomes, a kernel.
+/// One loop, or a run of serial statements, that is, or becomes, a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopWork {
     /// Iterations of its associated loops together.
     pub iterations: f64,
     /// Operations in one iteration.
     pub operations: f64,
+    /// Does one thread execute it, between parallel regions and in a kernel of its own alike?
+    pub serial: bool,
 }
 
 /// How the loops run in the original.
@@ -61,6 +63,7 @@ impl Estimate {
 #[must_use]
 pub fn estimate(loops: &[LoopWork], grid: Grid, steered: bool) -> Estimate {
     let inside = |work: &LoopWork| match grid {
+        _ if work.serial => busiest_thread(work, 1.0),
         Grid::OneTeam => PARALLEL + busiest_thread(work, TEAM),
         Grid::League => {
             // Below that, a league spreads the iterations over its teams at least as well as a kernel of their own does.
@@ -86,7 +89,7 @@ mod tests {
     use super::*;
 
     fn pays(iterations: f64, operations: f64, loops: usize, grid: Grid) -> bool {
-        estimate(&vec![LoopWork { iterations, operations }; loops], grid, false).pays()
+        estimate(&vec![LoopWork { iterations, operations, serial: false }; loops], grid, false).pays()
     }
 
     #[test]
@@ -109,8 +112,17 @@ mod tests {
     }
 
     #[test]
+    fn serial_statements_gain_nothing_and_cost_a_launch() {
+        let wide = LoopWork { iterations: 4096.0, operations: 40.0, serial: false };
+        let serial = LoopWork { iterations: 1.0, operations: 1e4, serial: true };
+        let [alone, with] = [vec![wide], vec![wide, serial]].map(|work| estimate(&work, Grid::OneTeam, false));
+        let added = (with.after - alone.after) - (with.before - alone.before);
+        assert!((added - LAUNCH).abs() < 1e-6, "{added}");
+    }
+
+    #[test]
     fn control_flow_around_the_loops_hides_the_first_launch() {
-        let work = [LoopWork { iterations: 4096.0, operations: 40.0 }];
+        let work = [LoopWork { iterations: 4096.0, operations: 40.0, serial: false }];
         let [once, often] = [false, true].map(|steered| estimate(&work, Grid::OneTeam, steered));
         assert!(once.before > often.before);
         assert_eq!(once.after, often.after);

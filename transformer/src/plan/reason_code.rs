@@ -130,15 +130,17 @@ reason_codes! {
     /// than 1 do so. A prefix sum under `num_threads(1)` is race-free; on many teams it is not.
     IterationsGrouped = "OMPS110", Refusal, "iterations may be serialised or grouped";
 
-    /// A serial statement stands beside the loops of the region, and the host cannot run it to the same effect.
+    /// A serial statement stands beside the loops of the region, and neither can the host run it to the same effect nor can
+    /// it be a kernel of its own.
     ///
-    /// It runs on one thread of the device. Statements that compute integers of variables which the region declares move
-    /// to the host; floating-point arithmetic, calls and what is in device memory stay.
+    /// Statements that compute integers of variables which the region declares move to the host. Others become a kernel of
+    /// one thread where the region is one team; each team of `target teams` would execute them.
     SerialStatement = "OMPS111", Refusal, "serial statement in the region";
 
     /// A variable is declared beside the loops of the region, and it lives on the device for the whole region.
     ///
-    /// Numbers that the host can compute move there, and each loop gets their values. Declare others inside the loop that
+    /// Numbers move to the host, with their values or computed by a kernel of one thread, and each loop gets them. Arrays,
+    /// pointers and objects do not, nor numbers of more than 64 bits. Declare others inside the loop that
     /// uses them, or before the region and map them. Rename a variable that hides one which a clause of the region names.
     LocalDeclaration = "OMPS112", Refusal, "declaration in the region";
 

@@ -232,7 +232,8 @@ fn segments_of(
 }
 
 /// The statements that a statement steers: those of all its branches.
-fn steered_statements(tree: &HostTree, statement: NodeId) -> Vec<NodeId> {
+#[must_use]
+pub fn steered_statements(tree: &HostTree, statement: NodeId) -> Vec<NodeId> {
     if tree.kind(statement) == "compound_statement" {
         return statements_of(tree, statement);
     }

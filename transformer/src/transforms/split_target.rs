@@ -40,7 +40,8 @@
 //! - the region is `target { parallel for .. }` with one or more loops and nothing else, and nothing serialises or
 //!   groups the iterations of a loop: one team becomes the whole grid;
 //! - around and between the loops stand `for`, `while`, `do`, `if` and blocks, declarations and assignments of numbers, and
-//!   the host can execute them to the same effect: they stay where they are, and so move to the host.
+//!   the host can execute them to the same effect: they stay where they are, and so move to the host;
+//! - other serial statements stand between the loops of one team: consecutive ones become a kernel of one thread.
 //!
 //! Directives may be combined, stacked or nested.
 //!
@@ -49,7 +50,8 @@
 //! Each rule has a page: `ompsplit rule`. OMPS101 to OMPS104 the text is not certain; OMPS105, OMPS120 to OMPS122 a clause
 //! has no safe place; OMPS106, OMPS127, OMPS129 a variable would be a copy per kernel or per thread; OMPS107, OMPS108,
 //! OMPS124, OMPS128 something may be hidden; OMPS109, OMPS110, OMPS115 to OMPS117, OMPS130 the region depends on its
-//! team; OMPS111 to OMPS113, OMPS123, OMPS126 something stands in it that must stay on the device; OMPS114, OMPS119 a loop's bounds;
+//! team; OMPS111 to OMPS113, OMPS123, OMPS126 something stands in it that neither the host nor a kernel of its own can do;
+//! OMPS114, OMPS119 a loop's bounds;
 //! OMPS118 it runs on the device already; OMPS125 its spelling; OMPS131 compilers do not take it there.
 //!
 //! ## Safety
@@ -64,6 +66,11 @@
 //! the device have the host's value. It writes the former alone. Integers are computed alike on both sides, and copies and
 //! comparisons of other numbers are exact; floating-point arithmetic is not moved. A variable of the region that a loop
 //! writes is mapped by that loop's kernel, so that host and device see its values in the order of the text.
+//!
+//! Serial statements run on the initial thread of the one team; the one thread of `target { .. }` does the same, on the same
+//! device. What they declare for themselves stays in their block. A number that others use is declared before it, without
+//! its initialiser: `float q; target map(from: q) { q = s / n; }`. A variable from before the region that they write is a copy
+//! in the original too; it may be a copy of each kernel where each assigns it before it reads it, and nothing else reads it.
 //!
 //! Kernels get `thread_limit(128)` where the original chooses no grid; nothing that asks for the number of threads is split.
 //!
@@ -81,6 +88,7 @@ mod clauses;
 mod data;
 mod kernels;
 mod names;
+mod serial;
 mod shape;
 mod work;
 mod write;
@@ -170,6 +178,7 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     if let Some(reason) = names.device_code(region) {
         return Err(vec![reason]);
     }
+    let mut shape = shape;
     let (clauses, loop_clauses, mut reasons) = clauses::read(cx, &shape);
     let mut kernels = Vec::new();
     for (chain, clauses) in shape.loops.iter().zip(loop_clauses) {
@@ -178,6 +187,14 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
             Err(more) => reasons.extend(more),
         }
     }
+    let on_device = data::not_on_host(names, &shape, &clauses, &kernels);
+    for run in serial::runs(names, region, &mut shape, &on_device).map_err(|more| [reasons.clone(), more].concat())? {
+        match kernels::read_serial(names, run) {
+            Ok(kernel) => kernels.push(kernel),
+            Err(more) => reasons.extend(more),
+        }
+    }
+    kernels.sort_by_key(|kernel| kernel.extent.start);
     let data = data::build(names, &shape, &clauses, &kernels);
     match data {
         Ok(data) if reasons.is_empty() => Ok(Checked::Split(Box::new(Parts { shape, clauses, kernels, data }))),

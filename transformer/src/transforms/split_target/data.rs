@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::source::Span;
-use crate::syntax::ListItem;
+use crate::syntax::{ListItem, NodeId};
 use crate::transforms::split_target::clauses::RegionClauses;
 use crate::transforms::split_target::kernels::{Kernel, Variable};
 use crate::transforms::split_target::names::{Kind, Names};
-use crate::transforms::split_target::shape::{Form, Shape};
+use crate::transforms::split_target::shape::{Form, HostPart, Shape};
 
 /// The data environment, ready to be written.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +28,8 @@ pub(super) struct DataEnvironment {
     /// Scalars that a kernel's directive must map itself, with the type: kernel index, name, map type. They are items of
     /// reductions on a combined directive, where compilers differ in what they map by rule, and variables of the region.
     pub kernel_maps: Vec<(usize, String, &'static str)>,
+    /// Variables from outside that serial statements assign before they use them: kernel index, name.
+    pub private: Vec<(usize, String)>,
     /// Reductions on the region's combined directive: mapped `tofrom` for the whole region.
     pub mapped_reductions: Vec<String>,
     /// Expressions that are evaluated once before the region: where they stand, their name.
@@ -62,28 +64,37 @@ pub(super) fn build(
     region: &RegionClauses,
     kernels: &[Kernel],
 ) -> Result<DataEnvironment, Vec<Reason>> {
-    let mut builder = Builder {
-        names,
-        shape,
-        region,
-        kernels,
-        data: DataEnvironment::default(),
-        reasons: Vec::new(),
-        mapped: BTreeSet::new(),
-        scalars_are_mapped: false,
-    };
-    builder.maps();
+    let mut builder = Builder::new(names, shape, region, kernels);
     builder.check_region_lists();
-    builder.defaultmap();
     for (index, kernel) in kernels.iter().enumerate() {
         builder.loop_items(index, kernel);
         builder.variables(index, kernel);
     }
     builder.host_parts();
+    builder.hoisted();
     builder.aliases();
     builder.region_reductions();
     builder.expressions();
     if builder.reasons.is_empty() { Ok(builder.data) } else { Err(builder.reasons) }
+}
+
+/// What of a region the host cannot execute, each statement with the reasons. `kernels` are the loops.
+pub(super) fn not_on_host(
+    names: &Names<'_>,
+    shape: &Shape,
+    region: &RegionClauses,
+    kernels: &[Kernel],
+) -> BTreeMap<NodeId, Vec<Reason>> {
+    let mut builder = Builder::new(names, shape, region, kernels);
+    let mut found = BTreeMap::new();
+    for part in shape.host.iter().filter(|part| !matches!(part, HostPart::Flow(_))) {
+        builder.reasons.clear();
+        builder.host_part(*part);
+        if !builder.reasons.is_empty() {
+            found.insert(part.node(), std::mem::take(&mut builder.reasons));
+        }
+    }
+    found
 }
 
 struct Builder<'a, 'n> {
@@ -97,6 +108,24 @@ struct Builder<'a, 'n> {
     mapped: BTreeSet<String>,
     /// Does `defaultmap` map all scalars `tofrom`?
     scalars_are_mapped: bool,
+}
+
+impl<'a, 'n> Builder<'a, 'n> {
+    fn new(names: &'a Names<'n>, shape: &'a Shape, region: &'a RegionClauses, kernels: &'a [Kernel]) -> Self {
+        let mut builder = Builder {
+            names,
+            shape,
+            region,
+            kernels,
+            data: DataEnvironment::default(),
+            reasons: Vec::new(),
+            mapped: BTreeSet::new(),
+            scalars_are_mapped: false,
+        };
+        builder.maps();
+        builder.defaultmap();
+        builder
+    }
 }
 
 impl Builder<'_, '_> {
@@ -148,9 +177,9 @@ impl Builder<'_, '_> {
         for (name, variable) in &kernel.variables {
             match &variable.kind {
                 Kind::Scalar { .. } if self.is_local(name, variable.first.start) => {
-                    self.local(index, name, variable.written);
+                    self.local(index, name, variable.first.start, variable.written);
                 }
-                Kind::Scalar { .. } | Kind::Pointer { .. } => self.scalar(kernel, name, variable),
+                Kind::Scalar { .. } | Kind::Pointer { .. } => self.scalar(index, kernel, name, variable),
                 Kind::Array { .. } | Kind::Struct => self.aggregate(name, variable),
                 _ => {}
             }
@@ -158,19 +187,30 @@ impl Builder<'_, '_> {
     }
 
     /// A variable that the region declares becomes the host's. A kernel that writes it gets it and gives it back.
-    fn local(&mut self, index: usize, name: &str, written: Option<Span>) {
+    fn local(&mut self, index: usize, name: &str, at: usize, written: Option<Span>) {
         let Some(written) = written else { return };
         if self.shape.form == Form::League {
             let message = format!("each team has a `{name}` of its own");
             return self.refuse(ReasonCode::LocalDeclaration, written, message);
         }
-        self.data.kernel_maps.push((index, name.to_owned(), "tofrom"));
+        let hoists = |kernel: &Kernel| self.names.declared_at(name, at).is_some_and(|place| kernel.hoists(place));
+        let map_type = if self.kernels.get(index).is_some_and(hoists) { "from" } else { "tofrom" };
+        self.data.kernel_maps.push((index, name.to_owned(), map_type));
     }
 
-    fn scalar(&mut self, kernel: &Kernel, name: &str, variable: &Variable) {
+    fn scalar(&mut self, index: usize, kernel: &Kernel, name: &str, variable: &Variable) {
         let Some(written) = variable.written else { return };
         let own_copy = kernel.clauses.default_firstprivate.is_some() && !kernel.shared.contains(name);
-        if own_copy || self.is_on_device(name) {
+        let is_pointer = matches!(variable.kind, Kind::Pointer { .. });
+        // What a section names is on the device; the pointer to it is a copy.
+        let translated = is_pointer && self.is_section_base(name);
+        if own_copy || (self.is_on_device(name) && !translated) {
+            return;
+        }
+        if !translated && self.is_temporary(name) {
+            if !self.is_listed(name) {
+                self.data.private.push((index, name.to_owned()));
+            }
             return;
         }
         let reason = if self.names.is_inner_loop_variable(name, kernel.nest.body) {
@@ -180,6 +220,19 @@ impl Builder<'_, '_> {
             scalar_written(name, written)
         };
         self.reasons.push(reason);
+    }
+
+    /// Does no part of the region see what another part writes to a variable from outside? Each serial kernel that uses it
+    /// writes it first, and nothing else uses it.
+    fn is_temporary(&self, name: &str) -> bool {
+        let users = || self.kernels.iter().filter_map(|kernel| Some((kernel, kernel.variables.get(name)?)));
+        users().all(|(kernel, variable)| kernel.serial.is_some() && variable.written_first)
+            && !self.read_by_host().iter().any(|(other, _, _)| other == name)
+    }
+
+    fn is_section_base(&self, name: &str) -> bool {
+        let items = self.region.maps.iter().flat_map(|clause| clause.items());
+        items.into_iter().any(|item| item.base.as_deref() == Some(name) && !item.is_name)
     }
 
     fn aggregate(&mut self, name: &str, variable: &Variable) {

@@ -1,4 +1,5 @@
-//! What each loop does with the variables of the program around it, and what forbids it to become a kernel.
+//! What each loop, or run of serial statements, does with the variables of the program around it, and what forbids it to
+//! become a kernel.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +11,22 @@ use crate::region::target::Chain;
 use crate::source::{Language, Span};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, HostTree, NodeId};
-use crate::transforms::Context;
 use crate::transforms::split_target::clauses::{KeptClause, LoopClauses};
 use crate::transforms::split_target::names::{Kind, Names};
+use crate::transforms::split_target::serial::{self, Run};
 
-/// A loop that is to become a kernel.
+/// A loop, or a run of serial statements, that is to become a kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel {
+    /// Its directives; none for serial statements.
     pub chain: Chain,
     pub clauses: LoopClauses,
+    /// The associated loops; none for serial statements, whose first one is then the body.
     pub nest: CanonicalLoopNest,
+    /// The statements that one thread executes, where it is no loop.
+    pub serial: Option<Run>,
+    /// All its statements.
+    pub extent: Span,
     /// The variables from outside that the loop or its clauses name, loop and private variables left out.
     pub variables: BTreeMap<String, Variable>,
     /// Names that the loop's clauses or the rules of the loop make private to each thread.
@@ -42,6 +49,8 @@ pub(super) struct Variable {
     pub members_written: BTreeSet<String>,
     /// May what it points to be written as an object of another type: through a cast, or by a function?
     pub any_class: bool,
+    /// In serial statements: is it assigned before each use, so that its value from before means nothing?
+    pub written_first: bool,
 }
 
 impl Kernel {
@@ -51,14 +60,19 @@ impl Kernel {
             || self.clauses.reductions.iter().any(|r| r.item.base.as_deref() == Some(name))
     }
 
-    /// Does the loop contain this place?
-    pub(super) fn contains(&self, cx: &Context<'_>, place: Span) -> bool {
-        cx.constructs.construct(self.directive()).body_span.contains(place)
+    /// Does the kernel declare in itself what is declared at this place?
+    pub(super) fn declares(&self, place: Span) -> bool {
+        self.extent.contains(place) && !self.hoists(place)
     }
 
-    /// The innermost directive, which becomes the kernel's.
-    pub(super) fn directive(&self) -> ConstructId {
-        self.chain.innermost()
+    /// Is it the declaration of a variable that serial statements declare and others use?
+    pub(super) fn hoists(&self, place: Span) -> bool {
+        self.serial.as_ref().is_some_and(|run| run.hoisted.iter().any(|hoisted| hoisted.declares(place)))
+    }
+
+    /// The innermost directive, which becomes the kernel's; none for serial statements.
+    pub(super) fn directive(&self) -> Option<ConstructId> {
+        self.chain.constructs.last().copied()
     }
 }
 
@@ -81,6 +95,8 @@ pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Re
         chain: chain.clone(),
         clauses,
         nest,
+        serial: None,
+        extent: construct.body_span,
         variables: BTreeMap::new(),
         private: Vec::new(),
         shared: BTreeSet::new(),
@@ -95,6 +111,36 @@ pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Re
     }
     reader.clause_expressions();
     let reasons = reader.reasons;
+    if reasons.is_empty() { Ok(kernel) } else { Err(reasons) }
+}
+
+/// Reads serial statements that become a kernel of one thread; the reasons are those for which the region is refused.
+pub(super) fn read_serial(names: &Names<'_>, run: Run) -> Result<Kernel, Vec<Reason>> {
+    let cx = names.cx;
+    let nodes = run.nodes.clone();
+    let body = nodes.first().copied().unwrap_or(cx.tree.root());
+    let mut kernel = Kernel {
+        chain: Chain { constructs: Vec::new(), leaves: Vec::new() },
+        clauses: LoopClauses::default(),
+        nest: CanonicalLoopNest { loops: Vec::new(), body },
+        extent: run.span,
+        serial: Some(run),
+        variables: BTreeMap::new(),
+        private: Vec::new(),
+        shared: BTreeSet::new(),
+    };
+    let mut reader = Reader { names, kernel: &mut kernel, reasons: Vec::new() };
+    for node in &nodes {
+        reader.statements(*node);
+        for used in uses_below(cx.file, cx.tree, *node) {
+            reader.name(&used);
+        }
+    }
+    let reasons = reader.reasons;
+    let written_first = serial::written_first(names, &nodes);
+    for (name, variable) in &mut kernel.variables {
+        variable.written_first = variable.written.is_some() && written_first.contains(name);
+    }
     if reasons.is_empty() { Ok(kernel) } else { Err(reasons) }
 }
 
@@ -251,8 +297,6 @@ impl Reader<'_, '_> {
 
     /// Takes one use of a name in the loop.
     fn name(&mut self, used: &Use) {
-        let cx = self.names.cx;
-        let body = cx.constructs.construct(self.kernel.directive()).body_span;
         if used.role == Role::Declaration {
             return self.local(used);
         }
@@ -268,7 +312,7 @@ impl Reader<'_, '_> {
             return;
         }
         let declared_at = self.names.declared_at(&used.name, used.span.start);
-        if declared_at.is_some_and(|at| body.contains(at)) {
+        if declared_at.is_some_and(|at| self.kernel.declares(at)) {
             return self.hidden_code(used, self.names.kind(&used.name, used.span.start));
         }
         let kind = self.names.kind(&used.name, used.span.start);
@@ -336,7 +380,10 @@ impl Reader<'_, '_> {
 
     fn local(&mut self, used: &Use) {
         let kind = self.names.kind(&used.name, used.span.end);
-        self.hidden_code(used, kind);
+        self.hidden_code(used, kind.clone());
+        if self.kernel.hoists(used.span) {
+            self.outside(&Use { role: Role::Write, ..used.clone() }, kind);
+        }
     }
 
     fn outside(&mut self, used: &Use, kind: Kind) {
@@ -359,6 +406,7 @@ impl Reader<'_, '_> {
             elements_written: None,
             members_written: BTreeSet::new(),
             any_class: false,
+            written_first: false,
         });
         variable.any_class |= handed_on || casts;
         if written {
@@ -396,6 +444,7 @@ impl Reader<'_, '_> {
                         elements_written: None,
                         members_written: BTreeSet::new(),
                         any_class: false,
+                        written_first: false,
                     });
                 }
             }

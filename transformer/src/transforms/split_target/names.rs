@@ -137,6 +137,11 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// Is the name that is visible at byte `at` declared `const`?
+    pub(super) fn is_const(&self, name: &str, at: usize) -> bool {
+        self.symbols.lookup(name, at).is_some_and(|variable| variable.ty.is_const())
+    }
+
     fn is_old_parameter(&self, declared_at: &Span, header: Option<usize>) -> bool {
         let tree = self.cx.tree;
         let node = tree.covering(*declared_at);

@@ -36,6 +36,8 @@ pub(super) struct Shape {
     pub loops: Vec<Chain>,
     /// What stands around and between the loops and moves to the host: control flow, declarations, statements.
     pub host: Vec<HostPart>,
+    /// How many kernels serial statements become that stay on the device.
+    pub serial: usize,
 }
 
 /// A piece of the region that the host executes in the output.
@@ -45,14 +47,25 @@ pub(super) enum HostPart {
     Flow(NodeId),
     /// A declaration beside loops.
     Declaration(NodeId),
-    /// An expression statement beside loops.
+    /// An expression statement beside loops, or a jump inside the control flow around them.
     Statement(NodeId),
+    /// `if`, `for`, `while`, `do` or a block beside loops, with all that it holds.
+    Control(NodeId),
+}
+
+impl HostPart {
+    /// Its statement.
+    pub(super) fn node(self) -> NodeId {
+        match self {
+            Self::Flow(node) | Self::Declaration(node) | Self::Statement(node) | Self::Control(node) => node,
+        }
+    }
 }
 
 impl Shape {
     /// May the output launch more than one kernel where the original launched one?
     pub(super) fn launches_several(&self) -> bool {
-        self.loops.len() > 1 || !self.host.is_empty()
+        self.loops.len() > 1 || !self.host.is_empty() || self.serial > 0
     }
 }
 
@@ -90,7 +103,7 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
         return Err(reasons);
     }
     let loops: Vec<Chain> = region.loops().cloned().collect();
-    Ok(Some(Shape { form, outer: region.chain.constructs.clone(), loops, host }))
+    Ok(Some(Shape { form, outer: region.chain.constructs.clone(), loops, host, serial: 0 }))
 }
 
 fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
@@ -102,7 +115,13 @@ fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Ve
             let apart = first.is_some_and(|id| cx.constructs.construct(id).leaves == [Leaf::Target]);
             let (outer, rest) = region.chain.constructs.split_at(usize::from(apart));
             let chain = Chain { constructs: rest.to_vec(), leaves: leaves[usize::from(apart)..].to_vec() };
-            Ok(Some(Shape { form: Form::OneLoop, outer: outer.to_vec(), loops: vec![chain], host: Vec::new() }))
+            Ok(Some(Shape {
+                form: Form::OneLoop,
+                outer: outer.to_vec(),
+                loops: vec![chain],
+                host: Vec::new(),
+                serial: 0,
+            }))
         }
         [Leaf::Target, Leaf::Teams, Leaf::Distribute, ..] if !leaves.contains(&Leaf::Parallel) => {
             nested_parallel(cx, region)
@@ -122,19 +141,20 @@ fn nested_parallel(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Sha
 
 /// What the host may execute, if [`super::data`] finds that it can.
 fn host_part(cx: &Context<'_>, region: &TargetRegion, segment: &Segment) -> Option<HostPart> {
+    let inner = cx.constructs.construct(region.chain.innermost()).body_span;
     match segment {
         Segment::Flow(flow) => Some(HostPart::Flow(flow.node)),
         Segment::Declaration(node) if !has_team_region(cx, region) => Some(HostPart::Declaration(*node)),
         Segment::Serial(node) if cx.tree.kind(*node) == "expression_statement" => Some(HostPart::Statement(*node)),
+        Segment::Control(node) => Some(HostPart::Control(*node)),
         // It stays inside the loop that it leaves.
-        Segment::Jump(node) if leaves_inner_loop(cx, region, *node) => Some(HostPart::Statement(*node)),
+        Segment::Jump(node) if leaves_inner_loop(cx, inner, *node) => Some(HostPart::Statement(*node)),
         _ => None,
     }
 }
 
-/// Is it `break` or `continue` of a loop that stands in the region?
-fn leaves_inner_loop(cx: &Context<'_>, region: &TargetRegion, node: NodeId) -> bool {
-    let inner = cx.constructs.construct(region.chain.innermost()).body_span;
+/// Is it `break` or `continue` of a loop that stands within a span?
+pub(super) fn leaves_inner_loop(cx: &Context<'_>, inner: Span, node: NodeId) -> bool {
     let loops = ["for_statement", "while_statement", "do_statement"];
     let steers = |above: &NodeId| {
         let kind = cx.tree.kind(*above);
@@ -155,15 +175,12 @@ fn segment_reason(cx: &Context<'_>, region: &TargetRegion, form: Form, segment: 
         Segment::Declaration(node) => {
             at(ReasonCode::CudaStyle, *node, "data of the team is declared here, and its threads work together below")
         }
-        Segment::Flow(Flow { node, .. }) | Segment::Control(node) => {
+        Segment::Flow(Flow { node, .. }) | Segment::Control(node) | Segment::Serial(node) => {
             at(ReasonCode::SerialStatement, *node, "this statement runs on one thread of the device between the loops")
         }
         Segment::Jump(node) => at(ReasonCode::JumpOut, *node, "control may leave the region here"),
         Segment::Preprocessor(node) => {
             at(ReasonCode::PreprocessorConditional, *node, "which text the compiler sees depends on the preprocessor")
-        }
-        Segment::Serial(node) => {
-            at(ReasonCode::SerialStatement, *node, "this statement runs on one thread of the device between the loops")
         }
     }
 }

@@ -69,8 +69,12 @@ struct Counts<'a, 'n> {
 
 impl Counts<'_, '_> {
     fn work(&self, kernel: &Kernel) -> LoopWork {
+        if let Some(run) = &kernel.serial {
+            let operations = run.nodes.iter().map(|node| self.body_operations(*node)).sum();
+            return LoopWork { iterations: 1.0, operations, serial: true };
+        }
         let counts = kernel.nest.loops.iter().map(|canonical| self.trip_count(canonical).unwrap_or(self.unknown));
-        LoopWork { iterations: counts.product(), operations: self.body_operations(kernel.nest.body) }
+        LoopWork { iterations: counts.product(), operations: self.body_operations(kernel.nest.body), serial: false }
     }
 
     fn is_known(&self, kernel: &Kernel) -> bool {

@@ -1,5 +1,7 @@
 //! From a checked region to edits.
 
+mod serial;
+
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, line_start, on_one_line, remove, replace};
 use crate::region::construct::ConstructId;
@@ -39,7 +41,10 @@ impl Split<'_> {
             }
         }
         for (index, kernel) in self.kernels.iter().enumerate() {
-            let innermost = kernel.directive();
+            let Some(innermost) = kernel.directive() else {
+                edits.extend(self.serial(index, kernel));
+                continue;
+            };
             for id in kernel.chain.constructs.iter().filter(|id| **id != innermost) {
                 edits.push(remove(file, self.cx.constructs.directive(*id)));
             }
@@ -127,6 +132,12 @@ impl Split<'_> {
         }
         clauses.extend(self.clauses.defaultmap.iter().map(|clause| self.whole(clause)));
         clauses.extend(self.clauses.kernel.iter().map(|clause| self.with_temporary(clause)));
+        if kernel.serial.is_some() {
+            let private = self.data.private.iter().filter(|(of, _)| *of == index);
+            let names: Vec<&str> = private.map(|(_, name)| name.as_str()).collect();
+            clauses.extend((!names.is_empty()).then(|| format!("private({})", names.join(", "))));
+            return clauses;
+        }
         if !self.has_own_grid() {
             clauses.push(format!("thread_limit({TEAM_THREADS})"));
         }
@@ -164,9 +175,11 @@ impl Split<'_> {
                 clauses.push(format!("map(tofrom: {name})"));
             }
         }
-        for (kernel_index, name, map_type) in &self.data.kernel_maps {
-            if *kernel_index == index {
-                clauses.push(format!("map({map_type}: {name})"));
+        for map_type in ["from", "tofrom"] {
+            let own = self.data.kernel_maps.iter().filter(|(of, _, kind)| *of == index && *kind == map_type);
+            let names: Vec<&str> = own.map(|(_, name, _)| name.as_str()).collect();
+            if !names.is_empty() {
+                clauses.push(format!("map({map_type}: {})", names.join(", ")));
             }
         }
     }

@@ -39,11 +39,13 @@ impl Builder<'_, '_> {
             return;
         }
         let variables = earlier.iter().flat_map(|kernel| &kernel.variables);
-        let written = variables.filter(|(other, _)| *other != name).find_map(|(_, other)| match &other.kind {
+        let written = variables.filter(|(other, _)| *other != name).find_map(|(other_name, other)| match &other.kind {
             Kind::Pointer { class: element, .. } if other.any_class || element.may_alias(class) => {
                 other.elements_written
             }
-            Kind::Scalar { class: own, .. } if own.may_alias(class) => other.written,
+            Kind::Scalar { class: own, .. } if own.may_alias(class) => {
+                other.written.filter(|_| !self.names.cannot_be_aliased(other_name, other.first.start))
+            }
             // Members and elements may be pointers.
             Kind::Struct | Kind::Array { plain: false, .. } => other.elements_written,
             Kind::Array { .. } if self.names.is_reference(name, place.start) => other.elements_written,

@@ -25,6 +25,7 @@ impl Builder<'_, '_> {
             }
             for bound in kernel.nest.loops.iter().flat_map(|l| [Some(l.lower), Some(l.upper), l.step.amount]).flatten()
             {
+                let written = self.written_meanwhile(&written, kernel, bound.start);
                 if let Some(at) = self.names.not_on_host(bound, &written).or_else(|| self.may_trap(bound)) {
                     let message = "the compiler evaluates this bound on the host as well, which may not be able to";
                     self.refuse(ReasonCode::BoundNotOnHost, at, message);
@@ -61,6 +62,16 @@ impl Builder<'_, '_> {
             names.extend(kernel.clauses.reductions.iter().filter_map(|r| r.item.base.clone()));
         }
         names
+    }
+
+    /// Of written names, those that may have another value on the device than on the host when a kernel starts: variables
+    /// of the region that only other kernels write came back from them.
+    fn written_meanwhile(&self, written: &BTreeSet<String>, kernel: &Kernel, at: usize) -> BTreeSet<String> {
+        let own = |name: &String| {
+            kernel.variables.get(name).is_some_and(|variable| variable.written.is_some())
+                || kernel.clauses.reductions.iter().any(|r| r.item.base.as_ref() == Some(name))
+        };
+        written.iter().filter(|name| own(name) || !self.is_local(name, at)).cloned().collect()
     }
 
     /// Expressions of inner clauses were evaluated on the device.

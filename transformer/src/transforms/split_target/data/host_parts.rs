@@ -6,12 +6,13 @@
 
 use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::ReasonCode;
+use crate::region::target::steered_statements;
 use crate::source::{Language, Span};
 use crate::syntax::NodeId;
 use crate::transforms::split_target::data::{Builder, scalar_written};
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::{Class, Kind};
-use crate::transforms::split_target::shape::HostPart;
+use crate::transforms::split_target::shape::{HostPart, leaves_inner_loop};
 
 /// What the host's part of an expression is, as far as the rules for floating-point numbers go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,10 +25,55 @@ impl Builder<'_, '_> {
     /// Checks every part that moves to the host.
     pub(super) fn host_parts(&mut self) {
         for part in &self.shape.host {
-            match *part {
-                HostPart::Flow(node) => self.flow(node),
-                HostPart::Declaration(node) => self.declaration(node),
-                HostPart::Statement(node) => self.statement(node),
+            self.host_part(*part);
+        }
+    }
+
+    pub(super) fn host_part(&mut self, part: HostPart) {
+        match part {
+            HostPart::Flow(node) => self.flow(node),
+            HostPart::Declaration(node) => self.declaration(node),
+            HostPart::Statement(node) => self.statement(node),
+            HostPart::Control(node) => self.control(node),
+        }
+    }
+
+    /// Control flow with all that it holds.
+    fn control(&mut self, root: NodeId) {
+        let tree = self.names.cx.tree;
+        let mut waiting = vec![root];
+        while let Some(node) = waiting.pop() {
+            match tree.kind(node) {
+                "if_statement" | "for_statement" | "while_statement" | "do_statement" | "compound_statement" => {
+                    self.flow(node);
+                    waiting.extend(steered_statements(tree, node));
+                }
+                "declaration" => self.declaration(node),
+                "expression_statement" => self.statement(node),
+                "break_statement" | "continue_statement" if self.stays_in_region(node) => {}
+                _ => {
+                    let message = "the host cannot do what this does on the device";
+                    self.refuse(ReasonCode::SerialStatement, tree.span(node), message);
+                }
+            }
+        }
+    }
+
+    /// Does a jump stay inside a loop of the region?
+    fn stays_in_region(&self, jump: NodeId) -> bool {
+        let cx = self.names.cx;
+        let region = self.shape.outer.last();
+        region.is_some_and(|id| leaves_inner_loop(cx, cx.constructs.construct(*id).body_span, jump))
+    }
+
+    /// What serial statements declare and others use becomes the host's.
+    pub(super) fn hoisted(&mut self) {
+        let kernels = self.kernels;
+        for hoisted in kernels.iter().filter_map(|kernel| kernel.serial.as_ref()).flat_map(|run| &run.hoisted) {
+            for span in &hoisted.names {
+                let name = self.names.cx.file.show(*span).into_owned();
+                self.hides(&name, *span);
+                self.needs_listing(&name, *span);
             }
         }
     }
@@ -38,7 +84,7 @@ impl Builder<'_, '_> {
         let body = self.names.cx.constructs.construct(*region).body_span;
         let declared = self.names.declared_at(name, at);
         declared.is_some_and(|declared| {
-            body.contains(declared) && !self.kernels.iter().any(|kernel| kernel.contains(self.names.cx, declared))
+            body.contains(declared) && !self.kernels.iter().any(|kernel| kernel.declares(declared))
         })
     }
 
@@ -47,7 +93,7 @@ impl Builder<'_, '_> {
         let cx = self.names.cx;
         let expressions = self.shape.host.iter().flat_map(|part| match *part {
             HostPart::Flow(node) => self.heads(node),
-            HostPart::Declaration(node) | HostPart::Statement(node) => vec![node],
+            HostPart::Declaration(node) | HostPart::Statement(node) | HostPart::Control(node) => vec![node],
         });
         let uses = expressions.flat_map(|node| uses_below(cx.file, cx.tree, node));
         uses.filter_map(|used| match self.names.kind(&used.name, used.span.start) {

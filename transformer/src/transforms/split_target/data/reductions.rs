@@ -14,7 +14,7 @@ impl Builder<'_, '_> {
             return self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
         }
         if self.is_local(&name, reduction.item.span.start) {
-            return self.local(index, &name, Some(reduction.item.span));
+            return self.local(index, &name, reduction.item.span.start, Some(reduction.item.span));
         }
         let region_wide = self.region.reductions.iter().any(|r| r.item.base.as_deref() == Some(name.as_str()));
         if self.is_mapped(&name) || region_wide {

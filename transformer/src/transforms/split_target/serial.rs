@@ -1,0 +1,388 @@
+//! Serial statements that stay on the device: which ones together become a kernel of one thread, and which of their
+//! variables outlive it.
+//!
+//! In a region of one team, its initial thread executes what stands between the parallel loops. So does the one thread of a
+//! `target` construct. What such statements declare and only they use stays with them; other variables become the host's,
+//! whose value the kernel gives back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::analysis::uses::{Role, Use, uses_below};
+use crate::edit::Edit;
+use crate::plan::{Reason, ReasonCode};
+use crate::region::target::{Segment, TargetRegion};
+use crate::source::Span;
+use crate::syntax::NodeId;
+use crate::transforms::split_target::names::{Kind, Names};
+use crate::transforms::split_target::shape::{Form, Shape, leaves_inner_loop};
+
+/// Statements, one behind the other, that become a kernel of one thread.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub nodes: Vec<NodeId>,
+    /// From the first to the end of the last.
+    pub span: Span,
+    /// Declarations among them whose variables are used elsewhere too.
+    pub hoisted: Vec<Hoisted>,
+}
+
+/// A declaration that moves before its kernel, its initialisers left behind as assignments.
+#[derive(Clone, Debug)]
+pub(super) struct Hoisted {
+    /// The declared names, where they stand.
+    pub names: Vec<Span>,
+    /// What stands before the kernel: `double mean, spread;`.
+    pub declaration: String,
+    /// How many of its variables have an initialiser.
+    pub assignments: usize,
+    /// What makes assignments of the initialisers.
+    pub edits: Vec<Edit>,
+}
+
+impl Hoisted {
+    /// Is it the place of one of the declared names?
+    pub(super) fn declares(&self, place: Span) -> bool {
+        self.names.contains(&place)
+    }
+}
+
+/// The runs of a region; their statements are taken off the parts that the host executes. `on_device`: the parts that the
+/// host cannot execute, with the reasons.
+pub(super) fn runs(
+    names: &Names<'_>,
+    region: &TargetRegion,
+    shape: &mut Shape,
+    on_device: &BTreeMap<NodeId, Vec<Reason>>,
+) -> Result<Vec<Run>, Vec<Reason>> {
+    if on_device.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Each team of a league would execute them, and none waits for another.
+    if shape.form != Form::OneTeam {
+        return Err(on_device.values().flatten().cloned().collect());
+    }
+    let mut finder =
+        Finder { names, on_device, mentions: mentions(names, region), pieces: Vec::new(), reasons: Vec::new() };
+    finder.list(&region.segments);
+    let pieces = std::mem::take(&mut finder.pieces);
+    let runs: Vec<Run> = pieces.into_iter().filter_map(|piece| finder.run(piece)).collect();
+    if !finder.reasons.is_empty() {
+        return Err(finder.reasons);
+    }
+    shape.host.retain(|part| !runs.iter().any(|run| run.nodes.contains(&part.node())));
+    shape.serial = runs.len();
+    Ok(runs)
+}
+
+/// Where each name is used in a region, through macros and in directives too.
+fn mentions(names: &Names<'_>, region: &TargetRegion) -> BTreeMap<String, BTreeSet<usize>> {
+    let cx = names.cx;
+    let mut found: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    let Some(body) = cx.constructs.construct(region.chain.innermost()).body else { return found };
+    for used in uses_below(cx.file, cx.tree, body) {
+        let at = used.span.start;
+        for name in names.expansion(&used.name, at).flatten().unwrap_or_default() {
+            found.entry(name).or_default().insert(at);
+        }
+        found.entry(used.name).or_default().insert(at);
+    }
+    for (_, directive) in cx.constructs.within(region.extent) {
+        let text = cx.file.show(directive.span);
+        for word in text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()) {
+            let at = directive.span.start;
+            for name in names.expansion(word, at).flatten().unwrap_or_default() {
+                found.entry(name).or_default().insert(at);
+            }
+            found.entry(word.to_owned()).or_default().insert(at);
+        }
+    }
+    found
+}
+
+struct Finder<'a, 'n> {
+    names: &'a Names<'n>,
+    on_device: &'a BTreeMap<NodeId, Vec<Reason>>,
+    mentions: BTreeMap<String, BTreeSet<usize>>,
+    pieces: Vec<Vec<NodeId>>,
+    reasons: Vec<Reason>,
+}
+
+impl Finder<'_, '_> {
+    /// Takes the segments of one list, those inside its control flow too.
+    fn list(&mut self, segments: &[Segment]) {
+        let mut group: Vec<NodeId> = Vec::new();
+        for segment in segments {
+            match segment {
+                Segment::Declaration(node) | Segment::Serial(node) | Segment::Control(node) => {
+                    if group.last().is_some_and(|last| !self.are_neighbours(*last, *node)) {
+                        self.group(&std::mem::take(&mut group));
+                    }
+                    group.push(*node);
+                }
+                Segment::Flow(flow) => {
+                    self.group(&std::mem::take(&mut group));
+                    self.list(&flow.segments);
+                }
+                _ => self.group(&std::mem::take(&mut group)),
+            }
+        }
+        self.group(&group);
+    }
+
+    /// Do two statements stand in one block?
+    fn are_neighbours(&self, first: NodeId, second: NodeId) -> bool {
+        let tree = self.names.cx.tree;
+        let parent = tree.parent(first);
+        parent == tree.parent(second) && parent.is_some_and(|parent| tree.kind(parent) == "compound_statement")
+    }
+
+    /// Takes neighbours apart into runs. What the host can execute stays with it at both ends, and where others use what
+    /// it declares.
+    fn group(&mut self, nodes: &[NodeId]) {
+        let is_serial = |node: &NodeId| self.on_device.contains_key(node);
+        let (Some(first), Some(last)) = (nodes.iter().position(is_serial), nodes.iter().rposition(is_serial)) else {
+            return;
+        };
+        let nodes = &nodes[first..=last];
+        let span = self.span_of(nodes);
+        let apart = |node: &NodeId| {
+            !is_serial(node) && (self.leaves(*node) || self.declared(*node).iter().any(|at| self.escapes(*at, span)))
+        };
+        match nodes.iter().position(apart) {
+            Some(at) => {
+                self.group(&nodes[..at]);
+                self.group(&nodes[at + 1..]);
+            }
+            None => self.pieces.push(nodes.to_vec()),
+        }
+    }
+
+    fn span_of(&self, nodes: &[NodeId]) -> Span {
+        let span = |node: Option<&NodeId>| node.map_or(Span::default(), |node| self.names.cx.tree.span(*node));
+        Span::new(span(nodes.first()).start, span(nodes.last()).end)
+    }
+
+    /// May control leave the statement for a loop around it?
+    fn leaves(&self, node: NodeId) -> bool {
+        let cx = self.names.cx;
+        let mut jumps = cx.tree.descendants(node).filter(|inner| cx.tree.kind(*inner).ends_with("_statement"));
+        let is_jump = |inner: &NodeId| matches!(cx.tree.kind(*inner), "break_statement" | "continue_statement");
+        jumps.any(|inner| {
+            is_jump(&inner) && !leaves_inner_loop(cx, cx.tree.span(node), inner) && !self.in_switch(inner, node)
+        })
+    }
+
+    /// Does a `break` leave a `switch` within a statement?
+    fn in_switch(&self, jump: NodeId, within: NodeId) -> bool {
+        let tree = self.names.cx.tree;
+        let kinds = ["for_statement", "while_statement", "do_statement", "switch_statement", "for_range_loop"];
+        let target = tree.ancestors(jump).find(|above| kinds.contains(&tree.kind(*above)));
+        tree.kind(jump) == "break_statement"
+            && target.is_some_and(|target| {
+                tree.kind(target) == "switch_statement" && tree.span(within).contains(tree.span(target))
+            })
+    }
+
+    /// The names that a declaration declares.
+    fn declared(&self, node: NodeId) -> Vec<Span> {
+        let tree = self.names.cx.tree;
+        if tree.kind(node) != "declaration" {
+            return Vec::new();
+        }
+        let declarators = tree.children(node).filter(|child| tree.field_name(*child) == Some("declarator"));
+        let names = declarators.filter_map(|declarator| {
+            let mut at = declarator;
+            while let Some(inner) = tree.child(at, "declarator") {
+                at = inner;
+            }
+            (tree.kind(at) == "identifier").then(|| tree.span(at))
+        });
+        names.collect()
+    }
+
+    /// Is a variable that is declared at a place used outside of a span?
+    fn escapes(&self, declared: Span, span: Span) -> bool {
+        let name = self.names.cx.file.show(declared);
+        let mut places = self.mentions.get(name.as_ref()).into_iter().flatten();
+        places.any(|at| {
+            let outside = *at < span.start || *at >= span.end;
+            outside && self.names.declared_at(&name, *at) == Some(declared)
+        })
+    }
+
+    fn run(&mut self, nodes: Vec<NodeId>) -> Option<Run> {
+        let span = self.span_of(&nodes);
+        let tree = self.names.cx.tree;
+        if let Some(node) = nodes.iter().find(|node| self.leaves(**node)) {
+            self.reasons.extend(self.on_device.get(node).into_iter().flatten().cloned());
+            return None;
+        }
+        let mut hoisted = Vec::new();
+        for node in &nodes {
+            let kind = tree.kind(*node);
+            let other = kind != "declaration" && (kind.ends_with("declaration") || kind.ends_with("definition"));
+            let escapes = self.declared(*node).iter().any(|at| self.escapes(*at, span));
+            let moved = if escapes { self.hoisted(*node, span) } else { Ok(None) };
+            match moved {
+                Ok(_) if other => self.refuse(tree.span(*node)),
+                Ok(moved) => hoisted.extend(moved),
+                Err(at) => self.refuse(at),
+            }
+        }
+        Some(Run { nodes, span, hoisted })
+    }
+
+    fn refuse(&mut self, at: Span) {
+        let message = "this variable lives on the device for the whole region";
+        self.reasons.push(Reason::new(ReasonCode::LocalDeclaration, at, message));
+    }
+
+    /// A declaration of numbers taken apart; the place that forbids it where it cannot be.
+    fn hoisted(&self, node: NodeId, run: Span) -> Result<Option<Hoisted>, Span> {
+        let (tree, file) = (self.names.cx.tree, self.names.cx.file);
+        let plain = ["primitive_type", "sized_type_specifier", "type_identifier", "type_qualifier"];
+        let start = tree.span(node).start;
+        let mut names = Vec::new();
+        let mut edits: Vec<(Span, &str)> = Vec::new();
+        let mut head: Option<Span> = None;
+        let mut end = start;
+        let mut assigned = 0;
+        for child in tree.named_children(node) {
+            let span = tree.span(child);
+            if tree.field_name(child) != Some("declarator") {
+                if !plain.contains(&tree.kind(child)) {
+                    return Err(span);
+                }
+                continue;
+            }
+            let (name, has_value) = self.number(child).ok_or(span)?;
+            if self.mentioned_between(name, run.start, start) {
+                return Err(span);
+            }
+            let _ = head.get_or_insert(Span::new(start, span.start));
+            names.push(name);
+            edits.extend(match (assigned, has_value) {
+                (0, true) => Some((Span::new(start, span.start), "")),
+                (_, true) => Some((Span::new(end, span.start), "; ")),
+                (0, false) => None,
+                (_, false) => Some((Span::new(end, span.end), "")),
+            });
+            assigned += usize::from(has_value);
+            end = span.end;
+        }
+        let head = head.ok_or(tree.span(node))?;
+        let commented = edits.iter().map(|(span, _)| *span).chain(std::iter::once(head)).any(|span| {
+            let text = file.show(span);
+            text.contains("/*") || text.contains("//") || text.contains('\\')
+        });
+        let words: Vec<String> = file.show(head).split_whitespace().map(str::to_owned).collect();
+        if commented || assigned == 0 || words.iter().any(|word| word == "constexpr") {
+            return Err(tree.span(node));
+        }
+        let is_const = names.iter().any(|name| self.names.is_const(&file.show(*name), name.end));
+        if is_const && !words.iter().any(|word| word == "const") {
+            return Err(tree.span(node));
+        }
+        let type_words: Vec<String> = words.into_iter().filter(|word| word != "const").collect();
+        let listed: Vec<String> = names.iter().map(|name| file.show(*name).into_owned()).collect();
+        let declaration = format!("{} {};", type_words.join(" "), listed.join(", "));
+        let edits = edits.into_iter().map(|(span, text)| Edit { span, text: text.to_owned() }).collect();
+        Ok(Some(Hoisted { names, declaration, assignments: assigned, edits }))
+    }
+
+    /// The name of a declarator of a number, and whether it has an initialiser that an assignment can replace.
+    fn number(&self, declarator: NodeId) -> Option<(Span, bool)> {
+        let tree = self.names.cx.tree;
+        let name = match tree.kind(declarator) {
+            "identifier" => declarator,
+            "init_declarator" => tree.child(declarator, "declarator")?,
+            _ => return None,
+        };
+        let value = tree.child(declarator, "value");
+        let has_plain_value =
+            value.is_none_or(|value| !matches!(tree.kind(value), "initializer_list" | "argument_list"));
+        let span = tree.span(name);
+        let kind = self.names.kind(&self.names.cx.file.show(span), span.end);
+        let is_number = matches!(kind, Kind::Scalar { wide: false, builtin: true, .. });
+        (tree.kind(name) == "identifier" && has_plain_value && is_number).then_some((span, value.is_some()))
+    }
+
+    /// Does a name stand between two places, where it means another variable?
+    fn mentioned_between(&self, name: Span, from: usize, to: usize) -> bool {
+        let name = self.names.cx.file.show(name);
+        self.mentions.get(name.as_ref()).is_some_and(|places| places.range(from..to).next().is_some())
+    }
+}
+
+/// The names that statements assign before each use of them: by `name = value;` earlier in a block around it, or in the
+/// head of a `for` around it.
+pub(super) fn written_first(names: &Names<'_>, nodes: &[NodeId]) -> BTreeSet<String> {
+    let cx = names.cx;
+    let uses: Vec<Use> = nodes.iter().flat_map(|node| uses_below(cx.file, cx.tree, *node)).collect();
+    let mut found: BTreeMap<String, bool> = BTreeMap::new();
+    for used in uses {
+        for hidden in names.expansion(&used.name, used.span.start).flatten().unwrap_or_default() {
+            found.insert(hidden, false);
+        }
+        let first = is_assigned_before(names, nodes, &used);
+        *found.entry(used.name).or_insert(true) &= first;
+    }
+    found.into_iter().filter_map(|(name, first)| first.then_some(name)).collect()
+}
+
+/// Is a use behind an assignment that is executed whenever it is, or the target of one?
+fn is_assigned_before(names: &Names<'_>, nodes: &[NodeId], used: &Use) -> bool {
+    let tree = names.cx.tree;
+    if used.role == Role::Address {
+        return false;
+    }
+    let mut at = used.node;
+    loop {
+        if assigns(names, at, &used.name) && tree.child(at, "left") == Some(used.node) {
+            return true;
+        }
+        let earlier = |other: &NodeId| tree.span(*other).end <= tree.span(at).start;
+        if nodes.contains(&at) {
+            return nodes.iter().filter(|node| earlier(node)).any(|node| defines(names, *node, &used.name));
+        }
+        let Some(parent) = tree.parent(at) else { return false };
+        let defined = match tree.kind(parent) {
+            "compound_statement" => {
+                tree.named_children(parent).filter(earlier).any(|node| defines(names, node, &used.name))
+            }
+            "for_statement" => tree.field_name(at) != Some("initializer") && defines(names, parent, &used.name),
+            _ => false,
+        };
+        if defined {
+            return true;
+        }
+        at = parent;
+    }
+}
+
+/// Does a statement assign the variable whatever happens: `name = value;`, or a `for` that begins so?
+fn defines(names: &Names<'_>, node: NodeId, name: &str) -> bool {
+    let tree = names.cx.tree;
+    match tree.kind(node) {
+        "expression_statement" => tree.named_children(node).next().is_some_and(|inner| assigns(names, inner, name)),
+        "for_statement" => tree.child(node, "initializer").is_some_and(|inner| assigns(names, inner, name)),
+        _ => false,
+    }
+}
+
+/// Is it `name = value`, the value without the name?
+fn assigns(names: &Names<'_>, node: NodeId, name: &str) -> bool {
+    let (tree, file) = (names.cx.tree, names.cx.file);
+    if tree.kind(node) != "assignment_expression" || tree.child(node, "operator").map(|op| tree.kind(op)) != Some("=") {
+        return false;
+    }
+    let target = tree.child(node, "left").filter(|left| tree.kind(*left) == "identifier");
+    let reads = |value| {
+        uses_below(file, tree, value).iter().any(|used| {
+            let hidden = names.expansion(&used.name, used.span.start);
+            used.name == name || hidden.is_some_and(|names| names.is_none_or(|names| names.iter().any(|n| n == name)))
+        })
+    };
+    target.is_some_and(|target| file.show(tree.span(target)) == name)
+        && tree.child(node, "right").is_some_and(|value| !reads(value))
+}

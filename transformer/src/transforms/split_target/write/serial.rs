@@ -1,0 +1,122 @@
+//! Serial statements as a kernel of one thread: its directive, a block where there are several, and the declarations that
+//! move before it.
+
+use crate::edit::Edit;
+use crate::edit::directive_writer::{Layout, indent_of, line_start};
+use crate::source::Span;
+use crate::transforms::split_target::kernels::Kernel;
+use crate::transforms::split_target::serial::Run;
+use crate::transforms::split_target::write::Split;
+
+impl Split<'_> {
+    pub(super) fn serial(&self, index: usize, kernel: &Kernel) -> Vec<Edit> {
+        let (Some(run), Some(outer)) = (&kernel.serial, self.shape.outer.first()) else { return Vec::new() };
+        let file = self.cx.file;
+        let mut layout = Layout::of(file, self.cx.constructs.directive(*outer));
+        let mut statement = indent_of(file, run.span.start);
+        let newline = layout.newline;
+        let start = line_start(&file.text, run.span.start);
+        let starts_line = file.bytes(Span::new(start, run.span.start)).iter().all(u8::is_ascii_whitespace);
+        if !starts_line && self.is_branch(run) {
+            statement.push_str(&layout.level);
+        }
+        layout.indent = if self.directives_are_indented() { statement.clone() } else { String::new() };
+        let block = self.needs_braces(run);
+        let level = if block { self.level(run, &statement, &layout) } else { String::new() };
+        let mut text = if starts_line { String::new() } else { newline.to_owned() };
+        for hoisted in &run.hoisted {
+            text.push_str(&format!("{statement}{}{newline}", hoisted.declaration));
+        }
+        let directive = layout.write("target", &self.kernel_clauses(index, kernel));
+        text.push_str(&format!("{}{directive}{newline}", layout.indent));
+        if block {
+            text.push_str(&format!("{statement}{{{newline}"));
+        }
+        let mut edits: Vec<Edit> = run.hoisted.iter().flat_map(|hoisted| hoisted.edits.iter().cloned()).collect();
+        if starts_line {
+            edits.push(Edit { span: Span::new(start, start), text: format!("{text}{level}") });
+        } else {
+            let before = file.text.get(start..run.span.start).unwrap_or_default();
+            let blanks = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            let span = Span::new(run.span.start - blanks, run.span.start);
+            edits.push(Edit { span, text: format!("{text}{statement}{level}") });
+        }
+        if block {
+            edits.extend(self.indented(run, &level));
+            edits.push(self.closing_brace(run, &statement, newline));
+        }
+        edits
+    }
+
+    /// Are the directives of the loops indented as their statements are?
+    fn directives_are_indented(&self) -> bool {
+        let file = self.cx.file;
+        let first = self.kernels.iter().find_map(Kernel::directive);
+        first.is_none_or(|id| {
+            let construct = self.cx.constructs.construct(id);
+            let directive = indent_of(file, self.cx.constructs.directive(id).span.start);
+            !directive.is_empty() || indent_of(file, construct.body_span.start).is_empty()
+        })
+    }
+
+    /// Is it the body of a statement, without braces?
+    fn is_branch(&self, run: &Run) -> bool {
+        let tree = self.cx.tree;
+        let parent = run.nodes.first().and_then(|node| tree.parent(*node));
+        parent.is_some_and(|parent| tree.kind(parent) != "compound_statement")
+    }
+
+    /// Several statements need a block, and so do declarations that stay inside.
+    fn needs_braces(&self, run: &Run) -> bool {
+        let tree = self.cx.tree;
+        let hoisted =
+            |span: Span| run.hoisted.iter().any(|hoisted| hoisted.names.iter().all(|name| span.contains(*name)));
+        let declares = |node| tree.kind(node) == "declaration" && !hoisted(tree.span(node));
+        run.nodes.len() > 1
+            || run.hoisted.iter().any(|hoisted| hoisted.assignments > 1)
+            || run.nodes.iter().any(|node| declares(*node))
+    }
+
+    /// The blanks by which the block's statements move to the right; none where a line end is part of a literal.
+    fn level(&self, run: &Run, statement: &str, layout: &Layout) -> String {
+        let (file, tree) = (self.cx.file, self.cx.tree);
+        let text = file.show(run.span);
+        if text.contains("\\\n") || text.contains("\\\r") || text.contains("R\"") {
+            return String::new();
+        }
+        let parent = run.nodes.first().and_then(|node| tree.parent(*node));
+        let around = parent.map(|parent| indent_of(file, tree.span(parent).start)).unwrap_or_default();
+        let level = statement.strip_prefix(around.as_str()).filter(|level| !level.is_empty());
+        level.unwrap_or(&layout.level).to_owned()
+    }
+
+    /// The lines of the block behind its first.
+    fn indented(&self, run: &Run, level: &str) -> Vec<Edit> {
+        let text = &self.cx.file.text;
+        let cut: Vec<Span> = run.hoisted.iter().flat_map(|hoisted| &hoisted.edits).map(|edit| edit.span).collect();
+        let starts = (run.span.start..run.span.end).filter(|at| text.get(*at) == Some(&b'\n')).map(|at| at + 1);
+        let is_text = |at: &usize| {
+            let first = text.get(*at..).unwrap_or_default().iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+            !matches!(first, None | Some(b'\n' | b'\r' | b'#'))
+        };
+        let kept = |at: &usize| !cut.iter().any(|span| span.start <= *at && *at < span.end);
+        let starts = starts.filter(|at| !level.is_empty() && is_text(at) && kept(at));
+        starts.map(|at| Edit { span: Span::new(at, at), text: level.to_owned() }).collect()
+    }
+
+    /// Behind the last statement, and behind a comment that follows it on its line.
+    fn closing_brace(&self, run: &Run, indent: &str, newline: &str) -> Edit {
+        let text = &self.cx.file.text;
+        let rest = text.get(run.span.end..).unwrap_or_default();
+        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let words = String::from_utf8_lossy(line);
+        let words = words.trim();
+        let comment = words.starts_with("//")
+            || (words.starts_with("/*") && words.find("*/").is_some_and(|end| end + 2 == words.len()));
+        let skipped = if words.is_empty() || (comment && !words.ends_with('\\')) { line.len() } else { 0 };
+        let at = run.span.end + skipped;
+        let follows = if skipped == 0 && !words.is_empty() { format!("{newline}{indent}") } else { String::new() };
+        Edit { span: Span::new(at, at), text: format!("{newline}{indent}}}{follows}") }
+    }
+}
