@@ -5,6 +5,7 @@ mod aliases;
 mod expressions;
 mod host_parts;
 mod lists;
+mod parallel;
 mod reductions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +29,11 @@ pub(super) struct DataEnvironment {
     /// Scalars that a kernel's directive must map itself, with the type: kernel index, name, map type. They are items of
     /// reductions on a combined directive, where compilers differ in what they map by rule, and variables of the region.
     pub kernel_maps: Vec<(usize, String, &'static str)>,
+    /// Variables of a `parallel` region that a kernel makes private: kernel index, name.
+    pub kernel_private: Vec<(usize, String)>,
+    /// Pointers in a `firstprivate` clause of a `parallel` region: no kernel may name them there, because the clause
+    /// copies the host's value.
+    pub kept_pointers: BTreeSet<Span>,
     /// Reductions on the region's combined directive: mapped `tofrom` for the whole region.
     pub mapped_reductions: Vec<String>,
     /// Expressions that are evaluated once before the region: where they stand, their name.
@@ -75,6 +81,7 @@ pub(super) fn build(
     builder.maps();
     builder.check_region_lists();
     builder.defaultmap();
+    builder.parallel_regions();
     for (index, kernel) in kernels.iter().enumerate() {
         builder.loop_items(index, kernel);
         builder.variables(index, kernel);
@@ -147,6 +154,9 @@ impl Builder<'_, '_> {
     fn variables(&mut self, index: usize, kernel: &Kernel) {
         for (name, variable) in &kernel.variables {
             match &variable.kind {
+                Kind::Scalar { .. } if self.thread_region(name, variable.first.start).is_some() => {
+                    self.thread_variable(index, name, variable);
+                }
                 Kind::Scalar { .. } if self.is_local(name, variable.first.start) => {
                     self.local(index, name, variable.written);
                 }

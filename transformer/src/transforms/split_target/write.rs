@@ -43,9 +43,16 @@ impl Split<'_> {
                 edits.push(remove(file, directive));
             }
         }
+        for id in &self.shape.dropped {
+            edits.push(remove(file, self.cx.constructs.directive(*id)));
+        }
+        for id in self.shape.parallel.iter().filter(|id| !self.shape.outer.contains(id)) {
+            edits.push(remove(file, self.cx.constructs.directive(*id)));
+        }
         for (index, kernel) in self.kernels.iter().enumerate() {
             let innermost = kernel.directive();
-            for id in kernel.chain.constructs.iter().filter(|id| **id != innermost) {
+            let own = kernel.chain.constructs.iter().filter(|id| !self.shape.parallel.contains(id));
+            for id in own.filter(|id| **id != innermost) {
                 edits.push(remove(file, self.cx.constructs.directive(*id)));
             }
             let directive = self.cx.constructs.directive(innermost);
@@ -141,6 +148,11 @@ impl Split<'_> {
         for kept in &kernel.clauses.kept {
             clauses.extend(self.kept(kernel, kept));
         }
+        let private = self.data.kernel_private.iter().filter(|(kernel, _)| *kernel == index);
+        let private: Vec<&str> = private.map(|(_, name)| name.as_str()).collect();
+        if !private.is_empty() {
+            clauses.push(format!("private({})", private.join(", ")));
+        }
         clauses
     }
 
@@ -202,6 +214,15 @@ impl Split<'_> {
                 let items = items.filter(|item| !self.listed_on_region(item));
                 let items: Vec<String> = items.map(|item| self.item(item)).collect();
                 (!items.is_empty()).then(|| format!("shared({})", items.join(", ")))
+            }
+            KeptClause::OfParallel(clause, items) => {
+                let is_pointer = |item: &&ListItem| self.data.kept_pointers.contains(&item.span);
+                let listed = |item: &&ListItem| clause.name == ClauseName::Shared && self.listed_on_region(item);
+                let items: Vec<String> =
+                    items.iter().filter(|i| !is_pointer(i) && !listed(i)).map(|item| self.item(item)).collect();
+                let first = clause.items().first()?.span.start;
+                let head = on_one_line(self.cx.file, Span::new(clause.span.start, first));
+                (!items.is_empty()).then(|| format!("{head}{})", items.join(", ")))
             }
         }
     }
