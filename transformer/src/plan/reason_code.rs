@@ -159,8 +159,22 @@ reason_codes! {
     /// Team-local arrays, barriers and thread numbers tie the statements to one team; there is nothing to split.
     CudaStyle = "OMPS115", Refusal, "team-local data and barriers, as in CUDA";
 
-    /// A `parallel` region that is more than one worksharing loop: its threads keep values from one loop to the next.
-    BareParallel = "OMPS116", Refusal, "parallel region with more than one loop";
+    /// The threads of a `parallel` region do more than share its loops: each keeps a value of its own from one loop to the
+    /// next, or executes a statement that the host cannot execute for all of them.
+    ///
+    /// A variable that is private in the `parallel` region exists once for each thread, and the kernels have no threads in
+    /// common. Declare it inside the loops, or assign it first in each iteration:
+    ///
+    /// ```c
+    /// #pragma omp target parallel private(t)
+    /// {
+    /// #pragma omp for
+    ///   for (int i = 0; i < n; i++) { t = a[i]; b[i] = t * t; }
+    /// #pragma omp for
+    ///   for (int i = 0; i < n; i++) c[i] = b[i] + t; // the value of the thread's last iteration above
+    /// }
+    /// ```
+    BareParallel = "OMPS116", Refusal, "threads of a parallel region do more than share loops";
 
     /// Parallelism is nested inside a `distribute` loop, or the loop has no parallel part: a kernel of its own would not
     /// run in SPMD mode on the full grid.

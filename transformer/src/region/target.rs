@@ -39,6 +39,8 @@ pub enum Segment {
     Construct(Chain),
     /// A declaration.
     Declaration(NodeId),
+    /// A `parallel` region that is more than one loop.
+    Parallel(Parallel),
     /// Sequential control flow, or a block, around constructs.
     Flow(Flow),
     /// `if`, `for`, `while`, `do`, `switch` or a block without any construct.
@@ -60,12 +62,22 @@ pub struct Flow {
     pub segments: Vec<Segment>,
 }
 
+/// A `parallel` region in a target region, whose statements every thread of the team executes.
+#[derive(Clone, Debug)]
+pub struct Parallel {
+    /// The `parallel` construct alone.
+    pub chain: Chain,
+    /// The statements of its block. The chains of the worksharing loops among them start with the `parallel` construct.
+    pub segments: Vec<Segment>,
+}
+
 /// What a target construct covers.
 #[derive(Clone, Debug)]
 pub struct TargetRegion {
     /// From the outermost directive inwards: [target], [target, teams], or down to the loop where it is the only one.
     pub chain: Chain,
-    /// The statements of the block; empty where the chain ends at a loop.
+    /// The statements of the block; empty where the chain ends at a loop. Where the chain is `target parallel`, those of the
+    /// `parallel` region, whose loops start with that construct as those of [`Parallel`] do.
     pub segments: Vec<Segment>,
     /// From the outermost directive to the end of its body.
     pub extent: Span,
@@ -79,14 +91,18 @@ impl TargetRegion {
         let mut waiting: Vec<&Segment> = self.segments.iter().rev().collect();
         while let Some(segment) = waiting.pop() {
             all.push(segment);
-            if let Segment::Flow(flow) = segment {
-                waiting.extend(flow.segments.iter().rev());
+            match segment {
+                Segment::Flow(Flow { segments, .. }) | Segment::Parallel(Parallel { segments, .. }) => {
+                    waiting.extend(segments.iter().rev());
+                }
+                _ => {}
             }
         }
         all
     }
 
-    /// The chains of its segments that are loops, in the order of the text.
+    /// The chains of its segments that are loops, in the order of the text. Those of one `parallel` region share its
+    /// construct.
     pub fn loops(&self) -> impl Iterator<Item = &Chain> {
         self.all_segments().into_iter().filter_map(|segment| match segment {
             Segment::Loop(chain) => Some(chain),
@@ -104,6 +120,7 @@ impl TargetRegion {
         let describe = |segment: &Segment| match segment {
             Segment::Loop(chain) => describe_chain(constructs, chain, "loop"),
             Segment::Construct(chain) => describe_chain(constructs, chain, "construct"),
+            Segment::Parallel(parallel) => describe_chain(constructs, &parallel.chain, "parallel region"),
             Segment::Declaration(node) => plain(node, "declaration"),
             Segment::Flow(flow) => plain(&flow.node, "sequential control flow around constructs"),
             Segment::Control(node) => plain(node, "sequential control flow"),
@@ -137,7 +154,10 @@ fn target_region(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -
     let chain = chain_from(tree, constructs, id);
     let start = constructs.directive(id).span.start;
     let extent = Span::new(start, constructs.construct(id).body_span.end);
-    let segments = if chain.is_loop() { Vec::new() } else { segments(tree, constructs, chain.innermost()) };
+    let mut segments = if chain.is_loop() { Vec::new() } else { segments(tree, constructs, chain.innermost()) };
+    if chain.leaves == [Leaf::Target, Leaf::Parallel] {
+        lead(&mut segments, chain.innermost());
+    }
     TargetRegion { chain, segments, extent }
 }
 
@@ -248,7 +268,26 @@ pub fn steered_statements(tree: &HostTree, statement: NodeId) -> Vec<NodeId> {
 
 fn construct_segment(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> Segment {
     let chain = chain_from(tree, constructs, id);
+    if chain.leaves == [Leaf::Parallel] {
+        let mut segments = segments(tree, constructs, chain.innermost());
+        lead(&mut segments, chain.innermost());
+        return Segment::Parallel(Parallel { chain, segments });
+    }
     if chain.is_loop() { Segment::Loop(chain) } else { Segment::Construct(chain) }
+}
+
+/// Puts a `parallel` construct before the loops that its threads share.
+fn lead(segments: &mut [Segment], parallel: ConstructId) {
+    for segment in segments {
+        match segment {
+            Segment::Loop(chain) => {
+                chain.constructs.insert(0, parallel);
+                chain.leaves.insert(0, Leaf::Parallel);
+            }
+            Segment::Flow(flow) => lead(&mut flow.segments, parallel),
+            _ => {}
+        }
+    }
 }
 
 fn plain_segment(tree: &HostTree, node: NodeId) -> Segment {

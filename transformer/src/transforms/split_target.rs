@@ -39,6 +39,9 @@
 //!   nothing else;
 //! - the region is `target { parallel for .. }` with one or more loops and nothing else, and nothing serialises or
 //!   groups the iterations of a loop: one team becomes the whole grid;
+//! - the same with a `parallel` region that holds several worksharing loops and barriers, where no thread keeps a value of its
+//!   own from one loop to the next: variables that each iteration assigns before it reads them become private to the
+//!   kernels, and reductions of the region are combined by each kernel;
 //! - around and between the loops stand `for`, `while`, `do`, `if` and blocks, declarations and assignments of numbers, and
 //!   the host can execute them to the same effect: they stay where they are, and so move to the host;
 //! - other serial statements stand between the loops of one team: consecutive ones become a kernel of one thread.
@@ -61,6 +64,9 @@
 //! where a map names it. Scalars that no clause maps are firstprivate in the original and in each kernel; they are never
 //! written, so every copy has the one value. The kernels run in the order of the loops, each when the one before has
 //! ended, which is the order of one team and one that the loops of a league may have.
+//!
+//! The loops of one `parallel` region run in the order of the text, which is one that `nowait` permits too. What the threads
+//! execute around them moves to the host only if every thread would do the same on variables of its own.
 //!
 //! What moves to the host reads only variables that the region declares and scalars that no clause maps, whose copies on
 //! the device have the host's value. It writes the former alone. Integers are computed alike on both sides, and copies and

@@ -42,6 +42,10 @@ pub(super) struct LoopClauses {
     /// `order(concurrent)`: the iterations are independent whatever groups them.
     pub concurrent: bool,
     pub collapse: Option<Span>,
+    /// The `parallel` construct that the loop shares with others, whose lists name what any of them uses.
+    pub parallel: Option<ConstructId>,
+    /// What that construct makes firstprivate: one copy for each thread, which all of its loops use.
+    pub copied_by_parallel: Vec<ListItem>,
 }
 
 /// A clause of the kernel.
@@ -51,6 +55,8 @@ pub(super) enum KeptClause {
     Whole(Clause),
     /// `shared`, of which some items may fall away.
     Shared(Clause),
+    /// A list of the `parallel` construct that the loop shares with others, with the items that fall to this loop.
+    OfParallel(Clause, Vec<ListItem>),
     /// `if` with the modifier that it needs on a combined construct.
     Condition(Span),
 }
@@ -69,7 +75,9 @@ pub(super) fn read(cx: &Context<'_>, shape: &Shape) -> (RegionClauses, Vec<LoopC
     let mut reader = Reader { cx, form: shape.form, region: RegionClauses::default(), reasons: Vec::new() };
     for id in &shape.outer {
         let on_target = cx.constructs.construct(*id).leaves.contains(&Leaf::Target);
-        for clause in &cx.constructs.directive(*id).clauses {
+        let combined = shape.parallel.contains(id);
+        let clauses = cx.constructs.directive(*id).clauses.iter();
+        for clause in clauses.filter(|clause| !combined || is_of_target(clause)) {
             reader.region_clause(clause, on_target, shape.launches_several());
         }
     }
@@ -78,9 +86,14 @@ pub(super) fn read(cx: &Context<'_>, shape: &Shape) -> (RegionClauses, Vec<LoopC
         let clauses = chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
         let mut order = clauses.filter(|clause| clause.name == ClauseName::Order);
         let concurrent = leaves.last() == Some(&Leaf::Loop) || order.any(|clause| reader.is_concurrent(clause));
-        let mut read = LoopClauses { concurrent, ..LoopClauses::default() };
+        let parallel = chain.constructs.first().copied().filter(|id| shape.parallel.contains(id));
+        let mut read = LoopClauses { concurrent, parallel, ..LoopClauses::default() };
         for id in &chain.constructs {
-            reader.loop_directive(*id, leaves, &mut read);
+            if parallel == Some(*id) {
+                reader.parallel_directive(*id, leaves, &mut read);
+            } else {
+                reader.loop_directive(*id, leaves, &mut read);
+            }
         }
         read
     });
@@ -92,6 +105,11 @@ pub(super) fn read(cx: &Context<'_>, shape: &Shape) -> (RegionClauses, Vec<LoopC
 /// The leaves of a loop's chain without a leading `target`.
 pub(super) fn loop_leaves(leaves: &[Leaf]) -> &[Leaf] {
     leaves.strip_prefix(&[Leaf::Target]).unwrap_or(leaves)
+}
+
+/// Does a clause of a combined directive take effect on its `target` leaf alone?
+fn is_of_target(clause: &Clause) -> bool {
+    belongs_to_target(clause.name) || clause.has_modifier("target")
 }
 
 /// May the kernel's directive carry the clause? `target teams loop` takes fewer than `parallel loop`.
@@ -199,12 +217,33 @@ impl Reader<'_> {
         let on_target = cx.constructs.construct(id).leaves.contains(&Leaf::Target);
         let directive: &Directive = cx.constructs.directive(id);
         for clause in &directive.clauses {
-            let of_target = on_target && (belongs_to_target(clause.name) || clause.has_modifier("target"));
-            if of_target {
+            if on_target && is_of_target(clause) {
                 self.region_clause(clause, true, false);
             } else {
                 self.loop_clause(clause, on_target, leaves, read);
             }
+        }
+    }
+
+    /// The `parallel` construct of several loops: its lists are taken apart, the rest is as on a loop's own.
+    fn parallel_directive(&mut self, id: ConstructId, leaves: &[Leaf], read: &mut LoopClauses) {
+        let cx = self.cx;
+        let on_target = cx.constructs.construct(id).leaves.contains(&Leaf::Target);
+        let clauses = cx.constructs.directive(id).clauses.iter();
+        for clause in clauses.filter(|clause| !on_target || !is_of_target(clause)) {
+            let items = clause.items();
+            let names = items.iter().all(|item| item.is_name) && !items.is_empty();
+            match clause.name {
+                ClauseName::Private if names => read.private.extend(items.iter().cloned()),
+                ClauseName::Firstprivate if names => read.copied_by_parallel.extend(items.iter().cloned()),
+                ClauseName::Shared if names => {}
+                ClauseName::Reduction => self.reduction(clause, on_target, &mut read.reductions),
+                _ => {
+                    self.loop_clause(clause, on_target, leaves, read);
+                    continue;
+                }
+            }
+            read.kept.push(KeptClause::OfParallel(clause.clone(), items.to_vec()));
         }
     }
 
@@ -314,7 +353,7 @@ impl Reader<'_> {
         let kept = loops.iter().flat_map(|clauses| &clauses.kept).any(|kept| match kept {
             KeptClause::Whole(clause) => groups(clause.name) || clause.name == ClauseName::DistSchedule,
             KeptClause::Condition(_) => true,
-            KeptClause::Shared(_) => false,
+            KeptClause::Shared(_) | KeptClause::OfParallel(..) => false,
         });
         let grouped = kept || self.region.kernel.iter().any(|clause| groups(clause.name));
         if self.form == Form::League && condition.modifiers.is_empty() && grouped {

@@ -5,6 +5,7 @@ mod aliases;
 mod expressions;
 mod host_parts;
 mod lists;
+mod parallel;
 mod reductions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,8 +29,12 @@ pub(super) struct DataEnvironment {
     /// Scalars that a kernel's directive must map itself, with the type: kernel index, name, map type. They are items of
     /// reductions on a combined directive, where compilers differ in what they map by rule, and variables of the region.
     pub kernel_maps: Vec<(usize, String, &'static str)>,
-    /// Variables from outside that serial statements assign before they use them: kernel index, name.
-    pub private: Vec<(usize, String)>,
+    /// Variables that a kernel makes private: those of a `parallel` region, and those from outside that serial statements
+    /// assign before they use them. Kernel index, name.
+    pub kernel_private: Vec<(usize, String)>,
+    /// Pointers in a `firstprivate` clause of a `parallel` region: no kernel may name them there, because the clause
+    /// copies the host's value.
+    pub kept_pointers: BTreeSet<Span>,
     /// Reductions on the region's combined directive: mapped `tofrom` for the whole region.
     pub mapped_reductions: Vec<String>,
     /// Expressions that are evaluated once before the region: where they stand, their name.
@@ -66,6 +71,7 @@ pub(super) fn build(
 ) -> Result<DataEnvironment, Vec<Reason>> {
     let mut builder = Builder::new(names, shape, region, kernels);
     builder.check_region_lists();
+    builder.parallel_regions();
     for (index, kernel) in kernels.iter().enumerate() {
         builder.loop_items(index, kernel);
         builder.variables(index, kernel);
@@ -176,6 +182,9 @@ impl Builder<'_, '_> {
     fn variables(&mut self, index: usize, kernel: &Kernel) {
         for (name, variable) in &kernel.variables {
             match &variable.kind {
+                Kind::Scalar { .. } if self.thread_region(name, variable.first.start).is_some() => {
+                    self.thread_variable(index, name, variable);
+                }
                 Kind::Scalar { .. } if self.is_local(name, variable.first.start) => {
                     self.local(index, name, variable.first.start, variable.written);
                 }
@@ -209,7 +218,7 @@ impl Builder<'_, '_> {
         }
         if !translated && self.is_temporary(name) {
             if !self.is_listed(name) {
-                self.data.private.push((index, name.to_owned()));
+                self.data.kernel_private.push((index, name.to_owned()));
             }
             return;
         }

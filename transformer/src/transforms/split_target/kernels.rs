@@ -10,10 +10,12 @@ use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
 use crate::region::target::Chain;
 use crate::source::{Language, Span};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseArgument, HostTree, NodeId};
+use crate::syntax::{ClauseArgument, ClauseName, HostTree, NodeId};
 use crate::transforms::split_target::clauses::{KeptClause, LoopClauses};
 use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::serial::{self, Run};
+
+mod shared_lists;
 
 /// A loop, or a run of serial statements, that is to become a kernel.
 #[derive(Clone, Debug)]
@@ -33,6 +35,8 @@ pub(super) struct Kernel {
     pub private: Vec<String>,
     /// Names that a clause of the loop makes shared.
     pub shared: BTreeSet<String>,
+    /// Every name that the loop or its clauses use and do not declare.
+    pub named: BTreeSet<String>,
 }
 
 /// A variable that is declared outside of a loop and used in it.
@@ -100,6 +104,7 @@ pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Re
         variables: BTreeMap::new(),
         private: Vec::new(),
         shared: BTreeSet::new(),
+        named: BTreeSet::new(),
     };
     kernel.private = private_names(&kernel);
     kernel.shared = shared_names(&kernel);
@@ -111,6 +116,7 @@ pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Re
     }
     reader.clause_expressions();
     let reasons = reader.reasons;
+    kernel.take_from_parallel(cx);
     if reasons.is_empty() { Ok(kernel) } else { Err(reasons) }
 }
 
@@ -128,6 +134,7 @@ pub(super) fn read_serial(names: &Names<'_>, run: Run) -> Result<Kernel, Vec<Rea
         variables: BTreeMap::new(),
         private: Vec::new(),
         shared: BTreeSet::new(),
+        named: BTreeSet::new(),
     };
     let mut reader = Reader { names, kernel: &mut kernel, reasons: Vec::new() };
     for node in &nodes {
@@ -166,6 +173,7 @@ fn has_plain_base(tree: &HostTree, field: NodeId) -> bool {
 fn shared_names(kernel: &Kernel) -> BTreeSet<String> {
     let lists = kernel.clauses.kept.iter().filter_map(|kept| match kept {
         KeptClause::Shared(clause) => Some(clause.items()),
+        KeptClause::OfParallel(clause, items) if clause.name == ClauseName::Shared => Some(items.as_slice()),
         _ => None,
     });
     lists.flatten().filter_map(|item| item.base.clone()).collect()
@@ -315,6 +323,7 @@ impl Reader<'_, '_> {
         if declared_at.is_some_and(|at| self.kernel.declares(at)) {
             return self.hidden_code(used, self.names.kind(&used.name, used.span.start));
         }
+        self.kernel.named.insert(used.name.clone());
         let kind = self.names.kind(&used.name, used.span.start);
         match &kind {
             Kind::Unknown => {
@@ -433,6 +442,7 @@ impl Reader<'_, '_> {
         }
         for span in spans {
             for (name, at) in self.names.names_in(span) {
+                self.kernel.named.insert(name.clone());
                 let kind = self.names.kind(&name, at.start);
                 if matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Array { .. } | Kind::Struct)
                     && !self.kernel.private.contains(&name)

@@ -57,8 +57,13 @@ pub(super) fn runs(
     if on_device.is_empty() {
         return Ok(Vec::new());
     }
-    // Each team of a league would execute them, and none waits for another.
-    if shape.form != Form::OneTeam {
+    // Each team of a league, or thread of a `parallel` region, would execute them, and none waits for another.
+    let constructs = names.cx.constructs;
+    let by_all_threads = |node: &NodeId| {
+        let span = names.cx.tree.span(*node);
+        shape.parallel.iter().any(|id| constructs.construct(*id).body_span.contains(span))
+    };
+    if shape.form != Form::OneTeam || on_device.keys().any(by_all_threads) {
         return Err(on_device.values().flatten().cloned().collect());
     }
     let mut finder =

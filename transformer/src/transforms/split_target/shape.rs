@@ -8,6 +8,8 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, NodeId};
 use crate::transforms::Context;
 
+mod parallel;
+
 /// What the region is now, which says what each kernel becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -38,6 +40,11 @@ pub(super) struct Shape {
     pub host: Vec<HostPart>,
     /// How many kernels serial statements become that stay on the device.
     pub serial: usize,
+    /// The `parallel` constructs that hold several of the loops or more than loops. The chains of their loops start with
+    /// them.
+    pub parallel: Vec<ConstructId>,
+    /// Directives that only order threads, which the order of the kernels does as well.
+    pub dropped: Vec<ConstructId>,
 }
 
 /// A piece of the region that the host executes in the output.
@@ -63,6 +70,11 @@ impl HostPart {
 }
 
 impl Shape {
+    fn one_loop(outer: Vec<ConstructId>, chain: Chain) -> Self {
+        let (host, parallel, dropped) = (Vec::new(), Vec::new(), Vec::new());
+        Self { form: Form::OneLoop, outer, loops: vec![chain], host, serial: 0, parallel, dropped }
+    }
+
     /// May the output launch more than one kernel where the original launched one?
     pub(super) fn launches_several(&self) -> bool {
         self.loops.len() > 1 || !self.host.is_empty() || self.serial > 0
@@ -87,13 +99,32 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
         return Ok(None);
     }
     let form = match prefix {
-        [Leaf::Target] => Form::OneTeam,
+        [Leaf::Target] | [Leaf::Target, Leaf::Parallel] => Form::OneTeam,
         [Leaf::Target, Leaf::Teams] => Form::League,
         _ => return Err(vec![team_region(cx, region, region.chain.innermost())]),
     };
-    let mut reasons = Vec::new();
+    let parallel = parallel::regions(cx, region);
+    let mut reasons: Vec<Reason> = match form {
+        Form::League => parallel.iter().map(|id| team_region(cx, region, *id)).collect(),
+        _ => parallel.iter().filter_map(|id| parallel::without_loops(cx, region, *id)).collect(),
+    };
     let mut host = Vec::new();
+    let mut dropped = Vec::new();
     for segment in region.all_segments() {
+        let by_all_threads = parallel::encloses(cx, &parallel, segment);
+        match segment {
+            // Told above.
+            _ if form == Form::League && by_all_threads => continue,
+            Segment::Construct(chain) if form.widens() && parallel::only_orders(cx, chain.innermost()) => {
+                dropped.push(chain.innermost());
+                continue;
+            }
+            Segment::Control(node) | Segment::Serial(node) if by_all_threads && !is_expression(cx, *node) => {
+                reasons.push(parallel::executed_by_all(cx.tree.span(*node)));
+                continue;
+            }
+            _ => {}
+        }
         match host_part(cx, region, segment) {
             Some(part) => host.push(part),
             None => reasons.extend(segment_reason(cx, region, form, segment)),
@@ -103,7 +134,7 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
         return Err(reasons);
     }
     let loops: Vec<Chain> = region.loops().cloned().collect();
-    Ok(Some(Shape { form, outer: region.chain.constructs.clone(), loops, host, serial: 0 }))
+    Ok(Some(Shape { form, outer: region.chain.constructs.clone(), loops, host, serial: 0, parallel, dropped }))
 }
 
 fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
@@ -115,13 +146,7 @@ fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Ve
             let apart = first.is_some_and(|id| cx.constructs.construct(id).leaves == [Leaf::Target]);
             let (outer, rest) = region.chain.constructs.split_at(usize::from(apart));
             let chain = Chain { constructs: rest.to_vec(), leaves: leaves[usize::from(apart)..].to_vec() };
-            Ok(Some(Shape {
-                form: Form::OneLoop,
-                outer: outer.to_vec(),
-                loops: vec![chain],
-                host: Vec::new(),
-                serial: 0,
-            }))
+            Ok(Some(Shape::one_loop(outer.to_vec(), chain)))
         }
         [Leaf::Target, Leaf::Teams, Leaf::Distribute, ..] if !leaves.contains(&Leaf::Parallel) => {
             nested_parallel(cx, region)
@@ -145,12 +170,16 @@ fn host_part(cx: &Context<'_>, region: &TargetRegion, segment: &Segment) -> Opti
     match segment {
         Segment::Flow(flow) => Some(HostPart::Flow(flow.node)),
         Segment::Declaration(node) if !has_team_region(cx, region) => Some(HostPart::Declaration(*node)),
-        Segment::Serial(node) if cx.tree.kind(*node) == "expression_statement" => Some(HostPart::Statement(*node)),
+        Segment::Serial(node) if is_expression(cx, *node) => Some(HostPart::Statement(*node)),
         Segment::Control(node) => Some(HostPart::Control(*node)),
         // It stays inside the loop that it leaves.
         Segment::Jump(node) if leaves_inner_loop(cx, inner, *node) => Some(HostPart::Statement(*node)),
         _ => None,
     }
+}
+
+fn is_expression(cx: &Context<'_>, node: NodeId) -> bool {
+    cx.tree.kind(node) == "expression_statement"
 }
 
 /// Is it `break` or `continue` of a loop that stands within a span?
@@ -172,6 +201,7 @@ fn segment_reason(cx: &Context<'_>, region: &TargetRegion, form: Form, segment: 
     match segment {
         Segment::Loop(chain) => loop_reason(cx, form, chain),
         Segment::Construct(chain) => Some(construct_reason(cx, region, chain)),
+        Segment::Parallel(_) => None,
         Segment::Declaration(node) => {
             at(ReasonCode::CudaStyle, *node, "data of the team is declared here, and its threads work together below")
         }
@@ -238,6 +268,9 @@ fn has_team_region(cx: &Context<'_>, region: &TargetRegion) -> bool {
         Segment::Construct(chain) => {
             chain.leaves.last() == Some(&Leaf::Parallel)
                 && threads_cooperate(cx, cx.constructs.construct(chain.innermost()).body_span)
+        }
+        Segment::Parallel(parallel) => {
+            threads_cooperate(cx, cx.constructs.construct(parallel.chain.innermost()).body_span)
         }
         _ => false,
     })

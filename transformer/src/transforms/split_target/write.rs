@@ -40,12 +40,19 @@ impl Split<'_> {
                 edits.push(remove(file, directive));
             }
         }
+        for id in &self.shape.dropped {
+            edits.push(remove(file, self.cx.constructs.directive(*id)));
+        }
+        for id in self.shape.parallel.iter().filter(|id| !self.shape.outer.contains(id)) {
+            edits.push(remove(file, self.cx.constructs.directive(*id)));
+        }
         for (index, kernel) in self.kernels.iter().enumerate() {
             let Some(innermost) = kernel.directive() else {
                 edits.extend(self.serial(index, kernel));
                 continue;
             };
-            for id in kernel.chain.constructs.iter().filter(|id| **id != innermost) {
+            let own = kernel.chain.constructs.iter().filter(|id| !self.shape.parallel.contains(id));
+            for id in own.filter(|id| **id != innermost) {
                 edits.push(remove(file, self.cx.constructs.directive(*id)));
             }
             let directive = self.cx.constructs.directive(innermost);
@@ -133,9 +140,7 @@ impl Split<'_> {
         clauses.extend(self.clauses.defaultmap.iter().map(|clause| self.whole(clause)));
         clauses.extend(self.clauses.kernel.iter().map(|clause| self.with_temporary(clause)));
         if kernel.serial.is_some() {
-            let private = self.data.private.iter().filter(|(of, _)| *of == index);
-            let names: Vec<&str> = private.map(|(_, name)| name.as_str()).collect();
-            clauses.extend((!names.is_empty()).then(|| format!("private({})", names.join(", "))));
+            clauses.extend(self.private(index));
             return clauses;
         }
         if !self.has_own_grid() {
@@ -147,7 +152,15 @@ impl Split<'_> {
         for kept in &kernel.clauses.kept {
             clauses.extend(self.kept(kernel, kept));
         }
+        clauses.extend(self.private(index));
         clauses
+    }
+
+    /// The variables that become private to a kernel.
+    fn private(&self, index: usize) -> Option<String> {
+        let private = self.data.kernel_private.iter().filter(|(kernel, _)| *kernel == index);
+        let names: Vec<&str> = private.map(|(_, name)| name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("private({})", names.join(", ")))
     }
 
     /// Does the original choose teams or threads itself?
@@ -210,6 +223,15 @@ impl Split<'_> {
                 let items = items.filter(|item| !self.listed_on_region(item));
                 let items: Vec<String> = items.map(|item| self.item(item)).collect();
                 (!items.is_empty()).then(|| format!("shared({})", items.join(", ")))
+            }
+            KeptClause::OfParallel(clause, items) => {
+                let is_pointer = |item: &&ListItem| self.data.kept_pointers.contains(&item.span);
+                let listed = |item: &&ListItem| clause.name == ClauseName::Shared && self.listed_on_region(item);
+                let items: Vec<String> =
+                    items.iter().filter(|i| !is_pointer(i) && !listed(i)).map(|item| self.item(item)).collect();
+                let first = clause.items().first()?.span.start;
+                let head = on_one_line(self.cx.file, Span::new(clause.span.start, first));
+                (!items.is_empty()).then(|| format!("{head}{})", items.join(", ")))
             }
         }
     }

@@ -91,16 +91,21 @@ impl Builder<'_, '_> {
     /// The variables from outside that the host's parts read: name, class and place.
     pub(super) fn read_by_host(&self) -> Vec<(String, Class, Span)> {
         let cx = self.names.cx;
-        let expressions = self.shape.host.iter().flat_map(|part| match *part {
-            HostPart::Flow(node) => self.heads(node),
-            HostPart::Declaration(node) | HostPart::Statement(node) | HostPart::Control(node) => vec![node],
-        });
-        let uses = expressions.flat_map(|node| uses_below(cx.file, cx.tree, node));
+        let uses = self.host_expressions().into_iter().flat_map(|node| uses_below(cx.file, cx.tree, node));
         uses.filter_map(|used| match self.names.kind(&used.name, used.span.start) {
             Kind::Scalar { class, .. } if used.role != Role::Declaration => Some((used.name, class, used.span)),
             _ => None,
         })
         .collect()
+    }
+
+    /// The expressions and declarations that move to the host.
+    pub(super) fn host_expressions(&self) -> Vec<NodeId> {
+        let parts = self.shape.host.iter().flat_map(|part| match *part {
+            HostPart::Flow(node) => self.heads(node),
+            HostPart::Declaration(node) | HostPart::Statement(node) | HostPart::Control(node) => vec![node],
+        });
+        parts.collect()
     }
 
     /// What a statement evaluates to steer others.

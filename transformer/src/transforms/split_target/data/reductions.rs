@@ -13,11 +13,15 @@ impl Builder<'_, '_> {
             let message = format!("`{name}` is a member of `*this`");
             return self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
         }
+        if self.thread_region(&name, reduction.item.span.start).is_some() {
+            let message = format!("each thread of the parallel region has a `{name}` of its own");
+            return self.refuse(ReasonCode::BareParallel, reduction.item.span, message);
+        }
         if self.is_local(&name, reduction.item.span.start) {
             return self.local(index, &name, reduction.item.span.start, Some(reduction.item.span));
         }
         let region_wide = self.region.reductions.iter().any(|r| r.item.base.as_deref() == Some(name.as_str()));
-        if self.is_mapped(&name) || region_wide {
+        if self.is_mapped(&name) || region_wide || self.data.mapped_reductions.contains(&name) {
             return;
         }
         if self.names.is_declare_target(&name) {

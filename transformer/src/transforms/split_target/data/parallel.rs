@@ -1,0 +1,268 @@
+//! What the threads of a `parallel` region with several loops keep from one loop to the next.
+//!
+//! A variable that is private in the region exists once for each thread, for as long as the region runs. The kernels have
+//! no threads in common, so a value may cross from loop to loop only where all threads have the same one, which is then
+//! the host's. Where each iteration assigns a variable before it reads it, no value crosses, and the kernel may have
+//! private copies of its own.
+
+use crate::analysis::uses::{Role, Use, uses_below};
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
+use crate::source::Span;
+use crate::syntax::{Clause, ClauseName, ListItem, NodeId};
+use crate::transforms::split_target::clauses::ReductionItem;
+use crate::transforms::split_target::data::Builder;
+use crate::transforms::split_target::kernels::{Kernel, Variable};
+use crate::transforms::split_target::names::Kind;
+use crate::transforms::split_target::shape::HostPart;
+
+impl Builder<'_, '_> {
+    /// Checks each `parallel` region that several loops share.
+    pub(super) fn parallel_regions(&mut self) {
+        for id in &self.shape.parallel {
+            let body = self.names.cx.constructs.construct(*id).body_span;
+            self.statements_of_all_threads(*id, body);
+            for index in 0..self.kernels.len() {
+                if self.kernels[index].clauses.parallel == Some(*id) {
+                    self.lists_of_parallel(index, *id, body);
+                }
+            }
+        }
+    }
+
+    /// The body of the `parallel` region that declares the variable, outside of its loops.
+    pub(super) fn thread_region(&self, name: &str, at: usize) -> Option<Span> {
+        let declared = self.names.declared_at(name, at)?;
+        let constructs = self.names.cx.constructs;
+        let bodies = self.shape.parallel.iter().map(|id| constructs.construct(*id).body_span);
+        let body = bodies.into_iter().find(|body| body.contains(declared))?;
+        (!self.kernels.iter().any(|kernel| kernel.declares(declared))).then_some(body)
+    }
+
+    /// A variable that a `parallel` region declares: as long as no loop writes it, all threads' copies have the value that
+    /// the host computes. What a loop writes must be private to the kernel.
+    pub(super) fn thread_variable(&mut self, index: usize, name: &str, variable: &Variable) {
+        let at = variable.first.start;
+        let declared = self.names.declared_at(name, at);
+        let same = |kernel: &&Kernel| {
+            let other = kernel.variables.get(name);
+            other.is_some_and(|other| self.names.declared_at(name, other.first.start) == declared)
+        };
+        let users: Vec<&Kernel> = self.kernels.iter().filter(same).collect();
+        let written = |kernel: &&Kernel| kernel.variables.get(name).is_some_and(|other| other.written.is_some());
+        if !users.iter().any(written) {
+            return;
+        }
+        let by_host = self
+            .host_uses(None)
+            .into_iter()
+            .find(|used| used.name == name && self.names.declared_at(name, used.span.start) == declared);
+        if let Some(used) = by_host {
+            return self.crosses(name, used.span);
+        }
+        if let Some(kernel) = users.iter().find(|kernel| !self.is_assigned_first(kernel, name, declared)) {
+            let place = kernel.variables.get(name).map_or(variable.first, |other| other.first);
+            return self.crosses(name, place);
+        }
+        self.data.kernel_private.push((index, name.to_owned()));
+    }
+
+    /// The lists of the `parallel` construct, as far as they fall to one of its loops.
+    fn lists_of_parallel(&mut self, index: usize, id: ConstructId, body: Span) {
+        let kernels = self.kernels;
+        let kernel = &kernels[index];
+        let directive = self.names.cx.constructs.directive(id).span;
+        let listed = |item: &&ListItem| directive.contains(item.span);
+        for item in kernel.clauses.private.iter().filter(listed) {
+            let name = item.base.clone().unwrap_or_default();
+            let by_rule = kernel.nest.loops.iter().any(|l| l.variable == name);
+            let declared = self.names.declared_at(&name, item.span.start);
+            if !by_rule && self.is_used_again(&name, id, body) && !self.is_assigned_first(kernel, &name, declared) {
+                self.crosses(&name, item.span);
+            }
+        }
+        for item in &kernel.clauses.copied_by_parallel {
+            self.copied_by_parallel(kernel, item);
+        }
+        if let Some(span) = kernel.clauses.default_firstprivate {
+            let unlisted = kernel.variables.iter().filter(|(name, _)| !kernel.shared.contains(*name));
+            let written: Vec<String> =
+                unlisted.filter(|(_, variable)| variable.written.is_some()).map(|(name, _)| name.clone()).collect();
+            for name in written {
+                self.crosses(&name, span);
+            }
+        }
+        for reduction in kernel.clauses.reductions.iter().filter(|reduction| listed(&&reduction.item)) {
+            self.reduction_of_parallel(kernel, reduction, id, body);
+        }
+    }
+
+    /// One copy for each thread; it may stand for all loops only where none writes it. Then every copy has the value that
+    /// the variable has in the region.
+    fn copied_by_parallel(&mut self, kernel: &Kernel, item: &ListItem) {
+        let name = item.base.clone().unwrap_or_default();
+        let kind = self.names.kind(&name, item.span.start);
+        let variable = kernel.variables.get(&name);
+        if variable.is_some_and(|variable| variable.written.is_some()) {
+            return self.crosses(&name, item.span);
+        }
+        let none = kernel.clauses.default_none || self.region.default_none;
+        match kind {
+            Kind::Scalar { .. } if !self.is_on_device(&name) => {}
+            Kind::Pointer { .. } if !none => {
+                self.data.kept_pointers.insert(item.span);
+            }
+            _ => {
+                let message =
+                    format!("`{name}` is on the device, and each thread copies it at the start of the region");
+                self.refuse(ReasonCode::SharingConflict, item.span, message);
+            }
+        }
+    }
+
+    /// Each thread combines what it gathered in all loops, once at the end. Each kernel can do so with its share where the
+    /// loops do nothing but gather.
+    fn reduction_of_parallel(&mut self, kernel: &Kernel, reduction: &ReductionItem, id: ConstructId, body: Span) {
+        let name = reduction.item.base.clone().unwrap_or_default();
+        if self.is_used_again(&name, id, body) && !self.only_gathers(kernel, &name, &reduction.operator) {
+            let message =
+                format!("each thread keeps its part of `{name}` from one loop to the next, and a loop reads it");
+            return self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
+        }
+        let known = self.is_mapped(&name) || self.data.mapped_reductions.contains(&name);
+        if reduction.on_target && !known {
+            self.data.mapped_reductions.push(name);
+        }
+    }
+
+    /// Do several loops of the region use the variable, or may one be executed again?
+    fn is_used_again(&self, name: &str, id: ConstructId, body: Span) -> bool {
+        let of_region = self.kernels.iter().filter(|kernel| kernel.clauses.parallel == Some(id));
+        let users = of_region.filter(|kernel| kernel.named.contains(name)).count();
+        let tree = self.names.cx.tree;
+        let repeats = |part: &HostPart| match part {
+            HostPart::Flow(node) => {
+                body.contains(tree.span(*node)) && !matches!(tree.kind(*node), "if_statement" | "compound_statement")
+            }
+            _ => false,
+        };
+        users > 1 || self.shape.host.iter().any(repeats)
+    }
+
+    /// What the host executes in place of every thread may write only what each thread declares, and has none of the
+    /// copies that the construct's lists make.
+    fn statements_of_all_threads(&mut self, id: ConstructId, body: Span) {
+        let clauses = &self.names.cx.constructs.directive(id).clauses;
+        let copies = |clause: &&Clause| matches!(clause.name, ClauseName::Private | ClauseName::Reduction);
+        let items = clauses.iter().filter(copies).flat_map(Clause::items);
+        let copied: Vec<&str> = items.filter_map(|item| item.base.as_deref()).collect();
+        for used in self.host_uses(Some(body)) {
+            let declared = self.names.declared_at(&used.name, used.span.start);
+            if declared.is_some_and(|declared| body.contains(declared)) {
+                continue;
+            }
+            let message = match used.role {
+                _ if copied.contains(&used.name.as_str()) => {
+                    format!("each thread of the parallel region has a `{}` of its own", used.name)
+                }
+                Role::Read | Role::Callee => continue,
+                _ => format!("every thread of the parallel region writes `{}` here", used.name),
+            };
+            self.refuse(ReasonCode::BareParallel, used.span, message);
+        }
+    }
+
+    /// What the statements that move to the host name, those in `body` alone if it is given; declarations left out.
+    fn host_uses(&self, body: Option<Span>) -> Vec<Use> {
+        let cx = self.names.cx;
+        let nodes: Vec<NodeId> = self.host_expressions();
+        let inside = nodes.into_iter().filter(|node| body.is_none_or(|body| body.contains(cx.tree.span(*node))));
+        let uses = inside.flat_map(|node| uses_below(cx.file, cx.tree, node));
+        uses.filter(|used| used.role != Role::Declaration).collect()
+    }
+
+    fn crosses(&mut self, name: &str, span: Span) {
+        let message = format!("each thread keeps its `{name}` from one loop of the parallel region to the next");
+        self.reasons.push(Reason::new(ReasonCode::BareParallel, span, message));
+    }
+
+    /// Does each iteration assign the variable, on every path, before it reads it?
+    fn is_assigned_first(&self, kernel: &Kernel, name: &str, declared: Option<Span>) -> bool {
+        let cx = self.names.cx;
+        let tree = cx.tree;
+        let Some(root) = kernel.directive().and_then(|id| cx.constructs.construct(id).body) else { return false };
+        let is_same = |used: &Use| used.name == name && self.names.declared_at(name, used.span.start) == declared;
+        let all = uses_below(cx.file, tree, root);
+        let in_macro = |used: &Use| self.expands_to(used, name);
+        let uses: Vec<&Use> = all.iter().filter(|used| is_same(used)).collect();
+        let plain = uses.iter().all(|used| matches!(used.role, Role::Read | Role::Write | Role::Argument));
+        let Some(first) = uses.first().filter(|_| plain && !all.iter().any(in_macro)) else { return false };
+        let Some(assignment) = tree.parent(first.node).filter(|node| is_plain_assignment(self, *node)) else {
+            return false;
+        };
+        let value = tree.child(assignment, "right").map(|value| tree.span(value));
+        let on_left = tree.field_name(first.node) == Some("left");
+        let reads_itself = value.is_none_or(|value| uses.iter().any(|used| value.contains(used.span)));
+        on_left && !reads_itself && self.is_unconditional(assignment, kernel.nest.body)
+    }
+
+    /// Is it a macro that names the variable?
+    fn expands_to(&self, used: &Use, name: &str) -> bool {
+        let expansion = self.names.expansion(&used.name, used.span.start);
+        expansion.is_some_and(|names| names.is_none_or(|names| names.iter().any(|other| other == name)))
+    }
+
+    /// Is the expression evaluated whenever the body is, unless control leaves the body before?
+    fn is_unconditional(&self, expression: NodeId, body: NodeId) -> bool {
+        let tree = self.names.cx.tree;
+        let mut node = expression;
+        while node != body {
+            let Some(parent) = tree.parent(node) else { return false };
+            let passes = match tree.kind(parent) {
+                "expression_statement" | "compound_statement" | "comma_expression" => true,
+                "assignment_expression" => tree.field_name(node) == Some("right"),
+                "for_statement" => tree.field_name(node) == Some("initializer"),
+                _ => false,
+            };
+            if !passes {
+                return false;
+            }
+            node = parent;
+        }
+        true
+    }
+
+    /// Is everything that the loop does with the variable to combine it with something else by this operator?
+    fn only_gathers(&self, kernel: &Kernel, name: &str, operator: &str) -> bool {
+        let cx = self.names.cx;
+        let tree = cx.tree;
+        let Some(root) = kernel.directive().and_then(|id| cx.constructs.construct(id).body) else { return false };
+        let all = uses_below(cx.file, tree, root);
+        let gathers = |used: &Use| {
+            let Some(parent) = tree.parent(used.node) else { return false };
+            let whole = tree.parent(parent).is_some_and(|above| tree.kind(above) == "expression_statement");
+            let written = tree.child(parent, "operator").map(|operator| tree.kind(operator));
+            let fits = match operator {
+                "+" | "-" => matches!(written, Some("+=" | "-=" | "++" | "--")),
+                "*" => written == Some("*="),
+                "&" => written == Some("&="),
+                "|" => written == Some("|="),
+                "^" => written == Some("^="),
+                _ => false,
+            };
+            let target = match tree.kind(parent) {
+                "assignment_expression" => tree.field_name(used.node) == Some("left"),
+                kind => kind == "update_expression",
+            };
+            whole && fits && target
+        };
+        let in_macro = |used: &Use| self.expands_to(used, name);
+        all.iter().filter(|used| used.name == name).all(gathers) && !all.iter().any(in_macro)
+    }
+}
+
+fn is_plain_assignment(builder: &Builder<'_, '_>, node: NodeId) -> bool {
+    let tree = builder.names.cx.tree;
+    let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
+    tree.kind(node) == "assignment_expression" && operator == Some("=")
+}

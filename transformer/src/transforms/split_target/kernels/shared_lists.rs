@@ -1,0 +1,35 @@
+//! The lists of a `parallel` construct that several loops share.
+
+use std::collections::BTreeSet;
+
+use crate::syntax::ListItem;
+use crate::transforms::Context;
+use crate::transforms::split_target::clauses::KeptClause;
+use crate::transforms::split_target::kernels::Kernel;
+
+impl Kernel {
+    /// Leaves to the loop, of the lists on a `parallel` construct that it shares with others, what it uses and does not
+    /// list again itself.
+    pub(super) fn take_from_parallel(&mut self, cx: &Context<'_>) {
+        let Some(parallel) = self.clauses.parallel else { return };
+        let directive = cx.constructs.directive(parallel).span;
+        let of_parallel = |item: &ListItem| directive.contains(item.span);
+        let clauses = &self.clauses;
+        let own = [&clauses.private, &clauses.firstprivate, &clauses.linear].into_iter().flatten();
+        let own = own.chain(clauses.reductions.iter().map(|reduction| &reduction.item));
+        let own: BTreeSet<String> =
+            own.filter(|item| !of_parallel(item)).filter_map(|item| item.base.clone()).collect();
+        let named = &self.named;
+        let taken =
+            |item: &ListItem| item.base.as_ref().is_some_and(|base| named.contains(base) && !own.contains(base));
+        let stays = |item: &ListItem| !of_parallel(item) || taken(item);
+        self.clauses.private.retain(stays);
+        self.clauses.reductions.retain(|reduction| stays(&reduction.item));
+        self.clauses.copied_by_parallel.retain(taken);
+        for kept in &mut self.clauses.kept {
+            if let KeptClause::OfParallel(_, items) = kept {
+                items.retain(taken);
+            }
+        }
+    }
+}
