@@ -8,14 +8,16 @@ use ompsplit::source::SourceFile;
 use super::fixtures::Fixture;
 
 /// The options that fixtures are rewritten with: loops of unknown length are long, so that what is safe decides.
-pub fn options(assume: bool) -> Options {
-    Options { assume, assumed_iterations: 1 << 30, ..Options::default() }
+/// `text` may ask for both forms of its regions.
+pub fn options(text: &[u8], assume: bool) -> Options {
+    let head = String::from_utf8_lossy(text).lines().take(12).any(|line| line.trim() == "// fixture: versioned");
+    Options { assume, versioned: head, assumed_iterations: 1 << 30, ..Options::default() }
 }
 
 /// What the library makes of a text.
 pub fn outcome(path: &Path, text: &[u8], assume: bool) -> Result<Outcome, String> {
     let file = SourceFile::new(path, text.to_vec());
-    let options = options(assume);
+    let options = options(text, assume);
     engine::run(&file, &[], &options).map_err(|error| format!("{}: {error}", path.display()))
 }
 

@@ -2,6 +2,8 @@
 
 mod split_target;
 
+pub use self::split_target::{Figures, LoopFigures, figures};
+
 use crate::plan::Plan;
 
 /// A transformation as the registry knows it.
@@ -30,6 +32,8 @@ pub struct Context<'a> {
     pub headers: &'a [crate::source::SourceFile],
     /// How many iterations a loop is assumed to have where the text does not tell.
     pub assumed_iterations: u32,
+    /// Are both forms written, under a host `if`, where it hangs on lengths known at run time whether one pays?
+    pub versioned: bool,
 }
 
 /// [`Context::assumed_iterations`] where nobody says otherwise.

@@ -1,13 +1,22 @@
 //! How much work the loops of a region do, as far as the text says, and whether that is worth the launches.
 
+mod crossover;
+mod sizes;
+
 use crate::analysis::cost::{Estimate, Grid, LoopWork, estimate};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::region::target::TargetRegion;
+use crate::source::Span;
 use crate::syntax::NodeId;
+use crate::transforms::split_target::figures::LoopFigures;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::shape::{HostPart, Shape};
+
+pub(super) use self::crossover::{Threshold, thresholds};
+
+use self::sizes::Size;
 
 /// Iterations of a loop inside an associated one, where they are not known.
 const ASSUMED_INNER: f64 = 64.0;
@@ -22,15 +31,12 @@ pub(super) struct Verdict {
 
 /// Weighs a region.
 pub(super) fn weigh(names: &Names<'_>, shape: &Shape, kernels: &[Kernel]) -> Verdict {
-    let grid = if shape.form.widens() { Grid::OneTeam } else { Grid::League };
-    let steered = shape.host.iter().any(|part| matches!(part, HostPart::Flow(_)));
-    let with = |unknown: f64| {
-        let counts = Counts { names, unknown };
-        let loops: Vec<LoopWork> = kernels.iter().map(|kernel| counts.work(kernel)).collect();
-        estimate(&loops, grid, steered)
-    };
+    let region = Span::default();
+    let with =
+        |unknown: f64| Counts { names, region, progress: 0.5, taken: Taken::All(unknown) }.estimate(shape, kernels);
     let assumed = f64::from(names.cx.assumed_iterations);
-    let is_known = kernels.iter().all(|kernel| Counts { names, unknown: 0.0 }.is_known(kernel));
+    let counts = Counts { names, region, progress: 0.5, taken: Taken::All(0.0) };
+    let is_known = kernels.iter().all(|kernel| counts.is_known(kernel));
     let from = || (5..=30).map(|power| f64::from(1_u32 << power)).find(|iterations| with(*iterations).pays());
     Verdict { estimate: with(assumed), kernels: kernels.len(), assumed: (!is_known).then(|| (assumed, from())) }
 }
@@ -54,23 +60,101 @@ impl Verdict {
         Some(Reason::new(ReasonCode::TooSmall, span, message))
     }
 
+    pub(super) fn estimate(&self) -> Estimate {
+        self.estimate
+    }
+
+    /// What is taken for a trip count that the text does not tell, where there is one.
+    pub(super) fn assumed(&self) -> Option<f64> {
+        self.assumed.map(|(assumed, _)| assumed)
+    }
+
     /// From how many iterations on it pays, where that is not known.
     pub(super) fn crossover(&self) -> Option<f64> {
         self.assumed.and_then(|(_, from)| from)
     }
 }
 
+/// What each loop is taken for, and how long it takes.
+pub(super) fn loop_figures(names: &Names<'_>, shape: &Shape, kernels: &[Kernel]) -> Vec<LoopFigures> {
+    let assumed = f64::from(names.cx.assumed_iterations);
+    let counts = Counts { names, region: Span::default(), progress: 0.5, taken: Taken::All(assumed) };
+    let figures = |kernel: &Kernel| {
+        let work = counts.work(kernel);
+        let Estimate { before, after } = estimate(&[work], grid_of(shape), true);
+        LoopFigures {
+            span: names.cx.constructs.directive(kernel.directive()).span,
+            iterations: work.iterations,
+            is_known: counts.is_known(kernel),
+            operations: work.operations,
+            before,
+            after,
+        }
+    };
+    kernels.iter().map(figures).collect()
+}
+
+fn grid_of(shape: &Shape) -> Grid {
+    if shape.form.widens() { Grid::OneTeam } else { Grid::League }
+}
+
+/// Does control flow stand around loops, so that they may run many times for one launch of the original?
+pub(super) fn is_steered(shape: &Shape) -> bool {
+    shape.host.iter().any(|part| matches!(part, HostPart::Flow(_)))
+}
+
 /// Trip counts, known or assumed.
 struct Counts<'a, 'n> {
     names: &'a Names<'n>,
-    /// What an unknown trip count of an associated loop is taken for.
-    unknown: f64,
+    /// The region, where numbers from outside of it are told apart.
+    region: Span,
+    /// How far through the loops around a loop are, from 0 to 1.
+    progress: f64,
+    taken: Taken<'a>,
+}
+
+/// What stands for a trip count that the text does not tell.
+#[derive(Clone, Copy)]
+enum Taken<'a> {
+    /// This for every associated loop, [`ASSUMED_INNER`] for a loop inside.
+    All(f64),
+    /// A value of one variable, for the loops that it gives the length of. Other associated loops are taken not to run, which
+    /// leaves their launches; other loops inside or in the same nest run [`ASSUMED_INNER`] iterations.
+    One(&'a str, f64),
 }
 
 impl Counts<'_, '_> {
+    fn estimate(&self, shape: &Shape, kernels: &[Kernel]) -> Estimate {
+        let loops: Vec<LoopWork> = kernels.iter().map(|kernel| self.work(kernel)).collect();
+        estimate(&loops, grid_of(shape), is_steered(shape))
+    }
+
     fn work(&self, kernel: &Kernel) -> LoopWork {
-        let counts = kernel.nest.loops.iter().map(|canonical| self.trip_count(canonical).unwrap_or(self.unknown));
-        LoopWork { iterations: counts.product(), operations: self.body_operations(kernel.nest.body) }
+        LoopWork { iterations: self.iterations(kernel), operations: self.body_operations(kernel.nest.body) }
+    }
+
+    fn iterations(&self, kernel: &Kernel) -> f64 {
+        let loops = &kernel.nest.loops;
+        let concerned = loops.iter().any(|canonical| self.concerned(canonical).is_some());
+        let unknown = |canonical| match self.taken {
+            Taken::All(unknown) => unknown,
+            Taken::One(..) if concerned => self.concerned(canonical).unwrap_or(ASSUMED_INNER),
+            Taken::One(..) => 0.0,
+        };
+        loops.iter().map(|canonical| self.trip_count(canonical).unwrap_or_else(|| unknown(canonical))).product()
+    }
+
+    /// The iterations of a loop whose length the one variable gives.
+    fn concerned(&self, canonical: &CanonicalLoop) -> Option<f64> {
+        let Taken::One(name, value) = self.taken else { return None };
+        let size = self.size(canonical).filter(|size| size.terms.len() == 1 && size.terms.contains_key(name))?;
+        Some(size.value(|_| value))
+    }
+
+    /// The length of a loop that the text does not tell.
+    fn size(&self, canonical: &CanonicalLoop) -> Option<Size> {
+        let unknown = self.trip_count(canonical).is_none();
+        unknown.then(|| sizes::trip_count(self.names, self.region, self.progress, canonical)).flatten()
     }
 
     fn is_known(&self, kernel: &Kernel) -> bool {
@@ -90,7 +174,10 @@ impl Counts<'_, '_> {
             match cx.tree.kind(node) {
                 "for_statement" => {
                     let nest = canonical_nest(cx.file, cx.tree, node, 1).ok();
-                    let count = nest.and_then(|nest| self.trip_count(nest.loops.first()?));
+                    let count = nest.and_then(|nest| {
+                        let inner = nest.loops.first()?;
+                        self.trip_count(inner).or_else(|| self.concerned(inner))
+                    });
                     weights.push((node, weight * count.unwrap_or(ASSUMED_INNER)));
                 }
                 "while_statement" | "do_statement" => weights.push((node, weight * ASSUMED_INNER)),
