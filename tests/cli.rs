@@ -581,6 +581,20 @@ fn the_assumed_length_of_loops_decides_what_pays() {
     project.expect(0, &["--check", "--assumed-iterations", "1000", "a.c"]);
 }
 
+#[test]
+fn both_forms_are_written_on_request_alone() {
+    let project = Project::new(&[("a.c", SPLITS)]);
+    let plain = project.expect(1, &["--diff", "a.c"]);
+    assert!(!plain.stdout.contains("} else {"), "{}", plain.stdout);
+    let versioned = project.expect(1, &["--diff", "--versioned", "a.c"]);
+    assert_contains(&versioned.stdout, "if (n >= ");
+    project.write(".ompsplit.toml", b"versioned = true\n");
+    assert_eq!(project.expect(1, &["--diff", "a.c"]).stdout, versioned.stdout);
+    project.expect(0, &["--in-place", "a.c"]);
+    project.expect(0, &["--check", "a.c"]);
+    project.expect(0, &["--no-config", "--check", "--assumed-iterations", "1000000", "a.c"]);
+}
+
 // Diagnostics.
 
 #[test]

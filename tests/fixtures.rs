@@ -90,7 +90,8 @@ fn snapshots() {
     let mut failed = Vec::new();
     for fixture in fixtures() {
         let file = read(&fixture);
-        let outcome = engine::run(&file, &[], &rewrite::options(&fixture, true)).expect("a readable fixture");
+        let outcome =
+            engine::run(&file, &[], &rewrite::options(&fixture, &file.text, true)).expect("a readable fixture");
         let shown = shown(&file, &outcome.plans, outcome.text.as_deref());
         let folder = root().join("snapshots").join(fixture.parent().expect("a folder"));
         settings.set_snapshot_path(folder);
@@ -108,7 +109,8 @@ fn first_lines_tell_the_decision() {
     let mut wrong = Vec::new();
     for fixture in fixtures() {
         let file = read(&fixture);
-        let outcome = engine::run(&file, &[], &rewrite::options(&fixture, false)).expect("a readable fixture");
+        let outcome =
+            engine::run(&file, &[], &rewrite::options(&fixture, &file.text, false)).expect("a readable fixture");
         let text = String::from_utf8_lossy(&file.text);
         let first = text.lines().next().unwrap_or_default();
         let expected =
@@ -126,8 +128,9 @@ fn first_lines_tell_the_decision() {
 fn every_rule_is_cited_by_a_fixture() {
     let mut cited = BTreeSet::new();
     for fixture in fixtures() {
+        let file = read(&fixture);
         let outcome =
-            engine::run(&read(&fixture), &[], &rewrite::options(&fixture, false)).expect("a readable fixture");
+            engine::run(&file, &[], &rewrite::options(&fixture, &file.text, false)).expect("a readable fixture");
         cited.extend(outcome.plans.iter().flat_map(|plan| &plan.reasons).map(|reason| reason.code));
     }
     // Errors and unused suppressions are no plans; `tests/cli.rs` shows them.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 /// - `racy-original`: the original may give several results, so the output is held to the program's own check (it
 ///   returns 0) and to the same text in every geometry;
 /// - `assume`: edits that rest on an assumption are applied, because it holds in this program;
+/// - `versioned`: both forms are written where the lengths of loops decide which is faster;
 /// - `flags ..`: further compiler flags.
 #[derive(Clone, Debug)]
 pub struct Fixture {
@@ -46,6 +47,8 @@ impl Fixture {
                 ["not-runnable"] => fixture.runnable = false,
                 ["racy-original"] => fixture.racy_original = true,
                 ["assume"] => fixture.assume = true,
+                // The options of the rewrite read it from the text, which may be one in between.
+                ["versioned"] => {}
                 ["flags", flags @ ..] => fixture.flags.extend(flags.iter().map(|flag| (*flag).to_owned())),
                 other => return Err(format!("{name}: `// fixture: {}` is not known", other.join(" "))),
             }

@@ -1,6 +1,7 @@
 //! The only driver: parse, plan, edit, validate, again until nothing changes.
 
 use crate::analysis::data_environment::{Entry, data_environment};
+use crate::analysis::execution_mode::{Predicted, execution_mode};
 use crate::analysis::symbols::Symbols;
 use crate::plan::suppression::Suppressions;
 use crate::plan::{Decision, Plan, Reason, ReasonCode, select};
@@ -10,7 +11,7 @@ use crate::region::target::target_regions;
 use crate::source::{Scan, SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{HostError, HostTree, Limits};
-use crate::transforms::{ASSUMED_ITERATIONS, Context, TRANSFORMS};
+use crate::transforms::{ASSUMED_ITERATIONS, Context, Figures, TRANSFORMS, figures};
 use crate::validate;
 
 /// Conflicting plans wait for the next round; more rounds than this mean that a transformation does not settle.
@@ -25,6 +26,8 @@ pub struct Options {
     pub assume: bool,
     /// How many iterations a loop is assumed to have where the text does not tell: it decides what pays.
     pub assumed_iterations: u32,
+    /// Write both forms of a construct under a host `if` where the lengths of its loops decide which is faster?
+    pub versioned: bool,
     /// Only constructs that touch one of these ranges of lines, counted from 1, both ends included; all where empty.
     pub lines: Vec<(usize, usize)>,
     /// The bounds of time and memory.
@@ -36,7 +39,8 @@ impl Default for Options {
     fn default() -> Self {
         let passes = TRANSFORMS.iter().filter(|transform| transform.default).map(|transform| transform.pass).collect();
         let assumed_iterations = ASSUMED_ITERATIONS;
-        Self { passes, assume: false, assumed_iterations, lines: Vec::new(), limits: Limits::default() }
+        let limits = Limits::default();
+        Self { passes, assume: false, assumed_iterations, versioned: false, lines: Vec::new(), limits }
     }
 }
 
@@ -146,10 +150,8 @@ fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result
 
 /// Every plan of the passes asked for, in the order of the text, without those that are suppressed or out of range.
 fn plans(file: &SourceFile, headers: &[SourceFile], parsed: &Parsed, options: &Options) -> Vec<Plan> {
-    let Parsed { scan, tree, constructs } = parsed;
-    let assumed_iterations = options.assumed_iterations;
-    let context = Context { file, scan, tree, constructs, headers, assumed_iterations };
-    let suppressions = Suppressions::read(file, scan);
+    let context = context(file, headers, parsed, options);
+    let suppressions = Suppressions::read(file, &parsed.scan);
     let mut plans = Vec::new();
     for transform in TRANSFORMS.iter().filter(|transform| options.passes.contains(&transform.pass)) {
         if let Some(plan) = transform.plan {
@@ -159,6 +161,12 @@ fn plans(file: &SourceFile, headers: &[SourceFile], parsed: &Parsed, options: &O
     plans.retain(|plan| in_range(file, plan, &options.lines) && !suppressions.is_off(plan.extent));
     plans.sort_by_key(|plan| plan.span.start);
     plans
+}
+
+fn context<'a>(file: &'a SourceFile, headers: &'a [SourceFile], parsed: &'a Parsed, options: &Options) -> Context<'a> {
+    let Parsed { scan, tree, constructs } = parsed;
+    let Options { assumed_iterations, versioned, .. } = *options;
+    Context { file, scan, tree, constructs, headers, assumed_iterations, versioned }
 }
 
 fn in_range(file: &SourceFile, plan: &Plan, lines: &[(usize, usize)]) -> bool {
@@ -174,21 +182,32 @@ pub struct RegionFacts {
     pub extent: Span,
     /// Each statement of the region with a word on what it is; the loop itself where it is all there is.
     pub segments: Vec<(Span, String)>,
+    /// How the threads of its kernel begin.
+    pub mode: Predicted,
     /// The variables that it names.
     pub data: Vec<Entry>,
+    /// What the cost model says, where it can be split.
+    pub figures: Option<Figures>,
 }
 
 /// The target regions of a file, in the order of the text.
 ///
 /// # Errors
 /// When the file cannot be read within the limits.
-pub fn regions(file: &SourceFile, headers: &[SourceFile], limits: &Limits) -> Result<Vec<RegionFacts>, HostError> {
-    let Some(Parsed { tree, constructs, .. }) = parse(file, limits)? else { return Ok(Vec::new()) };
-    let symbols = Symbols::new(file, &tree, headers);
-    let facts = target_regions(&tree, &constructs).into_iter().map(|region| RegionFacts {
+pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Vec<RegionFacts>, HostError> {
+    let Some(parsed) = parse(file, &options.limits)? else { return Ok(Vec::new()) };
+    let Parsed { tree, constructs, .. } = &parsed;
+    let symbols = Symbols::new(file, tree, headers);
+    let mut figures = figures(&context(file, headers, &parsed, options));
+    let facts = target_regions(tree, constructs).into_iter().map(|region| RegionFacts {
         extent: region.extent,
-        segments: region.describe(&tree, &constructs),
-        data: data_environment(file, &tree, &constructs, &symbols, &region),
+        segments: region.describe(tree, constructs),
+        mode: execution_mode(tree, constructs, &region),
+        data: data_environment(file, tree, constructs, &symbols, &region),
+        figures: figures
+            .iter()
+            .position(|figures| figures.extent == region.extent)
+            .map(|index| figures.swap_remove(index)),
     });
     Ok(facts.collect())
 }

@@ -3,5 +3,6 @@
 pub mod calls;
 pub mod cost;
 pub mod data_environment;
+pub mod execution_mode;
 pub mod symbols;
 pub mod uses;

@@ -139,6 +139,9 @@ pub struct PassArguments {
     /// How many iterations a loop is taken to have where the text does not tell [default: 65536]
     #[arg(long, value_name = "N")]
     pub assumed_iterations: Option<u32>,
+    /// split: where it hangs on the lengths of loops whether it pays, write both forms and let the program choose
+    #[arg(long)]
+    pub versioned: bool,
     /// Only constructs that touch these lines, counted from 1; may be given several times
     #[arg(long, value_name = "A:B", value_parser = parse_lines)]
     pub lines: Vec<(usize, usize)>,

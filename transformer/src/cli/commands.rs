@@ -10,7 +10,7 @@ use crate::cli::{Status, Streams, complain, suggest};
 use crate::device::DeviceProfile;
 use crate::engine::RegionFacts;
 use crate::output;
-use crate::plan::{Applicability, Decision, Plan, ReasonCode};
+use crate::plan::{Applicability, Certainty, Decision, Plan, Reason, ReasonCode};
 use crate::report::explanation;
 use crate::source::SourceFile;
 
@@ -65,8 +65,8 @@ pub(super) fn explain(
         return complain(streams, &format!("{}: {message}", path.display()));
     }
     let headers = crate::cli::headers::load(&processed.report.file, &settings.include_dirs, &settings.sources);
-    let limits = crate::syntax::Limits::default();
-    let regions = crate::engine::regions(&processed.report.file, &headers, &limits).unwrap_or_default();
+    let options = process::options(&settings);
+    let regions = crate::engine::regions(&processed.report.file, &headers, &options).unwrap_or_default();
     write_explanation(&processed, &regions, line, streams.stdout)?;
     Ok(Status::Clean)
 }
@@ -96,7 +96,7 @@ fn write_explanation(
     for plan in plans {
         write_plan(file, plan, out)?;
         if let Some(region) = regions.iter().find(|region| region.extent == plan.extent) {
-            explanation::write(file, region, out)?;
+            explanation::write(file, region, plan, out)?;
         }
     }
     if let Some(text) = &processed.text {
@@ -124,7 +124,12 @@ fn write_plan(file: &SourceFile, plan: &Plan, out: &mut dyn Write) -> io::Result
     writeln!(out, "  kernels: {before} before, {after} after")?;
     for reason in &plan.reasons {
         let place = file.lines.line_column(reason.span.start);
-        writeln!(out, "  {} at {}:{}: {}", reason.code.id(), place.line, place.column, reason.message)?;
+        let certainty = match reason.certainty {
+            Certainty::Proved => "",
+            Certainty::Assumed => ", assumed",
+        };
+        let Reason { code, message, .. } = reason;
+        writeln!(out, "  {} at {}:{}{certainty}: {message}", code.id(), place.line, place.column)?;
         for (span, word) in &reason.labels {
             let place = file.lines.line_column(span.start);
             writeln!(out, "    {}:{}: {word}", place.line, place.column)?;

@@ -20,6 +20,8 @@ pub(super) struct Config {
     pub assume: Option<bool>,
     /// How many iterations a loop is taken to have where the text does not tell.
     pub assumed_iterations: Option<u32>,
+    /// Write both forms of a region where the lengths of its loops decide which is faster?
+    pub versioned: Option<bool>,
     /// Files and folders whose functions may be looked up when a called one is defined there.
     pub sources: Vec<PathBuf>,
     /// Folders in which `#include ".."` is looked up, after the including file's own.
@@ -41,6 +43,7 @@ const KEYS: &[&str] = &[
     "passes",
     "assume",
     "assumed_iterations",
+    "versioned",
     "sources",
     "include_dirs",
     "compile_commands",
@@ -91,6 +94,7 @@ mod tests {
         config.passes = Some(vec!["split".to_owned()]);
         config.assume = Some(true);
         config.assumed_iterations = Some(1);
+        config.versioned = Some(true);
         config.compile_commands = Some("b".into());
         config.verify = Some("none".to_owned());
         config.error_on_refusal = Some(true);

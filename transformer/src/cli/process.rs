@@ -77,13 +77,7 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
 
 /// Runs the engine; a fault in it becomes a message, so that an editor's buffer is never lost.
 fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Outcome, (ReasonCode, String)> {
-    let options = Options {
-        passes: settings.passes.names.clone(),
-        assume: settings.assume,
-        assumed_iterations: settings.assumed_iterations,
-        lines: settings.lines.clone(),
-        limits: Limits::default(),
-    };
+    let options = options(settings);
     let headers = if mentions_target(&file.text) {
         headers::load(file, &settings.include_dirs, &settings.sources)
     } else {
@@ -95,6 +89,18 @@ fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Out
         Err(_) => {
             Err((ReasonCode::ValidationFailed, "this tool failed on the file, which is left as it is".to_owned()))
         }
+    }
+}
+
+/// What the driver may do with a file by its settings.
+pub(super) fn options(settings: &Settings) -> Options {
+    Options {
+        passes: settings.passes.names.clone(),
+        assume: settings.assume,
+        assumed_iterations: settings.assumed_iterations,
+        versioned: settings.versioned,
+        lines: settings.lines.clone(),
+        limits: Limits::default(),
     }
 }
 

@@ -20,6 +20,8 @@ pub(super) struct Settings {
     pub assume: bool,
     /// How many iterations a loop is assumed to have where the text does not tell.
     pub assumed_iterations: u32,
+    /// Are both forms written where the lengths of loops decide which is faster?
+    pub versioned: bool,
     /// The ranges of lines to look at; all where empty.
     pub lines: Vec<(usize, usize)>,
     /// Files and folders whose functions may be looked up.
@@ -84,6 +86,7 @@ impl<'a> Resolver<'a> {
                 .assumed_iterations
                 .or(config.assumed_iterations)
                 .unwrap_or(crate::transforms::ASSUMED_ITERATIONS),
+            versioned: self.passes.versioned || config.versioned.unwrap_or(false),
             lines: self.passes.lines.clone(),
             sources: config.sources,
             include_dirs,
@@ -100,6 +103,7 @@ impl<'a> Resolver<'a> {
         config.passes = Some(settings.passes.names.iter().map(|name| (*name).to_owned()).collect());
         config.assume = Some(settings.assume);
         config.assumed_iterations = Some(settings.assumed_iterations);
+        config.versioned = Some(settings.versioned);
         config.error_on_refusal = Some(settings.error_on_refusal);
         config.verify = settings.verify.to_possible_value().map(|value| value.get_name().to_owned());
         config.compile_commands = self.context.compile_commands.clone().or(config.compile_commands);

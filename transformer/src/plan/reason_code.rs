@@ -280,9 +280,16 @@ reason_codes! {
     /// The region is one kernel on the full grid already, or holds no parallel loop: there is nothing to split.
     NothingToSplit = "OMPS404", Note, "nothing to split";
 
+    /// `--versioned` asks for both forms, but they cannot be written here: the host cannot ask for the lengths of the loops before
+    /// the region, or the region cannot stand twice.
+    ///
+    /// The condition compares integers of at least 32 bits which no clause maps. A label, a `static` variable, a lambda or inline
+    /// assembly keeps a region from standing twice. The decision then rests on `--assumed-iterations`.
+    NotVersioned = "OMPS405", Note, "no two versions";
+
     /// A clause of the loop's directives says how many threads a team has (`thread_limit`, `num_threads`) or how iterations
     /// go to teams (`dist_schedule`): the choice is the user's.
-    GridWritten = "OMPS405", Note, "the grid is written down";
+    GridWritten = "OMPS406", Note, "the grid is written down";
 
     /// The file cannot be read: it is binary, too large, nested too deeply, or took too long to parse.
     Unreadable = "OMPS901", Error, "file cannot be read";

@@ -1,24 +1,79 @@
-//! What `explain` says of a target region besides the plans: its segments and its data environment.
+//! What `explain` says of a target region besides the reasons of its plan: its segments, how its threads begin, its data
+//! environment, and each way to write it with its figures.
 
 use std::io::{self, Write};
 
 use crate::analysis::data_environment::{Entry, Origin, Treatment};
+use crate::analysis::execution_mode::Predicted;
 use crate::analysis::symbols::DeclaredType;
 use crate::engine::RegionFacts;
-use crate::source::SourceFile;
+use crate::plan::{Decision, Plan};
+use crate::source::{SourceFile, Span};
+use crate::transforms::{Figures, LoopFigures};
 
-/// Writes the segments and the data environment of one region.
+/// Writes the facts about one region, and the figures of the candidates between which `plan` chose.
 ///
 /// # Errors
 /// When writing fails.
-pub fn write(file: &SourceFile, region: &RegionFacts, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(file: &SourceFile, region: &RegionFacts, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  segments:")?;
     for (span, what) in &region.segments {
-        let place = file.lines.line_column(span.start);
-        writeln!(out, "    {}:{} {what}", place.line, place.column)?;
+        writeln!(out, "    {} {what}", place(file, *span))?;
+    }
+    match &region.mode {
+        Predicted::Spmd => writeln!(out, "  execution mode: SPMD")?,
+        Predicted::Generic { spoiled_at, because } => {
+            writeln!(out, "  execution mode: generic, because of {} {because}", place(file, *spoiled_at))?;
+        }
     }
     writeln!(out, "  data environment:")?;
-    region.data.iter().try_for_each(|entry| write_entry(file, entry, out))
+    region.data.iter().try_for_each(|entry| write_entry(file, entry, out))?;
+    region.figures.as_ref().map_or(Ok(()), |figures| write_figures(file, figures, plan, out))
+}
+
+fn place(file: &SourceFile, span: Span) -> String {
+    let at = file.lines.line_column(span.start);
+    format!("{}:{}", at.line, at.column)
+}
+
+/// Writes what each loop is taken for, and what each way to write the region costs by the model.
+fn write_figures(file: &SourceFile, figures: &Figures, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  loops, by the cost model:")?;
+    for work in &figures.loops {
+        let LoopFigures { iterations, operations, before, after, .. } = work;
+        let origin = if work.is_known { "known" } else { "assumed" };
+        writeln!(
+            out,
+            "    {} {iterations:.0} iterations ({origin}) of {operations:.0} operations: {before:.0} us as it is, \
+             {after:.0} us with a launch of its own",
+            place(file, work.span)
+        )?;
+    }
+    let versioned = figures.both_written;
+    let split = matches!(plan.decision, Decision::Apply(_)) && !versioned;
+    let chosen = |yes: bool| if yes { "  <- chosen" } else { "" };
+    let launches = if figures.repeated { ", a launch for all rounds" } else { "" };
+    let number = figures.loops.len();
+    writeln!(out, "  candidates:")?;
+    let left = plan.decision == Decision::DoesNotPay;
+    writeln!(out, "    as it is: {:.0} us{launches}{}", figures.estimate.before, chosen(left))?;
+    let rounds = if figures.repeated { " in each round" } else { "" };
+    let plural = if number == 1 { "launch" } else { "launches" };
+    write!(out, "    split: {:.0} us, {number} {plural}{rounds}", figures.estimate.after)?;
+    if let (Some(from), Some(assumed)) = (figures.pays_from, figures.assumed) {
+        write!(out, "; pays from about {from:.0} iterations, {assumed:.0} are assumed")?;
+    }
+    writeln!(out, "{}", chosen(split))?;
+    match &figures.versions {
+        None => writeln!(out, "    versioned: no length decides"),
+        Some(Ok(condition)) => {
+            let flag = if versioned { "" } else { ", with --versioned only" };
+            writeln!(out, "    versioned: split where {condition}{flag}{}", chosen(versioned))
+        }
+        Some(Err(reason)) => {
+            writeln!(out, "    versioned: {} at {}: {}", reason.code.id(), place(file, reason.span), reason.message)
+        }
+    }
 }
 
 fn write_entry(file: &SourceFile, entry: &Entry, out: &mut dyn Write) -> io::Result<()> {

@@ -3,6 +3,8 @@
 mod choose_geometry;
 mod split_target;
 
+pub use self::split_target::{Figures, LoopFigures, figures};
+
 use crate::plan::Plan;
 
 /// A transformation as the registry knows it.
@@ -31,6 +33,8 @@ pub struct Context<'a> {
     pub headers: &'a [crate::source::SourceFile],
     /// How many iterations a loop is assumed to have where the text does not tell.
     pub assumed_iterations: u32,
+    /// Are both forms written, under a host `if`, where it hangs on lengths known at run time whether one pays?
+    pub versioned: bool,
 }
 
 /// [`Context::assumed_iterations`] where nobody says otherwise.

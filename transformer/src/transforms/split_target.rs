@@ -80,6 +80,9 @@
 //!
 //! Kernels get `thread_limit(128)` where the original chooses no grid; nothing that asks for the number of threads is split.
 //!
+//! With `--versioned` a region whose loops pay only from some length on stands twice, under a host `if` that compares integers
+//! which no clause maps with constants. Both branches give the original's results; OMPS405 says where that is not possible.
+//!
 //! One team becomes many only where the iterations are independent: a worksharing loop with a default, `dynamic` or
 //! `guided` schedule may give each iteration to a thread of its own, so a race-free loop has no dependences between them.
 //!
@@ -92,12 +95,16 @@
 mod clause_rules;
 mod clauses;
 mod data;
+mod figures;
 mod kernels;
 mod names;
 mod serial;
 mod shape;
+mod versions;
 mod work;
 mod write;
+
+pub use self::figures::{Figures, LoopFigures, figures};
 
 use std::cell::LazyCell;
 
@@ -137,6 +144,12 @@ fn plan_region<'a, F: FnOnce() -> Names<'a>>(
         summary: String::new(),
         kernels: (1, 1),
     };
+    if versions::is_versioned(cx, region) {
+        plan.decision = Decision::NothingToDo;
+        let message = "the other branch of this `if` holds the same statements as kernels of their own";
+        plan.reasons.push(Reason::new(ReasonCode::NothingToSplit, plan.span, message));
+        return plan;
+    }
     match checked(cx, names, region) {
         Ok(Checked::Nothing) => {
             plan.decision = Decision::NothingToDo;
@@ -212,30 +225,50 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
 fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Parts, plan: &mut Plan) {
     let Parts { shape, clauses, kernels, data } = parts;
     plan.kernels = (1, kernels.len());
-    let verdict = work::weigh(names, &shape, &kernels);
-    if let Some(reason) = verdict.does_not_pay(names, region) {
-        plan.decision = Decision::DoesNotPay;
-        plan.reasons.push(reason);
-        return;
-    }
     let split = Split { cx, region, shape: &shape, clauses: &clauses, kernels: &kernels, data: &data };
-    plan.edits = split.edits();
-    plan.summary = summary(&split, &verdict);
-    plan.reasons = data.remarks.clone();
+    let condition = if cx.versioned { versions::condition(names, &split) } else { Ok(None) };
+    let verdict = work::weigh(names, &shape, &kernels);
+    match condition {
+        Ok(Some(condition)) if apply_versions(&split, &condition, plan) => {}
+        condition => {
+            plan.reasons.extend(condition.err());
+            if let Some(reason) = verdict.does_not_pay(names, region) {
+                plan.decision = Decision::DoesNotPay;
+                plan.reasons.insert(0, reason);
+                return;
+            }
+            plan.edits = split.edits();
+            plan.summary = summary(&split, &verdict);
+        }
+    }
+    plan.reasons.extend(data.remarks.iter().cloned());
     plan.reasons.extend(racing_loops(cx, &shape, &kernels));
     let assumed = plan.reasons.iter().any(|reason| reason.code.kind() == crate::plan::RuleKind::Assumption);
     plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
 }
 
+/// Writes both forms, if the edits allow it.
+fn apply_versions(split: &Split<'_>, condition: &versions::Condition, plan: &mut Plan) -> bool {
+    let Some(edit) = versions::write(split, &split.edits(), condition) else { return false };
+    plan.edits = vec![edit];
+    plan.summary = format!("{} where {}, as it was otherwise", what(split), condition.text);
+    true
+}
+
 fn summary(split: &Split<'_>, verdict: &work::Verdict) -> String {
+    let what = what(split);
+    verdict.crossover().map_or(what.clone(), |from| format!("{what}; pays from about {from:.0} iterations"))
+}
+
+/// What the split form is.
+fn what(split: &Split<'_>) -> String {
     let number = split.kernels.len();
     let place = if split.has_data_construct() { " inside one target data" } else { "" };
-    let what = match number {
+    match number {
         1 if split.shape.host.is_empty() => "one team becomes the full grid".to_owned(),
         1 => format!("the loop becomes a kernel{place}"),
         _ => format!("split into {number} kernels{place}"),
-    };
-    verdict.crossover().map_or(what.clone(), |from| format!("{what}; pays from about {from:.0} iterations"))
+    }
 }
 
 /// Loops of a league that write what another reads or writes: nothing orders them in the original.

@@ -1,13 +1,25 @@
 //! How much work the loops of a region do, as far as the text says, and whether that is worth the launches.
 
+mod crossover;
+mod sizes;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use crate::analysis::cost::{Estimate, Grid, LoopWork, estimate};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::region::target::TargetRegion;
+use crate::source::Span;
 use crate::syntax::NodeId;
+use crate::transforms::split_target::figures::LoopFigures;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::shape::{HostPart, Shape};
+
+pub(super) use self::crossover::{Threshold, thresholds};
+
+use self::sizes::Size;
 
 /// Iterations of a loop inside an associated one, where they are not known.
 const ASSUMED_INNER: f64 = 64.0;
@@ -22,15 +34,13 @@ pub(super) struct Verdict {
 
 /// Weighs a region.
 pub(super) fn weigh(names: &Names<'_>, shape: &Shape, kernels: &[Kernel]) -> Verdict {
-    let grid = if shape.form.widens() { Grid::OneTeam } else { Grid::League };
-    let steered = shape.host.iter().any(|part| matches!(part, HostPart::Flow(_)));
-    let with = |unknown: f64| {
-        let counts = Counts { names, unknown };
-        let loops: Vec<LoopWork> = kernels.iter().map(|kernel| counts.work(kernel)).collect();
-        estimate(&loops, grid, steered)
-    };
+    let lengths = Lengths::default();
+    let counts =
+        |unknown| Counts { names, region: Span::default(), progress: 8, taken: Taken::All(unknown), lengths: &lengths };
+    let with = |unknown: f64| counts(unknown).estimate(shape, kernels);
     let assumed = f64::from(names.cx.assumed_iterations);
-    let is_known = kernels.iter().all(|kernel| Counts { names, unknown: 0.0 }.is_known(kernel));
+    let counts = counts(0.0);
+    let is_known = kernels.iter().all(|kernel| counts.is_known(kernel));
     let from = || (5..=30).map(|power| f64::from(1_u32 << power)).find(|iterations| with(*iterations).pays());
     Verdict { estimate: with(assumed), kernels: kernels.len(), assumed: (!is_known).then(|| (assumed, from())) }
 }
@@ -54,27 +64,130 @@ impl Verdict {
         Some(Reason::new(ReasonCode::TooSmall, span, message))
     }
 
+    pub(super) fn estimate(&self) -> Estimate {
+        self.estimate
+    }
+
+    /// What is taken for a trip count that the text does not tell, where there is one.
+    pub(super) fn assumed(&self) -> Option<f64> {
+        self.assumed.map(|(assumed, _)| assumed)
+    }
+
     /// From how many iterations on it pays, where that is not known.
     pub(super) fn crossover(&self) -> Option<f64> {
         self.assumed.and_then(|(_, from)| from)
     }
 }
 
+/// What each loop is taken for, and how long it takes.
+pub(super) fn loop_figures(names: &Names<'_>, shape: &Shape, kernels: &[Kernel]) -> Vec<LoopFigures> {
+    let assumed = f64::from(names.cx.assumed_iterations);
+    let lengths = Lengths::default();
+    let counts = Counts { names, region: Span::default(), progress: 8, taken: Taken::All(assumed), lengths: &lengths };
+    let figures = |kernel: &Kernel| {
+        let work = counts.work(kernel);
+        let Estimate { before, after } = estimate(&[work], grid_of(shape), true);
+        LoopFigures {
+            span: kernel.directive().map_or(kernel.extent, |id| names.cx.constructs.directive(id).span),
+            iterations: work.iterations,
+            is_known: counts.is_known(kernel),
+            operations: work.operations,
+            before,
+            after,
+        }
+    };
+    kernels.iter().map(figures).collect()
+}
+
+fn grid_of(shape: &Shape) -> Grid {
+    if shape.form.widens() { Grid::OneTeam } else { Grid::League }
+}
+
+/// Does control flow stand around loops, so that they may run many times for one launch of the original?
+pub(super) fn is_steered(shape: &Shape) -> bool {
+    shape.host.iter().any(|part| matches!(part, HostPart::Flow(_)))
+}
+
 /// Trip counts, known or assumed.
 struct Counts<'a, 'n> {
     names: &'a Names<'n>,
-    /// What an unknown trip count of an associated loop is taken for.
-    unknown: f64,
+    /// The region, where numbers from outside of it are told apart.
+    region: Span,
+    /// How far through the loops around a loop are, in sixteenths.
+    progress: u8,
+    taken: Taken<'a>,
+    lengths: &'a Lengths,
+}
+
+/// What is known of the lengths of loops, by the places of their bounds: it is asked for many times where a threshold is
+/// looked for.
+#[derive(Default)]
+struct Lengths {
+    constant: RefCell<BTreeMap<Span, Option<f64>>>,
+    /// For each position of the loops around them, in sixteenths.
+    symbolic: RefCell<BTreeMap<(Span, u8), Option<Size>>>,
+}
+
+/// The value that a key has in a table, worked out where it is not there yet.
+fn remembered<K: Ord + Clone, V: Clone>(table: &RefCell<BTreeMap<K, V>>, key: K, work_out: impl FnOnce() -> V) -> V {
+    let known = table.borrow().get(&key).cloned();
+    known.unwrap_or_else(|| {
+        let value = work_out();
+        table.borrow_mut().insert(key, value.clone());
+        value
+    })
+}
+
+/// What stands for a trip count that the text does not tell.
+#[derive(Clone, Copy)]
+enum Taken<'a> {
+    /// This for every associated loop, [`ASSUMED_INNER`] for a loop inside.
+    All(f64),
+    /// A value of one variable, for the loops that it gives the length of. Other associated loops are taken not to run, which
+    /// leaves their launches; other loops inside or in the same nest run [`ASSUMED_INNER`] iterations.
+    One(&'a str, f64),
 }
 
 impl Counts<'_, '_> {
+    fn estimate(&self, shape: &Shape, kernels: &[Kernel]) -> Estimate {
+        let loops: Vec<LoopWork> = kernels.iter().map(|kernel| self.work(kernel)).collect();
+        estimate(&loops, grid_of(shape), is_steered(shape))
+    }
+
     fn work(&self, kernel: &Kernel) -> LoopWork {
         if let Some(run) = &kernel.serial {
             let operations = run.nodes.iter().map(|node| self.body_operations(*node)).sum();
             return LoopWork { iterations: 1.0, operations, serial: true };
         }
-        let counts = kernel.nest.loops.iter().map(|canonical| self.trip_count(canonical).unwrap_or(self.unknown));
-        LoopWork { iterations: counts.product(), operations: self.body_operations(kernel.nest.body), serial: false }
+        let operations = self.body_operations(kernel.nest.body);
+        LoopWork { iterations: self.iterations(kernel), operations, serial: false }
+    }
+
+    fn iterations(&self, kernel: &Kernel) -> f64 {
+        let loops = &kernel.nest.loops;
+        let concerned = loops.iter().any(|canonical| self.concerned(canonical).is_some());
+        let unknown = |canonical| match self.taken {
+            Taken::All(unknown) => unknown,
+            Taken::One(..) if concerned => self.concerned(canonical).unwrap_or(ASSUMED_INNER),
+            Taken::One(..) => 0.0,
+        };
+        loops.iter().map(|canonical| self.trip_count(canonical).unwrap_or_else(|| unknown(canonical))).product()
+    }
+
+    /// The iterations of a loop whose length the one variable gives.
+    fn concerned(&self, canonical: &CanonicalLoop) -> Option<f64> {
+        let Taken::One(name, value) = self.taken else { return None };
+        let size = self.size(canonical).filter(|size| size.terms.len() == 1 && size.terms.contains_key(name))?;
+        Some(size.value(|_| value))
+    }
+
+    /// The length of a loop that the text does not tell.
+    fn size(&self, canonical: &CanonicalLoop) -> Option<Size> {
+        if self.trip_count(canonical).is_some() {
+            return None;
+        }
+        let work_out = || sizes::trip_count(self.names, self.region, f64::from(self.progress) / 16.0, canonical);
+        remembered(&self.lengths.symbolic, (canonical.lower, self.progress), work_out)
     }
 
     fn is_known(&self, kernel: &Kernel) -> bool {
@@ -94,7 +207,10 @@ impl Counts<'_, '_> {
             match cx.tree.kind(node) {
                 "for_statement" => {
                     let nest = canonical_nest(cx.file, cx.tree, node, 1).ok();
-                    let count = nest.and_then(|nest| self.trip_count(nest.loops.first()?));
+                    let count = nest.and_then(|nest| {
+                        let inner = nest.loops.first()?;
+                        self.trip_count(inner).or_else(|| self.concerned(inner))
+                    });
                     weights.push((node, weight * count.unwrap_or(ASSUMED_INNER)));
                 }
                 "while_statement" | "do_statement" => weights.push((node, weight * ASSUMED_INNER)),
@@ -109,6 +225,10 @@ impl Counts<'_, '_> {
     }
 
     fn trip_count(&self, canonical: &CanonicalLoop) -> Option<f64> {
+        remembered(&self.lengths.constant, canonical.lower, || self.constant_trip_count(canonical))
+    }
+
+    fn constant_trip_count(&self, canonical: &CanonicalLoop) -> Option<f64> {
         let lower = self.names.constant(canonical.lower)?;
         let upper = self.names.constant(canonical.upper)?;
         let step = canonical.step.amount.map_or(Some(1), |span| self.names.constant(span))?.abs().max(1);

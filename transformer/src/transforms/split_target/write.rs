@@ -328,19 +328,24 @@ impl Split<'_> {
     fn needs_block(&self, first: ConstructId) -> bool {
         let tree = self.cx.tree;
         let Some(body) = self.cx.constructs.construct(first).body else { return true };
+        let function = tree.ancestors(body).find(|node| tree.kind(*node) == "function_definition");
+        let jumps = |node| matches!(tree.kind(node), "labeled_statement" | "goto_statement" | "case_statement");
+        !self.is_in_block(first) || function.is_none_or(|function| tree.descendants(function).any(jumps))
+    }
+
+    /// Is the region a statement of a block, and no other directive's?
+    pub(super) fn is_in_block(&self, first: ConstructId) -> bool {
+        let tree = self.cx.tree;
+        let Some(body) = self.cx.constructs.construct(first).body else { return false };
         let directive = self.cx.constructs.directive(first);
-        // Behind another directive the new declarations would become its statement.
+        // Behind another directive new declarations would become its statement.
         let index = self.cx.constructs.construct(first).directive;
         let before = index.checked_sub(1).and_then(|index| self.cx.constructs.directives.get(index));
         let behind_directive = before.is_some_and(|other| {
             let between = self.cx.file.bytes(Span::new(other.span.end, directive.span.start));
             between.iter().all(u8::is_ascii_whitespace)
         });
-        let in_block =
-            !behind_directive && tree.parent(body).is_some_and(|parent| tree.kind(parent) == "compound_statement");
-        let function = tree.ancestors(body).find(|node| tree.kind(*node) == "function_definition");
-        let jumps = |node| matches!(tree.kind(node), "labeled_statement" | "goto_statement" | "case_statement");
-        !in_block || function.is_none_or(|function| tree.descendants(function).any(jumps))
+        !behind_directive && tree.parent(body).is_some_and(|parent| tree.kind(parent) == "compound_statement")
     }
 }
 

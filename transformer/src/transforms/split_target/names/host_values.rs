@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::analysis::symbols::{DeclaredType, ScalarKind};
 use crate::analysis::uses::{Role, Use, member_of, uses_below};
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
@@ -32,6 +33,18 @@ impl Names<'_> {
         }
         let uses = uses_below(self.cx.file, &tree, tree.root());
         uses.into_iter().find(|used| !self.is_host_value(&tree, used, written)).map(|used| used.span)
+    }
+
+    /// Is it a variable of an integer type that has 32 bits at least, wherever an `int` has them?
+    pub(in crate::transforms::split_target) fn holds_32_bits(&self, name: &str, at: usize) -> bool {
+        let ty = self.symbols.lookup(name, at).map(|variable| variable.ty);
+        let ty = match ty {
+            Some(DeclaredType::Reference { to }) => Some(*to),
+            other => other,
+        };
+        let small = ["char", "short", "bool", "Bool", "8", "16"];
+        matches!(ty, Some(DeclaredType::Scalar { kind: ScalarKind::Integer, name, .. })
+            if !small.iter().any(|part| name.contains(part)))
     }
 
     fn is_host_node(&self, tree: &HostTree, node: NodeId, at: usize) -> bool {

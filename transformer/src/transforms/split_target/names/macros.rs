@@ -28,6 +28,24 @@ impl Names<'_> {
         !digits || number.trim_end_matches(['f', 'F']).parse::<f64>().is_err()
     }
 
+    /// Does a piece of the file use a macro whose text, or that of a macro in it, is of some sort?
+    pub(in crate::transforms::split_target) fn uses_macro_with(&self, span: Span, sort: &dyn Fn(&str) -> bool) -> bool {
+        let text = self.cx.file.show(span);
+        let mut waiting: Vec<String> = words(&text).map(str::to_owned).collect();
+        let mut seen = BTreeSet::new();
+        while let Some(word) = waiting.pop() {
+            if !seen.insert(word.clone()) {
+                continue;
+            }
+            let Some(definition) = self.symbols.macro_definition(&word, span.start) else { continue };
+            if sort(&definition.body) {
+                return true;
+            }
+            waiting.extend(words(&definition.body).map(str::to_owned));
+        }
+        false
+    }
+
     fn expand(&self, definition: &Macro, at: usize, depth: usize, into: &mut BTreeSet<String>) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let text = SourceFile::new("macro", definition.body.clone().into_bytes());
@@ -52,6 +70,10 @@ impl Names<'_> {
             }
         })
     }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
 /// How deep macros are followed into each other.
