@@ -11,9 +11,10 @@ use std::path::Path;
 use ompsplit::validate::clang::{
     Clang, Compilation, ExecutionMode, Kernel, Level, Output, VerifyError, kernels, verify,
 };
+use ompsplit::validate::host::directives::{directives, is_kernel, words};
 use support::fixtures::Fixture;
 use support::format::{Formatter, STYLES};
-use support::{diff, harden, parallel, rewrite};
+use support::{diff, parallel, rewrite};
 
 #[test]
 fn no_output_has_a_new_warning() {
@@ -136,14 +137,14 @@ fn not_spmd(clang: &Clang, fixture: &Fixture, output: &[u8]) -> Result<(), Strin
 
 /// The lines of each directive that launches a kernel, runs a loop, and has no line in common with the original.
 fn added_loop_kernels(original: &[u8], output: &[u8]) -> Vec<Range<usize>> {
-    let known: Vec<String> = harden::directives(original).iter().map(|range| harden::words(original, range)).collect();
+    let known: Vec<String> = directives(original).iter().map(|range| words(original, range)).collect();
     let line = |at: usize| 1 + output.iter().take(at).filter(|byte| **byte == b'\n').count();
     let mut added = Vec::new();
-    for range in harden::directives(output) {
-        let words = harden::words(output, &range);
+    for range in directives(output) {
+        let words = words(output, &range);
         // `target teams` around `distribute` runs the loop of the construct inside it.
         let runs_a_loop = ["parallel", "loop", "teams"].iter().any(|name| words.contains(name));
-        if harden::is_kernel(&words) && runs_a_loop && !known.contains(&words) {
+        if is_kernel(&words) && runs_a_loop && !known.contains(&words) {
             added.push(line(range.start)..line(range.end) + 1);
         }
     }

@@ -5,13 +5,11 @@
 pub mod faults;
 pub mod fixtures;
 pub mod format;
-pub mod harden;
 pub mod oracle;
 pub mod parallel;
 pub mod program;
 pub mod program_text;
 pub mod rewrite;
-pub mod traffic;
 
 /// A unified diff of two texts.
 pub fn diff(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> String {

@@ -3,11 +3,11 @@
 
 use std::fmt;
 
+use ompsplit::validate::host::{Geometry, Traffic, harden};
+
 use super::diff;
 use super::fixtures::Fixture;
-use super::harden::harden;
-use super::program::{Builder, GEOMETRIES, Geometry, Program, Run};
-use super::traffic::Traffic;
+use super::program::{Builder, GEOMETRIES, Program, Run};
 
 /// What was found wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,13 +132,13 @@ fn results(program: &Program, expected: &Run, kind: Kind, findings: &mut Vec<Fin
 }
 
 fn run_logged(program: &Program) -> Result<Traffic, String> {
-    Ok(Traffic::read(&program.run(LOGGED, true)?.stderr))
+    Ok(Traffic::read(program.run(LOGGED, true)?.stderr.as_bytes()))
 }
 
 /// Compares what the two programs moved, and which pointers their kernels use unmapped.
 fn transfers(before: &Traffic, after: &Traffic, program: &Program, findings: &mut Vec<Finding>) {
-    let both = format!("before: {}\nafter:  {}", before.summary(), after.summary());
-    let unmapped: Vec<_> = after.unmapped.difference(&before.unmapped).cloned().collect();
+    let both = format!("before: {before}\nafter:  {after}");
+    let unmapped: Vec<_> = after.unmapped.keys().filter(|name| !before.unmapped.contains_key(*name)).cloned().collect();
     if !unmapped.is_empty() {
         let text = format!("{}\n{both}\nrepeat: {}", unmapped.join(", "), program.repeat(LOGGED));
         findings.push(Finding { kind: Kind::UnmappedPointer, text });

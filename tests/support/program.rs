@@ -7,20 +7,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ompsplit::validate::clang::Clang;
+use ompsplit::validate::host::{Geometry, LOG};
 
 use super::fixtures::Fixture;
 
 /// The longest that one run may take; the limits of a program that hangs.
 const LONGEST_RUN: Duration = Duration::from_secs(30);
-
-/// How many teams a kernel gets, and how many threads each of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Geometry {
-    /// The teams.
-    pub teams: u32,
-    /// The threads of a team.
-    pub threads: u32,
-}
 
 /// The grids that every program runs with, and how often: several repetitions of the one in which races show.
 pub const GEOMETRIES: &[(Geometry, usize)] = &[
@@ -30,22 +22,6 @@ pub const GEOMETRIES: &[(Geometry, usize)] = &[
     (Geometry { teams: 7, threads: 2 }, 1),
     (Geometry { teams: 3, threads: 8 }, 1),
 ];
-
-impl Geometry {
-    /// The environment that lifts the limits of one team and few threads which hide races by default.
-    fn environment(self) -> Vec<(&'static str, String)> {
-        vec![
-            ("OMP_TARGET_OFFLOAD", "MANDATORY".to_owned()),
-            ("OMP_WAIT_POLICY", "passive".to_owned()),
-            ("KMP_TEAMS_THREAD_LIMIT", "64".to_owned()),
-            ("KMP_DEVICE_THREAD_LIMIT", "64".to_owned()),
-            ("OMP_THREAD_LIMIT", "64".to_owned()),
-            ("OMP_NUM_TEAMS", self.teams.to_string()),
-            ("OMP_NUM_THREADS", self.threads.to_string()),
-            ("OMP_TEAMS_THREAD_LIMIT", self.threads.to_string()),
-        ]
-    }
-}
 
 /// Builds programs; keeps them under cargo's folder for test files, so that a failure can be looked at and an unchanged
 /// program need not be built again.
@@ -144,7 +120,7 @@ impl Program {
     pub fn run(&self, geometry: Geometry, log: bool) -> Result<Run, String> {
         let mut environment = geometry.environment();
         if log {
-            environment.push(("LIBOMPTARGET_INFO", "-1".to_owned()));
+            environment.push(("LIBOMPTARGET_INFO", LOG.to_owned()));
         }
         self.run_with(environment)
     }

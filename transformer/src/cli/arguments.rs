@@ -85,6 +85,9 @@ pub struct Rewrite {
     /// Where the result goes.
     #[command(flatten)]
     pub output: OutputArguments,
+    /// The program that is run to check the result.
+    #[command(flatten)]
+    pub host: HostArguments,
     /// What is done.
     #[command(flatten)]
     pub passes: PassArguments,
@@ -121,6 +124,51 @@ pub struct OutputArguments {
     /// Check the result with clang before it is written
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub verify: Option<VerifyLevel>,
+}
+
+/// The program that `--verify host` builds and runs.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "The program that --verify host runs (or [verify] in .ompsplit.toml)")]
+pub struct HostArguments {
+    /// A further source of the program; may be given several times
+    #[arg(long = "verify-source", value_name = "FILE")]
+    pub sources: Vec<PathBuf>,
+    /// A flag of the linker, as -lfoo; may be given several times
+    #[arg(long = "verify-link", value_name = "FLAG", allow_hyphen_values = true)]
+    pub link_flags: Vec<String>,
+    /// An argument of the program; may be given several times
+    #[arg(long = "verify-arg", value_name = "ARG", allow_hyphen_values = true)]
+    pub args: Vec<String>,
+    /// The file that is its standard input
+    #[arg(long = "verify-stdin", value_name = "FILE")]
+    pub stdin: Option<PathBuf>,
+    /// A variable of its environment; may be given several times
+    #[arg(long = "verify-env", value_name = "NAME=VALUE", value_parser = parse_variable)]
+    pub env: Vec<(String, String)>,
+    /// The folder whose copy it runs in, an empty one by default
+    #[arg(long = "verify-cwd", value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// The longest that one run may take, in seconds [default: 60]
+    #[arg(long = "verify-timeout", value_name = "SECONDS", value_parser = parse_positive)]
+    pub timeout: Option<f64>,
+    /// How far two printed numbers a and b may lie apart, as a part of max(1, |a|, |b|); by default every byte counts
+    #[arg(long = "verify-tolerance", value_name = "X", value_parser = parse_positive)]
+    pub tolerance: Option<f64>,
+    /// Do not compare lines that hold this text; may be given several times
+    #[arg(long = "verify-ignore", value_name = "TEXT")]
+    pub ignore: Vec<String>,
+    /// Compare standard error as well
+    #[arg(long = "verify-stderr")]
+    pub stderr: bool,
+    /// A file that the program writes, relative to its folder, to be compared; may be given several times
+    #[arg(long = "verify-output", value_name = "FILE")]
+    pub outputs: Vec<PathBuf>,
+    /// A file that holds what the original is expected to print
+    #[arg(long = "verify-expected", value_name = "FILE")]
+    pub expected: Option<PathBuf>,
+    /// Do not look for races
+    #[arg(long = "verify-no-races")]
+    pub no_races: bool,
 }
 
 /// What is done.
@@ -202,7 +250,7 @@ pub enum VerifyLevel {
     Syntax,
     /// Also shows the kernels before and after
     Device,
-    /// Also runs both (planned)
+    /// Also builds and runs the program before and after
     Host,
 }
 
@@ -275,4 +323,16 @@ fn parse_lines(text: &str) -> Result<(usize, usize), String> {
         return Err(format!("line {last} comes before line {first}"));
     }
     Ok((first, last))
+}
+
+/// Reads `NAME=VALUE`.
+fn parse_variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or("give it as NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Reads a finite number above zero.
+fn parse_positive(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("`{text}` is no number above zero"))
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::cli::arguments::{ContextArguments, PassArguments};
+use crate::cli::arguments::{ContextArguments, HostArguments, PassArguments};
 use crate::cli::process::{self, Engine, Processed};
 use crate::cli::settings::Resolver;
 use crate::cli::{Status, Streams, complain, suggest};
@@ -55,7 +55,7 @@ pub(super) fn explain(
         return complain(streams, &format!("`{place}` is no place; give FILE:LINE, lines counted from 1"));
     };
     passes.lines = vec![(line, line)];
-    let settings = match Resolver::new(context, &passes, None, false).settings(path) {
+    let settings = match Resolver::new(context, &passes, None, &HostArguments::default(), false).settings(path) {
         Ok(settings) => settings,
         Err(message) => return complain(streams, &message),
     };

@@ -1,5 +1,6 @@
 //! `.ompsplit.toml`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,12 +31,123 @@ pub(super) struct Config {
     pub compile_commands: Option<PathBuf>,
     /// Further compiler flags.
     pub flags: Vec<String>,
-    /// What is checked with clang before a result is written: `none`, `syntax` or `device`.
-    pub verify: Option<String>,
     /// Exit 1 when a construct is refused?
     pub error_on_refusal: Option<bool>,
     /// The device to choose for.
     pub device: Option<String>,
+    /// What is checked before a result is written.
+    pub verify: Option<Verify>,
+}
+
+/// `verify = "device"`, or a section `[verify]`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(try_from = "toml::Value", untagged)]
+pub(super) enum Verify {
+    /// The level alone.
+    Level(String),
+    /// The level and the program that is run.
+    Section(Box<HostConfig>),
+}
+
+/// What `[verify]` may say. Paths in it are relative to the configuration's folder, but for those of `outputs`.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(super) struct HostConfig {
+    /// `none`, `syntax`, `device` or `host`.
+    pub level: Option<String>,
+    /// The other sources of the program.
+    pub sources: Vec<PathBuf>,
+    /// Flags of the linker.
+    pub link_flags: Vec<String>,
+    /// The arguments of the program.
+    pub args: Vec<String>,
+    /// The file that is its standard input.
+    pub stdin: Option<PathBuf>,
+    /// The folder whose copy it runs in.
+    pub cwd: Option<PathBuf>,
+    /// The longest that one run may take, in seconds.
+    pub timeout: Option<f64>,
+    /// How far two printed numbers may lie apart.
+    pub tolerance: Option<f64>,
+    /// Lines that hold one of these texts are not compared.
+    pub ignore: Vec<String>,
+    /// Is standard error compared as well?
+    pub stderr: bool,
+    /// Files that the program writes, relative to its folder, to be compared.
+    pub outputs: Vec<PathBuf>,
+    /// A file that holds what the original is expected to print.
+    pub expected: Option<PathBuf>,
+    /// Are races looked for?
+    pub races: Option<bool>,
+    /// Variables of its environment.
+    pub env: BTreeMap<String, String>,
+}
+
+/// Every key of [`HostConfig`].
+const HOST_KEYS: &[&str] = &[
+    "level",
+    "sources",
+    "link_flags",
+    "args",
+    "stdin",
+    "cwd",
+    "timeout",
+    "tolerance",
+    "ignore",
+    "stderr",
+    "outputs",
+    "expected",
+    "races",
+    "env",
+];
+
+impl Verify {
+    /// The level, where one is named.
+    pub(super) fn level(&self) -> Option<&str> {
+        match self {
+            Self::Level(level) => Some(level),
+            Self::Section(section) => section.level.as_deref(),
+        }
+    }
+
+    /// The program that is run.
+    pub(super) fn host(&self) -> HostConfig {
+        match self {
+            Self::Level(_) => HostConfig::default(),
+            Self::Section(section) => (**section).clone(),
+        }
+    }
+
+    /// The same with another level.
+    pub(super) fn with_level(self, level: String) -> Self {
+        match self {
+            Self::Level(_) => Self::Level(level),
+            Self::Section(section) => Self::Section(Box::new(HostConfig { level: Some(level), ..*section })),
+        }
+    }
+}
+
+impl TryFrom<toml::Value> for Verify {
+    type Error = String;
+
+    fn try_from(value: toml::Value) -> Result<Self, String> {
+        match value {
+            toml::Value::String(level) => Ok(Self::Level(level)),
+            toml::Value::Table(table) => {
+                if let Some(key) = table.keys().find(|key| !HOST_KEYS.contains(&key.as_str())) {
+                    let hint = suggest::hint(key, HOST_KEYS.iter().copied());
+                    return Err(format!("unknown key `{key}` in [verify]{hint}"));
+                }
+                let section: HostConfig = table.try_into().map_err(|error| format!("[verify]: {error}"))?;
+                let positive = |number: Option<f64>| number.is_none_or(|number| number.is_finite() && number > 0.0);
+                if !positive(section.timeout) || !positive(section.tolerance) {
+                    return Err("timeout and tolerance in [verify] are numbers above zero".to_owned());
+                }
+                Ok(Self::Section(Box::new(section)))
+            }
+            _ => Err("verify is a level or a section".to_owned()),
+        }
+    }
 }
 
 /// Every key of [`Config`].
@@ -75,6 +187,12 @@ impl Config {
         for path in self.sources.iter_mut().chain(&mut self.include_dirs).chain(&mut self.compile_commands) {
             *path = folder.join(&path);
         }
+        if let Some(Verify::Section(host)) = &mut self.verify {
+            let files = host.stdin.iter_mut().chain(&mut host.cwd).chain(&mut host.expected);
+            for path in files.chain(&mut host.sources) {
+                *path = folder.join(&path);
+            }
+        }
     }
 }
 
@@ -96,12 +214,40 @@ mod tests {
         config.assumed_iterations = Some(1);
         config.versioned = Some(true);
         config.compile_commands = Some("b".into());
-        config.verify = Some("none".to_owned());
+        config.verify = Some(Verify::Level("none".to_owned()));
         config.error_on_refusal = Some(true);
         config.device = Some("h200".to_owned());
         let table: toml::Table = toml::to_string(&config).unwrap().parse().unwrap();
         assert_eq!(table.len(), KEYS.len());
         assert!(table.keys().all(|key| KEYS.contains(&key.as_str())));
+    }
+
+    #[test]
+    fn every_key_of_the_section_is_known() {
+        let host = HostConfig {
+            level: Some("host".to_owned()),
+            stdin: Some("in".into()),
+            cwd: Some("data".into()),
+            timeout: Some(1.0),
+            tolerance: Some(1.0),
+            expected: Some("out".into()),
+            races: Some(true),
+            ..HostConfig::default()
+        };
+        let table: toml::Table = toml::to_string(&host).unwrap().parse().unwrap();
+        assert_eq!(table.len(), HOST_KEYS.len());
+        assert!(table.keys().all(|key| HOST_KEYS.contains(&key.as_str())));
+    }
+
+    #[test]
+    fn verify_is_a_level_or_a_section() {
+        let level = |text: &str| Config::parse(text).map(|c| c.verify.and_then(|v| v.level().map(str::to_owned)));
+        assert_eq!(level("verify = \"device\""), Ok(Some("device".to_owned())));
+        assert_eq!(level("[verify]\nlevel = \"host\"\nargs = [\"3\"]"), Ok(Some("host".to_owned())));
+        assert!(
+            level("[verify]\narg = []").unwrap_err().contains("unknown key `arg` in [verify]; did you mean `args`?")
+        );
+        assert!(level("[verify]\ntimeout = -1.0").is_err() && level("verify = 3").is_err());
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
         Err((code, message)) => return Processed::failure(file, Some(code), message),
     };
     let text = outcome.text.filter(|text| *text != file.text);
-    let verified = match text.as_ref().map(|after| verify::verify(settings.verify, &file, after, &settings.compiler)) {
+    let verified = match text.as_ref().map(|after| verify::verify(settings, &file, after)) {
         None => String::new(),
         Some(Ok(report)) => report,
         Some(Err(error)) => {

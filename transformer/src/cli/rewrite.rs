@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::cli::arguments::{Facts, FormatName, Rewrite, StatsFormat, VerifyLevel};
+use crate::cli::arguments::{Facts, FormatName, Rewrite, StatsFormat};
 use crate::cli::inputs::Inputs;
 use crate::cli::process::{self, Engine, Processed};
 use crate::cli::settings::Resolver;
@@ -86,7 +86,7 @@ fn mode(arguments: &Rewrite) -> Mode {
 
 fn resolver(arguments: &Rewrite) -> Resolver<'_> {
     let output = &arguments.output;
-    Resolver::new(&arguments.context, &arguments.passes, output.verify, output.error_on_refusal)
+    Resolver::new(&arguments.context, &arguments.passes, output.verify, &arguments.host, output.error_on_refusal)
 }
 
 /// The path whose configuration is printed.
@@ -116,9 +116,6 @@ fn check_usage(arguments: &Rewrite, mode: Mode, is_stdin: bool) -> Result<(), St
     }
     if arguments.output.stdin_filename.is_some() && !is_stdin {
         return Err("--stdin-filename needs `-` as the path".to_owned());
-    }
-    if arguments.output.verify == Some(VerifyLevel::Host) {
-        return Err("--verify host is planned but not built".to_owned());
     }
     Ok(())
 }

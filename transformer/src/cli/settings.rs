@@ -6,10 +6,12 @@ use std::sync::Mutex;
 
 use clap::ValueEnum;
 
-use crate::cli::arguments::{ContextArguments, PassArguments, VerifyLevel};
+use crate::cli::arguments::{ContextArguments, HostArguments, PassArguments, VerifyLevel};
 use crate::cli::compiler_flags::{CompilerFlags, Database};
-use crate::cli::config::{self, Config};
+use crate::cli::config::{self, Config, Verify};
 use crate::cli::passes::Passes;
+use crate::cli::verify;
+use crate::validate::host::Program;
 
 /// What holds for one file.
 #[derive(Clone, Debug)]
@@ -30,8 +32,10 @@ pub(super) struct Settings {
     pub include_dirs: Vec<PathBuf>,
     /// How the file is compiled.
     pub compiler: CompilerFlags,
-    /// What is checked with clang.
+    /// What is checked before a result is written.
     pub verify: VerifyLevel,
+    /// The program that the file belongs to, for `--verify host`.
+    pub host: Program,
     /// Does a refusal make the exit status 1?
     pub error_on_refusal: bool,
 }
@@ -41,6 +45,7 @@ pub(super) struct Resolver<'a> {
     context: &'a ContextArguments,
     passes: &'a PassArguments,
     verify: Option<VerifyLevel>,
+    host: &'a HostArguments,
     error_on_refusal: bool,
     configs: Mutex<BTreeMap<PathBuf, Result<Config, String>>>,
     databases: Mutex<BTreeMap<PathBuf, Result<Database, String>>>,
@@ -52,10 +57,11 @@ impl<'a> Resolver<'a> {
         context: &'a ContextArguments,
         passes: &'a PassArguments,
         verify: Option<VerifyLevel>,
+        host: &'a HostArguments,
         error_on_refusal: bool,
     ) -> Self {
         let (configs, databases) = Default::default();
-        Self { context, passes, verify, error_on_refusal, configs, databases }
+        Self { context, passes, verify, host, error_on_refusal, configs, databases }
     }
 
     /// The configuration file of a source file.
@@ -77,6 +83,11 @@ impl<'a> Resolver<'a> {
             (None, None) => Passes::by_default(),
         };
         let mut include_dirs = compiler.quote_dirs();
+        let verify = config.verify.as_ref();
+        let host = verify.map(Verify::host).unwrap_or_default();
+        let flags_of = |source: &Path| self.compiler(source, &config).map(|compiler| compiler.flags);
+        let host = verify::program(compiler.flags.clone(), host, self.host, flags_of)?;
+        let level = self.verify.map_or_else(|| verify_level(verify.and_then(Verify::level)), Ok)?;
         include_dirs.extend(config.include_dirs);
         Ok(Settings {
             passes,
@@ -91,7 +102,8 @@ impl<'a> Resolver<'a> {
             sources: config.sources,
             include_dirs,
             compiler,
-            verify: self.verify.map_or_else(|| verify_level(config.verify.as_deref()), Ok)?,
+            verify: level,
+            host,
             error_on_refusal: self.error_on_refusal || config.error_on_refusal.unwrap_or(false),
         })
     }
@@ -105,7 +117,8 @@ impl<'a> Resolver<'a> {
         config.assumed_iterations = Some(settings.assumed_iterations);
         config.versioned = Some(settings.versioned);
         config.error_on_refusal = Some(settings.error_on_refusal);
-        config.verify = settings.verify.to_possible_value().map(|value| value.get_name().to_owned());
+        let level = settings.verify.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        config.verify = Some(config.verify.unwrap_or_else(|| Verify::Level(String::new())).with_level(level));
         config.compile_commands = self.context.compile_commands.clone().or(config.compile_commands);
         config.flags.extend(self.context.flags.iter().cloned());
         config.device = self.passes.device.clone().or(config.device);

@@ -1,28 +1,72 @@
-//! Asks clang about a result before it is written.
+//! Asks clang about a result before it is written, and runs the program it belongs to.
 
-use crate::cli::arguments::VerifyLevel;
-use crate::cli::compiler_flags::CompilerFlags;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::cli::arguments::{HostArguments, VerifyLevel};
+use crate::cli::config::HostConfig;
+use crate::cli::settings::Settings;
 use crate::source::SourceFile;
 use crate::validate::clang::{self, Level};
+use crate::validate::host::{self, Comparison, Invocation, Program, Source};
 
-/// Compares the new text of a file with the original; gives what clang says for people.
+/// Compares the new text of a file with the original; gives what was found, for people.
 ///
 /// # Errors
-/// When the level is not built, its compiler is missing, or the new text is found worse; the result is then not
-/// written.
-pub(super) fn verify(
-    level: VerifyLevel,
-    file: &SourceFile,
-    after: &[u8],
-    compiler: &CompilerFlags,
-) -> Result<String, String> {
-    let level = match level {
+/// When the compiler of the level is missing, or the new text is found worse; the result is then not written.
+pub(super) fn verify(settings: &Settings, file: &SourceFile, after: &[u8]) -> Result<String, String> {
+    let level = match settings.verify {
         VerifyLevel::None => return Ok(String::new()),
         VerifyLevel::Syntax => Level::Syntax,
-        VerifyLevel::Device => Level::Device,
-        VerifyLevel::Host => return Err("--verify host is planned but not built".to_owned()),
+        VerifyLevel::Device | VerifyLevel::Host => Level::Device,
     };
-    clang::verify(level, &file.path, &file.text, after, &compiler.flags)
-        .map(|report| report.to_string())
-        .map_err(|error| error.to_string())
+    let report = clang::verify(level, &file.path, &file.text, after, &settings.compiler.flags);
+    let mut text = report.map_err(|error| error.to_string())?.to_string();
+    if settings.verify == VerifyLevel::Host {
+        let report = host::verify(&file.path, &file.text, after, &settings.host).map_err(|error| error.to_string())?;
+        text.push_str(&format!("\n{report}"));
+    }
+    Ok(text)
+}
+
+/// The program that a file belongs to: the flags of the run win over the configuration, lists of both are joined.
+/// `flags_of` gives the compiler flags of a source.
+pub(super) fn program(
+    flags: Vec<String>,
+    config: HostConfig,
+    arguments: &HostArguments,
+    flags_of: impl Fn(&Path) -> Result<Vec<String>, String>,
+) -> Result<Program, String> {
+    let with_flags = |path: PathBuf| Ok(Source { flags: flags_of(&path)?, path });
+    let sources = joined(config.sources, &arguments.sources).into_iter().map(with_flags);
+    let mut environment = config.env;
+    environment.extend(arguments.env.iter().cloned());
+    let timeout = arguments.timeout.or(config.timeout).map_or(Ok(Invocation::default().timeout), |seconds| {
+        Duration::try_from_secs_f64(seconds).map_err(|error| format!("timeout = {seconds} in [verify]: {error}"))
+    })?;
+    Ok(Program {
+        flags,
+        sources: sources.collect::<Result<_, String>>()?,
+        link_flags: joined(config.link_flags, &arguments.link_flags),
+        invocation: Invocation {
+            arguments: if arguments.args.is_empty() { config.args } else { arguments.args.clone() },
+            stdin: arguments.stdin.clone().or(config.stdin),
+            environment,
+            folder: arguments.cwd.clone().or(config.cwd),
+            timeout,
+        },
+        comparison: Comparison {
+            tolerance: arguments.tolerance.or(config.tolerance),
+            ignore: joined(config.ignore, &arguments.ignore),
+            stderr: arguments.stderr || config.stderr,
+            files: joined(config.outputs, &arguments.outputs),
+            expected: arguments.expected.clone().or(config.expected),
+        },
+        races: !arguments.no_races && config.races.unwrap_or(true),
+    })
+}
+
+fn joined<T: Clone>(mut first: Vec<T>, second: &[T]) -> Vec<T> {
+    first.extend_from_slice(second);
+    first
 }

@@ -1,6 +1,7 @@
-//! Checks of the output: in the process, and with clang.
+//! Checks of the output: in the process, with clang, and by running it.
 
 pub mod clang;
+pub mod host;
 
 use crate::region::construct::ConstructTree;
 use crate::syntax::HostTree;

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::{Error, Write};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::{Clang, VerifyError};
 use crate::source::Language;
@@ -54,21 +55,37 @@ impl<'a> Compilation<'a> {
         self.try_run(text, output).map_err(|error| VerifyError::Run(format!("clang could not be run: {error}")))
     }
 
+    /// Compiles `text` to an object file for this machine. `first` stands before the user's flags, `last` behind them.
+    ///
+    /// # Errors
+    /// As for [`Self::run`].
+    pub fn object(&self, text: &[u8], to: &Path, first: &[&str], last: &[String]) -> Result<Compiled, VerifyError> {
+        let compiled = || -> Result<Compiled, Error> {
+            let folder = tempfile::tempdir()?;
+            let source = folder.path().join("source");
+            self.write_source(&source, text)?;
+            let mut command = self.command(first);
+            command.args(last).args(["-c", "-o"]).arg(to).args(["-x", self.language()]).arg(&source);
+            let run = command.output()?;
+            Ok(self.compiled(&run, &source, String::new()))
+        };
+        compiled().map_err(|error| VerifyError::Run(format!("clang could not be run: {error}")))
+    }
+
+    /// Is the file C++?
+    #[must_use]
+    pub fn is_cpp(&self) -> bool {
+        self.language() == "c++"
+    }
+
     fn try_run(&self, text: &[u8], output: Output) -> Result<Compiled, Error> {
         let folder = tempfile::tempdir()?;
         let source = folder.path().join("source");
         let result = folder.path().join("result");
         self.write_source(&source, text)?;
 
-        let mut command = self.clang.command();
         // Device code is optimised unless the user's flags, which come later, say otherwise.
-        command.args(["-O2", "-fopenmp", "--offload-arch=sm_90", "-nogpulib"]).args(&self.flags);
-        if let Some(parent) = self.path.parent() {
-            // The original's own folder comes before every other, as it does for a file that stands in it.
-            let mut first = OsString::from("-iquote");
-            first.push(parent);
-            command.arg(first);
-        }
+        let mut command = self.command(&["-O2", "-fopenmp", "--offload-arch=sm_90", "-nogpulib"]);
         match output {
             Output::Syntax => command.arg("-fsyntax-only"),
             Output::DeviceIr => command.args(["--offload-device-only", "-S", "-emit-llvm", "-o"]).arg(&result),
@@ -81,9 +98,27 @@ impl<'a> Compilation<'a> {
             Output::DeviceIr | Output::Ptx if !run.status.success() => String::new(),
             Output::DeviceIr | Output::Ptx => String::from_utf8_lossy(&std::fs::read(&result)?).into_owned(),
         };
+        Ok(self.compiled(&run, &source, result))
+    }
+
+    /// clang with the flags of every compilation, those in `first` before the user's.
+    fn command(&self, first: &[&str]) -> Command {
+        let mut command = self.clang.command();
+        command.args(first).args(&self.flags);
+        if let Some(parent) = self.path.parent() {
+            // The original's own folder comes before every other, as it does for a file that stands in it.
+            let mut first = OsString::from("-iquote");
+            first.push(parent);
+            command.arg(first);
+        }
+        command
+    }
+
+    /// What came of it, with the file's own name in the messages.
+    fn compiled(&self, run: &std::process::Output, source: &Path, output: String) -> Compiled {
         let own = source.to_string_lossy();
         let stderr = String::from_utf8_lossy(&run.stderr).replace(own.as_ref(), &self.path.to_string_lossy());
-        Ok(Compiled { success: run.status.success(), output: result, stderr })
+        Compiled { success: run.status.success(), output, stderr }
     }
 
     /// The text behind a `#line` that gives it the original's name; a byte order mark may only stand at the start. Where

@@ -1,0 +1,99 @@
+//! `validate::host` on programs of several files, and on outputs with a planted fault: each must be found.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use ompsplit::validate::host::{Kind, Program, Source, verify};
+use support::{faults, parallel};
+
+/// A program without races to look for.
+fn quick() -> Program {
+    Program { races: false, ..Program::default() }
+}
+
+#[test]
+fn planted_faults_are_found() {
+    let expected = [
+        ("a dropped map of an array", Kind::MissingMap),
+        ("a dropped map of a pointer", Kind::UnmappedPointer),
+        ("a missing update", Kind::Results),
+        ("no data environment", Kind::Transfers),
+    ];
+    let faults: Vec<_> = faults::all()
+        .into_iter()
+        .filter_map(|fault| expected.iter().find(|(name, _)| *name == fault.name).map(|(_, kind)| (fault, *kind)))
+        .collect();
+    assert_eq!(faults.len(), expected.len());
+    let failures = parallel::failures(&faults, |(fault, kind)| {
+        match verify(Path::new("fault.c"), fault.original.as_bytes(), fault.output.as_bytes(), &quick()) {
+            Err(error) if error.kind == *kind => Ok(()),
+            other => Err(format!("{}: {other:?}", fault.name)),
+        }
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// One thread keeps the iterations apart; a grid does not, though every run prints the same.
+const ONE_THREAD: &str = "#include <stdio.h>
+static int a[600], last;
+int main(void) {
+#pragma omp target data map(from: a) map(tofrom: last)
+  {
+#pragma omp target parallel for num_threads(1) map(from: a) map(tofrom: last)
+    for (int i = 0; i < 600; i++) {
+      a[i] = i;
+      last = 7;
+    }
+  }
+  printf(\"%d %d\\n\", a[599], last);
+  return 0;
+}
+";
+
+#[test]
+fn a_race_that_no_result_shows_is_found() {
+    let output = ONE_THREAD.replace("target parallel for num_threads(1)", "target teams distribute parallel for");
+    let error = verify(Path::new("race.c"), ONE_THREAD.as_bytes(), output.as_bytes(), &Program::default()).unwrap_err();
+    assert_eq!(error.kind, Kind::Race, "{error}");
+    assert!(error.text.contains("line 9 `last = 7;`"), "{error}");
+    // The same race in the original is none of the output's.
+    let racy = ONE_THREAD.replace(" num_threads(1)", " num_threads(4)");
+    let report = verify(Path::new("race.c"), racy.as_bytes(), output.as_bytes(), &Program::default());
+    assert_eq!(report.map(|report| report.widened), Ok(Some(1)));
+}
+
+/// A kernel in a header, called from C++; `main` in C.
+#[test]
+fn a_header_is_checked_through_its_sources() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        fs::write(folder.path().join(name), text).unwrap();
+        folder.path().join(name)
+    };
+    let kernel = |map: &str, value: &str| {
+        format!(
+            "static inline void fill(int *a, int n) {{\n#pragma omp target teams distribute parallel for map({map}: \
+             a[0:n])\n  for (int i = 0; i < n; i++) a[i] = {value};\n}}\n"
+        )
+    };
+    let header = write("fill.hpp", &kernel("tofrom", "i"));
+    let cpp = "#include \"fill.hpp\"\nextern \"C\" int use(void) { int a[9]; fill(a, 9); return a[8]; }\n";
+    let c = "#include <stdio.h>\nint use(void);\nint main(void) { printf(\"%d\\n\", use()); return 0; }\n";
+    let sources = [write("use.cpp", cpp), write("main.c", c)].map(|path| Source { path, flags: Vec::new() });
+    let program = Program { sources: sources.to_vec(), ..quick() };
+    let check = |map: &str, value: &str, program: &Program| {
+        verify(&header, kernel("tofrom", "i").as_bytes(), kernel(map, value).as_bytes(), program)
+    };
+    let good = check("from", "i", &program).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((good.before.copies_to, good.after.copies_to), (1, 0));
+    assert_eq!(check("from", "i + 1", &program).map_err(|error| error.kind), Err(Kind::Results));
+    let alone = check("from", "i", &quick()).unwrap_err();
+    assert!(alone.kind == Kind::Setup && alone.text.contains("--verify-source"), "{alone}");
+    let other = Program { sources: program.sources[1..].to_vec(), ..quick() };
+    let unseen = check("from", "i", &other).unwrap_err();
+    assert!(unseen.text.contains("no source in --verify-source or [verify] includes the header"), "{unseen}");
+}

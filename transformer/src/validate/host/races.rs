@@ -1,0 +1,183 @@
+//! Races of loops that were widened: a copy whose new kernels are plain `parallel for` on the host, run under
+//! ThreadSanitizer, with Archer to tell it what OpenMP synchronises.
+//!
+//! `num_threads`, `if` and `schedule` of a new kernel are dropped, for a grid keeps none of them: what they kept apart
+//! runs side by side there. The schedule comes from the environment, one iteration at a time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use super::directives::{added, all_words, apply, directives, is_kernel, words};
+use super::run::Executable;
+use super::{HostError, Kind};
+
+/// The clauses that the copy keeps: those of `parallel for` that say what is shared.
+const KEPT: &[&str] = &["private", "firstprivate", "lastprivate", "shared", "reduction", "collapse", "linear"];
+
+/// The schedules and numbers of threads that programs are run with.
+pub(super) const SETTINGS: &[(&str, u32)] = &[("static,1", 4), ("dynamic,1", 4), ("static,1", 2), ("dynamic,1", 3)];
+
+/// How much longer a run may take under `ThreadSanitizer`.
+const PATIENCE: u32 = 10;
+
+/// The copy, and how many loops in it were widened. Its lines are those of the output.
+#[must_use]
+pub fn host_copy(original: &[u8], output: &[u8]) -> (Vec<u8>, usize) {
+    let added = added(original, output);
+    let mut edits = Vec::new();
+    for directive in directives(output) {
+        let text = words(output, &directive);
+        if !added.contains(&text) || !is_kernel(&text) {
+            continue;
+        }
+        let words = all_words(output, &directive);
+        let name: BTreeSet<&str> =
+            words.iter().take_while(|word| !word.has_argument).map(|word| word.name.as_str()).collect();
+        if !["for", "loop", "distribute"].iter().any(|part| name.contains(part)) {
+            continue;
+        }
+        let mut new = " parallel for schedule(runtime)".to_owned();
+        for word in words.iter().filter(|word| word.has_argument && KEPT.contains(&word.name.as_str())) {
+            new.push(' ');
+            new.push_str(&super::directives::words(output, &word.range));
+        }
+        let lines = output.get(directive.clone()).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
+        new.push_str(&" \\\n".repeat(lines));
+        edits.push((directive, new));
+    }
+    let count = edits.len();
+    (apply(output, edits), count)
+}
+
+/// Two places that race, each as its text, so that the same race is found again after lines have moved.
+pub(super) type Race = BTreeSet<String>;
+
+/// The races of a program, each with a sentence that says where and how it was seen.
+pub(super) fn races(
+    executable: &Executable<'_>,
+    archer: &Path,
+    path: &Path,
+    text: &[u8],
+) -> Result<BTreeMap<Race, String>, HostError> {
+    let path = std::path::absolute(path).map_err(HostError::io)?;
+    let mut found = BTreeMap::new();
+    for (schedule, threads) in SETTINGS {
+        let folder = tempfile::tempdir().map_err(HostError::io)?;
+        let log = folder.path().join("log");
+        let options = format!(
+            "ignore_noninstrumented_modules=1 exitcode=0 log_path='{}' stack_trace_format='#%n|%l|%s|%f'",
+            log.display()
+        );
+        let environment = [
+            ("OMP_TARGET_OFFLOAD", "DISABLED".to_owned()),
+            ("OMP_WAIT_POLICY", "passive".to_owned()),
+            ("OMP_NUM_THREADS", threads.to_string()),
+            ("OMP_NUM_TEAMS", "1".to_owned()),
+            ("OMP_SCHEDULE", (*schedule).to_owned()),
+            ("OMP_TOOL_LIBRARIES", archer.display().to_string()),
+            ("TSAN_OPTIONS", options),
+        ];
+        let run = executable.run(&environment, PATIENCE).map_err(HostError::io)?;
+        if !run.exited() {
+            let said = super::compare::last_words(&run.stderr);
+            let text = format!(
+                "races cannot be checked: under ThreadSanitizer the program ends with {} (`races = false` in [verify], \
+                 or --verify-no-races, leaves this check out){said}",
+                run.end
+            );
+            return Err(HostError::new(Kind::Setup, text));
+        }
+        let mut logs: Vec<_> =
+            fs::read_dir(folder.path()).map_err(HostError::io)?.flatten().map(|e| e.path()).collect();
+        logs.sort();
+        for log in logs.iter().filter(|log| log.is_file()) {
+            let said = String::from_utf8_lossy(&fs::read(log).map_err(HostError::io)?).into_owned();
+            for (race, places) in read(&said, &path, text) {
+                let how = format!("{places} (schedule({schedule}), {threads} threads)");
+                found.entry(race).or_insert(how);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The races in ThreadSanitizer's log.
+fn read(log: &str, path: &Path, text: &[u8]) -> Vec<(Race, String)> {
+    let lines: Vec<String> =
+        text.split(|byte| *byte == b'\n').map(|l| String::from_utf8_lossy(l).trim().to_owned()).collect();
+    let mut found = Vec::new();
+    for report in log.split("WARNING: ThreadSanitizer: ").skip(1).filter(|report| report.starts_with("data race")) {
+        let accesses = report.split("\n\n").filter(|part| part.contains(" of size ")).take(2);
+        let places: Vec<(String, String)> = accesses.map(|access| place(access, path, &lines)).collect();
+        let race = places.iter().map(|(text, _)| text.clone()).collect();
+        let mut shown: Vec<&str> = places.iter().map(|(_, shown)| shown.as_str()).collect();
+        shown.dedup();
+        found.push((race, shown.join(" and ")));
+    }
+    found
+}
+
+/// Where an access stands: its innermost frame in the file, otherwise the innermost frame of all.
+fn place(access: &str, path: &Path, lines: &[String]) -> (String, String) {
+    let frames = access.lines().filter_map(|line| {
+        let mut parts = line.trim().strip_prefix('#')?.splitn(4, '|').skip(1);
+        Some((parts.next()?.parse::<usize>().ok()?, parts.next()?, parts.next()?))
+    });
+    let mut first = None;
+    for (line, file, function) in frames {
+        if is_own(file, path) {
+            let text = line.checked_sub(1).and_then(|index| lines.get(index)).cloned().unwrap_or_default();
+            let shown = format!("line {line} `{text}`");
+            return (text, shown);
+        }
+        let elsewhere = if line > 0 { format!("{file}:{line}") } else { function.to_owned() };
+        first.get_or_insert(elsewhere);
+    }
+    let first = first.unwrap_or_else(|| "an unknown place".to_owned());
+    (first.clone(), first)
+}
+
+/// Is a file that the compiler names the one that is checked? Where there is no such file (standard input) its text goes
+/// by the name that [`Compilation::object`](crate::validate::clang::Compilation::object) gives it.
+fn is_own(file: &str, path: &Path) -> bool {
+    let file = Path::new(file);
+    file == path || (file.ends_with("source") && !path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_kernels_become_parallel_loops_on_the_same_lines() {
+        let before = "#pragma omp target teams loop map(z)\nX\n";
+        let after = "#pragma omp target data map(a)\n{\n#pragma omp target teams distribute parallel for map(a[f(1)]) \\\n  \
+                     num_threads(3) if(x) schedule(static, 4) reduction(+: s) private(t) // if(y)\nY\n#pragma omp target\nZ\n}\n";
+        let (text, count) = host_copy(before.as_bytes(), format!("{before}{after}").as_bytes());
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert_eq!(count, 1);
+        let loops =
+            "#pragma omp parallel for schedule(runtime) reduction(+: s) private(t) \\\n\nY\n#pragma omp target\n";
+        assert!(text.contains(loops) && text.starts_with(before), "{text}");
+        assert_eq!(text.lines().count(), format!("{before}{after}").lines().count());
+    }
+
+    #[test]
+    fn a_race_is_known_by_its_text() {
+        let report = |line: usize| {
+            format!(
+                "==================\nWARNING: ThreadSanitizer: data race (pid=1)\n  Write of size 4 at 0x1 by thread \
+                 T3:\n#0|0|<null>|memcpy\n#1|{line}|/p/r.c|f\n\n  Previous read of size 4 at 0x1 by main \
+                 thread:\n#0|{line}|/p/r.c|f\n#1|1|/p/r.c|main\n\n  Location is global 'a' of size 8\n"
+            )
+        };
+        let path = Path::new("/p/r.c");
+        let old = read(&report(1), path, b"  a += 1;\n");
+        let new = read(&report(2), path, b"x\n a += 1;\n");
+        assert_eq!(old.len(), 1);
+        assert_eq!(old[0].0, new[0].0);
+        assert_eq!(new[0].1, "line 2 `a += 1;`");
+        assert_eq!(read("WARNING: ThreadSanitizer: thread leak (pid=1)\n", path, b"").len(), 0);
+    }
+}

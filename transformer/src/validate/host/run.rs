@@ -1,0 +1,239 @@
+//! One run of a program: where, with what, for how long.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufReader, Error, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant, SystemTime};
+
+use super::traffic::{LOG, Traffic};
+
+/// The most that is copied of the folder that a program is run in.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// How a program is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The file that is its standard input; empty where there is none.
+    pub stdin: Option<PathBuf>,
+    /// Variables added to the environment. Those of OpenMP's runtimes are set by the checks.
+    pub environment: BTreeMap<String, String>,
+    /// The folder whose copy it is run in; an empty one where there is none. Each run has a copy of its own.
+    pub folder: Option<PathBuf>,
+    /// The longest that one run may take.
+    pub timeout: Duration,
+}
+
+impl Default for Invocation {
+    fn default() -> Self {
+        let (arguments, stdin, environment, folder) = Default::default();
+        Self { arguments, stdin, environment, folder, timeout: Duration::from_secs(60) }
+    }
+}
+
+/// How many teams a kernel gets, and how many threads each of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// The teams.
+    pub teams: u32,
+    /// The threads of a team.
+    pub threads: u32,
+}
+
+impl Geometry {
+    /// The environment that lifts the limits of one team and few threads which hide races by default.
+    #[must_use]
+    pub fn environment(self) -> Vec<(&'static str, String)> {
+        vec![
+            ("OMP_TARGET_OFFLOAD", "MANDATORY".to_owned()),
+            ("OMP_WAIT_POLICY", "passive".to_owned()),
+            ("KMP_TEAMS_THREAD_LIMIT", "64".to_owned()),
+            ("KMP_DEVICE_THREAD_LIMIT", "64".to_owned()),
+            ("OMP_THREAD_LIMIT", "64".to_owned()),
+            ("OMP_NUM_TEAMS", self.teams.to_string()),
+            ("OMP_NUM_THREADS", self.threads.to_string()),
+            ("OMP_TEAMS_THREAD_LIMIT", self.threads.to_string()),
+        ]
+    }
+}
+
+/// What a run gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    /// What it printed.
+    pub stdout: Vec<u8>,
+    /// What it and the runtime said; empty where the log was read instead.
+    pub stderr: Vec<u8>,
+    /// `exit 0`, `signal 6`, `no end after 30 s`.
+    pub end: String,
+    /// The files that were asked for, in that order.
+    pub files: Vec<Option<Vec<u8>>>,
+}
+
+impl Run {
+    /// Did it end by itself?
+    pub(super) fn exited(&self) -> bool {
+        self.end.starts_with("exit ")
+    }
+}
+
+/// A program that was built, and how it is called.
+pub(super) struct Executable<'a> {
+    /// The program.
+    pub program: PathBuf,
+    /// The folder of the offload runtime.
+    pub runtime: &'a Path,
+    /// How it is called.
+    pub invocation: &'a Invocation,
+    /// The files it writes that are looked at, relative to the folder it runs in.
+    pub files: &'a [PathBuf],
+    /// When it was built.
+    pub since: SystemTime,
+}
+
+/// clang 19's x86_64 device writes the image that it loads to a file of its own and leaves it there. Those that hold an
+/// image of this program are removed: debug information makes each image one of its own.
+impl Drop for Executable<'_> {
+    fn drop(&mut self) {
+        let Ok(program) = fs::read(&self.program) else { return };
+        let Ok(entries) = fs::read_dir(Path::new("/").join("tmp")) else { return };
+        for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with("tmpfile_")) {
+            let recent = entry.metadata().is_ok_and(|data| {
+                data.is_file() && data.len() > 0 && data.modified().is_ok_and(|time| time >= self.since)
+            });
+            if recent && fs::read(entry.path()).is_ok_and(|image| memchr::memmem::find(&program, &image).is_some()) {
+                // What cannot be removed stays.
+                drop(fs::remove_file(entry.path()));
+            }
+        }
+    }
+}
+
+impl Executable<'_> {
+    /// Runs it with these variables, for up to `patience` times as long as a run may take.
+    pub(super) fn run(&self, environment: &[(&str, String)], patience: u32) -> Result<Run, Error> {
+        let scratch = tempfile::tempdir()?;
+        let stderr = scratch.path().join("stderr");
+        let mut command = self.command(scratch.path(), environment)?;
+        let mut child = command.stderr(File::create(&stderr)?).spawn()?;
+        let end = wait(&mut child, self.invocation.timeout * patience)?;
+        self.collect(scratch.path(), end, fs::read(&stderr)?)
+    }
+
+    /// Runs it in this grid while the runtime's log is read.
+    pub(super) fn run_logged(&self, geometry: Geometry) -> Result<(Run, Traffic), Error> {
+        let scratch = tempfile::tempdir()?;
+        let mut environment = geometry.environment();
+        environment.push(("LIBOMPTARGET_INFO", LOG.to_owned()));
+        // A pipe, for a log may be larger than a disk.
+        let mut child = self.command(scratch.path(), &environment)?.stderr(Stdio::piped()).spawn()?;
+        let log = child.stderr.take().ok_or(ErrorKind::BrokenPipe)?;
+        let (send, receive) = mpsc::channel();
+        std::thread::spawn(move || drop(send.send(Traffic::read(BufReader::new(log)))));
+        let end = wait(&mut child, self.invocation.timeout)?;
+        // A process that the program left behind may hold the pipe open.
+        let traffic = receive.recv_timeout(Duration::from_secs(10)).map_err(|_| ErrorKind::TimedOut)?;
+        Ok((self.collect(scratch.path(), end, Vec::new())?, traffic))
+    }
+
+    fn command(&self, scratch: &Path, environment: &[(&str, String)]) -> Result<Command, Error> {
+        let folder = scratch.join("run");
+        fs::create_dir(&folder)?;
+        if let Some(from) = &self.invocation.folder {
+            copy_folder(from, &folder, &mut MOST_BYTES.clone())?;
+        }
+        let mut command = Command::new(&self.program);
+        set_name(&mut command);
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            if ["OMP_", "KMP_", "LIBOMPTARGET_", "TSAN_", "ARCHER_"].iter().any(|prefix| text.starts_with(prefix)) {
+                command.env_remove(&name);
+            }
+        }
+        command.args(&self.invocation.arguments).current_dir(&folder);
+        command.env("LD_LIBRARY_PATH", self.library_path()?);
+        command.envs(&self.invocation.environment).envs(environment.iter().map(|(name, value)| (name, value)));
+        let stdin =
+            self.invocation.stdin.as_ref().map_or_else(|| Ok(Stdio::null()), |path| File::open(path).map(Stdio::from));
+        // A file instead of a pipe: a program that prints much cannot block, and none has to be read while it runs.
+        command.stdin(stdin?).stdout(File::create(scratch.join("stdout"))?);
+        Ok(command)
+    }
+
+    /// The offload runtime's folder before what the user's own programs are loaded from.
+    fn library_path(&self) -> Result<std::ffi::OsString, Error> {
+        let inherited = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+        let own = std::iter::once(self.runtime.to_path_buf());
+        let paths = own.chain(std::env::split_paths(&inherited)).filter(|path| !path.as_os_str().is_empty());
+        std::env::join_paths(paths).map_err(|error| Error::new(ErrorKind::InvalidInput, error))
+    }
+
+    fn collect(&self, scratch: &Path, end: String, stderr: Vec<u8>) -> Result<Run, Error> {
+        let files = self.files.iter().map(|name| fs::read(scratch.join("run").join(name)).ok()).collect();
+        Ok(Run { stdout: fs::read(scratch.join("stdout"))?, stderr, end, files })
+    }
+}
+
+/// Waits for a program, and ends it after `timeout`; how it ended.
+fn wait(child: &mut Child, timeout: Duration) -> Result<String, Error> {
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(describe(status));
+        }
+        if started.elapsed() > timeout {
+            child.kill()?;
+            child.wait()?;
+            return Ok(format!("no end after {} s", timeout.as_secs_f64()));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Copies what is in a folder; symbolic links are followed.
+fn copy_folder(from: &Path, to: &Path, left: &mut u64) -> Result<(), Error> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        // A link that leads nowhere, or up again, is no input.
+        let Ok(metadata) = fs::metadata(&path) else { continue };
+        if metadata.is_dir() && entry.file_type()?.is_dir() {
+            fs::create_dir(&target)?;
+            copy_folder(&path, &target, left)?;
+        } else if metadata.is_file() {
+            let too_large = || Error::other(format!("{} holds more than {MOST_BYTES} bytes", from.display()));
+            *left = left.checked_sub(metadata.len()).ok_or_else(too_large)?;
+            fs::copy(&path, &target)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every variant goes by the same name, for a program may print it.
+#[cfg(unix)]
+fn set_name(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.arg0("./program");
+}
+
+#[cfg(not(unix))]
+fn set_name(_: &mut Command) {}
+
+#[cfg(unix)]
+fn describe(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "no status".to_owned(),
+    }
+}
+
+#[cfg(not(unix))]
+fn describe(status: ExitStatus) -> String {
+    status.to_string()
+}

@@ -1,0 +1,124 @@
+//! What the offload runtime's log (`LIBOMPTARGET_INFO`) says of a run: kernels, copies, and pointers that a kernel
+//! uses without a mapping. Such a pointer still points into host memory; on the x86_64 device the kernel reads it all the
+//! same, so that no comparison of results can find it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io::BufRead;
+
+/// What a run launched and moved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Kernels launched.
+    pub kernels: usize,
+    /// Copies to the device.
+    pub copies_to: usize,
+    /// Bytes copied to the device.
+    pub bytes_to: u64,
+    /// Copies from the device.
+    pub copies_from: usize,
+    /// Bytes copied from the device.
+    pub bytes_from: u64,
+    /// The pointers that some kernel uses without a mapping, each with the first kernel that does (`file:line:column`).
+    pub unmapped: BTreeMap<String, String>,
+    /// The file and line of each directive that launched a kernel.
+    pub entered: BTreeSet<(String, usize)>,
+}
+
+/// What the log is to hold: kernel arguments, mappings found, mappings made, launches and copies; not the whole table
+/// after each region, which the bit 4 adds.
+pub const LOG: &str = "59";
+
+/// The arguments of one kernel, between its entry and its launch.
+#[derive(Default)]
+struct Arguments {
+    place: String,
+    used: BTreeSet<String>,
+    mapped: BTreeSet<String>,
+}
+
+impl Traffic {
+    /// Reads the log of one run to its end; what the program itself wrote in between is passed over.
+    #[must_use]
+    pub fn read(log: impl BufRead) -> Self {
+        let mut traffic = Self::default();
+        let mut current: Option<Arguments> = None;
+        for line in log.split(b'\n').map_while(Result::ok) {
+            let line = String::from_utf8_lossy(&line);
+            traffic.count(&line);
+            if let Some((_, rest)) = line.split_once("Entering OpenMP kernel at ") {
+                let place = rest.split(" with ").next().unwrap_or_default().to_owned();
+                current = Some(Arguments { place, ..Arguments::default() });
+            } else if line.contains("Launching kernel") {
+                traffic.kernels += 1;
+                let arguments = current.take().unwrap_or_default();
+                let mut parts = arguments.place.rsplitn(3, ':').skip(1);
+                if let (Some(line), Some(file)) = (parts.next().and_then(|line| line.parse().ok()), parts.next()) {
+                    traffic.entered.insert((file.to_owned(), line));
+                }
+                for name in arguments.used.difference(&arguments.mapped) {
+                    traffic.unmapped.entry(name.clone()).or_insert_with(|| arguments.place.clone());
+                }
+            } else if let Some(arguments) = &mut current {
+                arguments.read(&line);
+            }
+        }
+        traffic
+    }
+
+    fn count(&mut self, line: &str) {
+        let size = || line.split_once("Size=").and_then(|(_, rest)| rest.split(',').next()?.trim().parse::<u64>().ok());
+        if line.contains("Copying data from host to device") {
+            self.copies_to += 1;
+            self.bytes_to += size().unwrap_or(0);
+        } else if line.contains("Copying data from device to host") {
+            self.copies_from += 1;
+            self.bytes_from += size().unwrap_or(0);
+        }
+    }
+}
+
+impl fmt::Display for Traffic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} kernels, {} copies of {} bytes to and {} copies of {} bytes from the device",
+            self.kernels, self.copies_to, self.bytes_to, self.copies_from, self.bytes_from
+        )
+    }
+}
+
+impl Arguments {
+    fn read(&mut self, line: &str) {
+        if let Some((_, rest)) = line.split_once("use_address(")
+            && let Some((name, _)) = rest.rsplit_once(")[0]")
+        {
+            self.used.insert(name.to_owned());
+        } else if (line.contains("Mapping exists") || line.contains("Creating new map entry"))
+            && let Some((_, name)) = line.rsplit_once("Name=")
+        {
+            self.mapped.insert(name.trim().to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_copies_and_names_pointers_without_a_mapping() {
+        let log = "omptarget device 0 info: Copying data from host to device, HstPtr=0x1, TgtPtr=0x2, Size=400, Name=b\n\
+                   omptarget device 0 info: Entering OpenMP kernel at d.c:6:1 with 3 arguments:\n\
+                   omptarget device 0 info: use_address(a)[0] (implicit)\n\
+                   omptarget device 0 info: use_address(c)[0] (implicit)\n\
+                   the program's own line\n\
+                   omptarget device 0 info: Mapping exists with HstPtrBegin=0x1, Size=0, Name=c\n\
+                   \"PluginInterface\" device 0 info: Launching kernel k with 1 blocks\n\
+                   omptarget device 0 info: Copying data from device to host, TgtPtr=0x2, HstPtr=0x1, Size=8, Name=b\n";
+        let traffic = Traffic::read(log.as_bytes());
+        assert_eq!((traffic.kernels, traffic.copies_to, traffic.bytes_to), (1, 1, 400));
+        assert_eq!((traffic.copies_from, traffic.bytes_from), (1, 8));
+        assert_eq!(traffic.unmapped.into_iter().collect::<Vec<_>>(), [("a".to_owned(), "d.c:6:1".to_owned())]);
+    }
+}
