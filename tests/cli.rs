@@ -889,16 +889,21 @@ fn run_with_fault(
 #[test]
 fn a_program_that_gives_the_same_is_written() {
     let settings = "assumed_iterations = 1000000000\n[verify]\nlevel = \"host\"\nargs = [\"3\"]\nstdin = \"in\"\n\
-                    expected = \"out\"\nignore = [\"input\"]\n";
-    let project =
-        Project::new(&[(".ompsplit.toml", settings), ("a.c", PROGRAM_TEXT), ("in", "x"), ("out", "sum 26942\n")]);
+                    expected = \"out\"\nignore = [\"input\"]\nsources = [\"lib/helper.cpp\"]\n";
+    let project = Project::new(&[
+        (".ompsplit.toml", settings),
+        ("a.c", PROGRAM_TEXT),
+        ("in", "x"),
+        ("out", "sum 26942\n"),
+        ("lib/helper.cpp", "int helper;\n"),
+    ]);
     let ran = project.run(&["-i", "a.c"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     for part in ["give what the original gives (exit 0)", "2 widened loops show no new race", "after  2 kernels"] {
         assert_contains(&ran.stderr, part);
     }
     assert_split(&project.read("a.c"));
-    assert_eq!(fs::read_dir(project.folder.path()).unwrap().count(), 4, "something is left");
+    assert_eq!(fs::read_dir(project.folder.path()).unwrap().count(), 5, "something is left");
 }
 
 #[test]

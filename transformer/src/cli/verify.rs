@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::cli::arguments::{HostArguments, VerifyLevel};
 use crate::cli::config::HostConfig;
 use crate::cli::settings::Settings;
-use crate::source::SourceFile;
+use crate::source::{Language, SourceFile};
 use crate::validate::clang::{self, Level};
 use crate::validate::host::{self, Comparison, Invocation, Program, Source};
 
@@ -37,7 +37,14 @@ pub(super) fn program(
     arguments: &HostArguments,
     flags_of: impl Fn(&Path) -> Result<Vec<String>, String>,
 ) -> Result<Program, String> {
-    let with_flags = |path: PathBuf| Ok(Source { flags: flags_of(&path)?, path });
+    let with_flags = |path: PathBuf| {
+        let mut flags = flags_of(&path)?;
+        // Flags that stand for all files may name the standard of one language.
+        if let Some(cpp) = is_cpp(&path) {
+            flags.retain(|flag| flag.strip_prefix("-std=").is_none_or(|standard| standard.contains("++") == cpp));
+        }
+        Ok(Source { path, flags })
+    };
     let sources = joined(config.sources, &arguments.sources).into_iter().map(with_flags);
     let mut environment = config.env;
     environment.extend(arguments.env.iter().cloned());
@@ -64,6 +71,15 @@ pub(super) fn program(
         },
         races: !arguments.no_races && config.races.unwrap_or(true),
     })
+}
+
+/// Is a file C++? None where its name does not tell.
+fn is_cpp(path: &Path) -> Option<bool> {
+    match Language::of_path(path) {
+        Language::C => Some(false),
+        Language::Cpp => Some(true),
+        Language::Either => None,
+    }
 }
 
 fn joined<T: Clone>(mut first: Vec<T>, second: &[T]) -> Vec<T> {

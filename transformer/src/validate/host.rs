@@ -28,7 +28,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use build::{Builder, Target};
+use build::{Builder, RaceTools, Target};
 use run::{Executable, Run};
 
 use super::clang::VerifyError;
@@ -149,8 +149,11 @@ impl fmt::Display for Report {
         let path = self.path.display();
         write!(f, "{path}: {} runs on the x86_64 device give what the original gives ({})", self.runs, self.end)?;
         write!(f, "\n  before {}\n  after  {}", self.before, self.after)?;
-        write!(f, "\n  {} kernels find all their items present", self.hardened)?;
+        if self.hardened > 0 {
+            write!(f, "\n  {} kernels find all their items present", self.hardened)?;
+        }
         match self.widened {
+            Some(0) => f.write_str("\n  no loop runs on more threads than before")?,
             Some(loops) => write!(f, "\n  {loops} widened loops show no new race")?,
             None => f.write_str("\n  races were not looked for")?,
         }
@@ -185,7 +188,7 @@ const BYTES_PER_KERNEL: u64 = 64;
 /// When something that is needed is missing, when the original is no reference, or when the new text is found worse.
 pub fn verify(path: &Path, before: &[u8], after: &[u8], program: &Program) -> Result<Report, HostError> {
     let builder = Builder::new(path, program)?;
-    let archer = if program.races { Some(builder.archer()?) } else { None };
+    let tools = if program.races { Some(builder.race_tools()?) } else { None };
     let scratch = tempfile::tempdir().map_err(HostError::io)?;
     let check = Check { builder, program, path, before, after, scratch: scratch.path() };
 
@@ -204,7 +207,7 @@ pub fn verify(path: &Path, before: &[u8], after: &[u8], program: &Program) -> Re
     }
     let (traffic_before, traffic_after) = check.transfers(&original, &output)?;
     let not_reached = check.not_reached(&traffic_after)?;
-    let widened = archer.map(|archer| check.races(&archer)).transpose()?;
+    let widened = tools.map(|tools| check.races(&tools)).transpose()?;
     let path = path.to_path_buf();
     let (before, after) = (traffic_before, traffic_after);
     Ok(Report { path, runs, end: reference.end, before, after, hardened, not_reached, widened })
@@ -243,8 +246,9 @@ impl Check<'_> {
                 return Err(wrong(format!("it does not print what {} holds: {text}", path.display())));
             }
         }
-        let what = "the original is no reference: its results hang on the grid, by a race or by the order of a \
-                    floating-point reduction (`tolerance` in [verify], or --verify-tolerance, allows for that)";
+        let what = "the original is no reference, for its runs differ: by a time that it prints (`ignore` in [verify], or \
+                    --verify-ignore), the order of a floating-point reduction (`tolerance`, --verify-tolerance), or a \
+                    race";
         self.same(original, &first, GRIDS, Kind::Original, what)?;
         Ok(first)
     }
@@ -275,8 +279,12 @@ impl Check<'_> {
 
     /// Compares what both move, and which pointers their kernels use unmapped.
     fn transfers(&self, before: &Executable<'_>, after: &Executable<'_>) -> Result<(Traffic, Traffic), HostError> {
-        let (_, before) = before.run_logged(LOGGED).map_err(HostError::io)?;
-        let (_, after) = after.run_logged(LOGGED).map_err(HostError::io)?;
+        let logged = |program: &Executable<'_>| {
+            let (run, traffic) = program.run_logged(LOGGED).map_err(HostError::io)?;
+            let text = format!("with the runtime's log the program ends with {} (`timeout` in [verify])", run.end);
+            if run.exited() { Ok(traffic) } else { Err(HostError::new(Kind::Setup, text)) }
+        };
+        let (before, after) = (logged(before)?, logged(after)?);
         let both = format!("\n  before {before}\n  after  {after}");
         let unmapped: Vec<String> = after
             .unmapped
@@ -326,18 +334,18 @@ impl Check<'_> {
     }
 
     /// Looks for races that the original has not; how many loops were widened.
-    fn races(&self, archer: &Path) -> Result<usize, HostError> {
+    fn races(&self, tools: &RaceTools) -> Result<usize, HostError> {
         let (text, widened) = races::host_copy(self.before, self.after);
         if widened == 0 {
             return Ok(0);
         }
         let copy = self.build(&text, Target::Threads, "widened")?;
-        let mut found = races::races(&copy, archer, self.path, &text)?;
+        let mut found = races::races(&copy, tools, self.path, &text)?;
         if found.is_empty() {
             return Ok(widened);
         }
         let original = self.build(self.before, Target::Threads, "threads")?;
-        for race in races::races(&original, archer, self.path, self.before)?.keys() {
+        for race in races::races(&original, tools, self.path, self.before)?.keys() {
             found.remove(race);
         }
         match found.into_values().next() {

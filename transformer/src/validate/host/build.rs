@@ -27,6 +27,14 @@ impl Target {
     }
 }
 
+/// What races are found by, besides the compiler.
+pub(super) struct RaceTools {
+    /// The library that tells `ThreadSanitizer` what OpenMP synchronises.
+    pub archer: PathBuf,
+    /// The program that finds the lines of a report.
+    pub symbolizer: PathBuf,
+}
+
 /// Builds the programs of one file.
 pub(super) struct Builder<'a> {
     clang: Clang,
@@ -53,12 +61,38 @@ impl<'a> Builder<'a> {
         Ok(Self { clang, runtime, path, program })
     }
 
-    /// The library that tells ThreadSanitizer what OpenMP synchronises.
-    pub(super) fn archer(&self) -> Result<PathBuf, HostError> {
-        let library = self.runtime.join("libarcher.so");
-        let text = "races cannot be checked without Archer: install `libomp-19-dev` (Debian, Ubuntu: apt-get install \
-                    libomp-19-dev), or say `races = false` in [verify] (--verify-no-races)";
-        if library.is_file() { Ok(library) } else { Err(HostError::new(Kind::Setup, text)) }
+    /// What races are found by, or what to install.
+    pub(super) fn race_tools(&self) -> Result<RaceTools, HostError> {
+        let missing = |what: &str, package: &str| {
+            let text = format!(
+                "races cannot be checked without {what}: install `{package}` (Debian, Ubuntu: apt-get install {package}), \
+                 or say `races = false` in [verify] (--verify-no-races)"
+            );
+            HostError::new(Kind::Setup, text)
+        };
+        let print = |what: &str| -> Result<PathBuf, HostError> {
+            let printed = self.clang.command().arg(what).output().map_err(HostError::io)?;
+            Ok(PathBuf::from(String::from_utf8_lossy(&printed.stdout).trim()))
+        };
+        let archer = self.runtime.join("libarcher.so");
+        if !archer.is_file() {
+            return Err(missing("Archer", "libomp-19-dev"));
+        }
+        let runtime = print("-print-resource-dir")?.join("lib");
+        let holds = |folder: PathBuf| {
+            let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            entries.any(|entry| entry.file_name().to_string_lossy().starts_with("libclang_rt.tsan"))
+        };
+        let mut folders = fs::read_dir(&runtime).into_iter().flatten().flatten();
+        if !folders.any(|entry| holds(entry.path())) {
+            return Err(missing("ThreadSanitizer", "libclang-rt-19-dev"));
+        }
+        let symbolizer = print("-print-prog-name=llvm-symbolizer")?;
+        if symbolizer.is_file() {
+            Ok(RaceTools { archer, symbolizer })
+        } else {
+            Err(missing("llvm-symbolizer", "llvm-19"))
+        }
     }
 
     /// Builds the program in which `text` stands for the file, in `folder`; the error is what the compiler says.
@@ -143,7 +177,12 @@ impl<'a> Builder<'a> {
         }
         let run = compilation.object(text, &object, &first, &last)?;
         if !run.success {
-            let text = format!("{} does not compile:\n{}", path.display(), head(&run.stderr));
+            let why = match target {
+                Target::Device => "",
+                Target::DevicePresent => " where every item must be present",
+                Target::Threads => " for the search for races, which `races = false` (--verify-no-races) leaves out",
+            };
+            let text = format!("{} does not compile{why}:\n{}", path.display(), head(&run.stderr));
             return Err(HostError::new(Kind::Build, text));
         }
         objects.push(object);
@@ -159,6 +198,10 @@ impl<'a> Builder<'a> {
         command.args(target.flags()).args(objects).arg("-o").arg(&program).env("LIBRARY_PATH", &self.runtime);
         let is_library = |flag: &&String| flag.starts_with("-l") || flag.starts_with("-L");
         command.args(self.program.flags.iter().filter(is_library)).args(&self.program.link_flags).arg("-lm");
+        if target == Target::Threads {
+            // `omp_target_alloc` and its like; linked only where they are called.
+            command.args(["-Wl,--as-needed", "-lomptarget"]);
+        }
         let run = command.output().map_err(HostError::io)?;
         if run.status.success() {
             return Ok(program);
@@ -167,10 +210,6 @@ impl<'a> Builder<'a> {
         Err(if said.contains("undefined reference to `main'") || said.contains("undefined symbol: main") {
             let text = "there is no `main` to run: name the other sources of the program with --verify-source, or as \
                         `sources` in [verify] of .ompsplit.toml";
-            HostError::new(Kind::Setup, text)
-        } else if target == Target::Threads && said.contains("libclang_rt.tsan") {
-            let text = "races cannot be checked without ThreadSanitizer: install `libclang-rt-19-dev` (Debian, Ubuntu: \
-                        apt-get install libclang-rt-19-dev), or say `races = false` in [verify] (--verify-no-races)";
             HostError::new(Kind::Setup, text)
         } else {
             let hint = "(further sources go to --verify-source, libraries to --verify-link, or to [verify])";

@@ -6,14 +6,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
+use super::build::RaceTools;
 use super::directives::{added, all_words, apply, directives, is_kernel, words};
 use super::run::Executable;
 use super::{HostError, Kind};
 
 /// The clauses that the copy keeps: those of `parallel for` that say what is shared.
 const KEPT: &[&str] = &["private", "firstprivate", "lastprivate", "shared", "reduction", "collapse", "linear"];
+
+/// The clauses that choose a grid.
+const GRID: &[&str] = &["num_teams", "thread_limit"];
 
 /// The schedules and numbers of threads that programs are run with.
 pub(super) const SETTINGS: &[(&str, u32)] = &[("static,1", 4), ("dynamic,1", 4), ("static,1", 2), ("dynamic,1", 3)];
@@ -25,10 +30,12 @@ const PATIENCE: u32 = 10;
 #[must_use]
 pub fn host_copy(original: &[u8], output: &[u8]) -> (Vec<u8>, usize) {
     let added = added(original, output);
+    let known: BTreeSet<String> = directives(original).iter().map(|range| without_grid(original, range)).collect();
     let mut edits = Vec::new();
     for directive in directives(output) {
         let text = words(output, &directive);
-        if !added.contains(&text) || !is_kernel(&text) {
+        let is_new = added.contains(&text) && !known.contains(&without_grid(output, &directive));
+        if !is_new || !is_kernel(&text) {
             continue;
         }
         let words = all_words(output, &directive);
@@ -50,13 +57,19 @@ pub fn host_copy(original: &[u8], output: &[u8]) -> (Vec<u8>, usize) {
     (apply(output, edits), count)
 }
 
+/// A directive's words without the clauses that choose a grid: one that gained such a clause alone is not widened.
+fn without_grid(text: &[u8], directive: &Range<usize>) -> String {
+    let kept = all_words(text, directive).into_iter().filter(|word| !GRID.contains(&word.name.as_str()));
+    kept.map(|word| words(text, &word.range)).collect::<Vec<_>>().join(" ")
+}
+
 /// Two places that race, each as its text, so that the same race is found again after lines have moved.
 pub(super) type Race = BTreeSet<String>;
 
 /// The races of a program, each with a sentence that says where and how it was seen.
 pub(super) fn races(
     executable: &Executable<'_>,
-    archer: &Path,
+    tools: &RaceTools,
     path: &Path,
     text: &[u8],
 ) -> Result<BTreeMap<Race, String>, HostError> {
@@ -66,8 +79,10 @@ pub(super) fn races(
         let folder = tempfile::tempdir().map_err(HostError::io)?;
         let log = folder.path().join("log");
         let options = format!(
-            "ignore_noninstrumented_modules=1 exitcode=0 log_path='{}' stack_trace_format='#%n|%l|%s|%f'",
-            log.display()
+            "ignore_noninstrumented_modules=1 exitcode=0 log_path='{}' external_symbolizer_path='{}' \
+             stack_trace_format='#%n|%l|%s|%f'",
+            log.display(),
+            tools.symbolizer.display()
         );
         let environment = [
             ("OMP_TARGET_OFFLOAD", "DISABLED".to_owned()),
@@ -75,7 +90,7 @@ pub(super) fn races(
             ("OMP_NUM_THREADS", threads.to_string()),
             ("OMP_NUM_TEAMS", "1".to_owned()),
             ("OMP_SCHEDULE", (*schedule).to_owned()),
-            ("OMP_TOOL_LIBRARIES", archer.display().to_string()),
+            ("OMP_TOOL_LIBRARIES", tools.archer.display().to_string()),
             ("TSAN_OPTIONS", options),
         ];
         let run = executable.run(&environment, PATIENCE).map_err(HostError::io)?;
@@ -161,6 +176,15 @@ mod tests {
             "#pragma omp parallel for schedule(runtime) reduction(+: s) private(t) \\\n\nY\n#pragma omp target\n";
         assert!(text.contains(loops) && text.starts_with(before), "{text}");
         assert_eq!(text.lines().count(), format!("{before}{after}").lines().count());
+    }
+
+    #[test]
+    fn a_kernel_that_gained_a_grid_alone_is_no_new_one() {
+        let before = "#pragma omp target teams distribute parallel for num_threads(1) map(a)\n;\n";
+        let grid = before.replace(" map(a)", " map(a) thread_limit(128)");
+        assert_eq!(host_copy(before.as_bytes(), grid.as_bytes()), (grid.clone().into_bytes(), 0));
+        let widened = grid.replace(" num_threads(1)", "");
+        assert_eq!(host_copy(before.as_bytes(), widened.as_bytes()).1, 1);
     }
 
     #[test]

@@ -13,6 +13,9 @@ use super::traffic::{LOG, Traffic};
 /// The most that is copied of the folder that a program is run in.
 const MOST_BYTES: u64 = 1 << 30;
 
+/// The most that a program may print; one that prints without end must not fill the disk.
+const MOST_PRINTED: u64 = 1 << 28;
+
 /// How a program is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
@@ -120,7 +123,7 @@ impl Executable<'_> {
         let stderr = scratch.path().join("stderr");
         let mut command = self.command(scratch.path(), environment)?;
         let mut child = command.stderr(File::create(&stderr)?).spawn()?;
-        let end = wait(&mut child, self.invocation.timeout * patience)?;
+        let end = wait(&mut child, scratch.path(), self.invocation.timeout * patience)?;
         self.collect(scratch.path(), end, fs::read(&stderr)?)
     }
 
@@ -134,7 +137,7 @@ impl Executable<'_> {
         let log = child.stderr.take().ok_or(ErrorKind::BrokenPipe)?;
         let (send, receive) = mpsc::channel();
         std::thread::spawn(move || drop(send.send(Traffic::read(BufReader::new(log)))));
-        let end = wait(&mut child, self.invocation.timeout)?;
+        let end = wait(&mut child, scratch.path(), self.invocation.timeout)?;
         // A process that the program left behind may hold the pipe open.
         let traffic = receive.recv_timeout(Duration::from_secs(10)).map_err(|_| ErrorKind::TimedOut)?;
         Ok((self.collect(scratch.path(), end, Vec::new())?, traffic))
@@ -178,9 +181,10 @@ impl Executable<'_> {
     }
 }
 
-/// Waits for a program, and ends it after `timeout`; how it ended.
-fn wait(child: &mut Child, timeout: Duration) -> Result<String, Error> {
+/// Waits for a program, and ends it after `timeout` or where it prints too much; how it ended.
+fn wait(child: &mut Child, scratch: &Path, timeout: Duration) -> Result<String, Error> {
     let started = Instant::now();
+    let printed = |name: &str| fs::metadata(scratch.join(name)).map_or(0, |data| data.len());
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(describe(status));
@@ -189,6 +193,11 @@ fn wait(child: &mut Child, timeout: Duration) -> Result<String, Error> {
             child.kill()?;
             child.wait()?;
             return Ok(format!("no end after {} s", timeout.as_secs_f64()));
+        }
+        if printed("stdout").max(printed("stderr")) > MOST_PRINTED {
+            child.kill()?;
+            child.wait()?;
+            return Ok(format!("more than {MOST_PRINTED} bytes printed"));
         }
         std::thread::sleep(Duration::from_millis(2));
     }
