@@ -585,9 +585,9 @@ fn the_assumed_length_of_loops_decides_what_pays() {
 fn both_forms_are_written_on_request_alone() {
     let project = Project::new(&[("a.c", SPLITS)]);
     let plain = project.expect(1, &["--diff", "a.c"]);
-    assert!(!plain.stdout.contains("} else {"), "{}", plain.stdout);
+    assert!(!plain.text().contains("} else {"), "{}", plain.text());
     let versioned = project.expect(1, &["--diff", "--versioned", "a.c"]);
-    assert_contains(&versioned.stdout, "if (n >= ");
+    assert_contains(&versioned.text(), "if (n >= ");
     project.write(".ompsplit.toml", b"versioned = true\n");
     assert_eq!(project.expect(1, &["--diff", "a.c"]).stdout, versioned.stdout);
     project.expect(0, &["--in-place", "a.c"]);
