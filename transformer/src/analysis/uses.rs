@@ -81,6 +81,20 @@ pub fn role_of_expression(tree: &HostTree, node: NodeId) -> Role {
     role_of(tree, node)
 }
 
+/// Is the address taken of an element, a member or what the name points to, and not of the object itself?
+#[must_use]
+pub fn is_element_address(tree: &HostTree, name: NodeId) -> bool {
+    let operator = |node| tree.child(node, "operator").map(|operator| tree.kind(operator));
+    let outwards = |node: &NodeId| {
+        let kind = tree.kind(*node);
+        let selects = matches!(kind, "subscript_expression" | "field_expression" | "parenthesized_expression");
+        selects || (kind == "pointer_expression" && operator(*node) == Some("*"))
+    };
+    let taken = tree.ancestors(name).find(|node| !outwards(node));
+    let direct = tree.parent(name) == taken;
+    !direct && taken.is_some_and(|node| tree.kind(node) == "pointer_expression" && operator(node) == Some("&"))
+}
+
 /// What the expression around a name does with it.
 fn role_of(tree: &HostTree, name: NodeId) -> Role {
     let mut node = name;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::uses::{Role, Use, member_of, role_of_call, role_of_expression, uses_below};
+use crate::analysis::uses::{Role, Use, is_element_address, member_of, role_of_call, role_of_expression, uses_below};
 use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
@@ -438,7 +438,8 @@ impl Reader<'_, '_> {
             self.outside(&Use { name: "this".to_owned(), ..used.clone() }, Kind::Struct);
         }
         let handed_on = used.role == Role::Argument && !self.names.argument_is_only_read(used);
-        let by_reference = handed_on && self.names.cx.tree.language() == Language::Cpp;
+        let tree = self.names.cx.tree;
+        let by_reference = handed_on && tree.language() == Language::Cpp && !is_element_address(tree, used.node);
         let is_object = matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Struct | Kind::Member(_));
         let written = matches!(used.role, Role::Write | Role::Address) || (by_reference && is_object);
         let casts =
