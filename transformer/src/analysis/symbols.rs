@@ -6,11 +6,13 @@
 
 use std::sync::OnceLock;
 
-use crate::source::{SourceFile, Span, scan};
+use crate::source::{Language, SourceFile, Span, scan};
 use crate::syntax::{HostTree, Limits, NodeId};
 
 mod constants;
 mod entries;
+mod qualified;
+mod records;
 mod resolve;
 mod types;
 mod writes;
@@ -19,6 +21,7 @@ pub use types::{DeclaredType, Dimension, ScalarKind};
 pub use writes::{Write, WriteKind};
 
 use entries::{Entry, EntryKind, Table};
+use qualified::Path;
 
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +141,6 @@ impl<'a> Symbols<'a> {
     /// As [`Self::lookup`], at a byte of a header, or of the file where none is given.
     #[must_use]
     pub fn lookup_in(&self, header: Option<usize>, name: &str, at: usize) -> Option<Variable> {
-        let name = name.strip_prefix("::").unwrap_or(name);
         let found = self.find(header, name, at)?;
         Some(self.variable(&found, name))
     }
@@ -176,17 +178,25 @@ impl<'a> Symbols<'a> {
         self.constant_in(None, text, at)
     }
 
-    /// The definitions of a function by this name in the file and its headers, member functions left out.
+    /// The definitions of a function by this name, qualified or not, in the file and its headers; of member functions only
+    /// static ones, by their class. Empty also where C++ may call an overload that is only declared.
     #[must_use]
     pub fn function_definitions(&self, name: &str) -> Vec<(Option<usize>, NodeId)> {
         let own = std::iter::once((None, &self.own));
-        let all = own.chain(self.header_units().map(|(index, unit)| (Some(index), unit)));
-        all.flat_map(|(index, unit)| {
-            let entries = unit.table.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
-            let entries = entries.iter().filter_map(|entry| unit.table.entries.get(*entry));
-            entries.filter(|entry| entry.class.is_none()).filter_map(move |entry| Some((index, entry.definition?)))
-        })
-        .collect()
+        let units: Vec<_> = own.chain(self.header_units().map(|(index, unit)| (Some(index), unit))).collect();
+        let entries: Vec<(Option<usize>, &Entry)> = units
+            .into_iter()
+            .flat_map(|(index, unit)| unit.functions(name).into_iter().map(move |entry| (index, entry)))
+            .collect();
+        let (defined, declared): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|(_, entry)| entry.definition.is_some());
+        if self.own.tree.language() == Language::Cpp {
+            let types: Vec<_> = defined.iter().map(|(index, entry)| self.type_of(*index, entry)).collect();
+            if declared.iter().any(|(index, entry)| !types.contains(&self.type_of(*index, entry))) {
+                return Vec::new();
+            }
+        }
+        defined.into_iter().filter_map(|(index, entry)| Some((index, entry.definition?))).collect()
     }
 
     /// The first object of a class, or of a type that may be one, that is declared in a span: its constructor,
@@ -228,11 +238,27 @@ impl<'a> Symbols<'a> {
     /// The declarations that a name may mean at a place, all of the innermost scope that has one.
     fn find(&self, header: Option<usize>, name: &str, at: usize) -> Option<Found<'_>> {
         let unit = self.unit(header)?;
+        if name.contains("::") {
+            return self.find_qualified(header, name, at);
+        }
         if let Some(found) = unit.visible(name, at) {
             return Some(Found { header, entries: found });
         }
         self.header_units().filter(|(index, _)| Some(*index) != header).find_map(|(index, unit)| {
             let entries = unit.visible(name, unit.file.text.len())?;
+            Some(Found { header: Some(index), entries })
+        })
+    }
+
+    fn find_qualified(&self, header: Option<usize>, name: &str, at: usize) -> Option<Found<'_>> {
+        let unit = self.unit(header)?;
+        let path = Path::of(name)?;
+        let around = unit.scopes_around(at);
+        if let Some(entries) = unit.qualified(&path, &around, at) {
+            return Some(Found { header, entries });
+        }
+        self.header_units().filter(|(index, _)| Some(*index) != header).find_map(|(index, unit)| {
+            let entries = unit.qualified(&path, &around, unit.file.text.len())?;
             Some(Found { header: Some(index), entries })
         })
     }

@@ -52,6 +52,10 @@ fn use_at(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Use> {
     if tree.ancestors(node).take(2).any(|above| tree.kind(above) == "qualified_identifier") {
         return None;
     }
+    // A type's name, or a scope's.
+    if kind == "qualified_identifier" && tree.field_name(node) == Some("type") {
+        return None;
+    }
     let span = tree.span(node);
     let name = file.show(span).split_whitespace().collect::<String>();
     Some(Use { name, span, node, role: role_of(tree, node) })
@@ -69,6 +73,26 @@ pub fn member_of(file: &SourceFile, tree: &HostTree, name: NodeId) -> Option<Str
 pub fn role_of_call(tree: &HostTree, name: NodeId) -> Role {
     let call = tree.ancestors(name).find(|node| tree.kind(*node) == "call_expression");
     call.map_or(Role::Read, |call| role_of(tree, call))
+}
+
+/// What is done with the value of an expression: `this->n`, which stands for a member.
+#[must_use]
+pub fn role_of_expression(tree: &HostTree, node: NodeId) -> Role {
+    role_of(tree, node)
+}
+
+/// Is the address taken of an element, a member or what the name points to, and not of the object itself?
+#[must_use]
+pub fn is_element_address(tree: &HostTree, name: NodeId) -> bool {
+    let operator = |node| tree.child(node, "operator").map(|operator| tree.kind(operator));
+    let outwards = |node: &NodeId| {
+        let kind = tree.kind(*node);
+        let selects = matches!(kind, "subscript_expression" | "field_expression" | "parenthesized_expression");
+        selects || (kind == "pointer_expression" && operator(*node) == Some("*"))
+    };
+    let taken = tree.ancestors(name).find(|node| !outwards(node));
+    let direct = tree.parent(name) == taken;
+    !direct && taken.is_some_and(|node| tree.kind(node) == "pointer_expression" && operator(node) == Some("&"))
 }
 
 /// What the expression around a name does with it.
@@ -99,6 +123,7 @@ fn role_of(tree: &HostTree, name: NodeId) -> Role {
             }
             "argument_list" => return if element { Role::Read } else { Role::Argument },
             "init_declarator" if field == Some("declarator") => return Role::Declaration,
+            "init_declarator" if binds_reference(tree, parent) && element => return Role::ElementWrite,
             "init_declarator" if binds_reference(tree, parent) => return Role::Address,
             "reference_declarator" => return Role::Declaration,
             kind if kind.ends_with("declarator") && field == Some("declarator") => return Role::Declaration,

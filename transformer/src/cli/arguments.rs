@@ -68,6 +68,12 @@ pub enum Command {
         /// The passes to ask, as for rewriting
         #[arg(long, value_name = "NAMES")]
         passes: Option<String>,
+        /// How many iterations a loop is taken to have where the text does not tell, as for rewriting
+        #[arg(long, value_name = "N")]
+        assumed_iterations: Option<u32>,
+        /// Write both forms where the lengths of loops decide, as for rewriting
+        #[arg(long)]
+        versioned: bool,
     },
     /// List the device profiles
     Devices,

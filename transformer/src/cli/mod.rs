@@ -100,8 +100,14 @@ pub fn run(arguments: &[OsString], streams: &mut Streams<'_>, engine: Engine) ->
 fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) -> io::Result<Status> {
     match &arguments.command {
         Some(Command::Rule { id }) => commands::rule(id.as_deref(), streams),
-        Some(Command::Explain { place, context, assume, passes }) => {
-            let passes = arguments::PassArguments { passes: passes.clone(), assume: *assume, ..Default::default() };
+        Some(Command::Explain { place, context, assume, passes, assumed_iterations, versioned }) => {
+            let passes = arguments::PassArguments {
+                passes: passes.clone(),
+                assume: *assume,
+                assumed_iterations: *assumed_iterations,
+                versioned: *versioned,
+                ..Default::default()
+            };
             commands::explain(place, context, passes, streams, engine)
         }
         Some(Command::Devices) => commands::devices(streams),

@@ -264,6 +264,11 @@ reason_codes! {
     /// is taken not to ask for its team or its threads: with `thread_limit` the answers may be others.
     NoTeamQuery = "OMPS303", Assumption, "the called function does not ask for its team";
 
+    /// The region stands in a template, and a parameter that is a type is taken for an arithmetic type.
+    ///
+    /// If it stands for a class, operators and conversions in the region are calls of code that is not followed.
+    ArithmeticParameter = "OMPS304", Assumption, "the template's parameter is an arithmetic type";
+
     /// The loops of the original are not ordered: a `teams` region has no barrier between `distribute` loops. One reads or
     /// writes what another writes, so the original has a race. After the split they run one after the other.
     OriginalRaces = "OMPS401", Note, "the original's loops race";

@@ -199,6 +199,7 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     }
     let mut shape = shape;
     let (clauses, loop_clauses, mut reasons) = clauses::read(cx, &shape);
+    reasons.extend(names.named_in_two_ways(region));
     let mut kernels = Vec::new();
     for (chain, clauses) in shape.loops.iter().zip(loop_clauses) {
         match kernels::read(names, chain, clauses) {
@@ -242,6 +243,7 @@ fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Part
         }
     }
     plan.reasons.extend(data.remarks.iter().cloned());
+    plan.reasons.extend(kernels.iter().find_map(|kernel| kernel.assumed.first().cloned()));
     plan.reasons.extend(racing_loops(cx, &shape, &kernels));
     let assumed = plan.reasons.iter().any(|reason| reason.code.kind() == crate::plan::RuleKind::Assumption);
     plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });

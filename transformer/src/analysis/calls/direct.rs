@@ -74,8 +74,21 @@ impl Reader<'_, '_> {
             }
             "new_expression" | "delete_expression" | "throw_statement" | "co_await_expression" => self.hidden(node),
             "ERROR" => self.hidden(node),
+            // A temporary of a class, handed to a template perhaps.
+            "compound_literal_expression" | "initializer_list" if self.may_make_object(node) => self.hidden(node),
             _ => {}
         }
+    }
+
+    /// In C++: braces that may call a constructor, with a type that is no number's or as an argument.
+    fn may_make_object(&self, node: NodeId) -> bool {
+        let ty = self.tree.child(node, "type").map(|ty| self.tree.kind(ty));
+        let parent = self.tree.parent(node).map(|parent| self.tree.kind(parent));
+        self.tree.language() == Language::Cpp
+            && match self.tree.kind(node) {
+                "compound_literal_expression" => !matches!(ty, Some("primitive_type" | "sized_type_specifier")),
+                _ => parent == Some("argument_list"),
+            }
     }
 
     fn hidden(&mut self, node: NodeId) {

@@ -115,8 +115,9 @@ pub(super) fn of(name: &str) -> Option<Known> {
     }
 }
 
-/// The name without a scope of the standard library or the compiler's prefix.
+/// The name without a scope of the standard library or the compiler's prefix, and without a template's arguments.
 fn base(name: &str) -> &str {
+    let name = name.split('<').next().unwrap_or(name);
     let name = name.strip_prefix("::").unwrap_or(name);
     let name = name.strip_prefix("std::").unwrap_or(name);
     name.strip_prefix("__builtin_").unwrap_or(name)

@@ -297,10 +297,18 @@ impl Collector<'_> {
         let is_scoped = specifier.is_some_and(|specifier| {
             self.tree.children(specifier).any(|child| matches!(self.tree.kind(child), "class" | "struct"))
         });
-        if !is_scoped {
-            let initializer = self.tree.child(node, "value");
-            let Some(name) = self.tree.child(node, "name") else { return };
-            self.add(Draft { kind: EntryKind::Enumerator, initializer, ..Draft::new(name, node) });
+        let initializer = self.tree.child(node, "value");
+        let Some(name) = self.tree.child(node, "name") else { return };
+        let draft = Draft { kind: EntryKind::Enumerator, initializer, ..Draft::new(name, node) };
+        let specifier = specifier.filter(|_| is_scoped).and_then(|specifier| self.tree.child(specifier, "name"));
+        match (is_scoped, specifier) {
+            (false, _) => self.add(draft),
+            // It is named by its enumeration alone.
+            (true, Some(name)) => {
+                let class = Some(self.text(name));
+                self.add(Draft { scope: Some(Scope::Member), class, ..draft });
+            }
+            (true, None) => {}
         }
     }
 

@@ -89,6 +89,14 @@ impl Resolver<'_, '_> {
     fn entry(&self, entry: &Entry, fuel: usize) -> DeclaredType {
         let Some(fuel) = fuel.checked_sub(1) else { return DeclaredType::Unknown };
         match entry.kind {
+            // What is no type is a constant of the type that it is written with.
+            EntryKind::TemplateParameter if self.kind(entry.declaration) == "parameter_declaration" => {
+                self.typed(entry.declaration, entry.declarator, fuel)
+            }
+            EntryKind::TemplateParameter if self.kind(entry.declaration) == "type_parameter_declaration" => {
+                let span = entry.name_span;
+                DeclaredType::type_parameter(&self.unit.file.show(span))
+            }
             EntryKind::TemplateParameter => DeclaredType::Unknown,
             EntryKind::Deduced => DeclaredType::Auto,
             EntryKind::Enumerator => DeclaredType::scalar(ScalarKind::Integer, "int").qualified(true, false),

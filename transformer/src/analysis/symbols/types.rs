@@ -86,6 +86,9 @@ pub enum DeclaredType {
     Unknown,
 }
 
+/// What the name of a template's type parameter starts with.
+const TYPE_PARAMETER: &str = "typename ";
+
 impl DeclaredType {
     /// A scalar without qualifiers.
     #[must_use]
@@ -93,7 +96,25 @@ impl DeclaredType {
         Self::Scalar { kind, name: name.to_owned(), is_const: false, is_volatile: false }
     }
 
-    /// Is it an arithmetic type?
+    /// A template's parameter that stands for a type: taken for an arithmetic one, by a name that tells it apart.
+    pub(super) fn type_parameter(name: &str) -> Self {
+        Self::scalar(ScalarKind::Floating, &format!("{TYPE_PARAMETER}{name}"))
+    }
+
+    /// The template's parameter that it is, or that is at the end of its pointers and arrays.
+    #[must_use]
+    pub fn as_type_parameter(&self) -> Option<&str> {
+        match self {
+            Self::Scalar { name, .. } => name.strip_prefix(TYPE_PARAMETER),
+            Self::Pointer { pointee: inner, .. }
+            | Self::Array { element: inner, .. }
+            | Self::ArrayParameter { element: inner, .. }
+            | Self::Reference { to: inner } => inner.as_type_parameter(),
+            _ => None,
+        }
+    }
+
+    /// Is it an arithmetic type, or a template's parameter that is taken for one?
     #[must_use]
     pub fn is_scalar(&self) -> bool {
         matches!(self, Self::Scalar { .. })

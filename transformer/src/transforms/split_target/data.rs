@@ -143,6 +143,10 @@ impl Builder<'_, '_> {
         let file = self.names.cx.file;
         for clause in &self.region.maps {
             let items = clause.items().to_vec();
+            let member = items.iter().find(|item| item.base.as_deref() == Some("this") && item.has_member);
+            if let Some(member) = member {
+                self.refuse(ReasonCode::HiddenCode, member.span, "name the member without `this->` in a clause");
+            }
             self.mapped.extend(items.iter().filter_map(|item| item.base.clone()));
             let is_type = |name: &str| matches!(name, "to" | "from" | "tofrom" | "alloc");
             let map_type = clause.modifiers.iter().rfind(|m| is_type(&m.name)).map(|m| m.name.clone());

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::uses::{Role, Use, member_of, role_of_call, uses_below};
-use crate::plan::{Reason, ReasonCode};
+use crate::analysis::uses::{Role, Use, is_element_address, member_of, role_of_call, role_of_expression, uses_below};
+use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
 use crate::region::target::Chain;
@@ -37,6 +37,8 @@ pub(super) struct Kernel {
     pub shared: BTreeSet<String>,
     /// Every name that the loop or its clauses use and do not declare.
     pub named: BTreeSet<String>,
+    /// What holds only under an assumption.
+    pub assumed: Vec<Reason>,
 }
 
 /// A variable that is declared outside of a loop and used in it.
@@ -105,6 +107,7 @@ pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Re
         private: Vec::new(),
         shared: BTreeSet::new(),
         named: BTreeSet::new(),
+        assumed: Vec::new(),
     };
     kernel.private = private_names(&kernel);
     kernel.shared = shared_names(&kernel);
@@ -135,6 +138,7 @@ pub(super) fn read_serial(names: &Names<'_>, run: Run) -> Result<Kernel, Vec<Rea
         private: Vec::new(),
         shared: BTreeSet::new(),
         named: BTreeSet::new(),
+        assumed: Vec::new(),
     };
     let mut reader = Reader { names, kernel: &mut kernel, reasons: Vec::new() };
     for node in &nodes {
@@ -237,13 +241,19 @@ impl Reader<'_, '_> {
                     self.refuse(ReasonCode::CompilerLimit, span, message);
                 }
                 "type_descriptor" if !self.names.is_builtin_type(span) => {
+                    if let Some(name) = self.names.type_parameter_in(&self.names.cx.file.show(span), span.start) {
+                        self.assume_arithmetic(&name, span);
+                        continue;
+                    }
                     self.refuse(
                         ReasonCode::HiddenCode,
                         span,
                         "operators and conversions of this type are not followed",
                     );
                 }
-                "this" => self.refuse(ReasonCode::HiddenCode, span, "members of `*this` are not followed"),
+                "this" if self.names.member_of_this(tree, node, span.start).is_none() => {
+                    self.refuse(ReasonCode::HiddenCode, span, "what is done with `*this` is not followed");
+                }
                 "storage_class_specifier" if self.names.cx.file.bytes(span) != b"register" => {
                     self.refuse(ReasonCode::LocalDeclaration, span, "this variable outlives the loop");
                 }
@@ -305,13 +315,25 @@ impl Reader<'_, '_> {
 
     /// Takes one use of a name in the loop.
     fn name(&mut self, used: &Use) {
+        let cx = self.names.cx;
+        if used.name == "this" {
+            // What cannot be told apart is refused where the statements are read.
+            if let Some((node, name)) = self.names.member_of_this(cx.tree, used.node, used.span.start) {
+                let role = role_of_expression(cx.tree, node);
+                self.name(&Use { name, span: cx.tree.span(node), node, role });
+            }
+            return;
+        }
         if used.role == Role::Declaration {
             return self.local(used);
         }
-        if used.role == Role::Callee
-            && let Some(reason) = self.names.call_reason(used)
-        {
-            return self.reasons.push(reason);
+        if used.role == Role::Callee {
+            if let Some(reason) = self.names.call_reason(used) {
+                return self.reasons.push(reason);
+            }
+            if let Some(parameter) = self.names.type_parameter_in(&used.name, used.span.start) {
+                return self.assume_arithmetic(&parameter, used.span);
+            }
         }
         if let Some(Some(names)) = self.names.expansion(&used.name, used.span.start) {
             return self.macro_names(used, names);
@@ -380,15 +402,30 @@ impl Reader<'_, '_> {
     /// In C++, operators on a class may call anything.
     fn hidden_code(&mut self, used: &Use, kind: Kind) {
         let cpp = self.names.cx.tree.language() == Language::Cpp;
-        if used.role == Role::MethodCall || (cpp && kind.may_hide_code()) {
+        let parameter = self.names.type_parameter_of(used);
+        if let Some(parameter) = parameter.filter(|_| kind.may_hide_code()) {
+            return self.assume_arithmetic(&parameter, used.span);
+        }
+        let plain = || self.names.is_plain_use(used, &kind);
+        if used.role == Role::MethodCall || (cpp && kind.may_hide_code() && !plain()) {
             let message =
                 format!("`{}` may be of class type, whose operators and functions are not followed", used.name);
             self.refuse(ReasonCode::HiddenCode, used.span, message);
         }
     }
 
+    /// The operators of a template's parameter are the language's own if it is an arithmetic type.
+    fn assume_arithmetic(&mut self, parameter: &str, span: Span) {
+        if self.kernel.assumed.is_empty() {
+            let message = format!("`{parameter}` is an arithmetic type wherever this template is used");
+            let mut reason = Reason::new(ReasonCode::ArithmeticParameter, span, message);
+            reason.certainty = Certainty::Assumed;
+            self.kernel.assumed.push(reason);
+        }
+    }
+
     fn local(&mut self, used: &Use) {
-        let kind = self.names.kind(&used.name, used.span.end);
+        let kind = self.names.kind(&used.name, used.span.start);
         self.hidden_code(used, kind.clone());
         if self.kernel.hoists(used.span) {
             self.outside(&Use { role: Role::Write, ..used.clone() }, kind);
@@ -401,7 +438,8 @@ impl Reader<'_, '_> {
             self.outside(&Use { name: "this".to_owned(), ..used.clone() }, Kind::Struct);
         }
         let handed_on = used.role == Role::Argument && !self.names.argument_is_only_read(used);
-        let by_reference = handed_on && self.names.cx.tree.language() == Language::Cpp;
+        let tree = self.names.cx.tree;
+        let by_reference = handed_on && tree.language() == Language::Cpp && !is_element_address(tree, used.node);
         let is_object = matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Struct | Kind::Member(_));
         let written = matches!(used.role, Role::Write | Role::Address) || (by_reference && is_object);
         let casts =

@@ -7,6 +7,7 @@ mod functions;
 mod host_values;
 mod kinds;
 mod macros;
+mod plain_uses;
 mod storage;
 
 use crate::analysis::calls::Calls;
@@ -115,6 +116,9 @@ impl<'a> Names<'a> {
 
     /// What a name that stands at byte `at` is.
     pub(super) fn kind(&self, name: &str, at: usize) -> Kind {
+        if name == "this" {
+            return Kind::Struct;
+        }
         if let Some(expanded) = self.expansion(name, at) {
             return expanded.map_or(Kind::Macro, |_| Kind::Constant);
         }
@@ -125,11 +129,15 @@ impl<'a> Names<'a> {
             NameKind::Enumerator => Kind::Constant,
             NameKind::Function => Kind::Function,
             NameKind::Variable if variable.is_static && variable.ty.is_const() => Kind::Constant,
-            NameKind::Variable if variable.scope == Scope::Member => {
-                Kind::Member(Box::new(Kind::of_type(&variable.ty)))
+            // A static member is a variable like those of a namespace.
+            NameKind::Variable if variable.scope == Scope::Member && !variable.is_static => {
+                // With its class before it, it may be a pointer to a member, or a member of a base.
+                if name.contains("::") { Kind::Unknown } else { Kind::Member(Box::new(Kind::of_type(&variable.ty))) }
             }
-            NameKind::TemplateParameter if variable.ty.is_scalar() => Kind::Constant,
-            NameKind::Variable if variable.ty == DeclaredType::Auto => self.kind_of_auto(&variable.declared_at),
+            NameKind::TemplateParameter if variable.ty.is_scalar() && variable.ty.as_type_parameter().is_none() => {
+                Kind::Constant
+            }
+            NameKind::Variable if is_deduced(&variable.ty) => self.kind_of_auto(&variable.declared_at),
             // The old way of declaring parameters, before the body: an array there is a pointer.
             NameKind::Variable if self.is_old_parameter(&variable.declared_at, variable.header) => Kind::Unknown,
             NameKind::Variable => Kind::of_type(&variable.ty),
@@ -151,17 +159,20 @@ impl<'a> Names<'a> {
         header.is_none() && parent.is_some_and(|parent| tree.kind(parent) == "function_definition")
     }
 
-    /// `auto` with an initialiser of operators and subscripts alone is of arithmetic type where its operands are; they are
-    /// looked at as all other names of a loop are.
+    /// `auto` with an initialiser of operators, subscripts and calls that return numbers is of arithmetic type where its operands
+    /// are; they are looked at as all other names of a loop are.
     fn kind_of_auto(&self, declared_at: &Span) -> Kind {
         let tree = self.cx.tree;
         let node = tree.covering(*declared_at);
         let declaration =
             std::iter::once(node).chain(tree.ancestors(node)).find(|n| tree.kind(*n) == "init_declarator");
-        let opaque =
-            ["call_expression", "lambda_expression", "initializer_list", "pointer_expression", "new_expression"];
+        let opaque = |node| match tree.kind(node) {
+            "lambda_expression" | "initializer_list" | "pointer_expression" | "new_expression" => true,
+            "call_expression" => !self.returns_number(node),
+            _ => false,
+        };
         match declaration {
-            Some(node) if !tree.descendants(node).any(|inner| opaque.contains(&tree.kind(inner))) => {
+            Some(node) if !tree.descendants(node).any(opaque) => {
                 Kind::Scalar { wide: true, class: Class::Any, builtin: true }
             }
             _ => Kind::Unknown,
@@ -228,5 +239,14 @@ impl<'a> Names<'a> {
         let name = names.find(|name| !taken.contains(name) && !text.contains(name.as_str())).unwrap_or_default();
         taken.insert(name.clone());
         name
+    }
+}
+
+/// `auto`, or a reference to what it stands for.
+fn is_deduced(ty: &DeclaredType) -> bool {
+    match ty {
+        DeclaredType::Auto => true,
+        DeclaredType::Reference { to } => **to == DeclaredType::Auto,
+        _ => false,
     }
 }

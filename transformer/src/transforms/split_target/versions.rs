@@ -7,7 +7,7 @@
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
 use crate::edit::{Edit, EditSet};
 use crate::plan::{Reason, ReasonCode};
-use crate::region::target::{TargetRegion, target_regions};
+use crate::region::target::{Chain, TargetRegion, target_regions};
 use crate::source::pragma_scan::mask;
 use crate::source::{Language, SourceFile, Span};
 use crate::syntax::spec_table::Leaf;
@@ -190,33 +190,36 @@ fn indented(text: &str, level: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Does the region stand in one branch of an `if` whose other branch holds the same statements, split?
+/// Does the region stand in one branch of an `if` whose other branch holds the same loops, each a kernel on the full grid?
+/// Serial statements beside them may have changed: their declarations move.
 pub(super) fn is_versioned(cx: &Context<'_>, region: &TargetRegion) -> bool {
     let first = region.chain.constructs.first().copied();
     let Some(body) = first.and_then(|id| cx.constructs.construct(id).body) else { return false };
-    let Some((own, other)) = branches(cx, body) else { return false };
-    let (own, other) = (cx.tree.span(own), cx.tree.span(other));
+    let Some(other) = other_branch(cx, body).map(|other| cx.tree.span(other)) else { return false };
     if region.chain.is_loop() {
         return false;
     }
     let regions = target_regions(cx.tree, cx.constructs);
-    let mut kernels = regions.iter().filter(|region| other.contains(region.extent)).peekable();
-    let split = |region: &TargetRegion| region.chain.is_loop() && region.chain.leaves.contains(&Leaf::Teams);
-    kernels.peek().is_some() && kernels.all(split) && code(cx, other).ends_with(&code(cx, own))
+    let grids = regions.iter().filter(|region| {
+        other.contains(region.extent) && region.chain.is_loop() && region.chain.leaves.contains(&Leaf::Teams)
+    });
+    let loop_of = |chain: &Chain| code(cx, cx.constructs.construct(chain.innermost()).body_span);
+    let own: Vec<Vec<u8>> = region.loops().map(loop_of).collect();
+    !own.is_empty() && own == grids.map(|region| loop_of(&region.chain)).collect::<Vec<_>>()
 }
 
-/// The branch of an `if` that a statement is all of, and the other branch.
-fn branches(cx: &Context<'_>, statement: NodeId) -> Option<(NodeId, NodeId)> {
+/// The other branch of the `if` that has a statement for one of its branches.
+fn other_branch(cx: &Context<'_>, statement: NodeId) -> Option<NodeId> {
     let tree = cx.tree;
     let mut at = statement;
     loop {
         let parent = tree.parent(at)?;
         match tree.kind(parent) {
             "compound_statement" if tree.named_children(parent).count() == 1 => at = parent,
-            "else_clause" => return Some((at, tree.child(tree.parent(parent)?, "consequence")?)),
+            "else_clause" => return tree.child(tree.parent(parent)?, "consequence"),
             "if_statement" => {
                 let otherwise = tree.child(parent, "alternative").filter(|other| *other != at)?;
-                return Some((at, tree.named_children(otherwise).last()?));
+                return tree.named_children(otherwise).last();
             }
             _ => return None,
         }

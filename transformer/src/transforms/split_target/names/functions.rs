@@ -8,6 +8,7 @@ use crate::source::{Language, Span};
 use crate::syntax::NodeId;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::names::kinds::is_builtin;
+use crate::transforms::split_target::names::storage::last_part;
 
 impl Names<'_> {
     /// Why a call keeps the region from being split.
@@ -16,13 +17,22 @@ impl Names<'_> {
             let message = format!("the macro `{}` is no plain expression", used.name);
             return expanded.is_none().then(|| Reason::new(ReasonCode::OpaqueMacro, used.span, message));
         }
-        if self.variant_ranges.iter().any(|range| self.declares(*range, &used.name)) {
+        if self.variant_ranges.iter().any(|range| self.declares(*range, last_part(&used.name))) {
             let message = format!("`{}` has variants, chosen by the constructs around the call", used.name);
             return Some(Reason::new(ReasonCode::TeamDependent, used.span, message));
         }
         if self.cx.tree.language() == Language::Cpp && self.returns_class(&used.name) {
             let message =
                 format!("what `{}` returns may be of class type, whose operators are not followed", used.name);
+            return Some(Reason::new(ReasonCode::HiddenCode, used.span, message));
+        }
+        let at = used.span.start;
+        let converts = || self.is_conversion(&used.name, at) || self.type_parameter_in(&used.name, at).is_some();
+        if self.cx.tree.language() == Language::Cpp && !used.name.contains('<') && converts() {
+            return None;
+        }
+        if !self.is_made_for_numbers(used) {
+            let message = format!("`{}` may be made for a class, whose operators are not followed", used.name);
             return Some(Reason::new(ReasonCode::HiddenCode, used.span, message));
         }
         let effects = self.calls.effects(&self.symbols, &used.name, used.span.start);
@@ -44,12 +54,50 @@ impl Names<'_> {
         None
     }
 
+    /// Are the arguments that a call writes for a template types of numbers, if it writes any?
+    fn is_made_for_numbers(&self, callee: &Use) -> bool {
+        // The type of a cast is looked at where it stands.
+        if matches!(callee.name.as_str(), "static_cast" | "reinterpret_cast" | "const_cast") {
+            return true;
+        }
+        let tree = self.cx.tree;
+        let call = tree.ancestors(callee.node).find(|node| tree.kind(*node) == "call_expression");
+        let Some(function) = call.and_then(|call| tree.child(call, "function")) else { return true };
+        let lists = tree.descendants(function).filter(|node| tree.kind(*node) == "template_argument_list");
+        lists.into_iter().all(|list| {
+            let text = self.cx.file.show(tree.span(list));
+            !text.contains(['&', '*', '(']) && self.is_builtin_text(text.trim_matches(['<', '>']), callee.span.start)
+        })
+    }
+
+    /// Does a call return a number if its arguments are numbers?
+    pub(super) fn returns_number(&self, call: NodeId) -> bool {
+        let Some(function) = self.cx.tree.child(call, "function") else { return false };
+        let span = self.cx.tree.span(function);
+        let name: String = self.cx.file.show(span).split_whitespace().collect();
+        let name = name.split('<').next().unwrap_or_default().to_owned();
+        match self.symbols.function_definitions(&name).is_empty() {
+            true => is_pure(&name) || self.is_conversion(&name, span.start),
+            false => !self.returns_class(&name),
+        }
+    }
+
+    /// Is what looks like a call a conversion to a number?
+    fn is_conversion(&self, name: &str, at: usize) -> bool {
+        let found = self.symbols.lookup(name, at).map(|variable| variable.kind);
+        matches!(found, None | Some(NameKind::Type)) && self.is_builtin_text(name, at)
+    }
+
     /// May a function of the file return an object of class type?
     fn returns_class(&self, name: &str) -> bool {
         self.symbols.function_definitions(name).into_iter().any(|(header, node)| {
             let Some((file, tree)) = self.symbols.source_of(header) else { return true };
             let ty = tree.child(node, "type").map(|ty| file.show(tree.span(ty)).into_owned());
-            ty.is_none_or(|ty| ty != "void" && !self.is_builtin_text(&ty, tree.span(node).start))
+            // What is deduced from numbers is a number.
+            let deduced = |ty: &str| {
+                header.is_none() && self.type_parameter_in(ty, tree.span(node).start).is_some_and(|name| name == *ty)
+            };
+            ty.is_none_or(|ty| ty != "void" && !self.is_builtin_text(&ty, tree.span(node).start) && !deduced(&ty))
         })
     }
 
@@ -75,7 +123,7 @@ impl Names<'_> {
             let (file, tree) = self.symbols.source_of(*header)?;
             self.untrusted_definition(&file.show(tree.span(*node)))
         };
-        effects.bodies.iter().find_map(untrusted).or_else(|| self.is_weak(name).then_some("weak"))
+        effects.bodies.iter().find_map(untrusted).or_else(|| self.is_weak(last_part(name)).then_some("weak"))
     }
 
     /// A word in a function's definition that keeps its body from being trusted. In C, an inline definition without
@@ -110,7 +158,7 @@ impl Names<'_> {
         is_enumerator && self.cx.tree.language() == Language::Cpp && self.declares_operators()
     }
 
-    fn declares_operators(&self) -> bool {
+    pub(super) fn declares_operators(&self) -> bool {
         let word = b"operator";
         let holds = |text: &[u8]| text.windows(word.len()).any(|window| window == word);
         holds(&self.cx.file.text) || self.cx.headers.iter().any(|header| holds(&header.text))
@@ -134,11 +182,14 @@ impl Names<'_> {
         }
         let by_value = match self.symbols.lookup(&name, used.span.start).map(|variable| variable.ty) {
             Some(DeclaredType::Function { parameters, is_variadic }) => {
-                !is_variadic && parameters.iter().all(DeclaredType::is_scalar)
+                let list = call.and_then(|call| tree.child(call, "arguments"));
+                let mut arguments = list.into_iter().flat_map(|list| tree.named_children(list));
+                let index = arguments.position(|argument| tree.span(argument).contains(used.span));
+                !is_variadic && index.and_then(|index| parameters.get(index)).is_some_and(DeclaredType::is_scalar)
             }
             _ => false,
         };
-        by_value || is_pure(&name)
+        by_value || is_pure(&name) || self.is_conversion(&name, used.span.start)
     }
 }
 

@@ -47,8 +47,28 @@ impl Names<'_> {
             if !small.iter().any(|part| name.contains(part)))
     }
 
+    /// The member that `this->m` names, and the expression: where no other variable hides it, `m` alone means the same.
+    pub(in crate::transforms::split_target) fn member_of_this(
+        &self,
+        tree: &HostTree,
+        this: NodeId,
+        at: usize,
+    ) -> Option<(NodeId, String)> {
+        let node = tree.parent(this).filter(|parent| tree.kind(*parent) == "field_expression")?;
+        let arrow = tree.children(node).any(|child| tree.kind(child) == "->");
+        let field = tree.child(node, "field").filter(|field| arrow && tree.kind(*field) == "field_identifier")?;
+        let name = self.cx.file.show(tree.span(field)).into_owned();
+        matches!(self.kind(&name, at), Kind::Member(_)).then_some((node, name))
+    }
+
     fn is_host_node(&self, tree: &HostTree, node: NodeId, at: usize) -> bool {
+        let of_this = |this: Option<NodeId>| {
+            let this = this.filter(|this| tree.kind(*this) == "this");
+            this.is_some_and(|this| self.member_of_this(tree, this, at).is_some())
+        };
         match tree.kind(node) {
+            "this" => of_this(Some(node)),
+            "field_expression" if of_this(tree.child(node, "argument")) => true,
             "call_expression" => {
                 let function = tree.child(node, "function");
                 function.is_some_and(|f| self.expansion(&self.cx.file.show(tree.span(f)), at).flatten().is_some())
@@ -61,6 +81,10 @@ impl Names<'_> {
 
     fn is_host_value(&self, tree: &HostTree, used: &Use, written: &BTreeSet<String>) -> bool {
         let at = used.span.start;
+        if used.name == "this" {
+            let member = self.member_of_this(tree, used.node, at);
+            return member.is_some_and(|(_, name)| self.is_host_object(&name, at) && !written.contains(&name));
+        }
         if let Some(member) = member_of(self.cx.file, tree, used.node)
             && written.contains(&written_member(&used.name, &member))
         {

@@ -32,6 +32,7 @@ impl Class {
 
     fn of(ty: &DeclaredType) -> Self {
         match ty {
+            DeclaredType::Scalar { .. } if ty.as_type_parameter().is_some() => Self::Any,
             DeclaredType::Scalar { kind: ScalarKind::Floating, .. } => Self::Floating,
             DeclaredType::Scalar { name, .. } if ["char", "int8_t", "byte"].iter().any(|part| name.contains(part)) => {
                 Self::Any
@@ -175,9 +176,10 @@ pub(super) fn is_builtin(ty: &DeclaredType) -> bool {
     }
 }
 
-/// Wider than 64 bits: `long double`, complex numbers, 128-bit integers.
+/// Wider than 64 bits: `long double`, complex numbers, 128-bit integers; a template's parameter may be.
 fn is_wide(ty: &DeclaredType) -> bool {
     match ty {
+        DeclaredType::Scalar { .. } if ty.as_type_parameter().is_some() => true,
         DeclaredType::Scalar { name, .. } => ["long double", "omplex", "128"].iter().any(|wide| name.contains(wide)),
         _ => false,
     }

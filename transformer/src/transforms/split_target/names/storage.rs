@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::analysis::symbols::{DeclaredType, NameKind, Scope};
 use crate::analysis::uses::{Role, Use, uses_below};
+use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
+use crate::region::target::TargetRegion;
 use crate::source::{Language, Span};
 use crate::syntax::{ClauseName, ListItem};
 use crate::transforms::split_target::names::Names;
@@ -28,7 +30,7 @@ impl Names<'_> {
             let in_function = matches!(variable.scope, Scope::Local | Scope::Parameter) && !variable.is_extern;
             (in_function || (variable.scope == Scope::File && variable.is_static))
                 && !matches!(variable.ty, DeclaredType::Reference { .. })
-                && !self.address_taken().contains(name)
+                && !self.address_taken().contains(last_part(name))
         })
     }
 
@@ -40,7 +42,7 @@ impl Names<'_> {
             let taken = |used: &Use| {
                 used.role == Role::Address || (cpp && used.role == Role::Argument && !self.argument_is_only_read(used))
             };
-            self.file_uses().iter().filter(|used| taken(used)).map(|used| used.name.clone()).collect()
+            self.file_uses().iter().filter(|used| taken(used)).map(|used| last_part(&used.name).to_owned()).collect()
         })
     }
 
@@ -135,8 +137,52 @@ impl Names<'_> {
         Some(self.cx.file.show(tree.span(tree.child(call, "function")?)).into_owned())
     }
 
+    /// A variable that a region, its clauses or the declarations for the device name in two ways, qualified and not: lists are
+    /// compared by the names as written. The values of constants are the same everywhere.
+    pub(in crate::transforms::split_target) fn named_in_two_ways(&self, region: &TargetRegion) -> Option<Reason> {
+        let cx = self.cx;
+        let all = uses_below(cx.file, cx.tree, cx.tree.covering(region.extent));
+        let inside = |used: &&Use| region.extent.contains(used.span) && used.role != Role::Callee;
+        let uses: Vec<&Use> = all.iter().filter(inside).collect();
+        let clauses = cx.constructs.within(region.extent).flat_map(|(_, directive)| &directive.clauses);
+        let listed = clauses.flat_map(|clause| names_of(&cx.file.show(clause.span)));
+        let declared = self.threadprivate.iter().chain(&self.declare_target).cloned();
+        let named: Vec<(String, usize)> = listed
+            .chain(declared)
+            .map(|name| (name, region.extent.start))
+            .chain(uses.iter().map(|used| (used.name.clone(), used.span.start)))
+            .collect();
+        let found = uses.iter().filter(|used| used.name.contains("::")).find(|used| {
+            let own = self.symbols.lookup(&used.name, used.span.start);
+            let variable = own.filter(|v| v.kind == NameKind::Variable && !(v.ty.is_const() && v.ty.is_scalar()));
+            let same = |(name, at): &(String, usize)| {
+                let alike = *name != used.name && last_part(name) == last_part(&used.name);
+                // What is not found may be the same.
+                let other = || self.symbols.lookup(name, *at);
+                alike
+                    && variable.as_ref().is_some_and(|variable| {
+                        other().is_none_or(|o| (o.header, o.declared_at) == (variable.header, variable.declared_at))
+                    })
+            };
+            named.iter().any(same)
+        })?;
+        let message = format!("the region names `{}` in another way as well", found.name);
+        Some(Reason::new(ReasonCode::HiddenCode, found.span, message))
+    }
+
     /// Every use of a name in the file.
     fn file_uses(&self) -> &[Use] {
         self.file_uses.get_or_init(|| uses_below(self.cx.file, self.cx.tree, self.cx.tree.root()))
     }
+}
+
+/// The names in a text, qualified ones as a whole.
+fn names_of(text: &str) -> Vec<String> {
+    let parts = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
+    parts.map(|part| part.trim_end_matches(':').to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+/// A name without what qualifies it.
+pub(super) fn last_part(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
 }
