@@ -68,6 +68,9 @@
 //! The loops of one `parallel` region run in the order of the text, which is one that `nowait` permits too. What the threads
 //! execute around them moves to the host only if every thread would do the same on variables of its own.
 //!
+//! A scalar that no clause maps and that the region writes is one object for the whole region, with the value that the
+//! program's variable has at its start. The output declares it in the region's block, by the same name.
+//!
 //! What moves to the host reads only variables that the region declares and scalars that no clause maps, whose copies on
 //! the device have the host's value. It writes the former alone. Integers are computed alike on both sides, and copies and
 //! comparisons of other numbers are exact; floating-point arithmetic is not moved. A variable of the region that a loop
@@ -108,7 +111,7 @@ pub use self::figures::{Figures, LoopFigures, figures};
 
 use std::cell::LazyCell;
 
-use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
+use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode, RuleKind};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::syntax::spec_table::Leaf;
@@ -160,6 +163,9 @@ fn plan_region<'a, F: FnOnce() -> Names<'a>>(
         Err(mut reasons) => {
             reasons.sort_by_key(|reason| (reason.span.start, reason.code));
             reasons.dedup_by(|a, b| a.code == b.code && a.message == b.message);
+            if reasons.iter().all(|reason| reason.code.kind() == RuleKind::DoesNotPay) {
+                plan.decision = Decision::DoesNotPay;
+            }
             plan.reasons = reasons;
         }
     }
@@ -243,7 +249,7 @@ fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Part
     }
     plan.reasons.extend(data.remarks.iter().cloned());
     plan.reasons.extend(racing_loops(cx, &shape, &kernels));
-    let assumed = plan.reasons.iter().any(|reason| reason.code.kind() == crate::plan::RuleKind::Assumption);
+    let assumed = plan.reasons.iter().any(|reason| reason.code.kind() == RuleKind::Assumption);
     plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
 }
 

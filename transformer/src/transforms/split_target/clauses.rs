@@ -234,7 +234,8 @@ impl Reader<'_> {
             let items = clause.items();
             let names = items.iter().all(|item| item.is_name) && !items.is_empty();
             match clause.name {
-                ClauseName::Private if names => read.private.extend(items.iter().cloned()),
+                // See `data`: as if the region declared it.
+                ClauseName::Private if names => continue,
                 ClauseName::Firstprivate if names => read.copied_by_parallel.extend(items.iter().cloned()),
                 ClauseName::Shared if names => {}
                 ClauseName::Reduction => self.reduction(clause, on_target, &mut read.reductions),

@@ -5,6 +5,7 @@ mod aliases;
 mod expressions;
 mod host_parts;
 mod lists;
+mod own_copies;
 mod parallel;
 mod reductions;
 
@@ -19,6 +20,8 @@ use crate::transforms::split_target::kernels::{Kernel, Variable};
 use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::shape::{Form, HostPart, Shape};
 
+pub(super) use self::own_copies::OwnCopy;
+
 /// The data environment, ready to be written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DataEnvironment {
@@ -29,6 +32,8 @@ pub(super) struct DataEnvironment {
     /// Scalars that a kernel's directive must map itself, with the type: kernel index, name, map type. They are items of
     /// reductions on a combined directive, where compilers differ in what they map by rule, and variables of the region.
     pub kernel_maps: Vec<(usize, String, &'static str)>,
+    /// Variables that the output declares in the region.
+    pub own_copies: Vec<OwnCopy>,
     /// Variables that a kernel makes private: those of a `parallel` region, and those from outside that serial statements
     /// assign before they use them. Kernel index, name.
     pub kernel_private: Vec<(usize, String)>,
@@ -48,8 +53,8 @@ pub(super) struct DataEnvironment {
 pub(super) struct Temporary {
     /// The name of the new constant.
     pub name: String,
-    /// `int`, `long long`.
-    pub type_name: &'static str,
+    /// `int`, `long long`; the type of the variable whose value it holds.
+    pub type_name: String,
 }
 
 /// A map clause taken apart.
@@ -70,8 +75,10 @@ pub(super) fn build(
     kernels: &[Kernel],
 ) -> Result<DataEnvironment, Vec<Reason>> {
     let mut builder = Builder::new(names, shape, region, kernels);
-    builder.check_region_lists();
+    builder.own_copies();
+    builder.name_copies();
     builder.parallel_regions();
+    builder.check_region_lists();
     for (index, kernel) in kernels.iter().enumerate() {
         builder.loop_items(index, kernel);
         builder.variables(index, kernel);
@@ -92,6 +99,7 @@ pub(super) fn not_on_host(
     kernels: &[Kernel],
 ) -> BTreeMap<NodeId, Vec<Reason>> {
     let mut builder = Builder::new(names, shape, region, kernels);
+    builder.own_copies();
     let mut found = BTreeMap::new();
     for part in shape.host.iter().filter(|part| !matches!(part, HostPart::Flow(_))) {
         builder.reasons.clear();
@@ -182,7 +190,7 @@ impl Builder<'_, '_> {
     fn variables(&mut self, index: usize, kernel: &Kernel) {
         for (name, variable) in &kernel.variables {
             match &variable.kind {
-                Kind::Scalar { .. } if self.thread_region(name, variable.first.start).is_some() => {
+                _ if self.thread_region(name, variable.first.start).is_some() => {
                     self.thread_variable(index, name, variable);
                 }
                 Kind::Scalar { .. } if self.is_local(name, variable.first.start) => {

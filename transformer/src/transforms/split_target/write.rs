@@ -15,6 +15,8 @@ use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::shape::{Form, Shape};
 use crate::transforms::{Context, TEAM_THREADS};
 
+mod own_copies;
+
 /// All that is known of a region that will be split.
 pub(super) struct Split<'a> {
     pub cx: &'a Context<'a>,
@@ -60,6 +62,7 @@ impl Split<'_> {
                 .write(kernel_name(&kernel.chain.leaves), &self.kernel_clauses(index, kernel));
             edits.push(replace(file, directive, &text));
         }
+        self.own_copies(&mut edits);
         self.temporaries(&mut edits);
         edits
     }
@@ -317,8 +320,12 @@ impl Split<'_> {
         if !block {
             return;
         }
-        let end = self.region.extent.end;
-        edits.push(Edit { span: Span::new(end, end), text: format!("{newline}{indent}}}") });
+        let end = Span::new(self.region.extent.end, self.region.extent.end);
+        let text = format!("{newline}{indent}}}");
+        match edits.iter_mut().find(|edit| edit.span == end) {
+            Some(inner) => inner.text.push_str(&text),
+            None => edits.push(Edit { span: end, text }),
+        }
     }
 }
 

@@ -18,7 +18,11 @@ impl Builder<'_, '_> {
             items.iter().filter_map(|item| Some((item.base.clone()?, item.span))).collect()
         };
         for (name, span) in listed(&self.region.private) {
-            if self.kernels.iter().any(|kernel| kernel.variables.contains_key(&name)) {
+            let used = |kernel: &Kernel| {
+                let variable = kernel.variables.get(&name);
+                variable.is_some_and(|variable| !self.is_own_copy(&name, variable.first.start))
+            };
+            if self.kernels.iter().any(used) {
                 let message = format!("`{name}` is one object for the whole region here, and a loop uses it");
                 self.refuse(ReasonCode::SharingConflict, span, message);
             }
