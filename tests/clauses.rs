@@ -657,11 +657,33 @@ const EXECUTION: &[Case] = &[
         &["target teams", "distribute parallel for simd if(simd: n > 100)", "distribute parallel for"],
         Refused("OMPS105"),
     ),
-    case("nowait", Region, &["target nowait", "parallel for", "parallel for"], Refused("OMPS105")),
+    case(
+        "nowait",
+        Region,
+        &["target nowait", "parallel for", "parallel for"],
+        Text(&["task firstprivate(a, b, k, n)", KERNEL, KERNEL]),
+    ),
+    case(
+        "nowait",
+        Region,
+        &["target teams nowait", "distribute parallel for", "distribute parallel for"],
+        Refused("OMPS105"),
+    ),
     case("nowait", Region, &["target parallel for nowait"], Text(&["target teams distribute parallel for nowait"])),
     // At the end of a region that is one loop nothing waits but the region's end.
     case("nowait", Loop, &["target", "parallel", "for nowait"], Text(&[KERNEL])),
-    case("depend", Region, &["target depend(inout: a[0:n])", "parallel for", "parallel for"], Refused("OMPS105")),
+    case(
+        "depend",
+        Region,
+        &["target depend(inout: a[0:n])", "parallel for", "parallel for"],
+        Text(&["task if(0) firstprivate(a, b, k, n) depend(inout: a[0:n])", KERNEL, KERNEL]),
+    ),
+    case(
+        "depend",
+        Region,
+        &["target teams depend(inout: a[0:n])", "distribute parallel for", "distribute parallel for"],
+        Refused("OMPS105"),
+    ),
     case(
         "depend",
         Region,
@@ -854,7 +876,7 @@ fn every_row_of_the_table_has_cases_that_show_its_rules() {
 #[test]
 fn rules_with_exceptions_show_them() {
     for (clause, rules) in rows() {
-        for (place, rule) in rules.iter().filter(|(_, rule)| rule == "Groups" || rule == "OneLoopOnly") {
+        for (place, rule) in rules.iter().filter(|(_, rule)| rule == "Groups" || rule == "OnTask") {
             let own: Vec<&Case> = cases().filter(|case| case.clause == clause && case.place == *place).collect();
             let refuses = own.iter().any(|case| matches!(case.becomes, Refused(_)));
             let writes = own.iter().any(|case| matches!(case.becomes, Text(_)));

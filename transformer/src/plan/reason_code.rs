@@ -87,7 +87,9 @@ reason_codes! {
 
     /// The clause is known, but there is no safe rule for it in this transformation.
     ///
-    /// Two examples are `nowait` on a region with several loops, whose kernels would run at once, and `in_reduction`.
+    /// Two examples are `in_reduction`, and `nowait` or `depend` on a league with several loops. Where one team has several
+    /// loops, these become the clauses of a task around the kernels, which keeps scalars and pointers as the region does; it
+    /// cannot where a clause of the region is evaluated with what is mapped.
     ClauseWithoutRule = "OMPS105", Refusal, "clause without a safe rule";
 
     /// The region writes a variable that each kernel would get a copy of its own of.
@@ -196,6 +198,24 @@ reason_codes! {
 
     /// A reduction that cannot move to a combined construct: of an array section, with an operator of the user's own, or
     /// whose result the original loses while its variable may be present on the device.
+    ///
+    /// Each thread of each team would have a copy of an array section, and compilers differ in what they do with them: clang 19
+    /// adds up wrong sums on the host. Atomic updates of the elements need no copies:
+    ///
+    /// ```c
+    /// #pragma omp target map(to: key[0:n]) map(tofrom: count[0:32])
+    /// {
+    /// #pragma omp parallel for // instead of: reduction(+: count[0:32])
+    ///   for (int i = 0; i < n; i++) {
+    ///     #pragma omp atomic
+    ///     count[key[i]] += 1;
+    ///   }
+    /// #pragma omp parallel for
+    ///   for (int k = 0; k < 32; k++) share[k] = (100 * count[k]) / n;
+    /// }
+    /// ```
+    ///
+    /// A sum that a `parallel` region gathers over several of its loops is refused where a loop also reads it.
     ReductionNotMovable = "OMPS120", Refusal, "reduction that cannot move";
 
     /// Two clauses that stand on different directives would name the same variable on one combined construct, where that

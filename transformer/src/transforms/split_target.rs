@@ -46,7 +46,8 @@
 //!   the host can execute them to the same effect: they stay where they are, and so move to the host;
 //! - other serial statements stand between the loops of one team: consecutive ones become a kernel of one thread.
 //!
-//! Directives may be combined, stacked or nested.
+//! Directives may be combined, stacked or nested. `nowait` and `depend` of one team with several loops go to a task around the
+//! kernels.
 //!
 //! ## Refuses when
 //!
@@ -64,6 +65,10 @@
 //! where a map names it. Scalars that no clause maps are firstprivate in the original and in each kernel; they are never
 //! written, so every copy has the one value. The kernels run in the order of the loops, each when the one before has
 //! ended, which is the order of one team and one that the loops of a league may have.
+//!
+//! A `target` construct is a task, so an explicit task around the kernels may be deferred and is ordered as it was. It keeps
+//! the values of scalars and pointers and shares what is mapped. Outside of a parallel region of the host it is not deferred,
+//! which is permitted, but what the program does beside it then waits.
 //!
 //! The loops of one `parallel` region run in the order of the text, which is one that `nowait` permits too. What the threads
 //! execute around them moves to the host only if every thread would do the same on variables of its own.

@@ -8,6 +8,7 @@ mod lists;
 mod own_copies;
 mod parallel;
 mod reductions;
+mod task;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +22,7 @@ use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::shape::{Form, HostPart, Shape};
 
 pub(super) use self::own_copies::OwnCopy;
+pub(super) use self::task::TaskLists;
 
 /// The data environment, ready to be written.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +46,8 @@ pub(super) struct DataEnvironment {
     pub mapped_reductions: Vec<String>,
     /// Expressions that are evaluated once before the region: where they stand, their name.
     pub temporaries: BTreeMap<Span, Temporary>,
+    /// What the task around the kernels captures, where there is one.
+    pub task: TaskLists,
     /// What holds only under an assumption, and notes.
     pub remarks: Vec<Reason>,
 }
@@ -88,6 +92,7 @@ pub(super) fn build(
     builder.aliases();
     builder.region_reductions();
     builder.expressions();
+    builder.task();
     if builder.reasons.is_empty() { Ok(builder.data) } else { Err(builder.reasons) }
 }
 

@@ -16,6 +16,7 @@ use crate::transforms::split_target::shape::{Form, Shape};
 use crate::transforms::{Context, TEAM_THREADS};
 
 mod own_copies;
+mod task;
 
 /// All that is known of a region that will be split.
 pub(super) struct Split<'a> {
@@ -36,7 +37,14 @@ impl Split<'_> {
         let data = self.data_clauses();
         for (index, id) in self.shape.outer.iter().enumerate() {
             let directive = self.cx.constructs.directive(*id);
-            if index == 0 && !data.is_empty() {
+            let layout = Layout::of(file, directive);
+            let task = if index == 0 { self.task_directive(&layout) } else { None };
+            if let Some(task) = task {
+                let rest = if data.is_empty() { String::new() } else { layout.write("target data", &data) };
+                let between =
+                    if data.is_empty() { String::new() } else { format!("{}{}", layout.newline, layout.indent) };
+                edits.push(replace(file, directive, &format!("{task}{between}{rest}")));
+            } else if index == 0 && !data.is_empty() {
                 edits.push(self.data_directive(directive, &data));
             } else {
                 edits.push(remove(file, directive));

@@ -159,7 +159,7 @@ impl Builder<'_, '_> {
         let constructs = self.names.cx.constructs;
         let first = self.shape.outer.first().and_then(|id| constructs.enclosing(*id));
         let mut around = std::iter::successors(first, |id| constructs.enclosing(*id));
-        around.any(|id| !constructs.directive(id).is("target data"))
+        !self.region.task.is_empty() || around.any(|id| !constructs.directive(id).is("target data"))
     }
 
     /// May a use of a name stay as it is where `name` becomes another variable?
