@@ -79,8 +79,9 @@ impl Builder<'_, '_> {
             let unlisted_scalar = || {
                 let variables = self.kernels.iter().flat_map(|kernel| &kernel.variables);
                 let mut scalars = variables.filter(|(_, variable)| matches!(variable.kind, Kind::Scalar { .. }));
-                scalars.any(|(name, _)| !self.is_listed(name))
-                    || self.read_by_host().iter().any(|(name, _, _)| !self.is_listed(name))
+                scalars.any(|(name, variable)| {
+                    !self.is_listed(name) && self.thread_region(name, variable.first.start).is_none()
+                }) || self.read_by_host().iter().any(|(name, _, _)| !self.is_listed(name))
             };
             match words.as_slice() {
                 ["none" | "default", ..] | ["tofrom", "aggregate"] | ["firstprivate", "scalar"] => {}
@@ -105,7 +106,9 @@ impl Builder<'_, '_> {
             let reduced = kernel.clauses.reductions.iter();
             let reduced = reduced.filter_map(|reduction| Some((reduction.item.base.as_ref()?, reduction.item.span)));
             for (name, at) in scalars.chain(reduced) {
-                let listed = self.is_listed(name) || self.is_local(name, at.start);
+                let listed = self.is_listed(name)
+                    || self.is_local(name, at.start)
+                    || self.thread_region(name, at.start).is_some();
                 if !listed && self.mapped.insert(name.clone()) && self.shape.form != Form::OneLoop {
                     self.data.implicit.push((name.clone(), "tofrom"));
                 }
