@@ -105,15 +105,9 @@ pub(super) fn not_on_host(
 ) -> BTreeMap<NodeId, Vec<Reason>> {
     let mut builder = Builder::new(names, shape, region, kernels);
     builder.own_copies();
-    let mut found = BTreeMap::new();
-    for part in shape.host.iter().filter(|part| !matches!(part, HostPart::Flow(_))) {
-        builder.reasons.clear();
-        builder.host_part(*part);
-        if !builder.reasons.is_empty() {
-            found.insert(part.node(), std::mem::take(&mut builder.reasons));
-        }
-    }
-    found
+    let found = builder.parts_not_on_host();
+    // A variable that no loop needs stays with the statements on the device that use it.
+    if builder.leave_copies_to(&found) { builder.parts_not_on_host() } else { found }
 }
 
 struct Builder<'a, 'n> {
@@ -150,6 +144,18 @@ impl<'a, 'n> Builder<'a, 'n> {
 impl Builder<'_, '_> {
     fn refuse(&mut self, code: ReasonCode, span: Span, message: impl Into<String>) {
         self.reasons.push(Reason::new(code, span, message));
+    }
+
+    fn parts_not_on_host(&mut self) -> BTreeMap<NodeId, Vec<Reason>> {
+        let mut found = BTreeMap::new();
+        for part in self.shape.host.iter().filter(|part| !matches!(part, HostPart::Flow(_))) {
+            self.reasons.clear();
+            self.host_part(*part);
+            if !self.reasons.is_empty() {
+                found.insert(part.node(), std::mem::take(&mut self.reasons));
+            }
+        }
+        found
     }
 
     fn maps(&mut self) {

@@ -120,7 +120,7 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
                 dropped.push(chain.innermost());
                 continue;
             }
-            Segment::Control(node) | Segment::Serial(node) if by_all_threads && !is_expression(cx, *node) => {
+            Segment::Serial(node) if by_all_threads && !is_expression(cx, *node) => {
                 reasons.push(parallel::executed_by_all(cx.tree.span(*node)));
                 continue;
             }

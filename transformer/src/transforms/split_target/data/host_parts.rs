@@ -115,6 +115,15 @@ impl Builder<'_, '_> {
         parts.collect()
     }
 
+    /// Those that steer loops.
+    pub(super) fn steering_expressions(&self) -> Vec<NodeId> {
+        let flows = self.shape.host.iter().filter_map(|part| match *part {
+            HostPart::Flow(node) => Some(self.heads(node)),
+            _ => None,
+        });
+        flows.flatten().collect()
+    }
+
     /// What a statement evaluates to steer others.
     fn heads(&self, node: NodeId) -> Vec<NodeId> {
         let fields = ["initializer", "condition", "update"];

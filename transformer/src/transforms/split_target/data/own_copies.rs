@@ -4,6 +4,8 @@
 //! region writes such a copy, no kernel's own copy can stand for it. The output then declares a variable of the same name in
 //! the region's block, which is the region's own as those are that the original declares there.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
@@ -66,6 +68,23 @@ impl Builder<'_, '_> {
                 self.data.own_copies.push(copy);
             }
         }
+    }
+
+    /// Gives up the copies of variables that statements on the device use and neither a loop nor control flow does. Says
+    /// whether there were any.
+    pub(super) fn leave_copies_to(&mut self, on_device: &BTreeMap<NodeId, Vec<Reason>>) -> bool {
+        let cx = self.names.cx;
+        let names_below = |node: NodeId| uses_below(cx.file, cx.tree, node).into_iter().map(|used| used.name);
+        let used: BTreeSet<String> = on_device.keys().flat_map(|node| names_below(*node)).collect();
+        let steering: BTreeSet<String> = self.steering_expressions().into_iter().flat_map(names_below).collect();
+        let before = self.data.own_copies.len();
+        let kernels = self.kernels;
+        self.data.own_copies.retain(|copy| {
+            !used.contains(&copy.name)
+                || steering.contains(&copy.name)
+                || kernels.iter().any(|kernel| kernel.named.contains(&copy.name))
+        });
+        self.data.own_copies.len() != before
     }
 
     /// Names the constants that hold the first values.
