@@ -195,8 +195,21 @@ const DATA: &[Case] = &[
 
 /// Data-sharing attributes.
 const SHARING: &[Case] = &[
-    // One object for the whole region, which the loops would share.
-    with(LAST, "private", Region, &["target private(m)", "parallel for", "parallel for"], Refused("OMPS121")),
+    // One object for the whole region, which the loops share: the output declares it there.
+    with(
+        LAST,
+        "private",
+        Region,
+        &["target private(m)", "parallel for", "parallel for"],
+        Text(&["target teams distribute parallel for map(tofrom: m)", KERNEL]),
+    ),
+    with(
+        LAST,
+        "private",
+        Region,
+        &["target teams private(m)", "distribute parallel for", "distribute parallel for"],
+        Refused("OMPS121"),
+    ),
     // Each loop has its own: the region's is never used.
     with(
         LAST,
@@ -261,8 +274,15 @@ const SHARING: &[Case] = &[
         &["target", "parallel for shared(a, k)", "parallel for"],
         Text(&["target teams distribute parallel for shared(a, k)", KERNEL]),
     ),
-    // Shared among threads of which each has the kernel's own copy.
-    with(LAST, "shared", Loop, &["target", "parallel for shared(m)", "parallel for"], Refused("OMPS106")),
+    // The threads share the region's copy.
+    with(
+        LAST,
+        "shared",
+        Loop,
+        &["target", "parallel for shared(m)", "parallel for"],
+        Text(&["const int m_before = m;", "target teams distribute parallel for map(tofrom: m) shared(m)", KERNEL]),
+    ),
+    with(LAST, "shared", Loop, &["target", "parallel for shared(m)"], Refused("OMPS106")),
     case(
         "default",
         Region,
@@ -314,8 +334,19 @@ const SHARING: &[Case] = &[
         Refused("OMPS121"),
     ),
     case("default", Loop, &["target", "parallel for default(private)", "parallel for"], Refused("OMPS105")),
-    // The result is lost in the original, and stays lost.
-    with(SUM, "reduction", Loop, &["target", "parallel for reduction(+: s)", "parallel for"], Refused("OMPS120")),
+    // The result is lost in the original, and stays lost in the region's copy; a single loop has no region to put it in.
+    with(
+        SUM,
+        "reduction",
+        Loop,
+        &["target", "parallel for reduction(+: s)", "parallel for"],
+        Text(&[
+            "const double s_before = s;",
+            "target teams distribute parallel for map(tofrom: s) reduction(+: s)",
+            KERNEL,
+        ]),
+    ),
+    with(SUM, "reduction", Loop, &["target", "parallel for reduction(+: s)"], Refused("OMPS120")),
     with(
         SUM,
         "reduction",
@@ -626,11 +657,33 @@ const EXECUTION: &[Case] = &[
         &["target teams", "distribute parallel for simd if(simd: n > 100)", "distribute parallel for"],
         Refused("OMPS105"),
     ),
-    case("nowait", Region, &["target nowait", "parallel for", "parallel for"], Refused("OMPS105")),
+    case(
+        "nowait",
+        Region,
+        &["target nowait", "parallel for", "parallel for"],
+        Text(&["task firstprivate(a, b, k, n)", KERNEL, KERNEL]),
+    ),
+    case(
+        "nowait",
+        Region,
+        &["target teams nowait", "distribute parallel for", "distribute parallel for"],
+        Refused("OMPS105"),
+    ),
     case("nowait", Region, &["target parallel for nowait"], Text(&["target teams distribute parallel for nowait"])),
     // At the end of a region that is one loop nothing waits but the region's end.
     case("nowait", Loop, &["target", "parallel", "for nowait"], Text(&[KERNEL])),
-    case("depend", Region, &["target depend(inout: a[0:n])", "parallel for", "parallel for"], Refused("OMPS105")),
+    case(
+        "depend",
+        Region,
+        &["target depend(inout: a[0:n])", "parallel for", "parallel for"],
+        Text(&["task if(0) firstprivate(a, b, k, n) depend(inout: a[0:n])", KERNEL, KERNEL]),
+    ),
+    case(
+        "depend",
+        Region,
+        &["target teams depend(inout: a[0:n])", "distribute parallel for", "distribute parallel for"],
+        Refused("OMPS105"),
+    ),
     case(
         "depend",
         Region,
@@ -823,7 +876,7 @@ fn every_row_of_the_table_has_cases_that_show_its_rules() {
 #[test]
 fn rules_with_exceptions_show_them() {
     for (clause, rules) in rows() {
-        for (place, rule) in rules.iter().filter(|(_, rule)| rule == "Groups" || rule == "OneLoopOnly") {
+        for (place, rule) in rules.iter().filter(|(_, rule)| rule == "Groups" || rule == "OnTask") {
             let own: Vec<&Case> = cases().filter(|case| case.clause == clause && case.place == *place).collect();
             let refuses = own.iter().any(|case| matches!(case.becomes, Refused(_)));
             let writes = own.iter().any(|case| matches!(case.becomes, Text(_)));

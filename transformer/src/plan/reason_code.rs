@@ -87,16 +87,20 @@ reason_codes! {
 
     /// The clause is known, but there is no safe rule for it in this transformation.
     ///
-    /// Two examples are `nowait` on a region with several loops, whose kernels would run at once, and `in_reduction`.
+    /// Two examples are `in_reduction`, and `nowait` or `depend` on a league with several loops. Where one team has several
+    /// loops, these become the clauses of a task around the kernels, which keeps scalars and pointers as the region does; it
+    /// cannot where a clause of the region is evaluated with what is mapped.
     ClauseWithoutRule = "OMPS105", Refusal, "clause without a safe rule";
 
     /// The region writes a variable that each kernel would get a copy of its own of.
     ///
     /// A scalar that no clause maps is firstprivate in every `target` construct (OpenMP 5.2, section 5.8.1), and one
-    /// copy per thread in a combined kernel. Written in one kernel, its value would be lost to the next:
+    /// copy per thread in a combined kernel. Written in one kernel, its value would be lost to the next. The output declares
+    /// a number that the region writes anew in the region's block, by the same name; this is refused where the name is not
+    /// free for that: where its address is taken, or a clause of the region names it.
     ///
     /// ```c
-    /// #pragma omp target
+    /// #pragma omp target firstprivate(last)
     /// {
     /// #pragma omp parallel for
     ///   for (int i = 0; i < n; i++) if (a[i] == 7) { _Pragma("omp atomic write") last = i; }
@@ -178,6 +182,10 @@ reason_codes! {
 
     /// Parallelism is nested inside a `distribute` loop, or the loop has no parallel part: a kernel of its own would not
     /// run in SPMD mode on the full grid.
+    ///
+    /// Where a `distribute` loop holds several parallel loops, each team takes its iterations through all of them, and needs
+    /// no other team: only the order within one iteration is promised. What it declares there lives as long as the
+    /// iteration, and would have to exist once for each iteration after a split.
     NestedParallel = "OMPS117", Refusal, "no single-level parallel loop";
 
     /// The construct stands in a function or region that already runs on the device.
@@ -190,6 +198,24 @@ reason_codes! {
 
     /// A reduction that cannot move to a combined construct: of an array section, with an operator of the user's own, or
     /// whose result the original loses while its variable may be present on the device.
+    ///
+    /// Each thread of each team would have a copy of an array section, and compilers differ in what they do with them: clang 19
+    /// adds up wrong sums on the host. Atomic updates of the elements need no copies:
+    ///
+    /// ```c
+    /// #pragma omp target map(to: key[0:n]) map(tofrom: count[0:32])
+    /// {
+    /// #pragma omp parallel for // instead of: reduction(+: count[0:32])
+    ///   for (int i = 0; i < n; i++) {
+    ///     #pragma omp atomic
+    ///     count[key[i]] += 1;
+    ///   }
+    /// #pragma omp parallel for
+    ///   for (int k = 0; k < 32; k++) share[k] = (100 * count[k]) / n;
+    /// }
+    /// ```
+    ///
+    /// A sum that a `parallel` region gathers over several of its loops is refused where a loop also reads it.
     ReductionNotMovable = "OMPS120", Refusal, "reduction that cannot move";
 
     /// Two clauses that stand on different directives would name the same variable on one combined construct, where that
@@ -237,6 +263,20 @@ reason_codes! {
     /// A launch is counted as 30 microseconds. The message gives both estimates, and where the text does not tell how long a
     /// loop is, what was assumed (`--assumed-iterations`) and from how many iterations on it would pay.
     TooSmall = "OMPS201", DoesNotPay, "too little work for further launches";
+
+    /// The region is one kernel of two levels: the teams share a `distribute` loop, and the threads of each team the one
+    /// parallel loop in it.
+    ///
+    /// That is a good form for long rows, whose elements neighbouring threads access. Where the inner loop is shorter than the
+    /// 32 threads that run in step, most of them are idle; one loop over both may then be faster:
+    ///
+    /// ```c
+    /// #pragma omp target teams distribute parallel for collapse(2)
+    /// for (int i = 0; i < rows; i++)
+    ///   for (int j = 0; j < 8; j++)
+    ///     a[8 * i + j] *= 2;
+    /// ```
+    TwoLevels = "OMPS202", DoesNotPay, "teams and threads share two loops already";
 
     /// An array without a map clause would be mapped once, explicitly. If only a part of it is present on the device at that
     /// point, the implicit map of the original works and the explicit one fails.
@@ -295,6 +335,20 @@ reason_codes! {
     /// A clause of the loop's directives says how many threads a team has (`thread_limit`, `num_threads`) or how iterations
     /// go to teams (`dist_schedule`): the choice is the user's.
     GridWritten = "OMPS406", Note, "the grid is written down";
+
+    /// A loop combines its results in a scalar that no clause maps. It is firstprivate in the region, so the program never
+    /// sees the result.
+    ///
+    /// The split keeps that. Map the variable if the result is wanted:
+    ///
+    /// ```c
+    /// #pragma omp target map(tofrom: sum)
+    /// {
+    /// #pragma omp parallel for reduction(+: sum)
+    ///   for (int i = 0; i < n; i++) sum += a[i];
+    /// }
+    /// ```
+    LostResult = "OMPS406", Note, "result of a reduction is lost";
 
     /// The file cannot be read: it is binary, too large, nested too deeply, or took too long to parse.
     Unreadable = "OMPS901", Error, "file cannot be read";

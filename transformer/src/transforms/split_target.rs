@@ -46,7 +46,8 @@
 //!   the host can execute them to the same effect: they stay where they are, and so move to the host;
 //! - other serial statements stand between the loops of one team: consecutive ones become a kernel of one thread.
 //!
-//! Directives may be combined, stacked or nested.
+//! Directives may be combined, stacked or nested. `nowait` and `depend` of one team with several loops go to a task around the
+//! kernels.
 //!
 //! ## Refuses when
 //!
@@ -65,8 +66,15 @@
 //! written, so every copy has the one value. The kernels run in the order of the loops, each when the one before has
 //! ended, which is the order of one team and one that the loops of a league may have.
 //!
+//! A `target` construct is a task, so an explicit task around the kernels may be deferred and is ordered as it was. It keeps
+//! the values of scalars and pointers and shares what is mapped. Outside of a parallel region of the host it is not deferred,
+//! which is permitted, but what the program does beside it then waits.
+//!
 //! The loops of one `parallel` region run in the order of the text, which is one that `nowait` permits too. What the threads
 //! execute around them moves to the host only if every thread would do the same on variables of its own.
+//!
+//! A scalar that no clause maps and that the region writes is one object for the whole region, with the value that the
+//! program's variable has at its start. The output declares it in the region's block, by the same name.
 //!
 //! What moves to the host reads only variables that the region declares and scalars that no clause maps, whose copies on
 //! the device have the host's value. It writes the former alone. Integers are computed alike on both sides, and copies and
@@ -108,7 +116,7 @@ pub use self::figures::{Figures, LoopFigures, figures};
 
 use std::cell::LazyCell;
 
-use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
+use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode, RuleKind};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::syntax::spec_table::Leaf;
@@ -160,6 +168,9 @@ fn plan_region<'a, F: FnOnce() -> Names<'a>>(
         Err(mut reasons) => {
             reasons.sort_by_key(|reason| (reason.span.start, reason.code));
             reasons.dedup_by(|a, b| a.code == b.code && a.message == b.message);
+            if reasons.iter().all(|reason| reason.code.kind() == RuleKind::DoesNotPay) {
+                plan.decision = Decision::DoesNotPay;
+            }
             plan.reasons = reasons;
         }
     }
@@ -245,7 +256,7 @@ fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Part
     plan.reasons.extend(data.remarks.iter().cloned());
     plan.reasons.extend(kernels.iter().find_map(|kernel| kernel.assumed.first().cloned()));
     plan.reasons.extend(racing_loops(cx, &shape, &kernels));
-    let assumed = plan.reasons.iter().any(|reason| reason.code.kind() == crate::plan::RuleKind::Assumption);
+    let assumed = plan.reasons.iter().any(|reason| reason.code.kind() == RuleKind::Assumption);
     plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
 }
 

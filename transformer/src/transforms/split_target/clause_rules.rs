@@ -13,8 +13,8 @@ pub(super) enum Rule {
     Kernel,
     /// On each kernel, with the items that the kernel uses and its loop does not make private.
     UsedItems,
-    /// As written where the region is one loop; no rule for several.
-    OneLoopOnly,
+    /// As written where the region is one loop; on a task around the kernels where one team has several loops.
+    OnTask,
     /// It may serialise or group iterations: as [`Rule::Kernel`] in a league, refused where one team becomes many.
     Groups,
     /// It says nothing that the combined construct needs.
@@ -46,8 +46,8 @@ pub(super) const CLAUSE_RULES: &[ClauseRule] = &[
     row(ClauseName::IsDevicePtr, Rule::UsedItems, Rule::Refused),
     row(ClauseName::HasDeviceAddr, Rule::UsedItems, Rule::Refused),
     row(ClauseName::Defaultmap, Rule::ByName, Rule::Refused),
-    row(ClauseName::Nowait, Rule::OneLoopOnly, Rule::Dropped),
-    row(ClauseName::Depend, Rule::OneLoopOnly, Rule::Refused),
+    row(ClauseName::Nowait, Rule::OnTask, Rule::Dropped),
+    row(ClauseName::Depend, Rule::OnTask, Rule::Refused),
     row(ClauseName::NumTeams, Rule::Kernel, Rule::Refused),
     row(ClauseName::ThreadLimit, Rule::Groups, Rule::Refused),
     row(ClauseName::Default, Rule::ByName, Rule::ByName),

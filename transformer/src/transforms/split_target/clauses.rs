@@ -25,6 +25,8 @@ pub(super) struct RegionClauses {
     pub default_none: bool,
     pub private: Vec<ListItem>,
     pub reductions: Vec<ReductionItem>,
+    /// `nowait` and `depend` of a region with several kernels, which become those of a task.
+    pub task: Vec<Clause>,
 }
 
 /// What the clauses of one loop say.
@@ -154,10 +156,21 @@ impl Reader<'_> {
             Rule::Groups if self.form.widens() => self.grouped(clause.span),
             Rule::Groups => self.region.kernel.push(clause.clone()),
             Rule::UsedItems => self.used_items(clause, on_target),
-            Rule::OneLoopOnly if !several => self.region.kernel.push(clause.clone()),
-            Rule::OneLoopOnly | Rule::Refused => self.no_rule(clause),
+            Rule::OnTask if !several => self.region.kernel.push(clause.clone()),
+            Rule::OnTask => self.on_task(clause),
+            Rule::Refused => self.no_rule(clause),
             Rule::Dropped => {}
             Rule::ByName => self.region_clause_by_name(clause, on_target),
+        }
+    }
+
+    /// A league keeps such a region: its kernels gain less than the program loses that goes on beside them.
+    fn on_task(&mut self, clause: &Clause) {
+        let argument = clause.name == ClauseName::Nowait && clause.argument != ClauseArgument::Absent;
+        if self.form == Form::OneTeam && !argument {
+            self.region.task.push(clause.clone());
+        } else {
+            self.no_rule(clause);
         }
     }
 
@@ -234,7 +247,8 @@ impl Reader<'_> {
             let items = clause.items();
             let names = items.iter().all(|item| item.is_name) && !items.is_empty();
             match clause.name {
-                ClauseName::Private if names => read.private.extend(items.iter().cloned()),
+                // See `data`: as if the region declared it.
+                ClauseName::Private if names => continue,
                 ClauseName::Firstprivate if names => read.copied_by_parallel.extend(items.iter().cloned()),
                 ClauseName::Shared if names => {}
                 ClauseName::Reduction => self.reduction(clause, on_target, &mut read.reductions),

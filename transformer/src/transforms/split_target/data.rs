@@ -5,8 +5,10 @@ mod aliases;
 mod expressions;
 mod host_parts;
 mod lists;
+mod own_copies;
 mod parallel;
 mod reductions;
+mod task;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +21,9 @@ use crate::transforms::split_target::kernels::{Kernel, Variable};
 use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::shape::{Form, HostPart, Shape};
 
+pub(super) use self::own_copies::OwnCopy;
+pub(super) use self::task::TaskLists;
+
 /// The data environment, ready to be written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DataEnvironment {
@@ -29,6 +34,8 @@ pub(super) struct DataEnvironment {
     /// Scalars that a kernel's directive must map itself, with the type: kernel index, name, map type. They are items of
     /// reductions on a combined directive, where compilers differ in what they map by rule, and variables of the region.
     pub kernel_maps: Vec<(usize, String, &'static str)>,
+    /// Variables that the output declares in the region.
+    pub own_copies: Vec<OwnCopy>,
     /// Variables that a kernel makes private: those of a `parallel` region, and those from outside that serial statements
     /// assign before they use them. Kernel index, name.
     pub kernel_private: Vec<(usize, String)>,
@@ -39,6 +46,8 @@ pub(super) struct DataEnvironment {
     pub mapped_reductions: Vec<String>,
     /// Expressions that are evaluated once before the region: where they stand, their name.
     pub temporaries: BTreeMap<Span, Temporary>,
+    /// What the task around the kernels captures, where there is one.
+    pub task: TaskLists,
     /// What holds only under an assumption, and notes.
     pub remarks: Vec<Reason>,
 }
@@ -48,8 +57,8 @@ pub(super) struct DataEnvironment {
 pub(super) struct Temporary {
     /// The name of the new constant.
     pub name: String,
-    /// `int`, `long long`.
-    pub type_name: &'static str,
+    /// `int`, `long long`; the type of the variable whose value it holds.
+    pub type_name: String,
 }
 
 /// A map clause taken apart.
@@ -70,8 +79,10 @@ pub(super) fn build(
     kernels: &[Kernel],
 ) -> Result<DataEnvironment, Vec<Reason>> {
     let mut builder = Builder::new(names, shape, region, kernels);
-    builder.check_region_lists();
+    builder.own_copies();
+    builder.name_copies();
     builder.parallel_regions();
+    builder.check_region_lists();
     for (index, kernel) in kernels.iter().enumerate() {
         builder.loop_items(index, kernel);
         builder.variables(index, kernel);
@@ -81,6 +92,7 @@ pub(super) fn build(
     builder.aliases();
     builder.region_reductions();
     builder.expressions();
+    builder.task();
     if builder.reasons.is_empty() { Ok(builder.data) } else { Err(builder.reasons) }
 }
 
@@ -92,15 +104,10 @@ pub(super) fn not_on_host(
     kernels: &[Kernel],
 ) -> BTreeMap<NodeId, Vec<Reason>> {
     let mut builder = Builder::new(names, shape, region, kernels);
-    let mut found = BTreeMap::new();
-    for part in shape.host.iter().filter(|part| !matches!(part, HostPart::Flow(_))) {
-        builder.reasons.clear();
-        builder.host_part(*part);
-        if !builder.reasons.is_empty() {
-            found.insert(part.node(), std::mem::take(&mut builder.reasons));
-        }
-    }
-    found
+    builder.own_copies();
+    let found = builder.parts_not_on_host();
+    // A variable that no loop needs stays with the statements on the device that use it.
+    if builder.leave_copies_to(&found) { builder.parts_not_on_host() } else { found }
 }
 
 struct Builder<'a, 'n> {
@@ -137,6 +144,18 @@ impl<'a, 'n> Builder<'a, 'n> {
 impl Builder<'_, '_> {
     fn refuse(&mut self, code: ReasonCode, span: Span, message: impl Into<String>) {
         self.reasons.push(Reason::new(code, span, message));
+    }
+
+    fn parts_not_on_host(&mut self) -> BTreeMap<NodeId, Vec<Reason>> {
+        let mut found = BTreeMap::new();
+        for part in self.shape.host.iter().filter(|part| !matches!(part, HostPart::Flow(_))) {
+            self.reasons.clear();
+            self.host_part(*part);
+            if !self.reasons.is_empty() {
+                found.insert(part.node(), std::mem::take(&mut self.reasons));
+            }
+        }
+        found
     }
 
     fn maps(&mut self) {
@@ -186,7 +205,7 @@ impl Builder<'_, '_> {
     fn variables(&mut self, index: usize, kernel: &Kernel) {
         for (name, variable) in &kernel.variables {
             match &variable.kind {
-                Kind::Scalar { .. } if self.thread_region(name, variable.first.start).is_some() => {
+                _ if self.thread_region(name, variable.first.start).is_some() => {
                     self.thread_variable(index, name, variable);
                 }
                 Kind::Scalar { .. } if self.is_local(name, variable.first.start) => {

@@ -8,6 +8,7 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, NodeId};
 use crate::transforms::Context;
 
+mod distribute;
 mod parallel;
 
 /// What the region is now, which says what each kernel becomes.
@@ -119,7 +120,7 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
                 dropped.push(chain.innermost());
                 continue;
             }
-            Segment::Control(node) | Segment::Serial(node) if by_all_threads && !is_expression(cx, *node) => {
+            Segment::Serial(node) if by_all_threads && !is_expression(cx, *node) => {
                 reasons.push(parallel::executed_by_all(cx.tree.span(*node)));
                 continue;
             }
@@ -149,19 +150,10 @@ fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Ve
             Ok(Some(Shape::one_loop(outer.to_vec(), chain)))
         }
         [Leaf::Target, Leaf::Teams, Leaf::Distribute, ..] if !leaves.contains(&Leaf::Parallel) => {
-            nested_parallel(cx, region)
+            distribute::nested_parallel(cx, region).map_or(Ok(None), |reason| Err(vec![reason]))
         }
         _ => Ok(None),
     }
-}
-
-/// A `distribute` loop whose body holds the parallel loops.
-fn nested_parallel(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
-    let body = cx.constructs.construct(region.chain.innermost()).body_span;
-    let inside = cx.constructs.within(body).find(|(construct, _)| construct.leaves.contains(&Leaf::Parallel));
-    let Some((_, directive)) = inside else { return Ok(None) };
-    let message = format!("`{}` is nested in a `distribute` loop", directive.name);
-    Err(vec![Reason::new(ReasonCode::NestedParallel, directive.span, message)])
 }
 
 /// What the host may execute, if [`super::data`] finds that it can.

@@ -15,6 +15,9 @@ use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::shape::{Form, Shape};
 use crate::transforms::{Context, TEAM_THREADS};
 
+mod own_copies;
+mod task;
+
 /// All that is known of a region that will be split.
 pub(super) struct Split<'a> {
     pub cx: &'a Context<'a>,
@@ -34,7 +37,14 @@ impl Split<'_> {
         let data = self.data_clauses();
         for (index, id) in self.shape.outer.iter().enumerate() {
             let directive = self.cx.constructs.directive(*id);
-            if index == 0 && !data.is_empty() {
+            let layout = Layout::of(file, directive);
+            let task = if index == 0 { self.task_directive(&layout) } else { None };
+            if let Some(task) = task {
+                let rest = if data.is_empty() { String::new() } else { layout.write("target data", &data) };
+                let between =
+                    if data.is_empty() { String::new() } else { format!("{}{}", layout.newline, layout.indent) };
+                edits.push(replace(file, directive, &format!("{task}{between}{rest}")));
+            } else if index == 0 && !data.is_empty() {
                 edits.push(self.data_directive(directive, &data));
             } else {
                 edits.push(remove(file, directive));
@@ -60,6 +70,7 @@ impl Split<'_> {
                 .write(kernel_name(&kernel.chain.leaves), &self.kernel_clauses(index, kernel));
             edits.push(replace(file, directive, &text));
         }
+        self.own_copies(&mut edits);
         self.temporaries(&mut edits);
         edits
     }
@@ -317,8 +328,12 @@ impl Split<'_> {
         if !block {
             return;
         }
-        let end = self.region.extent.end;
-        edits.push(Edit { span: Span::new(end, end), text: format!("{newline}{indent}}}") });
+        let end = Span::new(self.region.extent.end, self.region.extent.end);
+        let text = format!("{newline}{indent}}}");
+        match edits.iter_mut().find(|edit| edit.span == end) {
+            Some(inner) => inner.text.push_str(&text),
+            None => edits.push(Edit { span: end, text }),
+        }
     }
 }
 

@@ -34,7 +34,10 @@ impl Builder<'_, '_> {
     }
 
     fn alias(&mut self, name: &str, class: Class, place: Span, earlier: &[Kernel], reported: &mut BTreeSet<String>) {
-        let own = self.is_on_device(name) || self.names.cannot_be_aliased(name, place.start);
+        let own = self.is_on_device(name)
+            || self.is_own_copy(name, place.start)
+            || self.thread_region(name, place.start).is_some()
+            || self.names.cannot_be_aliased(name, place.start);
         if own || reported.contains(name) {
             return;
         }

@@ -134,7 +134,7 @@ impl Builder<'_, '_> {
                 self.refuse(ReasonCode::UnknownClause, span, "this is no expression");
             } else if !self.names.is_stable(span, written, writes_integers) {
                 let name = self.names.fresh(stem);
-                self.data.temporaries.insert(span, Temporary { name, type_name });
+                self.data.temporaries.insert(span, Temporary { name, type_name: type_name.to_owned() });
             }
         }
     }

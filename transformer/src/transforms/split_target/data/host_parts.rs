@@ -8,7 +8,7 @@ use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::ReasonCode;
 use crate::region::target::steered_statements;
 use crate::source::{Language, Span};
-use crate::syntax::NodeId;
+use crate::syntax::{ClauseName, NodeId};
 use crate::transforms::split_target::data::{Builder, scalar_written};
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::{Class, Kind};
@@ -76,10 +76,17 @@ impl Builder<'_, '_> {
                 self.needs_listing(&name, *span);
             }
         }
+        for copy in self.data.own_copies.clone() {
+            let at = self.names.cx.tree.span(copy.block);
+            self.needs_listing(&copy.name, at);
+        }
     }
 
-    /// Is it a variable that the region declares outside of its loops?
+    /// Is it a variable that the region declares outside of its loops, in the original or in the output?
     pub(super) fn is_local(&self, name: &str, at: usize) -> bool {
+        if self.is_own_copy(name, at) {
+            return true;
+        }
         let Some(region) = self.shape.outer.last() else { return false };
         let body = self.names.cx.constructs.construct(*region).body_span;
         let declared = self.names.declared_at(name, at);
@@ -106,6 +113,15 @@ impl Builder<'_, '_> {
             HostPart::Declaration(node) | HostPart::Statement(node) | HostPart::Control(node) => vec![node],
         });
         parts.collect()
+    }
+
+    /// Those that steer loops.
+    pub(super) fn steering_expressions(&self) -> Vec<NodeId> {
+        let flows = self.shape.host.iter().filter_map(|part| match *part {
+            HostPart::Flow(node) => Some(self.heads(node)),
+            _ => None,
+        });
+        flows.flatten().collect()
     }
 
     /// What a statement evaluates to steer others.
@@ -168,20 +184,27 @@ impl Builder<'_, '_> {
 
     /// The region's clauses stand on the kernels as well, where they must not mean a variable of the region.
     fn hides(&mut self, name: &str, at: Span) {
-        let cx = self.names.cx;
-        let mut clauses = self.shape.outer.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
-        let named = clauses.any(|clause| {
-            let text = cx.file.show(Span::new(clause.name_span.end, clause.span.end));
-            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-            words.any(|word| {
-                let expanded = self.names.expansion(word, clause.span.start);
-                word == name || expanded.is_some_and(|names| names.is_none_or(|names| names.iter().any(|n| n == name)))
-            })
-        });
-        if named || self.is_mapped(name) {
+        if self.is_named_by_region(name) || self.is_mapped(name) {
             let message = format!("this variable hides another `{name}`, which a clause of the region names");
             self.refuse(ReasonCode::LocalDeclaration, at, message);
         }
+    }
+
+    /// Does a clause of the region name it, other than `private`?
+    pub(super) fn is_named_by_region(&self, name: &str) -> bool {
+        let cx = self.names.cx;
+        let mut clauses = self.shape.outer.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
+        clauses.any(|clause| {
+            clause.name != ClauseName::Private && {
+                let text = cx.file.show(Span::new(clause.name_span.end, clause.span.end));
+                let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+                words.any(|word| {
+                    let expanded = self.names.expansion(word, clause.span.start);
+                    word == name
+                        || expanded.is_some_and(|names| names.is_none_or(|names| names.iter().any(|n| n == name)))
+                })
+            }
+        })
     }
 
     /// Where the region's clauses demand that each variable is listed, the kernels would have to list this one.
@@ -379,6 +402,6 @@ impl Builder<'_, '_> {
 }
 
 /// Is it a number of one of the language's own types, which no operator can be declared for?
-fn is_host_scalar(kind: &Kind) -> bool {
+pub(super) fn is_host_scalar(kind: &Kind) -> bool {
     matches!(kind, Kind::Scalar { wide: false, builtin: true, .. })
 }

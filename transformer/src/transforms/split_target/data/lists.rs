@@ -18,7 +18,11 @@ impl Builder<'_, '_> {
             items.iter().filter_map(|item| Some((item.base.clone()?, item.span))).collect()
         };
         for (name, span) in listed(&self.region.private) {
-            if self.kernels.iter().any(|kernel| kernel.variables.contains_key(&name)) {
+            let used = |kernel: &Kernel| {
+                let variable = kernel.variables.get(&name);
+                variable.is_some_and(|variable| !self.is_own_copy(&name, variable.first.start))
+            };
+            if self.kernels.iter().any(used) {
                 let message = format!("`{name}` is one object for the whole region here, and a loop uses it");
                 self.refuse(ReasonCode::SharingConflict, span, message);
             }
@@ -75,8 +79,9 @@ impl Builder<'_, '_> {
             let unlisted_scalar = || {
                 let variables = self.kernels.iter().flat_map(|kernel| &kernel.variables);
                 let mut scalars = variables.filter(|(_, variable)| matches!(variable.kind, Kind::Scalar { .. }));
-                scalars.any(|(name, _)| !self.is_listed(name))
-                    || self.read_by_host().iter().any(|(name, _, _)| !self.is_listed(name))
+                scalars.any(|(name, variable)| {
+                    !self.is_listed(name) && self.thread_region(name, variable.first.start).is_none()
+                }) || self.read_by_host().iter().any(|(name, _, _)| !self.is_listed(name))
             };
             match words.as_slice() {
                 ["none" | "default", ..] | ["tofrom", "aggregate"] | ["firstprivate", "scalar"] => {}
@@ -101,7 +106,9 @@ impl Builder<'_, '_> {
             let reduced = kernel.clauses.reductions.iter();
             let reduced = reduced.filter_map(|reduction| Some((reduction.item.base.as_ref()?, reduction.item.span)));
             for (name, at) in scalars.chain(reduced) {
-                let listed = self.is_listed(name) || self.is_local(name, at.start);
+                let listed = self.is_listed(name)
+                    || self.is_local(name, at.start)
+                    || self.thread_region(name, at.start).is_some();
                 if !listed && self.mapped.insert(name.clone()) && self.shape.form != Form::OneLoop {
                     self.data.implicit.push((name.clone(), "tofrom"));
                 }

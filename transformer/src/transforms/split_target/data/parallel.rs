@@ -30,39 +30,65 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The body of the `parallel` region that declares the variable, outside of its loops.
+    /// The body of the `parallel` region whose threads each have a variable of their own by this name at byte `at`: it is
+    /// declared there outside of the loops, or private by a clause.
     pub(super) fn thread_region(&self, name: &str, at: usize) -> Option<Span> {
         let declared = self.names.declared_at(name, at)?;
-        let constructs = self.names.cx.constructs;
-        let bodies = self.shape.parallel.iter().map(|id| constructs.construct(*id).body_span);
-        let body = bodies.into_iter().find(|body| body.contains(declared))?;
-        (!self.kernels.iter().any(|kernel| kernel.declares(declared))).then_some(body)
+        let place = Span::new(at, at);
+        self.shape.parallel.iter().find_map(|id| {
+            let body = self.names.cx.constructs.construct(*id).body_span;
+            let of_loop = || self.kernels.iter().any(|kernel| kernel.declares(declared));
+            let own = match body.contains(declared) {
+                true => !of_loop(),
+                false => body.contains(place) && self.private_item(*id, name).is_some(),
+            };
+            own.then_some(body)
+        })
     }
 
-    /// A variable that a `parallel` region declares: as long as no loop writes it, all threads' copies have the value that
-    /// the host computes. What a loop writes must be private to the kernel.
+    /// Where a `parallel` construct makes a variable private.
+    fn private_item(&self, id: ConstructId, name: &str) -> Option<Span> {
+        let clauses = self.names.cx.constructs.directive(id).clauses_of(ClauseName::Private);
+        let mut items = clauses.flat_map(Clause::items);
+        items.find(|item| item.base.as_deref() == Some(name)).map(|item| item.span)
+    }
+
+    /// A variable that each thread has of its own: as long as no loop writes it, all copies have the value that the host
+    /// computes. What a loop writes must be private to the kernel.
     pub(super) fn thread_variable(&mut self, index: usize, name: &str, variable: &Variable) {
-        let at = variable.first.start;
-        let declared = self.names.declared_at(name, at);
-        let same = |kernel: &&Kernel| {
-            let other = kernel.variables.get(name);
-            other.is_some_and(|other| self.names.declared_at(name, other.first.start) == declared)
+        let declared = self.names.declared_at(name, variable.first.start);
+        let body = self.thread_region(name, variable.first.start);
+        let same = |place: Span| {
+            self.names.declared_at(name, place.start) == declared && self.thread_region(name, place.start) == body
         };
-        let users: Vec<&Kernel> = self.kernels.iter().filter(same).collect();
-        let written = |kernel: &&Kernel| kernel.variables.get(name).is_some_and(|other| other.written.is_some());
-        if !users.iter().any(written) {
+        let users: Vec<(&Kernel, &Variable)> = self
+            .kernels
+            .iter()
+            .filter_map(|kernel| {
+                let other = kernel.variables.get(name)?;
+                same(other.first).then_some((kernel, other))
+            })
+            .collect();
+        let by_host = self.host_uses(body).into_iter().find(|used| used.name == name && same(used.span));
+        let written = |variable: &Variable| variable.written.is_some() || variable.elements_written.is_some();
+        let id = self.kernels.get(index).and_then(|kernel| kernel.clauses.parallel);
+        let listed = id.and_then(|id| self.private_item(id, name));
+        if !users.iter().any(|(_, variable)| written(variable)) && (listed.is_none() || by_host.is_some()) {
             return;
         }
-        let by_host = self
-            .host_uses(None)
-            .into_iter()
-            .find(|used| used.name == name && self.names.declared_at(name, used.span.start) == declared);
         if let Some(used) = by_host {
             return self.crosses(name, used.span);
         }
-        if let Some(kernel) = users.iter().find(|kernel| !self.is_assigned_first(kernel, name, declared)) {
-            let place = kernel.variables.get(name).map_or(variable.first, |other| other.first);
-            return self.crosses(name, place);
+        // What a thread reads of a variable that starts without a value, it has written in the same iteration, because any
+        // iteration may be the first.
+        let in_one = listed.is_some() && users.len() == 1 && !body.is_some_and(|body| self.repeats(body));
+        let crossing = users.iter().find(|(kernel, _)| !in_one && !self.is_assigned_first(kernel, name, declared));
+        if let Some((_, variable)) = crossing {
+            return self.crosses(name, variable.first);
+        }
+        if let Some(span) = listed.filter(|_| self.is_listed(name)) {
+            let message = format!("`{name}` is private to each thread, and a clause of the region names it as well");
+            return self.refuse(ReasonCode::SharingConflict, span, message);
         }
         self.data.kernel_private.push((index, name.to_owned()));
     }
@@ -73,14 +99,6 @@ impl Builder<'_, '_> {
         let kernel = &kernels[index];
         let directive = self.names.cx.constructs.directive(id).span;
         let listed = |item: &&ListItem| directive.contains(item.span);
-        for item in kernel.clauses.private.iter().filter(listed) {
-            let name = item.base.clone().unwrap_or_default();
-            let by_rule = kernel.nest.loops.iter().any(|l| l.variable == name);
-            let declared = self.names.declared_at(&name, item.span.start);
-            if !by_rule && self.is_used_again(&name, id, body) && !self.is_assigned_first(kernel, &name, declared) {
-                self.crosses(&name, item.span);
-            }
-        }
         for item in &kernel.clauses.copied_by_parallel {
             self.copied_by_parallel(kernel, item);
         }
@@ -139,6 +157,11 @@ impl Builder<'_, '_> {
     fn is_used_again(&self, name: &str, id: ConstructId, body: Span) -> bool {
         let of_region = self.kernels.iter().filter(|kernel| kernel.clauses.parallel == Some(id));
         let users = of_region.filter(|kernel| kernel.named.contains(name)).count();
+        users > 1 || self.repeats(body)
+    }
+
+    /// May the loops of the region be executed again?
+    fn repeats(&self, body: Span) -> bool {
         let tree = self.names.cx.tree;
         let repeats = |part: &HostPart| match part {
             HostPart::Flow(node) => {
@@ -146,7 +169,7 @@ impl Builder<'_, '_> {
             }
             _ => false,
         };
-        users > 1 || self.shape.host.iter().any(repeats)
+        self.shape.host.iter().any(repeats)
     }
 
     /// What the host executes in place of every thread may write only what each thread declares, and has none of the
@@ -158,7 +181,9 @@ impl Builder<'_, '_> {
         let copied: Vec<&str> = items.filter_map(|item| item.base.as_deref()).collect();
         for used in self.host_uses(Some(body)) {
             let declared = self.names.declared_at(&used.name, used.span.start);
-            if declared.is_some_and(|declared| body.contains(declared)) {
+            if declared.is_some_and(|declared| body.contains(declared))
+                || (self.private_item(id, &used.name).is_some() && self.is_own_copy(&used.name, used.span.start))
+            {
                 continue;
             }
             let message = match used.role {
@@ -173,7 +198,7 @@ impl Builder<'_, '_> {
     }
 
     /// What the statements that move to the host name, those in `body` alone if it is given; declarations left out.
-    fn host_uses(&self, body: Option<Span>) -> Vec<Use> {
+    pub(super) fn host_uses(&self, body: Option<Span>) -> Vec<Use> {
         let cx = self.names.cx;
         let nodes: Vec<NodeId> = self.host_expressions();
         let inside = nodes.into_iter().filter(|node| body.is_none_or(|body| body.contains(cx.tree.span(*node))));
@@ -188,14 +213,20 @@ impl Builder<'_, '_> {
 
     /// Does each iteration assign the variable, on every path, before it reads it?
     fn is_assigned_first(&self, kernel: &Kernel, name: &str, declared: Option<Span>) -> bool {
+        let root = kernel.directive().and_then(|id| self.names.cx.constructs.construct(id).body);
+        root.is_some_and(|root| self.assigns_first(root, kernel.nest.body, name, declared))
+    }
+
+    /// Is the variable's first use below `root` a plain assignment that is executed whenever `body`, a part of it, is?
+    pub(super) fn assigns_first(&self, root: NodeId, body: NodeId, name: &str, declared: Option<Span>) -> bool {
         let cx = self.names.cx;
         let tree = cx.tree;
-        let Some(root) = kernel.directive().and_then(|id| cx.constructs.construct(id).body) else { return false };
         let is_same = |used: &Use| used.name == name && self.names.declared_at(name, used.span.start) == declared;
         let all = uses_below(cx.file, tree, root);
         let in_macro = |used: &Use| self.expands_to(used, name);
         let uses: Vec<&Use> = all.iter().filter(|used| is_same(used)).collect();
-        let plain = uses.iter().all(|used| matches!(used.role, Role::Read | Role::Write | Role::Argument));
+        let plain =
+            uses.iter().all(|used| matches!(used.role, Role::Read | Role::Write | Role::Argument | Role::ElementWrite));
         let Some(first) = uses.first().filter(|_| plain && !all.iter().any(in_macro)) else { return false };
         let Some(assignment) = tree.parent(first.node).filter(|node| is_plain_assignment(self, *node)) else {
             return false;
@@ -203,11 +234,11 @@ impl Builder<'_, '_> {
         let value = tree.child(assignment, "right").map(|value| tree.span(value));
         let on_left = tree.field_name(first.node) == Some("left");
         let reads_itself = value.is_none_or(|value| uses.iter().any(|used| value.contains(used.span)));
-        on_left && !reads_itself && self.is_unconditional(assignment, kernel.nest.body)
+        on_left && !reads_itself && self.is_unconditional(assignment, body)
     }
 
     /// Is it a macro that names the variable?
-    fn expands_to(&self, used: &Use, name: &str) -> bool {
+    pub(super) fn expands_to(&self, used: &Use, name: &str) -> bool {
         let expansion = self.names.expansion(&used.name, used.span.start);
         expansion.is_some_and(|names| names.is_none_or(|names| names.iter().any(|other| other == name)))
     }

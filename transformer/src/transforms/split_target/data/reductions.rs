@@ -18,6 +18,9 @@ impl Builder<'_, '_> {
             return self.refuse(ReasonCode::BareParallel, reduction.item.span, message);
         }
         if self.is_local(&name, reduction.item.span.start) {
+            if self.is_own_copy(&name, reduction.item.span.start) {
+                self.lost_result(index, &name, reduction.item.span);
+            }
             return self.local(index, &name, reduction.item.span.start, Some(reduction.item.span));
         }
         let region_wide = self.region.reductions.iter().any(|r| r.item.base.as_deref() == Some(name.as_str()));

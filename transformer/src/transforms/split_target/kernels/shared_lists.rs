@@ -23,7 +23,6 @@ impl Kernel {
         let taken =
             |item: &ListItem| item.base.as_ref().is_some_and(|base| named.contains(base) && !own.contains(base));
         let stays = |item: &ListItem| !of_parallel(item) || taken(item);
-        self.clauses.private.retain(stays);
         self.clauses.reductions.retain(|reduction| stays(&reduction.item));
         self.clauses.copied_by_parallel.retain(taken);
         for kept in &mut self.clauses.kept {

@@ -34,6 +34,22 @@ impl Names<'_> {
         })
     }
 
+    /// Is the variable declared at `declared` used nowhere in the file but in `scope`, by code or by directives?
+    pub(in crate::transforms::split_target) fn only_used_in(&self, name: &str, declared: Span, scope: Span) -> bool {
+        let in_function = self
+            .symbols
+            .lookup(name, scope.start)
+            .is_some_and(|variable| variable.scope == Scope::Local && !variable.is_extern && !variable.is_static);
+        let elsewhere = |used: &&Use| used.name == name && used.role != Role::Declaration && !scope.contains(used.span);
+        let same = |used: &Use| self.declared_at(name, used.span.start) == Some(declared);
+        let mut directives = self.cx.constructs.directives.iter().filter(|directive| !scope.contains(directive.span));
+        let listed = directives.any(|directive| {
+            let text = self.cx.file.show(directive.span);
+            text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+        });
+        in_function && !listed && !self.file_uses().iter().filter(elsewhere).any(same)
+    }
+
     /// The names of which some object's address is taken anywhere in the file, by `&` or a C++ reference.
     fn address_taken(&self) -> &BTreeSet<String> {
         self.address_taken.get_or_init(|| {

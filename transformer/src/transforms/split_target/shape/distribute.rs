@@ -1,0 +1,56 @@
+//! `distribute` loops with parallel loops inside: the teams share the one, the threads of each team the others.
+
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::Construct;
+use crate::region::loop_nest::canonical_nest;
+use crate::region::target::TargetRegion;
+use crate::source::Span;
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{ClauseArgument, ClauseName, Directive, NodeId};
+use crate::transforms::Context;
+
+/// Why the region is left as it is; none where no parallel loop is nested in the `distribute` loop.
+pub(super) fn nested_parallel(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
+    let body = cx.constructs.construct(region.chain.innermost()).body_span;
+    let is_parallel = |construct: &Construct| construct.leaves.contains(&Leaf::Parallel);
+    let inside: Vec<(&Construct, &Directive)> =
+        cx.constructs.within(body).filter(|(construct, _)| is_parallel(construct)).collect();
+    let (construct, directive) = inside.first()?;
+    let statements = statements(cx, region).unwrap_or_default();
+    if inside.len() == 1 && statements.len() == 1 && construct.body == statements.first().copied() {
+        let message = format!("the teams share the outer loop, and the threads of each `{}` inside", directive.name);
+        return Some(Reason::new(ReasonCode::TwoLevels, directive.span, message));
+    }
+    let mut message = format!("`{}` is nested in a `distribute` loop with more than that in its body", directive.name);
+    if let Some(name) = declared(cx, &statements) {
+        message = format!("{message}: each team keeps its `{name}` from one statement to the next");
+    }
+    Some(Reason::new(ReasonCode::NestedParallel, directive.span, message))
+}
+
+/// The statements in the body of the `distribute` loop; none where the loop is not read.
+fn statements(cx: &Context<'_>, region: &TargetRegion) -> Option<Vec<NodeId>> {
+    let construct = cx.constructs.construct(region.chain.innermost());
+    let clauses =
+        region.chain.constructs.iter().flat_map(|id| cx.constructs.directive(*id).clauses_of(ClauseName::Collapse));
+    let depths: Vec<usize> = clauses
+        .filter_map(|clause| match clause.argument {
+            ClauseArgument::Expression(span) => cx.file.show(span).trim().parse().ok(),
+            _ => None,
+        })
+        .collect();
+    let nest = canonical_nest(cx.file, cx.tree, construct.body?, depths.first().copied().unwrap_or(1).min(16)).ok()?;
+    let block = cx.tree.kind(nest.body) == "compound_statement";
+    Some(if block { cx.tree.named_children(nest.body).collect() } else { vec![nest.body] })
+}
+
+/// The first variable that is declared among statements.
+fn declared(cx: &Context<'_>, statements: &[NodeId]) -> Option<String> {
+    let mut declarations = statements.iter().filter(|node| cx.tree.kind(**node) == "declaration");
+    let mut at = cx.tree.child(*declarations.next()?, "declarator")?;
+    while let Some(inner) = cx.tree.child(at, "declarator") {
+        at = inner;
+    }
+    let name: Span = cx.tree.span(at);
+    Some(cx.file.show(name).into_owned())
+}

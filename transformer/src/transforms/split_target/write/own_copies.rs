@@ -1,0 +1,49 @@
+//! Declarations of the variables that are copies for the whole region.
+
+use std::collections::BTreeMap;
+
+use crate::edit::Edit;
+use crate::edit::directive_writer::{Layout, indent_of, line_start};
+use crate::source::Span;
+use crate::syntax::NodeId;
+use crate::transforms::split_target::data::OwnCopy;
+use crate::transforms::split_target::write::Split;
+
+impl Split<'_> {
+    /// Declares the copies at the start of their blocks; a statement without braces gets some.
+    pub(super) fn own_copies(&self, edits: &mut Vec<Edit>) {
+        let mut blocks: BTreeMap<NodeId, Vec<&OwnCopy>> = BTreeMap::new();
+        for copy in self.data.own_copies.iter().filter(|copy| copy.is_declared) {
+            blocks.entry(copy.block).or_default().push(copy);
+        }
+        let (file, tree) = (self.cx.file, self.cx.tree);
+        let Some(first) = self.shape.outer.first() else { return };
+        let layout = Layout::of(file, self.cx.constructs.directive(*first));
+        let newline = layout.newline;
+        for (block, copies) in blocks {
+            let span = tree.span(block);
+            let outer = indent_of(file, span.start);
+            let inner = tree.named_children(block).next().map(|child| tree.span(child).start);
+            let own_line = |at: usize| line_start(&file.text, at) > span.start;
+            let inner = inner.filter(|at| own_line(*at)).map(|at| indent_of(file, at));
+            let inner = inner.unwrap_or_else(|| format!("{outer}{}", layout.level));
+            let declarations: Vec<String> = copies.iter().map(|copy| declaration(copy)).collect();
+            if tree.kind(block) == "compound_statement" {
+                let at = Span::new(span.start + 1, span.start + 1);
+                let text = declarations.iter().map(|line| format!("{newline}{inner}{line}")).collect();
+                edits.push(Edit { span: at, text });
+                continue;
+            }
+            let lines: String =
+                declarations.iter().map(|line| format!("{outer}{}{line}{newline}", layout.level)).collect();
+            let start = line_start(&file.text, span.start);
+            edits.push(Edit { span: Span::new(start, start), text: format!("{outer}{{{newline}{lines}") });
+            edits.push(Edit { span: Span::new(span.end, span.end), text: format!("{newline}{outer}}}") });
+        }
+    }
+}
+
+fn declaration(copy: &OwnCopy) -> String {
+    let value = copy.initial.as_ref().map_or(String::new(), |initial| format!(" = {initial}"));
+    format!("{} {}{value};", copy.type_name, copy.name)
+}
