@@ -1,7 +1,7 @@
 //! What more parallel loops gain: threads, and accesses that are nearer to each other.
 
 use crate::analysis::accesses::Accesses;
-use crate::analysis::coalescing::pattern;
+use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{NestWork, nest_time};
 use crate::plan::{Reason, ReasonCode};
 use crate::transforms::collapse::{Candidate, reason};
@@ -12,6 +12,8 @@ const ASSUMED_INNER: f64 = 64.0;
 /// What collapse must save to be worth a change, and where neighbouring accesses move apart.
 const ENOUGH: f64 = 0.9;
 const MUCH: f64 = 0.5;
+/// The part of the accesses that must be next to each other for an order of loops that was chosen for a GPU.
+const MEANT: f64 = 0.25;
 
 /// The estimate for one number of collapsed loops.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +22,8 @@ struct Estimate {
     time: f64,
     /// Sectors for each access of a warp, on the average.
     sectors: f64,
+    /// The part of the accesses that neighbouring threads make next to each other.
+    near: f64,
     /// Iterations that run in parallel.
     iterations: f64,
 }
@@ -54,8 +58,11 @@ impl Gain {
     /// Why it is not worth it.
     pub(super) fn does_not_pay(&self, candidate: &Candidate<'_, '_>, depth: usize) -> Option<Reason> {
         let Self { before, after, .. } = self;
-        let wanted = if after.sectors > before.sectors { MUCH } else { ENOUGH };
-        if after.time < wanted * before.time {
+        let worse = after.sectors > before.sectors;
+        let wanted = if worse { MUCH } else { ENOUGH };
+        // Who makes the outer loop run along the rows has much of it, and what is assumed may be too little.
+        let is_meant_so = worse && before.near >= MEANT && self.assumed.is_some();
+        if after.time < wanted * before.time && !is_meant_so {
             return None;
         }
         let mut message = format!(
@@ -79,9 +86,12 @@ fn count(iterations: f64) -> String {
 pub(super) fn best(candidate: &Candidate<'_, '_>, found: &Accesses, deepest: usize) -> (usize, Gain) {
     let nest = candidate.nest.loops.loops.len();
     let unknown = found.loops.iter().take(deepest).filter(|l| l.trips.is_none()).count();
-    let whole = f64::from(candidate.cx.assumed_iterations) * ASSUMED_INNER;
-    let assumed =
-        (unknown > 0).then(|| whole.powf(1.0 / f64::from(u32::try_from(unknown).unwrap_or(1)).max(2.0)).floor());
+    let one = f64::from(candidate.cx.assumed_iterations);
+    let assumed = match u32::try_from(unknown).unwrap_or(u32::MAX) {
+        0 => None,
+        1 => Some(one),
+        several => Some((one * ASSUMED_INNER).powf(f64::from(several).recip()).floor()),
+    };
     let trips = |index: usize| {
         let known = found.loops.get(index).and_then(|l| l.trips);
         let inner = if index < deepest.min(nest) { assumed.unwrap_or(1.0) } else { ASSUMED_INNER };
@@ -99,14 +109,17 @@ pub(super) fn best(candidate: &Candidate<'_, '_>, found: &Accesses, deepest: usi
 fn estimate(found: &Accesses, depth: usize, promised: usize, trips: &dyn Fn(usize) -> f64) -> Estimate {
     let lane = found.loops.get(depth - 1).map(|l| l.atom);
     let iterations: f64 = (0..depth).map(trips).product();
-    let (mut accesses, mut sectors) = (0.0, 0.0);
+    let (mut accesses, mut sectors, mut near) = (0.0, 0.0, 0.0);
     for access in &found.accesses {
         let times: f64 = access.loops.iter().map(|index| trips(*index)).product();
-        let pattern = lane.map_or(32.0, |lane| pattern(access, lane, &found.opaque).sectors());
+        let pattern = lane.map_or(Pattern::Unknown, |lane| pattern(access, lane, &found.opaque));
         accesses += times;
-        sectors += times * pattern;
+        sectors += times * pattern.sectors();
+        if matches!(pattern, Pattern::Near(_)) {
+            near += times;
+        }
     }
     let work = NestWork { iterations, accesses, sectors, divisions: depth - promised };
-    let average = if accesses > 0.0 { sectors / accesses } else { 0.0 };
-    Estimate { time: nest_time(&work), sectors: average, iterations }
+    let each = |sum: f64| if accesses > 0.0 { sum / accesses } else { 0.0 };
+    Estimate { time: nest_time(&work), sectors: each(sectors), near: each(near), iterations }
 }

@@ -14,6 +14,9 @@ use crate::transforms::collapse::{Candidate, reason};
 /// The most loops that are collapsed.
 const DEEPEST: usize = 4;
 
+/// How many places are named that are not understood.
+const MOST_TROUBLES: usize = 3;
+
 /// The loops of a construct.
 pub(super) struct Nest {
     /// All that are perfectly nested.
@@ -140,6 +143,7 @@ pub(super) fn check_troubles(found: &Accesses) -> Result<(), Vec<Reason>> {
     let reasons: Vec<Reason> = found
         .troubles
         .iter()
+        .take(MOST_TROUBLES)
         .map(|trouble| {
             let code = match trouble.obstacle {
                 Obstacle::UnknownName => ReasonCode::UnknownName,
