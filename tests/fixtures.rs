@@ -46,6 +46,7 @@ fn read(fixture: &Path) -> SourceFile {
     SourceFile::new(fixture, text)
 }
 
+/// What a fixture's first line calls a plan: the pass where its edits are safe.
 fn decision_word(plan: &Plan) -> &'static str {
     match plan.decision {
         Decision::Apply(Applicability::Safe) => plan.pass,

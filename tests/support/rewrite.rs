@@ -7,20 +7,21 @@ use ompsplit::source::SourceFile;
 
 use super::fixtures::Fixture;
 
-/// The options that a program is rewritten with: the pass whose folder of fixtures it stands in, or all that run by
+/// The options that a program is rewritten with: the passes whose folder of fixtures it stands in, or all that run by
 /// default; loops of unknown length are long, so that what is safe decides. `text` may ask for both forms of its regions.
 pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let versioned = String::from_utf8_lossy(text).lines().take(12).any(|line| line.trim() == "// fixture: versioned");
     let mut options = Options { assume, versioned, assumed_iterations: 1 << 30, ..Options::default() };
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     if let Some(pass) = folder.and_then(|folder| FOLDERS.iter().find(|(name, _)| *name == folder)) {
-        options.passes = vec![pass.1];
+        options.passes = pass.1.to_vec();
     }
     options
 }
 
-/// The folders of fixtures and the pass that each shows.
-const FOLDERS: &[(&str, &str)] = &[("split_target", "split"), ("choose_geometry", "geometry")];
+/// The folders of fixtures and the passes that each shows.
+const FOLDERS: &[(&str, &[&str])] =
+    &[("split_target", &["split"]), ("choose_geometry", &["geometry"]), ("collapse", &["split", "collapse"])];
 
 /// What the library makes of a text.
 pub fn outcome(path: &Path, text: &[u8], assume: bool) -> Result<Outcome, String> {

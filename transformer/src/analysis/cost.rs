@@ -21,6 +21,12 @@ const TEAM: f64 = 128.0;
 /// The most teams that the runtime starts by itself.
 const TEAMS: f64 = 3200.0;
 
+/// Moving one sector of 32 bytes for one of a warp's threads, in microseconds: 32 of them at the bandwidth that caches and
+/// memory give together.
+const SECTOR: f64 = 0.1e-6;
+/// Finding out one loop's variable from the number of an iteration: a division of 64 bits, in microseconds.
+const DIVISION: f64 = 2.5e-6;
+
 /// One loop, or a run of serial statements, that is, or becomes, a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopWork {
@@ -74,6 +80,28 @@ pub fn estimate(loops: &[LoopWork], grid: Grid, steered: bool) -> Estimate {
     let own = |work: &LoopWork| LAUNCH + busiest_thread(work, TEAMS * TEAM).max(all_threads(work));
     let launch = if steered { 0.0 } else { LAUNCH };
     Estimate { before: launch + loops.iter().map(inside).sum::<f64>(), after: loops.iter().map(own).sum() }
+}
+
+/// What a loop nest does, all iterations together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NestWork {
+    /// Iterations that run in parallel.
+    pub iterations: f64,
+    /// Accesses of memory, by all threads.
+    pub accesses: f64,
+    /// The same, each counted with the sectors that a warp needs for it.
+    pub sectors: f64,
+    /// Loop variables that are computed from the number of an iteration.
+    pub divisions: usize,
+}
+
+/// How long a kernel of a league takes for a nest, without its launch, in microseconds.
+#[must_use]
+pub fn nest_time(work: &NestWork) -> f64 {
+    let each = work.accesses / work.iterations.max(1.0);
+    let waiting = (work.iterations / (TEAMS * TEAM)).ceil() * each * THREAD_OPERATION;
+    let divisions = f64::from(u32::try_from(work.divisions).unwrap_or(u32::MAX));
+    waiting.max(work.sectors * SECTOR).max(work.iterations * divisions * DIVISION)
 }
 
 fn busiest_thread(work: &LoopWork, threads: f64) -> f64 {

@@ -1,8 +1,12 @@
 //! Facts about a program, each with a certainty. Queries never edit and never report.
 
+pub mod accesses;
 pub mod calls;
+pub mod coalescing;
 pub mod cost;
 pub mod data_environment;
+pub mod dependence;
 pub mod execution_mode;
+pub mod polynomial;
 pub mod symbols;
 pub mod uses;

@@ -5,7 +5,7 @@ use crate::source::{LineEnding, SourceFile, Span};
 use crate::syntax::Directive;
 
 /// The longest line that is written without a continuation, in bytes.
-const WIDTH: usize = 100;
+pub const WIDTH: usize = 100;
 
 /// How a directive of the file is laid out: what its neighbours are written like.
 #[derive(Clone, Debug)]

@@ -258,6 +258,41 @@ reason_codes! {
     /// on NVIDIA devices.
     CompilerLimit = "OMPS131", Refusal, "compilers do not take it there";
 
+    /// The bounds of an inner loop depend on an outer one, so the iterations form no rectangle.
+    ///
+    /// `collapse` takes the bounds of all loops once, before the first iteration.
+    NotRectangular = "OMPS140", Refusal, "iteration space that is not rectangular";
+
+    /// With `collapse` the bounds of an inner loop are evaluated even where the outer loop has no iteration, and this one
+    /// may then trap, or the loop's step or type leaves open how often it runs.
+    ///
+    /// ```c
+    /// for (int i = 0; i < n; i++)
+    ///   for (int j = 0; j < *m; j++) // n = 0 and m = NULL is fine as it is
+    /// ```
+    ///
+    /// Copy the bound to a `const` variable before the construct.
+    BoundMayTrap = "OMPS141", Refusal, "inner bound that cannot be evaluated in advance";
+
+    /// The iterations of an inner loop are not shown to be independent: two of them may access one element, and one of the
+    /// two writes it.
+    ///
+    /// The outer loop's directive promises that for its own iterations, not for those of the loops inside it.
+    InnerLoopDependent = "OMPS142", Refusal, "inner iterations that may depend on each other";
+
+    /// A variable that is declared outside of the inner loop carries a value from one of its iterations to the next.
+    ///
+    /// A sum over the inner loop is one such value. It stays a loop in each thread.
+    ValueCarried = "OMPS143", Refusal, "variable that carries a value between inner iterations";
+
+    /// A clause or directive around the loops says how their iterations are grouped, ordered or handed on, and would mean
+    /// something else with more loops: `schedule`, `dist_schedule`, `ordered`, `lastprivate`, `num_threads`, `simd`.
+    CollapseClause = "OMPS144", Refusal, "clause that does not go with more loops";
+
+    /// The nest holds something whose effect on memory is not followed: a call, a macro that is no number, a pointer that it
+    /// sets, a reference, a directive.
+    NestNotFollowed = "OMPS145", Refusal, "nest whose accesses are not all understood";
+
     /// The loops are too small: what the full grid gains is less than the further launches cost.
     ///
     /// A launch is counted as 30 microseconds. The message gives both estimates, and where the text does not tell how long a
@@ -277,6 +312,13 @@ reason_codes! {
     ///     a[8 * i + j] *= 2;
     /// ```
     TwoLevels = "OMPS202", DoesNotPay, "teams and threads share two loops already";
+
+    /// More parallel loops would not make the kernel faster: the outer loop fills the device already, and the accesses of
+    /// neighbouring threads would lie further apart, or not nearer to each other by enough.
+    ///
+    /// The message gives both estimates, and the 32-byte sectors that 32 neighbouring threads touch in each access on the
+    /// average, before and after. Loops whose length the text does not tell are assumed to have as many iterations as it says.
+    CollapseDoesNotPay = "OMPS240", DoesNotPay, "collapse gains nothing";
 
     /// An array without a map clause would be mapped once, explicitly. If only a part of it is present on the device at that
     /// point, the implicit map of the original works and the explicit one fails.
@@ -309,6 +351,13 @@ reason_codes! {
     /// If it stands for a class, operators and conversions in the region are calls of code that is not followed.
     ArithmeticParameter = "OMPS304", Assumption, "the template's parameter is an arithmetic type";
 
+    /// Two pointers, of which the loops write through one, are taken not to lead to the same elements.
+    ///
+    /// It is proved where both are arrays of their own, are `restrict` parameters, point to types that may not alias, or are
+    /// mapped with sections by one construct that hold all accesses: such sections must not share storage (OpenMP 5.2,
+    /// section 5.8.3).
+    PointersDistinct = "OMPS340", Assumption, "the pointers lead to different elements";
+
     /// The loops of the original are not ordered: a `teams` region has no barrier between `distribute` loops. One reads or
     /// writes what another writes, so the original has a race. After the split they run one after the other.
     OriginalRaces = "OMPS401", Note, "the original's loops race";
@@ -332,10 +381,6 @@ reason_codes! {
     /// assembly keeps a region from standing twice. The decision then rests on `--assumed-iterations`.
     NotVersioned = "OMPS405", Note, "no two versions";
 
-    /// A clause of the loop's directives says how many threads a team has (`thread_limit`, `num_threads`) or how iterations
-    /// go to teams (`dist_schedule`): the choice is the user's.
-    GridWritten = "OMPS406", Note, "the grid is written down";
-
     /// A loop combines its results in a scalar that no clause maps. It is firstprivate in the region, so the program never
     /// sees the result.
     ///
@@ -349,6 +394,14 @@ reason_codes! {
     /// }
     /// ```
     LostResult = "OMPS406", Note, "result of a reduction is lost";
+
+    /// A clause of the loop's directives says how many threads a team has (`thread_limit`, `num_threads`) or how iterations
+    /// go to teams (`dist_schedule`): the choice is the user's.
+    GridWritten = "OMPS407", Note, "the grid is written down";
+
+    /// The loops inside the parallel loop are not perfectly nested in it: something stands beside them, or they are not in
+    /// canonical form.
+    NothingToCollapse = "OMPS440", Note, "no perfect loop nest";
 
     /// The file cannot be read: it is binary, too large, nested too deeply, or took too long to parse.
     Unreadable = "OMPS901", Error, "file cannot be read";

@@ -1,6 +1,7 @@
 //! The transformations, one file each, and the one registry of them.
 
 mod choose_geometry;
+mod collapse;
 mod split_target;
 
 pub use self::split_target::{Figures, LoopFigures, figures};
@@ -63,7 +64,7 @@ pub const TRANSFORMS: &[Transform] = &[
         pass: "collapse",
         summary: "Collapse loop nests that give more parallelism",
         default: true,
-        plan: None,
+        plan: Some(collapse::collapse),
     },
     Transform {
         pass: "geometry",

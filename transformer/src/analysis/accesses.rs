@@ -1,0 +1,306 @@
+//! What the body of a loop nest does to memory: which elements of which arrays it reads and writes, and which variables.
+//!
+//! Loops, subscripts and bounds come as [`Polynomial`]s in the iteration variables, the variables that the body does not
+//! write, and opaque values. What is not understood is said to be a [`Trouble`], never left out.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::dependence::Range;
+use crate::analysis::polynomial::{Atom, Polynomial};
+use crate::analysis::symbols::{DeclaredType, Symbols, Variable};
+use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
+use crate::source::{SourceFile, Span};
+use crate::syntax::host::parse_expression;
+use crate::syntax::{HostTree, NodeId};
+
+mod elements;
+mod integers;
+mod names;
+mod statements;
+mod values;
+
+pub use integers::Integer;
+pub use values::Value;
+
+/// A variable: where it is declared.
+pub type Key = (Option<usize>, Span);
+
+/// What an access starts from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// As written: `a`, `net->weights`.
+    pub name: String,
+    /// The variable's declaration.
+    pub key: Key,
+    /// What the path leads to.
+    pub kind: RootKind,
+}
+
+/// Whose storage an access reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootKind {
+    /// The storage of the variable itself: an array, a structure, a scalar.
+    Object,
+    /// What the variable points to.
+    Pointer,
+    /// What a member of the variable points to, or of what it points to.
+    Member,
+    /// What an element points to, or another pointer that memory holds.
+    Loaded,
+}
+
+/// A subscript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subscript {
+    /// Its value.
+    pub form: Polynomial,
+    /// Is it known only up to multiples of 2 to the power of 32, because its arithmetic may wrap around?
+    pub wraps: bool,
+}
+
+/// One access of memory that iterations share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// What it starts from.
+    pub root: Root,
+    /// The subscripts up to the first member behind one.
+    pub subscripts: Vec<Subscript>,
+    /// Is it written (and perhaps read)?
+    pub writes: bool,
+    /// The type of what is accessed, as named; none where it is not known or no number.
+    pub element: Option<String>,
+    /// Where.
+    pub span: Span,
+    /// The loops around it: indices into [`Accesses::loops`], outermost first.
+    pub loops: Vec<usize>,
+}
+
+/// A loop of the nest, or in its body.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// Its variable.
+    pub key: Key,
+    /// What stands for the variable.
+    pub atom: Atom,
+    /// The variable's type.
+    pub integer: Integer,
+    /// The values of its variable.
+    pub range: Range,
+    /// How often it runs, where the text tells.
+    pub trips: Option<i128>,
+    /// By how much its variable changes, where the text tells.
+    pub step: Option<i128>,
+    /// The statement.
+    pub span: Span,
+}
+
+/// What stands in the way of knowing what the nest does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Obstacle {
+    /// A name that is declared nowhere in sight.
+    UnknownName,
+    /// A call of a function that is not known to compute a number from numbers.
+    Call,
+    /// A macro that is no number.
+    Macro,
+    /// C++ that may hide code.
+    Hidden,
+    /// A directive, `asm`, a volatile object: something beside plain loads and stores.
+    NotPlain,
+    /// An address that is taken or handed on, a reference, a pointer that the body sets.
+    Pointer,
+    /// A conditional of the preprocessor.
+    Conditional,
+}
+
+/// An obstacle and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// What it is.
+    pub obstacle: Obstacle,
+    /// Where.
+    pub span: Span,
+    /// A sentence about it.
+    pub message: String,
+}
+
+/// A use of a scalar variable that is declared outside of the body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScalarUse {
+    /// The variable.
+    pub name: String,
+    /// Its declaration.
+    pub key: Key,
+    /// Is it written?
+    pub writes: bool,
+    /// Where, and the node of the name.
+    pub span: Span,
+    /// The node of the name.
+    pub node: NodeId,
+}
+
+/// What a nest does.
+#[derive(Clone, Debug, Default)]
+pub struct Accesses {
+    /// The loops: those of the nest, outermost first, then those in its body.
+    pub loops: Vec<Loop>,
+    /// The accesses of shared memory, in the order of the text.
+    pub accesses: Vec<Access>,
+    /// The uses of scalars from outside that are no loop variables.
+    pub scalars: Vec<ScalarUse>,
+    /// What is not understood.
+    pub troubles: Vec<Trouble>,
+    /// Atoms that differ between iterations and have no known range.
+    pub opaque: Vec<Atom>,
+    /// The values of the expressions asked for; none for those that are not understood.
+    pub expressions: Vec<Option<Polynomial>>,
+    /// Symbols: atoms for variables and values that no iteration changes, with a word for messages.
+    pub symbols: BTreeMap<Atom, String>,
+}
+
+/// Reads what a nest does. `nest` are its loops, outermost first; `promised` of them, at least one, are known to be
+/// independent, and what depends on them alone is the same in the iterations that are compared. `expressions` of directives
+/// are evaluated as well.
+#[must_use]
+pub fn accesses(
+    file: &SourceFile,
+    tree: &HostTree,
+    symbols: &Symbols<'_>,
+    nest: &[CanonicalLoop],
+    promised: usize,
+    expressions: &[Span],
+) -> Accesses {
+    let Some(body) = nest.get(promised.saturating_sub(1)).map(|last| last.body) else { return Accesses::default() };
+    let mut reader = Reader {
+        file,
+        tree,
+        main: tree,
+        symbols,
+        body,
+        promised,
+        found: Accesses::default(),
+        atoms: BTreeMap::new(),
+        next: 0,
+        depth: 0,
+    };
+    for read in nest {
+        reader.add_loop(read);
+    }
+    reader.inner_loops();
+    reader.statements();
+    reader.names();
+    let values: Vec<_> = expressions.iter().map(|span| reader.expression(*span)).collect();
+    Accesses { expressions: values, ..reader.found }
+}
+
+/// What an atom stands for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Meaning {
+    /// A variable that the body does not write.
+    Variable(Key),
+    /// An expression whose value no iteration changes, by its text.
+    Text(String),
+}
+
+struct Reader<'a, 's> {
+    file: &'a SourceFile,
+    /// The tree that is read: the file's, or that of an expression in a directive.
+    tree: &'a HostTree,
+    main: &'a HostTree,
+    symbols: &'a Symbols<'s>,
+    /// What the innermost promised loop iterates.
+    body: NodeId,
+    promised: usize,
+    found: Accesses,
+    atoms: BTreeMap<Meaning, Atom>,
+    next: u32,
+    /// How deep local copies are being followed.
+    depth: usize,
+}
+
+impl Reader<'_, '_> {
+    fn fresh(&mut self) -> Atom {
+        self.next += 1;
+        Atom(self.next)
+    }
+
+    fn text(&self, node: NodeId) -> std::borrow::Cow<'_, str> {
+        self.file.show(self.tree.span(node))
+    }
+
+    fn variable(&self, name: &str, at: usize) -> Option<Variable> {
+        self.symbols.lookup(name, at)
+    }
+
+    /// The value of an expression that is no part of the file's tree.
+    fn expression(&mut self, span: Span) -> Option<Polynomial> {
+        let tree = parse_expression(self.file, span, self.tree.language())?;
+        let mut inner = Reader {
+            file: self.file,
+            tree: &tree,
+            main: self.main,
+            symbols: self.symbols,
+            body: self.body,
+            promised: self.promised,
+            found: std::mem::take(&mut self.found),
+            atoms: std::mem::take(&mut self.atoms),
+            next: self.next,
+            depth: 0,
+        };
+        let value = inner.value(tree.root());
+        (self.found, self.atoms, self.next) = (inner.found, inner.atoms, inner.next);
+        value.filter(|value| !value.wraps).map(|value| value.form)
+    }
+
+    fn is_inside(&self, variable: &Variable) -> bool {
+        variable.header.is_none() && self.main.span(self.body).contains(variable.declared_at)
+    }
+
+    fn trouble(&mut self, obstacle: Obstacle, span: Span, message: impl Into<String>) {
+        self.found.troubles.push(Trouble { obstacle, span, message: message.into() });
+    }
+
+    /// The loops below the nest that are in canonical form; others have no variable of their own.
+    fn inner_loops(&mut self) {
+        let tree = self.tree;
+        for node in tree.descendants(self.body).filter(|node| tree.kind(*node) == "for_statement") {
+            if self.found.loops.iter().any(|known| known.span == tree.span(node)) {
+                continue;
+            }
+            if let Some(read) =
+                canonical_nest(self.file, tree, node, 1).ok().and_then(|nest| nest.loops.into_iter().next())
+            {
+                self.add_loop(&read);
+            }
+        }
+    }
+
+    fn add_loop(&mut self, read: &CanonicalLoop) {
+        let start = self.tree.span(read.body).start;
+        let Some(variable) = self.variable(&read.variable, start) else { return };
+        let DeclaredType::Scalar { name, .. } = &variable.ty else { return };
+        let Some(integer) = Integer::named(name) else { return };
+        let (range, trips, step) = self.range_of(read, integer);
+        let key = (variable.header, variable.declared_at);
+        let atom = self.fresh();
+        self.found.loops.push(Loop { key, atom, integer, range, trips, step, span: read.span });
+    }
+
+    /// The loop whose variable a name at a byte is.
+    fn loop_of(&self, key: Key, at: usize) -> Option<usize> {
+        let inside = |l: &Loop| l.key == key && l.span.start <= at && at < l.span.end;
+        self.found.loops.iter().rposition(inside)
+    }
+
+    /// The loops around a place, outermost first.
+    fn loops_around(&self, span: Span) -> Vec<usize> {
+        let mut around: Vec<usize> = (0..self.found.loops.len())
+            .filter(|index| self.found.loops.get(*index).is_some_and(|l| l.span.contains(span)))
+            .collect();
+        around.sort_by_key(|index| self.found.loops.get(*index).map(|l| l.span.start));
+        around
+    }
+}
+
+#[cfg(test)]
+mod tests;

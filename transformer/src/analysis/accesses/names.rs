@@ -1,0 +1,155 @@
+//! What the body does with each name in it.
+
+use super::{Obstacle, Reader, ScalarUse};
+use crate::analysis::calls::is_pure;
+use crate::analysis::symbols::{DeclaredType, NameKind, Variable};
+use crate::analysis::uses::{Role, Use, uses_below};
+use crate::source::Language;
+
+impl Reader<'_, '_> {
+    pub(super) fn names(&mut self) {
+        for used in uses_below(self.file, self.tree, self.body) {
+            self.name(&used);
+        }
+    }
+
+    fn name(&mut self, used: &Use) {
+        let (name, span) = (&used.name, used.span);
+        if used.role != Role::Declaration && self.symbols.macro_definition(name, span.start).is_some() {
+            if used.role == Role::Callee || self.value(used.node).is_none() && !self.is_number(name, span.start) {
+                self.trouble(Obstacle::Macro, span, format!("the macro `{name}` is no number"));
+            }
+            return;
+        }
+        if used.role == Role::Callee {
+            return self.call(used);
+        }
+        let Some(variable) = self.variable(name, span.start) else {
+            if !is_limit(name) {
+                let message = format!("`{name}` is declared nowhere in sight, or in ways that cannot be told apart");
+                self.trouble(Obstacle::UnknownName, span, message);
+            }
+            return;
+        };
+        match variable.kind {
+            NameKind::Variable => {}
+            NameKind::Enumerator => return,
+            NameKind::TemplateParameter if variable.ty.is_scalar() => return,
+            _ => return self.trouble(Obstacle::Call, span, format!("`{name}` is no variable")),
+        }
+        if matches!(used.role, Role::MethodCall) || (self.is_cpp() && may_hide_code(&variable.ty)) {
+            let message = format!("`{name}` may be of class type, whose operators and functions are not followed");
+            return self.trouble(Obstacle::Hidden, span, message);
+        }
+        match used.role {
+            Role::Declaration => self.local(used, &variable),
+            Role::Address => {
+                self.trouble(Obstacle::Pointer, span, format!("the address of `{name}` is taken in the loop"));
+            }
+            _ if self.is_inside(&variable) => self.use_of_local(used, &variable),
+            _ => self.use_from_outside(used, &variable),
+        }
+    }
+
+    fn local(&mut self, used: &Use, variable: &Variable) {
+        let message = match &variable.ty {
+            _ if variable.is_static || variable.is_extern || variable.is_thread_local => "outlives the iteration",
+            DeclaredType::Scalar { is_volatile: true, .. } => "is volatile",
+            DeclaredType::Scalar { .. } | DeclaredType::Record { .. } => return,
+            DeclaredType::Array { element, .. } if element.is_scalar() => return,
+            _ => "is a pointer, a reference or of a type that is not understood",
+        };
+        self.trouble(Obstacle::Pointer, used.span, format!("`{}` {message}", used.name));
+    }
+
+    /// Variables of the body belong to one iteration; through a member that is a pointer they would reach others.
+    fn use_of_local(&mut self, used: &Use, variable: &Variable) {
+        let is_plain = variable.ty.is_scalar()
+            || matches!(&variable.ty, DeclaredType::Array { element, .. } if element.is_scalar());
+        let tree = self.tree;
+        let goes_on = tree
+            .ancestors(used.node)
+            .take(3)
+            .any(|above| matches!(tree.kind(above), "subscript_expression" | "pointer_expression"));
+        if !is_plain && goes_on {
+            let message = format!("a member of `{}` may be a pointer", used.name);
+            self.trouble(Obstacle::Pointer, used.span, message);
+        }
+        let is_address = matches!(variable.ty, DeclaredType::Array { .. }) && !goes_on;
+        if is_address {
+            self.trouble(Obstacle::Pointer, used.span, format!("`{}` stands for an address here", used.name));
+        }
+    }
+
+    fn use_from_outside(&mut self, used: &Use, variable: &Variable) {
+        let key = (variable.header, variable.declared_at);
+        let writes = matches!(used.role, Role::Write);
+        if self.loop_of(key, used.span.start).is_some() {
+            return;
+        }
+        match &variable.ty {
+            DeclaredType::Scalar { is_volatile: true, .. } => {
+                self.trouble(Obstacle::NotPlain, used.span, format!("`{}` is volatile", used.name));
+            }
+            DeclaredType::Scalar { .. } => {
+                let name = used.name.clone();
+                self.found.scalars.push(ScalarUse { name, key, writes, span: used.span, node: used.node });
+            }
+            DeclaredType::Pointer { .. } | DeclaredType::ArrayParameter { .. } if writes => {
+                self.trouble(Obstacle::Pointer, used.span, format!("the loop sets the pointer `{}`", used.name));
+            }
+            DeclaredType::Pointer { .. }
+            | DeclaredType::ArrayParameter { .. }
+            | DeclaredType::Array { .. }
+            | DeclaredType::Record { .. } => self.element(used, variable, key),
+            DeclaredType::Reference { .. } => {
+                let message = format!("`{}` is a reference: it may be another name of something else", used.name);
+                self.trouble(Obstacle::Pointer, used.span, message);
+            }
+            _ => {
+                let message = format!("the type of `{}` is not understood", used.name);
+                self.trouble(Obstacle::UnknownName, used.span, message);
+            }
+        }
+    }
+
+    /// A call that computes a number from numbers.
+    fn call(&mut self, used: &Use) {
+        let is_own = !self.symbols.function_definitions(&used.name).is_empty();
+        if is_own || !is_pure(&used.name) {
+            self.trouble(Obstacle::Call, used.span, format!("what `{}` does is not followed", used.name));
+        }
+    }
+
+    /// Is it a macro for a floating-point number?
+    fn is_number(&self, name: &str, at: usize) -> bool {
+        let Some(definition) = self.symbols.macro_definition(name, at) else { return false };
+        let text = definition.body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
+        definition.parameters.is_none() && text.trim_end_matches(['f', 'F', 'l', 'L']).parse::<f64>().is_ok()
+    }
+
+    pub(super) fn is_cpp(&self) -> bool {
+        self.tree.language() == Language::Cpp
+    }
+}
+
+/// In C++: may an operator on it be a function?
+fn may_hide_code(ty: &DeclaredType) -> bool {
+    match ty {
+        DeclaredType::Scalar { name, .. } => name.starts_with("enum"),
+        DeclaredType::Array { element, .. } | DeclaredType::ArrayParameter { element, .. } => may_hide_code(element),
+        DeclaredType::Pointer { pointee, .. } => may_hide_code(pointee),
+        DeclaredType::Reference { to } => may_hide_code(to),
+        _ => true,
+    }
+}
+
+/// Constants of the standard headers.
+fn is_limit(name: &str) -> bool {
+    let named = ["INFINITY", "NAN", "HUGE_VAL", "true", "false", "NULL"];
+    let limits = ["INT", "UINT", "LONG", "ULONG", "FLT", "DBL", "CHAR", "SHRT"];
+    let limited = name
+        .rsplit_once('_')
+        .is_some_and(|(start, end)| limits.contains(&start) && matches!(end, "MAX" | "MIN" | "EPSILON"));
+    named.contains(&name) || limited || ["M_PI", "M_E", "M_SQRT2", "M_LN2", "M_PI_2", "M_PI_4"].contains(&name)
+}

@@ -1,0 +1,123 @@
+use super::*;
+use crate::source::scan;
+use crate::syntax::Limits;
+
+/// What the loops of a function `f` do; the first `for` is promised.
+fn read(text: &str, check: impl Fn(&Accesses, &dyn Fn(&Polynomial) -> String)) {
+    let ending = if text.contains("auto") { "t.cpp" } else { "t.c" };
+    let file = SourceFile::new(ending, text.as_bytes().to_vec());
+    let tree = HostTree::parse(&file, &scan(&file.text), &Limits::default()).unwrap();
+    let symbols = Symbols::new(&file, &tree, &[]);
+    let first = tree.descendants(tree.root()).find(|node| tree.kind(*node) == "for_statement").unwrap();
+    let depth = (1..=4).rev().find(|depth| canonical_nest(&file, &tree, first, *depth).is_ok()).unwrap();
+    let nest = canonical_nest(&file, &tree, first, depth).unwrap();
+    let found = accesses(&file, &tree, &symbols, &nest.loops, 1, &[]);
+    let show = |form: &Polynomial| {
+        let word = |atom: &Atom| {
+            let variable = found.loops.iter().find(|l| l.atom == *atom).map(|l| file.show(l.key.1).into_owned());
+            variable.or_else(|| found.symbols.get(atom).cloned()).unwrap_or("?".to_owned())
+        };
+        let mut terms: Vec<String> = form
+            .terms()
+            .map(|(atoms, factor)| {
+                let mut words: Vec<String> = atoms.iter().map(word).collect();
+                words.sort();
+                format!("{factor}{}", words.iter().map(|word| format!("*{word}")).collect::<String>())
+            })
+            .collect();
+        terms.sort();
+        terms.join(" + ")
+    };
+    check(&found, &show);
+}
+
+/// The subscripts of the first written access, `~` behind those that may wrap around.
+fn written(text: &str) -> Vec<String> {
+    let result = std::cell::RefCell::new(Vec::new());
+    read(text, |found, show| {
+        let access = found.accesses.iter().find(|access| access.writes).unwrap();
+        let subscripts = access.subscripts.iter();
+        *result.borrow_mut() =
+            subscripts.map(|one| format!("{}{}", show(&one.form), if one.wraps { "~" } else { "" })).collect();
+    });
+    result.into_inner()
+}
+
+fn troubles(text: &str) -> Vec<Obstacle> {
+    let result = std::cell::RefCell::new(Vec::new());
+    read(text, |found, _| *result.borrow_mut() = found.troubles.iter().map(|trouble| trouble.obstacle).collect());
+    result.into_inner()
+}
+
+fn loops(parameters: &str, body: &str) -> String {
+    format!("void f({parameters}) {{ for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {{ {body} }} }}")
+}
+
+#[test]
+fn subscripts_are_polynomials() {
+    let of = |parameters: &str, body: &str| written(&loops(parameters, body));
+    assert_eq!(of("int n, float *a", "a[(i + 1) * n + j - 1] = 0;"), ["-1 + 1*i*n + 1*j + 1*n"]);
+    assert_eq!(of("int n, float *a", "int at = i * n + j; a[at << 1] = 0;"), ["2*i*n + 2*j"]);
+    assert_eq!(of("int n, float (*a)[8]", "a[i][j] = 0;"), ["1*i", "1*j"]);
+    assert_eq!(of("int n, float *a", "int at = i; at += j; a[at] = 0;"), ["1*?"]);
+    assert_eq!(of("int n, float *a, int *k", "a[k[i] * n + j] = 0;"), ["1*?*n + 1*j"]);
+    assert_eq!(of("int n, float *a", "a[i / 2 * n + j] = 0;"), ["1*i/2*n + 1*j"]);
+    assert_eq!(of("int n, float *a", "a[j / 2] = 0;"), ["1*?"]);
+}
+
+#[test]
+fn arithmetic_that_wraps_around_is_marked() {
+    let of = |parameters: &str, body: &str| written(&loops(parameters, body));
+    assert_eq!(of("unsigned n, float *a", "a[i * n + j] = 0;"), ["1*i*n + 1*j~"]);
+    assert_eq!(of("unsigned long n, float *a", "a[i * n + j] = 0;"), ["1*i*n + 1*j"]);
+    assert_eq!(of("unsigned n, float *a", "a[(unsigned long)i * n + j] = 0;"), ["1*i*n + 1*j"]);
+    assert_eq!(of("long n, float *a", "int at = i * n + j; a[at] = 0;"), ["1*i*n + 1*j~"]);
+    assert_eq!(of("unsigned n, float *a", "long at = i * n + j; a[at] = 0;"), ["1*?"], "wrapped, then widened");
+    assert_eq!(of("int n, float *a", "a[(unsigned char)(i + j)] = 0;"), ["1*?"]);
+}
+
+#[test]
+fn ranges_need_comparisons_of_numbers() {
+    let upper = |head: &str, n: &str| {
+        let text = format!("void f({n} n, float *a) {{ for (int i = 0; i < 8; i++) for ({head}) a[j] = 0; }}");
+        let result = std::cell::RefCell::new(None);
+        read(&text, |found, show| *result.borrow_mut() = found.loops[1].range.upper.as_ref().map(show));
+        result.into_inner()
+    };
+    assert_eq!(upper("int j = 0; j < n; j++", "int").as_deref(), Some("-1 + 1*n"));
+    assert_eq!(upper("int j = n; j >= 2; j -= 3", "int").as_deref(), Some("1*n"));
+    assert_eq!(upper("int j = 0; j < n; j++", "size_t").as_deref(), Some("-1 + 1*n"));
+    assert_eq!(upper("int j = -1; j < n; j++", "size_t"), None, "-1 is huge");
+    assert_eq!(upper("unsigned j = 0; j < n; j++", "int"), None, "n may be negative");
+    assert_eq!(upper("size_t j = 0; j < n; j++", "int").as_deref(), Some("-1 + 1*n"));
+    assert_eq!(upper("unsigned j = 0; j < n - 1; j++", "unsigned"), None, "n may be 0");
+}
+
+#[test]
+fn what_is_not_followed_is_said() {
+    let of = |parameters: &str, body: &str| troubles(&loops(parameters, body));
+    assert_eq!(of("int n, float *a", "a[j] = sqrtf(a[i]);"), []);
+    assert_eq!(of("int n, float *a", "a[j] = other(a[i]);"), [Obstacle::Call]);
+    assert_eq!(of("int n, float *a, float *b", "b = a; b[j] = 1;"), [Obstacle::Pointer, Obstacle::Pointer]);
+    assert_eq!(of("int n, volatile float *a", "a[j] = 1;"), [Obstacle::NotPlain]);
+    assert_eq!(of("int n, float *a", "static int t; a[j] = t;"), [Obstacle::Pointer]);
+    assert_eq!(of("int n, float *a", "a[j] = unknown;"), [Obstacle::UnknownName]);
+    assert_eq!(of("int n, float *a", "*(a + j) = 1;"), [Obstacle::Pointer]);
+    assert_eq!(of("int n, auto a", "a[j] = 1;").first(), Some(&Obstacle::Hidden));
+}
+
+#[test]
+fn pointers_in_memory_are_told_apart_from_arrays() {
+    let kind = |parameters: &str, body: &str| {
+        let result = std::cell::RefCell::new(None);
+        let text = format!("struct s {{ float *p; float v[4]; }}; {}", loops(parameters, body));
+        read(&text, |found, _| *result.borrow_mut() = found.accesses.first().map(|access| access.root.kind));
+        result.into_inner()
+    };
+    assert_eq!(kind("int n, float *a", "a[j] = 1;"), Some(RootKind::Pointer));
+    assert_eq!(kind("int n, float **a", "a[i][j] = 1;"), Some(RootKind::Loaded));
+    assert_eq!(kind("int n, struct s *a", "a->p[j] = 1;"), Some(RootKind::Member));
+    assert_eq!(kind("int n, struct s *a", "a[i].p[j] = 1;"), Some(RootKind::Loaded));
+    assert_eq!(kind("int n, struct s a", "a.v[j] = 1;"), Some(RootKind::Member));
+    assert_eq!(kind("int n, struct s **a", "a[j]->v[0] = 1;"), Some(RootKind::Loaded));
+}

@@ -1,0 +1,355 @@
+//! The values of integer expressions, and the bounds of loops.
+
+use super::integers::Integer;
+use super::{Meaning, Reader, Subscript};
+use crate::analysis::dependence::Range;
+use crate::analysis::polynomial::{Atom, Polynomial};
+use crate::analysis::symbols::{DeclaredType, NameKind, Variable};
+use crate::region::loop_nest::{CanonicalLoop, Relation};
+use crate::source::Span;
+use crate::syntax::NodeId;
+
+/// How many local copies are followed into each other.
+const COPIES: usize = 16;
+
+/// The value of an integer expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// As a polynomial.
+    pub form: Polynomial,
+    /// The type of the expression.
+    pub integer: Integer,
+    /// Is it known only up to multiples of 2 to the power of 32?
+    pub wraps: bool,
+}
+
+impl Value {
+    fn exact(form: Polynomial, integer: Integer) -> Self {
+        Self { form, integer, wraps: false }
+    }
+
+    /// The same value in another type; none where too little would be left of it.
+    fn converted(self, to: Integer) -> Option<Self> {
+        let widens = to.bits > self.integer.bits && (to.signed || !self.integer.signed);
+        let is_kept = to == self.integer || widens || self.form.as_constant().is_some_and(|number| to.holds(number));
+        // Negative numbers in 64 unsigned bits are subscripts of the same elements: addresses are computed alike.
+        match to.bits {
+            _ if is_kept => Some(Self { integer: to, ..self }).filter(|value| !value.wraps || to.bits == 32),
+            64 => (!self.wraps).then_some(Self { integer: to, ..self }),
+            32 => Some(Self { integer: to, wraps: true, ..self }),
+            _ => None,
+        }
+    }
+}
+
+impl Reader<'_, '_> {
+    /// A subscript; one that is not understood is a value of its own.
+    pub(super) fn subscript(&mut self, node: NodeId) -> Subscript {
+        match self.value(node) {
+            Some(value) => Subscript { form: value.form, wraps: value.wraps },
+            None => Subscript { form: self.opaque(node), wraps: false },
+        }
+    }
+
+    /// The value of an expression; none where it is no integer that is understood.
+    pub(super) fn value(&mut self, node: NodeId) -> Option<Value> {
+        match self.tree.kind(node) {
+            "parenthesized_expression" => self.value(self.tree.named_children(node).next()?),
+            "number_literal" => literal(&self.text(node)),
+            "identifier" => self.named(node),
+            "unary_expression" => {
+                let value = self.value(self.tree.child(node, "argument")?)?;
+                let integer = value.integer.promoted();
+                let value = value.converted(integer)?;
+                let wraps = value.wraps || integer.wraps();
+                match self.operator(node)? {
+                    "-" => Some(Value { form: value.form.negated()?, integer, wraps }),
+                    "+" => Some(value),
+                    _ => None,
+                }
+            }
+            "binary_expression" => self.binary(node),
+            "cast_expression" => {
+                let name = self.text(self.tree.child(node, "type")?).split_whitespace().collect::<Vec<_>>().join(" ");
+                let integer = Integer::named(&name)?;
+                self.value(self.tree.child(node, "value")?)?.converted(integer)
+            }
+            "subscript_expression" => {
+                let name = self.element_type(node)?;
+                let integer = Integer::named(&name)?;
+                Some(Value::exact(self.opaque(node), integer))
+            }
+            _ => None,
+        }
+    }
+
+    fn operator(&self, node: NodeId) -> Option<&'static str> {
+        self.tree.child(node, "operator").map(|operator| self.tree.kind(operator))
+    }
+
+    fn binary(&mut self, node: NodeId) -> Option<Value> {
+        let operator = self.operator(node)?;
+        let left = self.value(self.tree.child(node, "left")?)?;
+        let right = self.value(self.tree.child(node, "right")?)?;
+        let integer = left.integer.common(right.integer);
+        let (left, right) = (left.converted(integer)?, right.converted(integer)?);
+        let form = match operator {
+            "+" => left.form.plus(&right.form)?,
+            "-" => left.form.minus(&right.form)?,
+            "*" => left.form.times(&right.form)?,
+            "/" | "%" | "<<" => return self.of_constants(node, operator, &left, &right),
+            _ => return None,
+        };
+        let is_small = form.as_constant().is_some_and(|number| (0..=i128::from(u32::MAX)).contains(&number));
+        let wraps = left.wraps || right.wraps || (integer.wraps() && !is_small);
+        Some(Value { form, integer, wraps })
+    }
+
+    /// Quotients and shifts: of numbers, and `x << 3`; other quotients are opaque.
+    fn of_constants(&mut self, node: NodeId, operator: &str, left: &Value, right: &Value) -> Option<Value> {
+        let integer = left.integer;
+        let second = right.form.as_constant()?;
+        let form = match (operator, left.form.as_constant()) {
+            ("/", Some(first)) if second > 0 && first >= 0 => Polynomial::constant(first / second),
+            ("%", Some(first)) if second > 0 && first >= 0 => Polynomial::constant(first % second),
+            ("<<", _) if (0..31).contains(&second) => left.form.times(&Polynomial::constant(1 << second))?,
+            ("/" | "%", None) if second > 0 => return Some(Value::exact(self.opaque(node), integer)),
+            _ => return None,
+        };
+        Some(Value { form, integer, wraps: left.wraps || (integer.wraps() && operator == "<<") })
+    }
+
+    fn named(&mut self, node: NodeId) -> Option<Value> {
+        let span = self.tree.span(node);
+        let name = self.text(node).into_owned();
+        if self.symbols.macro_definition(&name, span.start).is_some() {
+            return self.macro_value(&name, span, COPIES);
+        }
+        let variable = self.variable(&name, span.start)?;
+        if variable.kind == NameKind::Enumerator {
+            return self.constant(span);
+        }
+        let DeclaredType::Scalar { name: ty, is_volatile: false, .. } = &variable.ty else { return None };
+        let integer = Integer::named(ty)?;
+        let key = (variable.header, variable.declared_at);
+        if let Some(atom) = self.loop_of(key, span.start).and_then(|index| self.found.loops.get(index)).map(|l| l.atom)
+        {
+            return Some(Value::exact(Polynomial::atom(atom), integer));
+        }
+        if let Some(copied) = self.copy(&variable, span, integer) {
+            return Some(copied);
+        }
+        if self.is_inside(&variable) || !self.is_symbol(&variable, span) {
+            return Some(Value::exact(self.varying(), integer));
+        }
+        Some(Value::exact(Polynomial::atom(self.known(Meaning::Variable(key), &name)), integer))
+    }
+
+    fn constant(&self, span: Span) -> Option<Value> {
+        let value = self.symbols.constant(&self.file.show(span), span.start)?;
+        let integer = if i32::try_from(value).is_ok() { Integer::INT } else { Integer { bits: 64, signed: true } };
+        Some(Value::exact(Polynomial::constant(i128::from(value)), integer))
+    }
+
+    /// The value of a macro that stands for a number. The type is that of its literals: `int` where none has a suffix.
+    fn macro_value(&self, name: &str, span: Span, depth: usize) -> Option<Value> {
+        let depth = depth.checked_sub(1)?;
+        let body = self.symbols.macro_definition(name, span.start)?.body;
+        let inner = body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
+        if let Some(value) = literal(inner) {
+            return Some(value);
+        }
+        let words = body.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        let are_plain = words.map(|word| {
+            let value = if word.starts_with(|c: char| c.is_ascii_digit()) {
+                literal(word)
+            } else {
+                self.macro_value(word, span, depth)
+            };
+            value.is_some_and(|value| value.integer == Integer::INT)
+        });
+        are_plain.into_iter().all(|is_plain| is_plain).then(|| self.constant(span))?
+    }
+
+    /// Does no iteration write the variable?
+    pub(super) fn is_symbol(&self, variable: &Variable, at: Span) -> bool {
+        self.symbols.written_in(&variable.name, at.start, self.main.span(self.body)).is_empty()
+    }
+
+    /// The initial value of a variable that is set nowhere else, and made of what does not change in between.
+    fn copy(&mut self, variable: &Variable, at: Span, integer: Integer) -> Option<Value> {
+        let initializer = variable.initializer.filter(|_| variable.header.is_none() && self.depth < COPIES)?;
+        let is_constant = variable.ty.is_const() || variable.is_constexpr;
+        let tree = self.main;
+        let function = tree.ancestors(self.body).find(|node| tree.kind(*node) == "function_definition")?;
+        let function = tree.span(function);
+        let inside = self.is_inside(variable);
+        let whole = if inside { tree.span(self.body) } else { function };
+        if variable.is_static && !is_constant || !whole.contains(initializer) {
+            return None;
+        }
+        if !is_constant && !self.symbols.written_in(&variable.name, at.start, whole).is_empty() {
+            return None;
+        }
+        let node = tree.covering(initializer);
+        let is_whole = tree.span(node) == initializer;
+        if !is_whole || !self.is_lasting(node, function, inside) {
+            return None;
+        }
+        let outer = std::mem::replace(&mut self.tree, tree);
+        self.depth += 1;
+        let value = self.value(node);
+        self.depth -= 1;
+        self.tree = outer;
+        value?.converted(integer)
+    }
+
+    /// Has everything that an initial value is made of the same value where the variable is used?
+    fn is_lasting(&self, node: NodeId, function: Span, inside: bool) -> bool {
+        let tree = self.main;
+        let loads = ["subscript_expression", "call_expression", "field_expression", "pointer_expression"];
+        tree.descendants(node).all(|node| match tree.kind(node) {
+            "identifier" => {
+                let span = tree.span(node);
+                let word = self.file.show(span);
+                if self.symbols.macro_definition(&word, span.start).is_some() {
+                    return true;
+                }
+                self.variable(&word, span.start).is_some_and(|part| {
+                    self.loop_of((part.header, part.declared_at), span.start).is_some()
+                        || self.symbols.written_in(&word, span.start, function).is_empty()
+                })
+            }
+            kind => inside || !loads.contains(&kind),
+        })
+    }
+
+    /// A value that is not understood: the same in the iterations compared where only what they share is in it.
+    fn opaque(&mut self, node: NodeId) -> Polynomial {
+        if self.is_shared_value(node) {
+            let text = self.text(node).split_whitespace().collect::<String>();
+            return Polynomial::atom(self.known(Meaning::Text(text.clone()), &text));
+        }
+        self.varying()
+    }
+
+    /// Is an expression made of variables that no iteration writes and of the promised loops' variables, without calls
+    /// and loads?
+    fn is_shared_value(&self, node: NodeId) -> bool {
+        let tree = self.tree;
+        tree.descendants(node).all(|node| match tree.kind(node) {
+            "call_expression"
+            | "subscript_expression"
+            | "field_expression"
+            | "pointer_expression"
+            | "assignment_expression"
+            | "update_expression"
+            | "lambda_expression" => false,
+            "identifier" => {
+                let span = tree.span(node);
+                let word = self.text(node);
+                if self.symbols.macro_definition(&word, span.start).is_some() {
+                    return self.constant(span).is_some();
+                }
+                self.variable(&word, span.start).is_some_and(|variable| {
+                    let index = self.loop_of((variable.header, variable.declared_at), span.start);
+                    index.map_or_else(
+                        || variable.ty.is_scalar() && !self.is_inside(&variable) && self.is_symbol(&variable, span),
+                        |index| index < self.promised,
+                    )
+                })
+            }
+            _ => true,
+        })
+    }
+
+    fn varying(&mut self) -> Polynomial {
+        let atom = self.fresh();
+        self.found.opaque.push(atom);
+        Polynomial::atom(atom)
+    }
+
+    fn known(&mut self, meaning: Meaning, word: &str) -> Atom {
+        if let Some(atom) = self.atoms.get(&meaning) {
+            return *atom;
+        }
+        let atom = self.fresh();
+        self.atoms.insert(meaning, atom);
+        self.found.symbols.insert(atom, word.to_owned());
+        atom
+    }
+
+    /// The range of a loop's variable, its trip count and its step, as far as the text tells.
+    pub(super) fn range_of(&mut self, read: &CanonicalLoop, integer: Integer) -> (Range, Option<i128>, Option<i128>) {
+        let step = match read.step.amount {
+            None => Some(1),
+            Some(span) => self.value_at(span).and_then(|value| value.form.as_constant()).filter(|step| *step > 0),
+        };
+        let lower = self.value_at(read.lower).and_then(|value| first_value(value, integer));
+        let rises = matches!(read.relation, Relation::Less | Relation::LessOrEqual);
+        let from_zero = rises && lower.as_ref().and_then(Polynomial::as_constant).is_some_and(|number| number >= 0);
+        let upper = self.value_at(read.upper).and_then(|value| last_value(value, integer, from_zero));
+        let (Some(lower), Some(upper), Some(step)) = (lower, upper, step) else {
+            return (Range::default(), None, None);
+        };
+        let one = Polynomial::constant(1);
+        let (least, most) = match read.relation {
+            Relation::Less => (Some(lower), upper.minus(&one)),
+            // Counted down it has `!=` as well.
+            Relation::NotEqual if !read.step.is_subtracted => (Some(lower), upper.minus(&one)),
+            Relation::NotEqual | Relation::Greater => (upper.plus(&one), Some(lower)),
+            Relation::LessOrEqual => (Some(lower), Some(upper)),
+            Relation::GreaterOrEqual => (Some(upper), Some(lower)),
+        };
+        let width = most.as_ref().zip(least.as_ref()).and_then(|(most, least)| most.minus(least)?.as_constant());
+        let trips = width.map(|width| (width + 1).max(0)).map(|width| (width + step - 1) / step);
+        (Range { lower: least, upper: most }, trips, Some(if read.step.is_subtracted { -step } else { step }))
+    }
+
+    fn value_at(&mut self, span: Span) -> Option<Value> {
+        let node = self.tree.covering(span);
+        (self.tree.span(node) == span).then(|| self.value(node))?
+    }
+}
+
+/// What a loop's variable of some type starts with.
+fn first_value(value: Value, integer: Integer) -> Option<Polynomial> {
+    let is_number = value.form.as_constant().is_some_and(|number| integer.holds(number));
+    let same_sign = value.integer.signed == integer.signed || (integer.bits == 64 && !integer.signed);
+    (!value.wraps && (is_number || (same_sign && value.integer.bits <= integer.bits))).then_some(value.form)
+}
+
+/// A bound that compares with a variable of some type as numbers do.
+fn last_value(value: Value, integer: Integer, from_zero: bool) -> Option<Polynomial> {
+    let is_number = value.form.as_constant().is_some_and(|number| number >= 0);
+    let compares = match (integer.signed, value.integer.promoted().signed) {
+        (first, second) if first == second => true,
+        // A variable that rises from zero is never negative when it is compared.
+        (true, false) => from_zero,
+        // To an unsigned variable a negative bound is huge: of 64 bits no such loop ends.
+        _ => integer.bits == 64,
+    };
+    (!value.wraps && (is_number || compares)).then_some(value.form)
+}
+
+/// A number with its suffix.
+fn literal(text: &str) -> Option<Value> {
+    let lower = text.to_ascii_lowercase().replace('\'', "");
+    let digits = lower.trim_end_matches(['u', 'l', 'z']);
+    let suffix = lower.get(digits.len()..)?;
+    let (radix, digits) = match digits.as_bytes() {
+        [b'0', b'x', ..] => (16, digits.get(2..)?),
+        [b'0', b'b', ..] => (2, digits.get(2..)?),
+        [b'0', _, ..] => (8, digits),
+        _ => (10, digits),
+    };
+    let number = i64::from_str_radix(digits, radix).ok()?;
+    let value = i128::from(number);
+    let is_unsigned = suffix.contains('u');
+    let fits = |integer: Integer| (integer.signed || is_unsigned || radix != 10) && integer.holds(value);
+    let all = [(32, !is_unsigned), (32, false), (64, !is_unsigned), (64, false)]
+        .map(|(bits, signed)| Integer { bits, signed });
+    let long = suffix.contains(['l', 'z']);
+    let integer = all.into_iter().find(|integer| fits(*integer) && (!long || integer.bits == 64))?;
+    Some(Value::exact(Polynomial::constant(value), integer))
+}

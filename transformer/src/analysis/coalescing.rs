@@ -1,0 +1,124 @@
+//! How many 32-byte sectors of memory the 32 threads of a warp touch at once, as the symbolic execution of Magni's thesis
+//! (section 4.6) counts them: neighbouring threads differ by one in the variable that the thread index drives.
+
+use crate::analysis::accesses::Access;
+use crate::analysis::polynomial::Atom;
+
+/// Threads of a warp.
+pub const WARP: i128 = 32;
+/// Bytes of a sector, the least that is moved between memory and a processor.
+const SECTOR: i128 = 32;
+
+/// How the threads of a warp access memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pattern {
+    /// All the same element.
+    Uniform,
+    /// Elements this many bytes apart, less than a sector.
+    Near(u8),
+    /// Elements at least a sector apart.
+    Strided,
+    /// Not known; counted as the worst.
+    Unknown,
+}
+
+impl Pattern {
+    /// Sectors for each access of a warp.
+    #[must_use]
+    pub fn sectors(self) -> f64 {
+        match self {
+            Self::Uniform => 1.0,
+            Self::Near(bytes) => f64::from(bytes).max(1.0),
+            Self::Strided | Self::Unknown => 32.0,
+        }
+    }
+}
+
+/// The pattern of an access where the thread index drives `lane`. `varying` are the atoms that may change with it in ways
+/// that are not known.
+#[must_use]
+pub fn pattern(access: &Access, lane: Atom, varying: &[Atom]) -> Pattern {
+    let size = access.element.as_deref().map_or(8, size_of);
+    let mut found = Pattern::Uniform;
+    for (index, subscript) in access.subscripts.iter().enumerate() {
+        if subscript.form.atoms().iter().any(|atom| varying.contains(atom)) {
+            return Pattern::Unknown;
+        }
+        let Some((coefficient, _)) = subscript.form.linear_in(lane) else { return Pattern::Unknown };
+        let is_last = index + 1 == access.subscripts.len();
+        let distance = coefficient.as_constant().and_then(|elements| elements.checked_abs()?.checked_mul(size));
+        found = found.max(match distance {
+            Some(0) => Pattern::Uniform,
+            Some(bytes) if is_last && bytes < SECTOR => Pattern::Near(u8::try_from(bytes).unwrap_or(u8::MAX)),
+            _ => Pattern::Strided,
+        });
+    }
+    found
+}
+
+/// The bytes of a type by its name.
+fn size_of(name: &str) -> i128 {
+    let has = |part: &str| name.contains(part);
+    match name {
+        "float" | "float_t" => 4,
+        "_Bool" | "bool" => 1,
+        _ if has("double") || has("64") || has("long") || has("size_t") || has("ptr") => 8,
+        _ if has("char") || has("int8") => 1,
+        _ if has("short") || has("16") => 2,
+        _ if has("int") || has("unsigned") || has("32") => 4,
+        _ => 8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::accesses::{Root, RootKind, Subscript};
+    use crate::analysis::polynomial::Polynomial;
+    use crate::source::Span;
+
+    const I: Atom = Atom(1);
+    const N: Atom = Atom(2);
+
+    fn access(element: &str, subscripts: &[Polynomial]) -> Access {
+        let root = Root { name: "a".to_owned(), key: (None, Span::default()), kind: RootKind::Pointer };
+        let subscripts = subscripts.iter().map(|form| Subscript { form: form.clone(), wraps: false }).collect();
+        Access {
+            root,
+            subscripts,
+            writes: false,
+            element: Some(element.to_owned()),
+            span: Span::default(),
+            loops: vec![],
+        }
+    }
+
+    /// The sectors that the addresses of 32 threads really touch, with `n` and all else 0 but the lane.
+    fn counted(size: i128, stride: i128) -> usize {
+        let sectors = (0..WARP).map(|lane| (lane * stride * size).div_euclid(SECTOR));
+        sectors.collect::<std::collections::BTreeSet<_>>().len()
+    }
+
+    #[test]
+    fn constant_strides_are_counted_exactly() {
+        for (name, size) in [("char", 1), ("short", 2), ("float", 4), ("double", 8)] {
+            for stride in 0..40_i128 {
+                let form = Polynomial::atom(I).times(&Polynomial::constant(stride)).unwrap();
+                let sectors = pattern(&access(name, &[form]), I, &[]).sectors();
+                let expected = u32::try_from(counted(size, stride)).unwrap();
+                assert!((sectors - f64::from(expected)).abs() <= 1.0, "{name} {stride}: {sectors} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_and_columns() {
+        let i = Polynomial::atom(I);
+        let row = i.times(&Polynomial::atom(N)).unwrap();
+        assert_eq!(pattern(&access("float", &[row]), I, &[]), Pattern::Strided);
+        assert_eq!(pattern(&access("float", &[Polynomial::atom(N)]), I, &[]), Pattern::Uniform);
+        assert_eq!(pattern(&access("float", &[i.clone(), Polynomial::atom(N)]), I, &[]), Pattern::Strided);
+        assert_eq!(pattern(&access("float", &[Polynomial::atom(N), i]), I, &[]), Pattern::Near(4));
+        assert_eq!(pattern(&access("float", &[Polynomial::atom(N)]), I, &[N]), Pattern::Unknown);
+    }
+}

@@ -1,0 +1,177 @@
+//! May two accesses of an array touch the same element in different iterations?
+//!
+//! What is asked is whether the subscripts can be equal. All rules are for integers without bounds; who calls this sees to
+//! it that the program's own arithmetic agrees with that. What no rule shows to be independent is dependent.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::analysis::polynomial::{Atom, Polynomial};
+
+/// The least and the greatest value of an iteration variable, both included; none where it is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Range {
+    /// The least.
+    pub lower: Option<Polynomial>,
+    /// The greatest.
+    pub upper: Option<Polynomial>,
+}
+
+/// What is known of the atoms.
+#[derive(Clone, Debug, Default)]
+pub struct Space {
+    /// The atoms that vary, outer loops first: the bounds of one name only those before it.
+    pub varying: Vec<(Atom, Range)>,
+    /// Numbers that atoms which do not vary are never below.
+    pub at_least: BTreeMap<Atom, i128>,
+}
+
+/// How often an equation is taken apart.
+const DEPTH: usize = 4;
+
+impl Space {
+    /// Notes that a loop with these bounds has an iteration: the greatest value is not below the least.
+    pub fn runs(&mut self, range: &Range) {
+        let (Some(lower), Some(upper)) = (&range.lower, &range.upper) else { return };
+        let Some(width) = upper.minus(lower) else { return };
+        let [atom] = width.atoms()[..] else { return };
+        let least = -width.constant_part();
+        let is_plain = width.linear_in(atom).is_some_and(|(coefficient, _)| coefficient == Polynomial::constant(1));
+        if is_plain && !self.varies(atom) {
+            let known = self.at_least.entry(atom).or_insert(least);
+            *known = (*known).max(least);
+        }
+    }
+
+    fn varies(&self, atom: Atom) -> bool {
+        self.varying.iter().any(|(other, _)| *other == atom)
+    }
+
+    /// Is the value never negative?
+    #[must_use]
+    pub fn is_nonnegative(&self, value: &Polynomial) -> bool {
+        self.never_negative(value, self.varying.len()).unwrap_or(false)
+    }
+
+    /// The same, where only the first `depth` varying atoms may still stand in it. Each is replaced by the bound at which
+    /// the value is least; then all that is left must be sums and products of what is not negative.
+    fn never_negative(&self, value: &Polynomial, depth: usize) -> Option<bool> {
+        let Some((atom, range)) = depth.checked_sub(1).and_then(|last| self.varying.get(last)) else {
+            return self.is_sum_of_nonnegative(value);
+        };
+        if !value.mentions(*atom) {
+            return self.never_negative(value, depth - 1);
+        }
+        let (coefficient, rest) = value.linear_in(*atom)?;
+        let bound = if self.never_negative(&coefficient, depth - 1)? {
+            range.lower.as_ref()?
+        } else if self.never_negative(&coefficient.negated()?, depth - 1)? {
+            range.upper.as_ref()?
+        } else {
+            return Some(false);
+        };
+        self.never_negative(&coefficient.times(bound)?.plus(&rest)?, depth - 1)
+    }
+
+    fn is_sum_of_nonnegative(&self, value: &Polynomial) -> Option<bool> {
+        let mut value = value.clone();
+        for atom in value.atoms() {
+            let Some(least) = self.at_least.get(&atom) else { return Some(false) };
+            // From here on the atom stands for what it is above its least value.
+            value = value.with(atom, &Polynomial::atom(atom).plus(&Polynomial::constant(*least))?)?;
+        }
+        Some(value.terms().all(|(_, coefficient)| coefficient >= 0))
+    }
+
+    /// Is the value never zero?
+    #[must_use]
+    pub fn is_nonzero(&self, value: &Polynomial) -> bool {
+        let one = Polynomial::constant(1);
+        let above = |value: &Polynomial| value.minus(&one).is_some_and(|less| self.is_nonnegative(&less));
+        let divisor = value.coefficients().fold(0, greatest_common_divisor);
+        let is_between_multiples = divisor > 1 && value.constant_part() % divisor != 0;
+        value.as_constant().is_some_and(|constant| constant != 0)
+            || is_between_multiples
+            || above(value)
+            || value.negated().is_some_and(|negative| above(&negative))
+    }
+
+    /// Are two elements different whenever the iterations are? `differences` holds, for each dimension, the first
+    /// subscript less the second; `pairs` the iteration variables of both iterations. True if the elements differ, or if
+    /// equal subscripts force every pair to be equal.
+    #[must_use]
+    pub fn are_independent(&self, differences: &[Polynomial], pairs: &[(Atom, Atom)]) -> bool {
+        let mut forced: BTreeSet<(Atom, Atom)> = BTreeSet::new();
+        loop {
+            let mut equations = Vec::new();
+            for difference in differences {
+                let merged = forced.iter().try_fold(difference.clone(), |value, (first, second)| {
+                    value.with(*second, &Polynomial::atom(*first))
+                });
+                self.take_apart(merged.as_ref().unwrap_or(difference), DEPTH, &mut equations);
+            }
+            if equations.iter().any(|equation| self.is_nonzero(equation)) {
+                return true;
+            }
+            let before = forced.len();
+            forced.extend(equations.iter().filter_map(|equation| self.forced_by(equation, pairs)));
+            if pairs.iter().all(|pair| forced.contains(pair)) {
+                return !pairs.is_empty();
+            }
+            if forced.len() == before {
+                return false;
+            }
+        }
+    }
+
+    /// Takes `C * q + r = 0` with `|r| < C` apart into `q = 0` and `r = 0`: what a linearised subscript stands for.
+    fn take_apart(&self, equation: &Polynomial, depth: usize, into: &mut Vec<Polynomial>) {
+        let parts = depth
+            .checked_sub(1)
+            .and_then(|_| self.strides(equation).iter().find_map(|stride| self.split(equation, stride)));
+        let Some((quotient, rest)) = parts else { return into.push(equation.clone()) };
+        self.take_apart(&quotient, depth - 1, into);
+        self.take_apart(&rest, depth - 1, into);
+    }
+
+    /// What varying atoms are multiplied with, as far as it is more than one.
+    fn strides(&self, equation: &Polynomial) -> Vec<Polynomial> {
+        let coefficients = self.varying.iter().filter_map(|(atom, _)| Some(equation.linear_in(*atom)?.0));
+        let mut strides: Vec<Polynomial> = coefficients
+            .filter(|stride| stride.as_constant().is_none_or(|number| number > 1))
+            .filter(|stride| !self.varying.iter().any(|(atom, _)| stride.mentions(*atom)))
+            .collect();
+        strides.sort();
+        strides.dedup();
+        strides
+    }
+
+    fn split(&self, equation: &Polynomial, stride: &Polynomial) -> Option<(Polynomial, Polynomial)> {
+        let (quotient, rest) = equation.divided_by(stride)?;
+        let largest = stride.minus(&Polynomial::constant(1))?;
+        let is_split = !quotient.is_zero() && !rest.is_zero();
+        let is_below = |rest: &Polynomial| largest.minus(rest).is_some_and(|room| self.is_nonnegative(&room));
+        (is_split && is_below(&rest) && is_below(&rest.negated()?)).then_some((quotient, rest))
+    }
+
+    /// The pair that must be equal where `c * (v - v') = 0` and `c` is never zero.
+    fn forced_by(&self, equation: &Polynomial, pairs: &[(Atom, Atom)]) -> Option<(Atom, Atom)> {
+        let equal = |(first, second): &&(Atom, Atom)| {
+            let with_first = equation.linear_in(*first)?;
+            let (with_second, rest) = with_first.1.linear_in(*second)?;
+            let cancels = rest.is_zero() && with_first.0.plus(&with_second)?.is_zero();
+            (cancels && !with_first.0.mentions(*second) && self.is_nonzero(&with_first.0)).then_some(())
+        };
+        pairs.iter().find(|pair| equal(pair).is_some()).copied()
+    }
+}
+
+fn greatest_common_divisor(first: i128, second: i128) -> i128 {
+    let (mut first, mut second) = (first.unsigned_abs(), second.unsigned_abs());
+    while second != 0 {
+        (first, second) = (second, first % second);
+    }
+    i128::try_from(first).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests;

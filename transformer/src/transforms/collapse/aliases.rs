@@ -1,0 +1,310 @@
+//! Do different names lead to different storage?
+
+use crate::analysis::accesses::{Access, Accesses, Integer, Key, RootKind, ScalarUse};
+use crate::analysis::polynomial::Polynomial;
+use crate::analysis::symbols::{Scope, Variable};
+use crate::plan::{Certainty, Reason, ReasonCode};
+use crate::region::construct::ConstructId;
+use crate::source::Span;
+use crate::syntax::{ClauseName, ListItem};
+use crate::transforms::Context;
+use crate::transforms::collapse::independence::space;
+use crate::transforms::collapse::{Candidate, reason};
+
+/// A list item of a `map` clause that has array sections or is a variable of its own.
+struct Mapped {
+    construct: ConstructId,
+    /// The name that it starts with, blanks left out: `a`, `net->weights`.
+    name: String,
+    /// For each section its first element and length: indices into the expressions.
+    sections: Vec<(Option<usize>, Option<usize>)>,
+}
+
+/// The items that constructs around the loops map.
+pub(super) struct Sections {
+    items: Vec<Mapped>,
+    spans: Vec<Span>,
+    values: Vec<Option<Polynomial>>,
+}
+
+impl Sections {
+    /// Those of the construct itself, and of `target data` constructs around it.
+    pub(super) fn read(candidate: &Candidate<'_, '_>) -> Self {
+        let cx = candidate.cx;
+        let mut all = Self { items: Vec::new(), spans: Vec::new(), values: Vec::new() };
+        let first = candidate.chain.first().copied().unwrap_or(candidate.id);
+        let around = std::iter::successors(cx.constructs.enclosing(first), |id| cx.constructs.enclosing(*id));
+        let data = around.filter(|id| cx.constructs.directive(*id).is("target data"));
+        for id in candidate.chain.iter().copied().chain(data) {
+            for clause in cx.constructs.directive(id).clauses_of(ClauseName::Map) {
+                let plain = clause.modifiers.iter().all(|modifier| modifier.argument.is_none());
+                for item in clause.items().iter().filter(|_| plain) {
+                    all.add(cx, id, item);
+                }
+            }
+        }
+        all
+    }
+
+    fn add(&mut self, cx: &Context<'_>, construct: ConstructId, item: &ListItem) {
+        let text = cx.file.show(item.span);
+        let name: String = text.split('[').next().unwrap_or_default().split_whitespace().collect();
+        if item.base.is_none() || item.sections.iter().any(|section| section.stride.is_some()) {
+            return;
+        }
+        let mut sections = Vec::new();
+        for section in &item.sections {
+            let mut index = |span: Option<Span>| {
+                span.map(|span| {
+                    self.spans.push(span);
+                    self.spans.len() - 1
+                })
+            };
+            let lower = index(section.lower_bound);
+            sections.push((lower, index(section.length)));
+        }
+        self.items.push(Mapped { construct, name, sections });
+    }
+
+    /// The expressions whose values are asked for.
+    pub(super) fn expressions(&self) -> Vec<Span> {
+        self.spans.clone()
+    }
+
+    /// Their values.
+    pub(super) fn take_values(&mut self, found: &Accesses) {
+        self.values.clone_from(&found.expressions);
+    }
+
+    /// The constructs that map what all these accesses reach, each within its section.
+    fn constructs_of(
+        &self,
+        candidate: &Candidate<'_, '_>,
+        found: &Accesses,
+        name: &str,
+        kind: RootKind,
+    ) -> Vec<ConstructId> {
+        let holds = |item: &&Mapped| {
+            let own = found.accesses.iter().filter(|access| access.root.name == name && access.root.kind == kind);
+            item.name == name
+                && own
+                    .into_iter()
+                    .all(|access| kind == RootKind::Object || self.is_within(candidate, found, item, access))
+        };
+        self.items.iter().filter(holds).map(|item| item.construct).collect()
+    }
+
+    /// Is an access within the section that the item maps, in the first dimension?
+    fn is_within(&self, candidate: &Candidate<'_, '_>, found: &Accesses, item: &Mapped, access: &Access) -> bool {
+        let Some((lower, length)) = item.sections.first() else { return false };
+        let Some(subscript) = access.subscripts.first().filter(|subscript| !subscript.wraps) else { return false };
+        let value = |index: usize| self.values.get(index).cloned().flatten();
+        let lower = match lower {
+            None => Some(Polynomial::default()),
+            Some(index) => value(*index),
+        };
+        let length = length.and_then(value);
+        let inside = || {
+            let above = subscript.form.minus(&lower?)?;
+            let below = length?.minus(&above)?.minus(&Polynomial::constant(1))?;
+            let space = space(found, candidate.promised(), &[access], false);
+            Some(space.is_nonnegative(&above) && space.is_nonnegative(&below))
+        };
+        inside().unwrap_or(false)
+    }
+}
+
+/// One name by which memory is accessed.
+struct Name<'f> {
+    name: &'f str,
+    key: Key,
+    kind: RootKind,
+    writes: bool,
+    element: Option<&'f str>,
+    span: Span,
+}
+
+/// What must hold so that different names lead to different storage; an error where it cannot be told even so.
+pub(super) fn assumptions(
+    candidate: &Candidate<'_, '_>,
+    found: &Accesses,
+    sections: &Sections,
+) -> Result<Vec<Reason>, Vec<Reason>> {
+    check_places(candidate, found)?;
+    let names = names(candidate, found);
+    let mut assumed: Vec<Reason> = Vec::new();
+    for (index, first) in names.iter().enumerate() {
+        for second in names.get(index + 1..).unwrap_or_default() {
+            let same = (first.name, first.key, first.kind) == (second.name, second.key, second.kind);
+            if same || !(first.writes || second.writes) || are_distinct(candidate, found, sections, first, second) {
+                continue;
+            }
+            if first.kind == RootKind::Loaded || second.kind == RootKind::Loaded {
+                let message = format!("what `{}` and `{}` lead to is not known", first.name, second.name);
+                return Err(vec![
+                    reason(ReasonCode::InnerLoopDependent, first.span, message).with_label(second.span, "here"),
+                ]);
+            }
+            let message = format!("`{}` and `{}` do not lead to the same elements", first.name, second.name);
+            let mut assumption = reason(ReasonCode::PointersDistinct, first.span, message);
+            assumption.certainty = Certainty::Assumed;
+            if !assumed.iter().any(|known| known.message == assumption.message) {
+                assumed.push(assumption.with_label(second.span, "the other"));
+            }
+        }
+    }
+    Ok(assumed)
+}
+
+/// Is nothing used that belongs to a team, and no pointer that a write may change?
+fn check_places(candidate: &Candidate<'_, '_>, found: &Accesses) -> Result<(), Vec<Reason>> {
+    let cx = candidate.cx;
+    let region = candidate.chain.first().map(|first| cx.constructs.construct(*first).body_span);
+    let own = cx.constructs.construct(candidate.id).body_span;
+    let is_of_team =
+        |key: Key| key.0.is_none() && !own.contains(key.1) && region.is_some_and(|region| region.contains(key.1));
+    let accesses = found.accesses.iter().map(|access| (access.root.key, access.span));
+    let scalars = found.scalars.iter().filter(|used| used.writes).map(|used| (used.key, used.span));
+    if let Some((_, span)) = accesses.chain(scalars).find(|(key, _)| is_of_team(*key)) {
+        let message = "this variable belongs to a team, and other teams would run some of the iterations";
+        return Err(vec![reason(ReasonCode::NestNotFollowed, span, message)]);
+    }
+    let unknown = found.accesses.iter().find(|access| access.writes && access.element.is_none());
+    let through_member = found.accesses.iter().find(|access| access.root.kind == RootKind::Member);
+    match (unknown, through_member) {
+        (Some(written), Some(member)) => {
+            let message = format!("this may change the pointer `{}`", member.root.name);
+            Err(vec![
+                reason(ReasonCode::NestNotFollowed, written.span, message).with_label(member.span, "it is used here"),
+            ])
+        }
+        _ => Ok(()),
+    }
+}
+
+fn names<'f>(candidate: &Candidate<'_, '_>, found: &'f Accesses) -> Vec<Name<'f>> {
+    let mut all: Vec<Name<'f>> = Vec::new();
+    for access in &found.accesses {
+        all.push(Name {
+            name: &access.root.name,
+            key: access.root.key,
+            kind: access.root.kind,
+            writes: access.writes,
+            element: access.element.as_deref(),
+            span: access.span,
+        });
+    }
+    for used in found.scalars.iter().filter(|used| is_shared_scalar(candidate, used)) {
+        all.push(Name {
+            name: &used.name,
+            key: used.key,
+            kind: RootKind::Object,
+            writes: false,
+            element: None,
+            span: used.span,
+        });
+    }
+    all.sort_by_key(|name| (name.name, name.kind as u8, !name.writes));
+    all.dedup_by(|later, earlier| {
+        let same = (later.name, later.key, later.element) == (earlier.name, earlier.key, earlier.element);
+        same && later.kind == earlier.kind && (earlier.writes || !later.writes)
+    });
+    all
+}
+
+/// May a scalar be something that other names reach? One that no clause maps is a copy (OpenMP 5.2, section 5.8.1), unless it
+/// lives on the device for the whole program.
+fn is_shared_scalar(candidate: &Candidate<'_, '_>, used: &ScalarUse) -> bool {
+    let variable = candidate.symbols.lookup(&used.name, used.span.start);
+    let is_global = variable.is_none_or(|variable| {
+        !matches!(variable.scope, Scope::Local | Scope::Parameter) && !variable.ty.is_const() || variable.is_static
+    });
+    !candidate.clauses.is_private(used.key) && (is_global || candidate.clauses.mapped.contains(&used.key))
+}
+
+fn are_distinct(
+    candidate: &Candidate<'_, '_>,
+    found: &Accesses,
+    sections: &Sections,
+    first: &Name<'_>,
+    second: &Name<'_>,
+) -> bool {
+    let both = [first, second];
+    if both.iter().all(|name| name.kind == RootKind::Object) && first.key != second.key {
+        return true;
+    }
+    // Members of one variable may be those of a union.
+    if first.key != second.key && have_other_types(first, second) {
+        return true;
+    }
+    if both.iter().any(|name| name.kind == RootKind::Loaded) {
+        return false;
+    }
+    let own = |name: &&Name<'_>| {
+        let word = name.name.split(['.', '-']).next().unwrap_or_default();
+        name.kind == RootKind::Object && !candidate.symbols.is_address_taken(word, name.span.start)
+    };
+    if first.key != second.key && both.iter().any(own) {
+        return true;
+    }
+    let other = sections.constructs_of(candidate, found, second.name, second.kind);
+    let mapped = sections.constructs_of(candidate, found, first.name, first.kind);
+    let common = mapped.into_iter().find(|construct| other.contains(construct));
+    let is_part = first.name.starts_with(second.name) || second.name.starts_with(first.name);
+    let may_contain = first.key == second.key && is_part;
+    if !may_contain && common.is_some_and(|construct| both.iter().all(|name| is_unchanged(candidate, name, construct)))
+    {
+        return true;
+    }
+    are_restricted(candidate, first, second)
+}
+
+/// Do objects of these types never share storage (C17, section 6.5)?
+fn have_other_types(first: &Name<'_>, second: &Name<'_>) -> bool {
+    let (Some(one), Some(other)) = (first.element, second.element) else { return false };
+    let is_floating = |name: &str| matches!(name, "float" | "double" | "long double");
+    let is_plain_integer = |name: &str| Integer::named(name).is_some_and(|integer| integer.bits > 8);
+    one != other
+        && (is_floating(one) && (is_floating(other) || is_plain_integer(other))
+            || is_floating(other) && is_plain_integer(one))
+}
+
+/// Does the name mean the same storage from the construct that maps it to the loops?
+fn is_unchanged(candidate: &Candidate<'_, '_>, name: &Name<'_>, construct: ConstructId) -> bool {
+    let word = name.name.split(['.', '-']).next().unwrap_or_default();
+    if candidate.chain.contains(&construct) {
+        return true;
+    }
+    let span = candidate.cx.constructs.construct(construct).body_span;
+    let is_local = candidate
+        .symbols
+        .lookup(word, name.span.start)
+        .is_some_and(|variable| matches!(variable.scope, Scope::Local | Scope::Parameter));
+    is_local
+        && name.kind != RootKind::Member
+        && !candidate.symbols.is_address_taken(word, name.span.start)
+        && candidate.symbols.written_in(word, name.span.start, span).is_empty()
+}
+
+/// Is one of two parameters `restrict`, and neither set in the function, so that neither is based on the other?
+fn are_restricted(candidate: &Candidate<'_, '_>, first: &Name<'_>, second: &Name<'_>) -> bool {
+    let tree = candidate.cx.tree;
+    let parameter = |name: &Name<'_>| -> Option<Variable> {
+        let variable = candidate.symbols.lookup(name.name, name.span.start)?;
+        let node = tree.covering(name.span);
+        let function = tree.ancestors(node).find(|node| tree.kind(*node) == "function_definition")?;
+        let is_set = !candidate.symbols.written_in(name.name, name.span.start, tree.span(function)).is_empty();
+        (variable.scope == Scope::Parameter && name.kind == RootKind::Pointer && !is_set).then_some(variable)
+    };
+    let (Some(one), Some(other)) = (parameter(first), parameter(second)) else { return false };
+    one.declared_at != other.declared_at && [one, other].iter().any(|variable| is_restrict(candidate, variable))
+}
+
+/// Does `restrict` stand between the last star of a declarator and its name?
+fn is_restrict(candidate: &Candidate<'_, '_>, variable: &Variable) -> bool {
+    let before = candidate.cx.file.text.get(..variable.declared_at.start).unwrap_or_default();
+    let start = before.iter().rposition(|byte| matches!(byte, b'*' | b',' | b'(' | b';' | b'{')).unwrap_or(0);
+    let words = String::from_utf8_lossy(before.get(start..).unwrap_or_default()).into_owned();
+    let is_pointer = words.starts_with('*');
+    is_pointer && words[1..].split_whitespace().any(|word| matches!(word, "restrict" | "__restrict" | "__restrict__"))
+}

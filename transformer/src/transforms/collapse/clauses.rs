@@ -1,0 +1,117 @@
+//! The clauses around the loops: which go with more loops, and what they make of variables.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::accesses::Key;
+use crate::analysis::symbols::Symbols;
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
+use crate::syntax::{Clause, ClauseArgument, ClauseName, ListItem};
+use crate::transforms::Context;
+use crate::transforms::collapse::reason;
+
+/// What clauses say of variables.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clauses {
+    /// Variables of which each thread has a copy without a value.
+    pub private: Vec<Key>,
+    /// The same with the original's value.
+    pub firstprivate: Vec<Key>,
+    /// Reduction items and their operators.
+    pub reductions: BTreeMap<Key, String>,
+    /// Scalars that are mapped.
+    pub mapped: Vec<Key>,
+}
+
+impl Clauses {
+    /// Has each thread its own?
+    pub(super) fn is_private(&self, key: Key) -> bool {
+        self.private.contains(&key) || self.firstprivate.contains(&key)
+    }
+}
+
+/// Reads the clauses of the constructs from the target construct inwards.
+pub(super) fn read(cx: &Context<'_>, symbols: &Symbols<'_>, chain: &[ConstructId]) -> Result<Clauses, Vec<Reason>> {
+    let mut found = Clauses::default();
+    let mut reasons = Vec::new();
+    let has_teams =
+        chain.iter().any(|id| cx.constructs.directive(*id).clauses_of(ClauseName::NumTeams).next().is_some());
+    for id in chain {
+        for clause in &cx.constructs.directive(*id).clauses {
+            // As many teams as there are iterations may share them, unless their number is given.
+            if clause.name == ClauseName::ThreadLimit && !has_teams {
+                continue;
+            }
+            if !goes_with_more_loops(cx, symbols, clause) {
+                let text = cx.file.show(clause.name_span);
+                let message = format!("`{text}` may group or order iterations, or hand a value on");
+                reasons.push(reason(ReasonCode::CollapseClause, clause.span, message));
+                continue;
+            }
+            for item in clause.items() {
+                found.take(symbols, clause, item);
+            }
+        }
+    }
+    if reasons.is_empty() { Ok(found) } else { Err(reasons) }
+}
+
+impl Clauses {
+    fn take(&mut self, symbols: &Symbols<'_>, clause: &Clause, item: &ListItem) {
+        let Some(variable) = item.base.as_deref().and_then(|base| symbols.lookup(base, item.span.start)) else {
+            return;
+        };
+        let key = (variable.header, variable.declared_at);
+        match clause.name {
+            ClauseName::Private => self.private.push(key),
+            ClauseName::Firstprivate => self.firstprivate.push(key),
+            ClauseName::Reduction => {
+                let operator = clause.modifiers.last().map(|modifier| modifier.name.clone()).unwrap_or_default();
+                self.reductions.insert(key, operator);
+            }
+            ClauseName::Map => self.mapped.push(key),
+            _ => {}
+        }
+    }
+}
+
+/// Does the clause mean the same with more loops?
+fn goes_with_more_loops(cx: &Context<'_>, symbols: &Symbols<'_>, clause: &Clause) -> bool {
+    let words = |index: usize| match &clause.argument {
+        ClauseArgument::Words(words) => words.get(index).map(|span| cx.file.show(*span).trim().to_owned()),
+        _ => None,
+    };
+    match clause.name {
+        ClauseName::Map
+        | ClauseName::Device
+        | ClauseName::IsDevicePtr
+        | ClauseName::HasDeviceAddr
+        | ClauseName::Nowait
+        | ClauseName::Depend
+        | ClauseName::Default
+        | ClauseName::Shared
+        | ClauseName::Private
+        | ClauseName::Firstprivate
+        | ClauseName::Collapse
+        | ClauseName::Order
+        | ClauseName::Bind
+        | ClauseName::ProcBind
+        | ClauseName::NumTeams => true,
+        // One with a modifier (`task`, `inscan`) or of a section is none of the plain ones.
+        ClauseName::Reduction => clause.modifiers.len() == 1 && clause.items().iter().all(|item| item.is_name),
+        // Off the device, the loop stays as parallel as it is.
+        ClauseName::If => clause.modifiers.iter().any(|modifier| modifier.name == "target"),
+        // One iteration after the other, each to the next thread, groups none.
+        ClauseName::Schedule => {
+            clause.modifiers.is_empty() && words(0).as_deref() == Some("static") && words(1).as_deref() == Some("1")
+        }
+        // One team of one thread would run the iterations in order.
+        ClauseName::ThreadLimit => match &clause.argument {
+            ClauseArgument::Expression(span) => {
+                symbols.constant(&cx.file.show(*span), span.start).is_some_and(|threads| threads > 1)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,125 @@
+//! What more parallel loops gain: threads, and accesses that are nearer to each other.
+
+use crate::analysis::accesses::Accesses;
+use crate::analysis::coalescing::{Pattern, pattern};
+use crate::analysis::cost::{NestWork, nest_time};
+use crate::plan::{Reason, ReasonCode};
+use crate::transforms::collapse::{Candidate, reason};
+
+/// Iterations of a loop that stays serial, where the text does not tell; the nest as a whole is assumed to be as large as
+/// `split` takes one parallel loop and one inside it.
+const ASSUMED_INNER: f64 = 64.0;
+/// What collapse must save to be worth a change, and where neighbouring accesses move apart.
+const ENOUGH: f64 = 0.9;
+const MUCH: f64 = 0.5;
+/// The part of the accesses that must be next to each other for an order of loops that was chosen for a GPU.
+const MEANT: f64 = 0.25;
+
+/// The estimate for one number of collapsed loops.
+#[derive(Clone, Copy, Debug)]
+struct Estimate {
+    /// Microseconds.
+    time: f64,
+    /// Sectors for each access of a warp, on the average.
+    sectors: f64,
+    /// The part of the accesses that neighbouring threads make next to each other.
+    near: f64,
+    /// Iterations that run in parallel.
+    iterations: f64,
+}
+
+/// Before and after.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gain {
+    before: Estimate,
+    after: Estimate,
+    /// How many iterations each loop of unknown length was taken to have.
+    assumed: Option<f64>,
+}
+
+impl Gain {
+    /// One line: what is done and what it changes.
+    pub(super) fn summary(&self, depth: usize) -> String {
+        let Self { before, after, .. } = self;
+        let mut text = format!(
+            "{depth} loops become one of {} iterations instead of {}",
+            count(after.iterations),
+            count(before.iterations)
+        );
+        if (before.sectors - after.sectors).abs() >= 0.1 {
+            text = format!("{text}; {:.1} sectors a warp and access instead of {:.1}", after.sectors, before.sectors);
+        }
+        match self.assumed {
+            Some(assumed) => format!("{text}, with {assumed:.0} where the text does not tell"),
+            None => text,
+        }
+    }
+
+    /// Why it is not worth it.
+    pub(super) fn does_not_pay(&self, candidate: &Candidate<'_, '_>, depth: usize) -> Option<Reason> {
+        let Self { before, after, .. } = self;
+        let worse = after.sectors > before.sectors;
+        let wanted = if worse { MUCH } else { ENOUGH };
+        // Who makes the outer loop run along the rows has much of it, and what is assumed may be too little.
+        let is_meant_so = worse && before.near >= MEANT && self.assumed.is_some();
+        if after.time < wanted * before.time && !is_meant_so {
+            return None;
+        }
+        let mut message = format!(
+            "{:.0} us and {:.1} sectors a warp and access as it is, {:.0} us and {:.1} with {depth} loops",
+            before.time, before.sectors, after.time, after.sectors
+        );
+        if let Some(assumed) = self.assumed {
+            message =
+                format!("with {assumed:.0} iterations of each loop whose length the text does not tell: {message}");
+        }
+        let span = candidate.cx.constructs.directive(candidate.id).span;
+        Some(reason(ReasonCode::CollapseDoesNotPay, span, message))
+    }
+}
+
+fn count(iterations: f64) -> String {
+    format!("{iterations:.0}")
+}
+
+/// The best number of loops up to `deepest`, and what it gains.
+pub(super) fn best(candidate: &Candidate<'_, '_>, found: &Accesses, deepest: usize) -> (usize, Gain) {
+    let nest = candidate.nest.loops.loops.len();
+    let unknown = found.loops.iter().take(deepest).filter(|l| l.trips.is_none()).count();
+    let one = f64::from(candidate.cx.assumed_iterations);
+    let assumed = match u32::try_from(unknown).unwrap_or(u32::MAX) {
+        0 => None,
+        1 => Some(one),
+        several => Some((one * ASSUMED_INNER).powf(f64::from(several).recip()).floor()),
+    };
+    let trips = |index: usize| {
+        let known = found.loops.get(index).and_then(|l| l.trips);
+        let inner = if index < deepest.min(nest) { assumed.unwrap_or(1.0) } else { ASSUMED_INNER };
+        known.and_then(|trips| u32::try_from(trips).ok()).map_or(inner, f64::from)
+    };
+    let before = estimate(found, candidate.promised(), candidate.promised(), &trips);
+    let all =
+        (candidate.promised() + 1..=deepest).map(|depth| (depth, estimate(found, depth, candidate.promised(), &trips)));
+    let best = all.reduce(|best, next| if next.1.time < 0.98 * best.1.time { next } else { best });
+    let (depth, after) = best.unwrap_or((candidate.promised(), before));
+    (depth, Gain { before, after, assumed })
+}
+
+/// The estimate for `depth` parallel loops.
+fn estimate(found: &Accesses, depth: usize, promised: usize, trips: &dyn Fn(usize) -> f64) -> Estimate {
+    let lane = found.loops.get(depth - 1).map(|l| l.atom);
+    let iterations: f64 = (0..depth).map(trips).product();
+    let (mut accesses, mut sectors, mut near) = (0.0, 0.0, 0.0);
+    for access in &found.accesses {
+        let times: f64 = access.loops.iter().map(|index| trips(*index)).product();
+        let pattern = lane.map_or(Pattern::Unknown, |lane| pattern(access, lane, &found.opaque));
+        accesses += times;
+        sectors += times * pattern.sectors();
+        if matches!(pattern, Pattern::Near(_)) {
+            near += times;
+        }
+    }
+    let work = NestWork { iterations, accesses, sectors, divisions: depth - promised };
+    let each = |sum: f64| if accesses > 0.0 { sum / accesses } else { 0.0 };
+    Estimate { time: nest_time(&work), sectors: each(sectors), near: each(near), iterations }
+}

@@ -1,0 +1,116 @@
+//! Are the iterations of the inner loops independent, as far as accesses through one name tell?
+
+use crate::analysis::accesses::{Access, Accesses, Loop, RootKind, Subscript};
+use crate::analysis::dependence::{Range, Space};
+use crate::analysis::polynomial::{Atom, Polynomial};
+use crate::plan::{Reason, ReasonCode};
+use crate::transforms::collapse::{Candidate, reason};
+
+/// Atoms of the second iteration are those of the first and this.
+const SECOND: u32 = 1 << 24;
+
+/// Why the first `depth` loops may not run in any order.
+pub(super) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = Vec::new();
+    for (index, first) in found.accesses.iter().enumerate() {
+        for second in found.accesses.get(index..).unwrap_or_default() {
+            let same = first.root == second.root;
+            if same && (first.writes || second.writes) && !are_independent(candidate, found, depth, first, second) {
+                let message = format!(
+                    "different iterations of the inner loop may access one element of `{}`, and one of them writes it",
+                    first.root.name
+                );
+                let (written, other) = if first.writes { (first, second) } else { (second, first) };
+                let mut reason = reason(ReasonCode::InnerLoopDependent, written.span, message);
+                if other.span != written.span {
+                    reason = reason.with_label(other.span, "the other access");
+                }
+                reasons.push(reason);
+            }
+        }
+    }
+    reasons.truncate(3);
+    reasons
+}
+
+fn are_independent(
+    candidate: &Candidate<'_, '_>,
+    found: &Accesses,
+    depth: usize,
+    first: &Access,
+    second: &Access,
+) -> bool {
+    if first.root.kind == RootKind::Loaded {
+        return false;
+    }
+    let promised = candidate.promised();
+    let renamed = |atom: Atom| if is_own(found, promised, atom) { Atom(atom.0 + SECOND) } else { atom };
+    let new: Vec<&Loop> = found.loops.get(promised..depth).unwrap_or_default().iter().collect();
+    let pairs: Vec<(Atom, Atom)> = new.iter().map(|l| (l.atom, Atom(l.atom.0 + SECOND))).collect();
+    let mut differences = Vec::new();
+    let mut forced = Vec::new();
+    for (one, other) in first.subscripts.iter().zip(&second.subscripts) {
+        let Some(difference) = one.form.minus(&other.form.renamed(&renamed)) else { continue };
+        if one.wraps || other.wraps {
+            forced.extend(
+                new.iter()
+                    .filter(|l| forces_modulo(&difference, l, one, other))
+                    .map(|l| (l.atom, Atom(l.atom.0 + SECOND))),
+            );
+        } else {
+            differences.push(difference);
+        }
+    }
+    // What is forced already counts as an equation.
+    differences
+        .extend(forced.iter().filter_map(|(one, other)| Polynomial::atom(*one).minus(&Polynomial::atom(*other))));
+    let space = space(found, promised, &[first, second], true);
+    space.are_independent(&differences, &pairs)
+}
+
+/// Are equal subscripts modulo 2 to the power of 32 possible in one iteration alone? An odd factor can be divided by, and two
+/// values of a variable of 32 bits that are equal modulo that are equal.
+fn forces_modulo(difference: &Polynomial, l: &Loop, one: &Subscript, other: &Subscript) -> bool {
+    let (first, second) = (l.atom, Atom(l.atom.0 + SECOND));
+    let parts = difference.linear_in(first).and_then(|(with_first, rest)| {
+        let (with_second, rest) = rest.linear_in(second)?;
+        rest.is_zero().then_some(())?;
+        Some((with_first.as_constant()?, with_second.as_constant()?))
+    });
+    one.wraps && other.wraps && l.integer.bits <= 32 && parts.is_some_and(|(a, b)| a == -b && a % 2 != 0)
+}
+
+/// Does an atom stand for another value in the second iteration?
+fn is_own(found: &Accesses, promised: usize, atom: Atom) -> bool {
+    found.opaque.contains(&atom) || found.loops.iter().skip(promised).any(|l| l.atom == atom)
+}
+
+/// What is known where all of these accesses happen: the loops around them run. With `twice`, the variables of both
+/// iterations.
+pub(super) fn space(found: &Accesses, promised: usize, accesses: &[&Access], twice: bool) -> Space {
+    let mut space = Space::default();
+    let mut copies = vec![0];
+    if twice {
+        copies.push(SECOND);
+    }
+    for copy in &copies {
+        space.varying.extend(found.opaque.iter().map(|atom| (Atom(atom.0 + copy), Range::default())));
+    }
+    for (index, l) in found.loops.iter().enumerate() {
+        for copy in copies.iter().filter(|copy| **copy == 0 || index >= promised) {
+            let renamed =
+                |atom: Atom| if *copy > 0 && is_own(found, promised, atom) { Atom(atom.0 + copy) } else { atom };
+            let range = Range {
+                lower: l.range.lower.as_ref().map(|lower| lower.renamed(&renamed)),
+                upper: l.range.upper.as_ref().map(|upper| upper.renamed(&renamed)),
+            };
+            space.varying.push((Atom(l.atom.0 + copy), range));
+        }
+    }
+    let around = accesses.iter().flat_map(|access| &access.loops);
+    let ranges: Vec<Range> = around.filter_map(|index| found.loops.get(*index)).map(|l| l.range.clone()).collect();
+    for range in &ranges {
+        space.runs(range);
+    }
+    space
+}

@@ -1,0 +1,241 @@
+//! Which loops there are to collapse, and whether their heads allow it.
+
+use crate::analysis::accesses::{Accesses, Integer, Obstacle};
+use crate::analysis::symbols::{DeclaredType, NameKind, Symbols};
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::{ConstructId, Doubt};
+use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest, Relation, canonical_nest};
+use crate::source::{Span, Spelling};
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{ClauseArgument, ClauseName, NodeId};
+use crate::transforms::Context;
+use crate::transforms::collapse::{Candidate, reason};
+
+/// The most loops that are collapsed.
+const DEEPEST: usize = 4;
+
+/// How many places are named that are not understood.
+const MOST_TROUBLES: usize = 3;
+
+/// The loops of a construct.
+pub(super) struct Nest {
+    /// All that are perfectly nested.
+    pub loops: CanonicalLoopNest,
+    /// How many of them the construct takes already.
+    pub promised: usize,
+}
+
+/// The constructs from the target construct to a parallel loop of a league; none where it is not one, or in no target
+/// region.
+pub(super) fn chain_to_target(cx: &Context<'_>, id: ConstructId) -> Option<Vec<ConstructId>> {
+    let leaves = &cx.constructs.construct(id).leaves;
+    let is_loop =
+        leaves.ends_with(&[Leaf::Distribute, Leaf::Parallel, Leaf::For]) || leaves.last() == Some(&Leaf::Loop);
+    if !is_loop || leaves.contains(&Leaf::Parallel) && !leaves.contains(&Leaf::Distribute) {
+        return None;
+    }
+    let above = std::iter::successors(Some(id), |id| cx.constructs.enclosing(*id));
+    let mut chain: Vec<ConstructId> = Vec::new();
+    for id in above {
+        chain.insert(0, id);
+        let leaves = &cx.constructs.construct(id).leaves;
+        if leaves.first() == Some(&Leaf::Target) {
+            let all: Vec<Leaf> = chain.iter().flat_map(|id| cx.constructs.construct(*id).leaves.clone()).collect();
+            let teams = all.get(1) == Some(&Leaf::Teams);
+            let plain = all.get(2..) == Some(&[Leaf::Loop])
+                || all.get(2..) == Some(&[Leaf::Distribute, Leaf::Parallel, Leaf::For]);
+            return (teams && plain).then_some(chain);
+        }
+    }
+    None
+}
+
+/// Is there a `for` inside the loops that the construct takes?
+pub(super) fn has_inner_loop(cx: &Context<'_>, id: ConstructId) -> bool {
+    let Some(body) = cx.constructs.construct(id).body else { return false };
+    cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == "for_statement").nth(1).is_some()
+}
+
+/// Is the text of the construct certain, and free of other directives?
+pub(super) fn check_text(cx: &Context<'_>, id: ConstructId, chain: &[ConstructId]) -> Result<(), Vec<Reason>> {
+    for at in chain {
+        let directive = cx.constructs.directive(*at);
+        let refuse = |code, message: &str| Err(vec![reason(code, directive.span, message)]);
+        match cx.constructs.construct(*at).doubt {
+            None => {}
+            Some(Doubt::Conditional(_)) => {
+                return refuse(
+                    ReasonCode::PreprocessorConditional,
+                    "a preprocessor conditional cuts through this construct",
+                );
+            }
+            Some(Doubt::Macro(_)) => return refuse(ReasonCode::MacroDirective, "a macro makes this construct"),
+            Some(_) => return refuse(ReasonCode::SyntaxError, "the statement of this construct is not certain"),
+        }
+        if !directive.problems.is_empty() || directive.misplaced_clauses().next().is_some() {
+            return refuse(ReasonCode::UnknownClause, "this directive could not be read");
+        }
+        if directive.spelling != Spelling::Pragma {
+            return refuse(ReasonCode::Spelling, "directives in this spelling are not rewritten");
+        }
+    }
+    let body = cx.constructs.construct(id).body_span;
+    match cx.constructs.within(body).next() {
+        Some((_, inner)) => {
+            let message = format!("`{}` stands between or inside the loops", inner.name);
+            Err(vec![reason(ReasonCode::NestNotFollowed, inner.span, message)])
+        }
+        None => Ok(()),
+    }
+}
+
+/// The loops of a construct, or why there are no further ones to collapse.
+pub(super) fn read(
+    cx: &Context<'_>,
+    symbols: &Symbols<'_>,
+    id: ConstructId,
+) -> Result<Result<Nest, Reason>, Vec<Reason>> {
+    let construct = cx.constructs.construct(id);
+    let directive = cx.constructs.directive(id);
+    let nothing = |span, message: &str| Ok(Err(reason(ReasonCode::NothingToCollapse, span, message)));
+    let Some(body) = construct.body else { return nothing(directive.span, "the construct has no loop") };
+    let promised = match directive.clauses_of(ClauseName::Collapse).next().map(|clause| &clause.argument) {
+        None => 1,
+        Some(ClauseArgument::Expression(span)) => {
+            let value = symbols.constant(&cx.file.show(*span), span.start);
+            value
+                .and_then(|value| usize::try_from(value).ok())
+                .filter(|value| (1..=DEEPEST).contains(value))
+                .ok_or_else(|| {
+                    vec![reason(ReasonCode::CollapseClause, *span, "how many loops this takes is not known")]
+                })?
+        }
+        Some(_) => {
+            return Err(vec![reason(ReasonCode::CollapseClause, directive.span, "`collapse` could not be read")]);
+        }
+    };
+    let nest = |depth| canonical_nest(cx.file, cx.tree, body, depth);
+    let mut loops = match nest(promised) {
+        Ok(loops) => loops,
+        Err((problem, span)) => return nothing(span, problem.explanation()),
+    };
+    let mut further = Ok(());
+    for depth in promised + 1..=DEEPEST {
+        match nest(depth) {
+            Ok(deeper) => loops = deeper,
+            Err(problem) => {
+                further = Err(problem);
+                break;
+            }
+        }
+    }
+    if loops.loops.len() > promised {
+        return Ok(Ok(Nest { loops, promised }));
+    }
+    match further {
+        Err((problem, span)) => nothing(span, problem.explanation()),
+        Ok(()) => nothing(directive.span, "no loop is left to collapse"),
+    }
+}
+
+/// What the nest does that is not understood.
+pub(super) fn check_troubles(found: &Accesses) -> Result<(), Vec<Reason>> {
+    let reasons: Vec<Reason> = found
+        .troubles
+        .iter()
+        .take(MOST_TROUBLES)
+        .map(|trouble| {
+            let code = match trouble.obstacle {
+                Obstacle::UnknownName => ReasonCode::UnknownName,
+                Obstacle::Conditional => ReasonCode::PreprocessorConditional,
+                _ => ReasonCode::NestNotFollowed,
+            };
+            reason(code, trouble.span, &trouble.message)
+        })
+        .collect();
+    if reasons.is_empty() { Ok(()) } else { Err(reasons) }
+}
+
+/// Why the head of the loop at `depth` does not allow that its bounds are evaluated once, before all iterations.
+pub(super) fn head_reasons(candidate: &Candidate<'_, '_>, depth: usize) -> Vec<Reason> {
+    let Some(read) = candidate.nest.loops.loops.get(depth - 1) else { return Vec::new() };
+    if let Some(outer) = read.names_outer_variable {
+        let message = format!("the bounds of `{}` depend on an outer loop", read.variable);
+        return vec![reason(ReasonCode::NotRectangular, outer, message)];
+    }
+    let mut reasons = Vec::new();
+    for span in [read.lower, read.upper] {
+        if !is_harmless(candidate, span) {
+            let message = "with `collapse` this is evaluated even where the outer loop has no iteration";
+            reasons.push(reason(ReasonCode::BoundMayTrap, span, message));
+        }
+    }
+    reasons.extend(trip_count_reason(candidate, read));
+    reasons
+}
+
+/// Can an expression be evaluated anywhere: sums and products of variables and numbers?
+fn is_harmless(candidate: &Candidate<'_, '_>, span: Span) -> bool {
+    let tree = candidate.cx.tree;
+    let root = tree.covering(span);
+    if tree.span(root) != span {
+        return false;
+    }
+    tree.descendants(root).all(|node| match tree.kind(node) {
+        "identifier" => is_value(candidate, node),
+        "binary_expression" => {
+            let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
+            let divisor = || tree.child(node, "right").is_some_and(|right| is_positive(candidate, right));
+            matches!(operator, Some("+" | "-" | "*")) || (matches!(operator, Some("/" | "%")) && divisor())
+        }
+        "unary_expression" => tree.child(node, "operator").is_some_and(|op| matches!(tree.kind(op), "-" | "+")),
+        kind => !tree.is_named(node) || matches!(kind, "number_literal" | "parenthesized_expression" | "comment"),
+    })
+}
+
+fn is_positive(candidate: &Candidate<'_, '_>, node: NodeId) -> bool {
+    let span = candidate.cx.tree.span(node);
+    candidate.symbols.constant(&candidate.cx.file.show(span), span.start).is_some_and(|value| value > 0)
+}
+
+/// Is it a number, or an integer variable that is neither volatile nor a reference?
+fn is_value(candidate: &Candidate<'_, '_>, node: NodeId) -> bool {
+    let span = candidate.cx.tree.span(node);
+    let name = candidate.cx.file.show(span);
+    if candidate.symbols.macro_definition(&name, span.start).is_some() {
+        return candidate.symbols.constant(&name, span.start).is_some();
+    }
+    candidate.symbols.lookup(&name, span.start).is_some_and(|variable| {
+        variable.kind == NameKind::Enumerator
+            || matches!(&variable.ty, DeclaredType::Scalar { name, is_volatile: false, .. } if Integer::named(name).is_some())
+    })
+}
+
+/// Why it is not certain that the loop has as many iterations as its bounds and step say.
+fn trip_count_reason(candidate: &Candidate<'_, '_>, read: &CanonicalLoop) -> Option<Reason> {
+    let refuse = |span, message: &str| Some(reason(ReasonCode::BoundMayTrap, span, message));
+    let span = read.step.amount;
+    let step = span.map_or(Some(1), |span| candidate.symbols.constant(&candidate.cx.file.show(span), span.start));
+    let Some(step) = step.filter(|step| *step > 0) else {
+        return refuse(read.step.span, "the step is no positive number");
+    };
+    let towards = match read.relation {
+        Relation::Less | Relation::LessOrEqual => !read.step.is_subtracted,
+        Relation::Greater | Relation::GreaterOrEqual => read.step.is_subtracted,
+        Relation::NotEqual => step == 1,
+    };
+    let start = candidate.cx.tree.span(read.body).start;
+    let integer = candidate.symbols.lookup(&read.variable, start).and_then(|variable| match variable.ty {
+        DeclaredType::Scalar { name, is_volatile: false, .. } => Integer::named(&name),
+        _ => None,
+    });
+    match integer {
+        _ if !towards => refuse(read.step.span, "the loop does not run towards its bound"),
+        None => refuse(read.variable_span, "the loop's variable is no integer"),
+        Some(integer) if integer.bits < 32 => refuse(read.variable_span, "the loop's variable may wrap around"),
+        Some(integer) if !integer.signed && read.relation == Relation::NotEqual => {
+            refuse(read.condition, "an unsigned variable may wrap around before it meets this bound")
+        }
+        Some(_) => None,
+    }
+}

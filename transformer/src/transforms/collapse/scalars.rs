@@ -1,0 +1,120 @@
+//! Variables from outside of the inner loop: none may carry a value from one of its iterations to the next.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::accesses::{Accesses, Key, ScalarUse};
+use crate::plan::{Reason, ReasonCode};
+use crate::region::loop_nest::CanonicalLoop;
+use crate::syntax::{HostTree, NodeId};
+use crate::transforms::collapse::{Candidate, reason};
+
+/// Why variables do not allow that `depth` loops are collapsed.
+pub(super) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    reasons.extend(loop_variable(candidate, found, depth));
+    let Some(innermost) = candidate.nest.loops.loops.get(depth - 1) else { return reasons };
+    let mut uses: BTreeMap<Key, Vec<&ScalarUse>> = BTreeMap::new();
+    for used in &found.scalars {
+        uses.entry(used.key).or_default().push(used);
+    }
+    for (key, uses) in uses {
+        let Some(written) = uses.iter().find(|used| used.writes) else { continue };
+        if candidate.clauses.reductions.contains_key(&key) {
+            reasons.extend(not_a_sum(candidate, key, &uses));
+        } else if !candidate.clauses.is_private(key) || !is_set_first(candidate, innermost, &uses) {
+            let message =
+                format!("`{}` may carry a value from one iteration of the inner loop to the next", written.name);
+            reasons.push(reason(ReasonCode::ValueCarried, written.span, message));
+        }
+    }
+    // A reduction item that is only read has each thread's own value in it.
+    for used in found.scalars.iter().filter(|used| candidate.clauses.reductions.contains_key(&used.key)) {
+        if !found.scalars.iter().any(|other| other.key == used.key && other.writes) {
+            let message = format!("`{}` is read before its reduction ends", used.name);
+            reasons.push(reason(ReasonCode::ValueCarried, used.span, message));
+        }
+    }
+    reasons.extend(serial_loops(candidate, found));
+    reasons
+}
+
+/// The variable of a loop that is to be collapsed is private then: it must be so already, and must be nothing else.
+fn loop_variable(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Option<Reason> {
+    let read = candidate.nest.loops.loops.get(depth - 1)?;
+    let refuse = |message: String| Some(reason(ReasonCode::ValueCarried, read.variable_span, message));
+    let known = found.loops.iter().find(|l| l.span == read.span);
+    let Some(known) = known else {
+        return refuse(format!("the variable `{}` is not understood", read.variable));
+    };
+    if let Some(used) = found.scalars.iter().find(|used| used.key == known.key) {
+        return refuse(format!("`{}` is used beside its loop", used.name));
+    }
+    let private = candidate.clauses.private.contains(&known.key);
+    let other = candidate.clauses.firstprivate.contains(&known.key)
+        || candidate.clauses.reductions.contains_key(&known.key)
+        || candidate.clauses.mapped.contains(&known.key);
+    match read.declared_in_loop {
+        true => None,
+        false if private && !other => None,
+        false => refuse(format!("`{}` is declared outside of its loop, and each thread needs its own", read.variable)),
+    }
+}
+
+/// Loops that stay serial and do not declare their variable need a private one, which nothing else uses.
+fn serial_loops(candidate: &Candidate<'_, '_>, found: &Accesses) -> Vec<Reason> {
+    let tree = candidate.cx.tree;
+    let nest = candidate.nest.loops.loops.get(candidate.promised() - 1);
+    let Some(body) = nest.map(|last| tree.span(last.body)) else { return Vec::new() };
+    let from_outside = |key: Key| key.0.is_some() || !body.contains(key.1);
+    let inner = found.loops.iter().filter(|l| body.contains(l.span) && from_outside(l.key));
+    let shared = inner
+        .filter(|l| !candidate.clauses.private.contains(&l.key) || found.scalars.iter().any(|used| used.key == l.key));
+    shared
+        .map(|l| {
+            let message = "the variable of this loop is declared outside, and not private to its loop";
+            reason(ReasonCode::ValueCarried, crate::source::Span::new(l.span.start, l.span.start + 3), message)
+        })
+        .collect()
+}
+
+/// Does each iteration of the innermost loop set the variable before it reads it?
+fn is_set_first(candidate: &Candidate<'_, '_>, innermost: &CanonicalLoop, uses: &[&ScalarUse]) -> bool {
+    let tree = candidate.cx.tree;
+    let body = tree.span(innermost.body);
+    let Some(first) = uses.first().filter(|first| first.writes && body.contains(first.span)) else { return false };
+    let Some((assignment, right)) = assignment(tree, first.node, &["="]) else { return false };
+    let is_read = uses.iter().any(|used| tree.span(right).contains(used.span));
+    let statement = tree.parent(assignment).filter(|node| tree.kind(*node) == "expression_statement");
+    let is_certain = statement.is_some_and(|statement| {
+        statement == innermost.body
+            || tree.parent(statement) == Some(innermost.body) && tree.kind(innermost.body) == "compound_statement"
+    });
+    is_certain && !is_read && uses.iter().all(|used| body.contains(used.span))
+}
+
+/// The assignment that a name is the left side of, and its right side.
+fn assignment(tree: &HostTree, name: NodeId, operators: &[&str]) -> Option<(NodeId, NodeId)> {
+    let node = tree.parent(name).filter(|node| tree.kind(*node) == "assignment_expression")?;
+    let operator = tree.child(node, "operator").map(|operator| tree.kind(operator))?;
+    (tree.child(node, "left") == Some(name) && operators.contains(&operator))
+        .then(|| Some((node, tree.child(node, "right")?)))?
+}
+
+/// Is a reduction item used for anything but adding to it, by the operator of its clause?
+fn not_a_sum(candidate: &Candidate<'_, '_>, key: Key, uses: &[&ScalarUse]) -> Option<Reason> {
+    let operator = candidate.clauses.reductions.get(&key).map(String::as_str).unwrap_or_default();
+    let operators: &[&str] = match operator {
+        "+" => &["+=", "-="],
+        "*" => &["*="],
+        "&" => &["&="],
+        "|" => &["|="],
+        "^" => &["^="],
+        _ => &[],
+    };
+    let tree = candidate.cx.tree;
+    let is_statement = |node: NodeId| tree.parent(node).is_some_and(|above| tree.kind(above) == "expression_statement");
+    let other =
+        uses.iter().find(|used| assignment(tree, used.node, operators).is_none_or(|(node, _)| !is_statement(node)))?;
+    let message = format!("`{}` is used in the loops other than by adding to it", other.name);
+    Some(reason(ReasonCode::ValueCarried, other.span, message))
+}
