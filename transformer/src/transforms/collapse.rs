@@ -4,7 +4,8 @@
 //!
 //! ```c
 //! void multiply(int n, const float *a, const float *b, float *c) {
-//!   #pragma omp target teams distribute parallel for map(to: a[0:n*n], b[0:n*n]) map(from: c[0:n*n])
+//!   #pragma omp target teams distribute parallel for thread_limit(128) \
+//!       map(to: a[0:n*n], b[0:n*n]) map(from: c[0:n*n])
 //!   for (int i = 0; i < n; i++)
 //!     for (int j = 0; j < n; j++) {
 //!       float sum = 0;
@@ -19,8 +20,8 @@
 //!
 //! ```c
 //! void multiply(int n, const float *a, const float *b, float *c) {
-//!   #pragma omp target teams distribute parallel for collapse(2) map(to: a[0:n*n], b[0:n*n]) \
-//!       map(from: c[0:n*n])
+//!   #pragma omp target teams distribute parallel for collapse(2) thread_limit(128) \
+//!       map(to: a[0:n*n], b[0:n*n]) map(from: c[0:n*n])
 //!   for (int i = 0; i < n; i++)
 //!     for (int j = 0; j < n; j++) {
 //!       float sum = 0;
