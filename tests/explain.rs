@@ -3,8 +3,6 @@
 //!
 //! `INSTA_UPDATE=always cargo test --test explain` accepts what it says now; read the diff before you commit it.
 
-#![expect(clippy::expect_used, reason = "a test fails by panicking")]
-
 use std::path::Path;
 use std::process::Command;
 

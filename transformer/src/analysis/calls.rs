@@ -1,7 +1,8 @@
 //! What functions do, as far as their bodies are in sight: in the file and in the project's headers.
 //!
 //! A name stands for all functions of that name that are defined there; what is said holds for each of them. A function
-//! without a definition in sight is known only if `known` lists it.
+//! without a definition in sight is known only if `known` lists it. In a template, parameters that are types stand for numbers:
+//! who asks has to know that the arguments of the call are numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock};

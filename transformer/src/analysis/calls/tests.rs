@@ -93,7 +93,12 @@ fn functions_of_cpp() {
         ("using real = float; real f(int x) { return real(x); }", "f", ""),
         ("int f(std::vector<int> &v) { return v.size(); }", "f", "unknown v.size"),
         ("struct V { V(); int x; }; int f() { V v; return v.x; }", "f", "unknown v"),
-        ("template <typename T> T f(T a, T b) { return a + b; }", "f", "unknown a"),
+        // Its parameters are taken for numbers: whether the arguments are is for the caller to ask.
+        ("template <typename T> T f(T a, T b) { return a + b; }", "f", ""),
+        ("template <typename T = V> T f() { T a; return a + 1; }", "f", "unknown a"),
+        ("template <typename T> T g(T a) { return a + a; } int f() { return g(V{3}); }", "f", "unknown V{3}"),
+        ("int f(int x) { return x; } int f(double x);", "f", "unknown f"),
+        ("namespace n { int g(int x) { return x; } } int f(int x) { return n::g(x); }", "f", ""),
         ("template <typename T> T f(const T *a) { return a[0]; }", "f", ""),
         ("struct S { int x; void f() { x = 1; } }; void g() { }", "g", ""),
         ("struct S { int x; int f(); }; int S::f() { return 1; }", "f", "unknown f"),

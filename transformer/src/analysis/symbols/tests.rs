@@ -136,8 +136,8 @@ fn scopes_and_shadowing() {
         ("struct S { void m() { HERE; } int x; };", "Member int:Integer"),
         ("struct S { int x; void m(); }; void S::m() { HERE; }", "Member int:Integer"),
         ("struct S { int x; }; void f() { HERE; }", "not found"),
-        ("template <typename T> void f(T *x) { HERE; }", "Parameter pointer to unknown"),
-        ("template <int x> void f() { HERE; }", "Unknown unknown"),
+        ("template <typename T> void f(T *x) { HERE; }", "Parameter pointer to typename T:Floating"),
+        ("template <int x> void f() { HERE; }", "Unknown int:Integer"),
         ("namespace n { int x; void f() { HERE; } }", "File int:Integer"),
         ("namespace n { int x; } using namespace n; void f() { HERE; }", "File int:Integer"),
         ("namespace n { int x; } namespace m { float x; } void f() { HERE; }", "not found"),
@@ -146,6 +146,33 @@ fn scopes_and_shadowing() {
         ("extern \"C\" { int x; } void f() { HERE; }", "File int:Integer"),
     ] {
         assert_eq!(meaning("f.cpp", text, &[], "x"), expected, "{text}");
+    }
+}
+
+#[test]
+fn qualified_names() {
+    for (text, name, expected) in [
+        ("namespace n { int x; } void f() { HERE; }", "n::x", "File int:Integer"),
+        ("int x; void f() { float x; HERE; }", "::x", "File int:Integer"),
+        (
+            "namespace n { int x; } namespace m { namespace n { float x; } void f() { HERE; } }",
+            "n::x",
+            "File float:Floating",
+        ),
+        (
+            "namespace n { int x; } namespace m { namespace n { float x; } void f() { HERE; } }",
+            "::n::x",
+            "File int:Integer",
+        ),
+        ("namespace m { namespace n { int x; } } void f() { HERE; }", "n::x", "not found"),
+        ("namespace m::n { int x; } void f() { HERE; }", "m::n::x", "File int:Integer"),
+        ("struct S { static int x; }; void f() { HERE; }", "S::x", "Member int:Integer"),
+        ("enum class E { x }; void f() { HERE; }", "E::x", "Member const int:Integer"),
+        ("enum class E { x }; void f() { HERE; }", "x", "not found"),
+        ("void f() { HERE; } namespace n { int x; }", "n::x", "not found"),
+        ("template <typename T> struct S { static int x; }; void f() { HERE; }", "S<int>::x", "not found"),
+    ] {
+        assert_eq!(meaning("f.cpp", text, &[], name), expected, "{text}");
     }
 }
 
