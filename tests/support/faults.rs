@@ -44,6 +44,25 @@ const LOOPS_SPLIT: &str = "#pragma omp target data map(to: a) map(tofrom: b, sum
     for (int i = 0; i < N; i++) { c[i] = b[N - 1 - i]; sum += c[i]; }
   }";
 
+/// A program whose rows are each a prefix sum.
+const ROWS: &str = r#"#include <stdio.h>
+#define N 60
+#define M 2000
+static int a[N][M];
+int main(void) {
+  for (int i = 0; i < N; i++) for (int j = 0; j < M; j++) a[i][j] = (i + j) % 7;
+@REGION@
+  long check = 0;
+  for (int i = 0; i < N; i++) for (int j = 0; j < M; j++) check += (long)a[i][j] * (j % 13);
+  printf("%ld\n", check);
+  return 0;
+}
+"#;
+
+const ROWS_LOOPS: &str = "
+  for (int i = 0; i < N; i++)
+    for (int j = 1; j < M; j++) a[i][j] += a[i][j - 1];";
+
 /// A program that allocates, and whose host part changes an array between two regions.
 const POINTERS: &str = r#"#include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +118,8 @@ pub fn all() -> Vec<Fault> {
     let united = |from: &str, to: &str| replaced(POINTERS_UNITED, from, to);
     let one_thread = format!("#pragma omp target parallel for num_threads(1){PREFIX_LOOP}");
     let widened = format!("#pragma omp target teams distribute parallel for{PREFIX_LOOP}");
+    let rows = format!("#pragma omp target teams distribute parallel for{ROWS_LOOPS}");
+    let collapsed = format!("#pragma omp target teams distribute parallel for collapse(2){ROWS_LOOPS}");
     let second = LOOPS_SPLIT.rfind("#pragma").and_then(|at| LOOPS_SPLIT.get(..at)).unwrap_or_default();
     vec![
         loops("a right split", LOOPS_SPLIT.to_owned(), None),
@@ -122,6 +143,7 @@ pub fn all() -> Vec<Fault> {
         ),
         pointers("a missing update", united("#pragma omp target update to(a[17])\n", ""), Some(Kind::Results)),
         fault("a widened prefix sum", PREFIX, &one_thread, &widened, Some(Kind::Results)),
+        fault("a collapsed prefix sum", ROWS, &rows, &collapsed, Some(Kind::Results)),
         loops(
             "to and from exchanged",
             split("map(to: a) map(tofrom: b, sum) map(from: c)", "map(from: a) map(tofrom: b, sum) map(to: c)"),

@@ -2,7 +2,7 @@
 
 use crate::analysis::accesses::{Access, Accesses, Integer, Key, RootKind, ScalarUse};
 use crate::analysis::polynomial::Polynomial;
-use crate::analysis::symbols::{Scope, Variable};
+use crate::analysis::symbols::{DeclaredType, Scope, Variable};
 use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
@@ -120,7 +120,8 @@ struct Name<'f> {
     key: Key,
     kind: RootKind,
     writes: bool,
-    element: Option<&'f str>,
+    /// The type of what is accessed, as named.
+    element: Option<String>,
     span: Span,
 }
 
@@ -190,7 +191,7 @@ fn names<'f>(candidate: &Candidate<'_, '_>, found: &'f Accesses) -> Vec<Name<'f>
             key: access.root.key,
             kind: access.root.kind,
             writes: access.writes,
-            element: access.element.as_deref(),
+            element: access.element.clone(),
             span: access.span,
         });
     }
@@ -200,13 +201,13 @@ fn names<'f>(candidate: &Candidate<'_, '_>, found: &'f Accesses) -> Vec<Name<'f>
             key: used.key,
             kind: RootKind::Object,
             writes: false,
-            element: None,
+            element: scalar_type(candidate, used),
             span: used.span,
         });
     }
     all.sort_by_key(|name| (name.name, name.kind as u8, !name.writes));
     all.dedup_by(|later, earlier| {
-        let same = (later.name, later.key, later.element) == (earlier.name, earlier.key, earlier.element);
+        let same = (later.name, later.key, &later.element) == (earlier.name, earlier.key, &earlier.element);
         same && later.kind == earlier.kind && (earlier.writes || !later.writes)
     });
     all
@@ -220,6 +221,14 @@ fn is_shared_scalar(candidate: &Candidate<'_, '_>, used: &ScalarUse) -> bool {
         !matches!(variable.scope, Scope::Local | Scope::Parameter) && !variable.ty.is_const() || variable.is_static
     });
     !candidate.clauses.is_private(used.key) && (is_global || candidate.clauses.mapped.contains(&used.key))
+}
+
+/// The type of a scalar, as named.
+fn scalar_type(candidate: &Candidate<'_, '_>, used: &ScalarUse) -> Option<String> {
+    match candidate.symbols.lookup(&used.name, used.span.start)?.ty {
+        DeclaredType::Scalar { name, .. } => Some(name),
+        _ => None,
+    }
 }
 
 fn are_distinct(
@@ -261,7 +270,7 @@ fn are_distinct(
 
 /// Do objects of these types never share storage (C17, section 6.5)?
 fn have_other_types(first: &Name<'_>, second: &Name<'_>) -> bool {
-    let (Some(one), Some(other)) = (first.element, second.element) else { return false };
+    let (Some(one), Some(other)) = (first.element.as_deref(), second.element.as_deref()) else { return false };
     let is_floating = |name: &str| matches!(name, "float" | "double" | "long double");
     let is_plain_integer = |name: &str| Integer::named(name).is_some_and(|integer| integer.bits > 8);
     one != other
