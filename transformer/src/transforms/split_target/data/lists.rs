@@ -18,7 +18,8 @@ impl Builder<'_, '_> {
             items.iter().filter_map(|item| Some((item.base.clone()?, item.span))).collect()
         };
         for (name, span) in listed(&self.region.private) {
-            if self.kernels.iter().any(|kernel| kernel.variables.contains_key(&name)) {
+            let uses = |kernel: &Kernel| kernel.variables.get(&name).is_some_and(|v| !self.is_own_copy(&name, v));
+            if self.kernels.iter().any(uses) {
                 let message = format!("`{name}` is one object for the whole region here, and a loop uses it");
                 self.refuse(ReasonCode::SharingConflict, span, message);
             }

@@ -57,6 +57,12 @@ impl Names<'_> {
             })
     }
 
+    /// Is it a variable or parameter of a function, which ends with it?
+    pub(in crate::transforms::split_target) fn is_of_function(&self, name: &str, at: usize) -> bool {
+        let variable = self.symbols.lookup(name, at);
+        variable.is_some_and(|v| matches!(v.scope, Scope::Local | Scope::Parameter) && !v.has_static_storage())
+    }
+
     /// Is it a C++ reference?
     pub(in crate::transforms::split_target) fn is_reference(&self, name: &str, at: usize) -> bool {
         self.symbols.lookup(name, at).is_some_and(|variable| matches!(variable.ty, DeclaredType::Reference { .. }))
@@ -133,6 +139,11 @@ impl Names<'_> {
         let tree = self.cx.tree;
         let call = tree.ancestors(used.node).find(|node| tree.kind(*node) == "call_expression")?;
         Some(self.cx.file.show(tree.span(tree.child(call, "function")?)).into_owned())
+    }
+
+    /// Where a name is used in the file, whatever it means there.
+    pub(in crate::transforms::split_target) fn uses_of(&self, name: &str) -> impl Iterator<Item = Span> {
+        self.file_uses().iter().filter(move |used| used.name == name).map(|used| used.span)
     }
 
     /// Every use of a name in the file.
