@@ -507,14 +507,16 @@ fn headers_are_found_through_flags_databases_and_configuration() {
 }
 
 #[test]
-fn what_a_header_puts_on_the_device_does_not_steer_on_the_host() {
+fn what_a_header_puts_on_the_device_is_tested_there() {
     let text = "#include \"rounds.h\"\nvoid f(int n, double *a) {\n#pragma omp target map(tofrom: a[0:n])\n\
         for (int t = 0; t < rounds; t++) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++)\na[i] = a[i] * a[i] + a[i] * t;\n}\n}\n";
     let project = Project::new(&[("a.c", text), ("rounds.h", "extern int rounds;\n")]);
-    assert_eq!(kernels(&project.expect(0, &["a.c"]).stdout), 1);
+    let plain = project.expect(0, &["a.c"]);
+    assert_eq!(kernels(&plain.stdout), 1);
+    assert_contains(&plain.text(), "for (int t = 0; t < rounds; t++)");
     let header = "#pragma omp declare target\nextern int rounds;\n#pragma omp end declare target\n";
     project.write("rounds.h", header.as_bytes());
-    assert_eq!(kernels(&project.expect(0, &["a.c"]).stdout), 0);
+    assert_contains(&project.expect(0, &["a.c"]).text(), "condition_holds = t < rounds;");
 }
 
 // Configuration.
@@ -706,6 +708,18 @@ fn explain_gives_decision_and_reasons() {
     assert_contains(&project.expect(0, &["explain", "a.c:1"]).text(), "no pass concerns itself");
     project.expect(2, &["explain", "a.c"]);
     project.expect(2, &["explain", "missing.c:3"]);
+}
+
+#[test]
+fn explain_says_who_executes_what_stands_between_loops() {
+    let text = "void f(int n, double *a, double *b) {\n#pragma omp target map(tofrom: a[0:n], b[0:n])\n{\nint k = 2;\n\
+                a[0] = 0.5 * a[1];\n#pragma omp parallel for\nfor (int i = 0; i < 1 << 24; i++) a[i] += k;\nif (a[1] > 2.0)\n\
+                #pragma omp parallel for\nfor (int i = 0; i < 1 << 24; i++) b[i] += a[i];\n}\n}\n";
+    let project = Project::new(&[("a.c", text)]);
+    let text = project.expect(0, &["explain", "a.c:5"]).text();
+    assert_contains(&text, "split into 4 kernels, 2 of one thread, inside one target data");
+    assert_contains(&text, "  4:1: on the host\n  5:1: serial on the device: a kernel of one thread\n");
+    assert_contains(&text, "  8:5: condition on the device: a kernel of one thread\n");
 }
 
 #[test]

@@ -276,30 +276,35 @@ fn outside_lines(path: &Path, text: &[u8], output: &[u8], assume: bool) -> Resul
 }
 
 /// Where the original's host code, directives and comments masked, braces and blanks left out, is no longer found in
-/// order in the output; new declarations may stand between. A declaration may move up and leave an assignment, so types
-/// and names alone need only be there. Read with this tool's own scan, but not with its edits.
+/// order in the output; new declarations may stand between. A declaration may move up and leave an assignment, and a
+/// condition may move: types, names and whole pieces need only be there. Read with this tool's own scan, but not with its
+/// edits.
 fn lost_code(text: &[u8], output: &[u8]) -> Option<String> {
     let (old, new) = (code(text), code(output));
     let mut count: BTreeMap<&str, isize> = BTreeMap::new();
     for word in words(&new) {
         *count.entry(word).or_default() += 1;
     }
-    for word in words(&old) {
+    for word in words(&old).filter(|word| *word != "const") {
         let left = count.entry(word).or_default();
         *left -= 1;
         if *left < 0 {
             return Some(word.to_owned());
         }
     }
-    let mut rest = new.bytes().filter(|byte| !byte.is_ascii_whitespace());
-    for piece in old.split([',', ';']) {
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let new = squeezed(&new);
+    let mut rest = new.bytes();
+    for piece in old.split([',', ';', '(', ')']) {
         let is_moved = words(piece).next().is_some_and(|word| TYPES.contains(&word))
             || piece.chars().all(|c| c.is_alphanumeric() || c == '_' || c.is_whitespace());
         let piece = if is_moved { piece.split_once('=').map_or("", |(_, value)| value) } else { piece };
-        if let Some(lost) =
-            piece.bytes().filter(|byte| !byte.is_ascii_whitespace()).find(|byte| !rest.any(|b| b == *byte))
-        {
-            return Some(format!("{} of {piece}", char::from(lost)));
+        let piece = squeezed(piece);
+        let mut ahead = rest.clone();
+        if piece.bytes().all(|byte| ahead.any(|other| other == byte)) {
+            rest = ahead;
+        } else if !new.contains(&piece) {
+            return Some(piece);
         }
     }
     None

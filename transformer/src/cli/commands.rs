@@ -122,6 +122,10 @@ fn write_plan(file: &SourceFile, plan: &Plan, out: &mut dyn Write) -> io::Result
         writeln!(out, "  {}", plan.summary)?;
     }
     writeln!(out, "  kernels: {before} before, {after} after")?;
+    for (span, words) in &plan.parts {
+        let place = file.lines.line_column(span.start);
+        writeln!(out, "  {}:{}: {words}", place.line, place.column)?;
+    }
     for reason in &plan.reasons {
         let place = file.lines.line_column(reason.span.start);
         let certainty = match reason.certainty {

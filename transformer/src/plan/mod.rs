@@ -89,6 +89,8 @@ pub struct Plan {
     pub edits: Vec<Edit>,
     /// One line on what is done: `split into 3 kernels inside one target data`.
     pub summary: String,
+    /// What becomes of its parts, for `explain`: each place with a few words, in the order of the text.
+    pub parts: Vec<(Span, String)>,
     /// How many kernels the construct launches, before and after.
     pub kernels: (usize, usize),
 }

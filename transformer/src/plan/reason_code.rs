@@ -143,8 +143,9 @@ reason_codes! {
 
     /// A variable is declared beside the loops of the region, and it lives on the device for the whole region.
     ///
-    /// Numbers move to the host, with their values or computed by a kernel of one thread, and each loop gets them. Arrays,
-    /// pointers and objects do not, nor numbers of more than 64 bits. Declare others inside the loop that
+    /// Numbers move to the host, with their values or computed by a kernel of one thread, and each loop gets them. Small
+    /// arrays of numbers are mapped for the rest of their block. Large ones, pointers and objects are not, nor numbers of more
+    /// than 64 bits. Declare others inside the loop that
     /// uses them, or before the region and map them. Rename a variable that hides one which a clause of the region names.
     LocalDeclaration = "OMPS112", Refusal, "declaration in the region";
 
@@ -152,7 +153,9 @@ reason_codes! {
     /// and it hangs on what only the device knows.
     ///
     /// It decides which loops run and how often. It moves to the host where it is steered by variables that the region
-    /// declares and by numbers that no clause maps; an item of a `map` clause may have another value on the device.
+    /// declares and by numbers that no clause maps; an item of a `map` clause may have another value on the device. In a region
+    /// of one team a kernel of one thread can evaluate the condition of an `if`, `while` or `do`, or of a `for` whose other
+    /// parts the host can do.
     SequentialControl = "OMPS113", Refusal, "sequential control flow around the loops";
 
     /// The loop is not in canonical form (OpenMP 5.2, section 4.4.1), or not in a form that this tool reads.

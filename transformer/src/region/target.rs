@@ -41,7 +41,7 @@ pub enum Segment {
     Declaration(NodeId),
     /// A `parallel` region that is more than one loop.
     Parallel(Parallel),
-    /// Sequential control flow, or a block, around constructs.
+    /// Sequential control flow, or a block, around constructs, or around a jump to a loop around it.
     Flow(Flow),
     /// `if`, `for`, `while`, `do`, `switch` or a block without any construct.
     Control(NodeId),
@@ -53,7 +53,7 @@ pub enum Segment {
     Serial(NodeId),
 }
 
-/// A statement that steers the constructs inside it.
+/// A statement that steers constructs: those inside it, or, by a jump, those of a loop around it.
 #[derive(Clone, Debug)]
 pub struct Flow {
     /// `if`, `for`, `while`, `do`, `switch` or a block.
@@ -235,7 +235,7 @@ fn segments_of(
         let span = tree.span(statement);
         let below: Vec<ConstructId> =
             inside.iter().copied().filter(|id| span.contains(constructs.directive(*id).span)).collect();
-        let segment = if below.is_empty() {
+        let segment = if below.is_empty() && !leaves(tree, statement) {
             plain_segment(tree, statement)
         } else {
             let segments = segments_of(tree, constructs, &steered_statements(tree, statement), &below);
@@ -249,6 +249,22 @@ fn segments_of(
     found.extend(alone.map(|id| (start(id), construct_segment(tree, constructs, *id))));
     found.sort_by_key(|(start, _)| *start);
     found.into_iter().map(|(_, segment)| segment).collect()
+}
+
+/// Is it an `if` or a block with a `break` or `continue` that leaves it?
+fn leaves(tree: &HostTree, statement: NodeId) -> bool {
+    let inside = tree.span(statement);
+    let leaves = |jump: NodeId| {
+        let target = tree.ancestors(jump).find(|above| match tree.kind(*above) {
+            "for_statement" | "while_statement" | "do_statement" | "for_range_loop" => true,
+            "switch_statement" => tree.kind(jump) == "break_statement",
+            _ => false,
+        });
+        target.is_some_and(|target| !inside.contains(tree.span(target)))
+    };
+    let is_jump = |node: &NodeId| matches!(tree.kind(*node), "break_statement" | "continue_statement");
+    matches!(tree.kind(statement), "if_statement" | "compound_statement")
+        && tree.descendants(statement).filter(is_jump).any(leaves)
 }
 
 /// The statements that a statement steers: those of all its branches.

@@ -95,6 +95,7 @@ where
         reasons: Vec::new(),
         edits: Vec::new(),
         summary: String::new(),
+        parts: Vec::new(),
         kernels: (1, 1),
     };
     let Some(teams) = directive_of_teams(cx, region).filter(|_| !has_own_threads(cx, region)) else {

@@ -44,7 +44,8 @@
 //!   kernels, and reductions of the region are combined by each kernel;
 //! - around and between the loops stand `for`, `while`, `do`, `if` and blocks, declarations and assignments of numbers, and
 //!   the host can execute them to the same effect: they stay where they are, and so move to the host;
-//! - other serial statements stand between the loops of one team: consecutive ones become a kernel of one thread.
+//! - other serial statements stand between the loops of one team: consecutive ones become a kernel of one thread;
+//! - a condition hangs on what only the device knows: a kernel of one thread evaluates it, and the host does what it says.
 //!
 //! Directives may be combined, stacked or nested. `nowait` and `depend` of one team with several loops go to a task around the
 //! kernels.
@@ -86,6 +87,12 @@
 //! its initialiser: `float q; target map(from: q) { q = s / n; }`. A variable from before the region that they write is a copy
 //! in the original too; it may be a copy of each kernel where each assigns it before it reads it, and nothing else reads it.
 //!
+//! An array of the region is declared on the host and mapped for the rest of its block: `map(alloc:)`, or `map(to:)` with
+//! constant values. At most 16 KiB of the host's stack may serve so.
+//!
+//! A sequential loop that counts with a variable from before the region gets one of its own, `for (int t = 0; ..)`, where
+//! nothing reads the count behind the loop.
+//!
 //! Kernels get `thread_limit(128)` where the original chooses no grid; nothing that asks for the number of threads is split.
 //!
 //! With `--versioned` a region whose loops pay only from some length on stands twice, under a host `if` that compares integers
@@ -105,6 +112,7 @@ mod clauses;
 mod data;
 mod figures;
 mod kernels;
+mod local_arrays;
 mod names;
 mod serial;
 mod shape;
@@ -116,9 +124,11 @@ pub use self::figures::{Figures, LoopFigures, figures};
 
 use std::cell::LazyCell;
 
+use crate::edit::EditSet;
 use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode, RuleKind};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
+use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::transforms::Context;
 
@@ -150,6 +160,7 @@ fn plan_region<'a, F: FnOnce() -> Names<'a>>(
         reasons: Vec::new(),
         edits: Vec::new(),
         summary: String::new(),
+        parts: Vec::new(),
         kernels: (1, 1),
     };
     if versions::is_versioned(cx, region) {
@@ -238,6 +249,12 @@ fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Part
     let Parts { shape, clauses, kernels, data } = parts;
     plan.kernels = (1, kernels.len());
     let split = Split { cx, region, shape: &shape, clauses: &clauses, kernels: &kernels, data: &data };
+    if let Err(conflict) = EditSet::new(split.edits()) {
+        let message = "the statements stand too close together for the directives between them";
+        plan.reasons.push(Reason::new(ReasonCode::SerialStatement, conflict.first, message));
+        plan.kernels = (1, 1);
+        return;
+    }
     let condition = if cx.versioned { versions::condition(names, &split) } else { Ok(None) };
     let verdict = work::weigh(names, &shape, &kernels);
     match condition {
@@ -255,6 +272,7 @@ fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Part
     }
     plan.reasons.extend(data.remarks.iter().cloned());
     plan.reasons.extend(kernels.iter().find_map(|kernel| kernel.assumed.first().cloned()));
+    plan.parts = executed_by(cx, &shape, &kernels);
     plan.reasons.extend(racing_loops(cx, &shape, &kernels));
     let assumed = plan.reasons.iter().any(|reason| reason.code.kind() == RuleKind::Assumption);
     plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
@@ -277,11 +295,30 @@ fn summary(split: &Split<'_>, verdict: &work::Verdict) -> String {
 fn what(split: &Split<'_>) -> String {
     let number = split.kernels.len();
     let place = if split.has_data_construct() { " inside one target data" } else { "" };
+    let threads = match split.kernels.iter().filter(|kernel| kernel.serial.is_some()).count() {
+        0 => String::new(),
+        serial if place.is_empty() => format!(", {serial} of one thread"),
+        serial => format!(", {serial} of one thread,"),
+    };
     match number {
         1 if split.shape.host.is_empty() => "one team becomes the full grid".to_owned(),
         1 => format!("the loop becomes a kernel{place}"),
-        _ => format!("split into {number} kernels{place}"),
+        _ => format!("split into {number} kernels{threads}{place}"),
     }
+}
+
+/// What stands between the loops, and who executes it in the output.
+fn executed_by(cx: &Context<'_>, shape: &Shape, kernels: &[Kernel]) -> Vec<(Span, String)> {
+    let serial = kernels.iter().filter_map(|kernel| kernel.serial.as_ref()).map(|run| match run.steering {
+        Some(_) => (run.span, "condition on the device: a kernel of one thread"),
+        None => (run.span, "serial on the device: a kernel of one thread"),
+    });
+    let host = shape.host.iter().map(|part| (cx.tree.span(part.node()), "on the host"));
+    let arrays = shape.arrays.iter().map(|array| (cx.tree.span(array.node), "on the device for the rest of its block"));
+    let mut all: Vec<(Span, String)> =
+        serial.chain(host).chain(arrays).map(|(span, words)| (span, words.to_owned())).collect();
+    all.sort();
+    all
 }
 
 /// Loops of a league that write what another reads or writes: nothing orders them in the original.

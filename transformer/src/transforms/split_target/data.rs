@@ -8,6 +8,7 @@ mod lists;
 mod own_copies;
 mod parallel;
 mod reductions;
+mod region_variables;
 mod task;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,10 +86,14 @@ pub(super) fn build(
     builder.check_region_lists();
     for (index, kernel) in kernels.iter().enumerate() {
         builder.loop_items(index, kernel);
+        if let Some(steering) = kernel.serial.as_ref().and_then(|run| run.steering.as_ref()) {
+            builder.data.kernel_maps.push((index, steering.result.clone(), "from"));
+        }
         builder.variables(index, kernel);
     }
     builder.host_parts();
     builder.hoisted();
+    builder.arrays();
     builder.aliases();
     builder.region_reductions();
     builder.expressions();
@@ -148,9 +153,12 @@ impl Builder<'_, '_> {
 
     fn parts_not_on_host(&mut self) -> BTreeMap<NodeId, Vec<Reason>> {
         let mut found = BTreeMap::new();
-        for part in self.shape.host.iter().filter(|part| !matches!(part, HostPart::Flow(_))) {
+        for part in &self.shape.host {
             self.reasons.clear();
-            self.host_part(*part);
+            match part {
+                HostPart::Flow(node) => self.condition(*node),
+                _ => self.host_part(*part),
+            }
             if !self.reasons.is_empty() {
                 found.insert(part.node(), std::mem::take(&mut self.reasons));
             }
@@ -239,7 +247,8 @@ impl Builder<'_, '_> {
         if own_copy || (self.is_on_device(name) && !translated) {
             return;
         }
-        if !translated && self.is_temporary(name) {
+        let elsewhere = self.names.may_be_declared_for_device(name, variable.first.start);
+        if !translated && !elsewhere && self.is_temporary(name) {
             if !self.is_listed(name) {
                 self.data.kernel_private.push((index, name.to_owned()));
             }
@@ -256,10 +265,11 @@ impl Builder<'_, '_> {
 
     /// Does no part of the region see what another part writes to a variable from outside? Each serial kernel that uses it
     /// writes it first, and nothing else uses it.
-    fn is_temporary(&self, name: &str) -> bool {
-        let users = || self.kernels.iter().filter_map(|kernel| Some((kernel, kernel.variables.get(name)?)));
-        users().all(|(kernel, variable)| kernel.serial.is_some() && variable.written_first)
-            && !self.read_by_host().iter().any(|(other, _, _)| other == name)
+    pub(super) fn is_temporary(&self, name: &str) -> bool {
+        let users = self.kernels.iter().filter_map(|kernel| Some((kernel, kernel.variables.get(name)?)));
+        let mut users = users.filter(|(_, variable)| !self.is_local(name, variable.first.start));
+        users.all(|(kernel, variable)| kernel.serial.is_some() && variable.written_first)
+            && !self.read_by_host().iter().any(|(other, _, at)| other == name && !self.is_local(name, at.start))
     }
 
     fn is_section_base(&self, name: &str) -> bool {
@@ -273,7 +283,9 @@ impl Builder<'_, '_> {
                 && clause.items().iter().any(|item| item.base.as_deref() == Some(name))
         });
         let known = self.data.implicit.iter().any(|(other, _)| other == name);
-        if self.is_on_device(name) || listed || known || self.shape.form == Form::OneLoop {
+        // Its own data construct has it.
+        let local = self.is_local(name, variable.first.start);
+        if self.is_on_device(name) || listed || known || local || self.shape.form == Form::OneLoop {
             return;
         }
         let constant = matches!(variable.kind, Kind::Array { is_const: true, .. });

@@ -1,6 +1,8 @@
 //! What each loop, or run of serial statements, does with the variables of the program around it, and what forbids it to
 //! become a kernel.
 
+mod serial;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::uses::{Role, Use, is_element_address, member_of, role_of_call, role_of_expression, uses_below};
@@ -13,7 +15,9 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, ClauseName, HostTree, NodeId};
 use crate::transforms::split_target::clauses::{KeptClause, LoopClauses};
 use crate::transforms::split_target::names::{Kind, Names};
-use crate::transforms::split_target::serial::{self, Run};
+use crate::transforms::split_target::serial::Run;
+
+pub(super) use self::serial::read_serial;
 
 mod shared_lists;
 
@@ -55,6 +59,8 @@ pub(super) struct Variable {
     pub members_written: BTreeSet<String>,
     /// May what it points to be written as an object of another type: through a cast, or by a function?
     pub any_class: bool,
+    /// Is its address taken, or a reference bound to it?
+    pub address: bool,
     /// In serial statements: is it assigned before each use, so that its value from before means nothing?
     pub written_first: bool,
 }
@@ -120,38 +126,6 @@ pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Re
     reader.clause_expressions();
     let reasons = reader.reasons;
     kernel.take_from_parallel(cx);
-    if reasons.is_empty() { Ok(kernel) } else { Err(reasons) }
-}
-
-/// Reads serial statements that become a kernel of one thread; the reasons are those for which the region is refused.
-pub(super) fn read_serial(names: &Names<'_>, run: Run) -> Result<Kernel, Vec<Reason>> {
-    let cx = names.cx;
-    let nodes = run.nodes.clone();
-    let body = nodes.first().copied().unwrap_or(cx.tree.root());
-    let mut kernel = Kernel {
-        chain: Chain { constructs: Vec::new(), leaves: Vec::new() },
-        clauses: LoopClauses::default(),
-        nest: CanonicalLoopNest { loops: Vec::new(), body },
-        extent: run.span,
-        serial: Some(run),
-        variables: BTreeMap::new(),
-        private: Vec::new(),
-        shared: BTreeSet::new(),
-        named: BTreeSet::new(),
-        assumed: Vec::new(),
-    };
-    let mut reader = Reader { names, kernel: &mut kernel, reasons: Vec::new() };
-    for node in &nodes {
-        reader.statements(*node);
-        for used in uses_below(cx.file, cx.tree, *node) {
-            reader.name(&used);
-        }
-    }
-    let reasons = reader.reasons;
-    let written_first = serial::written_first(names, &nodes);
-    for (name, variable) in &mut kernel.variables {
-        variable.written_first = variable.written.is_some() && written_first.contains(name);
-    }
     if reasons.is_empty() { Ok(kernel) } else { Err(reasons) }
 }
 
@@ -453,9 +427,11 @@ impl Reader<'_, '_> {
             elements_written: None,
             members_written: BTreeSet::new(),
             any_class: false,
+            address: false,
             written_first: false,
         });
         variable.any_class |= handed_on || casts;
+        variable.address |= used.role == Role::Address || by_reference;
         if written {
             variable.written = variable.written.or(Some(used.span));
         }
@@ -492,6 +468,7 @@ impl Reader<'_, '_> {
                         elements_written: None,
                         members_written: BTreeSet::new(),
                         any_class: false,
+                        address: false,
                         written_first: false,
                     });
                 }

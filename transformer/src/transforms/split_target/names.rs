@@ -145,6 +145,11 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// The declared type of the variable that is visible at byte `at`.
+    pub(super) fn declared_type(&self, name: &str, at: usize) -> Option<DeclaredType> {
+        self.symbols.lookup(name, at).map(|variable| variable.ty)
+    }
+
     /// Is the name that is visible at byte `at` declared `const`?
     pub(super) fn is_const(&self, name: &str, at: usize) -> bool {
         self.symbols.lookup(name, at).is_some_and(|variable| variable.ty.is_const())

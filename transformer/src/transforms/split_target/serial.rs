@@ -1,20 +1,25 @@
-//! Serial statements that stay on the device: which ones together become a kernel of one thread, and which of their
-//! variables outlive it.
+//! Serial statements and conditions that stay on the device: which statements together become a kernel of one thread, and
+//! which of their variables outlive it.
 //!
 //! In a region of one team, its initial thread executes what stands between the parallel loops. So does the one thread of a
 //! `target` construct. What such statements declare and only they use stays with them; other variables become the host's,
 //! whose value the kernel gives back.
 
+mod assigned;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::uses::{Role, Use, uses_below};
+use crate::analysis::uses::uses_below;
 use crate::edit::Edit;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::{Segment, TargetRegion};
 use crate::source::Span;
 use crate::syntax::NodeId;
+use crate::transforms::split_target::local_arrays::{self, LocalArrays, local_arrays};
 use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::shape::{Form, Shape, leaves_inner_loop};
+
+pub(super) use self::assigned::written_first;
 
 /// Statements, one behind the other, that become a kernel of one thread.
 #[derive(Clone, Debug)]
@@ -24,6 +29,17 @@ pub(super) struct Run {
     pub span: Span,
     /// Declarations among them whose variables are used elsewhere too.
     pub hoisted: Vec<Hoisted>,
+    /// Where it is no statement but a condition.
+    pub steering: Option<Steering>,
+}
+
+/// A condition that a kernel evaluates, so that the host can do what it decides.
+#[derive(Clone, Debug)]
+pub(super) struct Steering {
+    /// The `if`, `while`, `do` or `for`.
+    pub flow: NodeId,
+    /// The new variable that holds whether it is met.
+    pub result: String,
 }
 
 /// A declaration that moves before its kernel, its initialisers left behind as assignments.
@@ -66,15 +82,29 @@ pub(super) fn runs(
     if shape.form != Form::OneTeam || on_device.keys().any(by_all_threads) {
         return Err(on_device.values().flatten().cloned().collect());
     }
-    let mut finder =
-        Finder { names, on_device, mentions: mentions(names, region), pieces: Vec::new(), reasons: Vec::new() };
+    let mut finder = Finder {
+        names,
+        on_device,
+        mentions: mentions(names, region),
+        pieces: Vec::new(),
+        conditions: Vec::new(),
+        arrays: Vec::new(),
+        reasons: Vec::new(),
+    };
     finder.list(&region.segments);
     let pieces = std::mem::take(&mut finder.pieces);
-    let runs: Vec<Run> = pieces.into_iter().filter_map(|piece| finder.run(piece)).collect();
+    let mut runs: Vec<Run> = pieces.into_iter().filter_map(|piece| finder.run(piece)).collect();
+    runs.append(&mut finder.conditions);
+    let mut arrays = std::mem::take(&mut finder.arrays);
+    arrays.sort_by_key(|array| array.node);
+    finder.reasons.extend(local_arrays::reasons(names, region, &arrays));
     if !finder.reasons.is_empty() {
         return Err(finder.reasons);
     }
-    shape.host.retain(|part| !runs.iter().any(|run| run.nodes.contains(&part.node())));
+    let is_array = |node| arrays.iter().any(|array| array.node == node);
+    let in_run = |node| runs.iter().any(|run| run.nodes.contains(&node));
+    shape.host.retain(|part| !is_array(part.node()) && !in_run(part.node()));
+    shape.arrays = arrays;
     shape.serial = runs.len();
     Ok(runs)
 }
@@ -109,6 +139,8 @@ struct Finder<'a, 'n> {
     on_device: &'a BTreeMap<NodeId, Vec<Reason>>,
     mentions: BTreeMap<String, BTreeSet<usize>>,
     pieces: Vec<Vec<NodeId>>,
+    conditions: Vec<Run>,
+    arrays: Vec<LocalArrays>,
     reasons: Vec<Reason>,
 }
 
@@ -126,6 +158,9 @@ impl Finder<'_, '_> {
                 }
                 Segment::Flow(flow) => {
                     self.group(&std::mem::take(&mut group));
+                    if self.on_device.contains_key(&flow.node) {
+                        self.condition(flow.node);
+                    }
                     self.list(&flow.segments);
                 }
                 _ => self.group(&std::mem::take(&mut group)),
@@ -150,11 +185,14 @@ impl Finder<'_, '_> {
         };
         let nodes = &nodes[first..=last];
         let span = self.span_of(nodes);
+        let escapes = |node: &NodeId| self.declared(*node).iter().any(|at| self.escapes(*at, span));
         let apart = |node: &NodeId| {
-            !is_serial(node) && (self.leaves(*node) || self.declared(*node).iter().any(|at| self.escapes(*at, span)))
+            let is_array = || escapes(node) && local_arrays(self.names, *node).is_some();
+            is_array() || (!is_serial(node) && (self.leaves(*node) || escapes(node)))
         };
         match nodes.iter().position(apart) {
             Some(at) => {
+                self.arrays.extend(local_arrays(self.names, nodes[at]));
                 self.group(&nodes[..at]);
                 self.group(&nodes[at + 1..]);
             }
@@ -234,7 +272,53 @@ impl Finder<'_, '_> {
                 Err(at) => self.refuse(at),
             }
         }
-        Some(Run { nodes, span, hoisted })
+        Some(Run { nodes, span, hoisted, steering: None })
+    }
+
+    /// The condition of control flow becomes a kernel of its own.
+    fn condition(&mut self, flow: NodeId) {
+        let tree = self.names.cx.tree;
+        let condition = tree.child(flow, "condition").and_then(|condition| match tree.kind(condition) {
+            "parenthesized_expression" | "condition_clause" => {
+                let mut inside = tree.named_children(condition);
+                inside.next().filter(|_| inside.next().is_none())
+            }
+            _ => Some(condition),
+        });
+        let plain = |node: &NodeId| {
+            let text = self.names.cx.file.show(tree.span(*node));
+            !tree.kind(*node).ends_with("declaration") && !text.contains("//") && !text.contains("/*")
+        };
+        let in_block = |node| tree.parent(node).is_some_and(|parent| tree.kind(parent) == "compound_statement");
+        let is_do = tree.kind(flow) == "do_statement";
+        match condition.filter(plain) {
+            Some(node) if !is_do || (in_block(flow) && !self.is_continued(flow) && self.means_the_same(node, flow)) => {
+                let steering = Some(Steering { flow, result: self.names.fresh("condition_holds") });
+                let span = tree.span(node);
+                self.conditions.push(Run { nodes: vec![node], span, hoisted: Vec::new(), steering });
+            }
+            _ => self.reasons.extend(self.on_device.get(&flow).into_iter().flatten().cloned()),
+        }
+    }
+
+    /// Do the names of a condition mean at the end of the loop's body what they mean behind it?
+    fn means_the_same(&self, condition: NodeId, flow: NodeId) -> bool {
+        let (tree, file) = (self.names.cx.tree, self.names.cx.file);
+        let end = tree.child(flow, "body").map_or(0, |body| tree.span(body).end.saturating_sub(1));
+        let same = |name: &str, at: usize| self.names.declared_at(name, end) == self.names.declared_at(name, at);
+        uses_below(file, tree, condition).iter().all(|used| {
+            let at = used.span.start;
+            let hidden = self.names.expansion(&used.name, at).flatten().unwrap_or_default();
+            same(&used.name, at) && hidden.iter().all(|name| same(name, at))
+        })
+    }
+
+    /// Does a `continue` lead to the condition of a loop?
+    fn is_continued(&self, flow: NodeId) -> bool {
+        let tree = self.names.cx.tree;
+        let loops = ["for_statement", "while_statement", "do_statement", "for_range_loop"];
+        let mut jumps = tree.descendants(flow).filter(|node| tree.kind(*node) == "continue_statement");
+        jumps.any(|jump| tree.ancestors(jump).find(|above| loops.contains(&tree.kind(*above))) == Some(flow))
     }
 
     fn refuse(&mut self, at: Span) {
@@ -317,77 +401,4 @@ impl Finder<'_, '_> {
         let name = self.names.cx.file.show(name);
         self.mentions.get(name.as_ref()).is_some_and(|places| places.range(from..to).next().is_some())
     }
-}
-
-/// The names that statements assign before each use of them: by `name = value;` earlier in a block around it, or in the
-/// head of a `for` around it.
-pub(super) fn written_first(names: &Names<'_>, nodes: &[NodeId]) -> BTreeSet<String> {
-    let cx = names.cx;
-    let uses: Vec<Use> = nodes.iter().flat_map(|node| uses_below(cx.file, cx.tree, *node)).collect();
-    let mut found: BTreeMap<String, bool> = BTreeMap::new();
-    for used in uses {
-        for hidden in names.expansion(&used.name, used.span.start).flatten().unwrap_or_default() {
-            found.insert(hidden, false);
-        }
-        let first = is_assigned_before(names, nodes, &used);
-        *found.entry(used.name).or_insert(true) &= first;
-    }
-    found.into_iter().filter_map(|(name, first)| first.then_some(name)).collect()
-}
-
-/// Is a use behind an assignment that is executed whenever it is, or the target of one?
-fn is_assigned_before(names: &Names<'_>, nodes: &[NodeId], used: &Use) -> bool {
-    let tree = names.cx.tree;
-    if used.role == Role::Address {
-        return false;
-    }
-    let mut at = used.node;
-    loop {
-        if assigns(names, at, &used.name) && tree.child(at, "left") == Some(used.node) {
-            return true;
-        }
-        let earlier = |other: &NodeId| tree.span(*other).end <= tree.span(at).start;
-        if nodes.contains(&at) {
-            return nodes.iter().filter(|node| earlier(node)).any(|node| defines(names, *node, &used.name));
-        }
-        let Some(parent) = tree.parent(at) else { return false };
-        let defined = match tree.kind(parent) {
-            "compound_statement" => {
-                tree.named_children(parent).filter(earlier).any(|node| defines(names, node, &used.name))
-            }
-            "for_statement" => tree.field_name(at) != Some("initializer") && defines(names, parent, &used.name),
-            _ => false,
-        };
-        if defined {
-            return true;
-        }
-        at = parent;
-    }
-}
-
-/// Does a statement assign the variable whatever happens: `name = value;`, or a `for` that begins so?
-fn defines(names: &Names<'_>, node: NodeId, name: &str) -> bool {
-    let tree = names.cx.tree;
-    match tree.kind(node) {
-        "expression_statement" => tree.named_children(node).next().is_some_and(|inner| assigns(names, inner, name)),
-        "for_statement" => tree.child(node, "initializer").is_some_and(|inner| assigns(names, inner, name)),
-        _ => false,
-    }
-}
-
-/// Is it `name = value`, the value without the name?
-fn assigns(names: &Names<'_>, node: NodeId, name: &str) -> bool {
-    let (tree, file) = (names.cx.tree, names.cx.file);
-    if tree.kind(node) != "assignment_expression" || tree.child(node, "operator").map(|op| tree.kind(op)) != Some("=") {
-        return false;
-    }
-    let target = tree.child(node, "left").filter(|left| tree.kind(*left) == "identifier");
-    let reads = |value| {
-        uses_below(file, tree, value).iter().any(|used| {
-            let hidden = names.expansion(&used.name, used.span.start);
-            used.name == name || hidden.is_some_and(|names| names.is_none_or(|names| names.iter().any(|n| n == name)))
-        })
-    };
-    target.is_some_and(|target| file.show(tree.span(target)) == name)
-        && tree.child(node, "right").is_some_and(|value| !reads(value))
 }

@@ -7,6 +7,7 @@ use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, NodeId};
 use crate::transforms::Context;
+use crate::transforms::split_target::local_arrays::LocalArrays;
 
 mod distribute;
 mod parallel;
@@ -39,6 +40,8 @@ pub(super) struct Shape {
     pub loops: Vec<Chain>,
     /// What stands around and between the loops and moves to the host: control flow, declarations, statements.
     pub host: Vec<HostPart>,
+    /// Arrays that the region declares and its loops use.
+    pub arrays: Vec<LocalArrays>,
     /// How many kernels serial statements become that stay on the device.
     pub serial: usize,
     /// The `parallel` constructs that hold several of the loops or more than loops. The chains of their loops start with
@@ -72,13 +75,21 @@ impl HostPart {
 
 impl Shape {
     fn one_loop(outer: Vec<ConstructId>, chain: Chain) -> Self {
-        let (host, parallel, dropped) = (Vec::new(), Vec::new(), Vec::new());
-        Self { form: Form::OneLoop, outer, loops: vec![chain], host, serial: 0, parallel, dropped }
+        Self {
+            form: Form::OneLoop,
+            outer,
+            loops: vec![chain],
+            host: Vec::new(),
+            arrays: Vec::new(),
+            serial: 0,
+            parallel: Vec::new(),
+            dropped: Vec::new(),
+        }
     }
 
     /// May the output launch more than one kernel where the original launched one?
     pub(super) fn launches_several(&self) -> bool {
-        self.loops.len() > 1 || !self.host.is_empty() || self.serial > 0
+        self.loops.len() > 1 || !self.host.is_empty() || self.serial > 0 || !self.arrays.is_empty()
     }
 }
 
@@ -135,7 +146,9 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
         return Err(reasons);
     }
     let loops: Vec<Chain> = region.loops().cloned().collect();
-    Ok(Some(Shape { form, outer: region.chain.constructs.clone(), loops, host, serial: 0, parallel, dropped }))
+    let arrays = Vec::new();
+    let outer = region.chain.constructs.clone();
+    Ok(Some(Shape { form, outer, loops, host, arrays, serial: 0, parallel, dropped }))
 }
 
 fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {

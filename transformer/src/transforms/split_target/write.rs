@@ -1,6 +1,8 @@
 //! From a checked region to edits.
 
+mod arrays;
 mod serial;
+mod steering;
 
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, line_start, on_one_line, remove, replace};
@@ -59,6 +61,7 @@ impl Split<'_> {
         for (index, kernel) in self.kernels.iter().enumerate() {
             let Some(innermost) = kernel.directive() else {
                 edits.extend(self.serial(index, kernel));
+                edits.extend(self.steering(index, kernel));
                 continue;
             };
             let own = kernel.chain.constructs.iter().filter(|id| !self.shape.parallel.contains(id));
@@ -71,8 +74,9 @@ impl Split<'_> {
             edits.push(replace(file, directive, &text));
         }
         self.own_copies(&mut edits);
+        edits.extend(self.arrays());
         self.temporaries(&mut edits);
-        edits
+        together(edits)
     }
 
     /// The `target data` directive. Where its clauses are those of the original, only the name changes, so that the
@@ -122,24 +126,25 @@ impl Split<'_> {
         if clauses.is_empty() {
             return clauses;
         }
-        if let Some(condition) = &self.clauses.condition {
-            clauses.push(format!("if({})", self.expression(condition)));
-        }
-        if let Some(device) = &self.clauses.device {
-            clauses.push(format!("device({})", self.expression(device)));
-        }
+        clauses.extend(self.where_it_runs("if"));
         clauses
+    }
+
+    /// The region's `if` and `device` clauses, the former by the name given.
+    fn where_it_runs(&self, condition_name: &str) -> Vec<String> {
+        let condition = self.clauses.condition.as_ref();
+        let condition = condition.map(|clause| match condition_name {
+            "if" => format!("if({})", self.expression(clause)),
+            modifier => format!("if({modifier}: {})", self.expression(clause)),
+        });
+        let device = self.clauses.device.as_ref().map(|clause| format!("device({})", self.expression(clause)));
+        condition.into_iter().chain(device).collect()
     }
 
     /// The clauses of one kernel: those of the region first, then the loop's own in their order.
     fn kernel_clauses(&self, index: usize, kernel: &Kernel) -> Vec<String> {
         let mut clauses = Vec::new();
-        if let Some(condition) = &self.clauses.condition {
-            clauses.push(format!("if(target: {})", self.expression(condition)));
-        }
-        if let Some(device) = &self.clauses.device {
-            clauses.push(format!("device({})", self.expression(device)));
-        }
+        clauses.extend(self.where_it_runs("target"));
         self.kernel_maps(index, kernel, &mut clauses);
         for clause in &self.clauses.used_items {
             let items = clause.items().iter().filter(|item| self.restates(kernel, clause.name, item));
@@ -362,6 +367,21 @@ impl Split<'_> {
         });
         !behind_directive && tree.parent(body).is_some_and(|parent| tree.kind(parent) == "compound_statement")
     }
+}
+
+/// What is inserted at one place becomes one edit. Braces that close there close the inner block first, and the edits
+/// come from the outside inwards.
+fn together(edits: Vec<Edit>) -> Vec<Edit> {
+    let mut all: Vec<Edit> = Vec::new();
+    for edit in edits {
+        let same = all.iter_mut().find(|other| edit.span.is_empty() && other.span == edit.span);
+        match same {
+            Some(other) if edit.text.trim_start().starts_with('}') => other.text.insert_str(0, &edit.text),
+            Some(other) => other.text.push_str(&edit.text),
+            None => all.push(edit),
+        }
+    }
+    all
 }
 
 /// The name of the directive that a loop's leaves become.

@@ -37,7 +37,8 @@ impl Builder<'_, '_> {
         let own = self.is_on_device(name)
             || self.is_own_copy(name, place.start)
             || self.thread_region(name, place.start).is_some()
-            || self.names.cannot_be_aliased(name, place.start);
+            || self.names.cannot_be_aliased(name, place.start)
+            || self.is_out_of_reach(name, place.start);
         if own || reported.contains(name) {
             return;
         }
@@ -62,6 +63,17 @@ impl Builder<'_, '_> {
             reason.certainty = Certainty::Assumed;
             self.data.remarks.push(reason.with_label(at, "this may be the same object"));
         }
+    }
+
+    /// Is it a variable of the region of which no loop takes the address? What came into the region cannot point to it, and
+    /// serial statements keep no address.
+    fn is_out_of_reach(&self, name: &str, at: usize) -> bool {
+        let body = self.shape.outer.last().map(|id| self.names.cx.constructs.construct(*id).body_span);
+        let declared = self.names.declared_at(name, at);
+        let inside = body.zip(declared).is_some_and(|(body, declared)| body.contains(declared));
+        let loops = self.kernels.iter().filter(|kernel| kernel.serial.is_none());
+        let mut variables = loops.filter_map(|kernel| kernel.variables.get(name));
+        inside && self.is_local(name, at) && !variables.any(|variable| variable.address)
     }
 
     /// An item that a loop's reduction writes and that may be the object `name`.

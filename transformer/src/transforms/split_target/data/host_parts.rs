@@ -8,9 +8,8 @@ use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::ReasonCode;
 use crate::region::target::steered_statements;
 use crate::source::{Language, Span};
-use crate::syntax::{ClauseName, NodeId};
+use crate::syntax::NodeId;
 use crate::transforms::split_target::data::{Builder, scalar_written};
-use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::{Class, Kind};
 use crate::transforms::split_target::shape::{HostPart, leaves_inner_loop};
 
@@ -66,22 +65,6 @@ impl Builder<'_, '_> {
         region.is_some_and(|id| leaves_inner_loop(cx, cx.constructs.construct(*id).body_span, jump))
     }
 
-    /// What serial statements declare and others use becomes the host's.
-    pub(super) fn hoisted(&mut self) {
-        let kernels = self.kernels;
-        for hoisted in kernels.iter().filter_map(|kernel| kernel.serial.as_ref()).flat_map(|run| &run.hoisted) {
-            for span in &hoisted.names {
-                let name = self.names.cx.file.show(*span).into_owned();
-                self.hides(&name, *span);
-                self.needs_listing(&name, *span);
-            }
-        }
-        for copy in self.data.own_copies.clone() {
-            let at = self.names.cx.tree.span(copy.block);
-            self.needs_listing(&copy.name, at);
-        }
-    }
-
     /// Is it a variable that the region declares outside of its loops, in the original or in the output?
     pub(super) fn is_local(&self, name: &str, at: usize) -> bool {
         if self.is_own_copy(name, at) {
@@ -127,7 +110,8 @@ impl Builder<'_, '_> {
     /// What a statement evaluates to steer others.
     fn heads(&self, node: NodeId) -> Vec<NodeId> {
         let fields = ["initializer", "condition", "update"];
-        fields.into_iter().filter_map(|field| self.names.cx.tree.child(node, field)).collect()
+        let on_host = fields.into_iter().filter(|field| *field != "condition" || !self.is_steered(node));
+        on_host.filter_map(|field| self.names.cx.tree.child(node, field)).collect()
     }
 
     fn flow(&mut self, node: NodeId) {
@@ -145,6 +129,19 @@ impl Builder<'_, '_> {
                 self.expression(head, ReasonCode::SequentialControl);
             }
         }
+    }
+
+    /// The condition of control flow alone.
+    pub(super) fn condition(&mut self, node: NodeId) {
+        if let Some(condition) = self.names.cx.tree.child(node, "condition") {
+            self.expression(condition, ReasonCode::SequentialControl);
+        }
+    }
+
+    /// Does a kernel evaluate the condition of this control flow?
+    fn is_steered(&self, flow: NodeId) -> bool {
+        let mut runs = self.kernels.iter().filter_map(|kernel| kernel.serial.as_ref());
+        runs.any(|run| run.steering.as_ref().is_some_and(|steering| steering.flow == flow))
     }
 
     fn statement(&mut self, node: NodeId) {
@@ -179,48 +176,6 @@ impl Builder<'_, '_> {
             }
             self.hides(&text, tree.span(name));
             self.needs_listing(&text, tree.span(name));
-        }
-    }
-
-    /// The region's clauses stand on the kernels as well, where they must not mean a variable of the region.
-    fn hides(&mut self, name: &str, at: Span) {
-        if self.is_named_by_region(name) || self.is_mapped(name) {
-            let message = format!("this variable hides another `{name}`, which a clause of the region names");
-            self.refuse(ReasonCode::LocalDeclaration, at, message);
-        }
-    }
-
-    /// Does a clause of the region name it, other than `private`?
-    pub(super) fn is_named_by_region(&self, name: &str) -> bool {
-        let cx = self.names.cx;
-        let mut clauses = self.shape.outer.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
-        clauses.any(|clause| {
-            clause.name != ClauseName::Private && {
-                let text = cx.file.show(Span::new(clause.name_span.end, clause.span.end));
-                let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-                words.any(|word| {
-                    let expanded = self.names.expansion(word, clause.span.start);
-                    word == name
-                        || expanded.is_some_and(|names| names.is_none_or(|names| names.iter().any(|n| n == name)))
-                })
-            }
-        })
-    }
-
-    /// Where the region's clauses demand that each variable is listed, the kernels would have to list this one.
-    fn needs_listing(&mut self, name: &str, at: Span) {
-        let cx = self.names.cx;
-        let mut defaults = self.region.defaultmap.iter();
-        let none = defaults.any(|clause| cx.file.show(clause.span).contains("none"));
-        let unlisted = |kernel: &Kernel| {
-            let variable = kernel.variables.get(name).filter(|variable| self.is_local(name, variable.first.start));
-            variable.is_some_and(|variable| {
-                (self.region.default_none && !kernel.shared.contains(name)) || (none && variable.written.is_none())
-            })
-        };
-        if self.kernels.iter().any(unlisted) {
-            let message = format!("no clause says what `{name}` is in a kernel, and a default of `none` demands one");
-            self.refuse(ReasonCode::LocalDeclaration, at, message);
         }
     }
 

@@ -20,7 +20,10 @@ impl Builder<'_, '_> {
         for (name, span) in listed(&self.region.private) {
             let used = |kernel: &Kernel| {
                 let variable = kernel.variables.get(&name);
-                variable.is_some_and(|variable| !self.is_own_copy(&name, variable.first.start))
+                variable.is_some_and(|variable| {
+                    let temporary = variable.written_first && self.is_temporary(&name);
+                    !temporary && !self.is_own_copy(&name, variable.first.start)
+                })
             };
             if self.kernels.iter().any(used) {
                 let message = format!("`{name}` is one object for the whole region here, and a loop uses it");

@@ -75,6 +75,12 @@ impl Names<'_> {
             })
     }
 
+    /// Is it a variable or parameter of a function, which ends with it?
+    pub(in crate::transforms::split_target) fn is_of_function(&self, name: &str, at: usize) -> bool {
+        let variable = self.symbols.lookup(name, at);
+        variable.is_some_and(|v| matches!(v.scope, Scope::Local | Scope::Parameter) && !v.has_static_storage())
+    }
+
     /// Is it a C++ reference?
     pub(in crate::transforms::split_target) fn is_reference(&self, name: &str, at: usize) -> bool {
         self.symbols.lookup(name, at).is_some_and(|variable| matches!(variable.ty, DeclaredType::Reference { .. }))

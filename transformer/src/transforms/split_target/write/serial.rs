@@ -10,7 +10,8 @@ use crate::transforms::split_target::write::Split;
 
 impl Split<'_> {
     pub(super) fn serial(&self, index: usize, kernel: &Kernel) -> Vec<Edit> {
-        let (Some(run), Some(outer)) = (&kernel.serial, self.shape.outer.first()) else { return Vec::new() };
+        let run = kernel.serial.as_ref().filter(|run| run.steering.is_none());
+        let (Some(run), Some(outer)) = (run, self.shape.outer.first()) else { return Vec::new() };
         let file = self.cx.file;
         let mut layout = Layout::of(file, self.cx.constructs.directive(*outer));
         let mut statement = indent_of(file, run.span.start);
@@ -49,7 +50,7 @@ impl Split<'_> {
     }
 
     /// Are the directives of the loops indented as their statements are?
-    fn directives_are_indented(&self) -> bool {
+    pub(super) fn directives_are_indented(&self) -> bool {
         let file = self.cx.file;
         let first = self.kernels.iter().find_map(Kernel::directive);
         first.is_none_or(|id| {
@@ -106,17 +107,22 @@ impl Split<'_> {
 
     /// Behind the last statement, and behind a comment that follows it on its line.
     fn closing_brace(&self, run: &Run, indent: &str, newline: &str) -> Edit {
+        let (at, alone) = self.line_end(run.span.end);
+        let follows = if alone { String::new() } else { format!("{newline}{indent}") };
+        Edit { span: Span::new(at, at), text: format!("{newline}{indent}}}{follows}") }
+    }
+
+    /// The end of the line where nothing but a comment follows, and whether that is so; else the place itself.
+    pub(super) fn line_end(&self, from: usize) -> (usize, bool) {
         let text = &self.cx.file.text;
-        let rest = text.get(run.span.end..).unwrap_or_default();
+        let rest = text.get(from..).unwrap_or_default();
         let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let words = String::from_utf8_lossy(line);
         let words = words.trim();
         let comment = words.starts_with("//")
             || (words.starts_with("/*") && words.find("*/").is_some_and(|end| end + 2 == words.len()));
-        let skipped = if words.is_empty() || (comment && !words.ends_with('\\')) { line.len() } else { 0 };
-        let at = run.span.end + skipped;
-        let follows = if skipped == 0 && !words.is_empty() { format!("{newline}{indent}") } else { String::new() };
-        Edit { span: Span::new(at, at), text: format!("{newline}{indent}}}{follows}") }
+        let alone = words.is_empty() || (comment && !words.ends_with('\\'));
+        (if alone { from + line.len() } else { from }, alone)
     }
 }

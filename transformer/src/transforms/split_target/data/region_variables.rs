@@ -1,0 +1,77 @@
+//! Variables of the region that become the host's.
+
+use crate::plan::ReasonCode;
+use crate::source::Span;
+use crate::syntax::ClauseName;
+use crate::transforms::split_target::data::Builder;
+use crate::transforms::split_target::kernels::Kernel;
+
+impl Builder<'_, '_> {
+    /// The arrays of the region are named in clauses of their own.
+    pub(super) fn arrays(&mut self) {
+        let shape = self.shape;
+        for (span, _) in shape.arrays.iter().flat_map(|arrays| &arrays.names) {
+            let name = self.names.cx.file.show(*span).into_owned();
+            self.hides(&name, *span);
+            self.needs_listing(&name, *span);
+        }
+    }
+
+    /// What serial statements declare and others use becomes the host's.
+    pub(super) fn hoisted(&mut self) {
+        let kernels = self.kernels;
+        for hoisted in kernels.iter().filter_map(|kernel| kernel.serial.as_ref()).flat_map(|run| &run.hoisted) {
+            for span in &hoisted.names {
+                let name = self.names.cx.file.show(*span).into_owned();
+                self.hides(&name, *span);
+                self.needs_listing(&name, *span);
+            }
+        }
+        for copy in self.data.own_copies.clone() {
+            let at = self.names.cx.tree.span(copy.block);
+            self.needs_listing(&copy.name, at);
+        }
+    }
+
+    /// The region's clauses stand on the kernels as well, where they must not mean a variable of the region.
+    pub(super) fn hides(&mut self, name: &str, at: Span) {
+        if self.is_named_by_region(name) || self.is_mapped(name) {
+            let message = format!("this variable hides another `{name}`, which a clause of the region names");
+            self.refuse(ReasonCode::LocalDeclaration, at, message);
+        }
+    }
+
+    /// Does a clause of the region name it, other than `private`?
+    pub(super) fn is_named_by_region(&self, name: &str) -> bool {
+        let cx = self.names.cx;
+        let mut clauses = self.shape.outer.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
+        clauses.any(|clause| {
+            clause.name != ClauseName::Private && {
+                let text = cx.file.show(Span::new(clause.name_span.end, clause.span.end));
+                let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+                words.any(|word| {
+                    let expanded = self.names.expansion(word, clause.span.start);
+                    word == name
+                        || expanded.is_some_and(|names| names.is_none_or(|names| names.iter().any(|n| n == name)))
+                })
+            }
+        })
+    }
+
+    /// Where the region's clauses demand that each variable is listed, the kernels would have to list this one.
+    pub(super) fn needs_listing(&mut self, name: &str, at: Span) {
+        let cx = self.names.cx;
+        let mut defaults = self.region.defaultmap.iter();
+        let none = defaults.any(|clause| cx.file.show(clause.span).contains("none"));
+        let unlisted = |kernel: &Kernel| {
+            let variable = kernel.variables.get(name).filter(|variable| self.is_local(name, variable.first.start));
+            variable.is_some_and(|variable| {
+                (self.region.default_none && !kernel.shared.contains(name)) || (none && variable.written.is_none())
+            })
+        };
+        if self.kernels.iter().any(unlisted) {
+            let message = format!("no clause says what `{name}` is in a kernel, and a default of `none` demands one");
+            self.refuse(ReasonCode::LocalDeclaration, at, message);
+        }
+    }
+}

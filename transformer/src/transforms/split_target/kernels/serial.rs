@@ -1,0 +1,80 @@
+//! Serial statements read as kernels of one thread.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::analysis::uses::{Role, uses_below};
+use crate::plan::{Reason, ReasonCode};
+use crate::region::loop_nest::CanonicalLoopNest;
+use crate::region::target::Chain;
+use crate::syntax::NodeId;
+use crate::transforms::split_target::clauses::LoopClauses;
+use crate::transforms::split_target::kernels::{Kernel, Reader, Variable};
+use crate::transforms::split_target::names::{Class, Kind, Names};
+use crate::transforms::split_target::serial::{Run, written_first};
+
+/// Reads serial statements that become a kernel of one thread; the reasons are those for which the region is refused.
+pub(in crate::transforms::split_target) fn read_serial(names: &Names<'_>, run: Run) -> Result<Kernel, Vec<Reason>> {
+    let cx = names.cx;
+    let nodes = run.nodes.clone();
+    let body = nodes.first().copied().unwrap_or(cx.tree.root());
+    let mut kernel = Kernel {
+        chain: Chain { constructs: Vec::new(), leaves: Vec::new() },
+        clauses: LoopClauses::default(),
+        nest: CanonicalLoopNest { loops: Vec::new(), body },
+        extent: run.span,
+        serial: Some(run),
+        variables: BTreeMap::new(),
+        private: Vec::new(),
+        shared: BTreeSet::new(),
+        named: BTreeSet::new(),
+        assumed: Vec::new(),
+    };
+    let mut reader = Reader { names, kernel: &mut kernel, reasons: Vec::new() };
+    for node in &nodes {
+        reader.statements(*node);
+        for used in uses_below(cx.file, cx.tree, *node) {
+            reader.name(&used);
+        }
+    }
+    reader.kept_addresses(&nodes);
+    let reasons = reader.reasons;
+    let written = written_first(names, &nodes);
+    for (name, variable) in &mut kernel.variables {
+        variable.written_first = variable.written.is_some() && written.contains(name);
+    }
+    if reasons.is_empty() { Ok(kernel) } else { Err(reasons) }
+}
+
+impl Reader<'_, '_> {
+    /// Serial statements may not keep the address of what ends with the region, or with them: in another kernel it would
+    /// be another object's. They can where they write something that holds pointers.
+    fn kept_addresses(&mut self, nodes: &[NodeId]) {
+        let (tree, file) = (self.names.cx.tree, self.names.cx.file);
+        let holds = |variable: &Variable| match variable.kind {
+            Kind::Pointer { plain, class } => {
+                let pointers = !plain || class != Class::Integer && class != Class::Floating;
+                variable.written.is_some() || (pointers && variable.elements_written.is_some())
+            }
+            Kind::Struct | Kind::Member(_) | Kind::Array { plain: false, .. } => {
+                variable.written.or(variable.elements_written).is_some()
+            }
+            _ => false,
+        };
+        let casts = nodes.iter().flat_map(|node| tree.descendants(*node)).any(|node| {
+            let ty = tree.child(node, "type").filter(|_| tree.kind(node) == "cast_expression");
+            ty.is_some_and(|ty| file.bytes(tree.span(ty)).contains(&b'*'))
+        });
+        if !casts && !self.kernel.variables.values().any(holds) {
+            return;
+        }
+        for used in nodes.iter().flat_map(|node| uses_below(file, tree, *node)) {
+            let subscripted = tree.parent(used.node).is_some_and(|parent| tree.kind(parent) == "subscript_expression");
+            let decays = matches!(self.names.kind(&used.name, used.span.start), Kind::Array { .. }) && !subscripted;
+            let taken = used.role == Role::Address || (used.role != Role::Declaration && decays);
+            if taken && self.names.is_of_function(&used.name, used.span.start) {
+                let message = format!("the address of `{}` may be kept, and is another in each kernel", used.name);
+                self.refuse(ReasonCode::LocalDeclaration, used.span, message);
+            }
+        }
+    }
+}

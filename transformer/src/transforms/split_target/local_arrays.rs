@@ -1,0 +1,115 @@
+//! Arrays that a region declares between its loops: declared on the host, they live on the device for the rest of their block.
+
+use crate::analysis::symbols::DeclaredType;
+use crate::plan::{Reason, ReasonCode};
+use crate::region::target::TargetRegion;
+use crate::source::Span;
+use crate::syntax::NodeId;
+use crate::transforms::split_target::names::{Kind, Names};
+use crate::transforms::split_target::shape::leaves_inner_loop;
+
+/// The most bytes that the arrays of one region may take of the host's stack.
+const MOST_BYTES: i64 = 16 << 10;
+
+/// A declaration of arrays.
+#[derive(Clone, Debug)]
+pub(super) struct LocalArrays {
+    pub node: NodeId,
+    /// The declared names, where they stand, and whether the declaration gives them values.
+    pub names: Vec<(Span, bool)>,
+    bytes: i64,
+}
+
+/// A declaration of nothing but arrays of numbers, of constant size and with constant values or none.
+pub(super) fn local_arrays(names: &Names<'_>, node: NodeId) -> Option<LocalArrays> {
+    let tree = names.cx.tree;
+    let plain = ["primitive_type", "sized_type_specifier", "type_identifier", "type_qualifier"];
+    let mut found = LocalArrays { node, names: Vec::new(), bytes: 0 };
+    if tree.kind(node) != "declaration" {
+        return None;
+    }
+    let declarators = tree.named_children(node).filter(|child| tree.field_name(*child) == Some("declarator"));
+    let mut others = tree.named_children(node).filter(|child| tree.field_name(*child) != Some("declarator"));
+    if !others.all(|child| plain.contains(&tree.kind(child))) {
+        return None;
+    }
+    for declarator in declarators {
+        let mut name = declarator;
+        while let Some(inner) = tree.child(name, "declarator") {
+            if !matches!(tree.kind(name), "array_declarator" | "init_declarator") {
+                return None;
+            }
+            name = inner;
+        }
+        let value = tree.child(declarator, "value");
+        if value.is_some_and(|value| !is_constant_list(names, value)) || tree.kind(name) != "identifier" {
+            return None;
+        }
+        found.names.push((tree.span(name), value.is_some()));
+        let array = if value.is_some() { tree.child(declarator, "declarator")? } else { declarator };
+        found.bytes += bytes(names, tree.span(name), tree.span(array).end)?;
+    }
+    (!found.names.is_empty()).then_some(found)
+}
+
+/// Numbers in braces.
+fn is_constant_list(names: &Names<'_>, value: NodeId) -> bool {
+    let tree = names.cx.tree;
+    let plain = ["initializer_list", "number_literal", "unary_expression", "comment"];
+    tree.kind(value) == "initializer_list"
+        && tree.descendants(value).all(|node| !tree.is_named(node) || plain.contains(&tree.kind(node)))
+}
+
+/// The size of an array that is visible at byte `at`; none where it is not constant, or not of plain numbers.
+fn bytes(names: &Names<'_>, name: Span, at: usize) -> Option<i64> {
+    let text = names.cx.file.show(name);
+    if !matches!(names.kind(&text, at), Kind::Array { plain: true, .. }) {
+        return None;
+    }
+    match names.declared_type(&text, at)? {
+        DeclaredType::Array { dimensions, is_vla: false, .. } => dimensions
+            .iter()
+            .try_fold(8_i64, |bytes, dimension| bytes.checked_mul(dimension.value?))
+            .filter(|bytes| *bytes > 0),
+        _ => None,
+    }
+}
+
+/// Why the arrays of a region cannot be declared on the host: they are too large, or control leaves their block.
+pub(super) fn reasons(names: &Names<'_>, region: &TargetRegion, arrays: &[LocalArrays]) -> Vec<Reason> {
+    let cx = names.cx;
+    let mut reasons = Vec::new();
+    let total: i64 = arrays.iter().fold(0, |sum, array| sum.saturating_add(array.bytes));
+    if let (true, Some(first)) = (total > MOST_BYTES, arrays.first()) {
+        let message = format!("the arrays of the region would take up to {total} bytes of the host's stack");
+        reasons.push(Reason::new(ReasonCode::LocalDeclaration, cx.tree.span(first.node), message));
+    }
+    if let (true, Some(first)) = (names.cx.file.show(region.extent).contains("defaultmap"), arrays.first()) {
+        let message = "a default for what no clause maps may say something else for this array";
+        reasons.push(Reason::new(ReasonCode::LocalDeclaration, cx.tree.span(first.node), message));
+    }
+    for array in arrays {
+        let Some(block) = cx.tree.parent(array.node) else { continue };
+        let start = cx.tree.span(array.node).end;
+        let mut jumps = cx.tree.descendants(block).filter(|node| {
+            matches!(cx.tree.kind(*node), "break_statement" | "continue_statement") && cx.tree.span(*node).start > start
+        });
+        let rest = Span::new(start, cx.tree.span(block).end);
+        let leaving = jumps.find(|jump| !leaves_inner_loop(cx, rest, *jump) && !in_switch(names, *jump, rest));
+        if let Some(jump) = leaving {
+            let message = "this leaves the block in which an array of the region lives on the device";
+            let reason = Reason::new(ReasonCode::LocalDeclaration, cx.tree.span(array.node), message);
+            reasons.push(reason.with_label(cx.tree.span(jump), "control leaves here"));
+        }
+    }
+    reasons
+}
+
+/// Does a `break` leave a `switch` within a span?
+fn in_switch(names: &Names<'_>, jump: NodeId, within: Span) -> bool {
+    let tree = names.cx.tree;
+    let kinds = ["for_statement", "while_statement", "do_statement", "switch_statement", "for_range_loop"];
+    let target = tree.ancestors(jump).find(|above| kinds.contains(&tree.kind(*above)));
+    tree.kind(jump) == "break_statement"
+        && target.is_some_and(|target| tree.kind(target) == "switch_statement" && within.contains(tree.span(target)))
+}

@@ -1,0 +1,80 @@
+//! Which variables serial statements assign before they use them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::analysis::uses::{Role, Use, uses_below};
+use crate::syntax::NodeId;
+use crate::transforms::split_target::names::Names;
+
+/// The names that statements assign before each use of them: by `name = value;` earlier in a block around it, or in the
+/// head of a `for` around it.
+pub(in crate::transforms::split_target) fn written_first(names: &Names<'_>, nodes: &[NodeId]) -> BTreeSet<String> {
+    let cx = names.cx;
+    let uses: Vec<Use> = nodes.iter().flat_map(|node| uses_below(cx.file, cx.tree, *node)).collect();
+    let mut found: BTreeMap<String, bool> = BTreeMap::new();
+    for used in uses {
+        for hidden in names.expansion(&used.name, used.span.start).flatten().unwrap_or_default() {
+            found.insert(hidden, false);
+        }
+        let first = is_assigned_before(names, nodes, &used);
+        *found.entry(used.name).or_insert(true) &= first;
+    }
+    found.into_iter().filter_map(|(name, first)| first.then_some(name)).collect()
+}
+
+/// Is a use behind an assignment that is executed whenever it is, or the target of one?
+fn is_assigned_before(names: &Names<'_>, nodes: &[NodeId], used: &Use) -> bool {
+    let tree = names.cx.tree;
+    if used.role == Role::Address {
+        return false;
+    }
+    let mut at = used.node;
+    loop {
+        if assigns(names, at, &used.name) && tree.child(at, "left") == Some(used.node) {
+            return true;
+        }
+        let earlier = |other: &NodeId| tree.span(*other).end <= tree.span(at).start;
+        if nodes.contains(&at) {
+            return nodes.iter().filter(|node| earlier(node)).any(|node| defines(names, *node, &used.name));
+        }
+        let Some(parent) = tree.parent(at) else { return false };
+        let defined = match tree.kind(parent) {
+            "compound_statement" if tree.parent(parent).is_none_or(|above| tree.kind(above) != "switch_statement") => {
+                tree.named_children(parent).filter(earlier).any(|node| defines(names, node, &used.name))
+            }
+            "for_statement" => tree.field_name(at) != Some("initializer") && defines(names, parent, &used.name),
+            _ => false,
+        };
+        if defined {
+            return true;
+        }
+        at = parent;
+    }
+}
+
+/// Does a statement assign the variable whatever happens: `name = value;`, or a `for` that begins so?
+fn defines(names: &Names<'_>, node: NodeId, name: &str) -> bool {
+    let tree = names.cx.tree;
+    match tree.kind(node) {
+        "expression_statement" => tree.named_children(node).next().is_some_and(|inner| assigns(names, inner, name)),
+        "for_statement" => tree.child(node, "initializer").is_some_and(|inner| assigns(names, inner, name)),
+        _ => false,
+    }
+}
+
+/// Is it `name = value`, the value without the name?
+fn assigns(names: &Names<'_>, node: NodeId, name: &str) -> bool {
+    let (tree, file) = (names.cx.tree, names.cx.file);
+    if tree.kind(node) != "assignment_expression" || tree.child(node, "operator").map(|op| tree.kind(op)) != Some("=") {
+        return false;
+    }
+    let target = tree.child(node, "left").filter(|left| tree.kind(*left) == "identifier");
+    let reads = |value| {
+        uses_below(file, tree, value).iter().any(|used| {
+            let hidden = names.expansion(&used.name, used.span.start);
+            used.name == name || hidden.is_some_and(|names| names.is_none_or(|names| names.iter().any(|n| n == name)))
+        })
+    };
+    target.is_some_and(|target| file.show(tree.span(target)) == name)
+        && tree.child(node, "right").is_some_and(|value| !reads(value))
+}

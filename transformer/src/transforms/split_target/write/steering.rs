@@ -1,0 +1,167 @@
+//! Conditions that a kernel of one thread evaluates: its result steers the host's control flow.
+
+use crate::edit::Edit;
+use crate::edit::directive_writer::{Layout, indent_of, line_start, on_one_line};
+use crate::source::Span;
+use crate::syntax::NodeId;
+use crate::transforms::split_target::kernels::Kernel;
+use crate::transforms::split_target::serial::Steering;
+use crate::transforms::split_target::write::Split;
+
+/// What is written for one condition.
+struct Evaluation<'a> {
+    steering: &'a Steering,
+    /// The condition's place.
+    condition: Span,
+    /// The clauses of the kernel.
+    clauses: Vec<String>,
+    layout: Layout,
+}
+
+impl Split<'_> {
+    pub(super) fn steering(&self, index: usize, kernel: &Kernel) -> Vec<Edit> {
+        let (Some(run), Some(outer)) = (&kernel.serial, self.shape.outer.first()) else { return Vec::new() };
+        let Some(steering) = &run.steering else { return Vec::new() };
+        let layout = Layout::of(self.cx.file, self.cx.constructs.directive(*outer));
+        let clauses = self.kernel_clauses(index, kernel);
+        let evaluation = Evaluation { steering, condition: run.span, clauses, layout };
+        match self.cx.tree.kind(steering.flow) {
+            "if_statement" => self.before_branch(&evaluation),
+            "do_statement" => self.at_end(&evaluation),
+            _ => self.at_start(&evaluation),
+        }
+    }
+
+    /// `int result; result = condition; if (result) ..`, in a block of its own where it is a branch itself.
+    fn before_branch(&self, evaluation: &Evaluation<'_>) -> Vec<Edit> {
+        let (file, tree) = (self.cx.file, self.cx.tree);
+        let flow = evaluation.steering.flow;
+        let span = tree.span(flow);
+        let block = tree.parent(flow).is_none_or(|parent| tree.kind(parent) != "compound_statement");
+        let indent = indent_of(file, span.start);
+        let newline = evaluation.layout.newline;
+        let start = line_start(&file.text, span.start);
+        let starts_line = file.bytes(Span::new(start, span.start)).iter().all(u8::is_ascii_whitespace);
+        let lines = format!("{}{}", self.declared(evaluation, &indent), self.evaluated(evaluation, &indent));
+        let mut edits = vec![self.result_instead(evaluation)];
+        if block {
+            let text = format!("{{{newline}{lines}{indent}");
+            edits.push(Edit { span: Span::new(span.start, span.start), text });
+            let (at, _) = self.line_end(span.end);
+            edits.push(Edit { span: Span::new(at, at), text: format!("{newline}{indent}}}") });
+        } else if starts_line {
+            edits.push(Edit { span: Span::new(start, start), text: lines });
+        } else {
+            let text = format!("{newline}{lines}{indent}");
+            edits.push(Edit { span: Span::new(span.start, span.start), text });
+        }
+        edits
+    }
+
+    /// `while (1) { int result; result = condition; if (!result) break; ..`, and `for` likewise.
+    fn at_start(&self, evaluation: &Evaluation<'_>) -> Vec<Edit> {
+        let tree = self.cx.tree;
+        let flow = evaluation.steering.flow;
+        let Some(body) = tree.child(flow, "body") else { return Vec::new() };
+        let (indent, inner) = self.indents(flow, body, evaluation);
+        let newline = evaluation.layout.newline;
+        let result = &evaluation.steering.result;
+        let level = inner.strip_prefix(indent.as_str()).unwrap_or(&evaluation.layout.level);
+        let lines = format!(
+            "{}{}{inner}if (!{result}){newline}{inner}{level}break;",
+            self.declared(evaluation, &inner),
+            self.evaluated(evaluation, &inner),
+        );
+        let always = if tree.kind(flow) == "while_statement" { "1" } else { "" };
+        let mut edits = vec![Edit { span: evaluation.condition, text: always.to_owned() }];
+        if tree.kind(body) == "compound_statement" {
+            let (at, alone) = self.line_end(tree.span(body).start + 1);
+            let follows = if alone { String::new() } else { format!("{newline}{inner}") };
+            edits.push(Edit { span: Span::new(at, at), text: format!("{newline}{lines}{follows}") });
+        } else {
+            let head = self.head_end(flow, body);
+            edits.push(Edit { span: Span::new(head, head), text: format!(" {{{newline}{lines}") });
+            let (at, _) = self.line_end(tree.span(body).end);
+            edits.push(Edit { span: Span::new(at, at), text: format!("{newline}{indent}}}") });
+        }
+        edits
+    }
+
+    /// `int result; do { .. result = condition; } while (result);`
+    fn at_end(&self, evaluation: &Evaluation<'_>) -> Vec<Edit> {
+        let (file, tree) = (self.cx.file, self.cx.tree);
+        let flow = evaluation.steering.flow;
+        let Some(body) = tree.child(flow, "body") else { return Vec::new() };
+        let (indent, inner) = self.indents(flow, body, evaluation);
+        let newline = evaluation.layout.newline;
+        let evaluated = self.evaluated(evaluation, &inner);
+        let start = tree.span(flow).start;
+        let line = line_start(&file.text, start);
+        let starts_line = file.bytes(Span::new(line, start)).iter().all(u8::is_ascii_whitespace);
+        let mut edits = vec![self.result_instead(evaluation)];
+        edits.push(if starts_line {
+            Edit { span: Span::new(line, line), text: self.declared(evaluation, &indent) }
+        } else {
+            Edit { span: Span::new(start, start), text: format!("int {}; ", evaluation.steering.result) }
+        });
+        let end = tree.span(body).end;
+        if tree.kind(body) == "compound_statement" {
+            let close = end - 1;
+            let from = line_start(&file.text, close);
+            let alone = file.bytes(Span::new(from, close)).iter().all(u8::is_ascii_whitespace);
+            let (at, text) = if alone { (from, evaluated) } else { (close, format!("{newline}{evaluated}{indent}")) };
+            edits.push(Edit { span: Span::new(at, at), text });
+        } else {
+            let head = start + "do".len();
+            edits.push(Edit { span: Span::new(head, head), text: " {".to_owned() });
+            let (at, _) = self.line_end(end);
+            edits.push(Edit { span: Span::new(at, at), text: format!("{newline}{evaluated}{indent}}}") });
+        }
+        edits
+    }
+
+    /// The indents of a statement and of what stands in its body.
+    fn indents(&self, flow: NodeId, body: NodeId, evaluation: &Evaluation<'_>) -> (String, String) {
+        let (file, tree) = (self.cx.file, self.cx.tree);
+        let indent = indent_of(file, tree.span(flow).start);
+        let first = if tree.kind(body) == "compound_statement" { tree.named_children(body).next() } else { Some(body) };
+        let inner = first.map(|first| indent_of(file, tree.span(first).start)).unwrap_or_default();
+        let deeper = inner.len() > indent.len() && inner.starts_with(&indent);
+        let inner = if deeper { inner } else { format!("{indent}{}", evaluation.layout.level) };
+        (indent, inner)
+    }
+
+    /// Behind the parenthesis that closes the head of a loop.
+    fn head_end(&self, flow: NodeId, body: NodeId) -> usize {
+        let tree = self.cx.tree;
+        let before = tree.children(flow).take_while(|child| *child != body);
+        let closing =
+            before.filter(|child| matches!(tree.kind(*child), ")" | "parenthesized_expression" | "condition_clause"));
+        closing.last().map_or(tree.span(body).start, |child| tree.span(child).end)
+    }
+
+    fn result_instead(&self, evaluation: &Evaluation<'_>) -> Edit {
+        Edit { span: evaluation.condition, text: evaluation.steering.result.clone() }
+    }
+
+    fn declared(&self, evaluation: &Evaluation<'_>, indent: &str) -> String {
+        format!("{indent}int {};{}", evaluation.steering.result, evaluation.layout.newline)
+    }
+
+    /// The kernel that evaluates the condition; the last line ends.
+    fn evaluated(&self, evaluation: &Evaluation<'_>, indent: &str) -> String {
+        let (file, tree) = (self.cx.file, self.cx.tree);
+        let mut layout = evaluation.layout.clone();
+        layout.indent = if self.directives_are_indented() { indent.to_owned() } else { String::new() };
+        let newline = layout.newline;
+        let condition = on_one_line(file, evaluation.condition);
+        let node = tree.covering(evaluation.condition);
+        let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
+        let logical = ["<", ">", "<=", ">=", "==", "!=", "&&", "||", "!"];
+        let is_logical = operator.is_some_and(|operator| logical.contains(&operator));
+        let value = if is_logical { condition } else { format!("({condition}) ? 1 : 0") };
+        let directive = layout.write("target", &evaluation.clauses);
+        let result = &evaluation.steering.result;
+        format!("{}{directive}{newline}{indent}{result} = {value};{newline}", layout.indent)
+    }
+}
