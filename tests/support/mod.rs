@@ -7,6 +7,7 @@ pub mod faults;
 pub mod fixtures;
 pub mod format;
 pub mod generator;
+pub mod mutants;
 pub mod oracle;
 pub mod parallel;
 pub mod program;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::statements::{line_start, statement};
 use super::{Mutant, Operator, Site, edited, mutant};
-use crate::support::harden::{Map, base, clauses, directives, words};
+use crate::support::mutants::text::{Map, base, clauses, directives, words};
 
 type Edit = (Range<usize>, String);
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::Mutant;
 use super::directives::is_array;
-use crate::support::harden::{Map, base, clauses, directives, words};
+use crate::support::mutants::text::{Map, base, clauses, directives, words};
 
 /// A row of `equivalent.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -143,7 +143,7 @@ fn written(text: &str) -> BTreeSet<String> {
     for (at, _) in code.match_indices('(') {
         let callee = name_before(&code[..at]).unwrap_or_default();
         if !callee.is_empty() && !["for", "while", "if", "int", "unsigned"].contains(&callee.as_str()) {
-            let end = crate::support::harden::closing(bytes, at, b'(', b')').min(code.len());
+            let end = crate::support::mutants::text::closing(bytes, at, b'(', b')').min(code.len());
             found.extend(names(&code[at..end]));
         }
     }

@@ -4,13 +4,14 @@
 mod directives;
 pub mod equivalence;
 mod statements;
+mod text;
 pub mod widen;
 
 use std::ops::Range;
 
 use serde::Deserialize;
 
-use super::harden::{body, directives, is_kernel, words};
+use self::text::{body, directives, is_kernel, words};
 
 /// A row of `operators.toml`.
 #[derive(Clone, Debug, Deserialize)]

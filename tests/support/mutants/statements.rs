@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Mutant, Operator, Site, edited, mutant};
-use crate::support::harden::closing;
+use crate::support::mutants::text::closing;
 
 /// The first byte of the line.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
