@@ -1,10 +1,13 @@
 //! What the tests that compile and run programs share. Helpers return what went wrong as text instead of panicking, so
 //! that one test reports every fixture that fails.
-#![allow(dead_code, reason = "each test program uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "each test program uses a part of it")]
 
+pub mod batch;
 pub mod faults;
 pub mod fixtures;
 pub mod format;
+pub mod generator;
+pub mod mutants;
 pub mod oracle;
 pub mod parallel;
 pub mod program;

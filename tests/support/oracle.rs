@@ -42,10 +42,10 @@ impl fmt::Display for Finding {
 }
 
 /// The grid in which the runtime's log is read.
-const LOGGED: Geometry = Geometry { teams: 1, threads: 1 };
+pub const LOGGED: Geometry = Geometry { teams: 1, threads: 1 };
 
 /// What a kernel may move beyond the original: the scalars that its combined construct maps on its own.
-const BYTES_PER_KERNEL: u64 = 64;
+pub const BYTES_PER_KERNEL: u64 = 64;
 
 /// Compares two texts of a fixture and gives all that is wrong with the second.
 pub fn compare(builder: &Builder, fixture: &Fixture, output: &[u8]) -> Result<Vec<Finding>, String> {

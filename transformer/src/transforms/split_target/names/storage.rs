@@ -8,7 +8,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::source::{Language, Span};
-use crate::syntax::{ClauseName, ListItem};
+use crate::syntax::{ClauseName, ListItem, NodeId};
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::names::kinds::Kind;
 
@@ -56,10 +56,22 @@ impl Names<'_> {
             let tree = self.cx.tree;
             let cpp = tree.language() == Language::Cpp;
             let taken = |used: &Use| {
-                used.role == Role::Address || (cpp && used.role == Role::Argument && !self.argument_is_only_read(used))
+                used.role == Role::Address
+                    || (cpp && self.is_handed_as_object(used) && !self.argument_is_only_read(used))
             };
             self.file_uses().iter().filter(|used| taken(used)).map(|used| last_part(&used.name).to_owned()).collect()
         })
+    }
+
+    /// Does an argument stand for the object itself, to which a reference may be bound? A cast to a number makes a new value.
+    fn is_handed_as_object(&self, used: &Use) -> bool {
+        let tree = self.cx.tree;
+        let is_new_value = |node: NodeId| {
+            let ty = tree.child(node, "type").filter(|_| tree.kind(node) == "cast_expression").map(|ty| tree.span(ty));
+            ty.is_some_and(|ty| !self.cx.file.bytes(ty).contains(&b'&') && self.is_builtin_type(ty))
+        };
+        let mut inside = tree.ancestors(used.node).take_while(|node| tree.kind(*node) != "argument_list");
+        used.role == Role::Argument && !inside.any(is_new_value)
     }
 
     /// May a header of the project put the variable on the device for the whole program? Its directives are not read, only

@@ -1,0 +1,222 @@
+//! The families of generated programs, and what the tool is expected to make of each. Change a row when the tool learns
+//! what it refused before.
+
+use super::data::Storage;
+use super::recipe::{
+    Around, Body, Control, Forbidden, Form, LoopClause, LoopKind, Maps, Recipe, RegionClause, Serial, Sums,
+};
+
+/// What the tool makes of the programs of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// At least 60 % are changed.
+    Changed,
+    /// Not handled yet: refused for one of these reasons. Once 60 % are changed the row must become [`Self::Changed`].
+    Planned(&'static [&'static str]),
+    /// Refused for one of these reasons, always: no other result is right.
+    Refused(&'static [&'static str]),
+}
+
+/// A family.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    pub name: &'static str,
+    pub expected: Expected,
+    /// What its programs are made of.
+    pub recipe: fn() -> Recipe,
+}
+
+use Expected::{Changed, Planned, Refused};
+use Form::{League, Single, Team};
+
+const fn row(name: &'static str, expected: Expected, recipe: fn() -> Recipe) -> Family {
+    Family { name, expected, recipe }
+}
+
+/// Every family; programs are drawn from them in turn.
+pub const FAMILIES: &[Family] = &[
+    row("team", Changed, || Recipe::new(Team)),
+    row("team, loop forms", Changed, || Recipe { headers: 100, ..Recipe::new(Team) }),
+    row("team, nests", Changed, || Recipe { nests: 90, collapse: 60, ..Recipe::new(Team) }),
+    row("team, simd", Changed, || Recipe { kind: LoopKind::Simd, ..Recipe::new(Team) }),
+    row("team, loop", Changed, || Recipe { kind: LoopKind::Loop, ..Recipe::new(Team) }),
+    row("single", Changed, || Recipe { headers: 50, nests: 40, ..Recipe::new(Single) }),
+    row("single, reduction", Changed, || Recipe { sums: Sums::Combined, ..Recipe::new(Single) }),
+    row("single, clauses", Changed, || Recipe { region_clauses: SINGLE_CLAUSES.to_vec(), ..Recipe::new(Single) }),
+    row("league", Changed, || Recipe::new(League)),
+    row("league, loop forms", Changed, || Recipe { headers: 100, nests: 50, ..Recipe::new(League) }),
+    row("league, simd", Changed, || Recipe { kind: LoopKind::Simd, ..Recipe::new(League) }),
+    row("league, loop", Changed, || Recipe { kind: LoopKind::Loop, ..Recipe::new(League) }),
+    row("league, reduction", Changed, || Recipe { sums: Sums::Both, ..Recipe::new(League) }),
+    row("league, clauses", Changed, || Recipe {
+        region_clauses: vec![RegionClause::NumTeams, RegionClause::ThreadLimit, RegionClause::Firstprivate],
+        loop_clauses: vec![LoopClause::NumThreads, LoopClause::DistSchedule, LoopClause::Schedule],
+        ..Recipe::new(League)
+    }),
+    row("reduction", Changed, || Recipe { sums: Sums::Mapped, ..Recipe::new(Team) }),
+    row("control, for", Changed, || Recipe { control: vec![Control::For, Control::Flip], ..Recipe::new(Team) }),
+    row("control, while", Changed, || Recipe { control: vec![Control::While, Control::Do], ..Recipe::new(Team) }),
+    row("control, if", Changed, || Recipe { control: vec![Control::If, Control::Block], ..Recipe::new(Team) }),
+    row("control, all", Changed, || Recipe { control: CONTROL.to_vec(), ..Recipe::new(Team) }),
+    row("control, reduction", Changed, || Recipe {
+        control: CONTROL.to_vec(),
+        sums: Sums::Mapped,
+        ..Recipe::new(Team)
+    }),
+    row("local reduction", Changed, || Recipe {
+        sums: Sums::Local,
+        control: vec![Control::For, Control::If],
+        ..Recipe::new(Team)
+    }),
+    row("calls", Changed, || Recipe { bodies: vec![Body::Call, Body::PutCall, Body::Math], ..Recipe::new(Team) }),
+    row("macros", Changed, || Recipe { bodies: vec![Body::Macro, Body::Table], ..Recipe::new(Team) }),
+    row("inner loops", Changed, || Recipe {
+        bodies: vec![Body::InnerLoop, Body::Rows, Body::Branch],
+        ..Recipe::new(Team)
+    }),
+    row("atomics", Changed, || Recipe {
+        bodies: vec![Body::Atomic, Body::Histogram],
+        sums: Sums::Mapped,
+        ..Recipe::new(Team)
+    }),
+    row("static arrays", Changed, || storages(&[Storage::Static, Storage::Auto], Maps::Implicit)),
+    row("variable arrays", Changed, || storages(&[Storage::Vla, Storage::Heap], Maps::Implicit)),
+    row("structures", Changed, || storages(&[Storage::Member, Storage::Heap], Maps::Implicit)),
+    row("declare target", Changed, || storages(&[Storage::DeviceGlobal, Storage::Heap], Maps::Plain)),
+    row("pointer offsets", Changed, || storages(&[Storage::OffsetUp, Storage::OffsetDown], Maps::Types)),
+    row("aliases", Changed, || Recipe { around: Around::Enter, ..storages(&[Storage::Alias], Maps::Plain) }),
+    row("map types", Changed, || storages(&[Storage::Heap, Storage::Static, Storage::Auto], Maps::Types)),
+    row("map modifiers", Changed, || Recipe {
+        modifiers: true,
+        around: Around::Data,
+        maps: Maps::Types,
+        ..Recipe::new(Team)
+    }),
+    row("enclosing data", Changed, || Recipe { around: Around::Data, maps: Maps::Implicit, ..Recipe::new(Team) }),
+    row("enter data, league", Changed, || Recipe { around: Around::Enter, maps: Maps::Types, ..Recipe::new(League) }),
+    row("region clauses", Changed, || Recipe { region_clauses: REGION_CLAUSES.to_vec(), ..Recipe::new(Team) }),
+    row("host fallback", Changed, || Recipe {
+        region_clauses: vec![RegionClause::IfFalse],
+        maps: Maps::Types,
+        control: vec![Control::For],
+        ..Recipe::new(Team)
+    }),
+    row("side effects", Changed, || Recipe {
+        region_clauses: vec![RegionClause::DeviceCall, RegionClause::SectionCall],
+        ..Recipe::new(Team)
+    }),
+    row("loop clauses", Changed, || Recipe {
+        loop_clauses: LOOP_CLAUSES.to_vec(),
+        bodies: vec![Body::Private, Body::InnerLoop],
+        ..Recipe::new(Team)
+    }),
+    row("defaultmap", Changed, || Recipe {
+        region_clauses: vec![RegionClause::DefaultmapScalar, RegionClause::DefaultmapAggregate],
+        sums: Sums::Mapped,
+        ..Recipe::new(Team)
+    }),
+    row("c++", Changed, || Recipe { cpp: true, sums: Sums::Mapped, control: CONTROL.to_vec(), ..Recipe::new(Team) }),
+    row("c++, league", Changed, || Recipe { cpp: true, headers: 50, ..Recipe::new(League) }),
+    row("mixture", Changed, || Recipe {
+        headers: 40,
+        nests: 40,
+        storages: MIXED.to_vec(),
+        sums: Sums::Mapped,
+        control: CONTROL.to_vec(),
+        bodies: BODIES.to_vec(),
+        maps: Maps::Types,
+        loop_clauses: LOOP_CLAUSES.to_vec(),
+        ..Recipe::new(Team)
+    }),
+    row("mixture, league", Changed, || Recipe {
+        headers: 40,
+        nests: 40,
+        storages: MIXED.to_vec(),
+        bodies: BODIES.to_vec(),
+        maps: Maps::Types,
+        region_clauses: vec![RegionClause::Device, RegionClause::IfTrue, RegionClause::NumTeams],
+        ..Recipe::new(League)
+    }),
+    row("control, break", Changed, || Recipe { control: vec![Control::Break], ..Recipe::new(Team) }),
+    row("serial elements", Changed, || serial(&[Serial::Element, Serial::MappedScalar])),
+    row("serial floating-point", Changed, || serial(&[Serial::FloatingElement])),
+    row("locals from elements", Changed, || serial(&[Serial::LocalFromElement])),
+    row("floating-point locals", Changed, || serial(&[Serial::LocalFloating])),
+    row("local arrays", Planned(&["OMPS112"]), || serial(&[Serial::LocalArray])),
+    row("lost scalars", Changed, || serial(&[Serial::LostScalar])),
+    row("lost reductions", Changed, || Recipe { sums: Sums::Lost, ..Recipe::new(Team) }),
+    row("bare parallel", Changed, || serial(&[Serial::BareParallel, Serial::BareNowait])),
+    row("sections", Planned(&["OMPS126"]), || serial(&[Serial::Sections])),
+    row("grouped iterations", Refused(&["OMPS110"]), || forbidden(Forbidden::OneThread)),
+    row("chunks", Refused(&["OMPS110"]), || forbidden(Forbidden::Chunk)),
+    row("serialised loops", Refused(&["OMPS110"]), || forbidden(Forbidden::Serialised)),
+    row("critical", Refused(&["OMPS109"]), || forbidden(Forbidden::Critical)),
+    row("thread numbers", Refused(&["OMPS109"]), || forbidden(Forbidden::ThreadNumber)),
+    row("captured scalars", Changed, || forbidden(Forbidden::Capture)),
+];
+
+const CONTROL: &[Control] =
+    &[Control::For, Control::Flip, Control::While, Control::Do, Control::If, Control::Block, Control::Integers];
+
+const BODIES: &[Body] = &[
+    Body::Call,
+    Body::PutCall,
+    Body::Macro,
+    Body::Table,
+    Body::Private,
+    Body::InnerLoop,
+    Body::Rows,
+    Body::Branch,
+    Body::Math,
+];
+
+const MIXED: &[Storage] = &[
+    Storage::Heap,
+    Storage::Static,
+    Storage::Auto,
+    Storage::Vla,
+    Storage::Member,
+    Storage::DeviceGlobal,
+    Storage::OffsetUp,
+    Storage::OffsetDown,
+];
+
+const SINGLE_CLAUSES: &[RegionClause] = &[
+    RegionClause::IfTrue,
+    RegionClause::IfValue,
+    RegionClause::Device,
+    RegionClause::Nowait,
+    RegionClause::Depend,
+    RegionClause::Firstprivate,
+    RegionClause::DefaultmapAggregate,
+];
+
+const REGION_CLAUSES: &[RegionClause] = &[
+    RegionClause::IfTrue,
+    RegionClause::IfFalse,
+    RegionClause::IfValue,
+    RegionClause::Device,
+    RegionClause::Firstprivate,
+    RegionClause::Private,
+];
+
+const LOOP_CLAUSES: &[LoopClause] = &[
+    LoopClause::Schedule,
+    LoopClause::DefaultNone,
+    LoopClause::DefaultShared,
+    LoopClause::Firstprivate,
+    LoopClause::Concurrent,
+    LoopClause::ProcBind,
+];
+
+fn storages(storages: &[Storage], maps: Maps) -> Recipe {
+    Recipe { storages: storages.to_vec(), maps, ..Recipe::new(Team) }
+}
+
+fn serial(serial: &[Serial]) -> Recipe {
+    Recipe { serial: serial.to_vec(), loops: (2, 3), ..Recipe::new(Team) }
+}
+
+fn forbidden(forbidden: Forbidden) -> Recipe {
+    Recipe { forbidden: Some(forbidden), loops: (1, 2), ..Recipe::new(Team) }
+}

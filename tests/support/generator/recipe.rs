@@ -1,0 +1,218 @@
+//! What a program of a family is made of: each field is a choice that the generator then makes at random within.
+
+use super::data::Storage;
+
+/// What the region is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `target { parallel for .. }`
+    Team,
+    /// `target parallel for`, alone.
+    Single,
+    /// `target teams { distribute parallel for .. }`
+    League,
+}
+
+/// What each loop is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopKind {
+    For,
+    Simd,
+    /// `loop`, which asserts independent iterations.
+    Loop,
+}
+
+/// Where reductions stand and what becomes of their results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sums {
+    None,
+    /// Into scalars that the region maps.
+    Mapped,
+    /// On the combined directive of a single loop, into a scalar that no clause maps.
+    Combined,
+    /// On `teams` and on one loop.
+    Both,
+    /// On an inner directive, into a scalar that no clause maps: the result is lost.
+    Lost,
+    /// Into a scalar that the region declares.
+    Local,
+}
+
+/// Sequential control flow and integers beside the loops of one team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    For,
+    Flip,
+    While,
+    Do,
+    If,
+    Block,
+    Integers,
+    Break,
+}
+
+/// Serial statements and declarations beside the loops, and other things that stand there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Serial {
+    /// `a[0] = a[1] + 2;`
+    Element,
+    /// `x[0] = 0.5 * x[1] + 0.25;`
+    FloatingElement,
+    /// `s = s + 1;` where `s` is mapped.
+    MappedScalar,
+    /// `int v = a[3]; ..`: an element that loops read.
+    LocalFromElement,
+    /// `double d = 0.5; d = d * 0.5 + 0.25;`
+    LocalFloating,
+    /// `int w[16];` written by one loop and read by the next.
+    LocalArray,
+    /// `last = 3;` where no clause maps `last`.
+    LostScalar,
+    /// `parallel { for; for }` among the loops.
+    BareParallel,
+    /// `parallel { for nowait; for }` on separate arrays.
+    BareNowait,
+    /// `parallel sections`
+    Sections,
+}
+
+/// What stands in the body of a loop beside plain assignments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    Call,
+    PutCall,
+    Macro,
+    Table,
+    Atomic,
+    Histogram,
+    Private,
+    InnerLoop,
+    Rows,
+    Branch,
+    Math,
+}
+
+/// How variables are mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Maps {
+    /// What is only read `to`, the rest `tofrom`.
+    Plain,
+    /// Any map type that leaves nothing undefined.
+    Types,
+    /// No clause where the rules map a variable.
+    Implicit,
+}
+
+/// Clauses of the region's directive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegionClause {
+    IfTrue,
+    IfFalse,
+    IfValue,
+    Device,
+    DeviceCall,
+    SectionCall,
+    NumTeams,
+    ThreadLimit,
+    Firstprivate,
+    Private,
+    DefaultmapScalar,
+    DefaultmapAggregate,
+    Nowait,
+    Depend,
+}
+
+/// Clauses of loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopClause {
+    Schedule,
+    DefaultNone,
+    DefaultShared,
+    Firstprivate,
+    Concurrent,
+    NumThreads,
+    DistSchedule,
+    Nowait,
+    ProcBind,
+}
+
+/// What surrounds the region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Around {
+    None,
+    /// `target data`
+    Data,
+    /// `target enter data` and `target exit data`
+    Enter,
+}
+
+/// Programs whose region must stay one kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forbidden {
+    /// A prefix sum under `num_threads(1)`.
+    OneThread,
+    /// A dependence inside the chunks of `schedule(static, 8)`.
+    Chunk,
+    /// A dependence under `if(parallel: 0)`.
+    Serialised,
+    /// `critical` in the loops.
+    Critical,
+    /// The number of the thread decides.
+    ThreadNumber,
+    /// An atomic capture on a scalar that no clause maps.
+    Capture,
+}
+
+/// All choices of a family.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    pub form: Form,
+    pub kind: LoopKind,
+    /// The fewest and the most loops of a region.
+    pub loops: (usize, usize),
+    /// Percent of loops whose header is not the plain one.
+    pub headers: usize,
+    /// Percent of loops over two dimensions.
+    pub nests: usize,
+    /// Percent of those with `collapse`.
+    pub collapse: usize,
+    pub storages: Vec<Storage>,
+    pub sums: Sums,
+    pub control: Vec<Control>,
+    pub serial: Vec<Serial>,
+    pub bodies: Vec<Body>,
+    pub maps: Maps,
+    pub region_clauses: Vec<RegionClause>,
+    pub loop_clauses: Vec<LoopClause>,
+    pub around: Around,
+    /// Map modifiers.
+    pub modifiers: bool,
+    pub forbidden: Option<Forbidden>,
+    pub cpp: bool,
+}
+
+impl Recipe {
+    /// A region of this form with plain loops.
+    pub fn new(form: Form) -> Self {
+        Self {
+            form,
+            kind: LoopKind::For,
+            loops: if form == Form::Single { (1, 1) } else { (2, 4) },
+            headers: 15,
+            nests: 20,
+            collapse: 30,
+            storages: vec![Storage::Heap, Storage::Heap, Storage::Heap, Storage::Static],
+            sums: Sums::None,
+            control: Vec::new(),
+            serial: Vec::new(),
+            bodies: vec![Body::InnerLoop, Body::Branch],
+            maps: Maps::Plain,
+            region_clauses: Vec::new(),
+            loop_clauses: Vec::new(),
+            around: Around::None,
+            modifiers: false,
+            forbidden: None,
+            cpp: false,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Outputs of the tool with something done wrong on purpose, by the operators of `operators.toml`. The checks of the outputs
+//! must find them, or prove nothing.
+
+mod directives;
+pub mod equivalence;
+mod statements;
+mod text;
+pub mod widen;
+
+use std::ops::Range;
+
+use serde::Deserialize;
+
+use self::text::{body, directives, is_kernel, words};
+
+/// A row of `operators.toml`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Operator {
+    pub name: String,
+    /// What it is applied to.
+    pub on: String,
+    /// What it does there.
+    pub does: String,
+    /// The clause, modifier or directive that it is about.
+    #[serde(default)]
+    pub clause: String,
+    #[serde(default)]
+    pub from: String,
+    #[serde(default)]
+    pub to: String,
+}
+
+#[derive(Deserialize)]
+struct Operators {
+    operator: Vec<Operator>,
+}
+
+/// An output with one thing done wrong.
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    pub operator: Operator,
+    /// The text of the mutant.
+    pub text: String,
+    /// The item, clause or statement that was changed.
+    pub what: String,
+    /// The words of the new data construct that it stands in, and the text in its braces.
+    pub data: Option<(String, String)>,
+    /// The statement that was changed and the one behind it, where two were exchanged.
+    pub exchanged: Option<(String, String)>,
+}
+
+/// A new `target data` construct of an output, or a kernel that stands alone.
+pub(self) struct Site {
+    /// The data construct's directive and body.
+    pub data: Option<(Range<usize>, Range<usize>)>,
+    pub kernels: Vec<Range<usize>>,
+}
+
+/// The operators, in the order of the file.
+pub fn operators() -> Result<Vec<Operator>, String> {
+    let rows: Operators = toml::from_str(include_str!("operators.toml")).map_err(|error| error.to_string())?;
+    Ok(rows.operator)
+}
+
+/// Every mutant of an output; none where it is the original.
+pub fn mutants(operators: &[Operator], original: &str, output: &str) -> Vec<Mutant> {
+    if original == output {
+        return Vec::new();
+    }
+    let sites = sites(original, output);
+    operators.iter().flat_map(|operator| of_operator(operator, output, &sites)).filter(|m| m.text != output).collect()
+}
+
+fn of_operator(operator: &Operator, output: &str, sites: &[Site]) -> Vec<Mutant> {
+    let mut all = Vec::new();
+    for site in sites {
+        let data = site.data.as_ref().map(|(directive, body)| {
+            let inside = output.get(body.clone()).unwrap_or_default().to_owned();
+            (words(output.as_bytes(), directive), inside)
+        });
+        let found = match operator.on.as_str() {
+            "data" => directives::of_data(operator, output, site),
+            "kernel" => {
+                let of = |(place, kernel)| directives::of_kernel(operator, output, site, place, kernel);
+                site.kernels.iter().enumerate().flat_map(of).collect()
+            }
+            "host" => statements::of_host(operator, output, site),
+            _ => Vec::new(),
+        };
+        all.extend(found.into_iter().map(|mutant| Mutant { data: data.clone(), ..mutant }));
+    }
+    match operator.on.as_str() {
+        "temporary" => all.extend(statements::of_temporaries(operator, output)),
+        "text" => all.extend(directives::of_text(operator, output)),
+        _ => {}
+    }
+    all
+}
+
+fn sites(original: &str, output: &str) -> Vec<Site> {
+    let known: Vec<String> = directives(original.as_bytes()).iter().map(|d| words(original.as_bytes(), d)).collect();
+    let found = directives(output.as_bytes());
+    let new = |range: &Range<usize>| !known.contains(&words(output.as_bytes(), range));
+    let kernel = |range: &Range<usize>| new(range) && is_kernel(&words(output.as_bytes(), range));
+    let mut sites: Vec<Site> = Vec::new();
+    for data in found.iter().filter(|d| words(output.as_bytes(), d).starts_with("target data") && new(d)) {
+        let body = body(output.as_bytes(), data.end);
+        let kernels = found.iter().filter(|d| body.contains(&d.start) && kernel(d)).cloned().collect();
+        sites.push(Site { data: Some((data.clone(), body)), kernels });
+    }
+    let inside = |range: &Range<usize>| sites.iter().flat_map(|site| &site.kernels).any(|k| k == range);
+    let alone: Vec<Range<usize>> = found.iter().filter(|d| kernel(d) && !inside(d)).cloned().collect();
+    if !alone.is_empty() {
+        sites.push(Site { data: None, kernels: alone });
+    }
+    sites
+}
+
+/// The text with ranges replaced.
+pub(self) fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+    edits.sort_by_key(|(range, _)| range.start);
+    let mut out = String::new();
+    let mut at = 0;
+    for (range, new) in edits {
+        out.push_str(text.get(at..range.start).unwrap_or_default());
+        out.push_str(&new);
+        at = range.end.max(at);
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}
+
+pub(self) fn mutant(operator: &Operator, text: String, what: impl Into<String>) -> Mutant {
+    Mutant { operator: operator.clone(), text, what: what.into(), data: None, exchanged: None }
+}
