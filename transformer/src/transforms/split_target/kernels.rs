@@ -19,6 +19,7 @@ use crate::transforms::split_target::serial::Run;
 
 pub(super) use self::serial::read_serial;
 
+mod own_pointers;
 mod shared_lists;
 
 /// A loop, or a run of serial statements, that is to become a kernel.
@@ -43,6 +44,10 @@ pub(super) struct Kernel {
     pub named: BTreeSet<String>,
     /// What holds only under an assumption.
     pub assumed: Vec<Reason>,
+    /// Where elements are written through a pointer that the kernel declares or has private copies of.
+    own_writes: Option<Span>,
+    /// Pointers and arrays from outside whose addresses go into expressions.
+    address_sources: BTreeSet<String>,
 }
 
 /// A variable that is declared outside of a loop and used in it.
@@ -114,6 +119,8 @@ pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Re
         shared: BTreeSet::new(),
         named: BTreeSet::new(),
         assumed: Vec::new(),
+        own_writes: None,
+        address_sources: BTreeSet::new(),
     };
     kernel.private = private_names(&kernel);
     kernel.shared = shared_names(&kernel);
@@ -125,6 +132,7 @@ pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Re
     }
     reader.clause_expressions();
     let reasons = reader.reasons;
+    kernel.follow_own_pointers();
     kernel.take_from_parallel(cx);
     if reasons.is_empty() { Ok(kernel) } else { Err(reasons) }
 }
@@ -317,6 +325,7 @@ impl Reader<'_, '_> {
         }
         let declared_at = self.names.declared_at(&used.name, used.span.start);
         if declared_at.is_some_and(|at| self.kernel.declares(at)) {
+            self.own_pointer(used);
             return self.hidden_code(used, self.names.kind(&used.name, used.span.start));
         }
         self.kernel.named.insert(used.name.clone());
@@ -353,7 +362,10 @@ impl Reader<'_, '_> {
         if self.names.is_threadprivate(&used.name) {
             self.refuse(ReasonCode::Threadprivate, used.span, format!("`{}` is threadprivate", used.name));
         }
-        if !self.kernel.private.contains(&used.name) {
+        if self.kernel.private.contains(&used.name) {
+            self.own_pointer(used);
+        } else {
+            self.address_source(used, &kind);
             self.outside(used, kind);
         }
     }

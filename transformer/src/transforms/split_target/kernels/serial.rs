@@ -28,6 +28,8 @@ pub(in crate::transforms::split_target) fn read_serial(names: &Names<'_>, run: R
         shared: BTreeSet::new(),
         named: BTreeSet::new(),
         assumed: Vec::new(),
+        own_writes: None,
+        address_sources: BTreeSet::new(),
     };
     let mut reader = Reader { names, kernel: &mut kernel, reasons: Vec::new() };
     for node in &nodes {
@@ -38,6 +40,7 @@ pub(in crate::transforms::split_target) fn read_serial(names: &Names<'_>, run: R
     }
     reader.kept_addresses(&nodes);
     let reasons = reader.reasons;
+    kernel.follow_own_pointers();
     let written = written_first(names, &nodes);
     for (name, variable) in &mut kernel.variables {
         variable.written_first = variable.written.is_some() && written.contains(name);

@@ -1,0 +1,51 @@
+//! Pointers that a kernel declares or has private copies of: what is written through one is an element of whatever the
+//! pointer was made from.
+
+use crate::analysis::uses::{Role, Use, is_element_address};
+use crate::syntax::HostTree;
+use crate::transforms::split_target::kernels::{Kernel, Reader};
+use crate::transforms::split_target::names::Kind;
+
+impl Reader<'_, '_> {
+    /// Notes a use of a pointer of the kernel's own.
+    pub(super) fn own_pointer(&mut self, used: &Use) {
+        let kind = self.names.kind(&used.name, used.span.start);
+        let writes = matches!(used.role, Role::ElementWrite | Role::Argument);
+        if writes && !matches!(kind, Kind::Scalar { .. } | Kind::Array { .. } | Kind::Constant) {
+            self.kernel.own_writes.get_or_insert(used.span);
+        }
+    }
+
+    /// Notes a pointer or array from outside whose address goes into an expression.
+    pub(super) fn address_source(&mut self, used: &Use, kind: &Kind) {
+        let leads = matches!(kind, Kind::Pointer { .. } | Kind::Array { .. } | Kind::Struct | Kind::Member(_));
+        if leads && is_address(self.names.cx.tree, used) {
+            self.kernel.address_sources.insert(used.name.clone());
+        }
+    }
+}
+
+/// Is its address used, and not only an element that it leads to?
+fn is_address(tree: &HostTree, used: &Use) -> bool {
+    let selects = tree.parent(used.node).is_some_and(|parent| {
+        let kind = tree.kind(parent);
+        let is_base = tree.field_name(used.node) == Some("argument");
+        let dereferenced = kind == "pointer_expression"
+            && tree.child(parent, "operator").is_some_and(|operator| tree.kind(operator) == "*");
+        is_base && (matches!(kind, "subscript_expression" | "field_expression") || dereferenced)
+    });
+    !selects || is_element_address(tree, used.node)
+}
+
+impl Kernel {
+    /// Counts a write through a pointer of the kernel's own as one of elements of all that it may be made from.
+    pub(super) fn follow_own_pointers(&mut self) {
+        let Some(at) = self.own_writes else { return };
+        for (name, variable) in &mut self.variables {
+            if self.address_sources.contains(name) {
+                variable.elements_written.get_or_insert(at);
+                variable.members_written.insert(String::new());
+            }
+        }
+    }
+}
