@@ -141,7 +141,7 @@ impl Builder {
     fn scope(&mut self, header: &Header, ints: &[String]) -> Scope {
         let league = self.recipe.form == Form::League;
         // In a league every other array is read by all loops, and each of the rest belongs to one loop.
-        let free = |array: &usize| !self.taken.contains(array) && (!league || array % 2 == 0);
+        let free = |array: &usize| !self.taken.contains(array) && (!league || array.is_multiple_of(2));
         let fits = |array: &usize| self.arrays[*array].long == header.long || !header.long;
         let all = 0..self.arrays.len();
         let mut writable: Vec<usize> = all.clone().filter(|array| fits(array) && free(array)).collect();

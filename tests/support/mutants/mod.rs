@@ -50,7 +50,7 @@ pub struct Mutant {
 }
 
 /// A new `target data` construct of an output, or a kernel that stands alone.
-pub(self) struct Site {
+struct Site {
     /// The data construct's directive and body.
     pub data: Option<(Range<usize>, Range<usize>)>,
     pub kernels: Vec<Range<usize>>,
@@ -117,7 +117,7 @@ fn sites(original: &str, output: &str) -> Vec<Site> {
 }
 
 /// The text with ranges replaced.
-pub(self) fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
     let mut out = String::new();
     let mut at = 0;
@@ -130,6 +130,6 @@ pub(self) fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> Strin
     out
 }
 
-pub(self) fn mutant(operator: &Operator, text: String, what: impl Into<String>) -> Mutant {
+fn mutant(operator: &Operator, text: String, what: impl Into<String>) -> Mutant {
     Mutant { operator: operator.clone(), text, what: what.into(), data: None, exchanged: None }
 }
