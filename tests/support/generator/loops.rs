@@ -322,7 +322,7 @@ impl Builder {
             block.directives = vec![Directive::new(name, clauses)];
             return Node::Block(block);
         }
-        if clauses.iter().any(of_parallel) || self.rng.chance(65) {
+        if clauses.iter().any(of_parallel) || self.recipe.sums == Sums::Combined || self.rng.chance(65) {
             block.directives = vec![Directive::new(format!("parallel {inner}"), clauses)];
             return Node::Block(block);
         }
