@@ -142,7 +142,7 @@ pub const FAMILIES: &[Family] = &[
     row("serial floating-point", Changed, || serial(&[Serial::FloatingElement])),
     row("locals from elements", Changed, || serial(&[Serial::LocalFromElement])),
     row("floating-point locals", Changed, || serial(&[Serial::LocalFloating])),
-    row("local arrays", Planned(&["OMPS112"]), || serial(&[Serial::LocalArray])),
+    row("local arrays", Changed, || serial(&[Serial::LocalArray])),
     row("lost scalars", Changed, || serial(&[Serial::LostScalar])),
     row("lost reductions", Changed, || Recipe { sums: Sums::Lost, ..Recipe::new(Team) }),
     row("bare parallel", Changed, || serial(&[Serial::BareParallel, Serial::BareNowait])),

@@ -15,6 +15,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::target::{Segment, TargetRegion};
 use crate::source::Span;
 use crate::syntax::NodeId;
+use crate::transforms::Context;
 use crate::transforms::split_target::local_arrays::{self, LocalArrays, local_arrays};
 use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::shape::{Form, Shape, leaves_inner_loop};
@@ -79,7 +80,8 @@ pub(super) fn runs(
         let span = names.cx.tree.span(*node);
         shape.parallel.iter().any(|id| constructs.construct(*id).body_span.contains(span))
     };
-    if shape.form != Form::OneTeam || on_device.keys().any(by_all_threads) {
+    let compiles = |node: &NodeId| !holds_long_double(names.cx, *node);
+    if shape.form != Form::OneTeam || on_device.keys().any(by_all_threads) || !on_device.keys().all(compiles) {
         return Err(on_device.values().flatten().cloned().collect());
     }
     let mut finder = Finder {
@@ -107,6 +109,19 @@ pub(super) fn runs(
     shape.arrays = arrays;
     shape.serial = runs.len();
     Ok(runs)
+}
+
+/// Does a number or type stand there that a GPU has not, so that no compiler takes it in a kernel?
+fn holds_long_double(cx: &Context<'_>, node: NodeId) -> bool {
+    let head = cx.tree.child(node, "condition").unwrap_or(node);
+    cx.tree.descendants(head).any(|inner| {
+        let text = || cx.file.show(cx.tree.span(inner)).to_lowercase();
+        match cx.tree.kind(inner) {
+            "number_literal" => text().ends_with('l') && text().contains(['.', 'e', 'p']) && !text().ends_with("ll"),
+            "sized_type_specifier" | "type_descriptor" => text().contains("double") && text().contains("long"),
+            _ => false,
+        }
+    })
 }
 
 /// Where each name is used in a region, through macros and in directives too.
