@@ -23,12 +23,15 @@ pub(in crate::transforms::split_target) struct OwnCopy {
     pub type_name: String,
     /// The statement at whose start it is declared.
     pub block: NodeId,
-    /// Is it declared at all? Not where the region alone uses the variable, and assigns it first: it is the region's then.
+    /// Is it declared at all? Not where the region alone uses the variable, which has no value before or is assigned first:
+    /// it is the region's then.
     pub is_declared: bool,
     /// The constant before the region that holds its first value; none where it has none.
     pub initial: Option<String>,
     /// Has it a first value?
     has_value: bool,
+    /// Has the variable that it is a copy of no value when the region begins?
+    is_indeterminate: bool,
     /// What it is a copy of.
     declared: Span,
     /// Where the name means it.
@@ -64,7 +67,8 @@ impl Builder<'_, '_> {
                 && let Some(mut copy) = self.copy_of(&name, at, self.shape.outer.last().copied(), scope)
             {
                 let private = self.region.private.iter().any(|item| item.base.as_ref() == Some(&name));
-                copy.has_value = !private && !self.assigns_first(copy.block, copy.block, &name, Some(copy.declared));
+                let assigned_first = self.assigns_first(copy.block, copy.block, &name, Some(copy.declared));
+                copy.has_value = !private && !copy.is_indeterminate && !assigned_first;
                 self.data.own_copies.push(copy);
             }
         }
@@ -158,8 +162,9 @@ impl Builder<'_, '_> {
             && !self.is_named_by_region(name)
             && uses_below(cx.file, cx.tree, block).iter().all(|used| self.may_mean_copy(used, name));
         let type_name = self.type_of_declaration(declared).filter(|_| usable)?;
+        let is_indeterminate = self.names.is_indeterminate_at(name, declared, region);
         let is_declared = self.may_be_reached_by_other_threads()
-            || !self.assigns_first(block, block, name, Some(declared))
+            || !(is_indeterminate || self.assigns_first(block, block, name, Some(declared)))
             || !self.names.only_used_in(name, declared, region);
         Some(OwnCopy {
             name: name.to_owned(),
@@ -168,6 +173,7 @@ impl Builder<'_, '_> {
             is_declared,
             initial: None,
             has_value: false,
+            is_indeterminate,
             declared,
             scope,
         })

@@ -50,6 +50,33 @@ impl Names<'_> {
         in_function && !listed && !self.file_uses().iter().filter(elsewhere).any(same)
     }
 
+    /// Has a variable no value where `region` begins? It is automatic, has no initialiser, and nothing names it from its
+    /// declaration to there, where no jump comes back from behind.
+    pub(in crate::transforms::split_target) fn is_indeterminate_at(
+        &self,
+        name: &str,
+        declared: Span,
+        region: Span,
+    ) -> bool {
+        let tree = self.cx.tree;
+        let node = tree.covering(declared);
+        let is_plain = tree.parent(node).is_some_and(|parent| tree.kind(parent) == "declaration");
+        let automatic = self
+            .symbols
+            .lookup(name, region.start)
+            .is_some_and(|variable| variable.scope == Scope::Local && !variable.is_extern && !variable.is_static);
+        let before = Span::new(declared.end, region.start.max(declared.end));
+        let named = self.file_uses().iter().any(|used| used.name == name && before.contains(used.span));
+        let mut directives = self.cx.constructs.directives.iter().filter(|directive| before.contains(directive.span));
+        let listed = directives.any(|directive| words(&self.cx.file.show(directive.span)).any(|word| word == name));
+        let repeats = ["for_statement", "while_statement", "do_statement", "for_range_loop", "labeled_statement"];
+        let mut around = tree.ancestors(tree.covering(region)).filter(|above| !tree.span(*above).contains(declared));
+        let comes_back = around.any(|above| repeats.contains(&tree.kind(above)))
+            || self.cx.file.show(before).contains("goto")
+            || tree.ancestors(node).any(|above| tree.kind(above) == "labeled_statement");
+        is_plain && automatic && !named && !listed && !comes_back
+    }
+
     /// The names of which some object's address is taken anywhere in the file, by `&` or a C++ reference.
     fn address_taken(&self) -> &BTreeSet<String> {
         self.address_taken.get_or_init(|| {
@@ -219,4 +246,8 @@ fn names_of(text: &str) -> Vec<String> {
 /// A name without what qualifies it.
 pub(super) fn last_part(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
