@@ -1,0 +1,79 @@
+//! Configuration.
+
+use crate::project::{Project, SPLITS, assert_contains, assert_split};
+
+#[test]
+fn the_nearest_configuration_counts_and_flags_win() {
+    let project = Project::new(&[
+        ("a.c", SPLITS),
+        ("sub/deep/a.c", SPLITS),
+        (".ompsplit.toml", "passes = [\"split\"]\n"),
+        ("sub/.ompsplit.toml", "passes = [\"pipeline\"]\n"),
+    ]);
+    assert_split(&project.expect(0, &["a.c"]).stdout);
+    assert_eq!(project.expect(0, &["sub/deep/a.c"]).stdout, SPLITS.as_bytes());
+    assert_split(&project.expect(0, &["--passes", "split", "sub/deep/a.c"]).stdout);
+    assert_split(&project.expect(0, &["--no-config", "sub/deep/a.c"]).stdout);
+    assert_split(&project.expect(0, &["--config", ".ompsplit.toml", "sub/deep/a.c"]).stdout);
+    let piped = project.pipe(&["-", "--stdin-filename", "sub/x.c"], SPLITS.as_bytes());
+    assert_eq!(piped.stdout, SPLITS.as_bytes());
+}
+
+#[test]
+fn a_wrong_configuration_exits_2() {
+    let project = Project::new(&[("a.c", SPLITS), ("sub/b.c", SPLITS)]);
+    for (text, message) in [
+        ("asume = true\n", "unknown key `asume`; did you mean `assume`?"),
+        ("passes = [\"splitt\"]\n", "there is no pass `splitt`; did you mean `split`?"),
+        ("assume = \"yes\"\n", "assume"),
+        ("passes = [\n", "sub/.ompsplit.toml"),
+        ("verify = \"sintax\"\n", "there is no verify level `sintax`; did you mean `syntax`?"),
+    ] {
+        project.write("sub/.ompsplit.toml", text.as_bytes());
+        let ran = project.expect(2, &["--check", "sub/b.c"]);
+        assert_contains(&ran.stderr, message);
+        project.expect(1, &["--check", "a.c"]);
+    }
+    assert_contains(&project.expect(2, &["--config", "none.toml", "a.c"]).stderr, "none.toml");
+}
+
+#[test]
+fn dump_config_prints_what_holds() {
+    let project = Project::new(&[("a.c", SPLITS), (".ompsplit.toml", "assume = true\nflags = [\"-DN=1\"]\n")]);
+    let dump = project.expect(0, &["--dump-config", "--passes", "split", "a.c", "--", "-DM"]).text();
+    let shown: toml::Table = dump.parse().unwrap();
+    assert_eq!(shown["assume"].as_bool(), Some(true));
+    assert_eq!(shown["passes"].as_array().unwrap().len(), 1);
+    assert_eq!(shown["flags"].as_array().unwrap().len(), 2);
+    // What is printed is a configuration that says the same.
+    project.write("again.toml", dump.as_bytes());
+    project.expect(0, &["--config", "again.toml", "a.c"]);
+}
+
+#[test]
+fn the_assumed_length_of_loops_decides_what_pays() {
+    let league =
+        SPLITS.replace("omp target map", "omp target teams map").replace("parallel for", "distribute parallel for");
+    let project = Project::new(&[("a.c", &league)]);
+    let left_alone = project.expect(0, &["--check", "a.c"]);
+    assert_contains(&left_alone.stderr, "with 65536 iterations where the text does not tell");
+    let split = project.expect(1, &["--check", "--assumed-iterations", "50000000", "a.c"]);
+    assert_contains(&split.stderr, "split into 2 kernels inside one target data; pays from about");
+    project.write(".ompsplit.toml", b"assumed_iterations = 50000000\n");
+    project.expect(1, &["--check", "a.c"]);
+    project.expect(0, &["--check", "--assumed-iterations", "1000", "a.c"]);
+}
+
+#[test]
+fn both_forms_are_written_on_request_alone() {
+    let project = Project::new(&[("a.c", SPLITS)]);
+    let plain = project.expect(1, &["--diff", "a.c"]);
+    assert!(!plain.text().contains("} else {"), "{}", plain.text());
+    let versioned = project.expect(1, &["--diff", "--versioned", "a.c"]);
+    assert_contains(&versioned.text(), "if (n >= ");
+    project.write(".ompsplit.toml", b"versioned = true\n");
+    assert_eq!(project.expect(1, &["--diff", "a.c"]).stdout, versioned.stdout);
+    project.expect(0, &["--in-place", "a.c"]);
+    project.expect(0, &["--check", "a.c"]);
+    project.expect(0, &["--no-config", "--check", "--assumed-iterations", "1000000", "a.c"]);
+}

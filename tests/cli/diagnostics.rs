@@ -1,0 +1,151 @@
+//! Diagnostics.
+
+use crate::project::{PLAIN, Project, REFUSED, Ran, SPLITS, assert_contains, assert_split};
+
+#[test]
+fn concise_diagnostics_are_one_line_each() {
+    let project = Project::new(&[("a.c", REFUSED), ("b.c", SPLITS)]);
+    let ran = project.expect(0, &["--output-format", "concise", "a.c"]);
+    let line = ran.stderr.lines().next().unwrap();
+    assert!(line.starts_with("a.c:") && line.ends_with(" [OMPS101]"), "{line}");
+    let ran = project.expect(0, &["--output-format", "concise", "b.c"]);
+    let line = ran.stderr.lines().next().unwrap();
+    assert!(line.starts_with("b.c:2:1: split into 2 kernels") && line.ends_with(" [split]"), "{line}");
+}
+
+#[test]
+fn json_describes_plans_and_edits() {
+    let project = Project::new(&[("a.c", SPLITS), ("b.c", REFUSED)]);
+    let ran = project.expect(1, &["--check", "--output-format", "json", "a.c", "b.c"]);
+    let document: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(document["version"], 1);
+    assert_eq!(document["files"][0]["changed"], true);
+    let change = &document["diagnostics"][0];
+    assert_eq!((&change["kind"], &change["pass"]), (&"change".into(), &"split".into()));
+    assert_eq!((&change["decision"], &change["applicability"]), (&"apply".into(), &"safe".into()));
+    assert_eq!(change["kernels"]["after"], 2);
+    assert_eq!(change["range"]["start"], serde_json::json!({ "line": 2, "column": 1, "byte": 35 }));
+    assert_eq!(apply(SPLITS, change), project.expect(0, &["a.c"]).text());
+    let refusal = document["diagnostics"].as_array().unwrap().iter().find(|entry| entry["kind"] == "refusal").unwrap();
+    assert_eq!((&refusal["file"], &refusal["code"]), (&"b.c".into(), &"OMPS101".into()));
+    assert_eq!(refusal["decision"], "refuse");
+}
+
+/// The text with the edits of a JSON diagnostic applied.
+fn apply(text: &str, change: &serde_json::Value) -> String {
+    let mut text = text.to_owned();
+    for edit in change["edits"].as_array().unwrap().iter().rev() {
+        let byte = |end: &str| usize::try_from(edit["range"][end]["byte"].as_u64().unwrap()).unwrap();
+        text.replace_range(byte("start")..byte("end"), edit["text"].as_str().unwrap());
+    }
+    text
+}
+
+#[test]
+fn sarif_names_the_rules_it_cites() {
+    let project = Project::new(&[("a b.c", REFUSED), ("c.c", SPLITS)]);
+    let ran = project.expect(2, &["--check", "--output-format", "sarif", "a b.c", "c.c", "missing.c"]);
+    let log: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    for result in run["results"].as_array().unwrap() {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+    }
+    let first = &run["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(first["artifactLocation"]["uri"], "a%20b.c");
+    assert_eq!(run["invocations"][0]["executionSuccessful"], false);
+    assert!(run["results"].as_array().unwrap().iter().any(|result| result["fixes"].is_array()));
+}
+
+#[test]
+fn github_annotations_name_file_line_and_rule() {
+    let project = Project::new(&[("a.c", REFUSED)]);
+    let ran = project.expect(0, &["--check", "--output-format", "github", "a.c"]);
+    let line = ran.text().lines().next().unwrap().to_owned();
+    assert!(line.starts_with("::warning file=a.c,line=") && line.contains("title=OMPS101::"), "{line}");
+}
+
+#[test]
+fn formats_for_programs_leave_text_on_stdout_alone() {
+    let project = Project::new(&[("a.c", SPLITS)]);
+    let ran = project.expect(0, &["--output-format", "json", "a.c"]);
+    assert_split(&ran.stdout);
+    assert!(serde_json::from_str::<serde_json::Value>(&ran.stderr).is_ok(), "{}", ran.stderr);
+}
+
+#[test]
+fn quiet_leaves_errors_only() {
+    let project = Project::new(&[("a.c", REFUSED), ("b.c", SPLITS)]);
+    assert_eq!(project.expect(1, &["-q", "--check", "a.c", "b.c"]).stderr, "");
+    assert_contains(&project.expect(2, &["-q", "--check", "missing.c"]).stderr, "missing.c");
+}
+
+#[test]
+fn colour_follows_the_flag() {
+    let project = Project::new(&[("a.c", SPLITS)]);
+    let escape = |ran: &Ran| (ran.text().contains('\x1b'), ran.stderr.contains('\x1b'));
+    assert_eq!(escape(&project.run(&["--diff", "--color", "always", "a.c"])), (true, true));
+    assert_eq!(escape(&project.run(&["--diff", "--color", "never", "a.c"])), (false, false));
+    assert_eq!(escape(&project.run(&["--diff", "a.c"])), (false, false));
+}
+
+#[test]
+fn rule_pages_come_from_the_code() {
+    let project = Project::new(&[("rule", PLAIN)]);
+    let page = project.expect(0, &["rule", "omps101"]).text();
+    assert!(page.starts_with("# OMPS101: syntax error in or around the region\n"), "{page}");
+    let list = project.expect(0, &["rule"]).text();
+    assert_contains(&list, "OMPS101  syntax error in or around the region");
+    assert_contains(&project.expect(2, &["rule", "OMPS999"]).stderr, "there is no rule `OMPS999`");
+    assert_eq!(project.expect(0, &["./rule"]).stdout, PLAIN.as_bytes());
+}
+
+#[test]
+fn explain_gives_decision_and_reasons() {
+    let project = Project::new(&[("a.c", SPLITS), ("b.c", REFUSED)]);
+    let text = project.expect(0, &["explain", "a.c:5"]).text();
+    assert_contains(&text, "a.c:2:1: split: applied, safe");
+    assert_contains(&text, "kernels: 1 before, 2 after");
+    assert_contains(&project.expect(0, &["explain", "b.c:3"]).text(), "OMPS101 at ");
+    assert_contains(&project.expect(0, &["explain", "a.c:1"]).text(), "no pass concerns itself");
+    project.expect(2, &["explain", "a.c"]);
+    project.expect(2, &["explain", "missing.c:3"]);
+}
+
+#[test]
+fn explain_says_who_executes_what_stands_between_loops() {
+    let text = "void f(int n, double *a, double *b) {\n#pragma omp target map(tofrom: a[0:n], b[0:n])\n{\nint k = 2;\n\
+                a[0] = 0.5 * a[1];\n#pragma omp parallel for\nfor (int i = 0; i < 1 << 24; i++) a[i] += k;\nif (a[1] > 2.0)\n\
+                #pragma omp parallel for\nfor (int i = 0; i < 1 << 24; i++) b[i] += a[i];\n}\n}\n";
+    let project = Project::new(&[("a.c", text)]);
+    let text = project.expect(0, &["explain", "a.c:5"]).text();
+    assert_contains(&text, "split into 4 kernels, 2 of one thread, inside one target data");
+    assert_contains(&text, "  4:1: on the host\n  5:1: serial on the device: a kernel of one thread\n");
+    assert_contains(&text, "  8:5: condition on the device: a kernel of one thread\n");
+}
+
+#[test]
+fn devices_lists_the_profiles() {
+    let listed = Project::new(&[]).expect(0, &["devices"]).text();
+    assert_contains(&listed, "h200            NVIDIA H200");
+    assert_eq!(listed.lines().count(), 10, "{listed}");
+}
+
+#[test]
+fn planned_flags_say_so() {
+    let project = Project::new(&[("a.c", PLAIN)]);
+    assert_contains(&project.expect(0, &["--facts", "clang", "a.c"]).stderr, "planned");
+    assert_contains(&project.expect(0, &["--device", "h200", "a.c"]).stderr, "planned");
+}
+
+#[test]
+fn stats_count_regions_kernels_and_rules() {
+    let project = Project::new(&[("a.c", SPLITS), ("b.c", REFUSED)]);
+    let ran = project.expect(1, &["-q", "--check", "--stats=json", "a.c", "b.c"]);
+    let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!((&stats["files"], &stats["files_changed"]), (&2.into(), &1.into()));
+    assert_eq!((&stats["regions"], &stats["regions_changed"]), (&2.into(), &1.into()));
+    assert_eq!(stats["refused_by_rule"]["OMPS101"], 1);
+    assert_contains(&project.expect(1, &["-q", "--check", "--stats", "a.c"]).stderr, "kernels: 1 before, 2 after");
+}

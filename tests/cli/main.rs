@@ -1,0 +1,15 @@
+//! The command line contract, checked on the program itself.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod configuration;
+mod diagnostics;
+mod folders;
+mod output;
+mod passes;
+mod programs;
+mod project;
+mod stdin;
+mod suppression;
+mod verification;
+mod writes;

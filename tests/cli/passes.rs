@@ -1,0 +1,34 @@
+//! Passes, ranges, assumptions.
+
+use crate::project::{Project, SPLITS, assert_contains, assert_split, kernels};
+
+#[test]
+fn an_unknown_pass_comes_with_a_suggestion() {
+    let project = Project::new(&[("a.c", SPLITS)]);
+    let ran = project.expect(2, &["--passes", "splt", "a.c"]);
+    assert_contains(&ran.stderr, "there is no pass `splt`; did you mean `split`?");
+    assert!(ran.stdout.is_empty());
+}
+
+#[test]
+fn planned_passes_are_accepted_with_a_note() {
+    let project = Project::new(&[("a.c", SPLITS)]);
+    let ran = project.expect(0, &["--passes", "pipeline", "a.c"]);
+    assert_eq!(ran.stdout, SPLITS.as_bytes());
+    assert_contains(&ran.stderr, "`pipeline` is planned but not built");
+    let all = project.expect(0, &["--passes", "all", "a.c"]);
+    assert_split(&all.stdout);
+    assert!(!all.stderr.contains("planned"));
+}
+
+#[test]
+fn lines_choose_the_constructs_that_touch_them() {
+    let text = format!("{SPLITS}{}", SPLITS.replace("f(", "g("));
+    let project = Project::new(&[("a.c", text.as_str())]);
+    assert_eq!(kernels(&project.expect(0, &["a.c"]).stdout), 4);
+    let second = project.expect(0, &["--lines", "15:15", "a.c"]).stdout;
+    assert_eq!(kernels(&second), 2);
+    assert!(second.starts_with(SPLITS.as_bytes()));
+    assert_eq!(kernels(&project.expect(0, &["--lines", "3:4", "--lines", "12:99", "a.c"]).stdout), 4);
+    assert_eq!(kernels(&project.expect(0, &["--lines", "9:10", "a.c"]).stdout), 0);
+}
