@@ -1,8 +1,12 @@
 //! The only driver: parse, plan, edit, validate, again until nothing changes.
 
+mod later_rounds;
+
+use self::later_rounds::Rounds;
 use crate::analysis::data_environment::{Entry, data_environment};
 use crate::analysis::execution_mode::{Predicted, execution_mode};
 use crate::analysis::symbols::Symbols;
+use crate::edit::EditSet;
 use crate::plan::suppression::Suppressions;
 use crate::plan::{Decision, Plan, Reason, ReasonCode, select};
 use crate::region::association::associate;
@@ -49,7 +53,7 @@ impl Default for Options {
 pub struct Outcome {
     /// The new text; `None` where nothing changes.
     pub text: Option<Vec<u8>>,
-    /// Every plan of the first round, in the order of the text.
+    /// Every plan of the first round, and what was decided about what it made ([`Plan::follows`]), in the order of the text.
     pub plans: Vec<Plan>,
 }
 
@@ -115,37 +119,46 @@ pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Resu
     let Some(first) = round(file, headers, options)? else {
         return Ok(Outcome { text: None, plans: Vec::new() });
     };
-    let plans = first.plans;
-    let Some(mut text) = first.text else { return Ok(Outcome { text: None, plans }) };
+    if first.edits.is_empty() {
+        return Ok(Outcome { text: None, plans: first.plans });
+    }
+    let mut text = first.edits.apply(&file.text);
     let mut problems = first.problems;
+    let mut rounds = Rounds::new(first.plans, &first.edits);
     for _ in 0..MOST_ROUNDS {
         let next_file = SourceFile::new(file.path.clone(), text.clone());
         let next = round(&next_file, headers, &Options { lines: Vec::new(), ..options.clone() })?;
         let Some(next) = next else { return Err(EngineError::Validation("all directives were lost".to_owned())) };
         validate::no_new_problems(problems, next.problems).map_err(EngineError::Validation)?;
         problems = next.problems;
-        match next.text {
+        if !options.lines.is_empty() {
             // What lies outside the range of lines stays as it is.
-            Some(next_text) if options.lines.is_empty() => text = next_text,
-            _ => return Ok(Outcome { text: Some(text), plans }),
+            return Ok(Outcome { text: Some(text), plans: rounds.into_plans() });
         }
+        rounds.add(next.plans, &next.chosen, &next.edits);
+        if next.edits.is_empty() {
+            return Ok(Outcome { text: Some(text), plans: rounds.into_plans() });
+        }
+        text = next.edits.apply(&text);
     }
     Err(EngineError::Validation("the result does not settle".to_owned()))
 }
 
+/// What one round decided.
 struct Round {
     plans: Vec<Plan>,
-    text: Option<Vec<u8>>,
+    /// Those of the plans whose edits are made.
+    chosen: Vec<usize>,
+    edits: EditSet,
     problems: validate::Problems,
 }
 
 fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Option<Round>, EngineError> {
     let Some(parsed) = parse(file, &options.limits).map_err(EngineError::Host)? else { return Ok(None) };
     let plans = plans(file, headers, &parsed, options);
-    let (edits, _) = select::select(&plans, options.assume);
-    let text = (!edits.is_empty()).then(|| edits.apply(&file.text));
+    let (edits, chosen) = select::select(&plans, options.assume);
     let problems = validate::problems(&parsed.tree, &parsed.constructs);
-    Ok(Some(Round { plans, text, problems }))
+    Ok(Some(Round { plans, chosen, edits, problems }))
 }
 
 /// Every plan of the passes asked for, in the order of the text, without those that are suppressed or out of range.

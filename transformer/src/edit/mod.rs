@@ -57,6 +57,21 @@ impl EditSet {
         self.edits.is_empty()
     }
 
+    /// Where the bytes of the new text come from.
+    #[must_use]
+    pub fn origins(&self) -> Origins {
+        let mut written = Vec::with_capacity(self.edits.len());
+        // How many bytes longer, and shorter, the new text is up to the edit at hand.
+        let (mut longer, mut shorter) = (0, 0);
+        for edit in &self.edits {
+            let start = edit.span.start + longer - shorter;
+            longer += edit.text.len();
+            shorter += edit.span.end - edit.span.start;
+            written.push((Span { start, end: start + edit.text.len() }, edit.span));
+        }
+        Origins { written }
+    }
+
     /// The text with every edit applied; all other bytes are copied as they are.
     #[must_use]
     pub fn apply(&self, text: &[u8]) -> Vec<u8> {
@@ -69,5 +84,59 @@ impl EditSet {
         }
         out.extend_from_slice(text.get(at..).unwrap_or_default());
         out
+    }
+}
+
+/// The way back from a text with edits to the one before.
+#[derive(Clone, Debug)]
+pub struct Origins {
+    /// For each edit, what it wrote in the new text and what it replaced in the old one.
+    written: Vec<(Span, Span)>,
+}
+
+impl Origins {
+    /// The part of the old text that a range of the new one comes from: byte for byte where it was copied, the whole
+    /// replaced range where an edit wrote it.
+    #[must_use]
+    pub fn of(&self, span: Span) -> Span {
+        let first = self.of_byte(span.start);
+        let last = self.of_byte(span.end.saturating_sub(1).max(span.start));
+        Span { start: first.start, end: last.end.max(first.end) }
+    }
+
+    fn of_byte(&self, at: usize) -> Span {
+        let before = self.written.partition_point(|(new, _)| new.start <= at);
+        let Some((new, old)) = before.checked_sub(1).and_then(|index| self.written.get(index)) else {
+            return Span { start: at, end: at + 1 };
+        };
+        if at < new.end {
+            return *old;
+        }
+        let start = old.end + (at - new.end);
+        Span { start, end: start + 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(start: usize, end: usize, text: &str) -> Edit {
+        Edit { span: Span { start, end }, text: text.to_owned() }
+    }
+
+    /// Each byte of the new text, and the old text's part that it comes from.
+    #[test]
+    fn copied_bytes_come_from_themselves_and_written_ones_from_what_they_replace() {
+        let set = EditSet::new(vec![edit(2, 5, "XY"), edit(6, 6, "++"), edit(8, 9, "")]).unwrap_or_default();
+        let old = b"0123456789";
+        let new = set.apply(old);
+        assert_eq!(new, b"01XY5++679");
+        let origins = set.origins();
+        let parts: Vec<_> = (0..new.len()).map(|at| origins.of(Span { start: at, end: at + 1 })).collect();
+        let spans =
+            |spans: &[(usize, usize)]| spans.iter().map(|&(start, end)| Span { start, end }).collect::<Vec<_>>();
+        assert_eq!(parts, spans(&[(0, 1), (1, 2), (2, 5), (2, 5), (5, 6), (6, 6), (6, 6), (6, 7), (7, 8), (9, 10)]));
+        assert_eq!(origins.of(Span { start: 1, end: 9 }), Span { start: 1, end: 8 });
     }
 }

@@ -93,4 +93,7 @@ pub struct Plan {
     pub parts: Vec<(Span, String)>,
     /// How many kernels the construct launches, before and after.
     pub kernels: (usize, usize),
+    /// Is it about what an earlier change made of the construct? Its spans are those that the changed text came from, and its
+    /// edits are left out, since the original has nothing that they could be made to.
+    pub follows: bool,
 }

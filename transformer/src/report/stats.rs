@@ -18,7 +18,7 @@ pub struct Stats {
     pub files_changed: usize,
     /// Those that could not be processed.
     pub files_failed: usize,
-    /// The constructs that at least one pass decided about.
+    /// The constructs of the original that at least one pass decided about.
     pub regions: usize,
     /// Those that are changed.
     pub regions_changed: usize,
@@ -56,7 +56,7 @@ impl Stats {
     /// Counts the plans of one file.
     fn count_plans(&mut self, plans: &[Plan], assume: bool) {
         let mut regions: BTreeMap<_, Vec<&Plan>> = BTreeMap::new();
-        for plan in plans {
+        for plan in plans.iter().filter(|plan| !plan.follows) {
             regions.entry(plan.span).or_default().push(plan);
             if plan.decision == Decision::Refuse {
                 let ids: BTreeSet<_> = plan.reasons.iter().map(|reason| reason.code.id()).collect();

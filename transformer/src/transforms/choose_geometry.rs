@@ -97,6 +97,7 @@ where
         summary: String::new(),
         parts: Vec::new(),
         kernels: (1, 1),
+        follows: false,
     };
     let Some(teams) = directive_of_teams(cx, region).filter(|_| !has_own_threads(cx, region)) else {
         let message = "the number of threads in a team is written down";

@@ -128,6 +128,7 @@ fn plan_construct<'a, F: FnOnce() -> Symbols<'a>>(
         edits: Vec::new(),
         summary: String::new(),
         kernels: (1, 1),
+        follows: false,
         parts: Vec::new(),
     };
     match decide(cx, symbols, id, chain) {

@@ -162,6 +162,7 @@ fn plan_region<'a, F: FnOnce() -> Names<'a>>(
         summary: String::new(),
         parts: Vec::new(),
         kernels: (1, 1),
+        follows: false,
     };
     if versions::is_versioned(cx, region) {
         plan.decision = Decision::NothingToDo;

@@ -5,7 +5,7 @@ mod serial;
 mod steering;
 
 use crate::edit::Edit;
-use crate::edit::directive_writer::{Layout, line_start, on_one_line, remove, replace};
+use crate::edit::directive_writer::{Layout, indent_of, line_start, on_one_line, remove, replace};
 use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::source::Span;
@@ -315,7 +315,9 @@ impl Split<'_> {
         let file = self.cx.file;
         let directive = self.cx.constructs.directive(*first);
         let layout = Layout::of(file, directive);
-        let (indent, newline) = (&layout.indent, layout.newline);
+        // Directives may stand at the start of their lines; declarations stand where statements do.
+        let indent = indent_of(file, self.cx.constructs.construct(*first).body_span.start);
+        let newline = layout.newline;
         let block = self.needs_block(*first);
         let mut text = if block { format!("{indent}{{{newline}") } else { String::new() };
         for (span, temporary) in &self.data.temporaries {
