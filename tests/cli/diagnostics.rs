@@ -149,3 +149,32 @@ fn stats_count_regions_kernels_and_rules() {
     assert_eq!(stats["refused_by_rule"]["OMPS101"], 1);
     assert_contains(&project.expect(1, &["-q", "--check", "--stats", "a.c"]).stderr, "kernels: 1 before, 2 after");
 }
+
+/// Kernels that `split` makes are looked at by the passes behind it, and what they decide is said at the loops of the original.
+#[test]
+fn what_is_decided_about_new_kernels_is_said_at_their_loops() {
+    let text = "\
+void f(int n, int m, float *a, float *b) {
+#pragma omp target map(tofrom: a[0:n * m], b[0:n * m])
+  {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < m; j++) a[i * m + j] += 1;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+      for (int j = 1; j < m; j++) b[i * m + j] += b[i * m + j - 1];
+  }
+}
+";
+    let project = Project::new(&[("a.c", text)]);
+    let ran = project.expect(0, &["--output-format", "concise", "a.c"]);
+    assert_contains(&ran.text(), "parallel for collapse(2) map(tofrom: a[0:n * m])");
+    let said: Vec<&str> = ran.stderr.lines().collect();
+    assert_eq!(said.len(), 3, "{}", ran.stderr);
+    assert!(said[0].starts_with("a.c:2:1: split into 2 kernels"), "{}", said[0]);
+    assert!(said[1].starts_with("a.c:4:1: 2 loops become one"), "{}", said[1]);
+    assert!(said[2].starts_with("a.c:9:") && said[2].ends_with("[OMPS142]"), "{}", said[2]);
+    let again = project.pipe(&["-", "--stdin-filename", "a.c", "--output-format", "concise"], &ran.stdout);
+    assert_eq!(again.stdout, ran.stdout);
+    assert!(again.stderr.lines().all(|line| line.ends_with("[OMPS142]")), "{}", again.stderr);
+}

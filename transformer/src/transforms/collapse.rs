@@ -185,13 +185,31 @@ fn decide<'a, F: FnOnce() -> Symbols<'a>>(
         accesses(cx.file, cx.tree, symbols, &candidate.nest.loops.loops, candidate.promised(), &sections.expressions());
     sections.take_values(&found);
     nests::check_troubles(&found)?;
-    let depth = legal_depth(&candidate, &found)?;
+    let depth = match legal_depth(&candidate, &found) {
+        Ok(depth) => depth,
+        Err(reasons) => return without_more_loops(&candidate, &found, reasons),
+    };
     let assumptions = aliases::assumptions(&candidate, &found, &sections)?;
     let (best, gain) = gain::best(&candidate, &found, depth);
     if let Some(reason) = gain.does_not_pay(&candidate, best) {
         return Ok(Some(Verdict::DoesNotPay(reason)));
     }
     Ok(Some(Verdict::Collapse { depth: best, gain, assumptions }))
+}
+
+/// No more loops may be collapsed. Where some are already and more would not pay either, that is all there is to say.
+fn without_more_loops(
+    candidate: &Candidate<'_, '_>,
+    found: &Accesses,
+    reasons: Vec<Reason>,
+) -> Result<Option<Verdict>, Vec<Reason>> {
+    if candidate.promised() > 1 {
+        let (best, gain) = gain::best(candidate, found, candidate.nest.loops.loops.len());
+        if let Some(reason) = gain.does_not_pay(candidate, best) {
+            return Ok(Some(Verdict::DoesNotPay(reason)));
+        }
+    }
+    Err(reasons)
 }
 
 /// How many loops may be collapsed; the reasons are those against the first further one.

@@ -1,0 +1,90 @@
+//! What later rounds decide, in terms of the original text: a kernel that `split` made may be collapsed, or be refused that.
+
+use std::collections::BTreeMap;
+
+use crate::edit::{EditSet, Origins};
+use crate::plan::{Applicability, Decision, Plan, Reason};
+use crate::source::Span;
+
+/// The plans of all rounds.
+pub(super) struct Rounds {
+    /// Of the first round, then those of later ones that say something new.
+    plans: Vec<Plan>,
+    /// The plans by the directive that they are about.
+    places: BTreeMap<Span, Vec<usize>>,
+    /// What was done to the text, round by round.
+    origins: Vec<Origins>,
+}
+
+impl Rounds {
+    /// Begins with the first round.
+    pub fn new(plans: Vec<Plan>, edits: &EditSet) -> Self {
+        let mut places: BTreeMap<Span, Vec<usize>> = BTreeMap::new();
+        for (index, plan) in plans.iter().enumerate() {
+            places.entry(plan.span).or_default().push(index);
+        }
+        Self { plans, places, origins: vec![edits.origins()] }
+    }
+
+    /// Adds a round: what it did, and in the last one also what it did not do.
+    pub fn add(&mut self, plans: Vec<Plan>, chosen: &[usize], edits: &EditSet) {
+        for (index, plan) in plans.into_iter().enumerate() {
+            if chosen.contains(&index) || (edits.is_empty() && speaks(&plan)) {
+                self.push(self.in_original(plan));
+            }
+        }
+        self.origins.push(edits.origins());
+    }
+
+    /// Every plan, in the order of the text and, for one place, of the rounds.
+    pub fn into_plans(mut self) -> Vec<Plan> {
+        self.plans.sort_by_key(|plan| plan.span.start);
+        self.plans
+    }
+
+    /// Adds a plan, unless an earlier round decided the same about the same place.
+    fn push(&mut self, plan: Plan) {
+        let here = self.places.entry(plan.span).or_default();
+        if here.iter().filter_map(|index| self.plans.get(*index)).any(|other| is_same(other, &plan)) {
+            return;
+        }
+        here.push(self.plans.len());
+        self.plans.push(plan);
+    }
+
+    fn in_original(&self, plan: Plan) -> Plan {
+        let place = |span: Span| self.origin(span);
+        let reason = |reason: Reason| Reason {
+            span: place(reason.span),
+            labels: reason.labels.into_iter().map(|(span, label)| (place(span), label)).collect(),
+            ..reason
+        };
+        Plan {
+            span: place(plan.span),
+            extent: place(plan.extent),
+            reasons: plan.reasons.into_iter().map(reason).collect(),
+            parts: plan.parts.into_iter().map(|(span, words)| (place(span), words)).collect(),
+            edits: Vec::new(),
+            follows: true,
+            ..plan
+        }
+    }
+
+    /// Where a range of the text at hand comes from.
+    fn origin(&self, span: Span) -> Span {
+        self.origins.iter().rev().fold(span, |span, origins| origins.of(span))
+    }
+}
+
+fn is_same(one: &Plan, other: &Plan) -> bool {
+    let codes = |plan: &Plan| plan.reasons.iter().map(|reason| (reason.code, reason.span)).collect::<Vec<_>>();
+    one.pass == other.pass
+        && one.decision == other.decision
+        && one.summary == other.summary
+        && codes(one) == codes(other)
+}
+
+/// Does a plan of the last round say something to the user?
+fn speaks(plan: &Plan) -> bool {
+    matches!(plan.decision, Decision::Apply(Applicability::Assumed | Applicability::DisplayOnly) | Decision::Refuse)
+}
