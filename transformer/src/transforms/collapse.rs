@@ -1,4 +1,4 @@
-//! Collapse the loops of a nest into one parallel loop, where that gives more threads or nearer accesses.
+//! Collapse the loops of a nest into one parallel loop, in the order that gives more threads or nearer accesses.
 //!
 //! ## Input
 //!
@@ -40,6 +40,9 @@
 //! - the estimate says that it pays: more threads where the outer loop does not fill the device, or accesses of
 //!   neighbouring threads that are nearer to each other.
 //!
+//! Where another of the collapsed loops than the last runs along the rows of the arrays, the heads of both change places, so
+//! that neighbouring threads differ in that one's variable; also where the original collapses them in the worse order.
+//!
 //! ## Refuses when
 //!
 //! OMPS140, OMPS141 bounds that cannot be evaluated in advance; OMPS142, OMPS143 something is carried from one inner
@@ -54,7 +57,8 @@
 //! different names must be different storage. Arrays of their own are. So are sections that one construct maps, because its
 //! list items must not share storage, as long as the accesses stay within them. Scalars from outside must not be written,
 //! except those that an iteration sets before it reads them in a private copy, and sums of a `reduction`, whose order is
-//! not specified anyway. The bounds are sums and products of variables that nothing changes.
+//! not specified anyway. Loops whose iterations are all independent may run in any order, and so change places where no head
+//! names the variable of another. The bounds are sums and products of variables that nothing changes.
 //!
 //! ## References
 //!
@@ -67,20 +71,19 @@ mod gain;
 mod independence;
 mod nests;
 mod scalars;
+mod write;
 
 use std::cell::LazyCell;
 
 use crate::analysis::accesses::{Accesses, accesses};
 use crate::analysis::symbols::Symbols;
-use crate::edit::{Edit, directive_writer};
+use crate::edit::Edit;
 use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
-use crate::syntax::ClauseName;
 use crate::transforms::Context;
 
 use self::clauses::Clauses;
-use self::gain::Gain;
 use self::nests::Nest;
 
 /// Decides for every parallel loop of a league in a file.
@@ -141,12 +144,12 @@ fn plan_construct<'a, F: FnOnce() -> Symbols<'a>>(
             plan.decision = Decision::DoesNotPay;
             plan.reasons.push(reason);
         }
-        Ok(Some(Verdict::Collapse { depth, gain, assumptions })) => {
-            let assumed = !assumptions.is_empty();
+        Ok(Some(Verdict::Collapse(change))) => {
+            let assumed = !change.assumptions.is_empty();
             plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
-            plan.reasons = assumptions;
-            plan.summary = gain.summary(depth);
-            plan.edits = vec![edit(cx, id, depth)];
+            plan.reasons = change.assumptions;
+            plan.summary = change.summary;
+            plan.edits = change.edits;
         }
         Err(mut reasons) => {
             reasons.sort_by_key(|reason| (reason.span.start, reason.code));
@@ -160,7 +163,13 @@ fn plan_construct<'a, F: FnOnce() -> Symbols<'a>>(
 enum Verdict {
     Nothing(Reason),
     DoesNotPay(Reason),
-    Collapse { depth: usize, gain: Gain, assumptions: Vec<Reason> },
+    Collapse(Change),
+}
+
+struct Change {
+    edits: Vec<Edit>,
+    summary: String,
+    assumptions: Vec<Reason>,
 }
 
 /// All preconditions; `None` where the construct has no loop inside its own.
@@ -178,42 +187,42 @@ fn decide<'a, F: FnOnce() -> Symbols<'a>>(
         Ok(nest) => nest,
         Err(reason) => return Ok(Some(Verdict::Nothing(reason))),
     };
-    let clauses = clauses::read(cx, symbols, &chain)?;
-    let candidate = Candidate { cx, symbols, id, chain, clauses, nest };
-    let mut sections = aliases::Sections::read(&candidate);
+    // Where no loop can be added, those that are there may still change places; that they do not is no refusal.
+    let no_further = nest.no_further.clone();
+    let verdict = clauses::read(cx, symbols, &chain)
+        .and_then(|clauses| choose(&Candidate { cx, symbols, id, chain, clauses, nest }));
+    match (verdict, no_further) {
+        (Ok(Verdict::Collapse(change)), _) => Ok(Some(Verdict::Collapse(change))),
+        (_, Some(reason)) => Ok(Some(Verdict::Nothing(reason))),
+        (verdict, None) => verdict.map(Some),
+    }
+}
+
+fn choose(candidate: &Candidate<'_, '_>) -> Result<Verdict, Vec<Reason>> {
+    let Candidate { cx, symbols, .. } = *candidate;
+    let mut sections = aliases::Sections::read(candidate);
     let found =
         accesses(cx.file, cx.tree, symbols, &candidate.nest.loops.loops, candidate.promised(), &sections.expressions());
     sections.take_values(&found);
     nests::check_troubles(&found)?;
-    let depth = match legal_depth(&candidate, &found) {
-        Ok(depth) => depth,
-        Err(reasons) => return without_more_loops(&candidate, &found, reasons),
+    let (depth, against_more) = legal_depth(candidate, &found);
+    let gain = gain::best(candidate, &found, depth);
+    let Some(too_little) = gain.does_not_pay(candidate) else {
+        let more = gain.choice.depth > candidate.promised();
+        let assumptions = if more { aliases::assumptions(candidate, &found, &sections)? } else { Vec::new() };
+        let edits = write::edits(candidate, gain.choice);
+        return Ok(Verdict::Collapse(Change { edits, summary: gain.summary(candidate), assumptions }));
     };
-    let assumptions = aliases::assumptions(&candidate, &found, &sections)?;
-    let (best, gain) = gain::best(&candidate, &found, depth);
-    if let Some(reason) = gain.does_not_pay(&candidate, best) {
-        return Ok(Some(Verdict::DoesNotPay(reason)));
+    // Where some are collapsed already and more would not pay either, that is all there is to say.
+    let all = || gain::best(candidate, &found, candidate.nest.loops.loops.len());
+    match against_more.is_empty() || candidate.promised() > 1 && all().does_not_pay(candidate).is_some() {
+        true => Ok(Verdict::DoesNotPay(too_little)),
+        false => Err(against_more),
     }
-    Ok(Some(Verdict::Collapse { depth: best, gain, assumptions }))
 }
 
-/// No more loops may be collapsed. Where some are already and more would not pay either, that is all there is to say.
-fn without_more_loops(
-    candidate: &Candidate<'_, '_>,
-    found: &Accesses,
-    reasons: Vec<Reason>,
-) -> Result<Option<Verdict>, Vec<Reason>> {
-    if candidate.promised() > 1 {
-        let (best, gain) = gain::best(candidate, found, candidate.nest.loops.loops.len());
-        if let Some(reason) = gain.does_not_pay(candidate, best) {
-            return Ok(Some(Verdict::DoesNotPay(reason)));
-        }
-    }
-    Err(reasons)
-}
-
-/// How many loops may be collapsed; the reasons are those against the first further one.
-fn legal_depth(candidate: &Candidate<'_, '_>, found: &Accesses) -> Result<usize, Vec<Reason>> {
+/// How many loops may be collapsed, and the reasons against the first further one where that is not even one more.
+fn legal_depth(candidate: &Candidate<'_, '_>, found: &Accesses) -> (usize, Vec<Reason>) {
     let mut legal = candidate.promised();
     for depth in candidate.promised() + 1..=candidate.nest.loops.loops.len() {
         let mut reasons = nests::head_reasons(candidate, depth);
@@ -221,30 +230,11 @@ fn legal_depth(candidate: &Candidate<'_, '_>, found: &Accesses) -> Result<usize,
         reasons.extend(independence::reasons(candidate, found, depth));
         match reasons.is_empty() {
             true => legal = depth,
-            false if legal == candidate.promised() => return Err(reasons),
+            false if legal == candidate.promised() => return (legal, reasons),
             false => break,
         }
     }
-    Ok(legal)
-}
-
-/// Writes the clause: in the place of the one that is there, else behind the directive's name.
-fn edit(cx: &Context<'_>, id: ConstructId, depth: usize) -> Edit {
-    let directive = cx.constructs.directive(id);
-    let clause = format!("collapse({depth})");
-    if let Some(old) = directive.clauses_of(ClauseName::Collapse).next() {
-        return Edit { span: old.span, text: clause };
-    }
-    let text = cx.file.show(directive.span);
-    let first_line = text.lines().next().unwrap_or_default().len();
-    let layout = directive_writer::Layout::of(cx.file, directive);
-    if layout.indent.len() + first_line + clause.len() < directive_writer::WIDTH {
-        let end = directive.name_span.end;
-        return Edit { span: Span::new(end, end), text: format!(" {clause}") };
-    }
-    let others = directive.clauses.iter().map(|clause| directive_writer::on_one_line(cx.file, clause.span));
-    let clauses: Vec<String> = std::iter::once(clause).chain(others).collect();
-    directive_writer::replace(cx.file, directive, &layout.write(&directive.name, &clauses))
+    (legal, Vec::new())
 }
 
 /// A reason against the nest.

@@ -4,7 +4,7 @@ use crate::analysis::accesses::Accesses;
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{NestWork, nest_time};
 use crate::plan::{Reason, ReasonCode};
-use crate::transforms::collapse::{Candidate, reason};
+use crate::transforms::collapse::{Candidate, reason, write};
 
 /// Iterations of a loop that stays serial, where the text does not tell; the nest as a whole is assumed to be as large as
 /// `split` takes one parallel loop and one inside it.
@@ -12,6 +12,8 @@ const ASSUMED_INNER: f64 = 64.0;
 /// What collapse must save to be worth a change, and where neighbouring accesses move apart.
 const ENOUGH: f64 = 0.9;
 const MUCH: f64 = 0.5;
+/// What one more loop must save.
+const SLIGHTLY: f64 = 0.98;
 /// The part of the accesses that must be next to each other for an order of loops that was chosen for a GPU.
 const MEANT: f64 = 0.25;
 
@@ -28,9 +30,33 @@ struct Estimate {
     iterations: f64,
 }
 
+/// Which loops run in parallel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// How many loops are collapsed.
+    pub depth: usize,
+    /// Which of them runs fastest, counted from 0: neighbouring threads differ in its variable. Where it is not the last, it
+    /// changes places with that.
+    pub fastest: usize,
+}
+
+impl Choice {
+    /// The first `depth` loops in the order in which they are written.
+    pub(super) fn as_written(depth: usize) -> Self {
+        Self { depth, fastest: depth - 1 }
+    }
+
+    /// Do two loops change places?
+    pub(super) fn exchanges(self) -> bool {
+        self.fastest + 1 != self.depth
+    }
+}
+
 /// Before and after.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gain {
+    /// What is best.
+    pub choice: Choice,
     before: Estimate,
     after: Estimate,
     /// How many iterations each loop of unknown length was taken to have.
@@ -39,13 +65,24 @@ pub(super) struct Gain {
 
 impl Gain {
     /// One line: what is done and what it changes.
-    pub(super) fn summary(&self, depth: usize) -> String {
-        let Self { before, after, .. } = self;
-        let mut text = format!(
-            "{depth} loops become one of {} iterations instead of {}",
+    pub(super) fn summary(&self, candidate: &Candidate<'_, '_>) -> String {
+        let Self { before, after, choice, .. } = self;
+        let loops = &candidate.nest.loops.loops;
+        let exchanged = match (loops.get(choice.fastest), loops.get(choice.depth - 1)) {
+            (Some(fastest), Some(last)) if choice.exchanges() => {
+                format!("the loops over `{}` and `{}` change places", fastest.variable, last.variable)
+            }
+            _ => String::new(),
+        };
+        let collapsed = format!(
+            "{} loops become one of {} iterations instead of {}",
+            choice.depth,
             count(after.iterations),
             count(before.iterations)
         );
+        let collapsed = if choice.depth > candidate.promised() { collapsed } else { String::new() };
+        let what: Vec<String> = [exchanged, collapsed].into_iter().filter(|text| !text.is_empty()).collect();
+        let mut text = what.join(", ");
         if (before.sectors - after.sectors).abs() >= 0.1 {
             text = format!("{text}; {:.1} sectors a warp and access instead of {:.1}", after.sectors, before.sectors);
         }
@@ -56,18 +93,19 @@ impl Gain {
     }
 
     /// Why it is not worth it.
-    pub(super) fn does_not_pay(&self, candidate: &Candidate<'_, '_>, depth: usize) -> Option<Reason> {
-        let Self { before, after, .. } = self;
+    pub(super) fn does_not_pay(&self, candidate: &Candidate<'_, '_>) -> Option<Reason> {
+        let Self { before, after, choice, .. } = self;
         let worse = after.sectors > before.sectors;
         let wanted = if worse { MUCH } else { ENOUGH };
         // Who makes the outer loop run along the rows has much of it, and what is assumed may be too little.
-        let is_meant_so = worse && before.near >= MEANT && self.assumed.is_some();
+        let is_meant_so = (worse || choice.exchanges()) && before.near >= MEANT && self.assumed.is_some();
         if after.time < wanted * before.time && !is_meant_so {
             return None;
         }
+        let order = if choice.exchanges() { " in another order" } else { "" };
         let mut message = format!(
-            "{:.0} us and {:.1} sectors a warp and access as it is, {:.0} us and {:.1} with {depth} loops",
-            before.time, before.sectors, after.time, after.sectors
+            "{:.0} us and {:.1} sectors a warp and access as it is, {:.0} us and {:.1} with {} loops{order}",
+            before.time, before.sectors, after.time, after.sectors, choice.depth
         );
         if let Some(assumed) = self.assumed {
             message =
@@ -82,9 +120,9 @@ fn count(iterations: f64) -> String {
     format!("{iterations:.0}")
 }
 
-/// The best number of loops up to `deepest`, and what it gains.
-pub(super) fn best(candidate: &Candidate<'_, '_>, found: &Accesses, deepest: usize) -> (usize, Gain) {
-    let nest = candidate.nest.loops.loops.len();
+/// The best choice of up to `deepest` loops, and what it gains.
+pub(super) fn best(candidate: &Candidate<'_, '_>, found: &Accesses, deepest: usize) -> Gain {
+    let (nest, promised) = (candidate.nest.loops.loops.len(), candidate.promised());
     let unknown = found.loops.iter().take(deepest).filter(|l| l.trips.is_none()).count();
     let one = f64::from(candidate.cx.assumed_iterations);
     let assumed = match u32::try_from(unknown).unwrap_or(u32::MAX) {
@@ -97,17 +135,25 @@ pub(super) fn best(candidate: &Candidate<'_, '_>, found: &Accesses, deepest: usi
         let inner = if index < deepest.min(nest) { assumed.unwrap_or(1.0) } else { ASSUMED_INNER };
         known.and_then(|trips| u32::try_from(trips).ok()).map_or(inner, f64::from)
     };
-    let before = estimate(found, candidate.promised(), candidate.promised(), &trips);
-    let all =
-        (candidate.promised() + 1..=deepest).map(|depth| (depth, estimate(found, depth, candidate.promised(), &trips)));
-    let best = all.reduce(|best, next| if next.1.time < 0.98 * best.1.time { next } else { best });
-    let (depth, after) = best.unwrap_or((candidate.promised(), before));
-    (depth, Gain { before, after, assumed })
+    let as_it_is = Choice::as_written(promised);
+    let before = estimate(found, as_it_is, promised, &trips);
+    // In the order as written first: loops change places only where that is clearly better than any number of them.
+    let written = (promised + 1..=deepest).map(Choice::as_written);
+    let exchanged = (promised..=deepest).flat_map(|depth| (0..depth - 1).map(move |fastest| Choice { depth, fastest }));
+    let others = written.chain(exchanged.filter(|choice| write::can_exchange(candidate, choice.depth)));
+    let others = others.map(|choice| (choice, estimate(found, choice, promised, &trips)));
+    let best = others.reduce(|best, next| {
+        let enough = if next.0.exchanges() { ENOUGH } else { SLIGHTLY };
+        if next.1.time < enough * best.1.time { next } else { best }
+    });
+    let (choice, after) = best.unwrap_or((as_it_is, before));
+    Gain { choice, before, after, assumed }
 }
 
-/// The estimate for `depth` parallel loops.
-fn estimate(found: &Accesses, depth: usize, promised: usize, trips: &dyn Fn(usize) -> f64) -> Estimate {
-    let lane = found.loops.get(depth - 1).map(|l| l.atom);
+/// The estimate for a choice of parallel loops.
+fn estimate(found: &Accesses, choice: Choice, promised: usize, trips: &dyn Fn(usize) -> f64) -> Estimate {
+    let Choice { depth, fastest } = choice;
+    let lane = found.loops.get(fastest).map(|l| l.atom);
     let iterations: f64 = (0..depth).map(trips).product();
     let (mut accesses, mut sectors, mut near) = (0.0, 0.0, 0.0);
     for access in &found.accesses {

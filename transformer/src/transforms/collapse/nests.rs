@@ -23,6 +23,8 @@ pub(super) struct Nest {
     pub loops: CanonicalLoopNest,
     /// How many of them the construct takes already.
     pub promised: usize,
+    /// Why there is no further loop inside these.
+    pub no_further: Option<Reason>,
 }
 
 /// The constructs from the target construct to a parallel loop of a league; none where it is not one, or in no target
@@ -89,7 +91,7 @@ pub(super) fn check_text(cx: &Context<'_>, id: ConstructId, chain: &[ConstructId
     }
 }
 
-/// The loops of a construct, or why there are no further ones to collapse.
+/// The loops of a construct, or why there is nothing to choose: it has but one.
 pub(super) fn read(
     cx: &Context<'_>,
     symbols: &Symbols<'_>,
@@ -129,12 +131,14 @@ pub(super) fn read(
             }
         }
     }
-    if loops.loops.len() > promised {
-        return Ok(Ok(Nest { loops, promised }));
-    }
-    match further {
-        Err((problem, span)) => nothing(span, problem.explanation()),
-        Ok(()) => nothing(directive.span, "no loop is left to collapse"),
+    let no_further = match further {
+        _ if loops.loops.len() > promised => None,
+        Err((problem, span)) => Some(reason(ReasonCode::NothingToCollapse, span, problem.explanation())),
+        Ok(()) => Some(reason(ReasonCode::NothingToCollapse, directive.span, "no loop is left to collapse")),
+    };
+    match no_further {
+        Some(reason) if promised == 1 => Ok(Err(reason)),
+        no_further => Ok(Ok(Nest { loops, promised, no_further })),
     }
 }
 

@@ -1,0 +1,76 @@
+//! The edits: the clause, and the heads of loops that change places.
+
+use crate::edit::{Edit, directive_writer};
+use crate::region::construct::ConstructId;
+use crate::source::Span;
+use crate::syntax::{ClauseName, NodeId};
+use crate::transforms::Context;
+use crate::transforms::collapse::Candidate;
+use crate::transforms::collapse::gain::Choice;
+
+/// What is written for a choice.
+pub(super) fn edits(candidate: &Candidate<'_, '_>, choice: Choice) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    if choice.depth > candidate.promised() {
+        edits.push(clause(candidate.cx, candidate.id, choice.depth));
+    }
+    let loops = &candidate.nest.loops.loops;
+    if let (true, Some(one), Some(other)) = (choice.exchanges(), loops.get(choice.fastest), loops.get(choice.depth - 1))
+    {
+        edits.extend(exchange(candidate.cx, one.node, other.node));
+    }
+    edits
+}
+
+/// Writes the clause: in the place of the one that is there, else behind the directive's name.
+fn clause(cx: &Context<'_>, id: ConstructId, depth: usize) -> Edit {
+    let directive = cx.constructs.directive(id);
+    let clause = format!("collapse({depth})");
+    if let Some(old) = directive.clauses_of(ClauseName::Collapse).next() {
+        return Edit { span: old.span, text: clause };
+    }
+    let text = cx.file.show(directive.span);
+    let first_line = text.lines().next().unwrap_or_default().len();
+    let layout = directive_writer::Layout::of(cx.file, directive);
+    if layout.indent.len() + first_line + clause.len() < directive_writer::WIDTH {
+        let end = directive.name_span.end;
+        return Edit { span: Span::new(end, end), text: format!(" {clause}") };
+    }
+    let others = directive.clauses.iter().map(|clause| directive_writer::on_one_line(cx.file, clause.span));
+    let clauses: Vec<String> = std::iter::once(clause).chain(others).collect();
+    directive_writer::replace(cx.file, directive, &layout.write(&directive.name, &clauses))
+}
+
+/// What stands between the parentheses of two loops changes places.
+fn exchange(cx: &Context<'_>, one: NodeId, other: NodeId) -> Vec<Edit> {
+    let [Some((one, first)), Some((other, second))] = [one, other].map(|node| head(cx, node)) else {
+        return Vec::new();
+    };
+    vec![Edit { span: one, text: second.to_owned() }, Edit { span: other, text: first.to_owned() }]
+}
+
+/// What stands between the parentheses of a loop; none where it is no text.
+fn head<'a>(cx: &Context<'a>, node: NodeId) -> Option<(Span, &'a str)> {
+    let place =
+        |kind| cx.tree.children(node).find(|child| cx.tree.kind(*child) == kind).map(|child| cx.tree.span(child));
+    let span = Span::new(place("(")?.end, place(")")?.start);
+    Some((span, std::str::from_utf8(cx.file.bytes(span)).ok()?))
+}
+
+/// May any two of the first `depth` loops change places? Their iterations are independent; what is left is whether each head
+/// means the same elsewhere.
+pub(super) fn can_exchange(candidate: &Candidate<'_, '_>, depth: usize) -> bool {
+    let (cx, loops) = (candidate.cx, candidate.nest.loops.loops.iter().take(depth));
+    loops.clone().all(|read| {
+        let names_another = |head: Span| {
+            cx.tree.descendants(read.node).any(|node| {
+                let span = cx.tree.span(node);
+                head.contains(span)
+                    && loops
+                        .clone()
+                        .any(|other| other.node != read.node && cx.file.show(span) == other.variable.as_str())
+            })
+        };
+        read.names_outer_variable.is_none() && head(cx, read.node).is_some_and(|(span, _)| !names_another(span))
+    })
+}
