@@ -250,7 +250,8 @@ reason_codes! {
     OpaqueMacro = "OMPS128", Refusal, "macro that is no plain expression";
 
     /// An inner loop's variable is declared outside the parallel loop and no clause makes it private, so all threads share
-    /// it: a race in the original.
+    /// it: a race in the original. Each thread can have its own where each iteration sets it before it reads it, and nothing
+    /// else in the region reads it; here that is not certain.
     SharedByAccident = "OMPS129", Refusal, "inner loop variable shared by all threads";
 
     /// An atomic operation on more than 64 bits, which is atomic within a team at best.
@@ -363,6 +364,9 @@ reason_codes! {
 
     /// The loops of the original are not ordered: a `teams` region has no barrier between `distribute` loops. One reads or
     /// writes what another writes, so the original has a race. After the split they run one after the other.
+    ///
+    /// Or all threads share a variable that is declared outside of a parallel loop, and each iteration sets it: an inner
+    /// loop's counter, a sum. Where more than one thread runs the loop, they race. The output gives each its own.
     OriginalRaces = "OMPS401", Note, "the original's loops race";
 
     /// A suppression names a rule of this tool that reports nothing there, so it can be removed.

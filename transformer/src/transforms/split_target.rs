@@ -82,6 +82,10 @@
 //! comparisons of other numbers are exact; floating-point arithmetic is not moved. A variable of the region that a loop
 //! writes is mapped by that loop's kernel, so that host and device see its values in the order of the text.
 //!
+//! A scalar that the threads of a loop share and each iteration assigns before it reads it is private to the kernel, if
+//! nothing else in the region reads it. Where one thread runs the loop, each iteration sees its own value either way; where
+//! several do, the original races, and OMPS401 says so.
+//!
 //! Serial statements run on the initial thread of the one team; the one thread of `target { .. }` does the same, on the same
 //! device. What they declare for themselves stays in their block. A number that others use is declared before it, without
 //! its initialiser: `float q; target map(from: q) { q = s / n; }`. A variable from before the region that they write is a copy

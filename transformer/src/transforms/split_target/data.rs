@@ -252,6 +252,7 @@ impl Builder<'_, '_> {
             if !self.is_listed(name) {
                 self.data.kernel_private.push((index, name.to_owned()));
             }
+            self.shared_by_threads(kernel, name, written);
             return;
         }
         let reason = if self.names.is_inner_loop_variable(name, kernel.nest.body) {
@@ -263,13 +264,33 @@ impl Builder<'_, '_> {
         self.reasons.push(reason);
     }
 
-    /// Does no part of the region see what another part writes to a variable from outside? Each serial kernel that uses it
-    /// writes it first, and nothing else uses it.
+    /// Does no part of the region see what another part writes to a variable from outside? Each kernel that uses it
+    /// writes it first, each iteration of a loop anew, and nothing else uses it.
     pub(super) fn is_temporary(&self, name: &str) -> bool {
         let users = self.kernels.iter().filter_map(|kernel| Some((kernel, kernel.variables.get(name)?)));
         let mut users = users.filter(|(_, variable)| !self.is_local(name, variable.first.start));
-        users.all(|(kernel, variable)| kernel.serial.is_some() && variable.written_first)
+        users.all(|(kernel, variable)| {
+            variable.written_first && (kernel.serial.is_some() || !self.is_shared_by_clause(name))
+        }) && !self.kernels.iter().any(|kernel| kernel.takes_value(name))
             && !self.read_by_host().iter().any(|(other, _, at)| other == name && !self.is_local(name, at.start))
+    }
+
+    fn is_shared_by_clause(&self, name: &str) -> bool {
+        let clauses = self.region.used_items.iter();
+        let shared = clauses.filter(|clause| clause.name == crate::syntax::ClauseName::Shared);
+        shared.flat_map(|clause| clause.items()).any(|item| item.base.as_deref() == Some(name))
+    }
+
+    /// Says that the threads of the original share what each iteration of a loop assigns.
+    fn shared_by_threads(&mut self, kernel: &Kernel, name: &str, written: Span) {
+        if kernel.serial.is_none() {
+            let message = format!(
+                "all threads share `{name}`, which each iteration sets: the original may race; each thread gets its own"
+            );
+            if !self.data.remarks.iter().any(|known| known.message == message) {
+                self.data.remarks.push(Reason::new(ReasonCode::OriginalRaces, written, message));
+            }
+        }
     }
 
     fn is_section_base(&self, name: &str) -> bool {

@@ -12,7 +12,7 @@ use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
 use crate::region::target::Chain;
 use crate::source::{Language, Span};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseArgument, ClauseName, HostTree, NodeId};
+use crate::syntax::{ClauseName, HostTree, NodeId};
 use crate::transforms::split_target::clauses::{KeptClause, LoopClauses};
 use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::serial::Run;
@@ -21,6 +21,7 @@ pub(super) use self::serial::read_serial;
 
 mod own_pointers;
 mod shared_lists;
+mod shared_scalars;
 
 /// A loop, or a run of serial statements, that is to become a kernel.
 #[derive(Clone, Debug)]
@@ -66,7 +67,8 @@ pub(super) struct Variable {
     pub any_class: bool,
     /// Is its address taken, or a reference bound to it?
     pub address: bool,
-    /// In serial statements: is it assigned before each use, so that its value from before means nothing?
+    /// Do the serial statements, or does each iteration, assign it before each use, so that its value from before means
+    /// nothing?
     pub written_first: bool,
 }
 
@@ -134,6 +136,7 @@ pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Re
     let reasons = reader.reasons;
     kernel.follow_own_pointers();
     kernel.take_from_parallel(cx);
+    kernel.find_written_first(names, body);
     if reasons.is_empty() { Ok(kernel) } else { Err(reasons) }
 }
 
@@ -455,35 +458,22 @@ impl Reader<'_, '_> {
 
     /// The expressions of the loop's clauses read variables too.
     fn clause_expressions(&mut self) {
-        let cx = self.names.cx;
-        let mut spans = Vec::new();
-        for id in &self.kernel.chain.constructs {
-            for clause in &cx.constructs.directive(*id).clauses {
-                match &clause.argument {
-                    ClauseArgument::Expression(span) => spans.push(*span),
-                    ClauseArgument::Words(words) => spans.extend(words.iter().skip(1)),
-                    _ => {}
-                }
-            }
-        }
-        for span in spans {
-            for (name, at) in self.names.names_in(span) {
-                self.kernel.named.insert(name.clone());
-                let kind = self.names.kind(&name, at.start);
-                if matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Array { .. } | Kind::Struct)
-                    && !self.kernel.private.contains(&name)
-                {
-                    self.kernel.variables.entry(name).or_insert(Variable {
-                        kind,
-                        first: at,
-                        written: None,
-                        elements_written: None,
-                        members_written: BTreeSet::new(),
-                        any_class: false,
-                        address: false,
-                        written_first: false,
-                    });
-                }
+        for (name, at) in self.kernel.names_in_clauses(self.names) {
+            self.kernel.named.insert(name.clone());
+            let kind = self.names.kind(&name, at.start);
+            if matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Array { .. } | Kind::Struct)
+                && !self.kernel.private.contains(&name)
+            {
+                self.kernel.variables.entry(name).or_insert(Variable {
+                    kind,
+                    first: at,
+                    written: None,
+                    elements_written: None,
+                    members_written: BTreeSet::new(),
+                    any_class: false,
+                    address: false,
+                    written_first: false,
+                });
             }
         }
     }
