@@ -44,6 +44,7 @@ pub const fn with(
 pub const COPY: &str = "for (int i = 0; i < n; i++) a[i] = b[i] + k;";
 pub const NEST: &str = "for (int i = 0; i < n; i++) for (int l = 0; l < 64; l++) c[i][l] = k;";
 pub const SUM: &str = "for (int i = 0; i < n; i++) s += b[i];";
+pub const CARRIED: &str = "for (int i = 0; i < n; i++) { if (b[i] > 0) m = i; a[i] = m; }";
 pub const LAST: &str = "for (int i = 0; i < n; i++) { m = i; a[i] = m; }";
 pub const OUTSIDE: &str = "for (j = 0; j < n; j++) a[j] = k;";
 

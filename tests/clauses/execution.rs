@@ -1,6 +1,6 @@
 //! Where and with how many threads the region runs, and when.
 
-use crate::case::{Becomes::Refused, Becomes::Text, Case, KERNEL, Place::Loop, Place::Region, case};
+use crate::case::{Becomes::Refused, Becomes::Text, Case, KERNEL, NEST, Place::Loop, Place::Region, case, with};
 
 pub const CASES: &[Case] = &[
     case("num_threads", Loop, &["target", "parallel for num_threads(4)", "parallel for"], Refused("OMPS110")),
@@ -16,8 +16,23 @@ pub const CASES: &[Case] = &[
         &["target teams", "distribute parallel for num_threads(pick())", "distribute parallel for"],
         Refused("OMPS122"),
     ),
-    // `target teams loop` does not take it.
-    case("num_threads", Loop, &["target", "parallel loop num_threads(4)", "parallel loop"], Refused("OMPS105")),
+    // A loop whose iterations are proved independent does not need the promise of one thread for each.
+    with(
+        NEST,
+        "num_threads",
+        Loop,
+        &["target", "parallel for num_threads(4)", "parallel for"],
+        Text(&[KERNEL, KERNEL]),
+    ),
+    with(NEST, "num_threads", Loop, &["target parallel for num_threads(k)"], Text(&[KERNEL])),
+    with(NEST, "num_threads", Loop, &["target parallel for num_threads(pick())"], Refused("OMPS122")),
+    // `target teams loop` does not take it, and needs no proof.
+    case(
+        "num_threads",
+        Loop,
+        &["target", "parallel loop num_threads(4)", "parallel loop"],
+        Text(&["target teams loop", "target teams loop"]),
+    ),
     case("num_threads", Region, &["target num_threads(4)", "parallel for", "parallel for"], Refused("OMPS104")),
     case(
         "num_teams",
@@ -61,6 +76,13 @@ pub const CASES: &[Case] = &[
     ),
     case("thread_limit", Region, &["target thread_limit(64)", "parallel for", "parallel for"], Refused("OMPS110")),
     case("thread_limit", Region, &["target parallel for thread_limit(64)"], Refused("OMPS110")),
+    with(
+        NEST,
+        "thread_limit",
+        Region,
+        &["target parallel for thread_limit(64)"],
+        Text(&["target teams distribute parallel for thread_limit(64)"]),
+    ),
     case("thread_limit", Loop, &["target", "parallel for thread_limit(64)", "parallel for"], Refused("OMPS104")),
     case(
         "device",
@@ -110,6 +132,15 @@ pub const CASES: &[Case] = &[
     // Without a modifier it is for `parallel` too, and may serialise the loop.
     case("if", Region, &["target parallel for if(n > 100)"], Refused("OMPS110")),
     case("if", Loop, &["target", "parallel for if(n > 100)", "parallel for"], Refused("OMPS110")),
+    with(
+        NEST,
+        "if",
+        Region,
+        &["target parallel for if(n > 100)"],
+        Text(&["target teams distribute parallel for if(target: n > 100)"]),
+    ),
+    with(NEST, "if", Loop, &["target", "parallel for if(n > 100)"], Text(&[KERNEL])),
+    with(NEST, "if", Loop, &["target parallel for simd if(simd: n > 100)"], Refused("OMPS105")),
     case(
         "if",
         Loop,

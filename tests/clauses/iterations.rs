@@ -18,6 +18,8 @@ pub const CASES: &[Case] = &[
     case("schedule", Loop, &["target", "parallel for schedule(static, 16)", "parallel for"], Refused("OMPS110")),
     case("schedule", Loop, &["target parallel for schedule(guided, 4)"], Refused("OMPS110")),
     case("schedule", Loop, &["target", "parallel for schedule(runtime)"], Refused("OMPS110")),
+    with(NEST, "schedule", Loop, &["target", "parallel for schedule(runtime)"], Text(&[KERNEL])),
+    with(NEST, "schedule", Loop, &["target parallel for schedule(static, 16)"], Text(&[KERNEL])),
     case(
         "schedule",
         Loop,

@@ -1,13 +1,21 @@
 //! Data-sharing attributes.
 
 use crate::case::{
-    Becomes::Refused, Becomes::Text, Case, KERNEL, LAST, OUTSIDE, Place::Loop, Place::Region, SUM, case, with,
+    Becomes::Refused, Becomes::Text, CARRIED, Case, KERNEL, LAST, OUTSIDE, Place::Loop, Place::Region, SUM, case, with,
 };
 
 pub const CASES: &[Case] = &[
-    // One object for the whole region, which the loops share: the output declares it there.
+    // One object for the whole region, which the loops share: each thread gets its own where each iteration sets it, or the
+    // output declares it there.
     with(
         LAST,
+        "private",
+        Region,
+        &["target private(m)", "parallel for", "parallel for"],
+        Text(&["target teams distribute parallel for private(m)", KERNEL]),
+    ),
+    with(
+        CARRIED,
         "private",
         Region,
         &["target private(m)", "parallel for", "parallel for"],
@@ -15,6 +23,13 @@ pub const CASES: &[Case] = &[
     ),
     with(
         LAST,
+        "private",
+        Region,
+        &["target teams private(m)", "distribute parallel for", "distribute parallel for"],
+        Text(&["target teams distribute parallel for private(m)", KERNEL]),
+    ),
+    with(
+        CARRIED,
         "private",
         Region,
         &["target teams private(m)", "distribute parallel for", "distribute parallel for"],

@@ -158,9 +158,8 @@ pub struct Accesses {
     pub symbols: BTreeMap<Atom, String>,
 }
 
-/// Reads what a nest does. `nest` are its loops, outermost first; `promised` of them, at least one, are known to be
-/// independent, and what depends on them alone is the same in the iterations that are compared. `expressions` of directives
-/// are evaluated as well.
+/// Reads what a nest does. `nest` are its loops, outermost first; `promised` of them are known to be independent, and what
+/// depends on them alone is the same in the iterations that are compared. `expressions` of directives are evaluated as well.
 #[must_use]
 pub fn accesses(
     file: &SourceFile,

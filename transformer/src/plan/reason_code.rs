@@ -132,6 +132,10 @@ reason_codes! {
     ///
     /// `num_threads`, `thread_limit` and `if` on the parallel part, `ordered`, `schedule(runtime)` and a chunk size other
     /// than 1 do so. A prefix sum under `num_threads(1)` is race-free; on many teams it is not.
+    ///
+    /// The loop is widened all the same where its iterations are proved independent: no two of them access one element that
+    /// one of them writes, and none reads a variable that another set. The label says what is not proved. Leave the clause
+    /// away, or write `order(concurrent)` or `loop`, if they are independent.
     IterationsGrouped = "OMPS110", Refusal, "iterations may be serialised or grouped";
 
     /// A serial statement stands beside the loops of the region, and neither can the host run it to the same effect nor can

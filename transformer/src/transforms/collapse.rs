@@ -65,12 +65,8 @@
 //! OpenMP 5.2, sections 4.4.1, 4.4.3, 5.1.1, 5.5, 5.8.3. Magni, "Analysis and Parameter Prediction of Compiler
 //! Transformation for Graphics Processors" (2015), section 4.6. C17, section 6.5.
 
-mod aliases;
-mod clauses;
 mod gain;
-mod independence;
 mod nests;
-mod scalars;
 mod write;
 
 use std::cell::LazyCell;
@@ -78,36 +74,16 @@ use std::cell::LazyCell;
 use crate::analysis::accesses::{Accesses, accesses};
 use crate::analysis::symbols::Symbols;
 use crate::edit::Edit;
-use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
+use crate::plan::{Applicability, Decision, Plan, Reason};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
 use crate::transforms::Context;
-
-use self::clauses::Clauses;
-use self::nests::Nest;
+use crate::transforms::independence::{Candidate, aliases, clauses, pairs, scalars};
 
 /// Decides for every parallel loop of a league in a file.
 pub(super) fn collapse(cx: &Context<'_>) -> Vec<Plan> {
     let symbols = LazyCell::new(|| Symbols::new(cx.file, cx.tree, cx.headers));
     cx.constructs.ids().filter_map(|id| plan_construct(cx, &symbols, id)).collect()
-}
-
-/// A construct whose loops are looked at.
-struct Candidate<'a, 's> {
-    cx: &'a Context<'a>,
-    symbols: &'a Symbols<'s>,
-    id: ConstructId,
-    /// From the target construct to this one.
-    chain: Vec<ConstructId>,
-    clauses: Clauses,
-    nest: Nest,
-}
-
-impl Candidate<'_, '_> {
-    /// The loops that the original runs in parallel.
-    fn promised(&self) -> usize {
-        self.nest.promised
-    }
 }
 
 fn plan_construct<'a, F: FnOnce() -> Symbols<'a>>(
@@ -227,7 +203,7 @@ fn legal_depth(candidate: &Candidate<'_, '_>, found: &Accesses) -> (usize, Vec<R
     for depth in candidate.promised() + 1..=candidate.nest.loops.loops.len() {
         let mut reasons = nests::head_reasons(candidate, depth);
         reasons.extend(scalars::reasons(candidate, found, depth));
-        reasons.extend(independence::reasons(candidate, found, depth));
+        reasons.extend(pairs::reasons(candidate, found, depth));
         match reasons.is_empty() {
             true => legal = depth,
             false if legal == candidate.promised() => return (legal, reasons),
@@ -235,9 +211,4 @@ fn legal_depth(candidate: &Candidate<'_, '_>, found: &Accesses) -> (usize, Vec<R
         }
     }
     (legal, Vec::new())
-}
-
-/// A reason against the nest.
-fn reason(code: ReasonCode, span: Span, message: impl Into<String>) -> Reason {
-    Reason::new(code, span, message)
 }

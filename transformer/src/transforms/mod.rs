@@ -2,6 +2,7 @@
 
 mod choose_geometry;
 mod collapse;
+mod independence;
 mod split_target;
 
 pub use self::split_target::{Figures, LoopFigures, figures};

@@ -38,7 +38,7 @@
 //! - the region is `target teams { distribute parallel for .. }` (or `loop`, or with `simd`) with several loops and
 //!   nothing else;
 //! - the region is `target { parallel for .. }` with one or more loops and nothing else, and nothing serialises or
-//!   groups the iterations of a loop: one team becomes the whole grid;
+//!   groups the iterations of a loop, or they are proved independent: one team becomes the whole grid;
 //! - the same with a `parallel` region that holds several worksharing loops and barriers, where no thread keeps a value of its
 //!   own from one loop to the next: variables that each iteration assigns before it reads them become private to the
 //!   kernels, and reductions of the region are combined by each kernel;
@@ -104,6 +104,9 @@
 //!
 //! One team becomes many only where the iterations are independent: a worksharing loop with a default, `dynamic` or
 //! `guided` schedule may give each iteration to a thread of its own, so a race-free loop has no dependences between them.
+//! With `num_threads`, `if`, a chunk or `thread_limit` nothing promises that. Each pair of accesses is then compared as
+//! `collapse` does it, each scalar must be assigned before it is read or be a sum, and what is not understood is dependent. Such
+//! clauses fall away, but for `thread_limit`, and an `if` that also says where the region runs.
 //!
 //! ## References
 //!
@@ -115,6 +118,7 @@ mod clause_rules;
 mod clauses;
 mod data;
 mod figures;
+mod grouped;
 mod kernels;
 mod local_arrays;
 mod names;
@@ -228,7 +232,8 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     let (clauses, loop_clauses, mut reasons) = clauses::read(cx, &shape);
     reasons.extend(names.named_in_two_ways(region));
     let mut kernels = Vec::new();
-    for (chain, clauses) in shape.loops.iter().zip(loop_clauses) {
+    for (chain, mut clauses) in shape.loops.iter().zip(loop_clauses) {
+        grouped::keep_last_uses(names, chain, &mut clauses);
         match kernels::read(names, chain, clauses) {
             Ok(kernel) => kernels.push(kernel),
             Err(more) => reasons.extend(more),
@@ -244,8 +249,11 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     kernels.sort_by_key(|kernel| kernel.extent.start);
     let data = data::build(names, &shape, &clauses, &kernels);
     match data {
-        Ok(data) if reasons.is_empty() => Ok(Checked::Split(Box::new(Parts { shape, clauses, kernels, data }))),
-        Ok(_) => Err(reasons),
+        Ok(data) => {
+            reasons.extend(grouped::reasons(names, region, &clauses, &kernels, &data));
+            let parts = Parts { shape, clauses, kernels, data };
+            if reasons.is_empty() { Ok(Checked::Split(Box::new(parts))) } else { Err(reasons) }
+        }
         Err(more) => Err([reasons, more].concat()),
     }
 }

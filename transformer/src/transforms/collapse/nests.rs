@@ -4,28 +4,18 @@ use crate::analysis::accesses::{Accesses, Integer, Obstacle};
 use crate::analysis::symbols::{DeclaredType, NameKind, Symbols};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{ConstructId, Doubt};
-use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest, Relation, canonical_nest};
+use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, ClauseName, NodeId};
 use crate::transforms::Context;
-use crate::transforms::collapse::{Candidate, reason};
+use crate::transforms::independence::{Candidate, Nest, reason};
 
 /// The most loops that are collapsed.
 const DEEPEST: usize = 4;
 
 /// How many places are named that are not understood.
 const MOST_TROUBLES: usize = 3;
-
-/// The loops of a construct.
-pub(super) struct Nest {
-    /// All that are perfectly nested.
-    pub loops: CanonicalLoopNest,
-    /// How many of them the construct takes already.
-    pub promised: usize,
-    /// Why there is no further loop inside these.
-    pub no_further: Option<Reason>,
-}
 
 /// The constructs from the target construct to a parallel loop of a league; none where it is not one, or in no target
 /// region.

@@ -5,8 +5,8 @@ use crate::region::construct::ConstructId;
 use crate::source::Span;
 use crate::syntax::{ClauseName, NodeId};
 use crate::transforms::Context;
-use crate::transforms::collapse::Candidate;
 use crate::transforms::collapse::gain::Choice;
+use crate::transforms::independence::Candidate;
 
 /// What is written for a choice.
 pub(super) fn edits(candidate: &Candidate<'_, '_>, choice: Choice) -> Vec<Edit> {

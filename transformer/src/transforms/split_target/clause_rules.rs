@@ -15,7 +15,8 @@ pub(super) enum Rule {
     UsedItems,
     /// As written where the region is one loop; on a task around the kernels where one team has several loops.
     OnTask,
-    /// It may serialise or group iterations: as [`Rule::Kernel`] in a league, refused where one team becomes many.
+    /// It may serialise or group iterations: as [`Rule::Kernel`] in a league. Where one team becomes many, the iterations must
+    /// be proved independent; a loop's falls away then.
     Groups,
     /// It says nothing that the combined construct needs.
     Dropped,

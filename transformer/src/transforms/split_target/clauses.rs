@@ -27,6 +27,8 @@ pub(super) struct RegionClauses {
     pub reductions: Vec<ReductionItem>,
     /// `nowait` and `depend` of a region with several kernels, which become those of a task.
     pub task: Vec<Clause>,
+    /// The clause that limits the threads of the one team, to one perhaps.
+    pub grouped: Option<Span>,
 }
 
 /// What the clauses of one loop say.
@@ -44,10 +46,49 @@ pub(super) struct LoopClauses {
     /// `order(concurrent)`: the iterations are independent whatever groups them.
     pub concurrent: bool,
     pub collapse: Option<Span>,
+    /// A clause that may serialise or group the iterations of the one team: they must be proved independent then.
+    pub grouped: Option<Span>,
+    /// Clauses with expressions that fall away.
+    pub dropped: Vec<Clause>,
     /// The `parallel` construct that the loop shares with others, whose lists name what any of them uses.
     pub parallel: Option<ConstructId>,
     /// What that construct makes firstprivate: one copy for each thread, which all of its loops use.
     pub copied_by_parallel: Vec<ListItem>,
+}
+
+impl LoopClauses {
+    /// Takes a clause that says how the threads of the one team share the iterations. A league has other threads.
+    fn drops(&mut self, clause: &Clause) {
+        self.grouped = self.grouped.or(Some(clause.span));
+        self.dropped.push(clause.clone());
+    }
+
+    /// The expressions that the output does not evaluate.
+    pub(super) fn dropped_expressions(&self) -> Vec<Span> {
+        self.dropped.iter().flat_map(expressions_of).collect()
+    }
+
+    /// Takes clauses back that fall away, as far as the kernel may carry them.
+    pub(super) fn take_back(&mut self, leaves: &[Leaf], is_kept: impl Fn(&Clause) -> bool) {
+        for clause in std::mem::take(&mut self.dropped) {
+            match clause.argument {
+                _ if !is_kept(&clause) || !permits(loop_leaves(leaves), clause.name) => self.dropped.push(clause),
+                ClauseArgument::Expression(condition) if clause.name == ClauseName::If => {
+                    self.kept.push(KeptClause::Condition(condition));
+                }
+                _ => self.kept.push(KeptClause::Whole(clause)),
+            }
+        }
+    }
+}
+
+/// The expressions of a clause that has no list.
+pub(super) fn expressions_of(clause: &Clause) -> Vec<Span> {
+    match &clause.argument {
+        ClauseArgument::Expression(span) => vec![*span],
+        ClauseArgument::Words(words) => words.iter().skip(1).copied().collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// A clause of the kernel.
@@ -142,19 +183,15 @@ impl Reader<'_> {
         self.refuse(ReasonCode::ClauseWithoutRule, clause.span, "there is no safe rule for this clause here");
     }
 
-    fn grouped(&mut self, span: Span) {
-        let message = "the original may run several iterations in one thread here, one after the other; \
-                       more teams may not";
-        self.refuse(ReasonCode::IterationsGrouped, span, message);
-    }
-
     fn region_clause(&mut self, clause: &Clause, on_target: bool, several: bool) {
         match rule_for(clause.name, false) {
             Rule::DataAndKernels => self.map(clause),
             Rule::HostExpression => self.host_expression(clause, on_target),
             Rule::Kernel => self.region.kernel.push(clause.clone()),
-            Rule::Groups if self.form.widens() => self.grouped(clause.span),
-            Rule::Groups => self.region.kernel.push(clause.clone()),
+            Rule::Groups => {
+                self.region.grouped = self.region.grouped.or(self.form.widens().then_some(clause.span));
+                self.region.kernel.push(clause.clone());
+            }
             Rule::UsedItems => self.used_items(clause, on_target),
             Rule::OnTask if !several => self.region.kernel.push(clause.clone()),
             Rule::OnTask => self.on_task(clause),
@@ -264,6 +301,8 @@ impl Reader<'_> {
     fn loop_clause(&mut self, clause: &Clause, on_target: bool, leaves: &[Leaf], read: &mut LoopClauses) {
         let permitted = permits(leaves, clause.name);
         match rule_for(clause.name, true) {
+            // How many threads the one team has means nothing for a league.
+            Rule::Groups if self.form.widens() => read.drops(clause),
             Rule::Kernel | Rule::Groups | Rule::UsedItems if !permitted => self.no_rule(clause),
             Rule::ByName if !permitted && !matches!(clause.name, ClauseName::Bind | ClauseName::Linear) => {
                 self.no_rule(clause);
@@ -276,7 +315,6 @@ impl Reader<'_> {
                 }
                 read.kept.push(KeptClause::Whole(clause.clone()));
             }
-            Rule::Groups if self.form.widens() && !read.concurrent => self.grouped(clause.span),
             Rule::Groups => read.kept.push(KeptClause::Whole(clause.clone())),
             Rule::UsedItems => read.kept.push(KeptClause::Shared(clause.clone())),
             Rule::Dropped => {}
@@ -314,7 +352,7 @@ impl Reader<'_> {
                 _ => return self.no_rule(clause),
             },
             ClauseName::Schedule => {
-                if self.schedule(clause, read.concurrent) {
+                if self.schedule(clause, read) {
                     return;
                 }
             }
@@ -323,7 +361,7 @@ impl Reader<'_> {
                 return;
             }
             ClauseName::If => {
-                self.loop_condition(clause, leaves, read);
+                self.loop_condition(clause, on_target, leaves, read);
                 return;
             }
             _ => {
@@ -350,11 +388,11 @@ impl Reader<'_> {
 
     /// A chunk of 1 groups nothing; `runtime` may hold any chunk. Says whether the clause falls away: a schedule hands
     /// iterations to the threads of the one team, and means nothing where each thread of a league gets its own.
-    fn schedule(&mut self, clause: &Clause, concurrent: bool) -> bool {
+    fn schedule(&mut self, clause: &Clause, read: &mut LoopClauses) -> bool {
         let runtime = self.word(clause, 0).is_none_or(|kind| kind == "runtime");
         let is_one = self.word(clause, 1).is_none_or(|chunk| chunk == "1");
-        if self.form.widens() && !concurrent && (runtime || !is_one) {
-            self.grouped(clause.span);
+        if self.form.widens() && (runtime || !is_one) {
+            read.drops(clause);
         }
         self.form.widens()
     }
@@ -390,10 +428,19 @@ impl Reader<'_> {
         }
     }
 
-    fn loop_condition(&mut self, clause: &Clause, leaves: &[Leaf], read: &mut LoopClauses) {
+    fn loop_condition(&mut self, clause: &Clause, on_target: bool, leaves: &[Leaf], read: &mut LoopClauses) {
         let modifier = clause.modifiers.first().map(|modifier| modifier.name.as_str());
-        if self.form.widens() {
-            return self.grouped(clause.span);
+        let plain = matches!(clause.argument, ClauseArgument::Expression(_)) && leaves.last() != Some(&Leaf::Simd);
+        match modifier {
+            None if self.form.widens() && plain && on_target => {
+                // It says as well whether the region runs on the device.
+                self.region.condition = Some(clause.clone());
+                read.grouped = read.grouped.or(Some(clause.span));
+                return;
+            }
+            None | Some("parallel") if self.form.widens() && plain => return read.drops(clause),
+            _ if self.form.widens() => return self.no_rule(clause),
+            _ => {}
         }
         match (modifier, &clause.argument) {
             (None | Some("parallel"), ClauseArgument::Expression(condition))

@@ -230,6 +230,10 @@ impl<'a> Names<'a> {
         Some(self.cx.file.show(tree.span(name)).into_owned())
     }
 
+    pub(super) fn symbols(&self) -> &Symbols<'a> {
+        &self.symbols
+    }
+
     /// The value of an integer constant expression of the file.
     pub(super) fn constant(&self, span: Span) -> Option<i64> {
         self.symbols.constant(&self.cx.file.show(span), span.start)

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::plan::ReasonCode;
 use crate::source::Span;
+use crate::syntax::host::parse_expression;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument};
+use crate::transforms::split_target::clauses::expressions_of;
 use crate::transforms::split_target::data::{Builder, Temporary, written_member};
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::{Class, Kind};
@@ -77,16 +79,14 @@ impl Builder<'_, '_> {
     /// Expressions of inner clauses were evaluated on the device.
     fn moved_expressions(&mut self, kernel: &Kernel, written: &BTreeSet<String>) {
         let cx = self.names.cx;
+        let dropped = kernel.clauses.dropped_expressions();
         for id in self.shape.outer.iter().skip(1).chain(&kernel.chain.constructs) {
             let directive = cx.constructs.directive(*id);
             for clause in &directive.clauses {
-                let spans: Vec<Span> = match &clause.argument {
-                    ClauseArgument::Expression(span) => vec![*span],
-                    ClauseArgument::Words(words) => words.iter().skip(1).copied().collect(),
-                    _ => Vec::new(),
-                };
+                let spans = expressions_of(clause);
                 let on_target = cx.constructs.construct(*id).leaves.first() == Some(&Leaf::Target);
-                for span in spans.into_iter().filter(|_| !on_target) {
+                let moves = |span: &Span| !on_target && !dropped.contains(span);
+                for span in spans.into_iter().filter(moves) {
                     if let Some(at) = self.names.not_on_host(span, written) {
                         let message = "this was evaluated on the device; on a combined construct the host evaluates it";
                         self.refuse(ReasonCode::ExpressionNotMovable, at, message);
@@ -130,7 +130,8 @@ impl Builder<'_, '_> {
             }
         }
         for (span, stem, type_name) in wanted {
-            if holds_statement(&self.names.cx.file.show(span)) {
+            let cx = self.names.cx;
+            if holds_statement(&cx.file.show(span)) || parse_expression(cx.file, span, cx.tree.language()).is_none() {
                 self.refuse(ReasonCode::UnknownClause, span, "this is no expression");
             } else if !self.names.is_stable(span, written, writes_integers) {
                 let name = self.names.fresh(stem);

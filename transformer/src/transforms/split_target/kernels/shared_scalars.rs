@@ -4,7 +4,8 @@
 //! so it does in a copy for each thread.
 
 use crate::source::Span;
-use crate::syntax::{ClauseArgument, NodeId};
+use crate::syntax::NodeId;
+use crate::transforms::split_target::clauses::expressions_of;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::serial::written_first;
@@ -31,12 +32,10 @@ impl Kernel {
     /// The names in the expressions of the loop's clauses.
     pub(super) fn names_in_clauses(&self, names: &Names<'_>) -> Vec<(String, Span)> {
         let directives = self.chain.constructs.iter().map(|id| names.cx.constructs.directive(*id));
-        let spans = directives.flat_map(|directive| &directive.clauses).flat_map(|clause| match &clause.argument {
-            ClauseArgument::Expression(span) => vec![*span],
-            ClauseArgument::Words(words) => words.iter().skip(1).copied().collect(),
-            _ => Vec::new(),
-        });
-        spans.flat_map(|span| names.names_in(span)).collect()
+        let spans = directives.flat_map(|directive| &directive.clauses).flat_map(expressions_of);
+        let dropped = self.clauses.dropped_expressions();
+        let stay = spans.filter(|span| !dropped.contains(span));
+        stay.flat_map(|span| names.names_in(span)).collect()
     }
 
     /// Does a list of the loop's clauses take the value that a variable has before the loop?

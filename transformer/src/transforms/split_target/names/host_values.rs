@@ -61,6 +61,19 @@ impl Names<'_> {
         matches!(self.kind(&name, at), Kind::Member(_)).then_some((node, name))
     }
 
+    /// May the evaluation of an expression do more than give a value?
+    pub(in crate::transforms::split_target) fn may_have_effect(&self, span: Span) -> bool {
+        let Some(tree) = parse_expression(self.cx.file, span, self.cx.tree.language()) else { return true };
+        let loads =
+            |node| matches!(tree.kind(node), "subscript_expression" | "pointer_expression" | "field_expression");
+        let mut nodes = tree.descendants(tree.root());
+        nodes.any(|node| !loads(node) && !self.is_host_node(&tree, node, span.start))
+            || uses_below(self.cx.file, &tree, tree.root()).iter().any(|used| {
+                let is_plain = self.expansion(&used.name, used.span.start).map(|names| names.is_some());
+                !is_plain.unwrap_or_else(|| self.is_host_object(&used.name, used.span.start))
+            })
+    }
+
     fn is_host_node(&self, tree: &HostTree, node: NodeId, at: usize) -> bool {
         let of_this = |this: Option<NodeId>| {
             let this = this.filter(|this| tree.kind(*this) == "this");

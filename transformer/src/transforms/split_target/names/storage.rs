@@ -50,6 +50,29 @@ impl Names<'_> {
         in_function && !listed && !self.file_uses().iter().filter(elsewhere).any(same)
     }
 
+    /// Does nothing but a clause name a variable of this file: neither code nor another clause in the function around it?
+    pub(in crate::transforms::split_target) fn is_named_in_clause_alone(
+        &self,
+        name: &str,
+        at: Span,
+        clause: Span,
+    ) -> bool {
+        let Some(declared) = self.declared_at(name, at.start) else { return false };
+        let uses = self.file_uses().iter().filter(|used| used.name == name && used.role != Role::Declaration);
+        let words = |span: Span| {
+            let text = self.cx.file.show(span).into_owned();
+            text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| *word == name).count()
+        };
+        let tree = self.cx.tree;
+        let functions = std::iter::once(tree.covering(declared)).chain(tree.ancestors(tree.covering(declared)));
+        let function = functions.into_iter().find(|node| tree.kind(*node) == "function_definition");
+        let inside = |span: Span| function.is_none_or(|function| tree.span(function).contains(span));
+        let directives = self.cx.constructs.directives.iter().filter(|directive| inside(directive.span));
+        let named: usize = directives.map(|directive| words(directive.span)).sum();
+        named == words(clause)
+            && !uses.into_iter().any(|used| self.declared_at(name, used.span.start) == Some(declared))
+    }
+
     /// Has a variable no value where `region` begins? It is automatic, has no initialiser, and nothing names it from its
     /// declaration to there, where no jump comes back from behind.
     pub(in crate::transforms::split_target) fn is_indeterminate_at(

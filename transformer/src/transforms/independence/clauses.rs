@@ -8,11 +8,11 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::syntax::{Clause, ClauseArgument, ClauseName, ListItem};
 use crate::transforms::Context;
-use crate::transforms::collapse::reason;
+use crate::transforms::independence::reason;
 
 /// What clauses say of variables.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Clauses {
+pub(in crate::transforms) struct Clauses {
     /// Variables of which each thread has a copy without a value.
     pub private: Vec<Key>,
     /// The same with the original's value.
@@ -25,13 +25,17 @@ pub(super) struct Clauses {
 
 impl Clauses {
     /// Has each thread its own?
-    pub(super) fn is_private(&self, key: Key) -> bool {
+    pub(in crate::transforms) fn is_private(&self, key: Key) -> bool {
         self.private.contains(&key) || self.firstprivate.contains(&key)
     }
 }
 
 /// Reads the clauses of the constructs from the target construct inwards.
-pub(super) fn read(cx: &Context<'_>, symbols: &Symbols<'_>, chain: &[ConstructId]) -> Result<Clauses, Vec<Reason>> {
+pub(in crate::transforms) fn read(
+    cx: &Context<'_>,
+    symbols: &Symbols<'_>,
+    chain: &[ConstructId],
+) -> Result<Clauses, Vec<Reason>> {
     let mut found = Clauses::default();
     let mut reasons = Vec::new();
     let has_teams =
@@ -57,6 +61,17 @@ pub(super) fn read(cx: &Context<'_>, symbols: &Symbols<'_>, chain: &[ConstructId
 }
 
 impl Clauses {
+    /// What the clauses of constructs say of variables, whatever else they say.
+    pub(super) fn of(cx: &Context<'_>, symbols: &Symbols<'_>, chain: &[ConstructId]) -> Self {
+        let mut found = Self::default();
+        for clause in chain.iter().flat_map(|id| &cx.constructs.directive(*id).clauses) {
+            for item in clause.items() {
+                found.take(symbols, clause, item);
+            }
+        }
+        found
+    }
+
     fn take(&mut self, symbols: &Symbols<'_>, clause: &Clause, item: &ListItem) {
         let Some(variable) = item.base.as_deref().and_then(|base| symbols.lookup(base, item.span.start)) else {
             return;

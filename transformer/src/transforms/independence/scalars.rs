@@ -1,15 +1,16 @@
 //! Variables from outside of the inner loop: none may carry a value from one of its iterations to the next.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::accesses::{Accesses, Key, ScalarUse};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::CanonicalLoop;
+use crate::source::Span;
 use crate::syntax::{HostTree, NodeId};
-use crate::transforms::collapse::{Candidate, reason};
+use crate::transforms::independence::{Candidate, reason};
 
 /// Why variables do not allow that `depth` loops are collapsed.
-pub(super) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
+pub(in crate::transforms) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
     let mut reasons = Vec::new();
     reasons.extend(loop_variable(candidate, found, depth));
     let Some(innermost) = candidate.nest.loops.loops.get(depth - 1) else { return reasons };
@@ -36,6 +37,43 @@ pub(super) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: us
     }
     reasons.extend(serial_loops(candidate, found));
     reasons
+}
+
+/// Why a variable may carry a value from one iteration of the construct's own loops to another. `assigned` are names that
+/// each iteration assigns before it uses them, `own` those that each thread has its own of.
+pub(super) fn carried(
+    candidate: &Candidate<'_, '_>,
+    found: &Accesses,
+    depth: usize,
+    assigned: &BTreeSet<String>,
+    own: &BTreeSet<String>,
+) -> Option<Reason> {
+    let file = candidate.cx.file;
+    let name_of = |key: Key| if key.0.is_none() { file.show(key.1).into_owned() } else { String::new() };
+    let is_fresh = |key: Key| {
+        let name = name_of(key);
+        assigned.contains(&name) && (candidate.clauses.is_private(key) || own.contains(&name))
+    };
+    let refuse = |name: &str, span: Span| {
+        let message = format!("`{name}` may carry a value from one iteration to the next");
+        Some(reason(ReasonCode::IterationsGrouped, span, message))
+    };
+    for used in found.scalars.iter().filter(|used| used.writes) {
+        let others: Vec<&ScalarUse> = found.scalars.iter().filter(|other| other.key == used.key).collect();
+        let is_sum = candidate.clauses.reductions.contains_key(&used.key);
+        if !(is_sum && not_a_sum(candidate, used.key, &others).is_none() || is_fresh(used.key)) {
+            return refuse(&used.name, used.span);
+        }
+    }
+    let is_written = |key: Key| found.scalars.iter().any(|used| used.key == key && used.writes);
+    let mut partial = found.scalars.iter().filter(|used| candidate.clauses.reductions.contains_key(&used.key));
+    if let Some(used) = partial.find(|used| !is_written(used.key)) {
+        return refuse(&used.name, used.span);
+    }
+    let body = candidate.cx.constructs.construct(candidate.id).body_span;
+    let inner = found.loops.get(depth..).unwrap_or_default();
+    let shared = inner.iter().find(|l| !(l.key.0.is_none() && body.contains(l.key.1)) && !is_fresh(l.key));
+    shared.and_then(|l| refuse(&name_of(l.key), l.span))
 }
 
 /// The variable of a loop that is to be collapsed is private then: it must be so already, and must be nothing else.
@@ -72,7 +110,7 @@ fn serial_loops(candidate: &Candidate<'_, '_>, found: &Accesses) -> Vec<Reason> 
     shared
         .map(|l| {
             let message = "the variable of this loop is declared outside, and not private to its loop";
-            reason(ReasonCode::ValueCarried, crate::source::Span::new(l.span.start, l.span.start + 3), message)
+            reason(ReasonCode::ValueCarried, Span::new(l.span.start, l.span.start + 3), message)
         })
         .collect()
 }
@@ -101,7 +139,7 @@ fn assignment(tree: &HostTree, name: NodeId, operators: &[&str]) -> Option<(Node
 }
 
 /// Is a reduction item used for anything but adding to it, by the operator of its clause?
-fn not_a_sum(candidate: &Candidate<'_, '_>, key: Key, uses: &[&ScalarUse]) -> Option<Reason> {
+pub(super) fn not_a_sum(candidate: &Candidate<'_, '_>, key: Key, uses: &[&ScalarUse]) -> Option<Reason> {
     let operator = candidate.clauses.reductions.get(&key).map(String::as_str).unwrap_or_default();
     let operators: &[&str] = match operator {
         "+" => &["+=", "-="],

@@ -8,8 +8,8 @@ use crate::region::construct::ConstructId;
 use crate::source::Span;
 use crate::syntax::{ClauseName, ListItem};
 use crate::transforms::Context;
-use crate::transforms::collapse::independence::space;
-use crate::transforms::collapse::{Candidate, reason};
+use crate::transforms::independence::pairs::space;
+use crate::transforms::independence::{Candidate, reason};
 
 /// A list item of a `map` clause that has array sections or is a variable of its own.
 struct Mapped {
@@ -21,7 +21,7 @@ struct Mapped {
 }
 
 /// The items that constructs around the loops map.
-pub(super) struct Sections {
+pub(in crate::transforms) struct Sections {
     items: Vec<Mapped>,
     spans: Vec<Span>,
     values: Vec<Option<Polynomial>>,
@@ -29,7 +29,7 @@ pub(super) struct Sections {
 
 impl Sections {
     /// Those of the construct itself, and of `target data` constructs around it.
-    pub(super) fn read(candidate: &Candidate<'_, '_>) -> Self {
+    pub(in crate::transforms) fn read(candidate: &Candidate<'_, '_>) -> Self {
         let cx = candidate.cx;
         let mut all = Self { items: Vec::new(), spans: Vec::new(), values: Vec::new() };
         let first = candidate.chain.first().copied().unwrap_or(candidate.id);
@@ -67,12 +67,12 @@ impl Sections {
     }
 
     /// The expressions whose values are asked for.
-    pub(super) fn expressions(&self) -> Vec<Span> {
+    pub(in crate::transforms) fn expressions(&self) -> Vec<Span> {
         self.spans.clone()
     }
 
     /// Their values.
-    pub(super) fn take_values(&mut self, found: &Accesses) {
+    pub(in crate::transforms) fn take_values(&mut self, found: &Accesses) {
         self.values.clone_from(&found.expressions);
     }
 
@@ -126,7 +126,7 @@ struct Name<'f> {
 }
 
 /// What must hold so that different names lead to different storage; an error where it cannot be told even so.
-pub(super) fn assumptions(
+pub(in crate::transforms) fn assumptions(
     candidate: &Candidate<'_, '_>,
     found: &Accesses,
     sections: &Sections,

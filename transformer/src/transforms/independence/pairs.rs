@@ -1,23 +1,24 @@
-//! Are the iterations of the inner loops independent, as far as accesses through one name tell?
+//! Are iterations independent, as far as accesses through one name tell?
 
 use crate::analysis::accesses::{Access, Accesses, Loop, RootKind, Subscript};
 use crate::analysis::dependence::{Range, Space};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::plan::{Reason, ReasonCode};
-use crate::transforms::collapse::{Candidate, reason};
+use crate::transforms::independence::{Candidate, reason};
 
 /// Atoms of the second iteration are those of the first and this.
 const SECOND: u32 = 1 << 24;
 
 /// Why the first `depth` loops may not run in any order.
-pub(super) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
+pub(in crate::transforms) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     for (index, first) in found.accesses.iter().enumerate() {
         for second in found.accesses.get(index..).unwrap_or_default() {
             let same = first.root == second.root;
             if same && (first.writes || second.writes) && !are_independent(candidate, found, depth, first, second) {
+                let whose = if candidate.promised() == 0 { "" } else { " of the inner loop" };
                 let message = format!(
-                    "different iterations of the inner loop may access one element of `{}`, and one of them writes it",
+                    "different iterations{whose} may access one element of `{}`, and one of them writes it",
                     first.root.name
                 );
                 let (written, other) = if first.writes { (first, second) } else { (second, first) };

@@ -1,0 +1,105 @@
+//! Which iterations are proved independent of each other: those of the inner loops of a nest, where the directive promises
+//! it of the outer ones, or those of the directive's own loops, where something may group or order them.
+//!
+//! Nothing is taken for independent that is not understood.
+
+pub(super) mod aliases;
+pub(super) mod clauses;
+pub(super) mod pairs;
+pub(super) mod scalars;
+
+use std::collections::BTreeSet;
+
+use crate::analysis::accesses::{Accesses, accesses};
+use crate::analysis::symbols::Symbols;
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
+use crate::region::loop_nest::CanonicalLoopNest;
+use crate::source::Span;
+use crate::transforms::Context;
+
+use self::aliases::Sections;
+use self::clauses::Clauses;
+
+/// A construct whose loops are looked at.
+pub(super) struct Candidate<'a, 's> {
+    pub cx: &'a Context<'a>,
+    pub symbols: &'a Symbols<'s>,
+    pub id: ConstructId,
+    /// From the target construct to this one.
+    pub chain: Vec<ConstructId>,
+    pub clauses: Clauses,
+    pub nest: Nest,
+}
+
+impl Candidate<'_, '_> {
+    /// The loops whose iterations the original promises to be independent.
+    pub(super) fn promised(&self) -> usize {
+        self.nest.promised
+    }
+}
+
+/// The loops of a construct.
+pub(super) struct Nest {
+    /// All that are perfectly nested.
+    pub loops: CanonicalLoopNest,
+    /// How many of them, from the outside, are promised to be independent.
+    pub promised: usize,
+    /// Why there is no further loop inside these.
+    pub no_further: Option<Reason>,
+}
+
+/// Why iterations of a construct's own loops may depend on each other; none where they are proved not to. `chain` leads
+/// from the target construct to this one. `assigned` are names that each iteration assigns before it uses them, `own` those
+/// that each thread has its own of without a clause that says so.
+pub(super) fn dependence(
+    cx: &Context<'_>,
+    symbols: &Symbols<'_>,
+    chain: Vec<ConstructId>,
+    loops: &CanonicalLoopNest,
+    assigned: &BTreeSet<String>,
+    own: &BTreeSet<String>,
+) -> Option<Reason> {
+    let id = chain.last().copied()?;
+    let body = cx.constructs.construct(id).body_span;
+    if let Some((_, inner)) = cx.constructs.within(body).next() {
+        return Some(unproved(inner.span, format!("`{}` stands in the loop", inner.name)));
+    }
+    let depth = loops.loops.len();
+    let clauses = Clauses::of(cx, symbols, &chain);
+    let nest = Nest { loops: loops.clone(), promised: 0, no_further: None };
+    let candidate = Candidate { cx, symbols, id, chain, clauses, nest };
+    let mut sections = Sections::read(&candidate);
+    let found = accesses(cx.file, cx.tree, symbols, &loops.loops, 0, &sections.expressions());
+    sections.take_values(&found);
+    let known = loops.loops.iter().zip(&found.loops).filter(|(read, known)| read.span == known.span).count();
+    if known < depth {
+        return Some(unproved(body, "the variable of a loop is no integer".to_owned()));
+    }
+    if let Some(trouble) = found.troubles.first() {
+        return Some(unproved(trouble.span, trouble.message.clone()));
+    }
+    scalars::carried(&candidate, &found, depth, assigned, own)
+        .or_else(|| pairs::reasons(&candidate, &found, depth).into_iter().next())
+        .or_else(|| not_distinct(&candidate, &found, &sections))
+}
+
+/// What would have to hold so that different names lead to different storage.
+fn not_distinct(candidate: &Candidate<'_, '_>, found: &Accesses, sections: &Sections) -> Option<Reason> {
+    match aliases::assumptions(candidate, found, sections) {
+        Ok(assumed) => assumed.into_iter().next().map(|assumption| {
+            let message = format!("it is not certain that {}", assumption.message);
+            unproved(assumption.span, message)
+        }),
+        Err(reasons) => reasons.into_iter().next(),
+    }
+}
+
+fn unproved(span: Span, message: String) -> Reason {
+    reason(ReasonCode::IterationsGrouped, span, message)
+}
+
+/// A reason against the loops.
+pub(super) fn reason(code: ReasonCode, span: Span, message: impl Into<String>) -> Reason {
+    Reason::new(code, span, message)
+}

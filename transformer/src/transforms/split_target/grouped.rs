@@ -1,0 +1,82 @@
+//! Clauses that may serialise or group the iterations of the one team: `num_threads`, `if`, a chunk, `thread_limit`. A program
+//! without races may then carry values from one iteration to the next. The loop still becomes a kernel on the full grid where
+//! its iterations are proved independent.
+
+use std::collections::BTreeSet;
+
+use crate::plan::{Reason, ReasonCode};
+use crate::region::target::{Chain, TargetRegion};
+use crate::source::Span;
+use crate::syntax::Clause;
+use crate::transforms::independence::dependence;
+use crate::transforms::split_target::clauses::{LoopClauses, RegionClauses, expressions_of};
+use crate::transforms::split_target::data::DataEnvironment;
+use crate::transforms::split_target::kernels::Kernel;
+use crate::transforms::split_target::names::Names;
+use crate::transforms::split_target::serial::written_first;
+
+/// Keeps the clauses without whose expressions a variable would have no use left, of which a compiler may warn.
+pub(super) fn keep_last_uses(names: &Names<'_>, chain: &Chain, clauses: &mut LoopClauses) {
+    clauses.take_back(&chain.leaves, |clause| effect(names, clause).is_none() && last_use(names, clause).is_some());
+}
+
+/// Where the evaluation of a clause may do more than give a value.
+fn effect(names: &Names<'_>, clause: &Clause) -> Option<Span> {
+    expressions_of(clause).into_iter().find(|span| names.may_have_effect(*span))
+}
+
+/// A variable that nothing but the clause names in its function.
+fn last_use(names: &Names<'_>, clause: &Clause) -> Option<Span> {
+    let named = expressions_of(clause).into_iter().flat_map(|span| names.names_in(span));
+    named.into_iter().find(|(name, at)| names.is_named_in_clause_alone(name, *at, clause.span)).map(|(_, at)| at)
+}
+
+/// Why a clause may not fall away.
+fn is_needed(names: &Names<'_>, clause: &Clause) -> Option<Reason> {
+    let (span, message) = match effect(names, clause) {
+        Some(span) => (span, "this would no longer be evaluated, and may do more than give a value"),
+        None => (last_use(names, clause)?, "without this clause nothing uses the variable, of which compilers warn"),
+    };
+    Some(Reason::new(ReasonCode::ExpressionNotMovable, span, message))
+}
+
+/// Why loops may not be widened.
+pub(super) fn reasons(
+    names: &Names<'_>,
+    region: &TargetRegion,
+    clauses: &RegionClauses,
+    kernels: &[Kernel],
+    data: &DataEnvironment,
+) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    for (index, kernel) in kernels.iter().enumerate().filter(|(_, kernel)| kernel.serial.is_none()) {
+        reasons.extend(kernel.clauses.dropped.iter().filter_map(|clause| is_needed(names, clause)));
+        let Some(grouped) = kernel.clauses.grouped.or(clauses.grouped).filter(|_| !kernel.clauses.concurrent) else {
+            continue;
+        };
+        let own = data.kernel_private.iter().filter(|(of, _)| *of == index).map(|(_, name)| name.clone()).collect();
+        if let Some(dependence) = between_iterations(names, region, kernel, &own) {
+            let message = "the original may run several iterations in one thread here, one after the other; more teams \
+                           may not, unless they are independent";
+            let because = format!("not proved: {}", dependence.message);
+            reasons.push(
+                Reason::new(ReasonCode::IterationsGrouped, grouped, message).with_label(dependence.span, because),
+            );
+        }
+    }
+    reasons
+}
+
+fn between_iterations(
+    names: &Names<'_>,
+    region: &TargetRegion,
+    kernel: &Kernel,
+    own: &BTreeSet<String>,
+) -> Option<Reason> {
+    let cx = names.cx;
+    let mut chain = region.chain.constructs.clone();
+    chain.extend(kernel.chain.constructs.iter().filter(|id| !region.chain.constructs.contains(id)));
+    let root = kernel.directive().and_then(|id| cx.constructs.construct(id).body);
+    let assigned = root.map(|root| written_first(names, &[root])).unwrap_or_default();
+    dependence(cx, names.symbols(), chain, &kernel.nest, &assigned, own)
+}
