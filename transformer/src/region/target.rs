@@ -238,7 +238,8 @@ fn segments_of(
         let segment = if below.is_empty() && !leaves(tree, statement) {
             plain_segment(tree, statement)
         } else {
-            let segments = segments_of(tree, constructs, &steered_statements(tree, statement), &below);
+            let is_body = |branch| below.iter().any(|id| body(id) == Some(branch));
+            let segments = segments_of(tree, constructs, &steered(tree, statement, is_body), &below);
             Segment::Flow(Flow { node: statement, segments })
         };
         found.push((span.start, segment));
@@ -270,6 +271,11 @@ fn leaves(tree: &HostTree, statement: NodeId) -> bool {
 /// The statements that a statement steers: those of all its branches.
 #[must_use]
 pub fn steered_statements(tree: &HostTree, statement: NodeId) -> Vec<NodeId> {
+    steered(tree, statement, |_| false)
+}
+
+/// The same, where a branch that is the body of a construct stays whole.
+fn steered(tree: &HostTree, statement: NodeId, is_body: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
     if tree.kind(statement) == "compound_statement" {
         return statements_of(tree, statement);
     }
@@ -277,7 +283,8 @@ pub fn steered_statements(tree: &HostTree, statement: NodeId) -> Vec<NodeId> {
     let mut steered = Vec::new();
     for branch in branches {
         let behind_else = (tree.kind(branch) == "else_clause").then(|| tree.named_children(branch).last()).flatten();
-        steered.extend(statements_of(tree, behind_else.unwrap_or(branch)));
+        let branch = behind_else.unwrap_or(branch);
+        steered.extend(if is_body(branch) { vec![branch] } else { statements_of(tree, branch) });
     }
     steered
 }

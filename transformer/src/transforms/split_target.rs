@@ -45,6 +45,7 @@
 //! - around and between the loops stand `for`, `while`, `do`, `if` and blocks, declarations and assignments of numbers, and
 //!   the host can execute them to the same effect: they stay where they are, and so move to the host;
 //! - other serial statements stand between the loops of one team: consecutive ones become a kernel of one thread;
+//! - `parallel sections` without clauses stand between the loops of one team: they stay a kernel of one team;
 //! - a condition hangs on what only the device knows: a kernel of one thread evaluates it, and the host does what it says.
 //!
 //! Directives may be combined, stacked or nested. `nowait` and `depend` of one team with several loops go to a task around the
@@ -239,6 +240,12 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
             Err(more) => reasons.extend(more),
         }
     }
+    for run in shape.teams.clone() {
+        match kernels::read_serial(names, run) {
+            Ok(kernel) => kernels.push(kernel),
+            Err(more) => reasons.extend(more),
+        }
+    }
     let on_device = data::not_on_host(names, &shape, &clauses, &kernels);
     for run in serial::runs(names, region, &mut shape, &on_device).map_err(|more| [reasons.clone(), more].concat())? {
         match kernels::read_serial(names, run) {
@@ -308,7 +315,8 @@ fn summary(split: &Split<'_>, verdict: &work::Verdict) -> String {
 fn what(split: &Split<'_>) -> String {
     let number = split.kernels.len();
     let place = if split.has_data_construct() { " inside one target data" } else { "" };
-    let threads = match split.kernels.iter().filter(|kernel| kernel.serial.is_some()).count() {
+    let of_one_thread = |kernel: &&Kernel| kernel.serial.as_ref().is_some_and(|run| run.team.is_none());
+    let threads = match split.kernels.iter().filter(of_one_thread).count() {
         0 => String::new(),
         serial if place.is_empty() => format!(", {serial} of one thread"),
         serial => format!(", {serial} of one thread,"),
@@ -323,6 +331,7 @@ fn what(split: &Split<'_>) -> String {
 /// What stands between the loops, and who executes it in the output.
 fn executed_by(cx: &Context<'_>, shape: &Shape, kernels: &[Kernel]) -> Vec<(Span, String)> {
     let serial = kernels.iter().filter_map(|kernel| kernel.serial.as_ref()).map(|run| match run.steering {
+        None if run.team.is_some() => (run.span, "sections: a kernel of one team"),
         Some(_) => (run.span, "condition on the device: a kernel of one thread"),
         None => (run.span, "serial on the device: a kernel of one thread"),
     });

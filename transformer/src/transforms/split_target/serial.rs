@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::analysis::uses::uses_below;
 use crate::edit::Edit;
 use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
 use crate::region::target::{Segment, TargetRegion};
 use crate::source::Span;
 use crate::syntax::NodeId;
@@ -32,6 +33,8 @@ pub(super) struct Run {
     pub hoisted: Vec<Hoisted>,
     /// Where it is no statement but a condition.
     pub steering: Option<Steering>,
+    /// Where it is a construct that a whole team executes.
+    pub team: Option<ConstructId>,
 }
 
 /// A condition that a kernel evaluates, so that the host can do what it decides.
@@ -287,7 +290,7 @@ impl Finder<'_, '_> {
                 Err(at) => self.refuse(at),
             }
         }
-        Some(Run { nodes, span, hoisted, steering: None })
+        Some(Run { nodes, span, hoisted, steering: None, team: None })
     }
 
     /// The condition of control flow becomes a kernel of its own.
@@ -310,7 +313,7 @@ impl Finder<'_, '_> {
             Some(node) if !is_do || (in_block(flow) && !self.is_continued(flow) && self.means_the_same(node, flow)) => {
                 let steering = Some(Steering { flow, result: self.names.fresh("condition_holds") });
                 let span = tree.span(node);
-                self.conditions.push(Run { nodes: vec![node], span, hoisted: Vec::new(), steering });
+                self.conditions.push(Run { nodes: vec![node], span, hoisted: Vec::new(), steering, team: None });
             }
             _ => self.reasons.extend(self.on_device.get(&flow).into_iter().flatten().cloned()),
         }

@@ -8,9 +8,11 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, NodeId};
 use crate::transforms::Context;
 use crate::transforms::split_target::local_arrays::LocalArrays;
+use crate::transforms::split_target::serial::Run;
 
 mod distribute;
 mod parallel;
+mod sections;
 
 /// What the region is now, which says what each kernel becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,8 @@ pub(super) struct Shape {
     /// The `parallel` constructs that hold several of the loops or more than loops. The chains of their loops start with
     /// them.
     pub parallel: Vec<ConstructId>,
+    /// Sections that stay kernels of one team.
+    pub teams: Vec<Run>,
     /// Directives that only order threads, which the order of the kernels does as well.
     pub dropped: Vec<ConstructId>,
 }
@@ -83,13 +87,14 @@ impl Shape {
             arrays: Vec::new(),
             serial: 0,
             parallel: Vec::new(),
+            teams: Vec::new(),
             dropped: Vec::new(),
         }
     }
 
     /// May the output launch more than one kernel where the original launched one?
     pub(super) fn launches_several(&self) -> bool {
-        self.loops.len() > 1 || !self.host.is_empty() || self.serial > 0 || !self.arrays.is_empty()
+        self.loops.len() > 1 || !self.host.is_empty() || self.serial + self.teams.len() > 0 || !self.arrays.is_empty()
     }
 }
 
@@ -110,6 +115,9 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
     if !has_parallelism && !prefix.contains(&Leaf::Parallel) {
         return Ok(None);
     }
+    if sections::holds(prefix) {
+        return Ok(None);
+    }
     let form = match prefix {
         [Leaf::Target] | [Leaf::Target, Leaf::Parallel] => Form::OneTeam,
         [Leaf::Target, Leaf::Teams] => Form::League,
@@ -122,6 +130,7 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
     };
     let mut host = Vec::new();
     let mut dropped = Vec::new();
+    let mut teams = Vec::new();
     for segment in region.all_segments() {
         let by_all_threads = parallel::encloses(cx, &parallel, segment);
         match segment {
@@ -129,6 +138,13 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
             _ if form == Form::League && by_all_threads => continue,
             Segment::Construct(chain) if form.widens() && parallel::only_orders(cx, chain.innermost()) => {
                 dropped.push(chain.innermost());
+                continue;
+            }
+            Segment::Construct(chain) if form == Form::OneTeam && !by_all_threads && sections::are_sections(chain) => {
+                match sections::run(cx, chain) {
+                    Ok(run) => teams.push(run),
+                    Err(reason) => reasons.push(reason),
+                }
                 continue;
             }
             Segment::Serial(node) if by_all_threads && !is_expression(cx, *node) => {
@@ -146,9 +162,12 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
         return Err(reasons);
     }
     let loops: Vec<Chain> = region.loops().cloned().collect();
+    if loops.is_empty() {
+        return Ok(None);
+    }
     let arrays = Vec::new();
     let outer = region.chain.constructs.clone();
-    Ok(Some(Shape { form, outer, loops, host, arrays, serial: 0, parallel, dropped }))
+    Ok(Some(Shape { form, outer, loops, host, arrays, serial: 0, parallel, teams, dropped }))
 }
 
 fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {

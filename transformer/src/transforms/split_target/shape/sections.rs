@@ -1,0 +1,51 @@
+//! `parallel sections` beside the loops of one team: they stay a kernel of one team, as they are.
+//!
+//! The team of a `target` construct executes them as the region's one team does. What they take from the region and hand on
+//! goes the way of serial statements.
+
+use crate::plan::{Reason, ReasonCode};
+use crate::region::target::Chain;
+use crate::source::{Span, Spelling};
+use crate::syntax::ClauseName;
+use crate::syntax::spec_table::Leaf;
+use crate::transforms::Context;
+use crate::transforms::split_target::serial::Run;
+
+/// Does the chain lead to sections?
+pub(super) fn are_sections(chain: &Chain) -> bool {
+    chain.leaves == [Leaf::Parallel, Leaf::Sections]
+}
+
+/// The sections as a kernel of their own; the reason is why they are none.
+pub(super) fn run(cx: &Context<'_>, chain: &Chain) -> Result<Run, Reason> {
+    let id = chain.innermost();
+    let first = chain.constructs.first().copied().unwrap_or(id);
+    let construct = cx.constructs.construct(id);
+    let refuse = |code, span, message: String| Err(Reason::new(code, span, message));
+    for id in &chain.constructs {
+        let directive = cx.constructs.directive(*id);
+        if directive.spelling != Spelling::Pragma {
+            return refuse(ReasonCode::Spelling, directive.span, "only `#pragma` directives are rewritten".to_owned());
+        }
+        // A list may copy what the region has written.
+        if let Some(clause) = directive.clauses.iter().find(|clause| clause.name != ClauseName::Nowait) {
+            let message = "there is no safe rule for this clause here".to_owned();
+            return refuse(ReasonCode::ClauseWithoutRule, clause.span, message);
+        }
+    }
+    if let Some((_, inner)) = cx.constructs.within(construct.body_span).find(|(_, inner)| inner.name != "section") {
+        return Err(super::outside_loop(inner));
+    }
+    let start = cx.constructs.directive(first).span.start;
+    let Some(body) = construct.body else {
+        let message = "there is no statement behind this directive".to_owned();
+        return refuse(ReasonCode::SyntaxError, construct.body_span, message);
+    };
+    let span = Span::new(start, construct.body_span.end);
+    Ok(Run { nodes: vec![body], span, hoisted: Vec::new(), steering: None, team: Some(id) })
+}
+
+/// Is it the directive of such a kernel?
+pub(super) fn holds(chain: &[Leaf]) -> bool {
+    chain == [Leaf::Target, Leaf::Parallel, Leaf::Sections]
+}
