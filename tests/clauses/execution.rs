@@ -59,6 +59,15 @@ pub const CASES: &[Case] = &[
         &["target teams num_teams(pick(): 8)", "distribute parallel for", "distribute parallel for"],
         Refused("OMPS122"),
     ),
+    // Few teams group the iterations of a `distribute` loop, and so its one thread's.
+    case("num_teams", Loop, &["target teams distribute num_teams(8)"], Refused("OMPS110")),
+    with(
+        NEST,
+        "num_teams",
+        Loop,
+        &["target", "teams distribute num_teams(k)"],
+        Text(&["target teams distribute parallel for num_teams(k)"]),
+    ),
     case(
         "num_teams",
         Loop,
@@ -76,6 +85,13 @@ pub const CASES: &[Case] = &[
     ),
     case("thread_limit", Region, &["target thread_limit(64)", "parallel for", "parallel for"], Refused("OMPS110")),
     case("thread_limit", Region, &["target parallel for thread_limit(64)"], Refused("OMPS110")),
+    // The teams of a `distribute` loop run one thread each, whatever their limit.
+    case(
+        "thread_limit",
+        Loop,
+        &["target", "teams distribute thread_limit(64)"],
+        Text(&["target teams distribute parallel for thread_limit(64)"]),
+    ),
     with(
         NEST,
         "thread_limit",

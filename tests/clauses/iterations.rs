@@ -39,6 +39,11 @@ pub const CASES: &[Case] = &[
         &["target teams", "distribute parallel for dist_schedule(static, 64)", "distribute parallel for"],
         Text(&["target teams distribute parallel for dist_schedule(static, 64)", KERNEL]),
     ),
+    // It says which iterations the one thread of each team runs.
+    case("dist_schedule", Loop, &["target teams distribute dist_schedule(static)"], Text(&[KERNEL])),
+    case("dist_schedule", Loop, &["target teams distribute dist_schedule(static, 1)"], Text(&[KERNEL])),
+    case("dist_schedule", Loop, &["target teams", "distribute dist_schedule(static, 4)"], Refused("OMPS110")),
+    with(NEST, "dist_schedule", Loop, &["target teams", "distribute dist_schedule(static, 4)"], Text(&[KERNEL])),
     case(
         "dist_schedule",
         Region,

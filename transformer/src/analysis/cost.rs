@@ -45,6 +45,8 @@ pub enum Grid {
     OneTeam,
     /// A league runs them in one kernel.
     League,
+    /// A league whose teams have one thread each.
+    OneThreadEach,
 }
 
 /// The estimate for both versions, in microseconds.
@@ -71,6 +73,7 @@ pub fn estimate(loops: &[LoopWork], grid: Grid, steered: bool) -> Estimate {
     let inside = |work: &LoopWork| match grid {
         _ if work.serial => busiest_thread(work, 1.0),
         Grid::OneTeam => PARALLEL + busiest_thread(work, TEAM),
+        Grid::OneThreadEach => busiest_thread(work, TEAMS).max(all_threads(work)),
         Grid::League => {
             // Below that, a league spreads the iterations over its teams at least as well as a kernel of their own does.
             let factor = if work.iterations < TEAMS * TEAM { 1.0 } else { GENERIC };

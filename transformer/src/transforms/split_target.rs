@@ -39,6 +39,8 @@
 //!   nothing else;
 //! - the region is `target { parallel for .. }` with one or more loops and nothing else, and nothing serialises or
 //!   groups the iterations of a loop, or they are proved independent: one team becomes the whole grid;
+//! - the region is a `target teams distribute` loop, without `parallel`: the teams get more than their one thread, where
+//!   nothing groups the iterations (`num_teams`, a chunk) or they are proved independent;
 //! - the same with a `parallel` region that holds several worksharing loops and barriers, where no thread keeps a value of its
 //!   own from one loop to the next: variables that each iteration assigns before it reads them become private to the
 //!   kernels, and reductions of the region are combined by each kernel;
@@ -105,7 +107,8 @@
 //!
 //! One team becomes many only where the iterations are independent: a worksharing loop with a default, `dynamic` or
 //! `guided` schedule may give each iteration to a thread of its own, so a race-free loop has no dependences between them.
-//! With `num_threads`, `if`, a chunk or `thread_limit` nothing promises that. Each pair of accesses is then compared as
+//! The same holds for a `distribute` loop and the one thread of each team. With `num_threads`, `if`, a chunk, `thread_limit`,
+//! or `num_teams` for a `distribute` loop, nothing promises that. Each pair of accesses is then compared as
 //! `collapse` does it, each scalar must be assigned before it is read or be a sum, and what is not understood is dependent. Such
 //! clauses fall away, but for `thread_limit`, and an `if` that also says where the region runs.
 //!
@@ -322,6 +325,7 @@ fn what(split: &Split<'_>) -> String {
         serial => format!(", {serial} of one thread,"),
     };
     match number {
+        1 if split.shape.has_teams_of_one() => "each team gets as many threads as it may have".to_owned(),
         1 if split.shape.host.is_empty() => "one team becomes the full grid".to_owned(),
         1 => format!("the loop becomes a kernel{place}"),
         _ => format!("split into {number} kernels{threads}{place}"),

@@ -115,7 +115,9 @@ pub(super) struct ReductionItem {
 
 /// Reads all clauses of a region; the reasons are those for which it is refused.
 pub(super) fn read(cx: &Context<'_>, shape: &Shape) -> (RegionClauses, Vec<LoopClauses>, Vec<Reason>) {
-    let mut reader = Reader { cx, form: shape.form, region: RegionClauses::default(), reasons: Vec::new() };
+    let teams_of_one = shape.has_teams_of_one();
+    let mut reader =
+        Reader { cx, form: shape.form, teams_of_one, region: RegionClauses::default(), reasons: Vec::new() };
     for id in &shape.outer {
         let on_target = cx.constructs.construct(*id).leaves.contains(&Leaf::Target);
         let combined = shape.parallel.contains(id);
@@ -164,6 +166,8 @@ fn permits(leaves: &[Leaf], clause: ClauseName) -> bool {
 struct Reader<'a> {
     cx: &'a Context<'a>,
     form: Form,
+    /// See [`Shape::has_teams_of_one`].
+    teams_of_one: bool,
     region: RegionClauses,
     reasons: Vec<Reason>,
 }
@@ -189,7 +193,8 @@ impl Reader<'_> {
             Rule::HostExpression => self.host_expression(clause, on_target),
             Rule::Kernel => self.region.kernel.push(clause.clone()),
             Rule::Groups => {
-                self.region.grouped = self.region.grouped.or(self.form.widens().then_some(clause.span));
+                let groups = self.form.widens() && !self.teams_of_one;
+                self.region.grouped = self.region.grouped.or(groups.then_some(clause.span));
                 self.region.kernel.push(clause.clone());
             }
             Rule::UsedItems => self.used_items(clause, on_target),
@@ -301,6 +306,7 @@ impl Reader<'_> {
     fn loop_clause(&mut self, clause: &Clause, on_target: bool, leaves: &[Leaf], read: &mut LoopClauses) {
         let permitted = permits(leaves, clause.name);
         match rule_for(clause.name, true) {
+            _ if self.teams_of_one && self.league_clause(clause, read) => {}
             // How many threads the one team has means nothing for a league.
             Rule::Groups if self.form.widens() => read.drops(clause),
             Rule::Kernel | Rule::Groups | Rule::UsedItems if !permitted => self.no_rule(clause),
@@ -331,6 +337,25 @@ impl Reader<'_> {
             }
             _ => self.no_rule(clause),
         }
+    }
+
+    /// Takes a clause of `teams` or `distribute` where each team is one thread, so that it says what each thread gets. Says
+    /// whether it is one.
+    fn league_clause(&mut self, clause: &Clause, read: &mut LoopClauses) -> bool {
+        match clause.name {
+            ClauseName::NumTeams => {
+                read.grouped = read.grouped.or(Some(clause.span));
+                self.region.kernel.push(clause.clone());
+            }
+            ClauseName::ThreadLimit => self.region.kernel.push(clause.clone()),
+            ClauseName::DistSchedule => {
+                if self.word(clause, 1).is_some_and(|chunk| chunk != "1") {
+                    read.drops(clause);
+                }
+            }
+            _ => return false,
+        }
+        true
     }
 
     fn loop_clause_by_name(&mut self, clause: &Clause, on_target: bool, leaves: &[Leaf], read: &mut LoopClauses) {

@@ -17,7 +17,7 @@ mod sections;
 /// What the region is now, which says what each kernel becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// `target` with one `parallel for` and nothing else: it only widens.
+    /// `target` with one `parallel for` and nothing else, or `target teams distribute`: it only widens.
     OneLoop,
     /// `target { parallel for .. }`: one team, whose loops widen to the league.
     OneTeam,
@@ -92,10 +92,20 @@ impl Shape {
         }
     }
 
+    /// Is it a league whose teams run one thread each?
+    pub(super) fn has_teams_of_one(&self) -> bool {
+        self.loops.iter().any(|chain| are_teams_of_one(&chain.leaves))
+    }
+
     /// May the output launch more than one kernel where the original launched one?
     pub(super) fn launches_several(&self) -> bool {
         self.loops.len() > 1 || !self.host.is_empty() || self.serial + self.teams.len() > 0 || !self.arrays.is_empty()
     }
+}
+
+/// Does one thread of each team run the iterations of a loop?
+pub(super) fn are_teams_of_one(leaves: &[Leaf]) -> bool {
+    leaves.contains(&Leaf::Distribute) && !leaves.contains(&Leaf::Parallel)
 }
 
 /// The region's form, `None` where there is nothing to split.
@@ -174,18 +184,25 @@ fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Ve
     let leaves = region.chain.leaves.as_slice();
     match leaves {
         [Leaf::Target, Leaf::Parallel, Leaf::For | Leaf::Loop]
-        | [Leaf::Target, Leaf::Parallel, Leaf::For, Leaf::Simd] => {
-            let first = region.chain.constructs.first().copied();
-            let apart = first.is_some_and(|id| cx.constructs.construct(id).leaves == [Leaf::Target]);
-            let (outer, rest) = region.chain.constructs.split_at(usize::from(apart));
-            let chain = Chain { constructs: rest.to_vec(), leaves: leaves[usize::from(apart)..].to_vec() };
-            Ok(Some(Shape::one_loop(outer.to_vec(), chain)))
-        }
-        [Leaf::Target, Leaf::Teams, Leaf::Distribute, ..] if !leaves.contains(&Leaf::Parallel) => {
-            distribute::nested_parallel(cx, region).map_or(Ok(None), |reason| Err(vec![reason]))
+        | [Leaf::Target, Leaf::Parallel, Leaf::For, Leaf::Simd] => Ok(Some(widening(cx, region))),
+        [Leaf::Target, Leaf::Teams, Leaf::Distribute, rest @ ..] if are_teams_of_one(leaves) => {
+            match distribute::nested_parallel(cx, region) {
+                Some(reason) => Err(vec![reason]),
+                None if matches!(rest, [] | [Leaf::Simd]) => Ok(Some(widening(cx, region))),
+                None => Ok(None),
+            }
         }
         _ => Ok(None),
     }
+}
+
+/// The shape of a region that is one loop.
+fn widening(cx: &Context<'_>, region: &TargetRegion) -> Shape {
+    let first = region.chain.constructs.first().copied();
+    let apart = first.is_some_and(|id| cx.constructs.construct(id).leaves == [Leaf::Target]);
+    let (outer, rest) = region.chain.constructs.split_at(usize::from(apart));
+    let leaves = region.chain.leaves.iter().skip(usize::from(apart)).copied().collect();
+    Shape::one_loop(outer.to_vec(), Chain { constructs: rest.to_vec(), leaves })
 }
 
 /// What the host may execute, if [`super::data`] finds that it can.

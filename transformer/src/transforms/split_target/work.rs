@@ -15,7 +15,7 @@ use crate::syntax::NodeId;
 use crate::transforms::split_target::figures::LoopFigures;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::Names;
-use crate::transforms::split_target::shape::{HostPart, Shape};
+use crate::transforms::split_target::shape::{Form, HostPart, Shape};
 
 pub(super) use self::crossover::{Threshold, thresholds};
 
@@ -100,7 +100,11 @@ pub(super) fn loop_figures(names: &Names<'_>, shape: &Shape, kernels: &[Kernel])
 }
 
 fn grid_of(shape: &Shape) -> Grid {
-    if shape.form.widens() { Grid::OneTeam } else { Grid::League }
+    match shape.form {
+        _ if shape.has_teams_of_one() => Grid::OneThreadEach,
+        Form::League => Grid::League,
+        Form::OneLoop | Form::OneTeam => Grid::OneTeam,
+    }
 }
 
 /// Does control flow stand around loops, so that they may run many times for one launch of the original?
