@@ -8,7 +8,7 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, ListItem};
 use crate::transforms::Context;
 use crate::transforms::split_target::clause_rules::{Rule, belongs_to_target, rule_for};
-use crate::transforms::split_target::shape::{Form, Shape};
+use crate::transforms::split_target::shape::{Form, Shape, are_teams_of_one};
 use crate::transforms::split_target::write::kernel_name;
 
 /// What the clauses of the region's own directives say.
@@ -29,6 +29,8 @@ pub(super) struct RegionClauses {
     pub task: Vec<Clause>,
     /// The clause that limits the threads of the one team, to one perhaps.
     pub grouped: Option<Span>,
+    /// The clause that limits the teams of a league.
+    pub few_teams: Option<Span>,
 }
 
 /// What the clauses of one loop say.
@@ -191,7 +193,12 @@ impl Reader<'_> {
         match rule_for(clause.name, false) {
             Rule::DataAndKernels => self.map(clause),
             Rule::HostExpression => self.host_expression(clause, on_target),
-            Rule::Kernel => self.region.kernel.push(clause.clone()),
+            Rule::Kernel => {
+                if clause.name == ClauseName::NumTeams {
+                    self.region.few_teams = Some(clause.span);
+                }
+                self.region.kernel.push(clause.clone());
+            }
             Rule::Groups => {
                 let groups = self.form.widens() && !self.teams_of_one;
                 self.region.grouped = self.region.grouped.or(groups.then_some(clause.span));
@@ -306,7 +313,7 @@ impl Reader<'_> {
     fn loop_clause(&mut self, clause: &Clause, on_target: bool, leaves: &[Leaf], read: &mut LoopClauses) {
         let permitted = permits(leaves, clause.name);
         match rule_for(clause.name, true) {
-            _ if self.teams_of_one && self.league_clause(clause, read) => {}
+            _ if are_teams_of_one(leaves) && self.league_clause(clause, read) => {}
             // How many threads the one team has means nothing for a league.
             Rule::Groups if self.form.widens() => read.drops(clause),
             Rule::Kernel | Rule::Groups | Rule::UsedItems if !permitted => self.no_rule(clause),

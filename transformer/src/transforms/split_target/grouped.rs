@@ -14,6 +14,7 @@ use crate::transforms::split_target::data::DataEnvironment;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::serial::written_first;
+use crate::transforms::split_target::shape::are_teams_of_one;
 
 /// Keeps the clauses without whose expressions a variable would have no use left, of which a compiler may warn.
 pub(super) fn keep_last_uses(names: &Names<'_>, chain: &Chain, clauses: &mut LoopClauses) {
@@ -51,9 +52,9 @@ pub(super) fn reasons(
     let mut reasons = Vec::new();
     for (index, kernel) in kernels.iter().enumerate().filter(|(_, kernel)| kernel.serial.is_none()) {
         reasons.extend(kernel.clauses.dropped.iter().filter_map(|clause| is_needed(names, clause)));
-        let Some(grouped) = kernel.clauses.grouped.or(clauses.grouped).filter(|_| !kernel.clauses.concurrent) else {
-            continue;
-        };
+        let few_teams = clauses.few_teams.filter(|_| are_teams_of_one(&kernel.chain.leaves));
+        let grouped = kernel.clauses.grouped.or(clauses.grouped).or(few_teams);
+        let Some(grouped) = grouped.filter(|_| !kernel.clauses.concurrent) else { continue };
         let own = data.kernel_private.iter().filter(|(of, _)| *of == index).map(|(_, name)| name.clone()).collect();
         if let Some(dependence) = between_iterations(names, region, kernel, &own) {
             let message = "the original may run several iterations in one thread here, one after the other; more teams \

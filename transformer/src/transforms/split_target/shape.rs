@@ -92,9 +92,9 @@ impl Shape {
         }
     }
 
-    /// Is it a league whose teams run one thread each?
+    /// Does the league's every loop leave each team one thread?
     pub(super) fn has_teams_of_one(&self) -> bool {
-        self.loops.iter().any(|chain| are_teams_of_one(&chain.leaves))
+        !self.loops.is_empty() && self.loops.iter().all(|chain| are_teams_of_one(&chain.leaves))
     }
 
     /// May the output launch more than one kernel where the original launched one?
@@ -120,8 +120,10 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
         .constructs
         .within(innermost.body_span)
         .filter(|(construct, _)| !chain.iter().any(|id| cx.constructs.construct(*id).directive == construct.directive));
-    let has_parallelism =
-        inside.flat_map(|(construct, _)| &construct.leaves).any(|leaf| matches!(leaf, Leaf::Parallel | Leaf::Loop));
+    let parallelism = |leaf: &Leaf| {
+        matches!(leaf, Leaf::Parallel | Leaf::Loop) || (leaf == &Leaf::Distribute && prefix.contains(&Leaf::Teams))
+    };
+    let has_parallelism = inside.flat_map(|(construct, _)| &construct.leaves).any(parallelism);
     if !has_parallelism && !prefix.contains(&Leaf::Parallel) {
         return Ok(None);
     }
@@ -262,6 +264,8 @@ fn loop_reason(cx: &Context<'_>, form: Form, chain: &Chain) -> Option<Reason> {
             chain.leaves.as_slice(),
             [Leaf::Distribute, Leaf::Parallel, Leaf::For]
                 | [Leaf::Distribute, Leaf::Parallel, Leaf::For, Leaf::Simd]
+                | [Leaf::Distribute]
+                | [Leaf::Distribute, Leaf::Simd]
                 | [Leaf::Loop]
         ),
         Form::OneLoop | Form::OneTeam => matches!(
