@@ -26,7 +26,7 @@ pub struct Family {
     pub recipe: fn() -> Recipe,
 }
 
-use Expected::{Changed, Planned, Refused};
+use Expected::{Changed, Refused};
 use Form::{League, Single, Team};
 
 const fn row(name: &'static str, expected: Expected, recipe: fn() -> Recipe) -> Family {
@@ -146,7 +146,7 @@ pub const FAMILIES: &[Family] = &[
     row("lost scalars", Changed, || serial(&[Serial::LostScalar])),
     row("lost reductions", Changed, || Recipe { sums: Sums::Lost, ..Recipe::new(Team) }),
     row("bare parallel", Changed, || serial(&[Serial::BareParallel, Serial::BareNowait])),
-    row("sections", Planned(&["OMPS126"]), || serial(&[Serial::Sections])),
+    row("sections", Changed, || serial(&[Serial::Sections])),
     row("grouped iterations", Refused(&["OMPS110"]), || forbidden(Forbidden::OneThread)),
     row("chunks", Refused(&["OMPS110"]), || forbidden(Forbidden::Chunk)),
     row("serialised loops", Refused(&["OMPS110"]), || forbidden(Forbidden::Serialised)),

@@ -71,8 +71,9 @@ pub(super) fn carried(
         return refuse(&used.name, used.span);
     }
     let body = candidate.cx.constructs.construct(candidate.id).body_span;
+    let is_declared = |key: Key| key.0.is_none() && body.contains(key.1);
     let inner = found.loops.get(depth..).unwrap_or_default();
-    let shared = inner.iter().find(|l| !(l.key.0.is_none() && body.contains(l.key.1)) && !is_fresh(l.key));
+    let shared = inner.iter().find(|l| !is_declared(l.key) && !is_fresh(l.key));
     shared.and_then(|l| refuse(&name_of(l.key), l.span))
 }
 
