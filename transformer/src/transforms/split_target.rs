@@ -118,6 +118,7 @@
 //! Offloading: Splitting GPU Kernels, Pipelining Communication and Computation, and Selecting Better Grid Geometries"
 //! (2018), section 3, Figures 1 and 2. Unlike Figure 2, the kernels restate their map clauses.
 
+mod assumptions;
 mod clause_rules;
 mod clauses;
 mod data;
@@ -229,7 +230,7 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     if !text.is_empty() {
         return Err(text);
     }
-    if let Some(reason) = names.device_code(region) {
+    if let Some(reason) = names.device_code(region).or_else(|| assumptions::excludes_directives(cx, region)) {
         return Err(vec![reason]);
     }
     let mut shape = shape;
