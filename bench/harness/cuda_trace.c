@@ -25,6 +25,7 @@ static struct {
 static atomic_int record_count;
 static atomic_int tracing;
 static handle context; // the one that libomptarget uses
+static unsigned last_grid[2]; // blocks and threads of the last kernel
 
 static void *driver(const char *name)
 {
@@ -106,6 +107,8 @@ int cuLaunchKernel(handle function, unsigned grid_x, unsigned grid_y, unsigned g
 {
     DRIVER("cuLaunchKernel", int, handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, handle,
            void **, void **);
+    last_grid[0] = grid_x;
+    last_grid[1] = block_x;
     int record = open_record(KERNEL, 0, stream);
     return close_record(record, stream,
                         real(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,
@@ -124,6 +127,13 @@ int cuMemcpyDtoHAsync_v2(void *to, device_pointer from, size_t bytes, handle str
     DRIVER("cuMemcpyDtoHAsync_v2", int, void *, device_pointer, size_t, handle);
     int record = open_record(FROM_DEVICE, bytes, stream);
     return close_record(record, stream, real(to, from, bytes, stream));
+}
+
+// Blocks and threads of the last kernel that was launched.
+void device_trace_last_grid(unsigned grid[2])
+{
+    grid[0] = last_grid[0];
+    grid[1] = last_grid[1];
 }
 
 void device_trace_begin(void)

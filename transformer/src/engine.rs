@@ -6,16 +6,19 @@ use self::later_rounds::Rounds;
 use crate::analysis::data_environment::{Entry, data_environment};
 use crate::analysis::execution_mode::{Predicted, execution_mode};
 use crate::analysis::symbols::Symbols;
+use crate::device::DeviceProfile;
 use crate::edit::EditSet;
 use crate::plan::suppression::Suppressions;
-use crate::plan::{Decision, Plan, Reason, ReasonCode, select};
+use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode, select};
 use crate::region::association::associate;
 use crate::region::construct::ConstructTree;
 use crate::region::target::target_regions;
 use crate::source::{Scan, SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{HostError, HostTree, Limits};
-use crate::transforms::{ASSUMED_ITERATIONS, Context, Figures, TRANSFORMS, figures};
+use crate::transforms::{
+    ASSUMED_ITERATIONS, Context, Figures, GeometryFigures, TRANSFORMS, figures, geometry_figures,
+};
 use crate::validate;
 
 /// Conflicting plans wait for the next round; more rounds than this mean that a transformation does not settle.
@@ -32,6 +35,8 @@ pub struct Options {
     pub assumed_iterations: u32,
     /// Write both forms of a construct under a host `if` where the lengths of its loops decide which is faster?
     pub versioned: bool,
+    /// The device that grids are chosen for; what holds on every device where there is none.
+    pub device: Option<DeviceProfile>,
     /// Only constructs that touch one of these ranges of lines, counted from 1, both ends included; all where empty.
     pub lines: Vec<(usize, usize)>,
     /// The bounds of time and memory.
@@ -44,7 +49,7 @@ impl Default for Options {
         let passes = TRANSFORMS.iter().filter(|transform| transform.default).map(|transform| transform.pass).collect();
         let assumed_iterations = ASSUMED_ITERATIONS;
         let limits = Limits::default();
-        Self { passes, assume: false, assumed_iterations, versioned: false, lines: Vec::new(), limits }
+        Self { passes, assume: false, assumed_iterations, versioned: false, device: None, lines: Vec::new(), limits }
     }
 }
 
@@ -173,13 +178,37 @@ fn plans(file: &SourceFile, headers: &[SourceFile], parsed: &Parsed, options: &O
     }
     plans.retain(|plan| in_range(file, plan, &options.lines) && !suppressions.is_off(plan.extent));
     plans.sort_by_key(|plan| plan.span.start);
+    if context.device.is_some() {
+        wait_for_collapse(&mut plans, options.assume);
+    }
     plans
 }
 
-fn context<'a>(file: &'a SourceFile, headers: &'a [SourceFile], parsed: &'a Parsed, options: &Options) -> Context<'a> {
+/// A grid is chosen for the loop as it will be: where `collapse` changes it, that waits for the next round.
+fn wait_for_collapse(plans: &mut [Plan], assume: bool) {
+    let is_applied = |plan: &&Plan| match plan.decision {
+        Decision::Apply(applicability) => applicability == Applicability::Safe || assume,
+        _ => false,
+    };
+    let collapsed: Vec<Span> =
+        plans.iter().filter(|plan| plan.pass == "collapse").filter(is_applied).map(|plan| plan.extent).collect();
+    for plan in plans.iter_mut().filter(|plan| plan.pass == "geometry") {
+        if collapsed.iter().any(|extent| plan.extent.contains(*extent)) {
+            plan.edits.clear();
+        }
+    }
+}
+
+fn context<'a>(
+    file: &'a SourceFile,
+    headers: &'a [SourceFile],
+    parsed: &'a Parsed,
+    options: &'a Options,
+) -> Context<'a> {
     let Parsed { scan, tree, constructs } = parsed;
     let Options { assumed_iterations, versioned, .. } = *options;
-    Context { file, scan, tree, constructs, headers, assumed_iterations, versioned }
+    let device = options.device.as_ref().filter(|_| options.passes.contains(&"geometry"));
+    Context { file, scan, tree, constructs, headers, assumed_iterations, versioned, device }
 }
 
 fn in_range(file: &SourceFile, plan: &Plan, lines: &[(usize, usize)]) -> bool {
@@ -201,6 +230,8 @@ pub struct RegionFacts {
     pub data: Vec<Entry>,
     /// What the cost model says, where it can be split.
     pub figures: Option<Figures>,
+    /// What its grid is chosen by, where a device is asked for and it is one loop on the full grid.
+    pub geometry: Option<GeometryFigures>,
 }
 
 /// The target regions of a file, in the order of the text.
@@ -211,7 +242,9 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
     let Some(parsed) = parse(file, &options.limits)? else { return Ok(Vec::new()) };
     let Parsed { tree, constructs, .. } = &parsed;
     let symbols = Symbols::new(file, tree, headers);
-    let mut figures = figures(&context(file, headers, &parsed, options));
+    let context = context(file, headers, &parsed, options);
+    let mut figures = figures(&context);
+    let mut geometry = geometry_figures(&context, &symbols);
     let facts = target_regions(tree, constructs).into_iter().map(|region| RegionFacts {
         extent: region.extent,
         segments: region.describe(tree, constructs),
@@ -221,6 +254,10 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
             .iter()
             .position(|figures| figures.extent == region.extent)
             .map(|index| figures.swap_remove(index)),
+        geometry: geometry
+            .iter()
+            .position(|(extent, _)| *extent == region.extent)
+            .map(|index| geometry.swap_remove(index).1),
     });
     Ok(facts.collect())
 }

@@ -74,6 +74,9 @@ pub enum Command {
         /// Write both forms where the lengths of loops decide, as for rewriting
         #[arg(long)]
         versioned: bool,
+        /// The device to choose grids for, as for rewriting
+        #[arg(long, value_name = "NAME")]
+        device: Option<String>,
     },
     /// List the device profiles
     Devices,
@@ -202,7 +205,7 @@ pub struct PassArguments {
     /// Whose types and calls the decisions rest on; only `tree` is built
     #[arg(long, value_enum, value_name = "SOURCE")]
     pub facts: Option<Facts>,
-    /// The device to choose for: a profile's name, a .toml file or `native` (planned)
+    /// The device to choose grids for: a profile's name, a .toml file with one, or `native`, which asks NVIDIA's driver
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
 }

@@ -187,6 +187,9 @@ impl Config {
         for path in self.sources.iter_mut().chain(&mut self.include_dirs).chain(&mut self.compile_commands) {
             *path = folder.join(&path);
         }
+        if let Some(file) = self.device.as_mut().filter(|device| device.ends_with(".toml")) {
+            *file = folder.join(&*file).display().to_string();
+        }
         if let Some(Verify::Section(host)) = &mut self.verify {
             let files = host.stdin.iter_mut().chain(&mut host.cwd).chain(&mut host.expected);
             for path in files.chain(&mut host.sources) {

@@ -4,6 +4,7 @@ mod arguments;
 mod commands;
 mod compiler_flags;
 mod config;
+mod device;
 mod headers;
 mod inputs;
 mod passes;
@@ -100,12 +101,13 @@ pub fn run(arguments: &[OsString], streams: &mut Streams<'_>, engine: Engine) ->
 fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) -> io::Result<Status> {
     match &arguments.command {
         Some(Command::Rule { id }) => commands::rule(id.as_deref(), streams),
-        Some(Command::Explain { place, context, assume, passes, assumed_iterations, versioned }) => {
+        Some(Command::Explain { place, context, assume, passes, assumed_iterations, versioned, device }) => {
             let passes = arguments::PassArguments {
                 passes: passes.clone(),
                 assume: *assume,
                 assumed_iterations: *assumed_iterations,
                 versioned: *versioned,
+                device: device.clone(),
                 ..Default::default()
             };
             commands::explain(place, context, passes, streams, engine)

@@ -99,6 +99,7 @@ pub(super) fn options(settings: &Settings) -> Options {
         assume: settings.assume,
         assumed_iterations: settings.assumed_iterations,
         versioned: settings.versioned,
+        device: settings.device.clone(),
         lines: settings.lines.clone(),
         limits: Limits::default(),
     }

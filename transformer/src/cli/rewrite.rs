@@ -126,9 +126,6 @@ fn notes(arguments: &Rewrite, resolver: &Resolver<'_>) -> BTreeSet<String> {
     if arguments.passes.facts == Some(Facts::Clang) {
         notes.insert("--facts clang is planned but not built; the tool's own reading is used".to_owned());
     }
-    if arguments.passes.device.is_some() {
-        notes.insert("--device is planned but not built; only what holds on every device is written".to_owned());
-    }
     if let Ok(settings) = resolver.settings(&first_path(arguments)) {
         let unbuilt = settings.passes.unbuilt.iter();
         notes.extend(unbuilt.map(|pass| format!("the pass `{pass}` is planned but not built; it does nothing")));

@@ -10,7 +10,8 @@ use crate::cli::arguments::{ContextArguments, HostArguments, PassArguments, Veri
 use crate::cli::compiler_flags::{CompilerFlags, Database};
 use crate::cli::config::{self, Config, Verify};
 use crate::cli::passes::Passes;
-use crate::cli::verify;
+use crate::cli::{device, verify};
+use crate::device::DeviceProfile;
 use crate::validate::host::Program;
 
 /// What holds for one file.
@@ -24,6 +25,8 @@ pub(super) struct Settings {
     pub assumed_iterations: u32,
     /// Are both forms written where the lengths of loops decide which is faster?
     pub versioned: bool,
+    /// The device that grids are chosen for.
+    pub device: Option<DeviceProfile>,
     /// The ranges of lines to look at; all where empty.
     pub lines: Vec<(usize, usize)>,
     /// Files and folders whose functions may be looked up.
@@ -48,6 +51,7 @@ pub(super) struct Resolver<'a> {
     host: &'a HostArguments,
     error_on_refusal: bool,
     configs: Mutex<BTreeMap<PathBuf, Result<Config, String>>>,
+    devices: Mutex<BTreeMap<PathBuf, Result<DeviceProfile, String>>>,
     databases: Mutex<BTreeMap<PathBuf, Result<Database, String>>>,
 }
 
@@ -60,8 +64,8 @@ impl<'a> Resolver<'a> {
         host: &'a HostArguments,
         error_on_refusal: bool,
     ) -> Self {
-        let (configs, databases) = Default::default();
-        Self { context, passes, verify, host, error_on_refusal, configs, databases }
+        let (configs, devices, databases) = Default::default();
+        Self { context, passes, verify, host, error_on_refusal, configs, devices, databases }
     }
 
     /// The configuration file of a source file.
@@ -82,6 +86,7 @@ impl<'a> Resolver<'a> {
             (None, Some(names)) => Passes::named(names.iter().map(String::as_str))?,
             (None, None) => Passes::by_default(),
         };
+        let device = self.device(&config)?;
         let mut include_dirs = compiler.quote_dirs();
         let verify = config.verify.as_ref();
         let host = verify.map(Verify::host).unwrap_or_default();
@@ -98,6 +103,7 @@ impl<'a> Resolver<'a> {
                 .or(config.assumed_iterations)
                 .unwrap_or(crate::transforms::ASSUMED_ITERATIONS),
             versioned: self.passes.versioned || config.versioned.unwrap_or(false),
+            device,
             lines: self.passes.lines.clone(),
             sources: config.sources,
             include_dirs,
@@ -130,6 +136,12 @@ impl<'a> Resolver<'a> {
     fn config(&self, file: &Path) -> Result<Config, String> {
         let Some(path) = self.config_path(file) else { return Ok(Config::default()) };
         cached(&self.configs, path, Config::read)
+    }
+
+    /// The device that the flag or the configuration names; found once for each name.
+    fn device(&self, config: &Config) -> Result<Option<DeviceProfile>, String> {
+        let Some(name) = self.passes.device.as_ref().or(config.device.as_ref()) else { return Ok(None) };
+        cached(&self.devices, PathBuf::from(name), |_| device::find(name)).map(Some)
     }
 
     /// The flags of the database, then those of the configuration, then those of the command line.

@@ -55,12 +55,15 @@ pub fn final_heuristic(
 }
 
 /// How many threads of an SM may run at once before the cache lines of their uncoalesced accesses evict each other:
-/// threads x accesses x 128 bytes are held to the device's capacity (Chikin 2018, section 6). None where no capacity is
-/// known or nothing is uncoalesced. A whole number of warps, at least one.
+/// threads x (accesses + 1) x 128 bytes are held to the device's capacity. Each access keeps a line until the thread has
+/// walked through it, and one more is on its way. (Chikin 2018, section 6, has no such further line; with it one capacity
+/// fits both published and measured tables, see the tests.) None where no capacity is known or nothing is uncoalesced. A
+/// whole number of warps, at least one.
 #[must_use]
 pub fn unsaturated_threads(device: &DeviceProfile, uncoalesced_accesses: u32) -> Option<u32> {
-    let capacity = device.uncoalesced_capacity?;
-    let threads = capacity.checked_div(uncoalesced_accesses.saturating_mul(LINE))?.min(device.threads_per_sm);
+    let capacity = device.uncoalesced_capacity.filter(|_| uncoalesced_accesses > 0)?;
+    let lines = uncoalesced_accesses.saturating_add(1).saturating_mul(LINE);
+    let threads = capacity.checked_div(lines)?.min(device.threads_per_sm);
     Some((threads / device.warp_size * device.warp_size).max(device.warp_size))
 }
 
@@ -154,25 +157,36 @@ mod tests {
         assert_eq!(grid, GridGeometry { num_teams: 1, thread_limit: 1024 });
     }
 
-    /// Chikin 2018, Table 1: optimal occupancy in percent for 1 to 10 uncoalesced accesses on a Titan X. One capacity
-    /// comes within a factor of two of all ten, and meets those of 1, 2, 4 and 8 accesses within a quarter.
+    /// Chikin 2018, Table 1: optimal occupancy in percent for 1 to 10 uncoalesced accesses on a Titan X. With one capacity
+    /// all ten are met within a factor of 1.6, eight of them within a third.
     #[test]
     fn saturation_comes_near_table_one() {
         const OPTIMAL: [f64; 10] = [25.0, 12.5, 6.3, 6.3, 6.3, 6.3, 6.3, 4.0, 4.0, 3.1];
         let titan = device("titan-x-pascal");
+        let mut near = 0;
         for (accesses, optimal) in (1..).zip(OPTIMAL) {
             let chosen = unsaturated_threads(&titan, accesses).map_or(0.0, |threads| percent(&titan, threads));
-            let bound = if [1, 2, 4, 8].contains(&accesses) { 1.3 } else { 2.6 };
-            assert!(chosen / optimal < bound && optimal / chosen < bound, "{accesses}: {chosen} for {optimal}");
+            let factor = (chosen / optimal).max(optimal / chosen);
+            assert!(factor < 1.6, "{accesses}: {chosen} for {optimal}");
+            near += usize::from(factor < 1.34);
         }
+        assert_eq!(near, 8);
     }
 
+    /// Threads of an SM that were fastest on an H200, where the data comes from memory and from the second-level cache
+    /// (`bench/results/geometry/h200-variable.csv`, programs `rows_of_k` and `matrix_sums`). What a choice costs by these
+    /// measurements is in `tests/geometry.rs`.
     #[test]
-    fn the_h200_holds_twice_as_much() {
+    fn the_h200_holds_256_kib() {
+        const ROWS: [u32; 10] = [1024, 512, 512, 384, 384, 320, 320, 256, 256, 192];
+        const MATRICES: [u32; 10] = [1024, 640, 512, 320, 320, 256, 256, 192, 192, 192];
         let h200 = device("h200");
-        let share = |accesses| unsaturated_threads(&h200, accesses).map(|threads| percent(&h200, threads));
-        assert_eq!([share(1), share(2), share(4)], [Some(50.0), Some(25.0), Some(12.5)]);
-        assert_eq!(share(0), None);
+        for ((accesses, rows), matrices) in (1..).zip(ROWS).zip(MATRICES) {
+            let chosen = f64::from(unsaturated_threads(&h200, accesses).unwrap_or(0));
+            let (least, most) = (f64::from(rows.min(matrices)), f64::from(rows.max(matrices)));
+            assert!(chosen >= 0.8 * least && chosen <= 1.2 * most, "{accesses}: {chosen} for {least} to {most}");
+        }
+        assert_eq!(unsaturated_threads(&h200, 0), None);
         assert_eq!(unsaturated_threads(&device("a100"), 1), None);
     }
 }

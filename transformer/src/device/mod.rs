@@ -1,12 +1,17 @@
 //! Devices: what a grid is chosen for.
 //!
-//! [`profile`] reads the data files, [`occupancy`] says how much of a kernel a device holds at once, [`grid`] chooses
-//! grids by the published heuristics.
+//! [`profile`] reads the data files, [`occupancy`] says how much of a kernel a device holds at once, [`grid`] has the
+//! published heuristics, [`launch`] what LLVM's runtime does without clauses, [`choice`] chooses between them, by the times
+//! that [`time`] predicts.
 
+pub mod choice;
 pub mod grid;
+pub mod launch;
 pub mod occupancy;
 pub mod profile;
+pub mod time;
 
+pub use choice::{Choice, GridClass, KernelShape, choose};
 pub use grid::GridGeometry;
 pub use occupancy::KernelResources;
 pub use profile::DeviceProfile;

@@ -31,10 +31,18 @@ pub struct DeviceProfile {
     /// other; none where nobody measured it.
     #[serde(default)]
     pub uncoalesced_capacity: Option<u32>,
+    /// The blocks on an SM over which a short loop with uncoalesced accesses is spread, before a block gets more threads;
+    /// one, as Lloyd 2018 has it, where nobody measured it.
+    #[serde(default = "one")]
+    pub short_loop_blocks_per_sm: u32,
     /// Bytes of the cache that all SMs share.
     pub l2_bytes: u64,
     /// Peak rate of the device's memory in 10^9 bytes a second.
     pub memory_gb_per_s: f64,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// The shipped files, oldest device first.
@@ -68,6 +76,7 @@ impl DeviceProfile {
             ("warp_size", profile.warp_size),
             ("threads_per_block_limit", profile.threads_per_block_limit),
             ("preferred_threads_per_block", profile.preferred_threads_per_block),
+            ("short_loop_blocks_per_sm", profile.short_loop_blocks_per_sm),
         ];
         if let Some((key, _)) = counts.iter().find(|(_, count)| *count == 0) {
             return Err(format!("`{key}` must be at least 1"));

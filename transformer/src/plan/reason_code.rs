@@ -414,6 +414,12 @@ reason_codes! {
     /// canonical form.
     NothingToCollapse = "OMPS440", Note, "no perfect loop nest";
 
+    /// The clauses of a loop choose a grid that is predicted to take more than twice as long on the device that was asked for
+    /// as the one that this tool would choose. It is left as it is.
+    ///
+    /// Take `num_teams` and `thread_limit` away, and the tool writes its own. `ompsplit explain` shows both predictions.
+    GridFarOff = "OMPS450", Note, "the written grid is far off";
+
     /// The file cannot be read: it is binary, too large, nested too deeply, or took too long to parse.
     Unreadable = "OMPS901", Error, "file cannot be read";
 

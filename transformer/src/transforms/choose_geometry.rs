@@ -50,6 +50,10 @@
 //! OpenMP 5.2, sections 10.1.1, 10.2 and 13.3. Lloyd, Chikin, Kedia, Jain and Amaral, "Automated GPU Grid Geometry
 //! Selection for OpenMP Kernels" (2018), section II.
 
+mod grid;
+
+pub use self::grid::{ESTIMATE, GeometryFigures};
+
 use std::cell::LazyCell;
 
 use crate::analysis::calls::Calls;
@@ -59,8 +63,10 @@ use crate::edit::directive_writer::append_clause;
 use crate::plan::{Applicability, Certainty, Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
+use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive};
+use crate::transforms::choose_geometry::grid::DeviceGrid;
 use crate::transforms::{Context, TEAM_THREADS, split_target};
 
 /// Decides for every loop that is a kernel of its own.
@@ -99,25 +105,62 @@ where
         kernels: (1, 1),
         follows: false,
     };
+    let mut reasons = split_target::text_reasons(cx, region);
     let Some(teams) = directive_of_teams(cx, region).filter(|_| !has_own_threads(cx, region)) else {
         let message = "the number of threads in a team is written down";
         plan.reasons.push(Reason::new(ReasonCode::GridWritten, plan.span, message));
+        if reasons.is_empty() && cx.device.is_some() {
+            plan.reasons.extend(grid::far_off(cx, &functions.0, region));
+        }
         return plan;
     };
-    let mut reasons = split_target::text_reasons(cx, region);
     if reasons.is_empty() {
         reasons.extend(team_queries(cx, functions, region));
     }
     if reasons.iter().all(|reason| reason.certainty == Certainty::Assumed) {
         let assumed = !reasons.is_empty();
         plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
-        plan.summary = format!("{TEAM_THREADS} threads in each team, so that every team gets work");
-        plan.edits = vec![append_clause(cx.file, teams, &format!("thread_limit({TEAM_THREADS})"))];
+        let chosen = cx.device.and_then(|_| device_grid(cx, functions, region, teams));
+        let (text, summary) = chosen.map_or_else(every_device, |chosen| (chosen.text, chosen.summary));
+        plan.summary = summary;
+        plan.edits = vec![append_clause(cx.file, teams, &text)];
     } else {
         plan.decision = Decision::Refuse;
     }
     plan.reasons = reasons;
     plan
+}
+
+/// What holds on every device.
+fn every_device() -> (String, String) {
+    let summary = format!("{TEAM_THREADS} threads in each team, so that every team gets work");
+    (format!("thread_limit({TEAM_THREADS})"), summary)
+}
+
+/// What suits the device, unless a clause says how many teams there are.
+fn device_grid<'a, F>(
+    cx: &Context<'_>,
+    functions: &LazyCell<(Symbols<'a>, Calls<'a>), F>,
+    region: &TargetRegion,
+    teams: &Directive,
+) -> Option<DeviceGrid>
+where
+    F: FnOnce() -> (Symbols<'a>, Calls<'a>),
+{
+    if teams.clauses_of(ClauseName::NumTeams).next().is_some() {
+        return None;
+    }
+    let symbols = &functions.0;
+    let figures = grid::figures(cx, symbols, region)?;
+    grid::write(cx, symbols, region, &figures)
+}
+
+/// What is known of each loop that is a kernel of its own, with its extent.
+#[must_use]
+pub fn geometry_figures(cx: &Context<'_>, symbols: &Symbols<'_>) -> Vec<(Span, GeometryFigures)> {
+    let regions = target_regions(cx.tree, cx.constructs);
+    let loops = regions.iter().filter(|region| cx.device.is_some() && is_league_loop(region));
+    loops.filter_map(|region| Some((region.extent, grid::figures(cx, symbols, region)?))).collect()
 }
 
 /// The directive that holds the leaf `teams`, which takes the clause.

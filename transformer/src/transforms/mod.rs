@@ -5,6 +5,7 @@ mod collapse;
 mod independence;
 mod split_target;
 
+pub use self::choose_geometry::{GeometryFigures, geometry_figures, ESTIMATE as ESTIMATED_RESOURCES};
 pub use self::split_target::{Figures, LoopFigures, figures};
 
 use crate::plan::Plan;
@@ -37,6 +38,8 @@ pub struct Context<'a> {
     pub assumed_iterations: u32,
     /// Are both forms written, under a host `if`, where it hangs on lengths known at run time whether one pays?
     pub versioned: bool,
+    /// The device that grids are chosen for; none where none is asked for, or no grid is to be chosen.
+    pub device: Option<&'a crate::device::DeviceProfile>,
 }
 
 /// [`Context::assumed_iterations`] where nobody says otherwise.

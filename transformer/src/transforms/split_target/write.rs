@@ -159,7 +159,8 @@ impl Split<'_> {
             clauses.extend(self.private(index));
             return clauses;
         }
-        if !self.has_own_grid() {
+        // For a device the pass `geometry` chooses, once the loop stands alone.
+        if !self.has_own_grid() && self.cx.device.is_none() {
             clauses.push(format!("thread_limit({TEAM_THREADS})"));
         }
         if self.clauses.default_none || kernel.clauses.default_none {

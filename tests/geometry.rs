@@ -1,0 +1,179 @@
+//! The grids that are chosen for an H200, by what was measured there (`bench/results/geometry`, made by `bench/geometry`).
+//!
+//! The kernels' shapes are written down here as the analysis finds them. A choice that was not measured itself is judged by
+//! the nearest number of blocks that was.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use ompsplit::device::choice::plain_launch;
+use ompsplit::device::launch::{Launch, WrittenGrid, llvm_launch};
+use ompsplit::device::time::predict;
+use ompsplit::device::{Choice, DeviceProfile, GridGeometry, KernelResources, KernelShape, choose};
+
+const LITERAL: &str = include_str!("../bench/results/geometry/h200-literal.csv");
+const VARIABLE: &str = include_str!("../bench/results/geometry/h200-variable.csv");
+/// Two processes of one run differ by so much at most in nine of ten cases, or by so many milliseconds.
+const NOISE: f64 = 0.02;
+const NOISE_MS: f64 = 0.001;
+
+/// One measured grid.
+struct Row {
+    how: String,
+    grid: GridGeometry,
+    milliseconds: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Case {
+    kernel: String,
+    n: u64,
+    inner: u64,
+    k: u32,
+    iterations: u64,
+}
+
+fn cases(text: &str) -> BTreeMap<Case, Vec<Row>> {
+    let mut cases: BTreeMap<Case, Vec<Row>> = BTreeMap::new();
+    for line in text.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [kernel, n, inner, k, iterations, how, _, _, teams, threads, median, _, _, _, result] = fields.as_slice()
+        else {
+            panic!("{line}")
+        };
+        assert_eq!(*result, "same", "{line}");
+        let number = |field: &str| field.parse::<u64>().unwrap();
+        let case = Case {
+            kernel: (*kernel).to_owned(),
+            n: number(n),
+            inner: number(inner),
+            k: k.parse().unwrap(),
+            iterations: number(iterations),
+        };
+        let grid = GridGeometry { num_teams: number(teams), thread_limit: threads.parse().unwrap() };
+        let row = Row { how: (*how).to_owned(), grid, milliseconds: median.parse().unwrap() };
+        cases.entry(case).or_default().push(row);
+    }
+    cases
+}
+
+/// What the analysis says of a program of `bench/geometry/kernels.h`.
+fn shape(case: &Case) -> KernelShape {
+    let inner = f64::from(u32::try_from(case.inner).unwrap());
+    let k = f64::from(case.k);
+    let serial = |accesses: f64, lines: f64, sectors: f64, uncoalesced: u32| KernelShape {
+        accesses,
+        lines,
+        sectors,
+        uncoalesced,
+        inner_loop: true,
+        operations: 1.0,
+    };
+    let plain = |accesses: f64, operations: f64| KernelShape {
+        accesses,
+        lines: 1.0,
+        sectors: 4.0,
+        uncoalesced: 0,
+        inner_loop: false,
+        operations,
+    };
+    match case.kernel.as_str() {
+        "row_sums" | "row_sums_heavy" => serial(inner, 32.0, 32.0, 1),
+        "column_sums" | "column_sums_heavy" => serial(inner, 1.0, 4.0, 0),
+        "matrix_sums" | "rows_of_k" => serial(inner * k, 32.0, 32.0, case.k),
+        "gemm" => serial(2.0 * inner, 1.0, 2.5, 0),
+        "syrk" => serial(2.0 * inner, 16.5, 16.5, 1),
+        "triad" => plain(3.0, 1.0),
+        "stencil" => plain(6.0, 1.0),
+        "stream_heavy" => plain(2.0, 64.0),
+        other => panic!("{other}"),
+    }
+}
+
+fn h200() -> DeviceProfile {
+    DeviceProfile::named("h200").unwrap()
+}
+
+const RESOURCES: KernelResources = KernelResources { registers: 40, shared_memory: 0 };
+
+fn chosen(case: &Case) -> Option<Choice> {
+    choose(&h200(), RESOURCES, &shape(case), Some(case.iterations), case.iterations)
+}
+
+/// The measured time of the grid with as many threads and the nearest number of blocks.
+fn measured(rows: &[Row], grid: GridGeometry) -> Option<(f64, GridGeometry)> {
+    let same = rows.iter().filter(|row| !matches!(row.how.as_str(), "default" | "limit128"));
+    let same = same.filter(|row| row.grid.thread_limit == grid.thread_limit);
+    let distance = |row: &&Row| row.grid.num_teams.abs_diff(grid.num_teams);
+    same.min_by_key(distance).map(|row| (row.milliseconds, row.grid))
+}
+
+fn time_of(rows: &[Row], how: &str) -> f64 {
+    rows.iter().filter(|row| row.how == how).map(|row| row.milliseconds).fold(f64::INFINITY, f64::min)
+}
+
+/// A line for each case, and what must hold for all of them.
+struct Judged {
+    text: String,
+    cases: usize,
+    within_ten_percent: usize,
+    slower: Vec<String>,
+    logarithms: Vec<[f64; 3]>,
+}
+
+fn judge(text: &str) -> Judged {
+    let mut judged = Judged {
+        text: String::new(),
+        cases: 0,
+        within_ten_percent: 0,
+        slower: Vec::new(),
+        logarithms: Vec::new(),
+    };
+    for (case, rows) in cases(text) {
+        let (default, plain) = (time_of(&rows, "default"), time_of(&rows, "limit128"));
+        let best = rows.iter().map(|row| row.milliseconds).fold(f64::INFINITY, f64::min);
+        let choice = chosen(&case);
+        let (time, name) = match choice.and_then(|choice| measured(&rows, choice.grid(case.iterations))) {
+            Some((time, grid)) => {
+                (time, format!("{:?} {}x{}", choice.unwrap().class, grid.num_teams, grid.thread_limit))
+            }
+            None => (plain, "thread_limit(128)".to_owned()),
+        };
+        judged.cases += 1;
+        judged.within_ten_percent += usize::from(time <= 1.1 * best + NOISE_MS);
+        if time > (1.0 + NOISE) * plain.min(default) + NOISE_MS {
+            judged.slower.push(format!("{case:?}: {name} {time} for {plain}"));
+        }
+        judged.logarithms.push([(default / time).ln(), (plain / time).ln(), (time / best).ln()]);
+        let Case { kernel, n, inner, k, .. } = &case;
+        let _infallible = writeln!(
+            judged.text,
+            "| {kernel} | {n} | {inner} | {k} | {default:.4} | {plain:.4} | {time:.4} | {best:.4} | {:.2} | {name} |",
+            time / best
+        );
+    }
+    judged
+}
+
+fn geometric_mean(logarithms: &[[f64; 3]], index: usize) -> f64 {
+    let count = f64::from(u32::try_from(logarithms.len()).unwrap());
+    (logarithms.iter().map(|three| three[index]).sum::<f64>() / count).exp()
+}
+
+#[test]
+fn choices_by_the_measurements() {
+    let judged = judge(LITERAL);
+    let Judged { text, cases, within_ten_percent, slower, logarithms } = judged;
+    let mean = |index| geometric_mean(&logarithms, index);
+    let table = format!(
+        "{cases} cases: {within_ten_percent} within 10 % of the best grid measured; geometric means: {:.2} x as fast as the \
+         runtime's own grid, {:.2} x as fast as `thread_limit(128)`, {:.3} x the time of the best.\n\n\
+         | program | n | inner | k | no clause, ms | `thread_limit(128)` | chosen | best | chosen / best | grid |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n{text}",
+        mean(0),
+        mean(1),
+        mean(2),
+    );
+    println!("{table}");
+    assert!(slower.is_empty(), "{slower:#?}");
+}

@@ -1,0 +1,117 @@
+//! What one iteration of a kernel's loop does to memory, as far as the choice of its grid asks.
+
+use std::collections::BTreeSet;
+
+use crate::analysis::accesses::{Access, Accesses};
+use crate::analysis::coalescing::{Pattern, pattern};
+use crate::analysis::polynomial::{Atom, Polynomial};
+use crate::device::KernelShape;
+use crate::source::Span;
+use crate::syntax::{HostTree, NodeId};
+
+/// Iterations of a serial loop where the text does not tell.
+const ASSUMED_INNER: f64 = 64.0;
+/// Lines that a thread keeps for one access where the text does not tell how often a loop around it moves to another row:
+/// with as many as for four accesses a kernel of one to ten of them loses least.
+const ASSUMED_LINES: u32 = 4;
+/// Accesses that are made less often than this part of the most frequent one decide nothing.
+const FREQUENT: f64 = 0.25;
+
+/// The shape of a kernel. `promised` loops run in parallel, the last of them along the threads of a warp; `body` is what it
+/// iterates. None where something in the body is not understood, or nothing is accessed.
+#[must_use]
+pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) -> Option<KernelShape> {
+    let lane = found.loops.get(promised.checked_sub(1)?)?.atom;
+    if !found.troubles.is_empty() || has_other_loops(tree, body, found) {
+        return None;
+    }
+    let weights: Vec<f64> = found.accesses.iter().map(|access| weight(found, access, promised)).collect();
+    let accesses: f64 = weights.iter().sum();
+    let most = weights.iter().copied().fold(0.0, f64::max);
+    if accesses <= 0.0 {
+        return None;
+    }
+    let (mut lines, mut sectors, mut inner_loop) = (0.0, 0.0, false);
+    let mut streams = BTreeSet::new();
+    for (access, weight) in found.accesses.iter().zip(&weights) {
+        let pattern = pattern(access, lane, &found.opaque);
+        let is_uncoalesced = matches!(pattern, Pattern::Strided | Pattern::Unknown);
+        lines += weight * if is_uncoalesced { 32.0 } else { 1.0 };
+        sectors += weight * pattern.sectors();
+        if *weight >= FREQUENT * most {
+            inner_loop |= access.loops.iter().any(|index| *index >= promised);
+            if is_uncoalesced {
+                streams.insert((stream(access), held_lines(found, access, promised)));
+            }
+        }
+    }
+    let uncoalesced = streams.iter().fold(0_u32, |sum, (_, lines)| sum.saturating_add(*lines));
+    let operations = operations(tree, body, found.loops.len() > promised) / accesses;
+    Some(KernelShape {
+        accesses,
+        lines: lines / accesses,
+        sectors: sectors / accesses,
+        uncoalesced,
+        inner_loop,
+        operations,
+    })
+}
+
+/// Is there a loop that is not in canonical form?
+fn has_other_loops(tree: &HostTree, body: NodeId, found: &Accesses) -> bool {
+    tree.descendants(body).any(|node| match tree.kind(node) {
+        "while_statement" | "do_statement" | "for_range_loop" => true,
+        "for_statement" => !found.loops.iter().any(|known| known.span == tree.span(node)),
+        _ => false,
+    })
+}
+
+/// How often an access is made in one iteration.
+fn weight(found: &Accesses, access: &Access, promised: usize) -> f64 {
+    let inner = access.loops.iter().filter(|index| **index >= promised);
+    inner.map(|index| known_trips(found, *index).map_or(ASSUMED_INNER, f64::from)).product()
+}
+
+fn known_trips(found: &Accesses, index: usize) -> Option<u32> {
+    found.loops.get(index).and_then(|l| l.trips).and_then(|trips| u32::try_from(trips).ok())
+}
+
+/// What two accesses share that are in one cache line most of the time: the array, and subscripts that differ by a number.
+fn stream(access: &Access) -> (String, Option<usize>, Span, Vec<Polynomial>) {
+    let mut forms: Vec<Polynomial> = access.subscripts.iter().map(|subscript| subscript.form.clone()).collect();
+    if let Some(last) = forms.last_mut() {
+        let constant = Polynomial::constant(last.constant_part());
+        if let Some(rest) = last.minus(&constant) {
+            *last = rest;
+        }
+    }
+    let (header, declared_at) = access.root.key;
+    (access.root.name.clone(), header, declared_at, forms)
+}
+
+/// How many lines an uncoalesced access keeps for one thread: loops inside the one that walks along a line come to
+/// others, and back.
+fn held_lines(found: &Accesses, access: &Access, promised: usize) -> u32 {
+    let walks = |atom: Atom| matches!(pattern(access, atom, &found.opaque), Pattern::Near(_) | Pattern::Uniform);
+    let inner: Vec<usize> = access.loops.iter().copied().filter(|index| *index >= promised).collect();
+    let Some(walking) = inner.iter().rposition(|index| found.loops.get(*index).is_some_and(|l| walks(l.atom))) else {
+        return 1;
+    };
+    let others = inner.get(walking + 1..).unwrap_or_default();
+    others.iter().fold(1_u32, |product, index| {
+        product.saturating_mul(known_trips(found, *index).unwrap_or(ASSUMED_LINES).max(1))
+    })
+}
+
+/// Arithmetic operations of the body, infinitely many where a loop or a call hides some.
+fn operations(tree: &HostTree, body: NodeId, has_loops: bool) -> f64 {
+    let mut count = 0.0;
+    for node in tree.descendants(body) {
+        match tree.kind(node) {
+            "call_expression" => return f64::INFINITY,
+            "binary_expression" | "assignment_expression" | "conditional_expression" => count += 1.0,
+            _ => {}
+        }
+    }
+    if has_loops { f64::INFINITY } else { count }
+}

@@ -1,0 +1,153 @@
+//! Which grid a kernel gets on a device.
+//!
+//! ## References
+//!
+//! - Lloyd, Chikin, Kedia, Jain, Amaral: Automated GPU Grid Geometry Selection for OpenMP Kernels, 2018, Figure 7.
+//! - Chikin, Gobran, Amaral: OpenMP Code Offloading: Splitting GPU Kernels, Pipelining Communication and Computation,
+//!   and Selecting Better Grid Geometries, 2018, section 6.
+//!
+//! Where an H200 says otherwise than the papers, it is followed: `bench/results/geometry` holds the measurements, and
+//! `tests/geometry.rs` what each rule gains and loses by them.
+
+use super::grid::unsaturated_threads;
+use super::launch::{Launch, WrittenGrid, llvm_launch};
+use super::occupancy::{KernelResources, resident_blocks};
+use super::time::predict;
+use super::{DeviceProfile, GridGeometry};
+
+/// Threads of a block where nothing else is known, and those of streams.
+const THREADS: u32 = 128;
+/// The most operations for each access in a kernel that is bound by memory.
+const STREAM_OPERATIONS: f64 = 8.0;
+/// A choice must be predicted to take at most this part of the time.
+const ENOUGH: f64 = 0.98;
+
+/// What a kernel does in one iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KernelShape {
+    /// Accesses of shared memory that its thread makes one after the other.
+    pub accesses: f64,
+    /// Cache lines of 128 bytes that an access of a warp touches, on the average.
+    pub lines: f64,
+    /// Sectors of 32 bytes that an access of a warp touches, on the average.
+    pub sectors: f64,
+    /// Uncoalesced accesses, each of which keeps a cache line for its thread.
+    pub uncoalesced: u32,
+    /// Are the accesses made in a serial loop?
+    pub inner_loop: bool,
+    /// Arithmetic operations for each access; more than can be told where functions are called.
+    pub operations: f64,
+}
+
+/// Which rule chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GridClass {
+    /// Uncoalesced, and so few iterations that they are spread over the SMs with few threads in each block.
+    Short,
+    /// Uncoalesced: as many threads as the first-level cache holds lines for.
+    Saturated,
+    /// A serial loop of coalesced accesses: the device's number of threads, as many blocks as are resident.
+    Resident,
+    /// Nothing but a few accesses in each iteration: as many threads as are resident.
+    Stream,
+}
+
+impl GridClass {
+    /// A few words about the rule.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Short => "few iterations with uncoalesced accesses, spread over the SMs",
+            Self::Saturated => "as many threads as the cache holds lines of uncoalesced accesses for",
+            Self::Resident => "coalesced accesses in a serial loop",
+            Self::Stream => "a stream, as many threads as are resident",
+        }
+    }
+}
+
+/// A choice: threads of a block, and the most blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The rule.
+    pub class: GridClass,
+    /// `thread_limit`.
+    pub threads: u32,
+    /// The most blocks; fewer where there are too few iterations for them.
+    pub most_blocks: u64,
+}
+
+impl Choice {
+    /// The grid for so many iterations.
+    #[must_use]
+    pub fn grid(&self, iterations: u64) -> GridGeometry {
+        let full = iterations.div_ceil(u64::from(self.threads)).max(1);
+        GridGeometry { num_teams: full.min(self.most_blocks), thread_limit: self.threads }
+    }
+
+    /// The launch for so many iterations.
+    #[must_use]
+    pub fn launch(&self, iterations: u64) -> Launch {
+        Launch { grid: self.grid(iterations), chunk: self.threads }
+    }
+}
+
+/// What is launched where only `thread_limit(128)` is written.
+#[must_use]
+pub fn plain_launch(iterations: u64) -> Launch {
+    llvm_launch(iterations, WrittenGrid { thread_limit: Some(THREADS), num_teams: None })
+}
+
+/// The grid of a kernel whose loop has so many iterations, none where the text does not tell how many; nothing where no rule
+/// fits or `thread_limit(128)` is predicted to be as good. `assumed`: the iterations to judge an unknown length by.
+#[must_use]
+pub fn choose(
+    device: &DeviceProfile,
+    resources: KernelResources,
+    shape: &KernelShape,
+    iterations: Option<u64>,
+    assumed: u64,
+) -> Option<Choice> {
+    let choice = by_rule(device, resources, shape, iterations)?;
+    let judged = iterations.unwrap_or(assumed);
+    let before = predict(device, resources, shape, judged, plain_launch(judged));
+    let after = predict(device, resources, shape, judged, choice.launch(judged));
+    (after <= ENOUGH * before).then_some(choice)
+}
+
+fn by_rule(
+    device: &DeviceProfile,
+    resources: KernelResources,
+    shape: &KernelShape,
+    iterations: Option<u64>,
+) -> Option<Choice> {
+    let on_all = |blocks_per_sm: u32| u64::from(blocks_per_sm.max(1)) * u64::from(device.sm_count);
+    if !shape.inner_loop {
+        let most_blocks = on_all(device.threads_per_sm / THREADS);
+        let is_long = iterations.is_none_or(|iterations| iterations >= 2 * most_blocks * u64::from(THREADS));
+        let is_stream = shape.uncoalesced == 0 && shape.operations <= STREAM_OPERATIONS;
+        return (is_stream && is_long).then_some(Choice { class: GridClass::Stream, threads: THREADS, most_blocks });
+    }
+    if shape.uncoalesced == 0 {
+        let threads = device.preferred_threads_per_block;
+        let most_blocks = on_all(resident_blocks(device, resources, threads));
+        return Some(Choice { class: GridClass::Resident, threads, most_blocks });
+    }
+    let held = unsaturated_threads(device, shape.uncoalesced).unwrap_or(device.threads_per_sm);
+    if let Some(short) = iterations.and_then(|iterations| short(device, iterations, held)) {
+        return Some(short);
+    }
+    let threads = device.warp_size;
+    let blocks = (held / threads).min(resident_blocks(device, resources, threads));
+    Some(Choice { class: GridClass::Saturated, threads, most_blocks: on_all(blocks) })
+}
+
+/// The fewest threads, a power of two below a warp, with which the blocks are not too many.
+fn short(device: &DeviceProfile, iterations: u64, held: u32) -> Option<Choice> {
+    let sms = u64::from(device.sm_count);
+    let most = sms * u64::from(device.short_loop_blocks_per_sm.min(device.blocks_per_sm));
+    let each = iterations.div_ceil(most).max(1).checked_next_power_of_two()?;
+    let threads = u32::try_from(each).ok().filter(|threads| *threads < device.warp_size)?;
+    let blocks = iterations.div_ceil(each).max(1);
+    let resident = blocks.div_ceil(sms) * each;
+    (resident <= u64::from(held)).then_some(Choice { class: GridClass::Short, threads, most_blocks: blocks })
+}

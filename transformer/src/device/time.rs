@@ -1,0 +1,79 @@
+//! How long a kernel takes in a grid, predicted.
+//!
+//! The model follows one multiprocessor. Each of its threads makes the accesses of its iterations one after the other; each
+//! takes as long as a thread waits for it, or as long as the first-level cache needs for the requests of all resident
+//! warps, whichever is more. The kernel takes no less than its sectors need at the rate of the device's memory. The constants
+//! were measured on an NVIDIA H200 (`bench/results/geometry`): there the prediction is within a factor of two of the
+//! measured time in most grids (`tests/geometry.rs` says how many), and it is used for the ratio of two grids only.
+
+use super::choice::KernelShape;
+use super::launch::Launch;
+use super::occupancy::{KernelResources, resident_blocks};
+use super::{DeviceProfile, GridGeometry};
+
+/// One coalesced access in a serial loop, in nanoseconds, in a block of one warp: without a barrier to wait at, ptxas lets
+/// more of them be under way at once.
+const ONE_WARP_ACCESS: f64 = 17.0;
+/// The same in a larger block.
+const ACCESS: f64 = 52.0;
+/// One cache line of a request in the first-level cache, in nanoseconds.
+const LINE: f64 = 0.51;
+/// How much longer everything takes where no line stays until it is used up.
+const EVICTED: f64 = 4.5;
+/// The part of the memory's peak rate that kernels reach.
+const REACHED: f64 = 0.85;
+/// How much longer streams take in a grid of more blocks than are resident at once.
+const MANY_BLOCKS: f64 = 1.13;
+/// Starting a block, in nanoseconds on the whole device.
+const BLOCK: f64 = 0.6;
+/// A kernel that does nothing, in nanoseconds.
+const KERNEL: f64 = 4000.0;
+
+/// Microseconds that a kernel of so many iterations takes in a grid, without its launch.
+#[must_use]
+pub fn predict(
+    device: &DeviceProfile,
+    resources: KernelResources,
+    shape: &KernelShape,
+    iterations: u64,
+    launch: Launch,
+) -> f64 {
+    let GridGeometry { num_teams, thread_limit: threads } = launch.grid;
+    let sms = u64::from(device.sm_count);
+    let chunks = iterations.div_ceil(u64::from(launch.chunk.max(1))).max(1);
+    let working = chunks.min(num_teams).max(1);
+    let resident = u64::from(resident_blocks(device, resources, threads)).min(working.div_ceil(sms));
+    let at_once = (resident * sms).min(working);
+    let rounds = number(chunks.div_ceil(at_once)) * f64::from(launch.chunk.div_ceil(threads.max(1)));
+    let each = step(device, shape, threads, number(resident) * f64::from(threads));
+    let waiting = rounds * shape.accesses * each;
+    let bytes = number(iterations) * shape.accesses * shape.sectors;
+    let mut moving = bytes / (device.memory_gb_per_s * REACHED);
+    if !shape.inner_loop && num_teams > sms * u64::from(resident_blocks(device, resources, threads)) {
+        moving *= MANY_BLOCKS;
+    }
+    (waiting.max(moving) + number(num_teams) * BLOCK + KERNEL) / 1e3
+}
+
+/// Nanoseconds of one access of each thread, with so many threads on a multiprocessor.
+fn step(device: &DeviceProfile, shape: &KernelShape, threads_per_block: u32, resident_threads: f64) -> f64 {
+    let lanes = f64::from(threads_per_block.min(device.warp_size));
+    let warp = f64::from(device.warp_size);
+    let lines = 1.0 + (shape.lines - 1.0) * lanes / warp;
+    let wait = if threads_per_block <= device.warp_size || shape.uncoalesced > 0 { ONE_WARP_ACCESS } else { ACCESS };
+    let requests = resident_threads / lanes;
+    let time = (wait + lines * LINE).max(requests * lines * LINE);
+    time * evicted(device, shape, resident_threads)
+}
+
+/// By how much evicted lines slow a kernel down.
+fn evicted(device: &DeviceProfile, shape: &KernelShape, resident_threads: f64) -> f64 {
+    let Some(capacity) = device.uncoalesced_capacity.filter(|_| shape.uncoalesced > 0) else { return 1.0 };
+    let held = resident_threads * f64::from(shape.uncoalesced + 1) * 128.0;
+    1.0 + (EVICTED - 1.0) * (held / f64::from(capacity) - 1.0).clamp(0.0, 1.0)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts in an estimate")]
+fn number(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,201 @@
+//! A loop's grid on the device that was asked for.
+
+use crate::analysis::accesses::{Integer, accesses};
+use crate::analysis::kernel_shape::kernel_shape;
+use crate::analysis::symbols::{DeclaredType, Symbols};
+use crate::device::choice::plain_launch;
+use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
+use crate::device::time::predict;
+use crate::device::{Choice, DeviceProfile, KernelResources, KernelShape, choose};
+use crate::plan::{Reason, ReasonCode};
+use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
+use crate::region::target::TargetRegion;
+use crate::syntax::{Clause, ClauseArgument, ClauseName};
+use crate::transforms::Context;
+
+/// What a kernel is taken to need: half of the 64 registers of a thread with which 32 blocks of a warp still fit on an SM of
+/// every NVIDIA device listed; the kernels of `bench` need 19 to 47 of them.
+pub const ESTIMATE: KernelResources = KernelResources { registers: 40, shared_memory: 0 };
+
+/// By how much longer a written grid must be predicted to take to be called far off.
+const FAR_OFF: f64 = 2.0;
+/// A loop of a device that `collapse` takes together at most.
+const DEEPEST: usize = 4;
+
+/// What is known of a loop that is a kernel of its own.
+#[derive(Clone, Debug)]
+pub struct GeometryFigures {
+    /// The device.
+    pub device: DeviceProfile,
+    /// What an iteration does.
+    pub shape: KernelShape,
+    /// The iterations.
+    pub iterations: u64,
+    /// Does the text tell how many?
+    pub is_known: bool,
+    /// What is chosen, where something is.
+    pub choice: Option<Choice>,
+}
+
+impl GeometryFigures {
+    /// The launch of the compiler's choice without clauses, of `thread_limit(128)`, and of what is chosen, with a word.
+    #[must_use]
+    pub fn launches(&self) -> Vec<(&'static str, Launch)> {
+        let mut launches = vec![
+            ("without clauses", llvm_launch(self.iterations, WrittenGrid::default())),
+            ("with thread_limit(128) alone", plain_launch(self.iterations)),
+        ];
+        launches.extend(self.choice.map(|choice| ("chosen", choice.launch(self.iterations))));
+        launches
+    }
+
+    /// Predicted microseconds of a launch.
+    #[must_use]
+    pub fn time(&self, launch: Launch) -> f64 {
+        predict(&self.device, ESTIMATE, &self.shape, self.iterations, launch)
+    }
+
+    /// The best that is known: what is chosen, else `thread_limit(128)`.
+    fn best(&self) -> Launch {
+        self.choice.map_or_else(|| plain_launch(self.iterations), |choice| choice.launch(self.iterations))
+    }
+}
+
+/// A grid to be written.
+pub(super) struct DeviceGrid {
+    /// The clauses and the comment behind them.
+    pub text: String,
+    /// One line about it.
+    pub summary: String,
+}
+
+/// Looks at a loop; none where no device is asked for, or the loop is not understood.
+pub(super) fn figures(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion) -> Option<GeometryFigures> {
+    let device = cx.device?;
+    let (loops, promised) = nest(cx, symbols, region)?;
+    if clauses(cx, region).any(|clause| matches!(clause.name, ClauseName::Reduction | ClauseName::Schedule)) {
+        return None;
+    }
+    let found = accesses(cx.file, cx.tree, symbols, &loops, promised, &[]);
+    let shape = kernel_shape(cx.tree, loops.last()?.body, &found, promised)?;
+    let trips = found.loops.iter().take(promised).map(|l| l.trips.and_then(|trips| u64::try_from(trips).ok()));
+    let known = trips.collect::<Option<Vec<u64>>>().and_then(|all| all.into_iter().try_fold(1, u64::checked_mul));
+    let iterations = known.unwrap_or(u64::from(cx.assumed_iterations));
+    let choice = choose(device, ESTIMATE, &shape, known, iterations);
+    Some(GeometryFigures { device: device.clone(), shape, iterations, is_known: known.is_some(), choice })
+}
+
+/// The loops that the construct takes.
+fn nest(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion) -> Option<(Vec<CanonicalLoop>, usize)> {
+    let id = region.chain.innermost();
+    let depth = match cx.constructs.directive(id).clauses_of(ClauseName::Collapse).next().map(|it| &it.argument) {
+        None => 1,
+        Some(ClauseArgument::Expression(span)) => {
+            let value = symbols.constant(&cx.file.show(*span), span.start)?;
+            usize::try_from(value).ok().filter(|depth| (1..=DEEPEST).contains(depth))?
+        }
+        Some(_) => return None,
+    };
+    let nest = canonical_nest(cx.file, cx.tree, cx.constructs.construct(id).body?, depth).ok()?;
+    let is_rectangular = nest.loops.iter().all(|one| one.names_outer_variable.is_none());
+    is_rectangular.then_some((nest.loops, depth))
+}
+
+fn clauses<'a>(cx: &'a Context<'_>, region: &'a TargetRegion) -> impl Iterator<Item = &'a Clause> {
+    region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses)
+}
+
+/// The clauses for what was chosen.
+pub(super) fn write(
+    cx: &Context<'_>,
+    symbols: &Symbols<'_>,
+    region: &TargetRegion,
+    figures: &GeometryFigures,
+) -> Option<DeviceGrid> {
+    let choice = figures.choice?;
+    let Choice { threads, most_blocks, class } = choice;
+    let teams = if figures.is_known {
+        choice.grid(figures.iterations).num_teams.to_string()
+    } else {
+        bound(cx, symbols, region).map_or_else(|| most_blocks.to_string(), |bound| bound.teams(choice))
+    };
+    let name = &figures.device.name;
+    let text = format!("num_teams({teams}) thread_limit({threads}) /* {name} */");
+    let [before, after] = [plain_launch(figures.iterations), figures.best()].map(|launch| figures.time(launch));
+    let assumed = if figures.is_known { "" } else { " assumed" };
+    let summary = format!(
+        "{threads} threads in each of at most {most_blocks} teams for {name} ({}): {after:.0} us instead of {before:.0} for \
+         {}{assumed} iterations",
+        class.words(),
+        figures.iterations,
+    );
+    Some(DeviceGrid { text, summary })
+}
+
+/// A variable that bounds the number of iterations.
+struct Bound {
+    name: String,
+    is_signed: bool,
+}
+
+impl Bound {
+    /// As many teams as the iterations need, at least one and at most what was chosen, for every value of the bound.
+    fn teams(&self, choice: Choice) -> String {
+        let Self { name, is_signed } = self;
+        let Choice { threads, most_blocks, .. } = choice;
+        let most = most_blocks.saturating_mul(u64::from(threads));
+        let from_zero = if *is_signed { format!("0 <= {name} && ") } else { String::new() };
+        let divided = if threads == 1 { name.clone() } else { format!("{name} / {threads}") };
+        format!("{from_zero}{name} < {most} ? {divided} + 1 : {most_blocks}")
+    }
+}
+
+/// The one variable that says how many iterations there are: `for (i = 0; i < n; i++)`. It is evaluated on the host, so it
+/// must have its value there, and be the same variable before the directive.
+fn bound(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion) -> Option<Bound> {
+    let (loops, _) = nest(cx, symbols, region)?;
+    let [only] = loops.as_slice() else { return None };
+    let rises = matches!(only.relation, Relation::Less | Relation::LessOrEqual) && !only.step.is_subtracted;
+    let starts = symbols.constant(&cx.file.show(only.lower), only.lower.start).is_some_and(|first| first >= 0);
+    let name = cx.file.show(only.upper).into_owned();
+    let is_name = name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
+    if !rises || !starts || !is_name || symbols.macro_definition(&name, only.upper.start).is_some() {
+        return None;
+    }
+    let inside = symbols.lookup(&name, only.upper.start)?;
+    let outside = symbols.lookup(&name, region.extent.start)?;
+    let is_same = (inside.header, inside.declared_at) == (outside.header, outside.declared_at);
+    let is_listed = clauses(cx, region).flat_map(Clause::items).any(|item| item.base.as_deref() == Some(&name));
+    let DeclaredType::Scalar { name: ty, is_volatile: false, .. } = &inside.ty else { return None };
+    let integer = Integer::named(ty).filter(|integer| integer.bits >= 32)?;
+    (is_same && !is_listed).then_some(Bound { name, is_signed: integer.signed })
+}
+
+/// Is the grid that clauses say far slower than the one that would be chosen?
+pub(super) fn far_off(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion) -> Option<Reason> {
+    let value = |name: ClauseName| {
+        let clause = clauses(cx, region).find(|clause| clause.name == name)?;
+        let ClauseArgument::Expression(span) = &clause.argument else { return Some((clause.span, None)) };
+        Some((clause.span, symbols.constant(&cx.file.show(*span), span.start).and_then(|it| u64::try_from(it).ok())))
+    };
+    let (teams, threads) = (value(ClauseName::NumTeams), value(ClauseName::ThreadLimit));
+    let (span, _) = threads.or(teams)?;
+    let known = |written: Option<(_, Option<u64>)>| match written {
+        None => Some(None),
+        Some((_, number)) => number.filter(|number| *number > 0).map(Some),
+    };
+    let (num_teams, thread_limit) = (known(teams)?, known(threads)?);
+    let thread_limit = thread_limit.map_or(Some(None), |limit| u32::try_from(limit).ok().map(Some))?;
+    let figures = figures(cx, symbols, region)?;
+    let written = llvm_launch(figures.iterations, WrittenGrid { num_teams, thread_limit });
+    let best = figures.best();
+    let (before, after) = (figures.time(written), figures.time(best));
+    if before < FAR_OFF * after {
+        return None;
+    }
+    let message = format!(
+        "{before:.0} us predicted on {} with this grid, {after:.0} us with {} teams of {} threads",
+        figures.device.name, best.grid.num_teams, best.grid.thread_limit
+    );
+    Some(Reason::new(ReasonCode::GridFarOff, span, message))
+}
