@@ -22,6 +22,9 @@ const STREAM_OPERATIONS: f64 = 8.0;
 /// A choice must be predicted to take at most this part of the time.
 const ENOUGH: f64 = 0.98;
 
+/// The lengths that a loop of unknown length is judged by: five decades.
+const LENGTHS: [u64; 9] = [256, 1024, 4096, 16_384, 65_536, 262_144, 1 << 20, 1 << 23, 1 << 26];
+
 /// What a kernel does in one iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KernelShape {
@@ -98,20 +101,27 @@ pub fn plain_launch(iterations: u64) -> Launch {
 }
 
 /// The grid of a kernel whose loop has so many iterations, none where the text does not tell how many; nothing where no rule
-/// fits or `thread_limit(128)` is predicted to be as good. `assumed`: the iterations to judge an unknown length by.
+/// fits or `thread_limit(128)` is predicted to be as good. For an unknown length it must be better for one, and as good for
+/// all.
 #[must_use]
 pub fn choose(
     device: &DeviceProfile,
     resources: KernelResources,
     shape: &KernelShape,
     iterations: Option<u64>,
-    assumed: u64,
 ) -> Option<Choice> {
     let choice = by_rule(device, resources, shape, iterations)?;
-    let judged = iterations.unwrap_or(assumed);
-    let before = predict(device, resources, shape, judged, plain_launch(judged));
-    let after = predict(device, resources, shape, judged, choice.launch(judged));
-    (after <= ENOUGH * before).then_some(choice)
+    let ratio = |iterations: u64| {
+        let time = |launch| predict(device, resources, shape, iterations, launch);
+        time(choice.launch(iterations)) / time(plain_launch(iterations))
+    };
+    let ratios: Vec<f64> = match iterations {
+        Some(iterations) => vec![ratio(iterations)],
+        None => LENGTHS.map(ratio).to_vec(),
+    };
+    let best = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    let worst = ratios.iter().copied().fold(0.0, f64::max);
+    (best <= ENOUGH && (iterations.is_some() || worst <= ENOUGH.recip())).then_some(choice)
 }
 
 fn by_rule(

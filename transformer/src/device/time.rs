@@ -22,6 +22,8 @@ const LINE: f64 = 0.51;
 const EVICTED: f64 = 4.5;
 /// The part of the memory's peak rate that kernels reach.
 const REACHED: f64 = 0.85;
+/// How much more a serial loop reads than what comes from memory: neighbouring threads and iterations share sectors.
+const CACHED: f64 = 8.0;
 /// How much longer streams take in a grid of more blocks than are resident at once.
 const MANY_BLOCKS: f64 = 1.13;
 /// Starting a block, in nanoseconds on the whole device.
@@ -48,7 +50,8 @@ pub fn predict(
     let each = step(device, shape, threads, number(resident) * f64::from(threads));
     let waiting = rounds * shape.accesses * each;
     let bytes = number(iterations) * shape.accesses * shape.sectors;
-    let mut moving = bytes / (device.memory_gb_per_s * REACHED);
+    let rate = device.memory_gb_per_s * REACHED * if shape.inner_loop { CACHED } else { 1.0 };
+    let mut moving = bytes / rate;
     if !shape.inner_loop && num_teams > sms * u64::from(resident_blocks(device, resources, threads)) {
         moving *= MANY_BLOCKS;
     }

@@ -162,8 +162,11 @@ impl FileReport {
 /// What is said about one plan: what is done, then a message for each reason.
 fn of_plan(plan: &Plan, index: usize, plan_use: PlanUse) -> Vec<Diagnostic> {
     let change = match plan.decision {
-        // Said by `explain` alone: a file of good kernels gives no messages.
-        Decision::NothingToDo => return Vec::new(),
+        // Said by `explain` alone: a file of good kernels gives no messages. A bad grid is left alone, but not kept quiet.
+        Decision::NothingToDo => {
+            let said = plan.reasons.iter().filter(|reason| reason.code == ReasonCode::GridFarOff);
+            return said.map(|reason| of_reason(plan, index, reason)).collect();
+        }
         Decision::Apply(applicability) => Some(change(plan, index, applicability, plan_use)),
         Decision::DoesNotPay | Decision::Refuse => None,
     };

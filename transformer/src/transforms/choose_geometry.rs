@@ -127,6 +127,9 @@ where
     } else {
         plan.decision = Decision::Refuse;
     }
+    if plan.decision != Decision::Refuse && cx.device.is_some() {
+        reasons.extend(grid::far_off(cx, &functions.0, region));
+    }
     plan.reasons = reasons;
     plan
 }

@@ -13,9 +13,9 @@ use crate::region::target::TargetRegion;
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
 use crate::transforms::Context;
 
-/// What a kernel is taken to need: half of the 64 registers of a thread with which 32 blocks of a warp still fit on an SM of
-/// every NVIDIA device listed; the kernels of `bench` need 19 to 47 of them.
-pub const ESTIMATE: KernelResources = KernelResources { registers: 40, shared_memory: 0 };
+/// What a kernel is taken to need. The kernels of `bench/geometry` have 19 to 32 registers (`h200-ncu.csv`); with up to 64 an
+/// SM holds 32 blocks of a warp, so that the estimate decides little.
+pub const ESTIMATE: KernelResources = KernelResources { registers: 32, shared_memory: 0 };
 
 /// By how much longer a written grid must be predicted to take to be called far off.
 const FAR_OFF: f64 = 2.0;
@@ -81,7 +81,7 @@ pub(super) fn figures(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRe
     let trips = found.loops.iter().take(promised).map(|l| l.trips.and_then(|trips| u64::try_from(trips).ok()));
     let known = trips.collect::<Option<Vec<u64>>>().and_then(|all| all.into_iter().try_fold(1, u64::checked_mul));
     let iterations = known.unwrap_or(u64::from(cx.assumed_iterations));
-    let choice = choose(device, ESTIMATE, &shape, known, iterations);
+    let choice = choose(device, ESTIMATE, &shape, known);
     Some(GeometryFigures { device: device.clone(), shape, iterations, is_known: known.is_some(), choice })
 }
 
