@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 ///   returns 0) and to the same text in every geometry;
 /// - `assume`: edits that rest on an assumption are applied, because it holds in this program;
 /// - `versioned`: both forms are written where the lengths of loops decide which is faster;
+/// - `device NAME`: grids are chosen for this device, and all passes run;
 /// - `flags ..`: further compiler flags.
 #[derive(Clone, Debug)]
 pub struct Fixture {
@@ -48,7 +49,7 @@ impl Fixture {
                 ["racy-original"] => fixture.racy_original = true,
                 ["assume"] => fixture.assume = true,
                 // The options of the rewrite read it from the text, which may be one in between.
-                ["versioned"] => {}
+                ["versioned"] | ["device", _] => {}
                 ["flags", flags @ ..] => fixture.flags.extend(flags.iter().map(|flag| (*flag).to_owned())),
                 other => return Err(format!("{name}: `// fixture: {}` is not known", other.join(" "))),
             }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, Options, Outcome};
 use ompsplit::source::SourceFile;
 
@@ -11,7 +12,13 @@ use super::fixtures::Fixture;
 /// default; loops of unknown length are long, so that what is safe decides. `text` may ask for both forms of its regions.
 pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let versioned = String::from_utf8_lossy(text).lines().take(12).any(|line| line.trim() == "// fixture: versioned");
-    let mut options = Options { assume, versioned, assumed_iterations: 1 << 30, ..Options::default() };
+    let head = String::from_utf8_lossy(text).into_owned();
+    let named = head.lines().take(12).find_map(|line| line.trim().strip_prefix("// fixture: device "));
+    let device = named.and_then(DeviceProfile::named);
+    let mut options = Options { assume, versioned, device, assumed_iterations: 1 << 30, ..Options::default() };
+    if options.device.is_some() {
+        return options;
+    }
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     if let Some(pass) = folder.and_then(|folder| FOLDERS.iter().find(|(name, _)| *name == folder)) {
         options.passes = pass.1.to_vec();

@@ -16,9 +16,7 @@ use crate::region::target::target_regions;
 use crate::source::{Scan, SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{HostError, HostTree, Limits};
-use crate::transforms::{
-    ASSUMED_ITERATIONS, Context, Figures, GeometryFigures, TRANSFORMS, figures, geometry_figures,
-};
+use crate::transforms::{ASSUMED_ITERATIONS, Context, Figures, GeometryFigures, TRANSFORMS, figures, geometry_figures};
 use crate::validate;
 
 /// Conflicting plans wait for the next round; more rounds than this mean that a transformation does not settle.
@@ -185,18 +183,14 @@ fn plans(file: &SourceFile, headers: &[SourceFile], parsed: &Parsed, options: &O
 }
 
 /// A grid is chosen for the loop as it will be: where `collapse` changes it, that waits for the next round.
-fn wait_for_collapse(plans: &mut [Plan], assume: bool) {
+fn wait_for_collapse(plans: &mut Vec<Plan>, assume: bool) {
     let is_applied = |plan: &&Plan| match plan.decision {
         Decision::Apply(applicability) => applicability == Applicability::Safe || assume,
         _ => false,
     };
     let collapsed: Vec<Span> =
         plans.iter().filter(|plan| plan.pass == "collapse").filter(is_applied).map(|plan| plan.extent).collect();
-    for plan in plans.iter_mut().filter(|plan| plan.pass == "geometry") {
-        if collapsed.iter().any(|extent| plan.extent.contains(*extent)) {
-            plan.edits.clear();
-        }
-    }
+    plans.retain(|plan| plan.pass != "geometry" || !collapsed.iter().any(|extent| plan.extent.contains(*extent)));
 }
 
 fn context<'a>(

@@ -22,7 +22,9 @@ pub(super) fn find(name: &str) -> Result<DeviceProfile, String> {
     DeviceProfile::named(name).ok_or_else(|| {
         let shipped = DeviceProfile::shipped();
         let hint = suggest::hint(name, shipped.iter().map(|device| device.name.as_str()).chain(["native"]));
-        format!("there is no device `{name}`{hint}; `ompsplit devices` lists them, and a .toml file may describe another")
+        format!(
+            "there is no device `{name}`{hint}; `ompsplit devices` lists them, and a .toml file may describe another"
+        )
     })
 }
 
@@ -39,9 +41,8 @@ fn native(program: &Path) -> Result<DeviceProfile, String> {
         return Err(failed(format!("`{shown}` names no GPU")));
     };
     let (title, capability) = (title.trim(), capability.trim());
-    by_title(title).ok_or_else(|| {
-        failed(format!("there is no profile for `{title}` of compute capability {capability}"))
-    })
+    by_title(title)
+        .ok_or_else(|| failed(format!("there is no profile for `{title}` of compute capability {capability}")))
 }
 
 /// The shipped profile whose name consists of words of the product's name: `h200` of `NVIDIA H200`, `a100` of `NVIDIA A100-SXM4-80GB`.

@@ -11,15 +11,54 @@ pub struct KernelResources {
     pub shared_memory: u32,
 }
 
+/// What bounds the blocks on an SM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Limit {
+    /// The threads of an SM.
+    Threads,
+    /// Its registers.
+    Registers,
+    /// Its shared memory.
+    SharedMemory,
+    /// Its blocks.
+    Blocks,
+}
+
+impl Limit {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Threads => "threads",
+            Self::Registers => "registers",
+            Self::SharedMemory => "shared memory",
+            Self::Blocks => "blocks",
+        }
+    }
+}
+
 /// How many blocks of so many threads an SM holds at once (Lloyd 2018, Figure 7): the threads, registers, shared memory
 /// and blocks of an SM bound it. At least 1, since a kernel that is launched runs.
 #[must_use]
 pub fn resident_blocks(device: &DeviceProfile, kernel: KernelResources, threads_per_block: u32) -> u32 {
+    bounded_blocks(device, kernel, threads_per_block).0
+}
+
+/// The same, and the resource that runs out first.
+#[must_use]
+pub fn bounded_blocks(device: &DeviceProfile, kernel: KernelResources, threads_per_block: u32) -> (u32, Limit) {
     let threads = threads_per_block.max(1);
     let by_threads = device.threads_per_sm / threads;
     let by_registers = device.registers_per_sm / kernel.registers.max(1).saturating_mul(threads).max(1);
     let by_shared_memory = device.shared_memory_per_sm.checked_div(kernel.shared_memory).unwrap_or(u32::MAX);
-    by_threads.min(by_registers).min(by_shared_memory).min(device.blocks_per_sm).max(1)
+    let bounds = [
+        (by_threads, Limit::Threads),
+        (by_registers, Limit::Registers),
+        (by_shared_memory, Limit::SharedMemory),
+        (device.blocks_per_sm, Limit::Blocks),
+    ];
+    let (blocks, limit) = bounds.into_iter().min().unwrap_or((1, Limit::Blocks));
+    (blocks.max(1), limit)
 }
 
 /// The share of an SM's threads that so many resident threads are, in percent.
@@ -44,6 +83,18 @@ mod tests {
         assert_eq!(blocks(255, 0, 128), 2, "registers");
         assert_eq!(blocks(16, 100_000, 128), 2, "shared memory");
         assert_eq!(blocks(16, 0, 1), 32, "blocks");
+    }
+
+    #[test]
+    fn what_runs_out_first_is_named() {
+        let device = DeviceProfile::named("h200").unwrap();
+        let limit = |registers, shared_memory, threads| {
+            bounded_blocks(&device, KernelResources { registers, shared_memory }, threads).1.name()
+        };
+        assert_eq!(limit(16, 0, 128), "threads");
+        assert_eq!(limit(255, 0, 128), "registers");
+        assert_eq!(limit(16, 100_000, 128), "shared memory");
+        assert_eq!(limit(16, 0, 1), "blocks");
     }
 
     #[test]

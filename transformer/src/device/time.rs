@@ -1,8 +1,8 @@
 //! How long a kernel takes in a grid, predicted.
 //!
 //! The model follows one multiprocessor. Each of its threads makes the accesses of its iterations one after the other; each
-//! takes as long as a thread waits for it, or as long as the first-level cache needs for the requests of all resident
-//! warps, whichever is more. The kernel takes no less than its sectors need at the rate of the device's memory. The constants
+//! takes as long as a thread waits for it, and as long as the first-level cache needs for the requests of all resident
+//! warps; both overlap in part, so that the root of the sum of their squares comes nearest. The kernel takes no less than its sectors need at the rate of the device's memory. The constants
 //! were measured on an NVIDIA H200 (`bench/results/geometry`): there the prediction is within a factor of two of the
 //! measured time in most grids (`tests/geometry.rs` says how many), and it is used for the ratio of two grids only.
 
@@ -27,7 +27,7 @@ const CACHED: f64 = 8.0;
 /// How much longer streams take in a grid of more blocks than are resident at once.
 const MANY_BLOCKS: f64 = 1.13;
 /// Starting a block, in nanoseconds on the whole device.
-const BLOCK: f64 = 0.6;
+const BLOCK: f64 = 0.3;
 /// A kernel that does nothing, in nanoseconds.
 const KERNEL: f64 = 4000.0;
 
@@ -62,10 +62,10 @@ pub fn predict(
 fn step(device: &DeviceProfile, shape: &KernelShape, threads_per_block: u32, resident_threads: f64) -> f64 {
     let lanes = f64::from(threads_per_block.min(device.warp_size));
     let warp = f64::from(device.warp_size);
-    let lines = 1.0 + (shape.lines - 1.0) * lanes / warp;
+    let lines = (shape.lines * lanes / warp).max(1.0);
     let wait = if threads_per_block <= device.warp_size || shape.uncoalesced > 0 { ONE_WARP_ACCESS } else { ACCESS };
     let requests = resident_threads / lanes;
-    let time = (wait + lines * LINE).max(requests * lines * LINE);
+    let time = (wait + lines * LINE).hypot(requests * lines * LINE);
     time * evicted(device, shape, resident_threads)
 }
 

@@ -6,10 +6,12 @@ use std::io::{self, Write};
 use crate::analysis::data_environment::{Entry, Origin, Treatment};
 use crate::analysis::execution_mode::Predicted;
 use crate::analysis::symbols::DeclaredType;
+use crate::device::occupancy::{bounded_blocks, percent};
+use crate::device::{GridGeometry, KernelShape};
 use crate::engine::RegionFacts;
 use crate::plan::{Decision, Plan};
 use crate::source::{SourceFile, Span};
-use crate::transforms::{Figures, LoopFigures};
+use crate::transforms::{ESTIMATED_RESOURCES, Figures, GeometryFigures, LoopFigures};
 
 /// Writes the facts about one region, and the figures of the candidates between which `plan` chose.
 ///
@@ -28,7 +30,42 @@ pub fn write(file: &SourceFile, region: &RegionFacts, plan: &Plan, out: &mut dyn
     }
     writeln!(out, "  data environment:")?;
     region.data.iter().try_for_each(|entry| write_entry(file, entry, out))?;
-    region.figures.as_ref().map_or(Ok(()), |figures| write_figures(file, figures, plan, out))
+    region.figures.as_ref().map_or(Ok(()), |figures| write_figures(file, figures, plan, out))?;
+    let is_own = plan.pass == "geometry" && !plan.follows;
+    region.geometry.as_ref().filter(|_| is_own).map_or(Ok(()), |geometry| write_geometry(geometry, out))
+}
+
+/// Writes what a grid is chosen by, and each launch between which was chosen.
+fn write_geometry(geometry: &GeometryFigures, out: &mut dyn Write) -> io::Result<()> {
+    let GeometryFigures { device, shape, iterations, is_known, choice } = geometry;
+    let origin = if *is_known { "known" } else { "assumed" };
+    let KernelShape { accesses, sectors, uncoalesced, inner_loop, .. } = shape;
+    let serial = if *inner_loop { " in a serial loop" } else { "" };
+    writeln!(out, "  grid for {}: {iterations} iterations ({origin})", device.title)?;
+    writeln!(
+        out,
+        "    {accesses:.0} accesses in each{serial}, {sectors:.1} sectors a warp and access, {uncoalesced} uncoalesced"
+    )?;
+    if let Some(choice) = choice {
+        writeln!(out, "    rule: {}", choice.class.words())?;
+    }
+    for (word, launch) in geometry.launches() {
+        let GridGeometry { num_teams, thread_limit } = launch.grid;
+        let (blocks, limit) = bounded_blocks(device, ESTIMATED_RESOURCES, thread_limit);
+        let at_once = u64::from(blocks) * u64::from(device.sm_count);
+        let resident = num_teams.div_ceil(u64::from(device.sm_count)).min(u64::from(blocks));
+        let occupancy = percent(device, u32::try_from(resident).unwrap_or(u32::MAX).saturating_mul(thread_limit));
+        writeln!(
+            out,
+            "    {word}: {num_teams} x {thread_limit}, of which {} teams get work; {occupancy:.0} % occupancy, at most \
+             {blocks} blocks on an SM by its {}; waves: {}; {:.0} us",
+            launch.working_teams(*iterations),
+            limit.name(),
+            num_teams.div_ceil(at_once.max(1)),
+            geometry.time(launch),
+        )?;
+    }
+    Ok(())
 }
 
 fn place(file: &SourceFile, span: Span) -> String {

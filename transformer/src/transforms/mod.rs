@@ -5,7 +5,7 @@ mod collapse;
 mod independence;
 mod split_target;
 
-pub use self::choose_geometry::{GeometryFigures, geometry_figures, ESTIMATE as ESTIMATED_RESOURCES};
+pub use self::choose_geometry::{ESTIMATE as ESTIMATED_RESOURCES, GeometryFigures, geometry_figures};
 pub use self::split_target::{Figures, LoopFigures, figures};
 
 use crate::plan::Plan;

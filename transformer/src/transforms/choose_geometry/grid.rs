@@ -113,19 +113,19 @@ pub(super) fn write(
     figures: &GeometryFigures,
 ) -> Option<DeviceGrid> {
     let choice = figures.choice?;
-    let Choice { threads, most_blocks, class } = choice;
+    let Choice { threads, blank_blocks, class, .. } = choice;
     let teams = if figures.is_known {
         choice.grid(figures.iterations).num_teams.to_string()
     } else {
-        bound(cx, symbols, region).map_or_else(|| most_blocks.to_string(), |bound| bound.teams(choice))
+        bound(cx, symbols, region).map_or_else(|| blank_blocks.to_string(), |bound| bound.teams(choice))
     };
     let name = &figures.device.name;
     let text = format!("num_teams({teams}) thread_limit({threads}) /* {name} */");
     let [before, after] = [plain_launch(figures.iterations), figures.best()].map(|launch| figures.time(launch));
     let assumed = if figures.is_known { "" } else { " assumed" };
+    let plural = if threads == 1 { "thread" } else { "threads" };
     let summary = format!(
-        "{threads} threads in each of at most {most_blocks} teams for {name} ({}): {after:.0} us instead of {before:.0} for \
-         {}{assumed} iterations",
+        "{threads} {plural} in each team for {name}: {}; {after:.0} us instead of {before:.0} for {}{assumed} iterations",
         class.words(),
         figures.iterations,
     );
