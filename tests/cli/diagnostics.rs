@@ -136,7 +136,6 @@ fn devices_lists_the_profiles() {
 fn planned_flags_say_so() {
     let project = Project::new(&[("a.c", PLAIN)]);
     assert_contains(&project.expect(0, &["--facts", "clang", "a.c"]).stderr, "planned");
-    assert_contains(&project.expect(0, &["--device", "h200", "a.c"]).stderr, "planned");
 }
 
 #[test]

@@ -17,8 +17,10 @@ use super::{DeviceProfile, GridGeometry};
 
 /// Threads of a block where nothing else is known, and those of streams.
 const THREADS: u32 = 128;
-/// More blocks than these are not asked for: the product with any number of threads fits an `int`.
-const MOST_BLOCKS: u64 = 1 << 20;
+/// Accesses of an iteration from which on starting a block is nothing beside it.
+const LONG_ITERATION: f64 = 256.0;
+/// More blocks than these gain nothing, and their product with any number of threads fits an `int`.
+const MOST_BLOCKS: u64 = 1 << 16;
 /// The most operations for each access in a kernel that is bound by memory.
 const STREAM_OPERATIONS: f64 = 8.0;
 /// A choice must be predicted to take at most this part of the time.
@@ -53,8 +55,8 @@ pub enum GridClass {
     Short,
     /// Uncoalesced: as many threads as the first-level cache holds lines for.
     Saturated,
-    /// A serial loop of coalesced accesses: the device's number of threads, one iteration for each. (Figure 7 of Lloyd 2018
-    /// has no more blocks than are resident; on an H200 that is up to 18 % slower.)
+    /// A serial loop of coalesced accesses: the device's number of threads, and where iterations are
+    /// long one thread for each. (Figure 7 of Lloyd 2018 has no more blocks than are resident; on an H200 that is up to 18 % slower.)
     Serial,
     /// Nothing but a few accesses in each iteration: as many threads as are resident.
     Stream,
@@ -157,7 +159,8 @@ fn by_rule(
     if shape.uncoalesced == 0 {
         let threads = device.preferred_threads_per_block;
         let blank_blocks = on_all(resident_blocks(device, resources, threads));
-        return Some(Choice { class: GridClass::Serial, threads, most_blocks: MOST_BLOCKS, blank_blocks });
+        let most_blocks = if shape.accesses < LONG_ITERATION { blank_blocks } else { MOST_BLOCKS };
+        return Some(Choice { class: GridClass::Serial, threads, most_blocks, blank_blocks });
     }
     let held = unsaturated_threads(device, shape.uncoalesced).unwrap_or(device.threads_per_sm);
     if let Some(short) = iterations.and_then(|iterations| short(device, iterations, held)) {

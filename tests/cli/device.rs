@@ -1,0 +1,167 @@
+//! `--device`: a profile by name, from a file, or of the machine's own GPU; the configuration key of that name.
+
+use std::process::Stdio;
+
+use crate::project::{Project, Ran, SPLITS, assert_contains, kernels};
+
+/// A profile of ten SMs.
+const SMALL: &str = "\
+name = 'small'
+title = 'Small'
+sm_count = 10
+threads_per_sm = 2048
+registers_per_sm = 65536
+shared_memory_per_sm = 65536
+blocks_per_sm = 32
+warp_size = 32
+threads_per_block_limit = 1024
+preferred_threads_per_block = 128
+l2_bytes = 1000000
+memory_gb_per_s = 100.0
+";
+
+#[track_caller]
+fn comments(ran: &Ran, device: &str) {
+    assert_eq!(kernels(&ran.stdout), 2, "{}", ran.text());
+    assert_eq!(ran.text().matches(&format!("/* {device} */")).count(), 2, "{}", ran.text());
+}
+
+#[test]
+fn a_device_is_named_in_what_is_written_for_it() {
+    let project = Project::new(&[("a.c", SPLITS)]);
+    comments(&project.expect(0, &["--device", "h200", "a.c"]), "h200");
+    comments(&project.expect(0, &["--device", "H200", "a.c"]), "h200");
+    let plain = project.expect(0, &["a.c"]).text();
+    assert!(!plain.contains("num_teams") && plain.contains("thread_limit(128)"), "{plain}");
+    // Without the pass nothing is chosen, and what holds on every device stays.
+    let split = project.expect(0, &["--device", "h200", "--passes", "split", "a.c"]).text();
+    assert!(!split.contains("num_teams") && split.contains("thread_limit(128)"), "{split}");
+}
+
+#[test]
+fn a_second_run_changes_nothing_also_for_another_device() {
+    let project = Project::new(&[("a.c", SPLITS)]);
+    project.expect(0, &["-i", "--device", "h200", "a.c"]);
+    project.expect(0, &["--check", "--device", "h200", "a.c"]);
+    project.expect(0, &["--check", "--device", "titan-x-pascal", "a.c"]);
+    project.expect(0, &["--check", "a.c"]);
+}
+
+#[test]
+fn an_unknown_device_comes_with_a_suggestion() {
+    let project = Project::new(&[("a.c", SPLITS)]);
+    let ran = project.expect(2, &["--device", "h20", "a.c"]);
+    assert_contains(&ran.stderr, "there is no device `h20`; did you mean `h200`?");
+    assert!(ran.stdout.is_empty());
+    let piped = project.pipe(&["-", "--device", "h20", "--stdin-filename", "a.c"], SPLITS.as_bytes());
+    assert_eq!((piped.code, piped.stdout.as_slice()), (2, SPLITS.as_bytes()));
+}
+
+#[test]
+fn a_profile_of_ones_own_is_a_file() {
+    let project = Project::new(&[("a.c", SPLITS), ("small.toml", SMALL), ("wrong.toml", "name = 'x'\n")]);
+    let ran = project.expect(0, &["--device", "small.toml", "a.c"]);
+    comments(&ran, "small");
+    assert_contains(&ran.text(), "num_teams(0 <= n && n < 20480 ? n / 128 + 1 : 160)");
+    assert_contains(&project.expect(2, &["--device", "wrong.toml", "a.c"]).stderr, "wrong.toml: ");
+    assert_contains(&project.expect(2, &["--device", "none.toml", "a.c"]).stderr, "none.toml: ");
+}
+
+#[test]
+fn the_configuration_names_a_device_and_the_flag_wins() {
+    let project = Project::new(&[("src/a.c", SPLITS), ("small.toml", SMALL)]);
+    project.write(".ompsplit.toml", b"device = \"small.toml\"\n");
+    comments(&project.expect(0, &["src/a.c"]), "small");
+    comments(&project.expect(0, &["--device", "h200", "src/a.c"]), "h200");
+    project.write(".ompsplit.toml", b"device = \"h201\"\n");
+    assert_contains(&project.expect(2, &["src/a.c"]).stderr, "there is no device `h201`");
+}
+
+/// A program that stands in for the driver's.
+fn native(project: &Project, program: &str) -> Ran {
+    let mut command = project.command(&["--device", "native", "a.c"]);
+    command.env("OMPSPLIT_NVIDIA_SMI", project.path(program)).stdin(Stdio::null());
+    Ran::new(&command.output().unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn native_asks_the_driver() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new(&[
+        ("a.c", SPLITS),
+        ("known", "#!/bin/sh\necho 'NVIDIA H200, 9.0'\necho 'NVIDIA H200, 9.0'\n"),
+        ("unknown", "#!/bin/sh\necho 'NVIDIA Thing 1, 99.0'\n"),
+        ("broken", "#!/bin/sh\necho 'NVIDIA-SMI has failed' >&2\nexit 9\n"),
+    ]);
+    for name in ["known", "unknown", "broken"] {
+        std::fs::set_permissions(project.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    comments(&native(&project, "known"), "h200");
+    for (program, message) in [
+        ("unknown", "there is no profile for `NVIDIA Thing 1` of compute capability 99.0"),
+        ("broken", "names no GPU"),
+        ("missing", "cannot be run"),
+    ] {
+        let ran = native(&project, program);
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert_contains(&ran.stderr, message);
+        assert_contains(&ran.stderr, "ompsplit devices");
+    }
+}
+
+#[test]
+fn a_users_grid_that_is_far_off_is_reported_and_kept() {
+    let text = "\
+enum { N = 4096 };
+void f(const float a[N][N], float *sums) {
+#pragma omp target
+#pragma omp teams num_teams(2)
+#pragma omp distribute parallel for
+  for (int i = 0; i < N; i++) {
+    float sum = 0;
+    for (int j = 0; j < N; j++) sum += a[i][j];
+    sums[i] = sum;
+  }
+#pragma omp target teams distribute parallel for num_teams(2) thread_limit(64)
+  for (int i = 0; i < N; i++) {
+    float sum = 0;
+    for (int j = 0; j < N; j++) sum += a[i][j];
+    sums[i] = sum;
+  }
+}
+";
+    let project = Project::new(&[("a.c", text)]);
+    let ran = project.expect(0, &["--device", "h200", "--output-format", "concise", "a.c"]);
+    assert_contains(&ran.stderr, "a.c:4:19: ");
+    assert_contains(&ran.stderr, "a.c:11:63: ");
+    assert_eq!(ran.stderr.matches("[OMPS450]").count(), 2, "{}", ran.stderr);
+    assert!(!project.expect(0, &["a.c"]).stderr.contains("OMPS450"));
+    assert_eq!(ran.text().matches("num_teams(2)").count(), 2);
+}
+
+#[test]
+fn explain_shows_the_launches() {
+    let text = "\
+void f(const float *a, float *sums) {
+#pragma omp target teams distribute parallel for
+  for (int i = 0; i < 1056; i++) {
+    float sum = 0;
+    for (int j = 0; j < 2048; j++) sum += a[i * 2048 + j];
+    sums[i] = sum;
+  }
+}
+";
+    let project = Project::new(&[("a.c", text)]);
+    let said = project.expect(0, &["explain", "a.c:2", "--device", "h200"]).text();
+    for part in [
+        "grid for NVIDIA H200: 1056 iterations (known)",
+        "sectors a warp and access, 1 uncoalesced",
+        "without clauses: 33 x 32, of which 9 teams get work",
+        "with thread_limit(128) alone: 9 x 128, of which 9 teams get work",
+        "chosen: 1056 x 1, of which 1056 teams get work",
+        "blocks on an SM by its blocks; waves: 1",
+    ] {
+        assert_contains(&said, part);
+    }
+}
