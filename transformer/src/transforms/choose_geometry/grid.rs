@@ -165,10 +165,14 @@ fn bound(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion) -> Opti
     let inside = symbols.lookup(&name, only.upper.start)?;
     let outside = symbols.lookup(&name, region.extent.start)?;
     let is_same = (inside.header, inside.declared_at) == (outside.header, outside.declared_at);
+    // The device may have another value of these, and the host none.
+    let by_default = clauses(cx, region).any(|clause| clause.name == ClauseName::Defaultmap);
+    let declares = |id| cx.constructs.directive(id).name.contains("declare");
+    let on_device = inside.has_static_storage() && (inside.header.is_some() || cx.constructs.ids().any(declares));
     let is_listed = clauses(cx, region).flat_map(Clause::items).any(|item| item.base.as_deref() == Some(&name));
     let DeclaredType::Scalar { name: ty, is_volatile: false, .. } = &inside.ty else { return None };
     let integer = Integer::named(ty).filter(|integer| integer.bits >= 32)?;
-    (is_same && !is_listed).then_some(Bound { name, is_signed: integer.signed })
+    (is_same && !is_listed && !by_default && !on_device).then_some(Bound { name, is_signed: integer.signed })
 }
 
 /// Is the grid that clauses say far slower than the one that would be chosen?
