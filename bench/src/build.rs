@@ -153,7 +153,13 @@ fn build_program(
         add(input, &binary, Vec::new());
         for passes in &suite.pass_sets {
             let variant = format!("{input}+{passes}");
-            let output = rewrite::rewrite(tool, passes, &source, &compiler.work().join("output").join(&variant))?;
+            let output = rewrite::rewrite(
+                tool,
+                suite.device.as_deref(),
+                passes,
+                &source,
+                &compiler.work().join("output").join(&variant),
+            )?;
             let binary = if output.changed { compile(&variant, &output.path)? } else { binary.clone() };
             add(&variant, &binary, output.decisions);
         }

@@ -3,6 +3,7 @@
 mod chart;
 pub mod compare;
 mod figures;
+mod steps;
 mod table;
 
 use std::path::Path;

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 pub struct Suite {
     /// Values of `ompsplit --passes`, each of which gives a variant of every program; the last is the tool's best.
     pub pass_sets: Vec<String>,
+    /// The device profile that `geometry` chooses grids for; without one only what holds on every device is written.
+    #[serde(default)]
+    pub device: Option<String>,
     /// The programs, in the order of the report.
     #[serde(rename = "program")]
     pub programs: Vec<Program>,

@@ -40,7 +40,7 @@ struct Position {
 }
 
 /// Copies a source and its header into `folder` and runs the tool on the copy.
-pub fn rewrite(tool: &Path, passes: &str, source: &Path, folder: &Path) -> Result<Output> {
+pub fn rewrite(tool: &Path, device: Option<&str>, passes: &str, source: &Path, folder: &Path) -> Result<Output> {
     let program = source.parent().context("a program has a folder")?;
     let name = program.file_name().context("a program has a name")?;
     let folder = folder.join(name);
@@ -56,6 +56,7 @@ pub fn rewrite(tool: &Path, passes: &str, source: &Path, folder: &Path) -> Resul
 
     let output = Command::new(tool)
         .args(["--in-place", "--output-format", "json", "--passes", passes])
+        .args(device.map(|device| format!("--device={device}")))
         .arg(&path)
         .output()
         .with_context(|| format!("cannot run {}", tool.display()))?;

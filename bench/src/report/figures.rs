@@ -31,6 +31,15 @@ pub fn speed_up(case: &CaseResult, base: &str, variant: &str, clock: Clock) -> O
     Some(clock.of(base)? / clock.of(variant)?)
 }
 
+/// A loss that counts.
+const LOSS: f64 = 0.02;
+
+/// Whether `variant` takes more than 2 % longer than `base`, and more than noise.
+pub fn is_slower(results: &Results, case: &CaseResult, base: &str, variant: &str, clock: Clock) -> bool {
+    let longer = speed_up(case, base, variant, clock).map_or(0.0, |speed| speed.recip() - 1.0);
+    longer > LOSS.max(threshold(results, case, clock))
+}
+
 /// Whether any run of it gave a wrong result.
 pub fn is_wrong(variant: &VariantResult) -> bool {
     variant.wrong > 0 || variant.failure.is_some()

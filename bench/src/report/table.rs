@@ -5,6 +5,7 @@ use std::fmt::Write;
 use comfy_table::{Table, presets::ASCII_MARKDOWN};
 
 use super::figures::{Clock, Summary, is_wrong, limit, speed_up, summarise, threshold, typical_noise};
+use super::steps::steps;
 use crate::results::{CaseResult, Results, VariantResult};
 
 /// The whole document; `chart` is the name of the picture beside it.
@@ -13,6 +14,7 @@ pub fn document(results: &Results, chart: &str) -> String {
     let sections = [
         head(results, chart),
         summary(results, &output),
+        steps(results),
         furthest(results, &output),
         times(results, &output, Clock::Total),
         times(results, &output, Clock::Kernels),
@@ -111,7 +113,7 @@ fn furthest(results: &Results, output: &str) -> String {
     for (factor, case) in far.iter().take(10) {
         let state = if case.is_unchanged(output) { "left unchanged" } else { "rewritten" };
         let pragmas = speed_up(case, output, "pragmas", clock).map_or_else(String::new, ratio);
-        table.add_row([name(case), ratio(*factor), pragmas, state.to_owned()]);
+        table.add_row([case_name(case), ratio(*factor), pragmas, state.to_owned()]);
     }
     let of = if clock == Clock::Kernels { "kernel time" } else { "total time" };
     format!("## Furthest from the ceiling\n\nThe ten cases with the largest distance, by {of}.\n\n{table}\n\n")
@@ -138,7 +140,7 @@ fn times(results: &Results, output: &str, clock: Clock) -> String {
         let unchanged = if case.is_unchanged(output) { " =" } else { "" };
         let noisy = threshold(results, case, clock);
         table.add_row([
-            name(case),
+            case_name(case),
             time("naive"),
             time(output) + unchanged,
             time("pragmas"),
@@ -177,7 +179,7 @@ fn teams(results: &Results) -> String {
         let unchanged = if case.is_unchanged(&output) { " =" } else { "" };
         let speed = Clock::Total.of(input).zip(Clock::Total.of(result)).map(|(one, other)| one / other);
         table.add_row([
-            name(case),
+            case_name(case),
             time_of(input, Clock::Total),
             time_of(result, Clock::Total) + unchanged,
             time_of(input, Clock::Kernels),
@@ -224,7 +226,7 @@ fn launches(results: &Results) -> String {
                 let copies = variant.copies;
                 let first = |text: String| if index == 0 { text } else { String::new() };
                 table.add_row([
-                    first(name(case)),
+                    first(case_name(case)),
                     first(variant.variant.clone()),
                     launch.kernel.clone(),
                     launch.mode.clone(),
@@ -242,13 +244,15 @@ fn launches(results: &Results) -> String {
     text
 }
 
-fn markdown(header: &[&str]) -> Table {
+/// An empty table.
+pub fn markdown(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_preset(ASCII_MARKDOWN).set_header(header);
     table
 }
 
-fn name(case: &CaseResult) -> String {
+/// The program and its sizes.
+pub fn case_name(case: &CaseResult) -> String {
     format!("{} {}", case.program, case.case)
 }
 
@@ -271,7 +275,8 @@ fn marked(value: Option<f64>, noise: f64, same: bool) -> String {
     format!("{}{}", if within { "~" } else { "" }, ratio(value))
 }
 
-fn ratio(value: f64) -> String {
+/// A speed-up for people.
+pub fn ratio(value: f64) -> String {
     if value >= 100.0 { format!("{value:.0} x") } else { format!("{value:.2} x") }
 }
 
