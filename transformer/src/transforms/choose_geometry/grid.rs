@@ -19,6 +19,8 @@ pub const ESTIMATE: KernelResources = KernelResources { registers: 32, shared_me
 
 /// By how much longer a written grid must be predicted to take to be called far off.
 const FAR_OFF: f64 = 2.0;
+/// The lengths by which a written grid is judged where the text does not tell.
+const LENGTHS: [u64; 4] = [4096, 65_536, 1 << 20, 1 << 26];
 /// A loop of a device that `collapse` takes together at most.
 const DEEPEST: usize = 4;
 
@@ -190,13 +192,25 @@ pub(super) fn far_off(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRe
     };
     let (num_teams, thread_limit) = (known(teams)?, known(threads)?);
     let thread_limit = thread_limit.map_or(Some(None), |limit| u32::try_from(limit).ok().map(Some))?;
-    let figures = figures(cx, symbols, region)?;
-    let written = llvm_launch(figures.iterations, WrittenGrid { num_teams, thread_limit });
-    let best = figures.best();
-    let (before, after) = (figures.time(written), figures.time(best));
-    if before < FAR_OFF * after {
+    if clauses(cx, region).any(|clause| matches!(clause.name, ClauseName::NumThreads | ClauseName::DistSchedule)) {
         return None;
     }
+    let figures = figures(cx, symbols, region)?;
+    let times = |iterations: u64| {
+        let figures = GeometryFigures { iterations, ..figures.clone() };
+        let written = llvm_launch(iterations, WrittenGrid { num_teams, thread_limit });
+        (figures.time(written), figures.time(figures.best()))
+    };
+    let is_far_off = |iterations: u64| {
+        let (before, after) = times(iterations);
+        before >= FAR_OFF * after
+    };
+    // Of an unknown length whatever it is.
+    let always = figures.is_known || LENGTHS.into_iter().all(is_far_off);
+    if !always || !is_far_off(figures.iterations) {
+        return None;
+    }
+    let ((before, after), best) = (times(figures.iterations), figures.best());
     let message = format!(
         "{before:.0} us predicted on {} with this grid, {after:.0} us with {} teams of {} threads",
         figures.device.name, best.grid.num_teams, best.grid.thread_limit
