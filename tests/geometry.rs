@@ -3,6 +3,8 @@
 //! The kernels' shapes are written down here as the analysis finds them. A choice that was not measured itself is judged by
 //! the nearest number of blocks that was.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
