@@ -133,12 +133,6 @@ fn devices_lists_the_profiles() {
 }
 
 #[test]
-fn planned_flags_say_so() {
-    let project = Project::new(&[("a.c", PLAIN)]);
-    assert_contains(&project.expect(0, &["--facts", "clang", "a.c"]).stderr, "planned");
-}
-
-#[test]
 fn stats_count_regions_kernels_and_rules() {
     let project = Project::new(&[("a.c", SPLITS), ("b.c", REFUSED)]);
     let ran = project.expect(1, &["-q", "--check", "--stats=json", "a.c", "b.c"]);

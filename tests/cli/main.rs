@@ -5,6 +5,7 @@
 mod configuration;
 mod device;
 mod diagnostics;
+mod facts;
 mod folders;
 mod output;
 mod passes;

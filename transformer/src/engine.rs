@@ -2,9 +2,12 @@
 
 mod later_rounds;
 
+use std::sync::Arc;
+
 use self::later_rounds::Rounds;
 use crate::analysis::data_environment::{Entry, data_environment};
 use crate::analysis::execution_mode::{Predicted, execution_mode};
+use crate::analysis::facts::Facts;
 use crate::analysis::symbols::Symbols;
 use crate::device::DeviceProfile;
 use crate::edit::EditSet;
@@ -39,6 +42,8 @@ pub struct Options {
     pub lines: Vec<(usize, usize)>,
     /// The bounds of time and memory.
     pub limits: Limits,
+    /// What a compiler knows of the names in the file; none where it is not asked.
+    pub facts: Option<Arc<Facts>>,
 }
 
 impl Default for Options {
@@ -47,7 +52,16 @@ impl Default for Options {
         let passes = TRANSFORMS.iter().filter(|transform| transform.default).map(|transform| transform.pass).collect();
         let assumed_iterations = ASSUMED_ITERATIONS;
         let limits = Limits::default();
-        Self { passes, assume: false, assumed_iterations, versioned: false, device: None, lines: Vec::new(), limits }
+        Self {
+            passes,
+            assume: false,
+            assumed_iterations,
+            versioned: false,
+            device: None,
+            lines: Vec::new(),
+            limits,
+            facts: None,
+        }
     }
 }
 
@@ -128,12 +142,14 @@ pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Resu
     let mut text = first.edits.apply(&file.text);
     let mut problems = first.problems;
     let mut rounds = Rounds::new(first.plans, &first.edits);
+    let mut facts = first.facts;
     for _ in 0..MOST_ROUNDS {
         let next_file = SourceFile::new(file.path.clone(), text.clone());
-        let next = round(&next_file, headers, &Options { lines: Vec::new(), ..options.clone() })?;
+        let next = round(&next_file, headers, &Options { lines: Vec::new(), facts, ..options.clone() })?;
         let Some(next) = next else { return Err(EngineError::Validation("all directives were lost".to_owned())) };
         validate::no_new_problems(problems, next.problems).map_err(EngineError::Validation)?;
         problems = next.problems;
+        facts = next.facts;
         if !options.lines.is_empty() {
             // What lies outside the range of lines stays as it is.
             return Ok(Outcome { text: Some(text), plans: rounds.into_plans() });
@@ -154,6 +170,8 @@ struct Round {
     chosen: Vec<usize>,
     edits: EditSet,
     problems: validate::Problems,
+    /// The facts of the new text.
+    facts: Option<Arc<Facts>>,
 }
 
 fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Option<Round>, EngineError> {
@@ -161,7 +179,8 @@ fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result
     let plans = plans(file, headers, &parsed, options);
     let (edits, chosen) = select::select(&plans, options.assume);
     let problems = validate::problems(&parsed.tree, &parsed.constructs);
-    Ok(Some(Round { plans, chosen, edits, problems }))
+    let facts = options.facts.as_ref().map(|facts| Arc::new(facts.moved(&|at| edits.moved(at))));
+    Ok(Some(Round { plans, chosen, edits, problems, facts }))
 }
 
 /// Every plan of the passes asked for, in the order of the text, without those that are suppressed or out of range.
@@ -179,6 +198,7 @@ fn plans(file: &SourceFile, headers: &[SourceFile], parsed: &Parsed, options: &O
     if context.device.is_some() {
         wait_for_collapse(&mut plans, options.assume);
     }
+    refuse_disagreements(&mut plans, &context);
     plans
 }
 
@@ -193,6 +213,24 @@ fn wait_for_collapse(plans: &mut Vec<Plan>, assume: bool) {
     plans.retain(|plan| plan.pass != "geometry" || !collapsed.iter().any(|extent| plan.extent.contains(*extent)));
 }
 
+/// Where the compiler takes a name for something else than the text, nothing that rests on the text is known.
+fn refuse_disagreements(plans: &mut [Plan], context: &Context<'_>) {
+    if context.facts.is_none() {
+        return;
+    }
+    let symbols = Symbols::new(context.file, context.tree, context.headers).with_facts(context.facts);
+    for plan in plans.iter_mut().filter(|plan| matches!(plan.decision, Decision::Apply(_))) {
+        let Some(found) = symbols.disagreement(plan.extent) else { continue };
+        let message = format!("`{}` is not what the compiler takes it for", found.name);
+        let mut reason = Reason::new(ReasonCode::FactsDisagree, found.span, message);
+        reason.labels.extend(found.declared_at.map(|at| (at, "declared here by the text".to_owned())));
+        plan.decision = Decision::Refuse;
+        plan.reasons = vec![reason];
+        plan.edits.clear();
+        plan.kernels.1 = plan.kernels.0;
+    }
+}
+
 fn context<'a>(
     file: &'a SourceFile,
     headers: &'a [SourceFile],
@@ -202,7 +240,8 @@ fn context<'a>(
     let Parsed { scan, tree, constructs } = parsed;
     let Options { assumed_iterations, versioned, .. } = *options;
     let device = options.device.as_ref().filter(|_| options.passes.contains(&"geometry"));
-    Context { file, scan, tree, constructs, headers, assumed_iterations, versioned, device }
+    let facts = options.facts.as_deref();
+    Context { file, scan, tree, constructs, headers, facts, assumed_iterations, versioned, device }
 }
 
 fn in_range(file: &SourceFile, plan: &Plan, lines: &[(usize, usize)]) -> bool {
@@ -235,7 +274,7 @@ pub struct RegionFacts {
 pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Vec<RegionFacts>, HostError> {
     let Some(parsed) = parse(file, &options.limits)? else { return Ok(Vec::new()) };
     let Parsed { tree, constructs, .. } = &parsed;
-    let symbols = Symbols::new(file, tree, headers);
+    let symbols = Symbols::new(file, tree, headers).with_facts(options.facts.as_deref());
     let context = context(file, headers, &parsed, options);
     let mut figures = figures(&context);
     let mut geometry = geometry_figures(&context, &symbols);

@@ -6,9 +6,11 @@
 
 use std::sync::OnceLock;
 
+use crate::analysis::facts::Facts;
 use crate::source::{Language, SourceFile, Span, scan};
 use crate::syntax::{HostTree, Limits, NodeId};
 
+mod compiler;
 mod constants;
 mod entries;
 mod qualified;
@@ -17,6 +19,7 @@ mod resolve;
 mod types;
 mod writes;
 
+pub use compiler::Disagreement;
 pub use types::{DeclaredType, Dimension, ScalarKind};
 pub use writes::{Write, WriteKind};
 
@@ -62,6 +65,9 @@ pub struct Place {
     pub span: Span,
 }
 
+/// The header of what is declared neither in the file nor in a header that was given.
+pub const ELSEWHERE: usize = usize::MAX;
+
 /// What a name means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
@@ -100,10 +106,10 @@ impl Variable {
 /// A macro that the file or one of its headers defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Macro {
-    /// Where.
-    pub place: Place,
     /// The names of its parameters; `None` for an object-like macro.
     pub parameters: Option<Vec<String>>,
+    /// Is it defined in a header out of sight, or by a flag?
+    pub is_elsewhere: bool,
     /// What it is replaced with, with blanks at its ends and comments left out.
     pub body: String,
 }
@@ -118,6 +124,7 @@ struct Unit<'a> {
 /// The names of one file and its headers.
 pub struct Symbols<'a> {
     own: Unit<'a>,
+    facts: Option<&'a Facts>,
     headers: Vec<(&'a SourceFile, OnceLock<Option<Unit<'a>>>)>,
 }
 
@@ -128,7 +135,14 @@ impl<'a> Symbols<'a> {
     pub fn new(file: &'a SourceFile, tree: &'a HostTree, headers: &'a [SourceFile]) -> Self {
         let table = entries::collect(file, tree);
         let own = Unit { file, tree: std::borrow::Cow::Borrowed(tree), table };
-        Self { own, headers: headers.iter().map(|header| (header, OnceLock::new())).collect() }
+        Self { own, facts: None, headers: headers.iter().map(|header| (header, OnceLock::new())).collect() }
+    }
+
+    /// The same with what a compiler knows: it answers where the text does not.
+    #[must_use]
+    pub fn with_facts(mut self, facts: Option<&'a Facts>) -> Self {
+        self.facts = facts;
+        self
     }
 
     /// What a name means at a byte of the file. `None` where neither the file nor its headers declare it, or only in
@@ -141,8 +155,10 @@ impl<'a> Symbols<'a> {
     /// As [`Self::lookup`], at a byte of a header, or of the file where none is given.
     #[must_use]
     pub fn lookup_in(&self, header: Option<usize>, name: &str, at: usize) -> Option<Variable> {
-        let found = self.find(header, name, at)?;
-        Some(self.variable(&found, name))
+        match self.find(header, name, at) {
+            Some(found) => Some(self.variable(&found, name)),
+            None => self.known_elsewhere(name, at),
+        }
     }
 
     /// Does a name mean a variable at a byte of a header or of the file? Cheaper than [`Self::lookup_in`].
@@ -163,12 +179,13 @@ impl<'a> Symbols<'a> {
         let at = if header.is_none() { at } else { usize::MAX };
         let own = self.own.table.macros.get(name).and_then(|all| all.iter().rev().find(|(_, span)| span.end <= at));
         if let Some((node, _)) = own {
-            return Some(self.own.macro_of(None, *node));
+            return Some(self.own.macro_of(*node));
         }
-        self.header_units().find_map(|(index, unit)| {
+        let of_header = self.header_units().find_map(|(_, unit)| {
             let (node, _) = unit.table.macros.get(name)?.last()?;
-            Some(unit.macro_of(Some(index), *node))
-        })
+            Some(unit.macro_of(*node))
+        });
+        of_header.or_else(|| self.macro_elsewhere(name, at))
     }
 
     /// The value of an integer constant expression at a byte of the file: literals, macros, enumerators and `const`
@@ -342,14 +359,13 @@ impl<'a> Unit<'a> {
         candidates.iter().copied().filter(|entry| entry.class.as_deref() == Some(class)).collect()
     }
 
-    fn macro_of(&self, header: Option<usize>, node: NodeId) -> Macro {
+    fn macro_of(&self, node: NodeId) -> Macro {
         let text = |node: NodeId| self.file.show(self.tree.span(node)).into_owned();
         let body = self.tree.child(node, "value").map(text).unwrap_or_default();
         let parameters = self.tree.child(node, "parameters").map(|list| {
             self.tree.named_children(list).filter(|item| self.tree.kind(*item) == "identifier").map(text).collect()
         });
-        let place = Place { header, span: self.tree.span(node) };
-        Macro { place, parameters, body: entries::without_comments(&body) }
+        Macro { parameters, is_elsewhere: false, body: entries::without_comments(&body) }
     }
 }
 

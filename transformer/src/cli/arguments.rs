@@ -77,6 +77,9 @@ pub enum Command {
         /// The device to choose grids for, as for rewriting
         #[arg(long, value_name = "NAME")]
         device: Option<String>,
+        /// Whose types and names the decisions rest on, as for rewriting
+        #[arg(long, value_enum, value_name = "SOURCE")]
+        facts: Option<Facts>,
     },
     /// List the device profiles
     Devices,
@@ -202,7 +205,7 @@ pub struct PassArguments {
     /// Only constructs that touch these lines, counted from 1; may be given several times
     #[arg(long, value_name = "A:B", value_parser = parse_lines)]
     pub lines: Vec<(usize, usize)>,
-    /// Whose types and calls the decisions rest on; only `tree` is built
+    /// Whose types and names the decisions rest on: the text alone, or clang where the text does not tell
     #[arg(long, value_enum, value_name = "SOURCE")]
     pub facts: Option<Facts>,
     /// The device to choose grids for: a profile's name, a .toml file with one, or `native`, which asks NVIDIA's driver
@@ -268,7 +271,7 @@ pub enum VerifyLevel {
 pub enum Facts {
     /// The tool's own reading of the text
     Tree,
-    /// clang's types (planned)
+    /// Also what clang knows; it must be installed, and compile the file with the flags given
     Clang,
 }
 

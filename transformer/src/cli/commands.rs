@@ -65,7 +65,10 @@ pub(super) fn explain(
         return complain(streams, &format!("{}: {message}", path.display()));
     }
     let headers = crate::cli::headers::load(&processed.report.file, &settings.include_dirs, &settings.sources);
-    let options = process::options(&settings);
+    let options = match process::options(&settings, &processed.report.file) {
+        Ok(options) => options,
+        Err(message) => return complain(streams, &format!("{}: {message}", path.display())),
+    };
     let regions = crate::engine::regions(&processed.report.file, &headers, &options).unwrap_or_default();
     write_explanation(&processed, &regions, line, streams.stdout)?;
     Ok(Status::Clean)

@@ -23,6 +23,8 @@ pub(super) struct Config {
     pub assumed_iterations: Option<u32>,
     /// Write both forms of a region where the lengths of its loops decide which is faster?
     pub versioned: Option<bool>,
+    /// `tree` or `clang`: whose types and names the decisions rest on.
+    pub facts: Option<String>,
     /// Files and folders whose functions may be looked up when a called one is defined there.
     pub sources: Vec<PathBuf>,
     /// Folders in which `#include ".."` is looked up, after the including file's own.
@@ -156,6 +158,7 @@ const KEYS: &[&str] = &[
     "assume",
     "assumed_iterations",
     "versioned",
+    "facts",
     "sources",
     "include_dirs",
     "compile_commands",
@@ -216,6 +219,7 @@ mod tests {
         config.assume = Some(true);
         config.assumed_iterations = Some(1);
         config.versioned = Some(true);
+        config.facts = Some("clang".to_owned());
         config.compile_commands = Some("b".into());
         config.verify = Some(Verify::Level("none".to_owned()));
         config.error_on_refusal = Some(true);

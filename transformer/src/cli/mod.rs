@@ -101,13 +101,14 @@ pub fn run(arguments: &[OsString], streams: &mut Streams<'_>, engine: Engine) ->
 fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) -> io::Result<Status> {
     match &arguments.command {
         Some(Command::Rule { id }) => commands::rule(id.as_deref(), streams),
-        Some(Command::Explain { place, context, assume, passes, assumed_iterations, versioned, device }) => {
+        Some(Command::Explain { place, context, assume, passes, assumed_iterations, versioned, device, facts }) => {
             let passes = arguments::PassArguments {
                 passes: passes.clone(),
                 assume: *assume,
                 assumed_iterations: *assumed_iterations,
                 versioned: *versioned,
                 device: device.clone(),
+                facts: *facts,
                 ..Default::default()
             };
             commands::explain(place, context, passes, streams, engine)

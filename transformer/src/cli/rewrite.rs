@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::cli::arguments::{Facts, FormatName, Rewrite, StatsFormat};
+use crate::cli::arguments::{FormatName, Rewrite, StatsFormat};
 use crate::cli::inputs::Inputs;
 use crate::cli::process::{self, Engine, Processed};
 use crate::cli::settings::Resolver;
@@ -123,9 +123,6 @@ fn check_usage(arguments: &Rewrite, mode: Mode, is_stdin: bool) -> Result<(), St
 /// What the user should know about flags that do nothing yet.
 fn notes(arguments: &Rewrite, resolver: &Resolver<'_>) -> BTreeSet<String> {
     let mut notes = BTreeSet::new();
-    if arguments.passes.facts == Some(Facts::Clang) {
-        notes.insert("--facts clang is planned but not built; the tool's own reading is used".to_owned());
-    }
     if let Ok(settings) = resolver.settings(&first_path(arguments)) {
         let unbuilt = settings.passes.unbuilt.iter();
         notes.extend(unbuilt.map(|pass| format!("the pass `{pass}` is planned but not built; it does nothing")));

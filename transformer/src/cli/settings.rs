@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use clap::ValueEnum;
 
-use crate::cli::arguments::{ContextArguments, HostArguments, PassArguments, VerifyLevel};
+use crate::cli::arguments::{ContextArguments, Facts, HostArguments, PassArguments, VerifyLevel};
 use crate::cli::compiler_flags::{CompilerFlags, Database};
 use crate::cli::config::{self, Config, Verify};
 use crate::cli::passes::Passes;
@@ -33,6 +33,8 @@ pub(super) struct Settings {
     pub sources: Vec<PathBuf>,
     /// Folders in which `#include ".."` is looked up, after the including file's own.
     pub include_dirs: Vec<PathBuf>,
+    /// Whose types and names the decisions rest on.
+    pub facts: Facts,
     /// How the file is compiled.
     pub compiler: CompilerFlags,
     /// What is checked before a result is written.
@@ -107,6 +109,7 @@ impl<'a> Resolver<'a> {
             lines: self.passes.lines.clone(),
             sources: config.sources,
             include_dirs,
+            facts: self.passes.facts.map_or_else(|| facts(config.facts.as_deref()), Ok)?,
             compiler,
             verify: level,
             host,
@@ -122,6 +125,7 @@ impl<'a> Resolver<'a> {
         config.assume = Some(settings.assume);
         config.assumed_iterations = Some(settings.assumed_iterations);
         config.versioned = Some(settings.versioned);
+        config.facts = settings.facts.to_possible_value().map(|value| value.get_name().to_owned());
         config.error_on_refusal = Some(settings.error_on_refusal);
         let level = settings.verify.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
         config.verify = Some(config.verify.unwrap_or_else(|| Verify::Level(String::new())).with_level(level));
@@ -169,11 +173,19 @@ fn show(path: PathBuf) -> String {
     path.display().to_string()
 }
 
+fn facts(name: Option<&str>) -> Result<Facts, String> {
+    name.map_or(Ok(Facts::Tree), |name| value_named(name, "source of facts"))
+}
+
 fn verify_level(name: Option<&str>) -> Result<VerifyLevel, String> {
-    let Some(name) = name else { return Ok(VerifyLevel::None) };
-    VerifyLevel::from_str(name, false).map_err(|_| {
-        let known: Vec<_> = VerifyLevel::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
+    name.map_or(Ok(VerifyLevel::None), |name| value_named(name, "verify level"))
+}
+
+/// The value of a flag that a configuration names.
+fn value_named<T: ValueEnum>(name: &str, what: &str) -> Result<T, String> {
+    T::from_str(name, false).map_err(|_| {
+        let known: Vec<_> = T::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
         let hint = crate::cli::suggest::hint(name, known.iter().map(|value| value.get_name()));
-        format!("there is no verify level `{name}`{hint}")
+        format!("there is no {what} `{name}`{hint}")
     })
 }

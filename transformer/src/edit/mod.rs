@@ -72,6 +72,19 @@ impl EditSet {
         Origins { written }
     }
 
+    /// Where a byte of the original text stands in the new one; none where it is replaced.
+    #[must_use]
+    pub fn moved(&self, at: usize) -> Option<usize> {
+        let behind = self.edits.iter().take_while(|edit| edit.span.end <= at && edit.span.start <= at);
+        let (mut added, mut removed) = (0, 0);
+        for edit in behind {
+            added += edit.text.len();
+            removed += edit.span.end - edit.span.start;
+        }
+        let replaced = self.edits.iter().any(|edit| edit.span.start <= at && at < edit.span.end);
+        (!replaced).then(|| at + added - removed)
+    }
+
     /// The text with every edit applied; all other bytes are copied as they are.
     #[must_use]
     pub fn apply(&self, text: &[u8]) -> Vec<u8> {

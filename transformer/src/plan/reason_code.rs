@@ -266,6 +266,13 @@ reason_codes! {
     /// on NVIDIA devices.
     CompilerLimit = "OMPS131", Refusal, "compilers do not take it there";
 
+    /// With `--facts clang`: the compiler takes a name in the construct for another variable, or for one of another type, than
+    /// the text of the file and its project headers says.
+    ///
+    /// A macro of a header out of sight may stand behind it, or a declaration in a branch of an `#if` that the compiler does
+    /// not see. Give the flags that the file is compiled with.
+    FactsDisagree = "OMPS132", Refusal, "the text and the compiler disagree";
+
     /// The bounds of an inner loop depend on an outer one, so the iterations form no rectangle.
     ///
     /// `collapse` takes the bounds of all loops once, before the first iteration.

@@ -99,7 +99,10 @@ use crate::transforms::{Context, TEAM_THREADS, split_target};
 pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
     // Most loops call nothing, and then no names are looked up.
     let functions = LazyCell::new(|| {
-        (Symbols::new(cx.file, cx.tree, cx.headers), Calls::new(cx.file, cx.tree, cx.constructs, cx.headers))
+        (
+            Symbols::new(cx.file, cx.tree, cx.headers).with_facts(cx.facts),
+            Calls::new(cx.file, cx.tree, cx.constructs, cx.headers),
+        )
     });
     let regions = target_regions(cx.tree, cx.constructs);
     regions.iter().filter(|region| is_league_loop(region)).map(|region| plan_loop(cx, &functions, region)).collect()
@@ -229,7 +232,7 @@ where
 /// Is it called, or may it be a macro that calls something?
 fn may_call(cx: &Context<'_>, used: &Use) -> bool {
     let is_defined = || cx.scan.definitions.iter().any(|definition| *cx.file.show(definition.name) == *used.name);
-    used.role == Role::Callee || !cx.headers.is_empty() || is_defined()
+    used.role == Role::Callee || !cx.headers.is_empty() || cx.facts.is_some() || is_defined()
 }
 
 fn team_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Reason> {

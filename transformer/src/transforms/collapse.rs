@@ -82,7 +82,7 @@ use crate::transforms::independence::{Candidate, aliases, clauses, pairs, scalar
 
 /// Decides for every parallel loop of a league in a file.
 pub(super) fn collapse(cx: &Context<'_>) -> Vec<Plan> {
-    let symbols = LazyCell::new(|| Symbols::new(cx.file, cx.tree, cx.headers));
+    let symbols = LazyCell::new(|| Symbols::new(cx.file, cx.tree, cx.headers).with_facts(cx.facts));
     cx.constructs.ids().filter_map(|id| plan_construct(cx, &symbols, id)).collect()
 }
 

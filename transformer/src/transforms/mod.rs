@@ -34,6 +34,8 @@ pub struct Context<'a> {
     pub constructs: &'a crate::region::construct::ConstructTree,
     /// Files of the project that the file includes with `#include ".."`, found by the engine: path and text.
     pub headers: &'a [crate::source::SourceFile],
+    /// What a compiler knows of the file's names; none where it is not asked.
+    pub facts: Option<&'a crate::analysis::facts::Facts>,
     /// How many iterations a loop is assumed to have where the text does not tell.
     pub assumed_iterations: u32,
     /// Are both forms written, under a host `if`, where it hangs on lengths known at run time whether one pays?

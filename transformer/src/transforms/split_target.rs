@@ -60,7 +60,8 @@
 //! OMPS124, OMPS128 something may be hidden; OMPS109, OMPS110, OMPS115 to OMPS117, OMPS130 the region depends on its
 //! team; OMPS111 to OMPS113, OMPS123, OMPS126 something stands in it that neither the host nor a kernel of its own can do;
 //! OMPS114, OMPS119 a loop's bounds;
-//! OMPS118 it runs on the device already; OMPS125 its spelling; OMPS131 compilers do not take it there.
+//! OMPS118 it runs on the device already; OMPS125 its spelling; OMPS131 compilers do not take it there;
+//! OMPS132 the text and clang disagree, where it is asked.
 //!
 //! ## Safety
 //!

@@ -5,6 +5,7 @@
 //! included files are those of a compilation in place, and nothing is ever written beside the original.
 
 mod compile;
+mod facts;
 mod kernels;
 mod messages;
 mod report;
@@ -12,6 +13,7 @@ mod resources;
 mod toolchain;
 
 pub use compile::{Compilation, Compiled, Output};
+pub use facts::facts;
 pub use kernels::{ExecutionMode, Kernel, kernels};
 pub use messages::{Message, Severity, messages, new_messages};
 pub use report::{Report, region_pairs};
@@ -41,6 +43,8 @@ pub enum VerifyError {
     Original(Message),
     /// The new text has errors or warnings that the original does not have.
     NewMessages(Vec<Message>),
+    /// The text has errors with these flags, so that clang does not know its names; the first of them.
+    Facts(String),
     /// The original compiles for the device, the new text does not; what clang says.
     DeviceCompilation(String),
 }
@@ -51,6 +55,12 @@ impl fmt::Display for VerifyError {
             Self::MissingCompiler(text) | Self::Run(text) => f.write_str(text),
             Self::Original(message) => {
                 write!(f, "the original does not compile, so nothing can be compared (flags go after `--`): {message}")
+            }
+            Self::Facts(message) => {
+                write!(
+                    f,
+                    "clang does not compile the file, so its types are not known (flags go after `--`): {message}"
+                )
             }
             Self::NewMessages(messages) => {
                 f.write_str("clang reports of the new text what it does not report of the original:")?;

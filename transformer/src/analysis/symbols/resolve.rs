@@ -37,8 +37,14 @@ fn merged(first: DeclaredType, second: DeclaredType) -> DeclaredType {
 }
 
 impl Symbols<'_> {
-    /// The declared type of one declaration.
+    /// The declared type of one declaration: by the text, or by the compiler where that does not tell.
     pub(super) fn type_of(&self, header: Option<usize>, entry: &Entry) -> DeclaredType {
+        let written = self.written_type(header, entry);
+        if header.is_none() && !written.is_known() { self.type_by_compiler(entry).unwrap_or(written) } else { written }
+    }
+
+    /// The declared type of one declaration by the text alone.
+    pub(super) fn written_type(&self, header: Option<usize>, entry: &Entry) -> DeclaredType {
         self.unit(header)
             .map_or(DeclaredType::Unknown, |unit| Resolver { symbols: self, header, unit }.entry(entry, FUEL))
     }

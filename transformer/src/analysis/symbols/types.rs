@@ -114,6 +114,19 @@ impl DeclaredType {
         }
     }
 
+    /// Is all of it known: no `auto`, no name declared nowhere in sight, in what it points to neither?
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        match self {
+            Self::Unknown | Self::Auto => false,
+            Self::Pointer { pointee: inner, .. }
+            | Self::Array { element: inner, .. }
+            | Self::ArrayParameter { element: inner, .. }
+            | Self::Reference { to: inner } => inner.is_known(),
+            _ => true,
+        }
+    }
+
     /// Is it an arithmetic type, or a template's parameter that is taken for one?
     #[must_use]
     pub fn is_scalar(&self) -> bool {
@@ -155,7 +168,7 @@ impl DeclaredType {
 
     /// The same type with these qualifiers added.
     #[must_use]
-    pub(super) fn qualified(mut self, with_const: bool, with_volatile: bool) -> Self {
+    pub fn qualified(mut self, with_const: bool, with_volatile: bool) -> Self {
         match &mut self {
             Self::Scalar { is_const, is_volatile, .. } => {
                 *is_const |= with_const;
@@ -173,7 +186,7 @@ impl DeclaredType {
 
     /// An array of this type: dimensions are kept together, the new one outermost.
     #[must_use]
-    pub(super) fn array_of(self, dimension: Dimension, varies: bool) -> Self {
+    pub fn array_of(self, dimension: Dimension, varies: bool) -> Self {
         match self {
             Self::Array { element, mut dimensions, is_vla } => {
                 dimensions.insert(0, dimension);

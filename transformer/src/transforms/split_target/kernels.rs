@@ -405,7 +405,7 @@ impl Reader<'_, '_> {
 
     /// The operators of a template's parameter are the language's own if it is an arithmetic type.
     fn assume_arithmetic(&mut self, parameter: &str, span: Span) {
-        if self.kernel.assumed.is_empty() {
+        if self.kernel.assumed.is_empty() && !self.names.is_arithmetic_parameter(parameter, span.start) {
             let message = format!("`{parameter}` is an arithmetic type wherever this template is used");
             let mut reason = Reason::new(ReasonCode::ArithmeticParameter, span, message);
             reason.certainty = Certainty::Assumed;

@@ -44,7 +44,7 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub(super) fn new(cx: &'a Context<'a>) -> Self {
-        let symbols = Symbols::new(cx.file, cx.tree, cx.headers);
+        let symbols = Symbols::new(cx.file, cx.tree, cx.headers).with_facts(cx.facts);
         let calls = Calls::new(cx.file, cx.tree, cx.constructs, cx.headers);
         let mut names = Self {
             cx,

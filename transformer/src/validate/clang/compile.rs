@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::{Error, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{ChildStdout, Command, Stdio};
 
 use super::{Clang, VerifyError};
 use crate::source::Language;
@@ -29,6 +29,9 @@ pub struct Compiled {
     /// The messages.
     pub stderr: String,
 }
+
+/// Reads a syntax tree: the stream, the name of the main file, and how many bytes stand before the text and are left out.
+pub(super) type ReadTree<'r> = dyn FnMut(ChildStdout, &str, (usize, usize)) -> Result<(), Error> + 'r;
 
 /// How the texts of one file are compiled.
 #[derive(Clone, Debug)]
@@ -70,6 +73,56 @@ impl<'a> Compilation<'a> {
             Ok(self.compiled(&run, &source, String::new()))
         };
         compiled().map_err(|error| VerifyError::Run(format!("clang could not be run: {error}")))
+    }
+
+    /// The preprocessed text with the definitions of all macros.
+    ///
+    /// # Errors
+    /// As for [`Self::run`].
+    pub(super) fn preprocessed(&self, text: &[u8]) -> Result<Compiled, VerifyError> {
+        let preprocessed = || -> Result<Compiled, Error> {
+            let folder = tempfile::tempdir()?;
+            let source = folder.path().join("source");
+            self.write_source(&source, text)?;
+            let mut command = self.command(&["-fopenmp"]);
+            let run = command.args(["-E", "-dD", "-x", self.language()]).arg(&source).output()?;
+            let output = String::from_utf8_lossy(&run.stdout).replace(&*source.to_string_lossy(), &self.shown_name());
+            Ok(self.compiled(&run, &source, output))
+        };
+        preprocessed().map_err(|error| VerifyError::Run(format!("clang could not be run: {error}")))
+    }
+
+    /// The name of the file in messages and line markers.
+    pub(super) fn shown_name(&self) -> String {
+        self.path.to_string_lossy().into_owned()
+    }
+
+    /// Hands the host's syntax tree to `read`, as JSON while it is written, with the name of the main file in it, how many
+    /// bytes stand before the text there, and how many of the text's own are left out.
+    ///
+    /// # Errors
+    /// As for [`Self::run`], and what `read` says where clang itself succeeds.
+    pub(super) fn syntax_tree(&self, text: &[u8], read: &mut ReadTree<'_>) -> Result<Compiled, VerifyError> {
+        let mut tree = || -> Result<Compiled, Error> {
+            let folder = tempfile::tempdir()?;
+            let source = folder.path().join("source");
+            let shift = self.write_source(&source, text)?;
+            // Messages go to a file: nobody reads them while the tree is read.
+            let messages = folder.path().join("messages");
+            let mut command = self.command(&["-fopenmp"]);
+            command.args(["-fsyntax-only", "-Xclang", "-ast-dump=json", "-x", self.language()]).arg(&source);
+            let mut child = command.stdout(Stdio::piped()).stderr(std::fs::File::create(&messages)?).spawn()?;
+            let stdout = child.stdout.take();
+            let found = stdout.map_or(Ok(()), |stdout| read(stdout, &source.to_string_lossy(), shift));
+            let status = child.wait()?;
+            let stderr = std::fs::read(&messages)?;
+            let run = std::process::Output { status, stdout: Vec::new(), stderr };
+            if status.success() {
+                found?;
+            }
+            Ok(self.compiled(&run, &source, String::new()))
+        };
+        tree().map_err(|error| VerifyError::Run(format!("clang could not be run: {error}")))
     }
 
     /// Is the file C++?
@@ -124,13 +177,18 @@ impl<'a> Compilation<'a> {
     /// The text behind a `#line` that gives it the original's name; a byte order mark may only stand at the start. Where
     /// there is no such file (standard input) it keeps its own name, for clang looks the file up to name the kernels and
     /// counts their lines without the `#line` when it finds none.
-    fn write_source(&self, to: &Path, text: &[u8]) -> Result<(), Error> {
+    ///
+    /// Gives how many bytes stand before the text, and how many of its own are left out.
+    fn write_source(&self, to: &Path, text: &[u8]) -> Result<(usize, usize), Error> {
+        let whole = text.len();
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let name = if self.path.is_file() { &self.path } else { to };
         let name = name.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
         let mut file = std::fs::File::create(to)?;
-        writeln!(file, "#line 1 \"{name}\"")?;
-        file.write_all(text)
+        let line = format!("#line 1 \"{name}\"\n");
+        file.write_all(line.as_bytes())?;
+        file.write_all(text)?;
+        Ok((line.len(), whole - text.len()))
     }
 
     /// What `-x` is to say; a header is read as C++ only where the flags do.

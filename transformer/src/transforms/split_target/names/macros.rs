@@ -15,6 +15,9 @@ impl Names<'_> {
     /// anything else, and outside where the name is no macro.
     pub(in crate::transforms::split_target) fn expansion(&self, name: &str, at: usize) -> Option<Option<Vec<String>>> {
         let definition = self.symbols.macro_definition(name, at)?;
+        if definition.is_elsewhere && is_standard_constant(name) {
+            return None;
+        }
         let mut names = BTreeSet::new();
         let plain = self.expand(&definition, at, MACRO_DEPTH, &mut names);
         Some(plain.then(|| names.into_iter().collect()))

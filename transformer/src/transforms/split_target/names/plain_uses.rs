@@ -45,6 +45,11 @@ impl Names<'_> {
         words.find(is_parameter).map(str::to_owned)
     }
 
+    /// Does only an arithmetic type stand for a template's parameter, as far as a compiler was asked?
+    pub(in crate::transforms::split_target) fn is_arithmetic_parameter(&self, name: &str, at: usize) -> bool {
+        self.symbols.is_arithmetic_parameter(name, at)
+    }
+
     /// Is a member taken somewhere on the way out of a name? Numbers have none.
     fn takes_member(&self, name: NodeId) -> bool {
         let tree = self.cx.tree;

@@ -1,0 +1,356 @@
+//! From the nodes of clang's tree to facts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::json::{Node, Place, Referenced, Visitor, WrittenType};
+use super::macros::Macros;
+use crate::analysis::calls::is_pure;
+use crate::analysis::facts::{Declared, Facts, Outside, TypeNames};
+use crate::analysis::symbols::{DeclaredType, NameKind};
+
+/// A declaration outside of the file that a name may refer to.
+#[derive(Default)]
+struct Foreign {
+    is_static: bool,
+    is_constexpr: bool,
+    /// Is it one for each thread, or on the device: known to OpenMP by more than its type?
+    is_special: bool,
+}
+
+/// What the names that the file uses, of one spelling, refer to.
+struct Reference {
+    ids: BTreeSet<String>,
+    found: Referenced,
+}
+
+/// A template whose declaration is open.
+#[derive(Default)]
+struct Template {
+    depth: usize,
+    /// Where the names of its parameters start.
+    parameters: Vec<Option<usize>>,
+    names: Vec<String>,
+    /// How many of its functions or classes are read: the first is the template itself.
+    read: usize,
+}
+
+/// A function or class that is made of a template, and which of its arguments comes next.
+struct Instance {
+    depth: usize,
+    arguments: usize,
+}
+
+/// Follows the tree.
+pub(super) struct Collector<'t> {
+    text: &'t [u8],
+    /// Is the file a header, whose templates others use too?
+    is_header: bool,
+    /// How many bytes stand before the text.
+    shift: (usize, usize),
+    /// The kinds and ids of the nodes that are open.
+    open: Vec<(String, String)>,
+    functions: usize,
+    templates: Vec<Template>,
+    instances: Vec<Instance>,
+    names: TypeNames,
+    declared: BTreeMap<usize, (Option<WrittenType>, bool)>,
+    /// Where what has an id is declared in the file.
+    places: BTreeMap<String, usize>,
+    foreign: BTreeMap<String, Foreign>,
+    uses: BTreeMap<usize, BTreeSet<Option<usize>>>,
+    references: BTreeMap<String, Reference>,
+    arguments: BTreeMap<usize, Vec<Option<WrittenType>>>,
+}
+
+impl<'t> Collector<'t> {
+    pub(super) fn new(text: &'t [u8], is_header: bool) -> Self {
+        Self {
+            text,
+            is_header,
+            shift: (0, 0),
+            open: Vec::new(),
+            functions: 0,
+            templates: Vec::new(),
+            instances: Vec::new(),
+            names: TypeNames::default(),
+            declared: BTreeMap::new(),
+            places: BTreeMap::new(),
+            foreign: BTreeMap::new(),
+            uses: BTreeMap::new(),
+            references: BTreeMap::new(),
+            arguments: BTreeMap::new(),
+        }
+    }
+
+    /// Says how many bytes stand before the text in what is compiled, and how many of its own are left out there.
+    pub(super) fn start(&mut self, shift: (usize, usize)) {
+        self.shift = shift;
+    }
+
+    /// The byte of the text at a place that is written there, and in no macro.
+    fn byte(&self, place: Place) -> Option<usize> {
+        let offset = place.offset.filter(|_| place.in_file && !place.in_macro)?;
+        Some(offset.checked_sub(self.shift.0)? + self.shift.1)
+    }
+
+    fn declaration(&mut self, node: &Node) {
+        let Some(at) = self.byte(node.loc) else { return self.foreign(node) };
+        self.places.insert(node.id.clone(), at);
+        let is_variable = matches!(node.kind.as_str(), "VarDecl" | "ParmVarDecl" | "FieldDecl");
+        if !is_variable || node.is_implicit || node.name.is_empty() || !self.instances.is_empty() {
+            return;
+        }
+        let named =
+            |template: &Template| template.names.iter().any(|name| words(&node.ty.written).any(|word| word == name));
+        let ty = (!self.templates.iter().any(named)).then(|| node.ty.clone());
+        let is_local = self.functions > 0;
+        self.declared
+            .entry(at)
+            .and_modify(|(known, _)| {
+                if *known != ty {
+                    *known = None;
+                }
+            })
+            .or_insert((ty, is_local));
+    }
+
+    fn foreign(&mut self, node: &Node) {
+        if self.functions > 0 || node.kind == "FieldDecl" || node.kind == "ParmVarDecl" {
+            return;
+        }
+        let foreign = Foreign {
+            is_static: node.storage == "static",
+            is_constexpr: node.is_constexpr,
+            is_special: node.is_thread_local,
+        };
+        self.foreign.insert(node.id.clone(), foreign);
+    }
+
+    /// A name of a type.
+    fn type_name(&mut self, node: &Node) {
+        if node.name.is_empty() {
+            return;
+        }
+        match node.kind.as_str() {
+            "TypedefDecl" | "TypeAliasDecl" if self.templates.is_empty() => {
+                self.names.alias(&node.name, &node.ty.written);
+            }
+            "TypedefDecl" | "TypeAliasDecl" | "TypeAliasTemplateDecl" => self.names.parameter(&node.name),
+            "RecordDecl" | "CXXRecordDecl" => self.names.record(&node.name),
+            "EnumDecl" => self.names.enumeration(&node.name),
+            _ => {}
+        }
+    }
+
+    fn use_of(&mut self, node: &Node) {
+        let Some(found) = &node.referenced else { return };
+        let known = ["VarDecl", "ParmVarDecl", "EnumConstantDecl", "FunctionDecl"];
+        let at = self.byte(node.begin);
+        // A qualified name begins with what qualifies it.
+        let is_named = |at| self.text.get(at..).is_some_and(|rest| rest.starts_with(found.name.as_bytes()));
+        let is_plain = node.begin.in_macro || (node.begin.length == found.name.len() && at.is_some_and(is_named));
+        if !known.contains(&found.kind.as_str()) || !node.begin.in_file || !is_plain {
+            return;
+        }
+        let to = self.places.get(&found.id).copied();
+        if let Some(at) = at {
+            self.uses.entry(at).or_default().insert(to);
+        }
+        if to.is_none() {
+            let new = || Reference { ids: BTreeSet::new(), found: found.clone() };
+            self.references.entry(found.name.clone()).or_insert_with(new).ids.insert(found.id.clone());
+        }
+    }
+
+    /// The parameters and instances of templates.
+    fn template(&mut self, node: &Node) {
+        let depth = self.open.len();
+        let at = self.byte(node.loc);
+        match node.kind.as_str() {
+            "FunctionTemplateDecl" | "ClassTemplateDecl" => {
+                self.templates.push(Template { depth, ..Template::default() });
+            }
+            "TemplateTypeParmDecl" | "NonTypeTemplateParmDecl" | "TemplateTemplateParmDecl" => {
+                if let Some(template) = self.templates.last_mut().filter(|template| template.depth + 1 == depth) {
+                    template.parameters.push(at);
+                    template.names.push(node.name.clone());
+                }
+                self.names.parameter(&node.name);
+            }
+            "FunctionDecl" | "CXXMethodDecl" | "CXXRecordDecl" | "ClassTemplateSpecializationDecl" => {
+                let Some(template) = self.templates.last_mut().filter(|template| template.depth + 1 == depth) else {
+                    return;
+                };
+                template.read += 1;
+                if template.read > 1 {
+                    self.instances.push(Instance { depth, arguments: 0 });
+                }
+            }
+            "TemplateArgument" => {
+                let Some(instance) = self.instances.last_mut().filter(|instance| instance.depth + 1 == depth) else {
+                    return;
+                };
+                let index = instance.arguments;
+                instance.arguments += 1;
+                let parameter =
+                    self.templates.last().and_then(|template| template.parameters.get(index).copied()).flatten();
+                if let Some(at) = parameter {
+                    let ty = Some(node.ty.clone()).filter(|ty| !ty.written.is_empty());
+                    self.arguments.entry(at).or_default().push(ty);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The facts, with the macros that the preprocessor knows.
+    pub(super) fn finish(self, macros: Macros) -> Facts {
+        let names = &self.names;
+        let declared = self.declared.iter().map(|(at, (ty, is_local))| {
+            let ty = ty.as_ref().map_or(DeclaredType::Unknown, |ty| read(names, ty));
+            (*at, Declared { ty, is_local: *is_local })
+        });
+        let only = |all: &BTreeSet<Option<usize>>| all.first().copied().filter(|_| all.len() == 1);
+        let uses = self.uses.iter().filter_map(|(at, all)| Some((*at, only(all)?)));
+        let is_arithmetic = |ty: &Option<WrittenType>| {
+            ty.as_ref().is_some_and(|ty| matches!(read(names, ty), DeclaredType::Scalar { is_volatile: false, ref name, .. } if !name.starts_with("enum ")))
+        };
+        let arithmetic = self.arguments.iter().filter(|(_, all)| !self.is_header && all.iter().all(is_arithmetic));
+        Facts {
+            declarations: declared.collect(),
+            uses: uses.collect(),
+            outside: self.outside(&macros),
+            arithmetic: arithmetic.map(|(at, _)| *at).collect(),
+            redefined: macros.names.iter().filter(|name| is_keyword(name)).cloned().collect(),
+            // What the text is understood by without its definition stays as it is: `isnan` is a macro of C's `math.h`.
+            macros: macros.known.into_iter().filter(|(name, _)| !is_keyword(name) && !is_pure(name)).collect(),
+        }
+    }
+
+    /// The names of what is declared elsewhere; none that is a macro anywhere, or means more than one thing.
+    fn outside(&self, macros: &Macros) -> BTreeMap<String, Outside> {
+        let types = self.names.alias_names().filter_map(|name| {
+            let ty = self.names.alias_type(name)?;
+            let is_used = memchr::memmem::find(self.text, name.as_bytes()).is_some();
+            let outside = Outside { kind: NameKind::Type, ty, is_static: false, is_constexpr: false };
+            is_used.then(|| (name.to_owned(), outside))
+        });
+        let values = self.references.iter().filter_map(|(name, reference)| {
+            let id = reference.ids.first().filter(|_| reference.ids.len() == 1)?;
+            let foreign = self.foreign.get(id).filter(|foreign| !foreign.is_special)?;
+            let ty = read(&self.names, &reference.found.ty);
+            let kind = match reference.found.kind.as_str() {
+                "VarDecl" if ty.is_known() => NameKind::Variable,
+                "EnumConstantDecl" => NameKind::Enumerator,
+                // A function is known by its body alone.
+                _ => return None,
+            };
+            let Foreign { is_static, is_constexpr, .. } = *foreign;
+            Some((name.clone(), Outside { kind, ty, is_static, is_constexpr }))
+        });
+        types.chain(values).filter(|(name, _)| !macros.names.contains(name)).collect()
+    }
+}
+
+impl Visitor for Collector<'_> {
+    fn enter(&mut self, node: &Node) {
+        self.open.push((node.kind.clone(), node.id.clone()));
+        let kind = node.kind.as_str();
+        self.template(node);
+        match kind {
+            "VarDecl" | "ParmVarDecl" | "FieldDecl" | "EnumConstantDecl" => self.declaration(node),
+            "FunctionDecl" | "CXXMethodDecl" => self.declaration(node),
+            "DeclRefExpr" => self.use_of(node),
+            _ => self.type_name(node),
+        }
+        if is_function(kind) {
+            self.functions += 1;
+        }
+        if kind.starts_with("OMP") && kind.ends_with("Attr") {
+            let parent = self.open.iter().rev().nth(1).map(|(_, id)| id.as_str()).unwrap_or_default();
+            if let Some(foreign) = self.foreign.get_mut(parent) {
+                foreign.is_special = true;
+            }
+        }
+    }
+
+    fn leave(&mut self) {
+        let depth = self.open.len();
+        if let Some((kind, _)) = self.open.pop() {
+            self.functions -= usize::from(is_function(&kind));
+        }
+        self.templates.pop_if(|template| template.depth == depth);
+        self.instances.pop_if(|instance| instance.depth == depth);
+    }
+}
+
+fn is_function(kind: &str) -> bool {
+    let all =
+        ["FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXDestructorDecl", "CXXConversionDecl", "LambdaExpr"];
+    all.contains(&kind) || kind == "CapturedDecl"
+}
+
+/// Is it a word of the language that bears on what a statement means?
+fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&name)
+}
+
+const KEYWORDS: &[&str] = &[
+    "auto",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "const",
+    "constexpr",
+    "continue",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "int",
+    "long",
+    "namespace",
+    "new",
+    "operator",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "try",
+    "typedef",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "while",
+];
+
+/// A type by its own words, and where they do not tell, with its name seen through.
+fn read(names: &TypeNames, ty: &WrittenType) -> DeclaredType {
+    let found = names.read(&ty.written);
+    match &ty.seen_through {
+        Some(text) if !found.is_known() => names.read(text),
+        _ => found,
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+}
