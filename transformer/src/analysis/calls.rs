@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::analysis::symbols::{Place, Symbols};
+use crate::analysis::symbols::{DeclaredType, Place, Symbols};
 use crate::region::construct::ConstructTree;
 use crate::source::{SourceFile, Span, scan};
 use crate::syntax::{HostTree, NodeId};
@@ -28,8 +28,10 @@ pub struct Effects {
     pub openmp: Option<Place>,
     /// The first call of a function that is not known, with its name.
     pub unknown_callee: Option<(String, Place)>,
-    /// May it write a variable of static storage, or a member of an object?
+    /// May it write a variable of static storage?
     pub writes_globals: bool,
+    /// May it write members of the object that it is called for?
+    pub writes_members: bool,
     /// Does it write to a stream?
     pub output: bool,
     /// May it call itself?
@@ -42,7 +44,7 @@ impl Effects {
     /// Is nothing but its result and what its arguments point to affected by a call?
     #[must_use]
     pub fn is_harmless(&self) -> bool {
-        self.known && self.openmp.is_none() && !self.writes_globals && !self.output
+        self.known && self.openmp.is_none() && !self.writes_globals && !self.writes_members && !self.output
     }
 }
 
@@ -75,12 +77,27 @@ impl<'a> Calls<'a> {
     #[must_use]
     pub fn effects(&self, symbols: &Symbols<'_>, name: &str, at: usize) -> Effects {
         let place = Place { header: None, span: Span::new(at, at + name.len()) };
-        let mut closure = Closure { calls: self, symbols, found: Effects::default(), edges: Vec::new() };
         let first = direct::read_macro(symbols, name, place.span)
             .unwrap_or_else(|| Direct { callees: vec![(name.to_owned(), place)], ..Direct::default() });
-        closure.found.openmp = first.openmp;
-        closure.found.writes_globals = first.writes_globals;
-        closure.follow(&first);
+        self.effects_of(symbols, &first)
+    }
+
+    /// What the use of an object of a class may run without a call in the text, its named functions included.
+    #[must_use]
+    pub fn class_effects(&self, symbols: &Symbols<'_>, class: &DeclaredType, place: Place) -> Effects {
+        self.effects_of(symbols, &Direct { classes: vec![(class.clone(), place)], ..Direct::default() })
+    }
+
+    /// Does the body of a function write members of the object that it is called for?
+    #[must_use]
+    pub fn writes_members(&self, symbols: &Symbols<'_>, function: (Option<usize>, NodeId)) -> bool {
+        self.direct(symbols, function).writes_members
+    }
+
+    fn effects_of(&self, symbols: &Symbols<'_>, first: &Direct) -> Effects {
+        let found = Effects { openmp: first.openmp, writes_globals: first.writes_globals, ..Effects::default() };
+        let mut closure = Closure { calls: self, symbols, found, edges: Vec::new(), classes: Vec::new() };
+        closure.follow(first);
         let mut found = closure.found;
         found.known = found.unknown_callee.is_none();
         found.recursion = has_cycle(&closure.edges);
@@ -114,6 +131,8 @@ struct Closure<'s, 'a, 'b> {
     found: Effects,
     /// Who calls whom; `None` is the call asked for.
     edges: Vec<(Option<Function>, Function)>,
+    /// The classes that were looked at.
+    classes: Vec<DeclaredType>,
 }
 
 impl Closure<'_, '_, '_> {
@@ -128,6 +147,7 @@ impl Closure<'_, '_, '_> {
             let direct = self.calls.direct(self.symbols, function);
             self.found.openmp = self.found.openmp.or(direct.openmp);
             self.found.writes_globals |= direct.writes_globals;
+            self.found.writes_members |= direct.writes_members;
             open.extend(self.callees(Some(function), &direct));
         }
     }
@@ -142,6 +162,24 @@ impl Closure<'_, '_, '_> {
             }
             self.edges.extend(definitions.iter().map(|definition| (caller, *definition)));
             all.extend(definitions);
+        }
+        let mut classes = direct.classes.clone();
+        while let Some((class, place)) = classes.pop() {
+            if self.classes.contains(&class) {
+                continue;
+            }
+            let at = if place.header.is_none() { place.span.start } else { usize::MAX };
+            match self.symbols.class_functions(&class, at) {
+                Some(found) => {
+                    all.extend(found.bodies);
+                    classes.extend(found.classes.into_iter().map(|class| (class, place)));
+                }
+                None => {
+                    let DeclaredType::Record { name, .. } = &class else { continue };
+                    self.unknown(name, place);
+                }
+            }
+            self.classes.push(class);
         }
         if let Some((name, place)) = &direct.hidden_call {
             self.unknown(name, *place);

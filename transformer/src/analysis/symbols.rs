@@ -20,6 +20,7 @@ mod types;
 mod writes;
 
 pub use compiler::Disagreement;
+pub use records::ClassFunctions;
 pub use types::{DeclaredType, Dimension, ScalarKind};
 pub use writes::{Write, WriteKind};
 
@@ -216,26 +217,6 @@ impl<'a> Symbols<'a> {
         defined.into_iter().filter_map(|(index, entry)| Some((index, entry.definition?))).collect()
     }
 
-    /// The first object of a class, or of a type that may be one, that is declared in a span: its constructor,
-    /// destructor and operators are called without a call in the text. With the name of the object.
-    #[must_use]
-    pub fn class_object_in(&self, header: Option<usize>, span: Span) -> Option<(String, Place)> {
-        let unit = self.unit(header)?;
-        let inside = unit.table.entries.iter().filter(|entry| span.contains(entry.name_span));
-        let objects = inside.filter(|entry| entry.kind == EntryKind::Variable && entry.scope != Scope::Member);
-        objects
-            .filter(|entry| {
-                let ty = match self.type_of(header, entry) {
-                    DeclaredType::Reference { to } => *to,
-                    DeclaredType::Array { element, .. } => *element,
-                    other => other,
-                };
-                matches!(ty, DeclaredType::Record { may_be_class: true, .. } | DeclaredType::Unknown)
-            })
-            .map(|entry| (unit.file.show(entry.name_span).into_owned(), Place { header, span: entry.name_span }))
-            .next()
-    }
-
     /// The file and tree of a place: of a header, or the file itself.
     #[must_use]
     pub fn source_of(&self, header: Option<usize>) -> Option<(&SourceFile, &HostTree)> {
@@ -327,7 +308,10 @@ impl<'a> Unit<'a> {
     /// namespace that has it counts.
     fn visible(&self, name: &str, at: usize) -> Option<Vec<&Entry>> {
         let candidates = self.table.candidates(name, at)?;
-        let mut seen: Vec<&Entry> = candidates.iter().copied().filter(|entry| entry.is_visible(at)).collect();
+        // A constructor is not found by its name, which means the class.
+        let is_constructor = |entry: &Entry| entry.kind == EntryKind::Function && entry.class.as_deref() == Some(name);
+        let found = candidates.iter().copied().filter(|entry| entry.is_visible(at) && !is_constructor(entry));
+        let mut seen: Vec<&Entry> = found.collect();
         if seen.is_empty() {
             seen = self.members_seen_from(&candidates, at);
         }

@@ -57,12 +57,13 @@
 //! ## Refuses when
 //!
 //! - OMPS101 to OMPS104: the text cannot be read for certain;
-//! - OMPS109: the loop asks for its team or its threads;
+//! - OMPS109: the loop, or an operator of a class that it uses, asks for its team or its threads;
 //! - OMPS125: the directive is spelled `_Pragma` or as an attribute.
 //!
 //! ## Safety
 //!
-//! Assumed where a function is called whose body is not in sight: it may ask for its team (OMPS303). Safe otherwise.
+//! Assumed where a function is called whose body is not in sight, or objects are used of a class whose functions are not: they
+//! may ask for their team (OMPS303). Assumed in a template whose parameter may be such a class (OMPS304). Safe otherwise.
 //!
 //! How many threads a team has where no clause says so is up to the implementation (OpenMP 5.2, sections 10.1.1 and
 //! 10.2), so that a conforming program gives results with 128 that it may give without the clause. The values that
@@ -83,17 +84,17 @@ pub use self::grid::{ESTIMATE, GeometryFigures};
 use std::cell::LazyCell;
 
 use crate::analysis::calls::Calls;
-use crate::analysis::symbols::Symbols;
+use crate::analysis::symbols::{DeclaredType, NameKind, Place, Symbols};
 use crate::analysis::uses::{Role, Use, uses_below};
 use crate::edit::directive_writer::append_clause;
 use crate::plan::{Applicability, Certainty, Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
-use crate::source::Span;
+use crate::source::Language;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive};
 use crate::transforms::choose_geometry::grid::DeviceGrid;
-use crate::transforms::{Context, TEAM_THREADS, split_target};
+use crate::transforms::{Context, TEAM_THREADS, split_target, type_parameters};
 
 /// Decides for every loop that is a kernel of its own.
 pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
@@ -145,6 +146,8 @@ where
     };
     if reasons.is_empty() {
         reasons.extend(team_queries(cx, functions, region));
+        let body = cx.constructs.construct(region.chain.innermost()).body;
+        reasons.extend(body.and_then(|body| type_parameters::assumption(cx, &functions.0, body)));
     }
     if reasons.iter().all(|reason| reason.certainty == Certainty::Assumed) {
         let assumed = !reasons.is_empty();
@@ -221,10 +224,23 @@ where
 {
     let body = cx.constructs.construct(region.chain.innermost()).body?;
     let uses = uses_below(cx.file, cx.tree, body);
-    let reasons = uses.iter().filter(|used| may_call(cx, used)).filter_map(|used| {
+    let is_cpp = cx.tree.language() == Language::Cpp;
+    let reasons = uses.iter().filter_map(|used| {
         let (symbols, calls) = &**functions;
         let is_macro = || symbols.macro_definition(&used.name, used.span.start).is_some();
-        (used.role == Role::Callee || is_macro()).then(|| team_query(symbols, calls, used)).flatten()
+        if may_call(cx, used) && (used.role == Role::Callee || is_macro()) {
+            return team_query(symbols, calls, used);
+        }
+        let is_known = |used: &Use| {
+            used.name == "this"
+                || symbols.lookup(&used.name, used.span.start).is_some()
+                || split_target::is_standard_constant(&used.name)
+        };
+        match is_known(used) {
+            true if is_cpp => class_query(symbols, calls, used),
+            true => None,
+            false => Some(assumed(used, format!("`{}`, which is declared nowhere in sight,", used.name))),
+        }
     });
     reasons.min_by_key(|reason| reason.certainty)
 }
@@ -235,15 +251,55 @@ fn may_call(cx: &Context<'_>, used: &Use) -> bool {
     used.role == Role::Callee || !cx.headers.is_empty() || cx.facts.is_some() || is_defined()
 }
 
+/// In C++: what the operators and functions of a variable's class may ask.
+fn class_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Reason> {
+    let assumed = || Some(assumed(used, format!("a function of the class of `{}`", used.name)));
+    let found = symbols.lookup(&used.name, used.span.start);
+    if used.name == "this" || found.is_none() {
+        return if used.role == Role::MethodCall { assumed() } else { None };
+    }
+    let found = found.filter(|found| found.kind == NameKind::Variable)?;
+    let place = Place { header: None, span: used.span };
+    if !found.ty.is_known() && found.ty != DeclaredType::Auto {
+        return assumed();
+    }
+    let class = found.ty.class().filter(|class| !is_standard_class(class))?;
+    let effects = calls.class_effects(symbols, class, place);
+    if effects.openmp.is_some() {
+        let message = format!("a function of the class of `{}` reaches an OpenMP construct or query", used.name);
+        return Some(Reason::new(ReasonCode::TeamDependent, used.span, message));
+    }
+    if effects.known { None } else { assumed() }
+}
+
+/// A class of the standard library, of numbers if it is a template: it asks for no team.
+fn is_standard_class(class: &DeclaredType) -> bool {
+    let DeclaredType::Record { name, .. } = class else { return false };
+    let Some(rest) = name.strip_prefix("std::") else { return false };
+    let words =
+        ["const", "double", "float", "unsigned", "signed", "int", "long", "short", "char", "bool", "size_t", "std"];
+    let arguments = rest.split_once('<').map_or("", |(_, arguments)| arguments);
+    let mut named = arguments.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    named.all(|word| words.contains(&word) || word.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 fn team_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Reason> {
+    // What a conversion to a template's parameter calls is asked of the parameter.
+    if symbols.lookup(&used.name, used.span.start).is_some_and(|found| found.kind == NameKind::TemplateParameter) {
+        return None;
+    }
     let effects = calls.effects(symbols, &used.name, used.span.start);
     if effects.openmp.is_some() {
         let message = format!("`{}` reaches an OpenMP construct or query", used.name);
         return Some(Reason::new(ReasonCode::TeamDependent, used.span, message));
     }
     let (name, _) = effects.unknown_callee?;
-    let message = format!("`{name}` does not ask for its team");
-    let mut reason = Reason::new(ReasonCode::NoTeamQuery, used.span, message);
+    Some(assumed(used, format!("`{name}`")))
+}
+
+/// That something does not depend on the team.
+fn assumed(used: &Use, what: String) -> Reason {
+    let mut reason = Reason::new(ReasonCode::NoTeamQuery, used.span, format!("{what} does not ask for its team"));
     reason.certainty = Certainty::Assumed;
-    Some(reason)
+    reason
 }

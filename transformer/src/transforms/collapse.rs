@@ -58,7 +58,8 @@
 //! list items must not share storage, as long as the accesses stay within them. Scalars from outside must not be written,
 //! except those that an iteration sets before it reads them in a private copy, and sums of a `reduction`, whose order is
 //! not specified anyway. Loops whose iterations are all independent may run in any order, and so change places where no head
-//! names the variable of another. The bounds are sums and products of variables that nothing changes.
+//! names the variable of another. The bounds are sums and products of variables that nothing changes. In a template it is assumed that
+//! its parameter is an arithmetic type (OMPS304), unless clang is asked.
 //!
 //! ## References
 //!
@@ -79,6 +80,7 @@ use crate::region::construct::ConstructId;
 use crate::source::Span;
 use crate::transforms::Context;
 use crate::transforms::independence::{Candidate, aliases, clauses, pairs, scalars};
+use crate::transforms::type_parameters;
 
 /// Decides for every parallel loop of a league in a file.
 pub(super) fn collapse(cx: &Context<'_>) -> Vec<Plan> {
@@ -185,7 +187,9 @@ fn choose(candidate: &Candidate<'_, '_>) -> Result<Verdict, Vec<Reason>> {
     let gain = gain::best(candidate, &found, depth);
     let Some(too_little) = gain.does_not_pay(candidate) else {
         let more = gain.choice.depth > candidate.promised();
-        let assumptions = if more { aliases::assumptions(candidate, &found, &sections)? } else { Vec::new() };
+        let mut assumptions = if more { aliases::assumptions(candidate, &found, &sections)? } else { Vec::new() };
+        let body = cx.constructs.construct(candidate.id).body.filter(|_| more);
+        assumptions.extend(body.and_then(|body| type_parameters::assumption(cx, symbols, body)));
         let edits = write::edits(candidate, gain.choice);
         return Ok(Verdict::Collapse(Change { edits, summary: gain.summary(candidate), assumptions }));
     };

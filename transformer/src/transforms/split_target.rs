@@ -149,6 +149,7 @@ use crate::transforms::Context;
 use self::data::DataEnvironment;
 use self::kernels::Kernel;
 use self::names::Names;
+pub(super) use self::names::is_standard_constant;
 use self::shape::Shape;
 pub(super) use self::shape::text_reasons;
 use self::write::Split;

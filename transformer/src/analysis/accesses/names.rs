@@ -37,7 +37,7 @@ impl Reader<'_, '_> {
             NameKind::TemplateParameter if variable.ty.is_scalar() => return,
             _ => return self.trouble(Obstacle::Call, span, format!("`{name}` is no variable")),
         }
-        if matches!(used.role, Role::MethodCall) || (self.is_cpp() && may_hide_code(&variable.ty)) {
+        if matches!(used.role, Role::MethodCall) || (self.is_cpp() && self.may_hide_code(&variable.ty, span.start)) {
             let message = format!("`{name}` may be of class type, whose operators and functions are not followed");
             return self.trouble(Obstacle::Hidden, span, message);
         }
@@ -128,19 +128,21 @@ impl Reader<'_, '_> {
         definition.parameters.is_none() && text.trim_end_matches(['f', 'F', 'l', 'L']).parse::<f64>().is_ok()
     }
 
+    /// In C++: may an operator on it be a function?
+    fn may_hide_code(&self, ty: &DeclaredType, at: usize) -> bool {
+        match ty {
+            DeclaredType::Scalar { name, .. } => name.starts_with("enum") && self.symbols.declares_operators(),
+            DeclaredType::Array { element: inner, .. }
+            | DeclaredType::ArrayParameter { element: inner, .. }
+            | DeclaredType::Pointer { pointee: inner, .. }
+            | DeclaredType::Reference { to: inner } => self.may_hide_code(inner, at),
+            DeclaredType::Record { .. } => !self.symbols.is_plain_record(ty, at) || self.symbols.declares_operators(),
+            _ => true,
+        }
+    }
+
     pub(super) fn is_cpp(&self) -> bool {
         self.tree.language() == Language::Cpp
-    }
-}
-
-/// In C++: may an operator on it be a function?
-fn may_hide_code(ty: &DeclaredType) -> bool {
-    match ty {
-        DeclaredType::Scalar { name, .. } => name.starts_with("enum"),
-        DeclaredType::Array { element, .. } | DeclaredType::ArrayParameter { element, .. } => may_hide_code(element),
-        DeclaredType::Pointer { pointee, .. } => may_hide_code(pointee),
-        DeclaredType::Reference { to } => may_hide_code(to),
-        _ => true,
     }
 }
 

@@ -15,7 +15,11 @@ pub(super) struct Direct {
     pub writes_globals: bool,
     /// The names that it calls, and where.
     pub callees: Vec<(String, Place)>,
-    /// A call that the text does not show: of an object's constructor or operator, or through a member.
+    /// The classes of the objects that it uses, whose constructors, destructors and operators the text does not show.
+    pub classes: Vec<(DeclaredType, Place)>,
+    /// Does it write members of the object that it is called for?
+    pub writes_members: bool,
+    /// A call that the text does not show and no class tells: of an object's constructor or operator, or through a member.
     pub hidden_call: Option<(String, Place)>,
 }
 
@@ -35,8 +39,8 @@ pub(super) fn read(symbols: &Symbols<'_>, directives: &[Span], function: Functio
     for inner in tree.descendants(node) {
         reader.visit(inner);
     }
-    if let (Language::Cpp, None, Some(body)) = (tree.language(), &reader.found.hidden_call, Some(node)) {
-        reader.found.hidden_call = symbols.class_object_in(header, tree.span(body));
+    if let Some(ty) = tree.child(node, "type") {
+        reader.class_named(ty);
     }
     reader.found
 }
@@ -68,16 +72,79 @@ impl Reader<'_, '_> {
             "call_expression" => self.call(node),
             "assignment_expression" => self.written(self.tree.child(node, "left")),
             "update_expression" => self.written(self.tree.child(node, "argument")),
-            "identifier" => self.macro_at(self.file.show(self.tree.span(node)).into_owned(), self.tree.span(node)),
+            "identifier" => {
+                self.object(node);
+                self.macro_at(self.file.show(self.tree.span(node)).into_owned(), self.tree.span(node));
+            }
             "gnu_asm_expression" | "asm_statement" | "ms_based_modifier" => {
                 self.found.openmp = self.found.openmp.or(Some(self.place(self.tree.span(node))));
             }
             "new_expression" | "delete_expression" | "throw_statement" | "co_await_expression" => self.hidden(node),
             "ERROR" => self.hidden(node),
             // A temporary of a class, handed to a template perhaps.
-            "compound_literal_expression" | "initializer_list" if self.may_make_object(node) => self.hidden(node),
+            "compound_literal_expression" | "initializer_list" if self.may_make_object(node) => {
+                let ty = self.tree.child(node, "type");
+                if !ty.is_some_and(|ty| self.class_named(ty)) {
+                    self.hidden(node);
+                }
+            }
             _ => {}
         }
+    }
+
+    /// Notes the class of a variable, or of what it points to: its functions may be called wherever it is named.
+    fn object(&mut self, node: NodeId) {
+        if self.tree.language() != Language::Cpp {
+            return;
+        }
+        let span = self.tree.span(node);
+        let name = self.file.show(span).into_owned();
+        let Some(found) = self.symbols.lookup_in(self.header, &name, span.start) else { return };
+        if found.kind != NameKind::Variable {
+            return;
+        }
+        let ty = match &found.ty {
+            DeclaredType::Reference { to } => to,
+            DeclaredType::Array { element, .. } => element,
+            other => other,
+        };
+        if *ty == DeclaredType::Unknown && found.scope != Scope::Member {
+            let place = self.place(span);
+            self.found.hidden_call.get_or_insert((name, place));
+        }
+        if let Some(class) = found.ty.class() {
+            self.found.classes.push((class.clone(), self.place(span)));
+        }
+    }
+
+    /// Notes a class by its name; false where the name is not known to be one.
+    fn class_named(&mut self, ty: NodeId) -> bool {
+        let span = self.tree.span(ty);
+        let name: String = self.file.show(span).split_whitespace().collect();
+        let found = self.symbols.lookup_in(self.header, &name, span.start).filter(|found| found.kind == NameKind::Type);
+        let class = found.and_then(|found| found.ty.class().cloned()).filter(|_| self.tree.language() == Language::Cpp);
+        let place = self.place(span);
+        self.found.classes.extend(class.clone().map(|class| (class, place)));
+        class.is_some()
+    }
+
+    /// Is a function of an object called that a variable names, so that its class is known?
+    fn is_method_of_variable(&self, function: NodeId) -> bool {
+        let mut node = function;
+        while matches!(self.tree.kind(node), "field_expression" | "subscript_expression" | "parenthesized_expression") {
+            let inner = self.tree.child(node, "argument").or_else(|| self.tree.named_children(node).next());
+            let Some(inner) = inner else { return false };
+            node = inner;
+        }
+        let span = self.tree.span(node);
+        let is_class = |ty: &DeclaredType| ty.class().is_some() && !matches!(ty, DeclaredType::Pointer { .. });
+        self.tree.kind(function) == "field_expression"
+            && self.tree.language() == Language::Cpp
+            && self.tree.kind(node) == "identifier"
+            && self
+                .symbols
+                .lookup_in(self.header, &self.file.show(span), span.start)
+                .is_some_and(|found| is_class(&found.ty))
     }
 
     /// In C++: braces that may call a constructor, with a type that is no number's or as an argument.
@@ -109,7 +176,7 @@ impl Reader<'_, '_> {
             "primitive_type" | "sized_type_specifier" => {}
             "identifier" | "qualified_identifier" => {
                 let name: String = self.file.show(span).split_whitespace().collect();
-                if !self.is_type_or_macro(&name, span.start) {
+                if !self.is_type_or_macro(&name, span.start) && !self.class_named(named) {
                     self.found.callees.push((name.clone(), self.place(span)));
                 }
                 if known::of(&name) == Some(known::Known::Memory) {
@@ -118,6 +185,7 @@ impl Reader<'_, '_> {
                     self.written(first);
                 }
             }
+            "field_expression" if self.is_method_of_variable(named) => {}
             _ => self.hidden(function),
         }
     }
@@ -162,11 +230,22 @@ impl Reader<'_, '_> {
 
     /// Notes an assignment to something that is no local object.
     fn written(&mut self, target: Option<NodeId>) {
-        self.found.writes_globals |= target.is_none_or(|target| !self.is_local(target));
+        let Some(target) = target else { return self.found.writes_globals = true };
+        let root = self.root(target);
+        let span = self.tree.span(root);
+        let is_member = self.tree.kind(root) == "this"
+            || self.tree.kind(root) == "identifier"
+                && self.symbols.lookup_in(self.header, &self.file.show(span), span.start).is_some_and(|found| {
+                    found.scope == Scope::Member && !found.is_static && found.kind == NameKind::Variable
+                });
+        match is_member {
+            true => self.found.writes_members = true,
+            false => self.found.writes_globals |= !self.is_local(root),
+        }
     }
 
-    /// Is what is assigned a local variable, or what a parameter or local pointer points to?
-    fn is_local(&self, target: NodeId) -> bool {
+    /// What an assigned expression starts from.
+    fn root(&self, target: NodeId) -> NodeId {
         let mut node = target;
         loop {
             let next = match self.tree.kind(node) {
@@ -178,9 +257,13 @@ impl Reader<'_, '_> {
             };
             match next {
                 Some(inner) => node = inner,
-                None => break,
+                None => return node,
             }
         }
+    }
+
+    /// Is what is assigned a local variable, or what a parameter or local pointer points to?
+    fn is_local(&self, node: NodeId) -> bool {
         let span = self.tree.span(node);
         self.tree.kind(node) == "identifier"
             && self.symbols.lookup_in(self.header, &self.file.show(span), span.start).is_some_and(|found| {

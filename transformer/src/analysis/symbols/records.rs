@@ -1,11 +1,24 @@
 //! Structures that are data and nothing else.
 
-use super::entries::{EntryKind, inner_declarator};
+use super::entries::{Entry, EntryKind, inner_declarator};
+use super::resolve::ANONYMOUS;
 use super::{DeclaredType, Symbols, Unit};
-use crate::syntax::NodeId;
+use crate::source::Span;
+use crate::syntax::{HostTree, NodeId};
 
 /// How deep structures are followed into each other.
 const FUEL: usize = 8;
+
+/// What the use of an object of a class may run.
+#[derive(Clone, Debug, Default)]
+pub struct ClassFunctions {
+    /// The definitions: the header, and the node.
+    pub bodies: Vec<(Option<usize>, NodeId)>,
+    /// The classes of its members.
+    pub classes: Vec<DeclaredType>,
+    /// May an object lead to other storage, by a pointer or reference, or change although it is constant?
+    pub has_pointers: bool,
+}
 
 impl Symbols<'_> {
     /// Is it a structure in sight without bases, constructors, a destructor, operators and virtual functions, whose members are
@@ -58,12 +71,140 @@ impl Symbols<'_> {
     /// Where the one definition of a structure stands.
     fn specifier_of(&self, ty: &DeclaredType, at: usize) -> Option<(Option<usize>, NodeId)> {
         let DeclaredType::Record { name, .. } = ty else { return None };
+        if let Some(place) = name.strip_prefix(ANONYMOUS) {
+            return self.anonymous_specifier(place);
+        }
         let name = name.split_whitespace().last().filter(|name| !matches!(*name, "struct" | "class" | "union"))?;
         let found = self.find(None, name, at)?;
-        let mut tags = found.entries.iter().filter(|entry| entry.kind == EntryKind::Tag);
-        let only = tags.next().filter(|_| tags.next().is_none())?;
+        let only = found.entries.iter().find(|entry| entry.kind == EntryKind::Tag)?;
+        // Of two structures by one name the use of one may be written in the scope of the other.
+        let units = std::iter::once(&self.own).chain(self.header_units().map(|(_, unit)| unit));
+        let named = units.flat_map(|unit| {
+            let indices = unit.table.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
+            indices
+                .iter()
+                .filter(|index| unit.table.entries.get(**index).is_some_and(|entry| entry.kind == EntryKind::Tag))
+        });
+        if named.count() != 1 {
+            return None;
+        }
         Some((found.header, only.declaration))
     }
+}
+
+impl Symbols<'_> {
+    /// Does the file or one of its headers declare operators? The word alone counts, wherever it stands.
+    #[must_use]
+    pub fn declares_operators(&self) -> bool {
+        let holds = |text: &[u8]| memchr::memmem::find(text, b"operator").is_some();
+        holds(&self.own.file.text) || self.headers.iter().any(|(header, _)| holds(&header.text))
+    }
+
+    /// Does the use of an object of this type call nothing, nor does its creation and end: a plain structure, for which nobody
+    /// declares operators?
+    pub(super) fn calls_nothing(&self, ty: &DeclaredType, at: usize) -> bool {
+        self.is_plain_record(ty, at) && !self.declares_operators()
+    }
+
+    /// The functions that the use of an object may call without a call in the text, its named functions among them, and the
+    /// classes of its members. None where not all of them are in sight.
+    #[must_use]
+    pub fn class_functions(&self, ty: &DeclaredType, at: usize) -> Option<ClassFunctions> {
+        if self.calls_nothing(ty, at) {
+            return Some(ClassFunctions::default());
+        }
+        let (header, specifier) = self.specifier_of(ty, at)?;
+        let unit = self.unit(header)?;
+        let tree = &unit.tree;
+        let body = tree.child(specifier, "body")?;
+        let above = tree.parent(specifier).map(|above| tree.kind(above));
+        let is_hidden = |node: &NodeId| {
+            matches!(tree.kind(*node), "virtual" | "ERROR" | "using_declaration" | "template_declaration")
+        };
+        let is_based = tree.named_children(specifier).any(|node| tree.kind(node) == "base_class_clause");
+        if is_based || above == Some("template_declaration") || tree.descendants(specifier).any(|node| is_hidden(&node))
+        {
+            return None;
+        }
+        let name = unit.file.show(tree.span(tree.child(specifier, "name")?)).into_owned();
+        if self.macro_makes_operators() {
+            return None;
+        }
+        let text = unit.file.show(tree.span(specifier));
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let mut found = ClassFunctions { has_pointers: words.any(|w| w == "mutable"), ..ClassFunctions::default() };
+        let units =
+            std::iter::once((None, &self.own)).chain(self.header_units().map(|(index, unit)| (Some(index), unit)));
+        let (mut declared, mut defined) = (Vec::new(), Vec::new());
+        for (index, unit) in units {
+            for entry in unit.table.entries.iter().filter(|entry| entry.kind == EntryKind::Function) {
+                let word = unit.file.show(entry.name_span);
+                let is_of_class = entry.class.as_deref() == Some(&*name);
+                let is_operator = entry.class.is_none() && word.starts_with("operator");
+                let head = unit.file.show(tree_head(&unit.tree, entry));
+                // Nobody writes to a stream where an object is only computed with.
+                let is_output = matches!(&*word, "operator<<" | "operator>>") && head.contains("stream");
+                if is_output || !(is_of_class || is_operator) {
+                    continue;
+                }
+                match entry.definition {
+                    Some(definition) => found.bodies.push((index, definition)),
+                    None => declared.push((word.into_owned(), self.type_of(index, entry))),
+                }
+                if entry.definition.is_some() {
+                    defined.push((unit.file.show(entry.name_span).into_owned(), self.type_of(index, entry)));
+                }
+            }
+        }
+        let fields =
+            unit.table.entries.iter().filter(|entry| entry.scope_node == body && entry.kind == EntryKind::Variable);
+        for ty in fields.map(|entry| self.type_of(header, entry)) {
+            found.has_pointers |= !holds_values(&ty);
+            if !ty.is_known() {
+                return None;
+            }
+            found.classes.extend(ty.class().cloned());
+        }
+        declared.iter().all(|function| defined.contains(function)).then_some(found)
+    }
+
+    /// Does the text of a macro declare operators, perhaps?
+    fn macro_makes_operators(&self) -> bool {
+        let units = std::iter::once(&self.own).chain(self.header_units().map(|(_, unit)| unit));
+        units.into_iter().any(|unit| {
+            let mut macros = unit.table.macros.values().flatten();
+            macros.any(|(_, span)| memchr::memmem::find(unit.file.bytes(*span), b"operator").is_some())
+        })
+    }
+
+    fn anonymous_specifier(&self, place: &str) -> Option<(Option<usize>, NodeId)> {
+        let (header, start) = place.split_once(':')?;
+        let header = if header.is_empty() { None } else { Some(header.parse::<usize>().ok()?) };
+        let start = start.parse::<usize>().ok()?;
+        let tree = &self.unit(header)?.tree;
+        let node = tree.covering(Span::new(start, start));
+        let mut around = std::iter::once(node).chain(tree.ancestors(node));
+        around
+            .find(|node| tree.span(*node).start == start && tree.kind(*node).ends_with("_specifier"))
+            .map(|node| (header, node))
+    }
+}
+
+/// Does an object of this type hold its values in itself?
+fn holds_values(ty: &DeclaredType) -> bool {
+    match ty {
+        DeclaredType::Scalar { is_volatile, .. } => !is_volatile,
+        DeclaredType::Array { element, .. } => holds_values(element),
+        DeclaredType::Record { .. } => true,
+        _ => false,
+    }
+}
+
+/// A function's declaration without its body.
+fn tree_head(tree: &HostTree, entry: &Entry) -> Span {
+    let whole = tree.span(entry.declaration);
+    let body = entry.definition.and_then(|definition| tree.child(definition, "body"));
+    Span::new(whole.start, body.map_or(whole.end, |body| tree.span(body).start))
 }
 
 impl Unit<'_> {

@@ -6,6 +6,9 @@ use super::{DeclaredType, Dimension, ScalarKind, Scope, Symbols, Unit, constants
 use crate::source::Language;
 use crate::syntax::NodeId;
 
+/// What the names of anonymous structures start with.
+pub(super) const ANONYMOUS: &str = "struct @";
+
 /// How many typedefs are followed.
 const FUEL: usize = 32;
 
@@ -206,7 +209,8 @@ impl Resolver<'_, '_> {
                 DeclaredType::scalar(if is_floating { ScalarKind::Floating } else { ScalarKind::Integer }, &name)
             }
             "struct_specifier" | "union_specifier" | "class_specifier" | "template_type" => {
-                let name = tree.child(node, "name").map(|_| self.text_of_type(node)).unwrap_or_default();
+                let name =
+                    tree.child(node, "name").map_or_else(|| self.place_of_type(node), |_| self.text_of_type(node));
                 let may_be_class = tree.language() == Language::Cpp;
                 DeclaredType::Record { name, is_const: false, may_be_class }
             }
@@ -300,6 +304,12 @@ impl Resolver<'_, '_> {
             }
         }
         found
+    }
+
+    /// What an anonymous structure goes by: where it is declared.
+    fn place_of_type(&self, node: NodeId) -> String {
+        let header = self.header.map(|header| header.to_string()).unwrap_or_default();
+        format!("{ANONYMOUS}{header}:{}", self.unit.tree.span(node).start)
     }
 
     /// `struct S`, `Vec<int>`: a type as written without its body.

@@ -71,13 +71,13 @@ fn declared_types() {
         ("int x[] = {1, 2};", "array[] of int:Integer"),
         ("int (*x)(float, int *);", "pointer to function(float:Floating, pointer to int:Integer)"),
         ("struct S { int a; } x;", "record struct S"),
-        ("struct { int a; } x;", "record "),
+        ("struct { int a; } x;", "record struct @:0"),
         ("enum E { A, B } x;", "enum E:Integer"),
         ("FILE *x;", "pointer to record FILE"),
         ("strange_t x;", "unknown"),
         ("typedef double real; real x[4];", "array[4] of double:Floating"),
         ("typedef int row[8]; row x[4];", "array[4][8] of int:Integer"),
-        ("typedef struct { int a; } *P; const P x = 0;", "const pointer to record "),
+        ("typedef struct { int a; } *P; const P x = 0;", "const pointer to record struct @:8"),
     ] {
         let text = format!("{declaration}\nint HERE;\n");
         assert_eq!(meaning("f.c", &text, &[], "x"), format!("File {expected}"), "{declaration}");

@@ -114,6 +114,19 @@ impl DeclaredType {
         }
     }
 
+    /// The structure or class that it is, or that is at the end of its pointers, arrays and references.
+    #[must_use]
+    pub fn class(&self) -> Option<&Self> {
+        match self {
+            Self::Record { may_be_class: true, .. } => Some(self),
+            Self::Pointer { pointee: inner, .. }
+            | Self::Array { element: inner, .. }
+            | Self::ArrayParameter { element: inner, .. }
+            | Self::Reference { to: inner } => inner.class(),
+            _ => None,
+        }
+    }
+
     /// Is all of it known: no `auto`, no name declared nowhere in sight, in what it points to neither?
     #[must_use]
     pub fn is_known(&self) -> bool {

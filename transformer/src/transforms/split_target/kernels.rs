@@ -6,7 +6,7 @@ mod serial;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::uses::{Role, Use, is_element_address, member_of, role_of_call, role_of_expression, uses_below};
-use crate::plan::{Certainty, Reason, ReasonCode};
+use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
 use crate::region::target::Chain;
@@ -16,6 +16,7 @@ use crate::syntax::{ClauseName, HostTree, NodeId};
 use crate::transforms::split_target::clauses::{KeptClause, LoopClauses};
 use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::serial::Run;
+use crate::transforms::type_parameters;
 
 pub(super) use self::serial::read_serial;
 
@@ -396,7 +397,8 @@ impl Reader<'_, '_> {
             return self.assume_arithmetic(&parameter, used.span);
         }
         let plain = || self.names.is_plain_use(used, &kind);
-        if used.role == Role::MethodCall || (cpp && kind.may_hide_code() && !plain()) {
+        let hides = used.role == Role::MethodCall || (cpp && kind.may_hide_code() && !plain());
+        if hides && !self.names.is_value_use(used) {
             let message =
                 format!("`{}` may be of class type, whose operators and functions are not followed", used.name);
             self.refuse(ReasonCode::HiddenCode, used.span, message);
@@ -406,10 +408,7 @@ impl Reader<'_, '_> {
     /// The operators of a template's parameter are the language's own if it is an arithmetic type.
     fn assume_arithmetic(&mut self, parameter: &str, span: Span) {
         if self.kernel.assumed.is_empty() && !self.names.is_arithmetic_parameter(parameter, span.start) {
-            let message = format!("`{parameter}` is an arithmetic type wherever this template is used");
-            let mut reason = Reason::new(ReasonCode::ArithmeticParameter, span, message);
-            reason.certainty = Certainty::Assumed;
-            self.kernel.assumed.push(reason);
+            self.kernel.assumed.push(type_parameters::reason(parameter, span));
         }
     }
 

@@ -1,8 +1,9 @@
 //! What the names of a file stand for, as far as a split needs to know.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+mod classes;
 mod functions;
 mod host_values;
 mod kinds;
@@ -22,7 +23,7 @@ use crate::transforms::Context;
 
 pub(super) use self::kinds::{Class, Kind};
 
-use self::macros::is_standard_constant;
+pub(in crate::transforms) use self::macros::is_standard_constant;
 
 /// The names of one file.
 pub(super) struct Names<'a> {
@@ -40,6 +41,8 @@ pub(super) struct Names<'a> {
     file_uses: OnceCell<Vec<Use>>,
     /// The names given out for new constants.
     fresh: RefCell<BTreeSet<String>>,
+    /// Which classes are like numbers, as far as asked.
+    value_classes: RefCell<BTreeMap<String, bool>>,
 }
 
 impl<'a> Names<'a> {
@@ -57,6 +60,7 @@ impl<'a> Names<'a> {
             address_taken: OnceCell::new(),
             file_uses: OnceCell::new(),
             fresh: RefCell::default(),
+            value_classes: RefCell::default(),
         };
         names.read_declarations();
         names

@@ -27,6 +27,9 @@ impl Names<'_> {
             return Some(Reason::new(ReasonCode::HiddenCode, used.span, message));
         }
         let at = used.span.start;
+        if self.is_value_class_named(&used.name, at) {
+            return None;
+        }
         let converts = || self.is_conversion(&used.name, at) || self.type_parameter_in(&used.name, at).is_some();
         if self.cx.tree.language() == Language::Cpp && !used.name.contains('<') && converts() {
             return None;
@@ -48,7 +51,7 @@ impl Names<'_> {
         if let Some((name, _)) = effects.unknown_callee {
             return reason(ReasonCode::UnknownCall, format!("the body of `{name}` is not in sight"));
         }
-        if effects.writes_globals || effects.output {
+        if effects.writes_globals || effects.writes_members || effects.output {
             return reason(ReasonCode::UnknownCall, format!("`{}` writes what is not its own", used.name));
         }
         None
@@ -97,7 +100,10 @@ impl Names<'_> {
             let deduced = |ty: &str| {
                 header.is_none() && self.type_parameter_in(ty, tree.span(node).start).is_some_and(|name| name == *ty)
             };
-            ty.is_none_or(|ty| ty != "void" && !self.is_builtin_text(&ty, tree.span(node).start) && !deduced(&ty))
+            ty.is_none_or(|ty| {
+                let at = tree.span(node).start;
+                ty != "void" && !self.is_builtin_text(&ty, at) && !deduced(&ty) && !self.is_value_class_named(&ty, at)
+            })
         })
     }
 
@@ -128,7 +134,7 @@ impl Names<'_> {
 
     /// A word in a function's definition that keeps its body from being trusted. In C, an inline definition without
     /// `static` or `extern` provides no external definition (C17 6.7.4): which of the two is called is unspecified.
-    fn untrusted_definition(&self, text: &str) -> Option<&'static str> {
+    pub(super) fn untrusted_definition(&self, text: &str) -> Option<&'static str> {
         let head = text.split('{').next().unwrap_or_default();
         let has = |wanted: &str| words(head).any(|word| word == wanted);
         let internal = has("static") || (has("extern") && !has("gnu_inline"));
@@ -159,9 +165,7 @@ impl Names<'_> {
     }
 
     pub(super) fn declares_operators(&self) -> bool {
-        let word = b"operator";
-        let holds = |text: &[u8]| text.windows(word.len()).any(|window| window == word);
-        holds(&self.cx.file.text) || self.cx.headers.iter().any(|header| holds(&header.text))
+        self.symbols.declares_operators()
     }
 
     /// Does a piece of the file name the function?

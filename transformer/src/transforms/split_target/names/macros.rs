@@ -103,7 +103,7 @@ pub(super) fn is_plain_node(tree: &HostTree, node: NodeId) -> bool {
 }
 
 /// Macros of the standard headers that are constants.
-pub(super) fn is_standard_constant(name: &str) -> bool {
+pub(in crate::transforms) fn is_standard_constant(name: &str) -> bool {
     let named =
         ["NULL", "RAND_MAX", "EXIT_SUCCESS", "EXIT_FAILURE", "INFINITY", "NAN", "HUGE_VAL", "BUFSIZ", "true", "false"];
     let prefixed = ["M_PI", "M_E", "M_SQRT", "M_LN", "M_LOG", "M_1_", "M_2_", "INT", "UINT", "FLT_", "DBL_", "LDBL_"];

@@ -1,0 +1,38 @@
+//! Parameters of templates that stand for types: their operators are the language's own where the types are arithmetic ones.
+
+use std::collections::BTreeSet;
+
+use crate::analysis::symbols::{NameKind, Symbols};
+use crate::plan::{Certainty, Reason, ReasonCode};
+use crate::source::Language;
+use crate::syntax::NodeId;
+use crate::transforms::Context;
+
+/// The assumption that a piece of the program rests on: the first parameter in it that is a type, or the type of a variable,
+/// and that is not known to be an arithmetic one.
+pub(super) fn assumption(cx: &Context<'_>, symbols: &Symbols<'_>, body: NodeId) -> Option<Reason> {
+    let tree = cx.tree;
+    if tree.language() != Language::Cpp || !tree.ancestors(body).any(|node| tree.kind(node) == "template_declaration") {
+        return None;
+    }
+    let mut seen = BTreeSet::new();
+    let names = tree.descendants(body).filter(|node| matches!(tree.kind(*node), "identifier" | "type_identifier"));
+    names.into_iter().find_map(|node| {
+        let span = tree.span(node);
+        let name = cx.file.show(span).into_owned();
+        let found = symbols.lookup(&name, span.start)?;
+        if !matches!(found.kind, NameKind::Variable | NameKind::TemplateParameter) || !seen.insert(name) {
+            return None;
+        }
+        let parameter = found.ty.as_type_parameter()?;
+        (!symbols.is_arithmetic_parameter(parameter, span.start)).then(|| reason(parameter, span))
+    })
+}
+
+/// That a parameter is an arithmetic type.
+pub(super) fn reason(parameter: &str, span: crate::source::Span) -> Reason {
+    let message = format!("`{parameter}` is an arithmetic type wherever this template is used");
+    let mut reason = Reason::new(ReasonCode::ArithmeticParameter, span, message);
+    reason.certainty = Certainty::Assumed;
+    reason
+}
