@@ -189,6 +189,15 @@ impl<'a> Symbols<'a> {
         of_header.or_else(|| self.macro_elsewhere(name, at))
     }
 
+    /// The type that a name stands for at a byte of the file; unknown where it is declared nowhere in sight.
+    #[must_use]
+    pub fn type_named(&self, name: &str, at: usize) -> DeclaredType {
+        let found =
+            self.lookup(name, at).filter(|found| matches!(found.kind, NameKind::Type | NameKind::TemplateParameter));
+        let standard = || types::standard_type(name.strip_prefix("std::").unwrap_or(name));
+        found.map(|found| found.ty).or_else(standard).unwrap_or(DeclaredType::Unknown)
+    }
+
     /// The value of an integer constant expression at a byte of the file: literals, macros, enumerators and `const`
     /// integers with constant initialisers are seen through.
     #[must_use]

@@ -130,6 +130,12 @@ fn role_of(tree: &HostTree, name: NodeId) -> Role {
             "declaration" | "parameter_declaration" | "for_range_loop" if field == Some("declarator") => {
                 return Role::Declaration;
             }
+            // A variable that is no reference is a copy of each element.
+            "for_range_loop"
+                if tree.child(parent, "declarator").is_some_and(|node| tree.kind(node) == "identifier") =>
+            {
+                return Role::Read;
+            }
             "for_range_loop" | "initializer_list" if !element && is_cpp(tree) => return Role::Address,
             _ => return Role::Read,
         }

@@ -233,10 +233,17 @@ reason_codes! {
     ExpressionNotMovable = "OMPS122", Refusal, "clause expression that cannot move to the host";
 
     /// Control may leave the loop or the region: `return`, `goto`, `break`, a label, an exception.
+    ///
+    /// An exception that is caught in the same iteration conforms, but NVIDIA devices know none: clang takes a `throw` there for
+    /// one that is never reached.
     JumpOut = "OMPS123", Refusal, "jump in the region";
 
     /// A feature of C++ whose hidden calls or captures are not followed: `this`, a lambda, an object of class type, an
     /// overloaded operator, a type that depends on a template parameter.
+    ///
+    /// Followed are lambdas that an iteration declares and calls itself and that give numbers, range-based loops over arrays of
+    /// numbers in an iteration, structures that are data alone, and classes of numbers without pointers whose operators and
+    /// constructors are in sight and write only what they assign or make.
     HiddenCode = "OMPS124", Refusal, "C++ feature that may hide code";
 
     /// The directives are written in a spelling that this transformation does not write.

@@ -90,11 +90,12 @@ use crate::edit::directive_writer::append_clause;
 use crate::plan::{Applicability, Certainty, Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
-use crate::source::Language;
+use crate::source::{Language, Span};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive};
 use crate::transforms::choose_geometry::grid::DeviceGrid;
-use crate::transforms::{Context, TEAM_THREADS, split_target, type_parameters};
+use crate::transforms::split_target::type_parameters;
+use crate::transforms::{Context, TEAM_THREADS, split_target};
 
 /// Decides for every loop that is a kernel of its own.
 pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
@@ -239,10 +240,20 @@ where
         match is_known(used) {
             true if is_cpp => class_query(symbols, calls, used),
             true => None,
-            false => Some(assumed(used, format!("`{}`, which is declared nowhere in sight,", used.name))),
+            false => Some(assumed(used.span, format!("`{}`, which is declared nowhere in sight,", used.name))),
         }
     });
-    reasons.min_by_key(|reason| reason.certainty)
+    let types = cx.tree.descendants(body).filter(|node| is_cpp && cx.tree.kind(*node) == "type_descriptor");
+    let types = types.into_iter().filter_map(|node| {
+        let (symbols, calls) = &**functions;
+        let ty = cx.tree.child(node, "type")?;
+        let is_own = matches!(cx.tree.kind(ty), "primitive_type" | "sized_type_specifier");
+        let span = cx.tree.span(ty);
+        let name = cx.file.show(span).split_whitespace().collect::<String>();
+        let found = if is_own { DeclaredType::Void } else { symbols.type_named(&name, span.start) };
+        class_reason(symbols, calls, &found, &name, span)
+    });
+    reasons.chain(types).min_by_key(|reason| reason.certainty)
 }
 
 /// Is it called, or may it be a macro that calls something?
@@ -253,23 +264,27 @@ fn may_call(cx: &Context<'_>, used: &Use) -> bool {
 
 /// In C++: what the operators and functions of a variable's class may ask.
 fn class_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Reason> {
-    let assumed = || Some(assumed(used, format!("a function of the class of `{}`", used.name)));
     let found = symbols.lookup(&used.name, used.span.start);
     if used.name == "this" || found.is_none() {
-        return if used.role == Role::MethodCall { assumed() } else { None };
+        let message = || assumed(used.span, "a function of the object".to_owned());
+        return (used.role == Role::MethodCall).then(message);
     }
-    let found = found.filter(|found| found.kind == NameKind::Variable)?;
-    let place = Place { header: None, span: used.span };
-    if !found.ty.is_known() && found.ty != DeclaredType::Auto {
-        return assumed();
+    let found = found.filter(|found| found.kind == NameKind::Variable && found.ty != DeclaredType::Auto)?;
+    class_reason(symbols, calls, &found.ty, &used.name, used.span)
+}
+
+/// What the functions of a class may ask, of the type of a name.
+fn class_reason(symbols: &Symbols<'_>, calls: &Calls<'_>, ty: &DeclaredType, name: &str, span: Span) -> Option<Reason> {
+    if !ty.is_known() {
+        return Some(assumed(span, format!("a function of the class of `{name}`")));
     }
-    let class = found.ty.class().filter(|class| !is_standard_class(class))?;
-    let effects = calls.class_effects(symbols, class, place);
+    let class = ty.class().filter(|class| !is_standard_class(class))?;
+    let effects = calls.class_effects(symbols, class, Place { header: None, span });
     if effects.openmp.is_some() {
-        let message = format!("a function of the class of `{}` reaches an OpenMP construct or query", used.name);
-        return Some(Reason::new(ReasonCode::TeamDependent, used.span, message));
+        let message = format!("a function of the class of `{name}` reaches an OpenMP construct or query");
+        return Some(Reason::new(ReasonCode::TeamDependent, span, message));
     }
-    if effects.known { None } else { assumed() }
+    (!effects.known).then(|| assumed(span, format!("a function of the class of `{name}`")))
 }
 
 /// A class of the standard library, of numbers if it is a template: it asks for no team.
@@ -294,12 +309,12 @@ fn team_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Re
         return Some(Reason::new(ReasonCode::TeamDependent, used.span, message));
     }
     let (name, _) = effects.unknown_callee?;
-    Some(assumed(used, format!("`{name}`")))
+    Some(assumed(used.span, format!("`{name}`")))
 }
 
 /// That something does not depend on the team.
-fn assumed(used: &Use, what: String) -> Reason {
-    let mut reason = Reason::new(ReasonCode::NoTeamQuery, used.span, format!("{what} does not ask for its team"));
+fn assumed(span: Span, what: String) -> Reason {
+    let mut reason = Reason::new(ReasonCode::NoTeamQuery, span, format!("{what} does not ask for its team"));
     reason.certainty = Certainty::Assumed;
     reason
 }

@@ -80,7 +80,7 @@ use crate::region::construct::ConstructId;
 use crate::source::Span;
 use crate::transforms::Context;
 use crate::transforms::independence::{Candidate, aliases, clauses, pairs, scalars};
-use crate::transforms::type_parameters;
+use crate::transforms::split_target::type_parameters;
 
 /// Decides for every parallel loop of a league in a file.
 pub(super) fn collapse(cx: &Context<'_>) -> Vec<Plan> {

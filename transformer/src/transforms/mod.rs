@@ -4,7 +4,6 @@ mod choose_geometry;
 mod collapse;
 mod independence;
 mod split_target;
-mod type_parameters;
 
 pub use self::choose_geometry::{ESTIMATE as ESTIMATED_RESOURCES, GeometryFigures, geometry_figures};
 pub use self::split_target::{Figures, LoopFigures, figures};

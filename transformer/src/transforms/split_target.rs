@@ -130,6 +130,7 @@ mod local_arrays;
 mod names;
 mod serial;
 mod shape;
+pub(super) mod type_parameters;
 mod versions;
 mod work;
 mod write;

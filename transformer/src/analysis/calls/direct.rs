@@ -81,6 +81,11 @@ impl Reader<'_, '_> {
             }
             "new_expression" | "delete_expression" | "throw_statement" | "co_await_expression" => self.hidden(node),
             "ERROR" => self.hidden(node),
+            "parameter_declaration" | "optional_parameter_declaration" | "type_descriptor" => {
+                if let Some(ty) = self.tree.child(node, "type") {
+                    self.class_named(ty);
+                }
+            }
             // A temporary of a class, handed to a template perhaps.
             "compound_literal_expression" | "initializer_list" if self.may_make_object(node) => {
                 let ty = self.tree.child(node, "type");

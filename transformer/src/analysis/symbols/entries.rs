@@ -335,7 +335,9 @@ impl Collector<'_> {
     }
 
     fn add(&mut self, draft: Draft) {
-        let scope_node = draft.scope_node.unwrap_or_else(|| self.scope_around(draft.declaration));
+        // The variable of a range-based loop lives in the loop.
+        let own = Some(draft.declaration).filter(|node| self.tree.kind(*node) == "for_range_loop");
+        let scope_node = draft.scope_node.or(own).unwrap_or_else(|| self.scope_around(draft.declaration));
         let extent = self.tree.span(scope_node);
         let scope = draft.scope.unwrap_or_else(|| self.scope_kind(scope_node));
         let is_member = scope == Scope::Member;

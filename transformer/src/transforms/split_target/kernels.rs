@@ -16,7 +16,7 @@ use crate::syntax::{ClauseName, HostTree, NodeId};
 use crate::transforms::split_target::clauses::{KeptClause, LoopClauses};
 use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::serial::Run;
-use crate::transforms::type_parameters;
+use crate::transforms::split_target::type_parameters;
 
 pub(super) use self::serial::read_serial;
 
@@ -196,6 +196,9 @@ impl Reader<'_, '_> {
         for node in tree.descendants(body) {
             let span = tree.span(node);
             match tree.kind(node) {
+                "return_statement" if self.is_in_plain_lambda(node, body) => {}
+                "lambda_expression" if self.is_plain_lambda(node, body) => {}
+                "for_range_loop" if self.names.range_element(node).is_some() => {}
                 "return_statement"
                 | "goto_statement"
                 | "labeled_statement"
@@ -250,6 +253,25 @@ impl Reader<'_, '_> {
                 _ => {}
             }
         }
+    }
+
+    /// Is it a variable of the loop's own, and not one of the region or from before it?
+    fn declares_lambda(&self, used: &Use) -> bool {
+        let declared = self.names.declared_at(&used.name, used.span.start);
+        self.kernel.serial.is_none() && declared.is_some_and(|at| self.kernel.declares(at))
+    }
+
+    fn is_plain_lambda(&self, lambda: NodeId, body: NodeId) -> bool {
+        self.kernel.serial.is_none() && self.names.is_plain_lambda(lambda, self.names.cx.tree.span(body))
+    }
+
+    /// Does a `return` end a lambda of the loop, and not the function around it?
+    fn is_in_plain_lambda(&self, node: NodeId, body: NodeId) -> bool {
+        let tree = self.names.cx.tree;
+        let mut inside = tree.ancestors(node).take_while(|above| *above != body);
+        inside
+            .find(|above| tree.kind(*above) == "lambda_expression")
+            .is_some_and(|lambda| self.is_plain_lambda(lambda, body))
     }
 
     /// Directives inside the loop: `simd` and `atomic` may stand there.
@@ -310,8 +332,11 @@ impl Reader<'_, '_> {
             }
             return;
         }
-        if used.role == Role::Declaration {
+        if used.role == Role::Declaration && !self.names.calls_own_lambda(used) {
             return self.local(used);
+        }
+        if self.names.calls_own_lambda(used) && self.declares_lambda(used) {
+            return;
         }
         if used.role == Role::Callee {
             if let Some(reason) = self.names.call_reason(used) {

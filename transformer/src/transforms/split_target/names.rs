@@ -7,6 +7,7 @@ mod classes;
 mod functions;
 mod host_values;
 mod kinds;
+mod lambdas;
 mod macros;
 mod plain_uses;
 mod storage;
@@ -171,6 +172,9 @@ impl<'a> Names<'a> {
     /// `auto` with an initialiser of operators, subscripts and calls that return numbers is of arithmetic type where its operands
     /// are; they are looked at as all other names of a loop are.
     fn kind_of_auto(&self, declared_at: &Span) -> Kind {
+        if let Some(kind) = self.kind_of_range_variable(declared_at) {
+            return kind;
+        }
         let tree = self.cx.tree;
         let node = tree.covering(*declared_at);
         let declaration =

@@ -113,7 +113,7 @@ impl Names<'_> {
         self.cx.tree.language() == Language::C || self.is_builtin_text(&text, descriptor.start)
     }
 
-    fn is_builtin_text(&self, text: &str, at: usize) -> bool {
+    pub(super) fn is_builtin_text(&self, text: &str, at: usize) -> bool {
         let names =
             text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).filter(|word| !word.is_empty());
         names.filter(|word| !matches!(*word, "const" | "constexpr" | "inline" | "static")).all(|word| {
@@ -182,6 +182,13 @@ impl Names<'_> {
         let Some(function) = call.and_then(|call| tree.child(call, "function")) else { return false };
         let name = self.cx.file.show(tree.span(function)).into_owned();
         if self.expansion(&name, used.span.start).is_some() {
+            return true;
+        }
+        let index_of = |call| {
+            let list = tree.child(call, "arguments");
+            list.and_then(|list| tree.named_children(list).position(|argument| tree.span(argument).contains(used.span)))
+        };
+        if call.and_then(index_of).is_some_and(|index| self.lambda_takes_value(&name, used.span.start, index)) {
             return true;
         }
         let by_value = match self.symbols.lookup(&name, used.span.start).map(|variable| variable.ty) {

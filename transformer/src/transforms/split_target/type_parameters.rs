@@ -10,7 +10,7 @@ use crate::transforms::Context;
 
 /// The assumption that a piece of the program rests on: the first parameter in it that is a type, or the type of a variable,
 /// and that is not known to be an arithmetic one.
-pub(super) fn assumption(cx: &Context<'_>, symbols: &Symbols<'_>, body: NodeId) -> Option<Reason> {
+pub(in crate::transforms) fn assumption(cx: &Context<'_>, symbols: &Symbols<'_>, body: NodeId) -> Option<Reason> {
     let tree = cx.tree;
     if tree.language() != Language::Cpp || !tree.ancestors(body).any(|node| tree.kind(node) == "template_declaration") {
         return None;
@@ -30,7 +30,7 @@ pub(super) fn assumption(cx: &Context<'_>, symbols: &Symbols<'_>, body: NodeId) 
 }
 
 /// That a parameter is an arithmetic type.
-pub(super) fn reason(parameter: &str, span: crate::source::Span) -> Reason {
+pub(in crate::transforms) fn reason(parameter: &str, span: crate::source::Span) -> Reason {
     let message = format!("`{parameter}` is an arithmetic type wherever this template is used");
     let mut reason = Reason::new(ReasonCode::ArithmeticParameter, span, message);
     reason.certainty = Certainty::Assumed;
