@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::statements::{line_start, statement};
 use super::{Mutant, Operator, Site, edited, mutant};
-use crate::support::mutants::text::{Map, base, clauses, directives, words};
+use ompsplit::validate::host::directives::{clauses, directives, words};
+use ompsplit::validate::host::map_clause::{Map, base};
 
 type Edit = (Range<usize>, String);
 

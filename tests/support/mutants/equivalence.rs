@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use super::Mutant;
 use super::directives::is_array;
-use crate::support::mutants::text::{Map, base, clauses, directives, words};
+use ompsplit::validate::host::directives::{clauses, directives, words};
+use ompsplit::validate::host::map_clause::{Map, base};
 
 /// A row of `equivalent.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -143,7 +144,7 @@ fn written(text: &str) -> BTreeSet<String> {
     for (at, _) in code.match_indices('(') {
         let callee = name_before(&code[..at]).unwrap_or_default();
         if !callee.is_empty() && !["for", "while", "if", "int", "unsigned"].contains(&callee.as_str()) {
-            let end = crate::support::mutants::text::closing(bytes, at, b'(', b')').min(code.len());
+            let end = ompsplit::validate::host::directives::closing(bytes, at, b'(', b')').min(code.len());
             found.extend(names(&code[at..end]));
         }
     }

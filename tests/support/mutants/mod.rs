@@ -4,14 +4,13 @@
 mod directives;
 pub mod equivalence;
 mod statements;
-mod text;
 pub mod widen;
 
 use std::ops::Range;
 
 use serde::Deserialize;
 
-use self::text::{body, directives, is_kernel, words};
+use ompsplit::validate::host::directives::{body, directives, is_kernel, words};
 
 /// A row of `operators.toml`.
 #[derive(Clone, Debug, Deserialize)]

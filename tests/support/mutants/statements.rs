@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Mutant, Operator, Site, edited, mutant};
-use crate::support::mutants::text::closing;
+use ompsplit::validate::host::directives::closing;
 
 /// The first byte of the line.
 pub(super) fn line_start(text: &str, at: usize) -> usize {

@@ -1,7 +1,7 @@
 //! The split without its checks, for regions that it must refuse.
 
 use super::{Mutant, Operator, edited, mutant};
-use crate::support::mutants::text::{clauses, directives, words};
+use ompsplit::validate::host::directives::{clauses, directives, words};
 
 /// Every `parallel for` of every `target` region becomes a kernel of its own, whatever its clauses and statements are.
 pub fn widened(operators: &[Operator], original: &str) -> Option<Mutant> {

@@ -15,6 +15,7 @@ mod build;
 mod compare;
 pub mod directives;
 mod harden;
+pub mod map_clause;
 pub mod races;
 mod run;
 mod traffic;

@@ -79,11 +79,7 @@ pub fn words(text: &[u8], range: &Range<usize>) -> String {
 }
 
 /// The clauses of this name in a directive, name and parentheses included.
-pub(super) fn clauses<'a>(
-    text: &'a [u8],
-    directive: &Range<usize>,
-    name: &'a str,
-) -> impl Iterator<Item = Range<usize>> + 'a {
+pub fn clauses<'a>(text: &'a [u8], directive: &Range<usize>, name: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
     let end = directive.end;
     let mut at = directive.start;
     std::iter::from_fn(move || {
@@ -111,8 +107,10 @@ fn is_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
-/// Where the bracket that opens at `open` closes; strings, character constants and comments are passed over.
-pub(super) fn closing(text: &[u8], open: usize, opening: u8, closing: u8) -> usize {
+/// Where the bracket that opens at `open` closes, or the text's length where it does not; strings, character constants and
+/// comments are passed over.
+#[must_use]
+pub fn closing(text: &[u8], open: usize, opening: u8, closing: u8) -> usize {
     let mut depth = 0_usize;
     let mut at = open;
     while let Some(byte) = text.get(at).copied() {
@@ -142,8 +140,9 @@ pub(super) fn closing(text: &[u8], open: usize, opening: u8, closing: u8) -> usi
     text.len()
 }
 
-/// The block after a directive.
-pub(super) fn body(text: &[u8], from: usize) -> Range<usize> {
+/// The block after a directive, without its closing brace; empty where another statement follows.
+#[must_use]
+pub fn body(text: &[u8], from: usize) -> Range<usize> {
     match text.iter().skip(from).position(|byte| !byte.is_ascii_whitespace()).map(|i| from + i) {
         Some(open) if text.get(open) == Some(&b'{') => open..closing(text, open, b'{', b'}'),
         _ => from..from,

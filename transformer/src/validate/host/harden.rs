@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::directives::{added, apply, body, clauses, directives, is_kernel, words};
+use super::map_clause::{Map, base};
 
 /// The hardened copy, and how many kernels in it were hardened.
 #[must_use]
@@ -82,63 +83,6 @@ fn kernel_edits(text: &[u8], kernel: &Range<usize>, present: &BTreeSet<String>) 
         edits.push((kernel.end..kernel.end, " defaultmap(present: aggregate)".to_owned()));
     }
     edits
-}
-
-/// A `map` clause: all before the colon, and its items.
-struct Map {
-    modifiers: String,
-    items: Vec<String>,
-}
-
-impl Map {
-    fn read(text: &[u8], clause: &Range<usize>) -> Self {
-        let whole = words(text, clause);
-        let inner = whole.split_once('(').map_or("", |(_, rest)| rest).trim_end_matches(')').to_owned();
-        // A section's closing bracket is no parenthesis, so only a nested call can lose one here; give it back.
-        let inner = if whole.ends_with("))") { format!("{inner}{}", ")".repeat(unclosed(&inner))) } else { inner };
-        let colon = top_level(&inner, ':').into_iter().next();
-        let (modifiers, list) = match colon {
-            Some(at) => (inner.get(..at).unwrap_or_default().trim(), inner.get(at + 1..).unwrap_or_default()),
-            None => ("tofrom", inner.as_str()),
-        };
-        let mut items = Vec::new();
-        let mut start = 0;
-        for comma in top_level(list, ',').into_iter().chain([list.len()]) {
-            items.push(list.get(start..comma).unwrap_or_default().trim().to_owned());
-            start = comma + 1;
-        }
-        Self { modifiers: modifiers.to_owned(), items }
-    }
-}
-
-fn unclosed(text: &str) -> usize {
-    text.matches('(').count().saturating_sub(text.matches(')').count())
-}
-
-/// The places of a character outside brackets; a `::` is no colon.
-fn top_level(text: &str, wanted: char) -> Vec<usize> {
-    let mut depth = 0_i32;
-    let mut found = Vec::new();
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            _ => {}
-        }
-        let scope = c == ':'
-            && (text.get(at + 1..).is_some_and(|t| t.starts_with(':'))
-                || text.get(..at).is_some_and(|t| t.ends_with(':')));
-        if c == wanted && depth == 0 && !scope {
-            found.push(at);
-        }
-    }
-    found
-}
-
-/// The variable that an item starts with: `a` of `a[0:n]` and of `*a`, `s.x` of `s.x[0:n]`.
-fn base(item: &str) -> String {
-    let item = item.trim_start_matches(['*', '&', '(', ' ']);
-    item.split(['[', ')']).next().unwrap_or(item).trim().to_owned()
 }
 
 #[cfg(test)]
