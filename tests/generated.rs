@@ -119,6 +119,7 @@ fn job(made: &Made) -> Option<Job> {
         origin: made.case.index.to_string(),
         original: Case::part(&made.original).to_owned(),
         output: Case::part(output).to_owned(),
+        sound: None,
     })
 }
 

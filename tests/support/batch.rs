@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use ompsplit::validate::host::races::host_copy;
 use ompsplit::validate::host::{Geometry, Traffic, harden};
 
 use super::diff;
 use super::fixtures::Fixture;
 use super::generator::{HEAD, batch_main};
-use super::oracle::{BYTES_PER_KERNEL, Finding, Kind, LOGGED};
-use super::program::{Builder, GEOMETRIES, Program};
+use super::oracle::{self, Finding, Kind, LOGGED};
+use super::program::{Builder, GEOMETRIES, How, Program};
 
 /// A program and what was made of it, without the file's head and `main`.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct Job {
     pub origin: String,
     pub original: String,
     pub output: String,
+    /// Where the output is a mutant and races are looked for: what it was made of.
+    pub sound: Option<String>,
 }
 
 /// What all jobs of a comparison have in common.
@@ -74,7 +77,7 @@ pub fn compare(builder: &Builder, settings: Settings<'_>, jobs: &[Job]) -> Resul
     };
     let all_origins = vec![true; origins.len()];
     let first = GEOMETRIES.first().map_or(LOGGED, |(geometry, _)| *geometry);
-    let shared = batch.run(&before, &all_origins, first, false)?;
+    let shared = batch.run(&before, &all_origins, How::Grid(first))?;
     let spread = |sections: &[Section]| places.iter().map(|place| sections[*place].clone()).collect::<Vec<Section>>();
     let reference = spread(&shared);
     for (section, findings) in reference.iter().zip(&mut findings) {
@@ -83,9 +86,11 @@ pub fn compare(builder: &Builder, settings: Settings<'_>, jobs: &[Job]) -> Resul
             findings.push(Finding { kind: Kind::Original, text });
         }
     }
-    for (geometry, repetitions) in GEOMETRIES {
+    // Of mutants' originals the runs of one more grid show whether they have a single result.
+    let again: &[(Geometry, usize)] = if settings.first_only { &[(LOGGED, 1)] } else { GEOMETRIES };
+    for (geometry, repetitions) in again {
         for _ in 0..*repetitions {
-            let sections = spread(&batch.run(&before, &all_origins, *geometry, false)?);
+            let sections = spread(&batch.run(&before, &all_origins, How::Grid(*geometry))?);
             compare_sections(&sections, &reference, Kind::Original, *geometry, &mut findings);
         }
     }
@@ -93,10 +98,17 @@ pub fn compare(builder: &Builder, settings: Settings<'_>, jobs: &[Job]) -> Resul
     batch.results(&present, &reference, Kind::MissingMap, &[(first, 1), (LOGGED, 1)], &mut findings)?;
     batch.results(&after, &reference, Kind::Results, GEOMETRIES, &mut findings)?;
     if !settings.first_only || findings.iter().any(Vec::is_empty) {
-        let before = spread(&batch.run(&before, &all_origins, LOGGED, true)?);
+        let before = spread(&batch.run(&before, &all_origins, How::Logged(LOGGED))?);
         let wanted = batch.wanted(&findings);
-        transfers(&before, &batch.run(&after, &wanted, LOGGED, true)?, &wanted, &mut findings);
+        let after = batch.run(&after, &wanted, How::Logged(LOGGED))?;
+        batch.transfers(&before, &after, &wanted, &mut findings);
     }
+    if jobs.iter().any(|job| job.output.contains("nowait")) {
+        let wanted = batch.wanted(&findings);
+        let sections = batch.run(&after, &wanted, How::Late(LOGGED))?;
+        compare_sections(&sections, &reference, Kind::Results, LOGGED, &mut findings);
+    }
+    batch.races(&mut findings)?;
     Ok(findings)
 }
 
@@ -108,34 +120,106 @@ struct Batch<'a> {
 
 impl Batch<'_> {
     fn build(&self, variant: &str, parts: Vec<(String, String)>) -> Result<Program, String> {
+        let fixture = self.file(parts)?;
+        // Nothing here is slow but the compiler.
+        self.builder.build(&fixture, variant, &fixture.text, &["-O0"])
+    }
+
+    fn file(&self, parts: Vec<(String, String)>) -> Result<Fixture, String> {
         let (ids, parts): (Vec<String>, Vec<String>) = parts.into_iter().unzip();
         let text = format!("{HEAD}\n{}\n{}", parts.join("\n"), batch_main(&ids, self.settings.sizes));
         let path = PathBuf::from(if self.settings.cpp { "generated.cpp" } else { "generated.c" });
-        let fixture = Fixture::new(self.settings.name, path, text.clone().into_bytes())?;
-        // Nothing here is slow but the compiler.
-        self.builder.build(&fixture, variant, text.as_bytes(), &["-O0"])
+        Fixture::new(self.settings.name, path, text.into_bytes())
     }
 
-    /// One program does not compile: finds out which.
+    /// Compares what the programs launched and moved, between each two marks of the log.
+    fn transfers(&self, before: &[Section], after: &[Section], wanted: &[bool], findings: &mut [Vec<Finding>]) {
+        let read =
+            |log: &str| -> Vec<Traffic> { log.split("-- mark\n").map(|log| Traffic::read(log.as_bytes())).collect() };
+        for (place, job) in self.jobs.iter().enumerate().filter(|(place, _)| wanted[*place]) {
+            let before = read(&before[place].log);
+            // The names of the original.
+            let after = read(&after[place].log.replace(&format!("_c{}", job.id), &format!("_c{}", job.origin)));
+            let found = before.iter().zip(&after).map(|(before, after)| oracle::traffic(before, after));
+            findings[place].extend(found.filter(|found| !found.is_empty()).take(1).flatten());
+        }
+    }
+
+    /// Looks for races of mutants that nothing else was found of, and that what they were made of does not have.
+    fn races(&self, findings: &mut [Vec<Finding>]) -> Result<(), String> {
+        let empty: Vec<bool> = findings.iter().map(Vec::is_empty).collect();
+        let wanted = |(place, job): (usize, &Job)| empty[place] && job.sound.is_some();
+        let wanted: Vec<bool> = self.jobs.iter().enumerate().map(wanted).collect();
+        let racing = self.racing("threads", &wanted, |job| &job.output)?;
+        let wrong = self.racing("threads-sound", &racing, |job| job.sound.as_ref().unwrap_or(&job.output))?;
+        for (place, racing) in racing.iter().enumerate() {
+            if *racing && !wrong[place] {
+                let text = "the iterations of a new kernel race".to_owned();
+                findings[place].push(Finding { kind: Kind::Race, text });
+            }
+        }
+        Ok(())
+    }
+
+    /// Which of the wanted jobs' texts race.
+    fn racing(&self, variant: &str, wanted: &[bool], text: impl Fn(&Job) -> &String) -> Result<Vec<bool>, String> {
+        let mut found = vec![false; self.jobs.len()];
+        let places: Vec<usize> = (0..self.jobs.len()).filter(|place| wanted[*place]).collect();
+        if places.is_empty() {
+            return Ok(found);
+        }
+        let copy = |place: &usize| {
+            let job = &self.jobs[*place];
+            let (text, _) = host_copy(job.original.as_bytes(), text(job).as_bytes());
+            (job.id.clone(), String::from_utf8_lossy(&text).into_owned())
+        };
+        let fixture = self.file(places.iter().map(copy).collect())?;
+        let Ok(program) = self.builder.build_for_threads(&fixture, variant, &fixture.text) else {
+            return Ok(found);
+        };
+        for (schedule, threads) in [("static,1", 4), ("dynamic,1", 3)] {
+            let sections = self.run(&program, &vec![true; places.len()], How::Threads(schedule, threads))?;
+            for (place, section) in places.iter().zip(&sections) {
+                found[*place] |= section.log.contains(oracle::RACE);
+            }
+        }
+        Ok(found)
+    }
+
+    /// One program does not compile: finds out which, and goes on with the others.
     fn halved(&self, text: String) -> Result<Vec<Vec<Finding>>, String> {
         if self.jobs.len() == 1 {
             return Ok(vec![vec![Finding { kind: Kind::Build, text }]]);
         }
-        let (one, two) = self.jobs.split_at(self.jobs.len() / 2);
-        let mut all = compare(self.builder, self.settings, one)?;
-        all.extend(compare(self.builder, self.settings, two)?);
-        Ok(all)
+        let mut all = Vec::new();
+        for job in self.jobs {
+            let fixture = self.file(vec![(job.id.clone(), job.output.clone())])?;
+            let said = self.builder.errors(&fixture, &fixture.text)?;
+            all.push(said.map(|text| vec![Finding { kind: Kind::Build, text }]));
+        }
+        let rest: Vec<Job> =
+            self.jobs.iter().zip(&all).filter(|(_, found)| found.is_none()).map(|(job, _)| job.clone()).collect();
+        let mut others = Vec::new();
+        if rest.len() < self.jobs.len() && !rest.is_empty() {
+            others = compare(self.builder, self.settings, &rest)?;
+        } else if !rest.is_empty() {
+            let (one, two) = rest.split_at(rest.len() / 2);
+            others = compare(self.builder, self.settings, one)?;
+            others.extend(compare(self.builder, self.settings, two)?);
+        }
+        let mut others = others.into_iter();
+        Ok(all.into_iter().map(|found| found.or_else(|| others.next()).unwrap_or_default()).collect())
     }
 
     /// What each program did. One that ends the process is passed over in a further run.
-    fn run(&self, program: &Program, parts: &[bool], geometry: Geometry, log: bool) -> Result<Vec<Section>, String> {
+    fn run(&self, program: &Program, parts: &[bool], how: How) -> Result<Vec<Section>, String> {
         let mut sections = vec![Section::default(); parts.len()];
         let skipped = parts.iter().enumerate().filter(|(_, wanted)| !**wanted).map(|(place, _)| place.to_string());
         let skipped: Vec<String> = skipped.collect();
         let mut from = 0;
         while from < parts.len() {
             let arguments = [&[from.to_string()], &skipped[..]].concat();
-            let run = program.run_parts(&arguments, geometry, log)?;
+            let run = program.run_parts(&arguments, how)?;
             let stdout = split(&String::from_utf8_lossy(&run.stdout));
             let stderr = split(&run.stderr);
             for (place, text) in &stdout {
@@ -175,7 +259,7 @@ impl Batch<'_> {
             for _ in 0..*repetitions {
                 let wanted = self.wanted(findings);
                 if wanted.iter().any(|wanted| *wanted) {
-                    let sections = self.run(program, &wanted, *geometry, false)?;
+                    let sections = self.run(program, &wanted, How::Grid(*geometry))?;
                     compare_sections(&sections, reference, kind, *geometry, findings);
                 }
             }
@@ -208,24 +292,6 @@ fn compare_sections(
             last_lines(&section.log),
         );
         findings[index].push(Finding { kind, text });
-    }
-}
-
-/// Compares what the programs moved, and which pointers their kernels use unmapped.
-fn transfers(before: &[Section], after: &[Section], wanted: &[bool], findings: &mut [Vec<Finding>]) {
-    for (index, (before, after)) in before.iter().zip(after).enumerate().filter(|(index, _)| wanted[*index]) {
-        let (before, after) = (Traffic::read(before.log.as_bytes()), Traffic::read(after.log.as_bytes()));
-        let both = format!("before: {before}\nafter:  {after}");
-        let unmapped: Vec<_> =
-            after.unmapped.keys().filter(|name| !before.unmapped.contains_key(*name)).cloned().collect();
-        if !unmapped.is_empty() {
-            let text = format!("{}\n{both}", unmapped.join(", "));
-            findings[index].push(Finding { kind: Kind::UnmappedPointer, text });
-        }
-        let slack = BYTES_PER_KERNEL * after.kernels as u64;
-        if after.bytes_to > before.bytes_to + slack || after.bytes_from > before.bytes_from + slack {
-            findings[index].push(Finding { kind: Kind::Transfers, text: both });
-        }
     }
 }
 

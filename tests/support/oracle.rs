@@ -2,12 +2,14 @@
 //! runtime moved.
 
 use std::fmt;
+use std::fmt::Write as _;
 
+use ompsplit::validate::host::races::host_copy;
 use ompsplit::validate::host::{Geometry, Traffic, harden};
 
 use super::diff;
 use super::fixtures::Fixture;
-use super::program::{Builder, GEOMETRIES, Program, Run};
+use super::program::{Builder, GEOMETRIES, How, Program, Run};
 
 /// What was found wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,10 @@ pub enum Kind {
     UnmappedPointer,
     /// The output moves more bytes than the original.
     Transfers,
+    /// The output launches kernels where the original launches none.
+    Kernels,
+    /// The iterations of a new kernel race.
+    Race,
 }
 
 /// One thing that was found wrong.
@@ -40,6 +46,12 @@ impl fmt::Display for Finding {
         write!(f, "{:?}: {}", self.kind, self.text)
     }
 }
+
+/// What `ThreadSanitizer` says of a race.
+pub const RACE: &str = "WARNING: ThreadSanitizer: data race";
+
+/// A grid in which races show.
+const RACES: Geometry = Geometry { teams: 4, threads: 4 };
 
 /// The grid in which the runtime's log is read.
 pub const LOGGED: Geometry = Geometry { teams: 1, threads: 1 };
@@ -82,6 +94,50 @@ pub fn compare(builder: &Builder, fixture: &Fixture, output: &[u8]) -> Result<Ve
             Ok(program) => results(&program, &reference, Kind::MissingMap, &mut findings)?,
             Err(text) => findings.push(Finding { kind: Kind::Build, text }),
         }
+    }
+    Ok(findings)
+}
+
+/// The same where the output is a mutant: with what `compare` does not look at where nothing is wrong, deferred tasks that
+/// begin late, other arguments, and races that what it was made of does not have.
+pub fn compare_mutant(
+    builder: &Builder,
+    fixture: &Fixture,
+    sound: &[u8],
+    mutant: &[u8],
+) -> Result<Vec<Finding>, String> {
+    let findings = compare(builder, fixture, mutant)?;
+    if !findings.is_empty() {
+        return Ok(findings);
+    }
+    let before = builder.build(fixture, "before", &fixture.text, &[])?;
+    let after = builder.build(fixture, "after", mutant, &[])?;
+    let text = String::from_utf8_lossy(&fixture.text);
+    let mut ways: Vec<(Vec<String>, How)> = Vec::new();
+    if mutant.windows(6).any(|part| part == b"nowait") {
+        ways.push((Vec::new(), How::Late(LOGGED)));
+    }
+    if text.contains("argv[1]") {
+        ways.extend(["7", "64", "701"].map(|size| (vec![size.to_owned()], How::Grid(RACES))));
+    }
+    for (arguments, how) in ways {
+        let (expected, run) = (before.run_parts(&arguments, how)?, after.run_parts(&arguments, how)?);
+        if expected.end == "exit 0" && (expected.stdout != run.stdout || expected.end != run.end) {
+            let difference = diff("expected", &expected.stdout, "printed", &run.stdout);
+            let text = format!("{how:?} {arguments:?}: {}\n{difference}", run.end);
+            return Ok(vec![Finding { kind: Kind::Results, text }]);
+        }
+    }
+    let races = |variant: &str, text: &[u8]| {
+        let (copy, widened) = host_copy(&fixture.text, text);
+        let Some(program) = builder.build_for_threads(fixture, variant, &copy).ok().filter(|_| widened > 0) else {
+            return Ok(false);
+        };
+        let run = program.run_parts(&[], How::Threads("static,1", 4))?;
+        Ok::<bool, String>(run.stderr.contains(RACE))
+    };
+    if races("threads", mutant)? && !races("threads-sound", sound)? {
+        return Ok(vec![Finding { kind: Kind::Race, text: "the iterations of a new kernel race".to_owned() }]);
     }
     Ok(findings)
 }
@@ -137,16 +193,37 @@ fn run_logged(program: &Program) -> Result<Traffic, String> {
 
 /// Compares what the two programs moved, and which pointers their kernels use unmapped.
 fn transfers(before: &Traffic, after: &Traffic, program: &Program, findings: &mut Vec<Finding>) {
+    for mut finding in traffic(before, after) {
+        let _ = write!(finding.text, "\nrepeat: {}", program.repeat(LOGGED));
+        findings.push(finding);
+    }
+}
+
+/// What is wrong with what the output launched and moved.
+pub fn traffic(before: &Traffic, after: &Traffic) -> Vec<Finding> {
     let both = format!("before: {before}\nafter:  {after}");
+    let mut findings = Vec::new();
+    let mut found = |kind: Kind, what: String| findings.push(Finding { kind, text: format!("{what}\n{both}") });
     let unmapped: Vec<_> = after.unmapped.keys().filter(|name| !before.unmapped.contains_key(*name)).cloned().collect();
     if !unmapped.is_empty() {
-        let text = format!("{}\n{both}\nrepeat: {}", unmapped.join(", "), program.repeat(LOGGED));
-        findings.push(Finding { kind: Kind::UnmappedPointer, text });
+        found(Kind::UnmappedPointer, unmapped.join(", "));
     }
     let slack = BYTES_PER_KERNEL * after.kernels as u64;
     if after.bytes_to > before.bytes_to + slack || after.bytes_from > before.bytes_from + slack {
-        findings.push(Finding { kind: Kind::Transfers, text: format!("{both}\nrepeat: {}", program.repeat(LOGGED)) });
+        found(Kind::Transfers, "more bytes are moved".to_owned());
     }
+    // What the original keeps on the device comes back in no output; to the device an array of the region's own may go.
+    let back =
+        after.large_from.iter().find(|(name, bytes)| **bytes > before.large_from.get(*name).copied().unwrap_or(0));
+    let there =
+        after.large_to.iter().find(|(name, bytes)| before.large_to.get(*name).is_some_and(|old| **bytes > *old));
+    if let Some((name, bytes)) = back.or(there) {
+        found(Kind::Transfers, format!("`{name}` moves more: {bytes} bytes"));
+    }
+    if before.kernels == 0 && after.kernels > 0 {
+        found(Kind::Kernels, "what the host executed goes to the device".to_owned());
+    }
+    findings
 }
 
 /// The last lines of a message.

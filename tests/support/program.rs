@@ -32,6 +32,8 @@ pub const GEOMETRIES: &[(Geometry, usize)] = &[
 pub struct Builder {
     clang: Clang,
     runtime: PathBuf,
+    /// The library of `late_tasks.c`.
+    late_tasks: PathBuf,
 }
 
 /// A program that was built.
@@ -39,7 +41,21 @@ pub struct Builder {
 pub struct Program {
     folder: PathBuf,
     runtime: PathBuf,
+    late_tasks: PathBuf,
     build: String,
+}
+
+/// How a program is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// In this grid.
+    Grid(Geometry),
+    /// In this grid; the runtime writes down every kernel, map and copy on stderr.
+    Logged(Geometry),
+    /// In this grid; deferred tasks begin late.
+    Late(Geometry),
+    /// On the host, with this schedule and number of threads, where [`Builder::build_for_threads`] built it.
+    Threads(&'static str, u32),
 }
 
 /// What a run gave.
@@ -63,44 +79,101 @@ impl Builder {
             "no libomptarget.so for this clang: install `libomp-19-dev` (apt-get install libomp-19-dev)".to_owned()
         })?;
         let runtime = library.parent().map(Path::to_path_buf).unwrap_or_default();
-        Ok(Self { clang, runtime })
+        let builder = Self { clang, runtime, late_tasks: PathBuf::new() };
+        Ok(Self { late_tasks: builder.late_tasks()?, ..builder })
     }
 
     /// Builds `text` as a variant (`before`, `after`, ..) of a fixture.
     pub fn build(&self, fixture: &Fixture, variant: &str, text: &[u8], flags: &[&str]) -> Result<Program, String> {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("offload").join(&fixture.name).join(variant);
-        let io = |error: std::io::Error| format!("{}: {error}", folder.display());
-        std::fs::create_dir_all(&folder).map_err(io)?;
+        let device = ["-g", "-O1", "-fopenmp-targets=x86_64-pc-linux-gnu"];
+        self.build_with(fixture, variant, text, &[&device, flags].concat())
+    }
+
+    /// What the compiler says against a text, without making a program of it.
+    pub fn errors(&self, fixture: &Fixture, text: &[u8]) -> Result<Option<String>, String> {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("offload").join(&fixture.name).join("syntax");
+        let program =
+            Program { folder, runtime: self.runtime.clone(), late_tasks: PathBuf::new(), build: String::new() };
+        let name = fixture.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut arguments = ["-w", "-fopenmp", "-fsyntax-only"].map(str::to_owned).to_vec();
+        if fixture.is_cpp() {
+            arguments.push("--driver-mode=g++".to_owned());
+        }
+        arguments.extend(fixture.flags.iter().cloned());
+        arguments.push(name.clone());
+        self.compile(&program, &name, text, &arguments, text.to_vec())
+    }
+
+    /// Builds `text` for the host alone, with ThreadSanitizer.
+    pub fn build_for_threads(&self, fixture: &Fixture, variant: &str, text: &[u8]) -> Result<Program, String> {
+        self.build_with(fixture, variant, text, &["-O0", "-fsanitize=thread"])
+    }
+
+    fn build_with(&self, fixture: &Fixture, variant: &str, text: &[u8], flags: &[&str]) -> Result<Program, String> {
         // Built in its folder under its plain name, so that `__FILE__` is the same in every variant.
         let name = fixture.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut arguments: Vec<String> = Vec::new();
         if fixture.is_cpp() {
             arguments.push("--driver-mode=g++".to_owned());
         }
-        arguments.extend(["-g", "-O1", "-w", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"].map(str::to_owned));
+        arguments.extend(["-w", "-fopenmp"].map(str::to_owned));
         arguments.extend(fixture.flags.iter().cloned());
         arguments.extend(flags.iter().map(|flag| (*flag).to_owned()));
         arguments.extend(["-iquote".to_owned(), fixture.folder().display().to_string(), name.clone()]);
         arguments.extend(["-o", "program", "-lm"].map(str::to_owned));
-
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("offload").join(&fixture.name).join(variant);
         let build =
             format!("cd {} && {:?} {}", folder.display(), self.clang.command().get_program(), arguments.join(" "));
-        let program = Program { folder: folder.clone(), runtime: self.runtime.clone(), build };
+        let program = Program { folder, runtime: self.runtime.clone(), late_tasks: self.late_tasks.clone(), build };
         let key = self.key(fixture, &program.build, text)?;
+        match self.compile(&program, &name, text, &arguments, key)? {
+            None => Ok(program),
+            Some(said) => Err(format!("{variant} does not compile:\n{said}\nrepeat: {}", program.build)),
+        }
+    }
+
+    /// Compiles `text` in the program's folder where that was not done yet; what the compiler says if it fails.
+    fn compile(
+        &self,
+        program: &Program,
+        name: &str,
+        text: &[u8],
+        arguments: &[String],
+        key: Vec<u8>,
+    ) -> Result<Option<String>, String> {
+        let folder = &program.folder;
+        let io = |error: std::io::Error| format!("{}: {error}", folder.display());
+        std::fs::create_dir_all(folder).map_err(io)?;
         let key_file = folder.join("built-from");
         if folder.join("program").exists() && std::fs::read(&key_file).is_ok_and(|old| old == key) {
-            return Ok(program);
+            return Ok(None);
         }
-        std::fs::write(folder.join(&name), text).map_err(io)?;
+        std::fs::write(folder.join(name), text).map_err(io)?;
         let mut command = self.clang.command();
-        command.args(&arguments).current_dir(&folder).env("LIBRARY_PATH", &self.runtime);
+        command.args(arguments).current_dir(folder).env("LIBRARY_PATH", &self.runtime);
         let output = command.output().map_err(io)?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr).lines().take(30).collect::<Vec<_>>().join("\n");
-            return Err(format!("{variant} does not compile:\n{said}\nrepeat: {}", program.build));
+            return Ok(Some(String::from_utf8_lossy(&output.stderr).lines().take(30).collect::<Vec<_>>().join("\n")));
         }
         std::fs::write(&key_file, key).map_err(io)?;
-        Ok(program)
+        Ok(None)
+    }
+
+    /// The tool that lets deferred tasks begin late.
+    fn late_tasks(&self) -> Result<PathBuf, String> {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("offload").join("late_tasks");
+        let program = Program {
+            folder: folder.clone(),
+            runtime: self.runtime.clone(),
+            late_tasks: PathBuf::new(),
+            build: String::new(),
+        };
+        let text = include_bytes!("late_tasks.c");
+        let arguments = ["-shared", "-fPIC", "-O1", "late_tasks.c", "-o", "program"].map(str::to_owned);
+        match self.compile(&program, "late_tasks.c", text, &arguments, text.to_vec())? {
+            None => Ok(folder.join("program")),
+            Some(said) => Err(format!("late_tasks.c does not compile:\n{said}")),
+        }
     }
 
     /// All that the built program depends on: command, compiler, text, and the headers beside the fixture.
@@ -121,20 +194,34 @@ impl Builder {
 impl Program {
     /// Runs it with this grid. With `log`, the runtime writes down every kernel, map and copy on stderr.
     pub fn run(&self, geometry: Geometry, log: bool) -> Result<Run, String> {
-        let mut environment = geometry.environment();
-        if log {
-            environment.push(("LIBOMPTARGET_INFO", LOG.to_owned()));
-        }
-        self.run_with(&[], environment)
+        self.run_parts(&[], if log { How::Logged(geometry) } else { How::Grid(geometry) })
     }
 
-    /// The same for a program of many parts, which takes arguments that say which of them it runs.
-    pub fn run_parts(&self, arguments: &[String], geometry: Geometry, log: bool) -> Result<Run, String> {
-        let mut environment = geometry.environment();
-        if log {
-            environment.push(("LIBOMPTARGET_INFO", LOG.to_owned()));
+    /// Runs it with arguments, which say of a program of many parts which of them it runs.
+    pub fn run_parts(&self, arguments: &[String], how: How) -> Result<Run, String> {
+        let mut environment = match how {
+            How::Grid(geometry) | How::Logged(geometry) | How::Late(geometry) => geometry.environment(),
+            How::Threads(schedule, threads) => self.race_environment(schedule, threads),
+        };
+        match how {
+            How::Logged(_) => environment.push(("LIBOMPTARGET_INFO", LOG.to_owned())),
+            How::Late(_) => environment.push(("OMP_TOOL_LIBRARIES", self.late_tasks.display().to_string())),
+            How::Grid(_) | How::Threads(..) => {}
         }
         self.run_with(arguments, environment)
+    }
+
+    /// What makes ThreadSanitizer know of OpenMP, and report each race on stderr.
+    fn race_environment(&self, schedule: &str, threads: u32) -> Vec<(&'static str, String)> {
+        vec![
+            ("OMP_TARGET_OFFLOAD", "DISABLED".to_owned()),
+            ("OMP_WAIT_POLICY", "passive".to_owned()),
+            ("OMP_NUM_THREADS", threads.to_string()),
+            ("OMP_NUM_TEAMS", "1".to_owned()),
+            ("OMP_SCHEDULE", schedule.to_owned()),
+            ("OMP_TOOL_LIBRARIES", self.runtime.join("libarcher.so").display().to_string()),
+            ("TSAN_OPTIONS", "ignore_noninstrumented_modules=1 exitcode=0 symbolize=0".to_owned()),
+        ]
     }
 
     /// Runs it on the host alone, with one thread.

@@ -3,6 +3,7 @@
 
 mod directives;
 pub mod equivalence;
+pub mod sharpen;
 mod statements;
 pub mod widen;
 
@@ -44,8 +45,24 @@ pub struct Mutant {
     pub what: String,
     /// The words of the new data construct that it stands in, and the text in its braces.
     pub data: Option<(String, String)>,
+    /// Of a mutant of a kernel, the words of all new data constructs around it.
+    pub around: String,
+    /// Of a mutant of a kernel, the words of its directive and its statement.
+    pub kernel: Option<(String, String)>,
+    /// Where in the data construct's body it begins, of a mutant of a kernel or of a statement.
+    pub place: Option<usize>,
     /// The statement that was changed and the one behind it, where two were exchanged.
     pub exchanged: Option<(String, String)>,
+}
+
+impl Mutant {
+    /// The output itself, under a name of its own.
+    pub fn of_nothing(name: &str, output: &str) -> Self {
+        let none = String::new;
+        let operator =
+            Operator { name: name.to_owned(), on: none(), does: none(), clause: none(), from: none(), to: none() };
+        mutant(&operator, output.to_owned(), "")
+    }
 }
 
 /// A new `target data` construct of an output, or a kernel that stands alone.
@@ -71,7 +88,7 @@ pub fn mutants(operators: &[Operator], original: &str, output: &str) -> Vec<Muta
 }
 
 fn of_operator(operator: &Operator, output: &str, sites: &[Site]) -> Vec<Mutant> {
-    let mut all = Vec::new();
+    let mut all: Vec<Mutant> = Vec::new();
     for site in sites {
         let data = site.data.as_ref().map(|(directive, body)| {
             let inside = output.get(body.clone()).unwrap_or_default().to_owned();
@@ -80,12 +97,27 @@ fn of_operator(operator: &Operator, output: &str, sites: &[Site]) -> Vec<Mutant>
         let found = match operator.on.as_str() {
             "data" => directives::of_data(operator, output, site),
             "kernel" => {
-                let of = |(place, kernel)| directives::of_kernel(operator, output, site, place, kernel);
+                let of = |(place, kernel): (usize, &Range<usize>)| {
+                    let around = around(output, sites, kernel);
+                    let found = directives::of_kernel(operator, output, site, place, kernel);
+                    let inside = output.get(statements::statement(output, kernel.end)).unwrap_or_default();
+                    let place = site.data.as_ref().map(|(_, body)| kernel.start - body.start);
+                    let kernel = Some((words(output.as_bytes(), kernel), inside.to_owned()));
+                    found.into_iter().map(move |mutant| Mutant {
+                        around: around.clone(),
+                        kernel: kernel.clone(),
+                        place,
+                        ..mutant
+                    })
+                };
                 site.kernels.iter().enumerate().flat_map(of).collect()
             }
             "host" => statements::of_host(operator, output, site),
             _ => Vec::new(),
         };
+        // A kernel in a data construct within another stands in both.
+        let new = |mutant: &Mutant| !all.iter().any(|other: &Mutant| other.text == mutant.text);
+        let found: Vec<Mutant> = found.into_iter().filter(new).collect();
         all.extend(found.into_iter().map(|mutant| Mutant { data: data.clone(), ..mutant }));
     }
     match operator.on.as_str() {
@@ -115,6 +147,12 @@ fn sites(original: &str, output: &str) -> Vec<Site> {
     sites
 }
 
+/// The words of the new data constructs around a kernel.
+fn around(output: &str, sites: &[Site], kernel: &Range<usize>) -> String {
+    let constructs = sites.iter().filter(|site| site.kernels.contains(kernel)).filter_map(|site| site.data.as_ref());
+    constructs.map(|(directive, _)| words(output.as_bytes(), directive)).collect::<Vec<_>>().join(" ")
+}
+
 /// The text with ranges replaced.
 fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
@@ -130,5 +168,14 @@ fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
 }
 
 fn mutant(operator: &Operator, text: String, what: impl Into<String>) -> Mutant {
-    Mutant { operator: operator.clone(), text, what: what.into(), data: None, exchanged: None }
+    Mutant {
+        operator: operator.clone(),
+        text,
+        what: what.into(),
+        data: None,
+        around: String::new(),
+        kernel: None,
+        place: None,
+        exchanged: None,
+    }
 }

@@ -26,6 +26,8 @@ pub(super) fn statement(text: &str, from: usize) -> Range<usize> {
             Some(after) if rest.starts_with("if") && starts_with_word(after, "else") => statement(text, next + 4).end,
             _ => body.end,
         }
+    } else if starts_with_word(rest, "else") {
+        statement(text, start + 4).end
     } else if starts_with_word(rest, "do") {
         let body = statement(text, start + 2);
         text.get(body.end..).and_then(|after| after.find(';')).map_or(text.len(), |at| body.end + at + 1)
@@ -79,7 +81,8 @@ pub(super) fn of_host(operator: &Operator, text: &str, site: &Site) -> Vec<Mutan
     let change = |range: Range<usize>| {
         let old = text.get(range.clone()).unwrap_or_default().to_owned();
         let new = if operator.does == "repeat-statement" { format!("{{ {old} {old} }}") } else { ";".to_owned() };
-        mutant(operator, edited(text, vec![(range, new)]), old)
+        let place = Some(range.start - body.start);
+        Mutant { place, ..mutant(operator, edited(text, vec![(range, new)]), old) }
     };
     found.into_iter().map(change).collect()
 }

@@ -19,11 +19,18 @@ pub struct Traffic {
     pub copies_from: usize,
     /// Bytes copied from the device.
     pub bytes_from: u64,
+    /// Bytes copied to the device by the variable that a list item begins with, small copies left out.
+    pub large_to: BTreeMap<String, u64>,
+    /// The same from the device.
+    pub large_from: BTreeMap<String, u64>,
     /// The pointers that some kernel uses without a mapping, each with the first kernel that does (`file:line:column`).
     pub unmapped: BTreeMap<String, String>,
     /// The file and line of each directive that launched a kernel.
     pub entered: BTreeSet<(String, usize)>,
 }
+
+/// Copies of so many bytes are small: those of a scalar, or of one element.
+const SMALL: u64 = 16;
 
 /// What the log is to hold: kernel arguments, mappings found, mappings made, launches and copies; not the whole table
 /// after each region, which the bit 4 adds.
@@ -67,13 +74,20 @@ impl Traffic {
     }
 
     fn count(&mut self, line: &str) {
-        let size = || line.split_once("Size=").and_then(|(_, rest)| rest.split(',').next()?.trim().parse::<u64>().ok());
-        if line.contains("Copying data from host to device") {
-            self.copies_to += 1;
-            self.bytes_to += size().unwrap_or(0);
+        let (copies, bytes, large) = if line.contains("Copying data from host to device") {
+            (&mut self.copies_to, &mut self.bytes_to, &mut self.large_to)
         } else if line.contains("Copying data from device to host") {
-            self.copies_from += 1;
-            self.bytes_from += size().unwrap_or(0);
+            (&mut self.copies_from, &mut self.bytes_from, &mut self.large_from)
+        } else {
+            return;
+        };
+        let size = line.split_once("Size=").and_then(|(_, rest)| rest.split(',').next()?.trim().parse::<u64>().ok());
+        let size = size.unwrap_or(0);
+        *copies += 1;
+        *bytes += size;
+        if size > SMALL {
+            let name = line.rsplit_once("Name=").map_or("", |(_, name)| name.trim());
+            *large.entry(name.split(['[', '.']).next().unwrap_or(name).to_owned()).or_default() += size;
         }
     }
 }
