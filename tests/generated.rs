@@ -15,18 +15,25 @@ use std::sync::Mutex;
 
 use ompsplit::plan::Decision;
 use support::batch::{self, Job, Settings};
-use support::generator::families::{Expected, FAMILIES};
+use support::generator::families::{BASIC, Expected, FAMILIES};
 use support::generator::minimise::minimise;
-use support::generator::{Case, SIZES, case};
+use support::generator::{Case, drawn};
 use support::oracle::{Finding, Kind};
 use support::program::Builder;
 use support::{diff, parallel, rewrite};
 
-/// Programs in one file: more save little time, and one that hangs takes the others along.
+/// Programs in one file of the sample, and of long runs: a compiler run takes about as long as ten programs in it.
 const BATCH: usize = 16;
+const LONG_BATCH: usize = 64;
 
 /// Percent of a family's programs that must be changed.
 const LEAST_CHANGED: usize = 60;
+
+/// From how many programs on a combination is judged by itself, and not by its choices alone: fewer say little.
+const JUDGED: usize = 10;
+
+/// How many programs of each family are rewritten where that is all.
+const REWRITTEN: usize = 3;
 
 /// How many failures are made smaller, each with so many trials.
 const MINIMISED: usize = 3;
@@ -47,10 +54,10 @@ struct Made {
 fn every_output_of_a_generated_program_gives_its_results() {
     let seed = number("OMPSPLIT_SEED").unwrap_or(1);
     let cases: Vec<Case> = match number("OMPSPLIT_PROGRAM") {
-        Some(one) => vec![case(seed, usize::try_from(one).unwrap_or(0))],
+        Some(one) => vec![drawn(seed, usize::try_from(one).unwrap_or(0))],
         None => {
             let programs = usize::try_from(number("OMPSPLIT_PROGRAMS").unwrap_or(200)).unwrap_or(200);
-            (0..programs).map(|index| case(seed, index)).collect()
+            (0..programs).map(|index| drawn(seed, index)).collect()
         }
     };
     let made = made(&cases).unwrap_or_else(|error| panic!("{error}"));
@@ -72,7 +79,7 @@ fn every_output_of_a_generated_program_gives_its_results() {
     let failures = compared(&builder, &made);
     let (table, mut complaints) = census(&made);
     println!("seed {seed}, {} programs of {} shapes\n{table}", made.len(), shapes(&made));
-    if made.len() < FAMILIES.len() {
+    if made.len() < BASIC.len() {
         complaints.clear();
     }
     let shown: Vec<String> = failures
@@ -81,6 +88,17 @@ fn every_output_of_a_generated_program_gives_its_results() {
         .map(|(n, (index, findings))| shown(&builder, &made[*index], findings, n < MINIMISED, seed))
         .collect();
     assert!(shown.is_empty(), "{} of {} programs fail\n\n{}", failures.len(), made.len(), shown.join("\n\n"));
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// Rewriting alone is quick, so that every family is seen here.
+#[test]
+fn of_every_family_most_programs_are_changed() {
+    let seed = number("OMPSPLIT_SEED").unwrap_or(1);
+    let cases: Vec<Case> = (0..REWRITTEN * FAMILIES.len()).map(|index| drawn(seed, index)).collect();
+    let made = made(&cases).unwrap_or_else(|error| panic!("{error}"));
+    let (table, complaints) = census(&made);
+    println!("seed {seed}, {} programs of {} families\n{table}", made.len(), FAMILIES.len());
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
@@ -123,26 +141,27 @@ fn job(made: &Made) -> Option<Job> {
     })
 }
 
-fn settings(name: &str, cpp: bool) -> Settings<'_> {
-    Settings { name, cpp, sizes: SIZES, first_only: false }
+fn settings<'a>(name: &'a str, case: &Case) -> Settings<'a> {
+    Settings { name, cpp: case.cpp, sizes: case.sizes(), first_only: false }
 }
 
 /// What fails: places among the programs, and findings.
 fn compared(builder: &Builder, made: &[Made]) -> Vec<(usize, Vec<Finding>)> {
-    let mut batches: Vec<(bool, Vec<(usize, Job)>)> = Vec::new();
-    // A deferred region leaves libomp 19 in a state in which later leagues of one thread fail an assertion of its own.
-    for (cpp, deferred) in [(false, false), (true, false), (false, true)] {
-        let belongs = |made: &Made| made.case.cpp == cpp && made.original.contains("nowait") == deferred;
-        let jobs = made.iter().enumerate().filter(|(_, made)| belongs(made));
-        let jobs: Vec<(usize, Job)> = jobs.filter_map(|(place, made)| Some((place, job(made)?))).collect();
-        batches.extend(jobs.chunks(BATCH).map(|chunk| (cpp, chunk.to_vec())));
+    let mut kinds: BTreeMap<(bool, bool, bool), Vec<(usize, Job)>> = BTreeMap::new();
+    for (place, made) in made.iter().enumerate() {
+        // A deferred region leaves libomp 19 in a state in which later leagues of one thread fail an assertion of its own.
+        let deferred = made.original.contains("nowait");
+        let kind = (made.case.cpp, deferred, made.case.versioned);
+        kinds.entry(kind).or_default().extend(job(made).map(|job| (place, job)));
     }
+    let size = if made.len() > 500 { LONG_BATCH } else { BATCH };
+    let batches: Vec<&[(usize, Job)]> = kinds.values().flat_map(|jobs| jobs.chunks(size)).collect();
     let found = Mutex::new(Vec::new());
-    let errors = parallel::failures(&batches, |(cpp, chunk)| {
+    let errors = parallel::failures(&batches, |chunk| {
         let (places, jobs): (Vec<usize>, Vec<Job>) = chunk.iter().cloned().unzip();
-        let first = jobs.first().map_or("", |job| &job.id);
-        let name = format!("generated/{}-{first}", if *cpp { "cpp" } else { "c" });
-        let findings = batch::compare(builder, settings(&name, *cpp), &jobs)?;
+        let Some(first) = places.first().map(|place| &made[*place].case) else { return Ok(()) };
+        let name = format!("generated/{}-{}", if first.cpp { "cpp" } else { "c" }, first.index);
+        let findings = batch::compare(builder, settings(&name, first), &jobs)?;
         let failed = places.into_iter().zip(findings).filter(|(_, findings)| !findings.is_empty());
         found.lock().map_err(|error| error.to_string())?.extend(failed);
         Ok(())
@@ -157,29 +176,56 @@ fn shapes(made: &[Made]) -> usize {
     made.iter().map(|made| &made.case.shape).collect::<BTreeSet<_>>().len()
 }
 
-/// The table of the families, and what is wrong with it.
+/// The table of the families, and what is wrong with it. Of the combinations it shows what their choices are; each is
+/// judged by itself where there are enough programs of it.
 fn census(made: &[Made]) -> (String, Vec<String>) {
     let mut table = format!("{:24} {:>8} {:>8} {:>8}  refused by\n", "family", "programs", "changed", "no gain");
     let mut complaints = Vec::new();
-    let mut total = (0, 0);
-    for family in FAMILIES {
+    let mut traits: BTreeMap<&str, Vec<&Made>> = BTreeMap::new();
+    for family in FAMILIES.iter() {
         let own: Vec<&Made> = made.iter().filter(|made| made.case.family.name == family.name).collect();
-        let changed = own.iter().filter(|made| made.output.is_some()).count();
-        let no_gain = own.iter().filter(|made| made.output.is_none() && made.does_not_pay).count();
-        let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
-        for id in own.iter().filter(|made| made.output.is_none()).flat_map(|made| &made.refused) {
-            *ids.entry(id).or_default() += 1;
+        if family.traits.is_empty() {
+            line(&mut table, &family.name, &own);
         }
-        let list: Vec<String> = ids.iter().map(|(id, count)| format!("{id} x {count}")).collect();
-        let _ = writeln!(table, "{:24} {:8} {changed:8} {no_gain:8}  {}", family.name, own.len(), list.join(", "));
-        total = (total.0 + own.len(), total.1 + changed);
-        complaints.extend(complaint(family.name, family.expected, &own, changed));
+        if family.expected == Expected::Changed {
+            family.traits.iter().for_each(|name| traits.entry(name).or_default().extend(&own));
+        }
+        let found = complaint(&family.name, family.expected, &own);
+        let enough = if family.traits.is_empty() { REWRITTEN } else { JUDGED };
+        if own.len() >= enough || matches!(family.expected, Expected::Refused(_)) {
+            if found.is_some() && !family.traits.is_empty() {
+                line(&mut table, &family.name, &own);
+            }
+            complaints.extend(found);
+        }
     }
-    let _ = writeln!(table, "{:24} {:8} {:8}", "all", total.0, total.1);
+    for (name, own) in traits {
+        line(&mut table, &format!(".. + {name}"), &own);
+        complaints.extend(complaint(name, Expected::Changed, &own));
+    }
+    line(&mut table, "all", &made.iter().collect::<Vec<_>>());
     (table, complaints)
 }
 
-fn complaint(name: &str, expected: Expected, own: &[&Made], changed: usize) -> Option<String> {
+fn line(table: &mut String, name: &str, own: &[&Made]) {
+    let no_gain = own.iter().filter(|made| made.output.is_none() && made.does_not_pay).count();
+    let mut ids: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for made in own.iter().filter(|made| made.output.is_none()) {
+        made.refused.iter().for_each(|id| ids.entry(id).or_default().push(made.case.index));
+    }
+    let list: Vec<String> = ids.iter().map(|(id, at)| format!("{id} x {} (as {})", at.len(), at[0])).collect();
+    let _ = writeln!(table, "{name:24} {:8} {:8} {no_gain:8}  {}", own.len(), changed(own), list.join(", "));
+}
+
+fn changed(own: &[&Made]) -> usize {
+    own.iter().filter(|made| made.output.is_some()).count()
+}
+
+fn complaint(name: &str, expected: Expected, own: &[&Made]) -> Option<String> {
+    if own.is_empty() {
+        return None;
+    }
+    let changed = changed(own);
     let percent = changed * 100 / own.len().max(1);
     let unexpected = |ids: &[&str]| {
         let odd = own.iter().find(|made| made.output.is_none() && made.refused.iter().all(|id| !ids.contains(id)));
@@ -208,7 +254,7 @@ fn shown(builder: &Builder, made: &Made, findings: &[Finding], small: bool, seed
         let Ok(made) = make(case) else { return false };
         let Some(job) = job(&made) else { return false };
         let name = format!("generated/smaller-{}", case.index);
-        let found = batch::compare(builder, settings(&name, case.cpp), &[job]).unwrap_or_default().concat();
+        let found = batch::compare(builder, settings(&name, case), &[job]).unwrap_or_default().concat();
         let valid = !found.iter().any(|finding| finding.kind == Kind::Original || before_does_not_build(finding));
         valid && found.iter().any(|finding| kinds.contains(&format!("{:?}", finding.kind)))
     };

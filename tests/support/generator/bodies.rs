@@ -65,18 +65,14 @@ impl Builder {
                 Some(vec![text(format!("{own} = {name}({a}, {b});"))])
             }
             Body::PutCall if ty == Ty::Int => {
+                let (target, index) = match self.arrays[array].storage {
+                    Storage::OffsetDown => (self.arrays[array].name.clone(), format!("{} - 4", scope.own)),
+                    _ => (self.arrays[array].first()?, scope.own.clone()),
+                };
                 let name = self
                     .helper("put", "static void @(int *at, int index, int value)\n{\n    at[index] = value & 1023;\n}");
                 let value = self.int_value(scope);
                 self.define(array);
-                let target = match self.arrays[array].storage {
-                    Storage::Member => format!("box.{}", self.arrays[array].name),
-                    _ => self.arrays[array].name.clone(),
-                };
-                let index = match self.arrays[array].storage {
-                    Storage::OffsetDown => format!("{} - 4", scope.own),
-                    _ => scope.own.clone(),
-                };
                 Some(vec![text(format!("{name}({target}, {index}, {value});"))])
             }
             Body::Macro if !ty.is_floating() && ty != Ty::Byte => {
@@ -91,6 +87,12 @@ impl Builder {
                 let term = self.int_term(scope);
                 self.define(array);
                 Some(vec![text(format!("{own} = {name}[({term}) & 7];"))])
+            }
+            Body::Auto => {
+                let value = self.value(ty, scope);
+                let name = self.fresh("part");
+                self.define(array);
+                Some(vec![fixed(format!("auto {name} = {value};")), text(format!("{own} = {name};"))])
             }
             Body::Private if !ty.is_floating() => {
                 self.locals.insert("int p = 9;".to_owned());
@@ -181,7 +183,7 @@ impl Builder {
             self.note("Histogram");
             return atomic(format!("{element} += 1;"));
         }
-        let name = self.mapped_scalar("count", Ty::Int);
+        let name = self.mapped_scalar("tally", Ty::Int);
         let term = self.int_term(scope);
         self.note("Atomic");
         atomic(format!("{name} += ({term}) & 7;"))

@@ -49,6 +49,8 @@ pub(super) struct Builder {
     pub changed_arrays: BTreeSet<String>,
     /// Is everything on the device before the region?
     pub present: bool,
+    /// Arrays that an earlier region uses, whose types are settled.
+    pub settled: BTreeSet<usize>,
     /// Arrays that loops of a league have taken: no other may use them.
     pub taken: BTreeSet<usize>,
 }
@@ -109,9 +111,17 @@ impl Builder {
             let ty = if index >= 4 { self.rng.pick(&[Ty::Double, Ty::Float, Ty::Double]) } else { ty };
             let storage = self.rng.pick(&self.recipe.storages.clone());
             let long = index != 0 && self.rng.chance(35);
-            let in_file = matches!(storage, Storage::Static | Storage::DeviceGlobal);
+            // Two dimensions hold `n * m` elements.
+            let long = long || (index != 0 && matches!(storage, Storage::Grid | Storage::Rows));
+            let storage = match storage {
+                Storage::Grid if !long => Storage::Static,
+                Storage::Rows if !long => Storage::Heap,
+                Storage::Rows | Storage::Vla if self.recipe.cpp => Storage::Heap,
+                other => other,
+            };
+            let in_file = matches!(storage, Storage::Static | Storage::Grid | Storage::DeviceGlobal | Storage::Field);
             let name = if in_file { format!("{letter}{}", self.tag) } else { (*letter).to_owned() };
-            let second = (storage == Storage::Alias).then(|| format!("{name}_too"));
+            let second = matches!(storage, Storage::Alias | Storage::Shifted).then(|| format!("{name}_too"));
             self.note(format!("{storage:?}"));
             self.note(format!("{ty:?}"));
             self.arrays.push(Array { name, second, ty, storage, long });

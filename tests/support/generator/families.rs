@@ -1,6 +1,9 @@
 //! The families of generated programs, and what the tool is expected to make of each. Change a row when the tool learns
 //! what it refused before.
 
+use std::sync::LazyLock;
+
+use super::axes;
 use super::data::Storage;
 use super::recipe::{
     Around, Body, Control, Forbidden, Form, LoopClause, LoopKind, Maps, Recipe, RegionClause, Serial, Sums,
@@ -18,23 +21,45 @@ pub enum Expected {
 }
 
 /// A family.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Family {
-    pub name: &'static str,
+    pub name: String,
     pub expected: Expected,
     /// What its programs are made of.
-    pub recipe: fn() -> Recipe,
+    pub recipe: Recipe,
+    /// What the families of a combination share, by which few programs of each are judged together; nothing for a row of
+    /// the first table.
+    pub traits: Vec<&'static str>,
 }
+
+/// A row of the table of families that show one thing each.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    name: &'static str,
+    expected: Expected,
+    recipe: fn() -> Recipe,
+}
+
+/// Every family: those of the table here, then the combinations of `axes`.
+pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
+    let family = |row: &Row| Family {
+        name: row.name.to_owned(),
+        expected: row.expected,
+        recipe: (row.recipe)(),
+        traits: Vec::new(),
+    };
+    BASIC.iter().map(family).chain(axes::families()).collect()
+});
 
 use Expected::{Changed, Refused};
 use Form::{League, Single, Team};
 
-const fn row(name: &'static str, expected: Expected, recipe: fn() -> Recipe) -> Family {
-    Family { name, expected, recipe }
+const fn row(name: &'static str, expected: Expected, recipe: fn() -> Recipe) -> Row {
+    Row { name, expected, recipe }
 }
 
-/// Every family; programs are drawn from them in turn.
-pub const FAMILIES: &[Family] = &[
+/// Families that show one thing each.
+pub const BASIC: &[Row] = &[
     row("team", Changed, || Recipe::new(Team)),
     row("team, loop forms", Changed, || Recipe { headers: 100, ..Recipe::new(Team) }),
     row("team, nests", Changed, || Recipe { nests: 90, collapse: 60, ..Recipe::new(Team) }),

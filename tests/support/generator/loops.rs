@@ -74,7 +74,11 @@ impl Builder {
         if !self.recipe.bodies.contains(&Body::Histogram) || self.recipe.form == Form::League || self.rng.chance(50) {
             return None;
         }
-        let fits = |array: &usize| matches!(self.arrays[*array].ty, Ty::Int | Ty::Unsigned);
+        // An atomic operation on a member is refused, since its structure may be wider than 64 bits.
+        let fits = |array: &usize| {
+            let array = &self.arrays[*array];
+            matches!(array.ty, Ty::Int | Ty::Unsigned) && !matches!(array.storage, Storage::Field | Storage::Member)
+        };
         let found: Vec<usize> = scope.reads.iter().copied().filter(fits).collect();
         (!found.is_empty()).then(|| self.rng.pick(&found))
     }
@@ -88,8 +92,9 @@ impl Builder {
         let long = has_long && self.rng.chance(30);
         let bound = if long { "n * m" } else { "n" };
         let choice = if self.rng.chance(headers) { self.rng.range(1, 12) } else { 0 };
-        // An unsigned index minus 4 would wrap.
-        let signed = self.arrays.iter().any(|array| array.storage == Storage::OffsetDown);
+        // An unsigned index minus 4 or 2 would wrap.
+        let shifted = [Storage::OffsetDown, Storage::Shifted];
+        let signed = self.arrays.iter().any(|array| shifted.contains(&array.storage));
         let choice = if signed && choice == 7 { 8 } else { choice };
         if choice != 0 {
             self.note(format!("header {choice}"));
@@ -213,7 +218,7 @@ impl Builder {
                 self.mapped_scalar(name, ty);
             }
         }
-        let sums = self.sums.iter().filter(|sum| sum.name != "count");
+        let sums = self.sums.iter().filter(|sum| !["count", "tally"].contains(&&*sum.name));
         sums.map(|sum| (sum.name.clone(), sum.ty)).collect()
     }
 

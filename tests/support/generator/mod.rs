@@ -4,8 +4,10 @@
 //! `from` or `alloc` map leaves undefined is written before it is read. Integers stay small and fractions are multiples of
 //! powers of two, so that sums are exact in any order. A program depends on its seed alone.
 
+mod axes;
 mod bodies;
 mod builder;
+mod control;
 mod data;
 pub mod families;
 mod loops;
@@ -17,4 +19,4 @@ mod regions;
 pub mod rng;
 mod serial;
 
-pub use program::{Case, HEAD, LONG_SIZES, SIZES, batch_main, case};
+pub use program::{Case, HEAD, LONG_SIZES, SIZES, VERSIONED_SIZES, batch_main, case, drawn};

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::builder::Builder;
-use super::data::{CAPACITY, Storage};
-use super::families::{FAMILIES, Family};
+use super::data::{Array, CAPACITY, Storage};
+use super::families::{BASIC, FAMILIES, Family};
 use super::node::{Block, Clause, Directive, Node, block, fixed, text, write};
-use super::recipe::Around;
+use super::recipe::{Around, Holder};
 use super::rng::Rng;
 
 /// A generated program.
@@ -16,6 +16,8 @@ pub struct Case {
     pub index: usize,
     pub family: &'static Family,
     pub cpp: bool,
+    /// Are both forms of its regions written, chosen by lengths at run time?
+    pub versioned: bool,
     /// What stands in the file behind the head.
     pub nodes: Vec<Node>,
     /// What it is made of, in words.
@@ -41,13 +43,21 @@ static void check(const char *name, const void *data, size_t bytes)
 const BEGIN: &str = "/* begin */\n";
 const END: &str = "/* end */\n";
 
-/// The program of a number under a seed; the families take turns.
+/// The program of a number under a seed; the families of the first table take turns.
 pub fn case(seed: u64, index: usize) -> Case {
-    let family = &FAMILIES[index % FAMILIES.len()];
+    of_family(&FAMILIES[index % BASIC.len()], seed, index)
+}
+
+/// The same of all families.
+pub fn drawn(seed: u64, index: usize) -> Case {
+    of_family(&FAMILIES[index % FAMILIES.len()], seed, index)
+}
+
+fn of_family(family: &'static Family, seed: u64, index: usize) -> Case {
     let mut rng = Rng::new(seed.wrapping_mul(0x0001_0000_0001).wrapping_add(index as u64));
     rng.below(2);
-    let recipe = (family.recipe)();
-    let cpp = recipe.cpp;
+    let recipe = family.recipe.clone();
+    let (cpp, versioned) = (recipe.cpp, recipe.versioned);
     let mut builder = Builder {
         rng,
         recipe,
@@ -67,11 +77,12 @@ pub fn case(seed: u64, index: usize) -> Case {
         shown: BTreeSet::new(),
         changed_arrays: BTreeSet::new(),
         present: false,
+        settled: BTreeSet::new(),
         taken: BTreeSet::new(),
     };
     let nodes = builder.program();
     let shape = builder.shape.into_iter().collect::<Vec<_>>().join(", ");
-    Case { index, family, cpp, nodes, shape: format!("{}: {shape}", family.name) }
+    Case { index, family, cpp, versioned, nodes, shape: format!("{}: {shape}", family.name) }
 }
 
 impl Case {
@@ -84,7 +95,13 @@ impl Case {
     pub fn text(&self) -> String {
         let mut body = String::new();
         write(&self.nodes, 0, &mut body);
-        format!("{HEAD}\n{BEGIN}{body}{END}\n{}", batch_main(&[self.index.to_string()], SIZES))
+        let first = if self.versioned { "// fixture: versioned\n" } else { "" };
+        format!("{first}{HEAD}\n{BEGIN}{body}{END}\n{}", batch_main(&[self.index.to_string()], self.sizes()))
+    }
+
+    /// `n` and `m` that it runs with.
+    pub fn sizes(&self) -> &'static [(usize, usize)] {
+        if self.versioned { VERSIONED_SIZES } else { SIZES }
     }
 
     /// The part of such a file, original or rewritten, that differs from program to program.
@@ -97,6 +114,9 @@ impl Case {
 
 /// `n` and `m` that each program runs with.
 pub const SIZES: &[(usize, usize)] = &[(61, 5), (3, 2)];
+
+/// The same for programs of both forms: lengths on both sides of most choices.
+pub const VERSIONED_SIZES: &[(usize, usize)] = &[(61, 5), (2500, 5)];
 
 /// The same where a race must show: many iterations for each thread. `n * m` elements fit in every array.
 pub const LONG_SIZES: &[(usize, usize)] = &[(2500, 5)];
@@ -146,11 +166,8 @@ impl Builder {
             regions.extend(self.region());
         }
         let regions = self.surround(regions);
-        let own_function = self.rng.chance(45)
-            && self
-                .arrays
-                .iter()
-                .all(|array| array.is_pointer() || matches!(array.storage, Storage::Static | Storage::DeviceGlobal));
+        let own_function = self.rng.chance(45) || self.recipe.holder != Holder::Plain;
+        let own_function = own_function && self.arrays.iter().all(|array| array.is_pointer() || array.is_in_file());
         let mut nodes = self.file_parts();
         let scalars = self.scalars();
         let prints: Vec<Node> = self.sums.iter().map(super::data::Sum::print).chain(self.shown_scalars()).collect();
@@ -164,17 +181,13 @@ impl Builder {
             after.extend(array.print());
             after.extend(array.free());
         }
-        let seconds = self.arrays.iter().filter_map(|array| {
-            let second = array.second.as_ref()?;
-            Some(fixed(format!("{} *{second} = {};", array.ty.c(), array.name)))
-        });
+        let seconds = self.arrays.iter().filter_map(|array| array.second_name().map(fixed));
         let inner = [scalars, seconds.collect(), regions, prints].concat();
         let body = if own_function {
             self.note("own function");
-            let (parameters, arguments) = self.parameters();
-            let head = format!("static void work{}({parameters})", self.tag);
-            nodes.push(Node::Block(Block { head, body: inner, fixed: true, ..Block::default() }));
-            [before, vec![fixed(format!("work{}({arguments});", self.tag))], after].concat()
+            let (function, call) = self.held(inner);
+            nodes.extend(function);
+            [before, call, after].concat()
         } else {
             [before, inner, after].concat()
         };
@@ -183,15 +196,55 @@ impl Builder {
         nodes
     }
 
-    fn parameters(&self) -> (String, String) {
-        let (mut parameters, mut arguments) = ("int n, int m".to_owned(), "n, m".to_owned());
-        for array in self.arrays.iter().filter(|array| array.is_pointer()) {
-            let changed = self.changed_arrays.contains(&array.name) || array.second.is_some();
-            let constant = if changed { "" } else { "const " };
-            parameters.push_str(&format!(", {constant}{} *{}", array.ty.c(), array.name));
-            arguments.push_str(&format!(", {}", array.name));
+    /// The function that holds the region, and its call.
+    fn held(&self, mut inner: Vec<Node>) -> (Vec<Node>, Vec<Node>) {
+        let tag = &self.tag;
+        let (parameters, arguments) = self.parameters();
+        let lengths =
+            |list: &str, both: &str| if list.is_empty() { both.to_owned() } else { format!("{both}, {list}") };
+        let function = |head: String, body| Node::Block(Block { head, body, fixed: true, ..Block::default() });
+        let all = lengths(&parameters, "int n, int m");
+        let given = lengths(&arguments, "n, m");
+        match self.recipe.holder {
+            Holder::Plain => {
+                let head = format!("static void work{tag}({all})");
+                (vec![function(head, inner)], vec![fixed(format!("work{tag}({given});"))])
+            }
+            Holder::Template => {
+                let mut value = String::new();
+                for node in &mut inner {
+                    if let Node::Fixed(line) = node
+                        && let Some(rest) = line.strip_prefix("int k = ")
+                    {
+                        value = rest.trim_end_matches(';').to_owned();
+                        *line = "int k = K;".to_owned();
+                    }
+                }
+                let head = format!("template <int K>\nstatic void work{tag}({all})");
+                (vec![function(head, inner)], vec![fixed(format!("work{tag}<{value}>({given});"))])
+            }
+            Holder::Member => {
+                let members = vec![fixed("int n, m;"), function(format!("void work({parameters})"), inner)];
+                let head = format!("struct solver{tag}");
+                let structure = Block { head, body: members, tail: ";".to_owned(), fixed: true, ..Block::default() };
+                let call = format!("struct solver{tag} solver = {{n, m}};\nsolver.work({arguments});");
+                (vec![Node::Block(structure)], vec![fixed(call)])
+            }
+            Holder::Namespace => {
+                let head = format!("static void work({all})");
+                let space = function(format!("namespace space{tag}"), vec![function(head, inner)]);
+                (vec![space], vec![fixed(format!("space{tag}::work({given});"))])
+            }
         }
-        (parameters, arguments)
+    }
+
+    /// The arrays as parameters, and as arguments.
+    fn parameters(&self) -> (String, String) {
+        let pointers = || self.arrays.iter().filter(|array| array.is_pointer());
+        let changed = |array: &Array| self.changed_arrays.contains(&array.name) || array.second.is_some();
+        let parameters: Vec<String> = pointers().map(|array| array.parameter(!changed(array))).collect();
+        let arguments: Vec<&str> = pointers().map(|array| array.name.as_str()).collect();
+        (parameters.join(", "), arguments.join(", "))
     }
 
     /// Scalars of the region's function.
@@ -250,7 +303,7 @@ impl Builder {
 
     /// `target data` or `target enter data` around the regions.
     fn surround(&mut self, regions: Vec<Node>) -> Vec<Node> {
-        let whole = |array: &super::data::Array| match array.storage {
+        let whole = |array: &Array| match array.storage {
             Storage::Member => Some("box".to_owned()),
             _ => array.item(true),
         };
@@ -276,7 +329,7 @@ impl Builder {
     /// Arrays, structures, functions and macros of the file.
     fn file_parts(&self) -> Vec<Node> {
         let mut nodes: Vec<Node> = self.helpers.values().map(fixed).collect();
-        nodes.extend(self.arrays.iter().filter_map(super::data::Array::global).map(fixed));
+        nodes.extend(self.arrays.iter().filter_map(Array::global).map(fixed));
         let members: Vec<Node> = self
             .arrays
             .iter()

@@ -7,6 +7,8 @@ use super::data::Storage;
 pub enum Form {
     /// `target { parallel for .. }`
     Team,
+    /// `target parallel { for .. }`
+    Parallel,
     /// `target parallel for`, alone.
     Single,
     /// `target teams { distribute parallel for .. }`
@@ -49,6 +51,14 @@ pub enum Control {
     Block,
     Integers,
     Break,
+    /// `if` on an element, which only the device knows.
+    IfElement,
+    /// `while` from an element on.
+    WhileElement,
+    /// `do` until an element says so.
+    UntilElement,
+    /// `do` until what loops combined says so.
+    UntilSum,
 }
 
 /// Serial statements and declarations beside the loops, and other things that stand there.
@@ -74,6 +84,22 @@ pub enum Serial {
     BareNowait,
     /// `parallel sections`
     Sections,
+    /// `store(a, 3);`
+    Call,
+    /// `if (a[0] > 300) a[1] = ..; else ..`
+    Branch,
+    /// `for (int q = 0; q < 3; q++) a[q] = ..`
+    Loop,
+    /// `int t = a[0]; a[0] = a[1]; a[1] = t;`
+    Swap,
+    /// `double w[8];` written by a loop, then by a statement, read by later loops.
+    FloatingArray,
+    /// `drift = 0.5 * drift;` where no clause maps `drift`.
+    LostFloating,
+    /// `parallel { for nowait; barrier; for }`
+    BareBarrier,
+    /// `parallel private(p) { for; for }`
+    BarePrivate,
 }
 
 /// What stands in the body of a loop beside plain assignments.
@@ -90,6 +116,8 @@ pub enum Body {
     Rows,
     Branch,
     Math,
+    /// `auto part = ..;` in C++.
+    Auto,
 }
 
 /// How variables are mapped.
@@ -163,6 +191,19 @@ pub enum Forbidden {
     Capture,
 }
 
+/// The function that holds the region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// The case's own function, or another one.
+    Plain,
+    /// `template <int K> static void work(..)`
+    Template,
+    /// `struct { int n, m; void work(..); }`
+    Member,
+    /// A function of a namespace.
+    Namespace,
+}
+
 /// All choices of a family.
 #[derive(Clone, Debug)]
 pub struct Recipe {
@@ -189,6 +230,9 @@ pub struct Recipe {
     pub modifiers: bool,
     pub forbidden: Option<Forbidden>,
     pub cpp: bool,
+    pub holder: Holder,
+    /// Both forms, chosen by lengths at run time; sizes on both sides of the choice.
+    pub versioned: bool,
 }
 
 impl Recipe {
@@ -213,6 +257,8 @@ impl Recipe {
             modifiers: false,
             forbidden: None,
             cpp: false,
+            holder: Holder::Plain,
+            versioned: false,
         }
     }
 }

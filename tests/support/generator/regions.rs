@@ -1,18 +1,24 @@
 //! Target regions: what stands in them, their directives and clauses.
 
 use super::builder::{ArrayUse, Builder};
-use super::data::Ty;
-use super::node::{Block, Clause, Directive, Node, block, fixed, text};
-use super::recipe::{Control, Form, Maps, RegionClause, Sums};
+use super::data::{Storage, Ty};
+use super::node::{Block, Clause, Directive, Node, fixed};
+use super::recipe::{Form, Maps, RegionClause, Sums};
 
 impl Builder {
     /// A region, with what must stand before and behind it.
     pub(super) fn region(&mut self) -> Vec<Node> {
+        self.settled.extend(self.uses.iter().enumerate().filter(|(_, used)| used.used).map(|(index, _)| index));
         self.uses = vec![ArrayUse::default(); self.arrays.len()];
         self.taken.clear();
         let children = match (self.recipe.forbidden, self.recipe.form) {
             (Some(forbidden), _) => self.forbidden(forbidden),
             (None, Form::Team) => self.segments(),
+            (None, Form::Parallel) => {
+                let nowait = self.rng.chance(30);
+                let count = self.rng.range(self.recipe.loops.0, self.recipe.loops.1);
+                self.worksharing_loops(count, nowait, &[]).into_iter().map(Node::Block).collect()
+            }
             (None, _) => self.loops_only(),
         };
         let mut clauses = self.maps();
@@ -22,6 +28,10 @@ impl Builder {
             Form::Single => self.single(children, clauses),
             Form::Team => {
                 let directives = vec![Directive::new("target", clauses)];
+                Node::Block(Block { directives, body: children, ..Block::default() })
+            }
+            Form::Parallel => {
+                let directives = vec![Directive::new("target parallel", of_target(clauses))];
                 Node::Block(Block { directives, body: children, ..Block::default() })
             }
             Form::League => self.league(children, clauses),
@@ -68,12 +78,7 @@ impl Builder {
                 let own: Vec<Clause> = inner.directives.iter().flat_map(|d| d.clauses.clone()).collect();
                 let names: Vec<&str> = inner.directives.iter().map(|d| d.name.as_str()).collect();
                 let name = format!("target {}", names.join(" "));
-                // Without a modifier the condition would be the parallel region's as well.
-                let clauses = clauses.into_iter().map(|clause| Clause {
-                    text: clause.text.replace("if(", "if(target: ").replace("target: target: ", "target: "),
-                    ..clause
-                });
-                inner.directives = vec![Directive::new(name, clauses.chain(own).collect())];
+                inner.directives = vec![Directive::new(name, [of_target(clauses), own].concat())];
                 Node::Block(inner)
             }
         }
@@ -139,7 +144,7 @@ impl Builder {
         clauses.extend(tables.map(|name| Clause::needed(format!("map(to: {name})"))));
         let by_default = self.recipe.region_clauses.contains(&RegionClause::DefaultmapScalar);
         let mapped = matches!(self.recipe.sums, Sums::Mapped | Sums::Both);
-        for sum in self.sums.clone().into_iter().filter(|sum| mapped || sum.name == "count") {
+        for sum in self.sums.clone().into_iter().filter(|sum| mapped || ["count", "tally"].contains(&&*sum.name)) {
             if !by_default {
                 clauses.push(Clause::needed(format!("map(tofrom: {})", sum.name)));
             }
@@ -217,6 +222,9 @@ impl Builder {
     fn section_call(&mut self) -> Option<String> {
         let unused =
             self.uses.iter().zip(&self.arrays).find(|(used, array)| !used.used && array.is_pointer())?.1.clone();
+        if unused.storage == Storage::Rows {
+            return None;
+        }
         let name = self.helper("length", "static int calls@;\nstatic int @(int n)\n{\n    calls@++;\n    return n;\n}");
         self.shown.insert(format!("calls{name}"));
         Some(format!("map(tofrom: {}[0:{name}({})])", unused.name, unused.length())).filter(|_| unused.second.is_none())
@@ -253,7 +261,7 @@ impl Builder {
     }
 
     /// A loop; where it combines into a variable of the region it does not read that variable.
-    fn local_loop(&mut self, sure: bool, ints: &[String]) -> Vec<Node> {
+    pub(super) fn local_loop(&mut self, sure: bool, ints: &[String]) -> Vec<Node> {
         if self.recipe.sums != Sums::Local {
             return self.parallel_loop(sure, ints);
         }
@@ -266,92 +274,19 @@ impl Builder {
         nodes
     }
 
-    /// Control flow around loops, at most two deep.
-    fn control(&mut self, control: Control, sure: bool, ints: &mut Vec<String>, depth: usize) -> Vec<Node> {
-        self.note(format!("{control:?}"));
-        let inner = |builder: &mut Self, sure: bool, ints: &[String]| {
-            if depth < 1 && builder.rng.chance(25) {
-                let control = builder.rng.pick(&builder.recipe.control.clone());
-                builder.control(control, sure, &mut ints.to_vec(), depth + 1)
-            } else {
-                builder.local_loop(sure, ints)
-            }
-        };
-        let with = |ints: &[String], name: &str| [ints, &[format!("({name} & 7)")]].concat();
-        match control {
-            Control::For => {
-                let t = self.named("t");
-                let all = with(ints, &t);
-                let body = [inner(self, sure, &all), inner(self, sure, &all)].concat();
-                let head = self.rng.pick(&[
-                    "for (int @ = 0; @ < 3; @++)",
-                    "for (int @ = k; @ > 0; @--)",
-                    "for (int @ = 1; @ <= m; @ *= 2)",
-                ]);
-                vec![block(head.replace('@', &t), body)]
-            }
-            Control::Flip => {
-                let t = self.named("t");
-                let all = with(ints, &t);
-                let one = block(format!("if ({t} % 2 == 0)"), inner(self, false, &all));
-                let two = block("else", inner(self, false, &all));
-                vec![block(format!("for (int {t} = 0; {t} < 4; {t}++)"), vec![one, two])]
-            }
-            Control::While => {
-                let w = self.named("w");
-                let all = with(ints, &w);
-                let mut body = inner(self, false, &all);
-                body.push(fixed(self.rng.pick(&["@++;", "@ += 2;", "@ = @ * 2 + 1;"]).replace('@', &w)));
-                vec![fixed(format!("int {w} = 0;")), block(format!("while ({w} < 4)"), body)]
-            }
-            Control::Do => {
-                let d = self.named("d");
-                let all = with(ints, &d);
-                let mut body = inner(self, sure, &all);
-                body.push(fixed(format!("{d} /= 2;")));
-                let tail = format!("while ({d} > 1);");
-                vec![
-                    fixed(format!("int {d} = 8;")),
-                    Node::Block(Block { head: "do".to_owned(), body, tail, ..Block::default() }),
-                ]
-            }
-            Control::If => {
-                let head = self.rng.pick(&["if (k > 2)", "if (n % 2)", "if (m > 3 && k != 4)"]);
-                let one = block(head, inner(self, false, ints));
-                let two = block("else", inner(self, false, ints));
-                if self.rng.chance(50) { vec![one, two] } else { vec![one] }
-            }
-            Control::Block => {
-                let q = self.named("q");
-                let all = with(ints, &q);
-                let body = [vec![fixed(format!("int {q} = k * 2 + 1;"))], inner(self, sure, &all)].concat();
-                vec![block("", body)]
-            }
-            Control::Integers => {
-                let q = self.named("q");
-                let mut nodes = vec![fixed(format!("int {q} = m + 2;"))];
-                ints.push(format!("({q} & 7)"));
-                nodes.extend(inner(self, sure, ints));
-                nodes.push(text(format!("{q} = ({q} * 3 + k) % 11;")));
-                nodes.extend(inner(self, sure, ints));
-                nodes
-            }
-            Control::Break => {
-                let t = self.named("t");
-                let all = with(ints, &t);
-                let first = inner(self, sure, &all);
-                let leave = self.rng.pick(&["if (@ == k) break;", "if (@ == 1) continue;", "if (@ + k > 4) break;"]);
-                let last = inner(self, false, &all);
-                let body = [first, vec![text(leave.replace('@', &t))], last].concat();
-                vec![block(format!("for (int {t} = 0; {t} < 4; {t}++)"), body)]
-            }
-        }
-    }
-
     /// A new variable beside the loops.
     pub(super) fn named(&mut self, stem: &str) -> String {
         let name = self.fresh(stem);
         self.around_names.push(name.clone());
         name
     }
+}
+
+/// On a combined directive a condition without a modifier would be the parallel region's as well.
+fn of_target(clauses: Vec<Clause>) -> Vec<Clause> {
+    let changed = clauses.into_iter().map(|clause| Clause {
+        text: clause.text.replace("if(", "if(target: ").replace("target: target: ", "target: "),
+        ..clause
+    });
+    changed.collect()
 }

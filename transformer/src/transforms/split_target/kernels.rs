@@ -452,7 +452,10 @@ impl Reader<'_, '_> {
         }
         let handed_on = used.role == Role::Argument && !self.names.argument_is_only_read(used);
         let tree = self.names.cx.tree;
-        let by_reference = handed_on && tree.language() == Language::Cpp && !is_element_address(tree, used.node);
+        let by_reference = handed_on
+            && tree.language() == Language::Cpp
+            && !is_element_address(tree, used.node)
+            && !self.names.argument_is_copied(used);
         let is_object = matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Struct | Kind::Member(_));
         let written = matches!(used.role, Role::Write | Role::Address) || (by_reference && is_object);
         let casts =

@@ -5,6 +5,7 @@ mod sizes;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::analysis::cost::{Estimate, Grid, LoopWork, estimate};
 use crate::plan::{Reason, ReasonCode};
@@ -130,6 +131,15 @@ struct Lengths {
     constant: RefCell<BTreeMap<Span, Option<f64>>>,
     /// For each position of the loops around them, in sixteenths.
     symbolic: RefCell<BTreeMap<(Span, u8), Option<Size>>>,
+    /// What stands in a body, by its place.
+    bodies: RefCell<BTreeMap<Span, Rc<[Part]>>>,
+}
+
+/// Operations of a body, and the loops inside it that execute them again, the outermost first; nothing for one that has no
+/// canonical form.
+struct Part {
+    operations: f64,
+    loops: Vec<Option<CanonicalLoop>>,
 }
 
 /// The value that a key has in a table, worked out where it is not there yet.
@@ -140,6 +150,12 @@ fn remembered<K: Ord + Clone, V: Clone>(table: &RefCell<BTreeMap<K, V>>, key: K,
         table.borrow_mut().insert(key, value.clone());
         value
     })
+}
+
+fn add(parts: &mut [Part], at: usize, operations: f64) {
+    if let Some(part) = parts.get_mut(at) {
+        part.operations += operations;
+    }
 }
 
 /// What stands for a trip count that the text does not tell.
@@ -201,31 +217,45 @@ impl Counts<'_, '_> {
     /// Operators and subscripts below a statement, those in inner loops counted once for each of their iterations.
     fn body_operations(&self, body: NodeId) -> f64 {
         let cx = self.names.cx;
-        let mut weights: Vec<(NodeId, f64)> = Vec::new();
-        let mut sum = 0.0;
+        let parts = remembered(&self.lengths.bodies, cx.tree.span(body), || Rc::from(self.parts(body)));
+        let count = |inner: &Option<CanonicalLoop>| {
+            let inner = inner.as_ref()?;
+            self.trip_count(inner).or_else(|| self.concerned(inner))
+        };
+        let weight =
+            |part: &Part| part.loops.iter().map(|inner| count(inner).unwrap_or(ASSUMED_INNER)).product::<f64>();
+        parts.iter().map(|part| part.operations * weight(part)).sum()
+    }
+
+    /// The operations of a statement by the loops inside it that they stand in.
+    fn parts(&self, body: NodeId) -> Vec<Part> {
+        let cx = self.names.cx;
+        let mut parts = vec![Part { operations: 0.0, loops: Vec::new() }];
+        // Where the walk is: loops, and the parts of what stands in them.
+        let mut around: Vec<(NodeId, usize)> = Vec::new();
         for node in cx.tree.descendants(body) {
-            while weights.last().is_some_and(|(outer, _)| !cx.tree.span(*outer).contains(cx.tree.span(node))) {
-                weights.pop();
+            while around.last().is_some_and(|(outer, _)| !cx.tree.span(*outer).contains(cx.tree.span(node))) {
+                around.pop();
             }
-            let weight = weights.last().map_or(1.0, |(_, weight)| *weight);
+            let at = around.last().map_or(0, |(_, part)| *part);
             match cx.tree.kind(node) {
-                "for_statement" => {
+                "for_statement" | "while_statement" | "do_statement" => {
+                    // Another loop than a canonical one has no length.
                     let nest = canonical_nest(cx.file, cx.tree, node, 1).ok();
-                    let count = nest.and_then(|nest| {
-                        let inner = nest.loops.first()?;
-                        self.trip_count(inner).or_else(|| self.concerned(inner))
-                    });
-                    weights.push((node, weight * count.unwrap_or(ASSUMED_INNER)));
+                    let inner = nest.and_then(|nest| nest.loops.into_iter().next());
+                    let outer = parts.get(at).map(|part| part.loops.clone()).unwrap_or_default();
+                    let loops = outer.into_iter().chain([inner]).collect();
+                    around.push((node, parts.len()));
+                    parts.push(Part { operations: 0.0, loops });
                 }
-                "while_statement" | "do_statement" => weights.push((node, weight * ASSUMED_INNER)),
                 "binary_expression" | "assignment_expression" | "subscript_expression" | "update_expression" => {
-                    sum += weight;
+                    add(&mut parts, at, 1.0);
                 }
-                "call_expression" => sum += 8.0 * weight,
+                "call_expression" => add(&mut parts, at, 8.0),
                 _ => {}
             }
         }
-        sum
+        parts
     }
 
     fn trip_count(&self, canonical: &CanonicalLoop) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! Functions whose calls may stand in a kernel, and types whose operators are the language's own.
 
-use crate::analysis::calls::{Effects, is_pure};
+use crate::analysis::calls::{Effects, is_pure, takes_values};
 use crate::analysis::symbols::{DeclaredType, NameKind, ScalarKind};
 use crate::analysis::uses::Use;
 use crate::plan::{Reason, ReasonCode};
@@ -9,6 +9,9 @@ use crate::syntax::NodeId;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::names::kinds::is_builtin;
 use crate::transforms::split_target::names::storage::last_part;
+
+/// Functions of the standard library that give storage back: what they take is a copy of the pointer.
+const RELEASES: &[&str] = &["free", "std::free"];
 
 impl Names<'_> {
     /// Why a call keeps the region from being split.
@@ -201,6 +204,29 @@ impl Names<'_> {
             _ => false,
         };
         by_value || is_pure(&name) || self.is_conversion(&name, used.span.start)
+    }
+
+    /// Does a call in C++ get a copy of the argument, so that it can neither write the variable nor keep its address?
+    pub(in crate::transforms::split_target) fn argument_is_copied(&self, used: &Use) -> bool {
+        let tree = self.cx.tree;
+        let Some(call) = tree.ancestors(used.node).find(|node| tree.kind(*node) == "call_expression") else {
+            return false;
+        };
+        let Some(function) = tree.child(call, "function") else { return false };
+        // `f<3>(x)`: a parameter of a plain type is one whatever the template's arguments are; one of type `T` need not be.
+        let template = (tree.kind(function) == "template_function").then(|| tree.child(function, "name")).flatten();
+        let name = self.cx.file.show(tree.span(template.unwrap_or(function))).into_owned();
+        let Some(found) = self.symbols.lookup(&name, used.span.start) else {
+            return takes_values(&name) || RELEASES.contains(&name.as_str());
+        };
+        let DeclaredType::Function { parameters, is_variadic } = found.ty else { return false };
+        let mut arguments = tree.child(call, "arguments").into_iter().flat_map(|list| tree.named_children(list));
+        let index = arguments.position(|argument| tree.span(argument).contains(used.span));
+        let by_value = |parameter: &DeclaredType| match parameter {
+            DeclaredType::Scalar { .. } => template.is_none() || is_builtin(parameter),
+            other => other.is_pointer(),
+        };
+        !is_variadic && index.and_then(|index| parameters.get(index)).is_some_and(by_value)
     }
 }
 

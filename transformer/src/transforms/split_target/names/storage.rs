@@ -107,7 +107,10 @@ impl Names<'_> {
             let cpp = tree.language() == Language::Cpp;
             let taken = |used: &Use| {
                 used.role == Role::Address
-                    || (cpp && self.is_handed_as_object(used) && !self.argument_is_only_read(used))
+                    || (cpp
+                        && self.is_handed_as_object(used)
+                        && !self.argument_is_only_read(used)
+                        && !self.argument_is_copied(used))
             };
             self.file_uses().iter().filter(|used| taken(used)).map(|used| last_part(&used.name).to_owned()).collect()
         })
