@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
+mod bindings;
 mod classes;
 mod functions;
 mod host_values;

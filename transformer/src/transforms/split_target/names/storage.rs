@@ -112,7 +112,9 @@ impl Names<'_> {
                         && !self.argument_is_only_read(used)
                         && !self.argument_is_copied(used))
             };
-            self.file_uses().iter().filter(|used| taken(used)).map(|used| last_part(&used.name).to_owned()).collect()
+            let uses = self.file_uses().iter().filter(|used| taken(used)).map(|used| last_part(&used.name).to_owned());
+            let bound = if cpp { self.bound_by_objects() } else { BTreeSet::new() };
+            uses.chain(bound).collect()
         })
     }
 
