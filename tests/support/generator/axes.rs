@@ -213,7 +213,7 @@ fn family(name: &'static str, form: Form, choices: &[&Choice]) -> Family {
             REPLACED.iter().find(|(with, old, _)| *old == choice.0 && with.iter().all(|name| names.contains(name)));
         found.map_or(**choice, |(.., new)| *new)
     };
-    let choices: Vec<Choice> = choices.iter().map(|choice| replaced(&choice)).collect();
+    let choices: Vec<Choice> = choices.iter().map(|choice| replaced(choice)).collect();
     let mut recipe = Recipe::new(form);
     choices.iter().for_each(|(_, change)| change(&mut recipe));
     let traits: Vec<&str> = [name].into_iter().chain(choices.iter().map(|(name, _)| *name)).collect();

@@ -9,14 +9,7 @@ impl Builder {
     /// Control flow around loops, at most two deep.
     pub(super) fn control(&mut self, control: Control, sure: bool, ints: &mut Vec<String>, depth: usize) -> Vec<Node> {
         self.note(format!("{control:?}"));
-        let inner = |builder: &mut Self, sure: bool, ints: &[String]| {
-            if depth < 1 && builder.rng.chance(25) {
-                let control = builder.rng.pick(&builder.recipe.control.clone());
-                builder.control(control, sure, &mut ints.to_vec(), depth + 1)
-            } else {
-                builder.local_loop(sure, ints)
-            }
-        };
+        let inner = |builder: &mut Self, sure: bool, ints: &[String]| builder.inside(sure, ints, depth);
         let with = |ints: &[String], name: &str| [ints, &[format!("({name} & 7)")]].concat();
         match control {
             Control::For => {
@@ -76,42 +69,8 @@ impl Builder {
                 nodes.extend(inner(self, sure, ints));
                 nodes
             }
-            Control::IfElement => {
-                let element = self.int_element("1");
-                let one = block(format!("if ({element} % 2 == 1)"), inner(self, false, ints));
-                let two = block("else", inner(self, false, ints));
-                if self.rng.chance(60) { vec![one, two] } else { vec![one] }
-            }
-            Control::WhileElement => {
-                let w = self.named("w");
-                let all = with(ints, &w);
-                let element = self.int_element("2");
-                let mut body = inner(self, false, &all);
-                body.push(fixed(format!("{w}++;")));
-                vec![fixed(format!("int {w} = {element} & 3;")), block(format!("while ({w} < 3)"), body)]
-            }
-            Control::UntilElement => {
-                let w = self.named("w");
-                let all = with(ints, &w);
-                let mut body = inner(self, sure, &all);
-                body.push(fixed(format!("{w}++;")));
-                let element = self.int_element("0");
-                let tail = format!("while ({w} < 3 && {element} % 4 != 0);");
-                vec![
-                    fixed(format!("int {w} = 0;")),
-                    Node::Block(Block { head: "do".to_owned(), body, tail, ..Block::default() }),
-                ]
-            }
-            Control::UntilSum => {
-                let w = self.named("w");
-                let sum = self.mapped_scalar("s", Ty::Long);
-                let mut body = inner(self, sure, ints);
-                body.push(fixed(format!("{w}++;")));
-                let tail = format!("while ({w} < 3 && ({sum} & 3) != 0);");
-                vec![
-                    fixed(format!("int {w} = 0;")),
-                    Node::Block(Block { head: "do".to_owned(), body, tail, ..Block::default() }),
-                ]
+            Control::IfElement | Control::WhileElement | Control::UntilElement | Control::UntilSum => {
+                self.steered_by_device(control, sure, ints, depth)
             }
             Control::Break => {
                 let t = self.named("t");
@@ -121,6 +80,60 @@ impl Builder {
                 let last = inner(self, false, &all);
                 let body = [first, vec![text(leave.replace('@', &t))], last].concat();
                 vec![block(format!("for (int {t} = 0; {t} < 4; {t}++)"), body)]
+            }
+        }
+    }
+
+    /// A loop, or control flow around one.
+    fn inside(&mut self, sure: bool, ints: &[String], depth: usize) -> Vec<Node> {
+        if depth < 1 && self.rng.chance(25) {
+            let control = self.rng.pick(&self.recipe.control.clone());
+            self.control(control, sure, &mut ints.to_vec(), depth + 1)
+        } else {
+            self.local_loop(sure, ints)
+        }
+    }
+
+    /// Control flow that hangs on an element or a sum, which only the device knows.
+    fn steered_by_device(&mut self, control: Control, sure: bool, ints: &[String], depth: usize) -> Vec<Node> {
+        let with = |ints: &[String], name: &str| [ints, &[format!("({name} & 7)")]].concat();
+        match control {
+            Control::IfElement => {
+                let element = self.int_element("1");
+                let one = block(format!("if ({element} % 2 == 1)"), self.inside(false, ints, depth));
+                let two = block("else", self.inside(false, ints, depth));
+                if self.rng.chance(60) { vec![one, two] } else { vec![one] }
+            }
+            Control::WhileElement => {
+                let w = self.named("w");
+                let all = with(ints, &w);
+                let element = self.int_element("2");
+                let mut body = self.inside(false, &all, depth);
+                body.push(fixed(format!("{w}++;")));
+                vec![fixed(format!("int {w} = {element} & 3;")), block(format!("while ({w} < 3)"), body)]
+            }
+            Control::UntilElement => {
+                let w = self.named("w");
+                let all = with(ints, &w);
+                let mut body = self.inside(sure, &all, depth);
+                body.push(fixed(format!("{w}++;")));
+                let element = self.int_element("0");
+                let tail = format!("while ({w} < 3 && {element} % 4 != 0);");
+                vec![
+                    fixed(format!("int {w} = 0;")),
+                    Node::Block(Block { head: "do".to_owned(), body, tail, ..Block::default() }),
+                ]
+            }
+            _ => {
+                let w = self.named("w");
+                let sum = self.mapped_scalar("s", Ty::Long);
+                let mut body = self.inside(sure, ints, depth);
+                body.push(fixed(format!("{w}++;")));
+                let tail = format!("while ({w} < 3 && ({sum} & 3) != 0);");
+                vec![
+                    fixed(format!("int {w} = 0;")),
+                    Node::Block(Block { head: "do".to_owned(), body, tail, ..Block::default() }),
+                ]
             }
         }
     }
