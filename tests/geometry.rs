@@ -73,6 +73,8 @@ fn shape(case: &Case) -> KernelShape {
         sectors,
         uncoalesced,
         inner_loop: true,
+        is_length_known: true,
+        streams: false,
         operations: 1.0,
     };
     let plain = |accesses: f64, operations: f64| KernelShape {
@@ -81,6 +83,8 @@ fn shape(case: &Case) -> KernelShape {
         sectors: 4.0,
         uncoalesced: 0,
         inner_loop: false,
+        is_length_known: true,
+        streams: false,
         operations,
     };
     match case.kernel.as_str() {

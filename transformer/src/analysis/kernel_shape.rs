@@ -18,7 +18,8 @@ const ASSUMED_LINES: u32 = 4;
 const FREQUENT: f64 = 0.25;
 
 /// The shape of a kernel. `promised` loops run in parallel, the last of them along the threads of a warp; `body` is what it
-/// iterates. None where something in the body is not understood, or nothing is accessed.
+/// iterates. None where something in the body is not understood, where what the threads of a warp access hangs on data, or
+/// where nothing is accessed.
 #[must_use]
 pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) -> Option<KernelShape> {
     let lane = found.loops.get(promised.checked_sub(1)?)?.atom;
@@ -32,6 +33,7 @@ pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: u
         return None;
     }
     let (mut lines, mut sectors, mut inner_loop) = (0.0, 0.0, false);
+    let (mut is_length_known, mut is_reused) = (true, promised < 2);
     let mut streams = BTreeSet::new();
     for (access, weight) in found.accesses.iter().zip(&weights) {
         let pattern = pattern(access, lane, &found.opaque);
@@ -39,6 +41,12 @@ pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: u
         lines += weight * if is_uncoalesced { 32.0 } else { 1.0 };
         sectors += weight * pattern.sectors();
         if *weight >= FREQUENT * most {
+            if pattern == Pattern::Unknown {
+                return None;
+            }
+            is_length_known &=
+                access.loops.iter().all(|index| *index < promised || known_trips(found, *index).is_some());
+            is_reused |= found.loops.iter().take(promised).any(|l| is_same_in_all(access, l.atom));
             inner_loop |= access.loops.iter().any(|index| *index >= promised);
             if is_uncoalesced {
                 streams.insert((stream(access), held_lines(found, access, promised)));
@@ -53,8 +61,15 @@ pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: u
         sectors: sectors / accesses,
         uncoalesced,
         inner_loop,
+        is_length_known,
+        streams: !is_reused,
         operations,
     })
+}
+
+/// Is one element accessed whatever the variable's value is?
+fn is_same_in_all(access: &Access, variable: Atom) -> bool {
+    access.subscripts.iter().all(|subscript| !subscript.form.atoms().contains(&variable))
 }
 
 /// Is there a loop that is not in canonical form?

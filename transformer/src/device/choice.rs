@@ -44,6 +44,11 @@ pub struct KernelShape {
     pub uncoalesced: u32,
     /// Are the accesses made in a serial loop?
     pub inner_loop: bool,
+    /// Is it known how often that runs?
+    pub is_length_known: bool,
+    /// Do several loops run in parallel, and does each access meet another element in each of their iterations? Then nothing
+    /// is used twice, and what counts is how many threads ask the memory at once.
+    pub streams: bool,
     /// Arithmetic operations for each access; more than can be told where functions are called.
     pub operations: f64,
 }
@@ -84,13 +89,13 @@ pub struct Choice {
     pub threads: u32,
     /// The most blocks; fewer where there are too few iterations for them.
     pub most_blocks: u64,
-    /// The blocks where nothing is known of the iterations: no more than are resident, which is nearly as good.
-    pub blank_blocks: u64,
 }
 
 impl Choice {
-    fn capped(class: GridClass, threads: u32, most_blocks: u64) -> Self {
-        Self { class, threads, most_blocks, blank_blocks: most_blocks }
+    /// Is the number of blocks one that suits all lengths?
+    #[must_use]
+    pub fn suits_all_lengths(&self) -> bool {
+        self.most_blocks < MOST_BLOCKS
     }
 
     /// The grid for so many iterations.
@@ -154,13 +159,17 @@ fn by_rule(
         let most_blocks = on_all(device.threads_per_sm / THREADS);
         let is_long = iterations.is_none_or(|iterations| iterations >= 2 * most_blocks * u64::from(THREADS));
         let is_stream = shape.uncoalesced == 0 && shape.operations <= STREAM_OPERATIONS;
-        return (is_stream && is_long).then(|| Choice::capped(GridClass::Stream, THREADS, most_blocks));
+        return (is_stream && is_long).then(|| Choice { class: GridClass::Stream, threads: THREADS, most_blocks });
     }
     if shape.uncoalesced == 0 {
         let threads = device.preferred_threads_per_block;
-        let blank_blocks = on_all(resident_blocks(device, resources, threads));
-        let most_blocks = if shape.accesses < LONG_ITERATION { blank_blocks } else { MOST_BLOCKS };
-        return Some(Choice { class: GridClass::Serial, threads, most_blocks, blank_blocks });
+        let all = on_all(device.threads_per_sm);
+        if shape.streams && iterations.is_none_or(|iterations| iterations >= all) {
+            return None;
+        }
+        let is_short = shape.is_length_known && shape.accesses < LONG_ITERATION;
+        let most_blocks = if is_short { on_all(resident_blocks(device, resources, threads)) } else { MOST_BLOCKS };
+        return Some(Choice { class: GridClass::Serial, threads, most_blocks });
     }
     let held = unsaturated_threads(device, shape.uncoalesced).unwrap_or(device.threads_per_sm);
     if let Some(short) = iterations.and_then(|iterations| short(device, iterations, held)) {
@@ -168,7 +177,7 @@ fn by_rule(
     }
     let threads = device.warp_size;
     let blocks = (held / threads).min(resident_blocks(device, resources, threads));
-    Some(Choice::capped(GridClass::Saturated, threads, on_all(blocks)))
+    Some(Choice { class: GridClass::Saturated, threads, most_blocks: on_all(blocks) })
 }
 
 /// The fewest threads, a power of two below a warp, with which the blocks are not too many.
@@ -179,5 +188,5 @@ fn short(device: &DeviceProfile, iterations: u64, held: u32) -> Option<Choice> {
     let threads = u32::try_from(each).ok().filter(|threads| *threads < device.warp_size)?;
     let blocks = iterations.div_ceil(each).max(1);
     let resident = blocks.div_ceil(sms) * each;
-    (resident <= u64::from(held)).then(|| Choice::capped(GridClass::Short, threads, blocks))
+    (resident <= u64::from(held)).then(|| Choice { class: GridClass::Short, threads: threads, most_blocks: blocks })
 }

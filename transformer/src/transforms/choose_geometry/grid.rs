@@ -1,5 +1,7 @@
 //! A loop's grid on the device that was asked for.
 
+use std::collections::BTreeSet;
+
 use crate::analysis::accesses::{Integer, accesses};
 use crate::analysis::kernel_shape::kernel_shape;
 use crate::analysis::symbols::{DeclaredType, Symbols};
@@ -115,11 +117,12 @@ pub(super) fn write(
     figures: &GeometryFigures,
 ) -> Option<DeviceGrid> {
     let choice = figures.choice?;
-    let Choice { threads, blank_blocks, class, .. } = choice;
-    let teams = if figures.is_known {
-        choice.grid(figures.iterations).num_teams.to_string()
-    } else {
-        bound(cx, symbols, region).map_or_else(|| blank_blocks.to_string(), |bound| bound.teams(choice))
+    let Choice { threads, most_blocks, class } = choice;
+    let teams = match bounds(cx, symbols, region) {
+        _ if figures.is_known => choice.grid(figures.iterations).num_teams.to_string(),
+        Some(bounds) => bounds.teams(choice),
+        None if choice.suits_all_lengths() => most_blocks.to_string(),
+        None => return None,
     };
     let name = &figures.device.name;
     let text = format!("num_teams({teams}) thread_limit({threads}) /* {name} */");
@@ -134,29 +137,53 @@ pub(super) fn write(
     Some(DeviceGrid { text, summary })
 }
 
-/// A variable that bounds the number of iterations.
+/// A variable that bounds the number of a loop's iterations.
 struct Bound {
     name: String,
     is_signed: bool,
 }
 
-impl Bound {
-    /// As many teams as the iterations need, at least one and at most what was chosen, for every value of the bound.
+/// The bounds of all loops; their product bounds the number of iterations.
+struct Bounds(Vec<Bound>);
+
+impl Bounds {
+    /// As many teams as the iterations need, at least one and at most what was chosen, for every value of the bounds. The
+    /// product is formed only of such values that it is no more than what so many teams take, and cannot overflow.
     fn teams(&self, choice: Choice) -> String {
-        let Self { name, is_signed } = self;
         let Choice { threads, most_blocks, .. } = choice;
         let most = most_blocks.saturating_mul(u64::from(threads));
-        let from_zero = if *is_signed { format!("0 <= {name} && ") } else { String::new() };
-        let divided = if threads == 1 { name.clone() } else { format!("{name} / {threads}") };
-        format!("{from_zero}{name} < {most} ? {divided} + 1 : {most_blocks}")
+        let each = match self.0.len() {
+            0 | 1 => most,
+            2 => most.isqrt(),
+            _ => (1..=most.isqrt()).take_while(|root| root * root * root <= most).last().unwrap_or(1),
+        };
+        let names: BTreeSet<(&str, bool)> = self.0.iter().map(|bound| (bound.name.as_str(), bound.is_signed)).collect();
+        let in_range = |(name, is_signed): (&str, bool)| {
+            let from_zero = if is_signed { format!("0 <= {name} && ") } else { String::new() };
+            format!("{from_zero}{name} < {each}")
+        };
+        let conditions: Vec<String> = names.into_iter().map(in_range).collect();
+        let product: Vec<&str> = self.0.iter().map(|bound| bound.name.as_str()).collect();
+        let divided = if threads == 1 { product.join(" * ") } else { format!("{} / {threads}", product.join(" * ")) };
+        format!("{} ? {divided} + 1 : {most_blocks}", conditions.join(" && "))
     }
 }
 
-/// The one variable that says how many iterations there are: `for (i = 0; i < n; i++)`. It is evaluated on the host, so it
-/// must have its value there, and be the same variable before the directive.
-fn bound(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion) -> Option<Bound> {
+/// The most loops whose bounds are multiplied: more make no clause that is easy to read.
+const MOST_BOUNDS: usize = 3;
+
+/// The variables that say how many iterations there are.
+fn bounds(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion) -> Option<Bounds> {
     let (loops, _) = nest(cx, symbols, region)?;
-    let [only] = loops.as_slice() else { return None };
+    if loops.len() > MOST_BOUNDS {
+        return None;
+    }
+    loops.iter().map(|one| bound(cx, symbols, region, one)).collect::<Option<Vec<Bound>>>().map(Bounds)
+}
+
+/// The one variable that says how many iterations a loop has: `for (i = 0; i < n; i++)`. It is evaluated on the host, so it
+/// must have its value there, and be the same variable before the directive.
+fn bound(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion, only: &CanonicalLoop) -> Option<Bound> {
     let rises = matches!(only.relation, Relation::Less | Relation::LessOrEqual) && !only.step.is_subtracted;
     let starts = symbols.constant(&cx.file.show(only.lower), only.lower.start).is_some_and(|first| first >= 0);
     let name = cx.file.show(only.upper).into_owned();
