@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use ompsplit::engine::{self, Options, Outcome};
 use ompsplit::source::{Scan, SourceFile, Span, scan};
 use ompsplit::syntax::host::parse_expression;
 use ompsplit::syntax::{HostError, HostTree, Limits};
@@ -213,4 +214,21 @@ fn deep_expressions_are_refused() {
     let file = SourceFile::new("a.c", format!("a{}", "+a".repeat(100_000)).into_bytes());
     assert!(parse_expression(&file, Span::new(0, file.text.len()), file.language).is_none());
     assert!(parse_expression(&file, Span::new(5, 1 << 40), file.language).is_none());
+}
+
+/// What the whole pipeline makes of clauses whose expressions are none: refusals, no output that fails its own checks.
+#[test]
+fn expressions_that_are_none_are_refused() {
+    for section in ["x[0:n<]", "x[0:]]", "x[:n*]", "x[0:(n]", "x[0:n n]", "x[0:if(0) n]"] {
+        let text = format!(
+            "void f(int n, double *x) {{\n#pragma omp target map(tofrom: {section})\n{{\n#pragma omp parallel for\n\
+             for (int i = 0; i < n; i++) x[i] += 1;\nx[0] = x[0] * 0.5;\n#pragma omp parallel for\n\
+             for (int i = 0; i < n; i++) x[i] *= 2;\n}}\n}}\n"
+        );
+        for (name, assume) in [("a.c", false), ("a.c", true), ("a.cpp", true)] {
+            let file = SourceFile::new(name, text.clone().into_bytes());
+            let outcome = engine::run(&file, &[], &Options { assume, ..Options::default() });
+            assert!(matches!(outcome, Ok(Outcome { text: None, .. })), "{section}, {name}: {outcome:?}");
+        }
+    }
 }

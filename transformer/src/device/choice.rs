@@ -92,12 +92,6 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Is the number of blocks one that suits all lengths?
-    #[must_use]
-    pub fn suits_all_lengths(&self) -> bool {
-        self.most_blocks < MOST_BLOCKS
-    }
-
     /// The grid for so many iterations.
     #[must_use]
     pub fn grid(&self, iterations: u64) -> GridGeometry {

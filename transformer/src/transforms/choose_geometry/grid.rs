@@ -117,12 +117,11 @@ pub(super) fn write(
     figures: &GeometryFigures,
 ) -> Option<DeviceGrid> {
     let choice = figures.choice?;
-    let Choice { threads, most_blocks, class } = choice;
+    let Choice { threads, class, .. } = choice;
     let teams = match bounds(cx, symbols, region) {
         _ if figures.is_known => choice.grid(figures.iterations).num_teams.to_string(),
-        Some(bounds) => bounds.teams(choice),
-        None if choice.suits_all_lengths() => most_blocks.to_string(),
-        None => return None,
+        // A number that suits long loops costs short ones much: a launch of thousands of blocks takes the host longer.
+        bounds => bounds?.teams(choice),
     };
     let name = &figures.device.name;
     let text = format!("num_teams({teams}) thread_limit({threads}) /* {name} */");
@@ -181,14 +180,17 @@ fn bounds(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion) -> Opt
     loops.iter().map(|one| bound(cx, symbols, region, one)).collect::<Option<Vec<Bound>>>().map(Bounds)
 }
 
-/// The one variable that says how many iterations a loop has: `for (i = 0; i < n; i++)`. It is evaluated on the host, so it
-/// must have its value there, and be the same variable before the directive.
+/// The one variable that says how many iterations a loop has at most: `for (i = 0; i < n; i++)`, `for (i = k; i < n - 1; i++)`.
+/// It is evaluated on the host, so it must have its value there, and be the same variable before the directive.
 fn bound(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion, only: &CanonicalLoop) -> Option<Bound> {
     let rises = matches!(only.relation, Relation::Less | Relation::LessOrEqual) && !only.step.is_subtracted;
-    let starts = symbols.constant(&cx.file.show(only.lower), only.lower.start).is_some_and(|first| first >= 0);
-    let name = cx.file.show(only.upper).into_owned();
+    let upper = cx.file.show(only.upper);
+    let name = match upper.rsplit_once(['+', '-']) {
+        Some((name, number)) if number.trim().parse::<u16>().is_ok() => name.trim().to_owned(),
+        _ => upper.into_owned(),
+    };
     let is_name = name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
-    if !rises || !starts || !is_name || symbols.macro_definition(&name, only.upper.start).is_some() {
+    if !rises || !is_name || symbols.macro_definition(&name, only.upper.start).is_some() {
         return None;
     }
     let inside = symbols.lookup(&name, only.upper.start)?;
