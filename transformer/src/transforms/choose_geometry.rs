@@ -30,7 +30,8 @@
 //!
 //! With `--device` the number of teams is chosen too, from what the accesses of one iteration are and what the device holds
 //! at once; a comment behind the clauses names the device. Without a known trip count the number of teams is an expression
-//! of the loop's bound, at least 1 for each of its values; where there is no such bound it is a constant.
+//! of the loops' bounds, at least 1 for each of their values; where a loop has no such bound, the clause is left out. Streams
+//! over several loops keep `thread_limit(128)`, and so do loops whose accesses hang on data.
 //!
 //! | the loop | threads | teams |
 //! |---|---|---|
