@@ -87,7 +87,10 @@ impl Traffic {
         *bytes += size;
         if size > SMALL {
             let name = line.rsplit_once("Name=").map_or("", |(_, name)| name.trim());
-            *large.entry(name.split(['[', '.']).next().unwrap_or(name).to_owned()).or_default() += size;
+            // Structures that are mapped by rule have no name.
+            if name != "unknown" {
+                *large.entry(name.split(['[', '.']).next().unwrap_or(name).to_owned()).or_default() += size;
+            }
         }
     }
 }
