@@ -153,7 +153,7 @@ fn by_rule(
         let most_blocks = on_all(device.threads_per_sm / THREADS);
         let is_long = iterations.is_none_or(|iterations| iterations >= 2 * most_blocks * u64::from(THREADS));
         let is_stream = shape.uncoalesced == 0 && shape.operations <= STREAM_OPERATIONS;
-        return (is_stream && is_long).then(|| Choice { class: GridClass::Stream, threads: THREADS, most_blocks });
+        return (is_stream && is_long).then_some(Choice { class: GridClass::Stream, threads: THREADS, most_blocks });
     }
     if shape.uncoalesced == 0 {
         let threads = device.preferred_threads_per_block;
@@ -182,5 +182,5 @@ fn short(device: &DeviceProfile, iterations: u64, held: u32) -> Option<Choice> {
     let threads = u32::try_from(each).ok().filter(|threads| *threads < device.warp_size)?;
     let blocks = iterations.div_ceil(each).max(1);
     let resident = blocks.div_ceil(sms) * each;
-    (resident <= u64::from(held)).then(|| Choice { class: GridClass::Short, threads: threads, most_blocks: blocks })
+    (resident <= u64::from(held)).then_some(Choice { class: GridClass::Short, threads, most_blocks: blocks })
 }
