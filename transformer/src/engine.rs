@@ -12,7 +12,7 @@ use crate::analysis::symbols::Symbols;
 use crate::device::DeviceProfile;
 use crate::edit::EditSet;
 use crate::plan::suppression::Suppressions;
-use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode, select};
+use crate::plan::{Decision, Plan, Reason, ReasonCode, select};
 use crate::region::association::associate;
 use crate::region::construct::ConstructTree;
 use crate::region::target::target_regions;
@@ -170,7 +170,7 @@ struct Round {
     chosen: Vec<usize>,
     edits: EditSet,
     problems: validate::Problems,
-    /// The facts of the new text.
+    /// The facts of the new text, where there is one.
     facts: Option<Arc<Facts>>,
 }
 
@@ -179,7 +179,9 @@ fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result
     let plans = plans(file, headers, &parsed, options);
     let (edits, chosen) = select::select(&plans, options.assume);
     let problems = validate::problems(&parsed.tree, &parsed.constructs);
-    let facts = options.facts.as_ref().map(|facts| Arc::new(facts.moved(&|at| edits.moved(at))));
+    let moves = edits.origins();
+    let facts = options.facts.as_ref().filter(|_| !edits.is_empty());
+    let facts = facts.map(|facts| Arc::new(facts.moved(&|at| moves.moved(at))));
     Ok(Some(Round { plans, chosen, edits, problems, facts }))
 }
 
@@ -204,12 +206,8 @@ fn plans(file: &SourceFile, headers: &[SourceFile], parsed: &Parsed, options: &O
 
 /// A grid is chosen for the loop as it will be: where `collapse` changes it, that waits for the next round.
 fn wait_for_collapse(plans: &mut Vec<Plan>, assume: bool) {
-    let is_applied = |plan: &&Plan| match plan.decision {
-        Decision::Apply(applicability) => applicability == Applicability::Safe || assume,
-        _ => false,
-    };
-    let collapsed: Vec<Span> =
-        plans.iter().filter(|plan| plan.pass == "collapse").filter(is_applied).map(|plan| plan.extent).collect();
+    let is_collapsed = |plan: &&Plan| plan.pass == "collapse" && plan.decision.is_written(assume);
+    let collapsed: Vec<Span> = plans.iter().filter(is_collapsed).map(|plan| plan.extent).collect();
     plans.retain(|plan| plan.pass != "geometry" || !collapsed.iter().any(|extent| plan.extent.contains(*extent)));
 }
 

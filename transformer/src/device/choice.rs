@@ -10,13 +10,11 @@
 //! `tests/geometry.rs` what each rule gains and loses by them.
 
 use super::grid::unsaturated_threads;
-use super::launch::{Launch, WrittenGrid, llvm_launch};
+use super::launch::{DEFAULT_THREADS, Launch, WrittenGrid, llvm_launch};
 use super::occupancy::{KernelResources, resident_blocks};
 use super::time::predict;
 use super::{DeviceProfile, GridGeometry};
 
-/// Threads of a block where nothing else is known, and those of streams.
-const THREADS: u32 = 128;
 /// Accesses of an iteration from which on starting a block is nothing beside it.
 const LONG_ITERATION: f64 = 256.0;
 /// More blocks than these gain nothing, and their product with any number of threads fits an `int`.
@@ -60,8 +58,8 @@ pub enum GridClass {
     Short,
     /// Uncoalesced: as many threads as the first-level cache holds lines for.
     Saturated,
-    /// A serial loop of coalesced accesses: the device's number of threads, and where iterations are
-    /// long one thread for each. (Figure 7 of Lloyd 2018 has no more blocks than are resident; on an H200 that is up to 18 % slower.)
+    /// A serial loop of coalesced accesses: the device's number of threads, and where iterations are long one thread for
+    /// each. (Figure 7 of Lloyd 2018 has no more blocks than are resident; on an H200 that is up to 18 % slower.)
     Serial,
     /// Nothing but a few accesses in each iteration: as many threads as are resident.
     Stream,
@@ -109,7 +107,7 @@ impl Choice {
 /// What is launched where only `thread_limit(128)` is written.
 #[must_use]
 pub fn plain_launch(iterations: u64) -> Launch {
-    llvm_launch(iterations, WrittenGrid { thread_limit: Some(THREADS), num_teams: None })
+    llvm_launch(iterations, WrittenGrid { thread_limit: Some(DEFAULT_THREADS), num_teams: None })
 }
 
 /// The grid of a kernel whose loop has so many iterations, none where the text does not tell how many; nothing where no rule
@@ -150,10 +148,14 @@ fn by_rule(
 ) -> Option<Choice> {
     let on_all = |blocks_per_sm: u32| u64::from(blocks_per_sm.max(1)) * u64::from(device.sm_count);
     if !shape.inner_loop {
-        let most_blocks = on_all(device.threads_per_sm / THREADS);
-        let is_long = iterations.is_none_or(|iterations| iterations >= 2 * most_blocks * u64::from(THREADS));
+        let most_blocks = on_all(device.threads_per_sm / DEFAULT_THREADS);
+        let is_long = iterations.is_none_or(|iterations| iterations >= 2 * most_blocks * u64::from(DEFAULT_THREADS));
         let is_stream = shape.uncoalesced == 0 && shape.operations <= STREAM_OPERATIONS;
-        return (is_stream && is_long).then_some(Choice { class: GridClass::Stream, threads: THREADS, most_blocks });
+        return (is_stream && is_long).then_some(Choice {
+            class: GridClass::Stream,
+            threads: DEFAULT_THREADS,
+            most_blocks,
+        });
     }
     if shape.uncoalesced == 0 {
         let threads = device.preferred_threads_per_block;

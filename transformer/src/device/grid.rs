@@ -62,9 +62,13 @@ pub fn final_heuristic(
 #[must_use]
 pub fn unsaturated_threads(device: &DeviceProfile, uncoalesced_accesses: u32) -> Option<u32> {
     let capacity = device.uncoalesced_capacity.filter(|_| uncoalesced_accesses > 0)?;
-    let lines = uncoalesced_accesses.saturating_add(1).saturating_mul(LINE);
-    let threads = capacity.checked_div(lines)?.min(device.threads_per_sm);
+    let threads = capacity.checked_div(bytes_held(uncoalesced_accesses))?.min(device.threads_per_sm);
     Some((threads / device.warp_size * device.warp_size).max(device.warp_size))
+}
+
+/// The bytes of the cache lines that one thread keeps for its uncoalesced accesses, with the one that is on its way.
+pub(super) fn bytes_held(uncoalesced_accesses: u32) -> u32 {
+    uncoalesced_accesses.saturating_add(1).saturating_mul(LINE)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::GridGeometry;
 const MOST_BLOCKS: u64 = 3200;
 /// The threads of a block of a long loop, and the iterations of a chunk that are compiled into a kernel without
 /// `thread_limit`.
-const DEFAULT_THREADS: u32 = 128;
+pub const DEFAULT_THREADS: u32 = 128;
 /// The threads of a block of a short loop.
 const FEWEST_THREADS: u32 = 32;
 
@@ -42,7 +42,7 @@ impl Launch {
 #[must_use]
 pub fn llvm_launch(iterations: u64, written: WrittenGrid) -> Launch {
     let most = written.thread_limit.unwrap_or(DEFAULT_THREADS).max(1);
-    let chunk = written.thread_limit.unwrap_or(DEFAULT_THREADS).max(1);
+    let chunk = most;
     if let Some(num_teams) = written.num_teams.filter(|teams| *teams > 0) {
         return Launch { grid: GridGeometry { num_teams, thread_limit: most }, chunk };
     }

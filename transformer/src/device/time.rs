@@ -2,11 +2,13 @@
 //!
 //! The model follows one multiprocessor. Each of its threads makes the accesses of its iterations one after the other; each
 //! takes as long as a thread waits for it, and as long as the first-level cache needs for the requests of all resident
-//! warps; both overlap in part, so that the root of the sum of their squares comes nearest. The kernel takes no less than its sectors need at the rate of the device's memory. The constants
-//! were measured on an NVIDIA H200 (`bench/results/geometry`): there the prediction is within a factor of two of the
-//! measured time in 53 % of 2141 grids, most of them deliberately bad, and it is used for the ratio of two grids only.
+//! warps; both overlap in part, so that the root of the sum of their squares comes nearest. The kernel takes no less than
+//! its sectors need at the rate of the device's memory. The constants were measured on an NVIDIA H200
+//! (`bench/results/geometry`): there the prediction is within a factor of two of the measured time in 53 % of 2141 grids,
+//! most of them deliberately bad, and it is used for the ratio of two grids only.
 
 use super::choice::KernelShape;
+use super::grid::bytes_held;
 use super::launch::Launch;
 use super::occupancy::{KernelResources, resident_blocks};
 use super::{DeviceProfile, GridGeometry};
@@ -72,7 +74,7 @@ fn step(device: &DeviceProfile, shape: &KernelShape, threads_per_block: u32, res
 /// By how much evicted lines slow a kernel down.
 fn evicted(device: &DeviceProfile, shape: &KernelShape, resident_threads: f64) -> f64 {
     let Some(capacity) = device.uncoalesced_capacity.filter(|_| shape.uncoalesced > 0) else { return 1.0 };
-    let held = resident_threads * f64::from(shape.uncoalesced + 1) * 128.0;
+    let held = resident_threads * f64::from(bytes_held(shape.uncoalesced));
     1.0 + (EVICTED - 1.0) * (held / f64::from(capacity) - 1.0).clamp(0.0, 1.0)
 }
 

@@ -72,19 +72,6 @@ impl EditSet {
         Origins { written }
     }
 
-    /// Where a byte of the original text stands in the new one; none where it is replaced.
-    #[must_use]
-    pub fn moved(&self, at: usize) -> Option<usize> {
-        let behind = self.edits.iter().take_while(|edit| edit.span.end <= at && edit.span.start <= at);
-        let (mut added, mut removed) = (0, 0);
-        for edit in behind {
-            added += edit.text.len();
-            removed += edit.span.end - edit.span.start;
-        }
-        let replaced = self.edits.iter().any(|edit| edit.span.start <= at && at < edit.span.end);
-        (!replaced).then(|| at + added - removed)
-    }
-
     /// The text with every edit applied; all other bytes are copied as they are.
     #[must_use]
     pub fn apply(&self, text: &[u8]) -> Vec<u8> {
@@ -100,7 +87,7 @@ impl EditSet {
     }
 }
 
-/// The way back from a text with edits to the one before.
+/// The way between a text with edits and the one before.
 #[derive(Clone, Debug)]
 pub struct Origins {
     /// For each edit, what it wrote in the new text and what it replaced in the old one.
@@ -115,6 +102,17 @@ impl Origins {
         let first = self.of_byte(span.start);
         let last = self.of_byte(span.end.saturating_sub(1).max(span.start));
         Span { start: first.start, end: last.end.max(first.end) }
+    }
+
+    /// Where a byte of the old text stands in the new one; none where it is replaced.
+    #[must_use]
+    pub fn moved(&self, at: usize) -> Option<usize> {
+        let behind = self.written.partition_point(|(_, old)| old.end <= at);
+        if self.written.get(behind).is_some_and(|(_, old)| old.start <= at) {
+            return None;
+        }
+        let last = behind.checked_sub(1).and_then(|index| self.written.get(index));
+        Some(last.map_or(at, |(new, old)| new.end + (at - old.end)))
     }
 
     fn of_byte(&self, at: usize) -> Span {
@@ -151,5 +149,9 @@ mod tests {
             |spans: &[(usize, usize)]| spans.iter().map(|&(start, end)| Span { start, end }).collect::<Vec<_>>();
         assert_eq!(parts, spans(&[(0, 1), (1, 2), (2, 5), (2, 5), (5, 6), (6, 6), (6, 6), (6, 7), (7, 8), (9, 10)]));
         assert_eq!(origins.of(Span { start: 1, end: 9 }), Span { start: 1, end: 8 });
+        let moved: Vec<_> = (0..old.len()).map(|at| origins.moved(at)).collect();
+        let (kept, gone) = (Some, None);
+        let places = [kept(0), kept(1), gone, gone, gone, kept(4), kept(7), kept(8), gone, kept(9)];
+        assert_eq!(moved, places);
     }
 }

@@ -26,10 +26,10 @@ impl Rounds {
         Self { plans, places, origins: vec![edits.origins()] }
     }
 
-    /// Adds a round: what it did, and in the last one also what it did not do.
+    /// Adds a round: what it did, and in the last one also what it did not do. `chosen` is in order.
     pub fn add(&mut self, plans: Vec<Plan>, chosen: &[usize], edits: &EditSet) {
         for (index, plan) in plans.into_iter().enumerate() {
-            if chosen.contains(&index) || (edits.is_empty() && speaks(&plan)) {
+            if chosen.binary_search(&index).is_ok() || (edits.is_empty() && speaks(&plan)) {
                 self.push(self.in_original(plan));
             }
         }

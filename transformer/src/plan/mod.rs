@@ -72,6 +72,18 @@ pub enum Decision {
     Refuse,
 }
 
+impl Decision {
+    /// Is it written, with or without `--assume`?
+    #[must_use]
+    pub fn is_written(self, assume: bool) -> bool {
+        match self {
+            Self::Apply(Applicability::Safe) => true,
+            Self::Apply(Applicability::Assumed) => assume,
+            _ => false,
+        }
+    }
+}
+
 /// What one transformation decided for one construct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::edit::{Edit, EditSet};
-use crate::plan::{Applicability, Decision, Plan};
+use crate::plan::Plan;
 use crate::source::Span;
 
 /// Takes the edits of every plan that may be applied, in the order of the text; a plan that conflicts with one already
@@ -14,12 +14,7 @@ pub fn select(plans: &[Plan], assume: bool) -> (EditSet, Vec<usize>) {
     let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
     let mut edits: Vec<Edit> = Vec::new();
     for (index, plan) in plans.iter().enumerate() {
-        let wanted = match plan.decision {
-            Decision::Apply(Applicability::Safe) => true,
-            Decision::Apply(Applicability::Assumed) => assume,
-            _ => false,
-        };
-        if !wanted || plan.edits.is_empty() {
+        if !plan.decision.is_written(assume) || plan.edits.is_empty() {
             continue;
         }
         let own = EditSet::new(plan.edits.clone());

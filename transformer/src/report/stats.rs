@@ -70,11 +70,7 @@ impl Stats {
 
     /// Counts one construct by the strongest decision about it.
     fn count_region(&mut self, plans: &[&Plan], assume: bool) {
-        let written = |plan: &&&Plan| match plan.decision {
-            Decision::Apply(Applicability::Safe) => true,
-            Decision::Apply(Applicability::Assumed) => assume,
-            _ => false,
-        };
+        let written = |plan: &&&Plan| plan.decision.is_written(assume);
         let any = |decision: Decision| plans.iter().any(|plan| plan.decision == decision);
         let before = plans.iter().map(|plan| plan.kernels.0).max().unwrap_or(0);
         let after = plans.iter().filter(written).map(|plan| plan.kernels.1).max().unwrap_or(before);

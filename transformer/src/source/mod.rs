@@ -3,6 +3,7 @@
 mod file;
 pub mod pragma_scan;
 mod span;
+mod words;
 
 pub use file::{Language, LineEnding, SourceFile};
 pub use pragma_scan::{
@@ -10,3 +11,4 @@ pub use pragma_scan::{
     scan,
 };
 pub use span::{LineColumn, LineIndex, Span};
+pub use words::words;

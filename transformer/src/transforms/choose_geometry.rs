@@ -91,7 +91,7 @@ use crate::edit::directive_writer::append_clause;
 use crate::plan::{Applicability, Certainty, Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
-use crate::source::{Language, Span};
+use crate::source::{Language, Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive};
 use crate::transforms::choose_geometry::grid::DeviceGrid;
@@ -292,11 +292,11 @@ fn class_reason(symbols: &Symbols<'_>, calls: &Calls<'_>, ty: &DeclaredType, nam
 fn is_standard_class(class: &DeclaredType) -> bool {
     let DeclaredType::Record { name, .. } = class else { return false };
     let Some(rest) = name.strip_prefix("std::") else { return false };
-    let words =
+    let numbers =
         ["const", "double", "float", "unsigned", "signed", "int", "long", "short", "char", "bool", "size_t", "std"];
     let arguments = rest.split_once('<').map_or("", |(_, arguments)| arguments);
-    let mut named = arguments.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-    named.all(|word| words.contains(&word) || word.starts_with(|c: char| c.is_ascii_digit()))
+    let mut named = words(arguments);
+    named.all(|word| numbers.contains(&word) || word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn team_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Reason> {

@@ -161,12 +161,11 @@ fn decide<'a, F: FnOnce() -> Symbols<'a>>(
         return Ok(None);
     }
     nests::check_text(cx, id, &chain)?;
-    let nest = match nests::read(cx, symbols, id)? {
-        Ok(nest) => nest,
+    let (nest, no_further) = match nests::read(cx, symbols, id)? {
+        Ok(read) => read,
         Err(reason) => return Ok(Some(Verdict::Nothing(reason))),
     };
     // Where no loop can be added, those that are there may still change places; that they do not is no refusal.
-    let no_further = nest.no_further.clone();
     let verdict = clauses::read(cx, symbols, &chain)
         .and_then(|clauses| choose(&Candidate { cx, symbols, id, chain, clauses, nest }));
     match (verdict, no_further) {

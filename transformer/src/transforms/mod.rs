@@ -50,7 +50,7 @@ pub const ASSUMED_ITERATIONS: u32 = 65_536;
 /// Threads of a team, where no clause says how many. Without a clause clang 19 compiles chunks of 128 iterations into a
 /// kernel that its runtime then starts with 32 or 64 threads a team for loops below 409,600 iterations, so that a half or
 /// three quarters of the teams get no work. With it there are 128, which is what longer loops get anyway.
-const TEAM_THREADS: u32 = 128;
+const TEAM_THREADS: u32 = crate::device::launch::DEFAULT_THREADS;
 
 /// Every transformation, in the order they run.
 pub const TRANSFORMS: &[Transform] = &[

@@ -3,7 +3,7 @@
 use super::entries::{Entry, EntryKind, inner_declarator};
 use super::resolve::ANONYMOUS;
 use super::{DeclaredType, Symbols, Unit};
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::{HostTree, NodeId};
 
 /// How deep structures are followed into each other.
@@ -131,8 +131,8 @@ impl Symbols<'_> {
             return None;
         }
         let text = unit.file.show(tree.span(specifier));
-        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        let mut found = ClassFunctions { has_pointers: words.any(|w| w == "mutable"), ..ClassFunctions::default() };
+        let mut found =
+            ClassFunctions { has_pointers: words(&text).any(|w| w == "mutable"), ..ClassFunctions::default() };
         let units =
             std::iter::once((None, &self.own)).chain(self.header_units().map(|(index, unit)| (Some(index), unit)));
         let (mut declared, mut defined) = (Vec::new(), Vec::new());

@@ -81,12 +81,13 @@ pub(super) fn check_text(cx: &Context<'_>, id: ConstructId, chain: &[ConstructId
     }
 }
 
-/// The loops of a construct, or why there is nothing to choose: it has but one.
+/// The loops of a construct, with the reason why there is no further one inside them where there is none; or why there is
+/// nothing to choose: it has but one.
 pub(super) fn read(
     cx: &Context<'_>,
     symbols: &Symbols<'_>,
     id: ConstructId,
-) -> Result<Result<Nest, Reason>, Vec<Reason>> {
+) -> Result<Result<(Nest, Option<Reason>), Reason>, Vec<Reason>> {
     let construct = cx.constructs.construct(id);
     let directive = cx.constructs.directive(id);
     let nothing = |span, message: &str| Ok(Err(reason(ReasonCode::NothingToCollapse, span, message)));
@@ -128,7 +129,7 @@ pub(super) fn read(
     };
     match no_further {
         Some(reason) if promised == 1 => Ok(Err(reason)),
-        no_further => Ok(Ok(Nest { loops, promised, no_further })),
+        no_further => Ok(Ok((Nest { loops, promised }, no_further))),
     }
 }
 

@@ -45,8 +45,6 @@ pub(super) struct Nest {
     pub loops: CanonicalLoopNest,
     /// How many of them, from the outside, are promised to be independent.
     pub promised: usize,
-    /// Why there is no further loop inside these.
-    pub no_further: Option<Reason>,
 }
 
 /// Why iterations of a construct's own loops may depend on each other; none where they are proved not to. `chain` leads
@@ -67,7 +65,7 @@ pub(super) fn dependence(
     }
     let depth = loops.loops.len();
     let clauses = Clauses::of(cx, symbols, &chain);
-    let nest = Nest { loops: loops.clone(), promised: 0, no_further: None };
+    let nest = Nest { loops: loops.clone(), promised: 0 };
     let candidate = Candidate { cx, symbols, id, chain, clauses, nest };
     let mut sections = Sections::read(&candidate);
     let found = accesses(cx.file, cx.tree, symbols, &loops.loops, 0, &sections.expressions());

@@ -14,7 +14,7 @@ use crate::edit::Edit;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{Segment, TargetRegion};
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::NodeId;
 use crate::transforms::Context;
 use crate::transforms::split_target::local_arrays::{self, LocalArrays, local_arrays};
@@ -141,7 +141,7 @@ fn mentions(names: &Names<'_>, region: &TargetRegion) -> BTreeMap<String, BTreeS
     }
     for (_, directive) in cx.constructs.within(region.extent) {
         let text = cx.file.show(directive.span);
-        for word in text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()) {
+        for word in words(&text) {
             let at = directive.span.start;
             for name in names.expansion(word, at).flatten().unwrap_or_default() {
                 found.entry(name).or_default().insert(at);

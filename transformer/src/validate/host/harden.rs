@@ -55,7 +55,7 @@ fn is_declared(text: &[u8], block: &Range<usize>, name: &str) -> bool {
     let types = ["const", "double", "float", "int", "long", "unsigned", "short", "bool"];
     let block = String::from_utf8_lossy(text.get(block.clone()).unwrap_or_default()).into_owned();
     block.lines().any(|line| {
-        let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        let mut words = crate::source::words(line);
         words.next().is_some_and(|first| types.contains(&first)) && words.any(|word| word == name)
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::plan::ReasonCode;
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::host::parse_expression;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument};
@@ -143,9 +143,9 @@ impl Builder<'_, '_> {
 
 /// Does a word stand in a text that begins or ends a statement, so that the text is no expression?
 fn holds_statement(text: &str) -> bool {
-    let words =
+    let statements =
         ["if", "else", "for", "while", "do", "switch", "case", "default", "break", "continue", "goto", "return"];
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| words.contains(&word))
+    words(text).any(|word| statements.contains(&word))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Variables of the region that become the host's.
 
 use crate::plan::ReasonCode;
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::ClauseName;
 use crate::transforms::split_target::data::Builder;
 use crate::transforms::split_target::kernels::Kernel;
@@ -48,8 +48,7 @@ impl Builder<'_, '_> {
         clauses.any(|clause| {
             clause.name != ClauseName::Private && {
                 let text = cx.file.show(Span::new(clause.name_span.end, clause.span.end));
-                let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-                words.any(|word| {
+                words(&text).any(|word| {
                     let expanded = self.names.expansion(word, clause.span.start);
                     word == name
                         || expanded.is_some_and(|names| names.is_none_or(|names| names.iter().any(|n| n == name)))

@@ -3,7 +3,7 @@
 //! Where two threads run such a loop, the original races. Where one does, each iteration sees what it assigned itself, and
 //! so it does in a copy for each thread.
 
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::NodeId;
 use crate::transforms::split_target::clauses::expressions_of;
 use crate::transforms::split_target::kernels::Kernel;
@@ -52,6 +52,6 @@ fn is_named_by_directive(names: &Names<'_>, root: NodeId, name: &str) -> bool {
     let cx = names.cx;
     cx.constructs.within(cx.tree.span(root)).any(|(_, directive)| {
         let text = cx.file.show(directive.span);
-        text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+        words(&text).any(|word| word == name)
     })
 }

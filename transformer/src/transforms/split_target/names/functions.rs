@@ -4,7 +4,7 @@ use crate::analysis::calls::{Effects, is_pure, takes_values};
 use crate::analysis::symbols::{DeclaredType, NameKind, ScalarKind};
 use crate::analysis::uses::Use;
 use crate::plan::{Reason, ReasonCode};
-use crate::source::{Language, Span};
+use crate::source::{Language, Span, words};
 use crate::syntax::NodeId;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::names::kinds::is_builtin;
@@ -174,8 +174,7 @@ impl Names<'_> {
     /// Does a piece of the file name the function?
     fn declares(&self, range: Span, name: &str) -> bool {
         let text = self.cx.file.show(range);
-        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        words.any(|word| word == name)
+        words(&text).any(|word| word == name)
     }
 
     /// Is the argument handed to a function that takes it by value and only looks at it?
@@ -228,8 +227,4 @@ impl Names<'_> {
         };
         !is_variadic && index.and_then(|index| parameters.get(index)).is_some_and(by_value)
     }
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }

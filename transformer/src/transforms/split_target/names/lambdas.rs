@@ -5,7 +5,7 @@
 
 use crate::analysis::symbols::{DeclaredType, Scope};
 use crate::analysis::uses::{Role, Use, uses_below};
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::NodeId;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::names::kinds::{Kind, is_builtin};
@@ -29,7 +29,7 @@ impl Names<'_> {
                     || tree.is_problem(node))
         };
         let text = self.cx.file.show(tree.span(lambda));
-        let is_mutable = text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "mutable");
+        let is_mutable = words(&text).any(|word| word == "mutable");
         let members = uses_below(self.cx.file, tree, lambda);
         let names_member = members.iter().any(|used| matches!(self.kind(&used.name, used.span.start), Kind::Member(_)));
         is_variable

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::analysis::calls::is_pure;
 use crate::analysis::symbols::Macro;
 use crate::analysis::uses::{Role, uses_below};
-use crate::source::{SourceFile, Span};
+use crate::source::{SourceFile, Span, words};
 use crate::syntax::host::parse_expression;
 use crate::syntax::{HostTree, NodeId};
 use crate::transforms::split_target::names::Names;
@@ -73,10 +73,6 @@ impl Names<'_> {
             }
         })
     }
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
 /// How deep macros are followed into each other.

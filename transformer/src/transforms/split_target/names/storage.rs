@@ -7,7 +7,7 @@ use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
-use crate::source::{Language, Span};
+use crate::source::{Language, Span, words};
 use crate::syntax::{ClauseName, ListItem, NodeId};
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::names::kinds::Kind;
@@ -45,7 +45,7 @@ impl Names<'_> {
         let mut directives = self.cx.constructs.directives.iter().filter(|directive| !scope.contains(directive.span));
         let listed = directives.any(|directive| {
             let text = self.cx.file.show(directive.span);
-            text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+            words(&text).any(|word| word == name)
         });
         in_function && !listed && !self.file_uses().iter().filter(elsewhere).any(same)
     }
@@ -59,17 +59,17 @@ impl Names<'_> {
     ) -> bool {
         let Some(declared) = self.declared_at(name, at.start) else { return false };
         let uses = self.file_uses().iter().filter(|used| used.name == name && used.role != Role::Declaration);
-        let words = |span: Span| {
+        let named_in = |span: Span| {
             let text = self.cx.file.show(span).into_owned();
-            text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| *word == name).count()
+            words(&text).filter(|word| *word == name).count()
         };
         let tree = self.cx.tree;
         let functions = std::iter::once(tree.covering(declared)).chain(tree.ancestors(tree.covering(declared)));
         let function = functions.into_iter().find(|node| tree.kind(*node) == "function_definition");
         let inside = |span: Span| function.is_none_or(|function| tree.span(function).contains(span));
         let directives = self.cx.constructs.directives.iter().filter(|directive| inside(directive.span));
-        let named: usize = directives.map(|directive| words(directive.span)).sum();
-        named == words(clause)
+        let named: usize = directives.map(|directive| named_in(directive.span)).sum();
+        named == named_in(clause)
             && !uses.into_iter().any(|used| self.declared_at(name, used.span.start) == Some(declared))
     }
 
@@ -137,8 +137,7 @@ impl Names<'_> {
         !in_function
             && self.cx.headers.iter().any(|header| {
                 let text = String::from_utf8_lossy(&header.text);
-                let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-                text.contains("declare") && text.contains("target") && words.any(|word| word == name)
+                text.contains("declare") && text.contains("target") && words(&text).any(|word| word == name)
             })
     }
 
@@ -274,8 +273,4 @@ fn names_of(text: &str) -> Vec<String> {
 /// A name without what qualifies it.
 pub(super) fn last_part(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
