@@ -19,6 +19,11 @@ fi
 toolkit=$(realpath "${OMPSPLIT_TOOLKIT:-$here/../../target/bench/work/toolkit}")
 OMPSPLIT_CUBIN=$out/sweep.cubin PATH=$toolkit/bin:$PATH "$clang" "${flags[@]}" "--offload-arch=$arch" -foffload-lto \
   "--cuda-path=$toolkit" "$here/sweep.c" -o "$out/sweep"
+# One program for each pair of sizes.
+for sizes in 1024,64 4096,64 4096,256 64,4096 300,500 1024,2048; do
+  OMPSPLIT_CUBIN=$out/counters.cubin PATH=$toolkit/bin:$PATH "$clang" "${flags[@]}" "--offload-arch=$arch" -foffload-lto \
+    "--cuda-path=$toolkit" "-DN=${sizes%,*}" "-DM=${sizes#*,}" "$here/counters.c" -o "$out/counters-$sizes"
+done
 # The library that stands before the driver, linked with an empty one of the driver's name.
 "$clang" -O2 -fPIC -shared -Wl,-soname,libcuda.so.1 -x c /dev/null -o "$out/libcuda.so.1"
 "$clang" -O2 -fPIC -shared -Wl,--no-as-needed "$here/../harness/cuda_trace.c" "$out/libcuda.so.1" -o "$out/driver/libcuda.so"

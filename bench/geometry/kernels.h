@@ -141,6 +141,84 @@ static void NAME(syrk)(PARAMETERS)
         }
 }
 
+// The same product, summed up in memory: each iteration of the inner loop stores before the next one loads.
+static void NAME(gemm_memory)(PARAMETERS)
+{
+    PRAGMA(LEAGUE collapse(2))
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < inner; j++) {
+            out[i * inner + j] = 0;
+            for (int q = 0; q < inner; q++)
+                out[i * inner + j] += in[i * inner + q] * in[q * inner + j];
+        }
+}
+
+// Column sums, summed up in memory.
+static void NAME(column_sums_memory)(PARAMETERS)
+{
+    PRAGMA(LEAGUE)
+    for (int i = 0; i < n; i++) {
+        out[i] = 0;
+        for (int q = 0; q < inner; q++)
+            out[i] += in[(long)q * n + i];
+    }
+}
+
+// The rows of matrix_sums with its two loops exchanged: all threads of a warp read one element.
+static void NAME(uniform_sums)(PARAMETERS)
+{
+    PRAGMA(LEAGUE collapse(2))
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < inner; i++) {
+            float sum = 0;
+            for (int q = 0; q < inner; q++)
+                for (int matrix = 0; matrix < k; matrix++)
+                    sum += in[(matrix * n + j) * inner + q];
+            out[i * n + j] = sum;
+        }
+}
+
+// A cube of n: three loops, whose variables are found by divisions.
+static void NAME(stencil3d)(PARAMETERS)
+{
+    PRAGMA(LEAGUE collapse(3))
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 1; j < n - 1; j++)
+            for (int q = 1; q < n - 1; q++) {
+                int cell = (i * n + j) * n + q;
+                out[cell] = 0.4f * in[cell] + 0.1f * (in[cell - 1] + in[cell + 1] + in[cell - n] + in[cell + n] +
+                                                      in[cell - n * n] + in[cell + n * n]);
+            }
+}
+
+static void NAME(copy3d)(PARAMETERS)
+{
+    PRAGMA(LEAGUE collapse(3))
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 1; j < n - 1; j++)
+            for (int q = 1; q < n - 1; q++)
+                out[(i * n + j) * n + q] = in[(i * n + j) * n + q];
+}
+
+// A row of a matrix for each thread, changed in place.
+static void NAME(row_update)(PARAMETERS)
+{
+    PRAGMA(LEAGUE)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < inner; j++)
+            out[i * inner + j] -= in[i * inner + k] * in[j];
+}
+
+// A row of an image for each thread, from three rows.
+static void NAME(row_stencil)(PARAMETERS)
+{
+    PRAGMA(LEAGUE)
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 1; j < inner - 1; j++)
+            out[i * inner + j] = in[(i - 1) * inner + j - 1] + in[(i - 1) * inner + j + 1] + in[i * inner + j] +
+                                 in[(i + 1) * inner + j - 1] + in[(i + 1) * inner + j + 1];
+}
+
 #undef PARAMETERS
 #undef PRAGMA
 #undef DO_PRAGMA

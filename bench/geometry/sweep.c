@@ -2,6 +2,8 @@
 //
 // usage: sweep [SECONDS]           limits in variables; all cases, in the order of their worth, until the time is over
 //        sweep --literal SECONDS   the same with limits that are compiled in
+//        sweep --more SECONDS      kernels that the first sweep has not, likewise
+//        sweep --decades SECONDS   three kernels over five decades of iterations, likewise
 //        sweep --once              each kernel once in the compiler's grid, for a profiler
 //        sweep --tiny              each kernel once, without a GPU
 //
@@ -48,6 +50,12 @@
 #define CLAUSES num_teams(teams) thread_limit(256)
 #define NAME(kernel) kernel##_256
 #include "kernels.h"
+#define CLAUSES num_teams(teams) thread_limit(512)
+#define NAME(kernel) kernel##_512
+#include "kernels.h"
+#define CLAUSES num_teams(teams) thread_limit(1024)
+#define NAME(kernel) kernel##_1024
+#include "kernels.h"
 #define CLAUSES
 #define NAME(kernel) kernel##_default
 #include "kernels.h"
@@ -59,19 +67,33 @@ typedef void kernel_function(int, int, int, const float *, float *, int, int);
 struct kernel {
     const char *name;
     kernel_function *grid, *limit, *by_default;
-    int collapsed;
-    kernel_function *literal[9];
+    enum shape { ROWS, PAIRS, CUBE, IMAGE } shape;
+    kernel_function *literal[11];
 };
-static const int LIMITS[] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
-#define ENTRY(name, collapsed)                                                                                         \
-    {#name, name##_grid, name##_limit, name##_default, collapsed,                                                      \
-     {name##_1, name##_2, name##_4, name##_8, name##_16, name##_32, name##_64, name##_128, name##_256}}
+static const int LIMITS[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+#define ENTRY(name, shape)                                                                                             \
+    {#name, name##_grid, name##_limit, name##_default, shape,                                                          \
+     {name##_1, name##_2, name##_4, name##_8, name##_16, name##_32, name##_64, name##_128, name##_256, name##_512,     \
+      name##_1024}}
 static const struct kernel KERNELS[] = {
-    ENTRY(row_sums, 0),   ENTRY(row_sums_heavy, 0), ENTRY(column_sums, 0), ENTRY(column_sums_heavy, 0),
-    ENTRY(matrix_sums, 1), ENTRY(rows_of_k, 0),     ENTRY(triad, 0),       ENTRY(stream_heavy, 0),
-    ENTRY(stencil, 1),    ENTRY(gemm, 1),           ENTRY(syrk, 1),
+    ENTRY(row_sums, ROWS),    ENTRY(row_sums_heavy, ROWS), ENTRY(column_sums, ROWS),  ENTRY(column_sums_heavy, ROWS),
+    ENTRY(matrix_sums, PAIRS), ENTRY(rows_of_k, ROWS),     ENTRY(triad, ROWS),        ENTRY(stream_heavy, ROWS),
+    ENTRY(stencil, PAIRS),    ENTRY(gemm, PAIRS),          ENTRY(syrk, PAIRS),        ENTRY(gemm_memory, PAIRS),
+    ENTRY(column_sums_memory, ROWS), ENTRY(uniform_sums, PAIRS), ENTRY(stencil3d, CUBE), ENTRY(copy3d, CUBE),
+    ENTRY(row_update, IMAGE), ENTRY(row_stencil, IMAGE),
 };
 enum { KERNEL_COUNT = sizeof KERNELS / sizeof KERNELS[0] };
+
+// The iterations that teams share, and the elements that are written or lie between them.
+static long iterations_of(const struct kernel *kernel, int n, int inner)
+{
+    return kernel->shape == PAIRS ? (long)n * inner : kernel->shape == CUBE ? (n - 2L) * (n - 2) * (n - 2) : n;
+}
+
+static long elements_of(const struct kernel *kernel, int n, int inner)
+{
+    return kernel->shape == CUBE ? (long)n * n * n : kernel->shape == ROWS ? n : (long)n * inner;
+}
 
 static float *in, *out;
 static void (*begin)(void);
@@ -134,13 +156,13 @@ static double best; // of the case
 static unsigned long measure(const struct kernel *kernel, const char *how, kernel_function *run, int n, int inner, int k,
                              int teams, int threads, const unsigned long *expected)
 {
-    long iterations = kernel->collapsed ? (long)n * inner : n;
-    poison(iterations);
+    long iterations = iterations_of(kernel, n, inner), elements = elements_of(kernel, n, inner);
+    poison(elements);
     double first = once(run, n, inner, k, teams, threads);
     unsigned real[2] = {0, 0};
     if (last_grid)
         last_grid(real);
-    unsigned long sum = checksum(iterations);
+    unsigned long sum = checksum(elements);
     double times[REPEATS] = {first};
     int repeats = best > 0 && first > 8 * best && first > 1 ? 1 : REPEATS;
     for (int i = 0; i < repeats && repeats > 1; i++)
@@ -216,7 +238,7 @@ static void sweep(const char *name, int n, int inner, int k, int dense)
     const struct kernel *kernel = KERNELS;
     while (strcmp(kernel->name, name) != 0)
         kernel++;
-    long iterations = kernel->collapsed ? (long)n * inner : n;
+    long iterations = iterations_of(kernel, n, inner);
     best = 0;
     unsigned long expected = measure(kernel, "default", kernel->by_default, n, inner, k, 0, 0, NULL);
     measure(kernel, "limit128", kernel->limit, n, inner, k, 0, 128, &expected);
@@ -265,6 +287,48 @@ static void literal_cases(void)
     sweep("syrk", 4000, 4000, 1, 0);
 }
 
+// What the suite's programs showed the first sweep to lack.
+static void more_cases(void)
+{
+    static const int SQUARES[] = {448, 512, 256, 1024, 640};
+    for (unsigned i = 0; i < 5; i++) {
+        sweep("gemm_memory", SQUARES[i], SQUARES[i], 1, 0);
+        if (SQUARES[i] == 448 || SQUARES[i] == 640)
+            sweep("gemm", SQUARES[i], SQUARES[i], 1, 0);
+    }
+    static const int ROWS[] = {640, 4224, 33792, 132};
+    for (unsigned i = 0; i < 4; i++)
+        sweep("column_sums_memory", ROWS[i], 1024, 1, 0);
+    for (int k = 1; k <= 4; k *= 2)
+        sweep("uniform_sums", 512, 512, k, 0);
+    static const int CUBES[] = {128, 64, 256, 400};
+    for (unsigned i = 0; i < 4; i++) {
+        sweep("stencil3d", CUBES[i], 1, 1, 0);
+        sweep("copy3d", CUBES[i], 1, 1, 0);
+    }
+    static const int IMAGES[] = {64, 256, 1024, 4096};
+    for (unsigned i = 0; i < 4; i++) {
+        sweep("row_update", IMAGES[i], IMAGES[i], 1, 0);
+        sweep("row_stencil", IMAGES[i], IMAGES[i], 1, 0);
+    }
+    sweep("row_stencil", 32768, 1024, 1, 0);
+    sweep("uniform_sums", 1500, 1500, 1, 0);
+    sweep("uniform_sums", 1500, 1500, 2, 0);
+}
+
+// 23 points. Inner loops of 2048, so that the largest still fits.
+static void decades(void)
+{
+    static const int ROWS[] = {10, 52, 268, 1389, 7197, 37276, 193070, 1000000};
+    static const int STREAM[] = {2700, 18400, 125000, 852000, 5810000, 39600000, 268435456};
+    for (unsigned i = 0; i < 8; i++) {
+        sweep("row_sums", ROWS[i], 2048, 1, 0);
+        sweep("column_sums", ROWS[i], 2048, 1, 0);
+    }
+    for (unsigned i = 0; i < 7; i++)
+        sweep("triad", STREAM[i], 1, 1, 0);
+}
+
 static void all_cases(void)
 {
     static const int ROWS[] = {132, 1056, 4224, 8448, 33792, 270336, 16, 528, 2112, 16896, 67584, 135168, 1081344};
@@ -308,12 +372,14 @@ int main(int argc, char **argv)
     fill(in, tiny ? 1 << 22 : IN_ELEMENTS);
     if (profile || tiny) {
         for (int i = 0; i < KERNEL_COUNT; i++) {
-            int n = KERNELS[i].collapsed ? tiny ? 5 : 256 : tiny ? 300 : 8192;
+            int n = KERNELS[i].shape == ROWS ? tiny ? 300 : 8192 : tiny ? 5 : 256;
             int inner = tiny ? 32 : 256;
             printf("%s,%d\n", KERNELS[i].name, n);
             KERNELS[i].by_default(n, inner, 2, in, out, 0, 0);
-            unsigned long expected = checksum(KERNELS[i].collapsed ? (long)n * inner : n);
-            if (tiny && strcmp(KERNELS[i].name, "stencil") != 0) // leaves the border as it is
+            unsigned long expected = checksum(elements_of(&KERNELS[i], n, inner));
+            // Those leave a border as it is, or change what was there.
+            int whole = !strstr(KERNELS[i].name, "stencil") && KERNELS[i].shape != CUBE && KERNELS[i].shape != IMAGE;
+            if (tiny && whole)
                 measure(&KERNELS[i], "grid", KERNELS[i].grid, n, inner, 2, 3, 7, &expected);
         }
         return 0;
@@ -321,10 +387,15 @@ int main(int argc, char **argv)
     begin = (void (*)(void))dlsym(RTLD_DEFAULT, "device_trace_begin");
     end = (void (*)(double *))dlsym(RTLD_DEFAULT, "device_trace_end");
     last_grid = (void (*)(unsigned *))dlsym(RTLD_DEFAULT, "device_trace_last_grid");
-    literal_limits = argc > 1 && strcmp(argv[1], "--literal") == 0;
+    int more = argc > 1 && strcmp(argv[1], "--more") == 0, five_decades = argc > 1 && strcmp(argv[1], "--decades") == 0;
+    literal_limits = more || five_decades || (argc > 1 && strcmp(argv[1], "--literal") == 0);
     deadline = omp_get_wtime() + (argc > 1 + literal_limits ? atof(argv[1 + literal_limits]) : 1e9);
     printf("kernel,n,inner,k,iterations,how,teams,threads,real_teams,real_threads,median_ms,least_ms,most_ms,runs,result\n");
-    if (literal_limits)
+    if (more)
+        more_cases();
+    else if (five_decades)
+        decades();
+    else if (literal_limits)
         literal_cases();
     else
         all_cases();
