@@ -14,6 +14,8 @@ const ASSUMED_INNER: f64 = 64.0;
 /// Lines that a thread keeps for one access where the text does not tell how often a loop around it moves to another row:
 /// with as many as for four accesses a kernel of one to ten of them loses least.
 const ASSUMED_LINES: u32 = 4;
+/// A serial loop that runs as often without an access in it is work that hides what accesses cost.
+const HEAVY_TRIPS: u32 = 8;
 /// Accesses that are made less often than this part of the most frequent one decide nothing.
 const FREQUENT: f64 = 0.25;
 
@@ -26,45 +28,80 @@ pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: u
     if !found.troubles.is_empty() || has_other_loops(tree, body, found) {
         return None;
     }
-    let weights: Vec<f64> = found.accesses.iter().map(|access| weight(found, access, promised)).collect();
+    let known: Vec<Access> = found.accesses.iter().map(|access| near(found, access)).collect();
+    let weights: Vec<f64> = known.iter().map(|access| weight(found, access, promised)).collect();
     let accesses: f64 = weights.iter().sum();
     let most = weights.iter().copied().fold(0.0, f64::max);
     if accesses <= 0.0 {
         return None;
     }
-    let (mut lines, mut sectors, mut inner_loop) = (0.0, 0.0, false);
-    let (mut is_length_known, mut is_reused) = (true, promised < 2);
+    let mut shape = KernelShape {
+        accesses,
+        lines: 0.0,
+        sectors: 0.0,
+        uncoalesced: 0,
+        inner_loop: false,
+        is_length_known: true,
+        streams: promised >= 2,
+        loops: u32::try_from(promised).unwrap_or(u32::MAX),
+        stores_inside: false,
+        spread: false,
+        walks: false,
+        heavy: is_heavy(tree, body, found, promised),
+        operations: operations(tree, body, found.loops.len() > promised) / accesses,
+    };
     let mut streams = BTreeSet::new();
-    for (access, weight) in found.accesses.iter().zip(&weights) {
+    for (access, weight) in known.iter().zip(&weights) {
         let pattern = pattern(access, lane, &found.opaque);
         let is_uncoalesced = matches!(pattern, Pattern::Strided | Pattern::Unknown);
-        lines += weight * if is_uncoalesced { 32.0 } else { 1.0 };
-        sectors += weight * pattern.sectors();
-        if *weight >= FREQUENT * most {
-            if pattern == Pattern::Unknown {
-                return None;
-            }
-            is_length_known &=
-                access.loops.iter().all(|index| *index < promised || known_trips(found, *index).is_some());
-            is_reused |= found.loops.iter().take(promised).any(|l| is_same_in_all(access, l.atom));
-            inner_loop |= access.loops.iter().any(|index| *index >= promised);
-            if is_uncoalesced {
-                streams.insert((stream(access), held_lines(found, access, promised)));
+        shape.lines += weight * if is_uncoalesced { 32.0 } else { 1.0 } / accesses;
+        shape.sectors += weight * pattern.sectors() / accesses;
+        if *weight < FREQUENT * most {
+            continue;
+        }
+        if pattern == Pattern::Unknown {
+            return None;
+        }
+        let inner: Vec<usize> = access.loops.iter().copied().filter(|index| *index >= promised).collect();
+        let is_same = found.loops.iter().take(promised).any(|l| is_same_in_all(access, l.atom));
+        shape.is_length_known &= inner.iter().all(|index| known_trips(found, *index).is_some());
+        shape.streams &= !is_same;
+        shape.inner_loop |= !inner.is_empty();
+        shape.stores_inside |= access.writes && !inner.is_empty();
+        let changes = |index: &usize| found.loops.get(*index).is_some_and(|l| !is_same_in_all(access, l.atom));
+        let is_spread = matches!(pattern, Pattern::Near(_)) && inner.last().is_some_and(changes);
+        shape.spread |= is_spread;
+        shape.walks |= is_spread && !is_same && inner.iter().all(changes);
+        if is_uncoalesced {
+            streams.insert((stream(access), held_lines(found, access, promised)));
+        }
+    }
+    shape.uncoalesced = streams.iter().fold(0_u32, |sum, (_, lines)| sum.saturating_add(*lines));
+    Some(shape)
+}
+
+/// The access with a value that is near in place of each subscript's part that may be one of two.
+fn near(found: &Accesses, access: &Access) -> Access {
+    let mut access = access.clone();
+    for subscript in &mut access.subscripts {
+        // A value that is near may hold another such part, made before it.
+        for (atom, value) in found.near.iter().rev() {
+            if let Some(form) = subscript.form.mentions(*atom).then(|| subscript.form.with(*atom, value)).flatten() {
+                subscript.form = form;
             }
         }
     }
-    let uncoalesced = streams.iter().fold(0_u32, |sum, (_, lines)| sum.saturating_add(*lines));
-    let operations = operations(tree, body, found.loops.len() > promised) / accesses;
-    Some(KernelShape {
-        accesses,
-        lines: lines / accesses,
-        sectors: sectors / accesses,
-        uncoalesced,
-        inner_loop,
-        is_length_known,
-        streams: !is_reused,
-        operations,
-    })
+    access
+}
+
+/// Is there a call, or a serial loop that accesses nothing and runs for long?
+fn is_heavy(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) -> bool {
+    let is_idle = |index: usize| {
+        let is_long = known_trips(found, index).is_none_or(|trips| trips >= HEAVY_TRIPS);
+        is_long && !found.accesses.iter().any(|access| access.loops.contains(&index))
+    };
+    (promised..found.loops.len()).any(is_idle)
+        || tree.descendants(body).any(|node| tree.kind(node) == "call_expression")
 }
 
 /// Is one element accessed whatever the variable's value is?

@@ -47,6 +47,16 @@ pub struct KernelShape {
     /// Do several loops run in parallel, and does each access meet another element in each of their iterations? Then nothing
     /// is used twice, and what counts is how many threads ask the memory at once.
     pub streams: bool,
+    /// How many loops run in parallel.
+    pub loops: u32,
+    /// Is memory written in a serial loop? What is loaded next must wait then, as it may be the same memory.
+    pub stores_inside: bool,
+    /// Do neighbouring threads access neighbouring elements that change with the serial loop?
+    pub spread: bool,
+    /// Are these others in each iteration of all loops, serial ones too, so that they come from memory?
+    pub walks: bool,
+    /// Is there a call, or a serial loop without accesses?
+    pub heavy: bool,
     /// Arithmetic operations for each access; more than can be told where functions are called.
     pub operations: f64,
 }
@@ -146,34 +156,69 @@ fn by_rule(
     shape: &KernelShape,
     iterations: Option<u64>,
 ) -> Option<Choice> {
-    let on_all = |blocks_per_sm: u32| u64::from(blocks_per_sm.max(1)) * u64::from(device.sm_count);
     if !shape.inner_loop {
-        let most_blocks = on_all(device.threads_per_sm / DEFAULT_THREADS);
-        let is_long = iterations.is_none_or(|iterations| iterations >= 2 * most_blocks * u64::from(DEFAULT_THREADS));
-        let is_stream = shape.uncoalesced == 0 && shape.operations <= STREAM_OPERATIONS;
-        return (is_stream && is_long).then_some(Choice {
-            class: GridClass::Stream,
-            threads: DEFAULT_THREADS,
-            most_blocks,
-        });
+        return stream(device, shape, iterations);
     }
     if shape.uncoalesced == 0 {
-        let threads = device.preferred_threads_per_block;
-        let all = on_all(device.threads_per_sm);
-        if shape.streams && iterations.is_none_or(|iterations| iterations >= all) {
-            return None;
-        }
-        let is_short = shape.is_length_known && shape.accesses < LONG_ITERATION;
-        let most_blocks = if is_short { on_all(resident_blocks(device, resources, threads)) } else { MOST_BLOCKS };
-        return Some(Choice { class: GridClass::Serial, threads, most_blocks });
+        return serial(device, resources, shape, iterations);
     }
     let held = unsaturated_threads(device, shape.uncoalesced).unwrap_or(device.threads_per_sm);
-    if let Some(short) = iterations.and_then(|iterations| short(device, iterations, held)) {
-        return Some(short);
+    iterations
+        .and_then(|iterations| short(device, iterations, held))
+        .or_else(|| saturated(device, resources, shape, held))
+}
+
+fn on_all(device: &DeviceProfile, blocks_per_sm: u32) -> u64 {
+    u64::from(blocks_per_sm.max(1)) * u64::from(device.sm_count)
+}
+
+/// As many threads as are resident. With three loops or more it is the divisions that find their variables, not the memory,
+/// that take the time.
+fn stream(device: &DeviceProfile, shape: &KernelShape, iterations: Option<u64>) -> Option<Choice> {
+    let most_blocks = on_all(device, device.threads_per_sm / DEFAULT_THREADS);
+    let is_long = iterations.is_none_or(|iterations| iterations >= 2 * most_blocks * u64::from(DEFAULT_THREADS));
+    let is_stream = shape.uncoalesced == 0 && shape.operations <= STREAM_OPERATIONS && shape.loops <= 2;
+    (is_stream && is_long).then_some(Choice { class: GridClass::Stream, threads: DEFAULT_THREADS, most_blocks })
+}
+
+/// Nothing where a small block gains nothing: where loads wait for stores, and where all threads of a warp read the same.
+fn serial(
+    device: &DeviceProfile,
+    resources: KernelResources,
+    shape: &KernelShape,
+    iterations: Option<u64>,
+) -> Option<Choice> {
+    let all = on_all(device, device.threads_per_sm);
+    let is_long_stream = shape.streams && iterations.is_none_or(|iterations| iterations >= all);
+    if is_long_stream || shape.stores_inside || (shape.loops >= 2 && !shape.spread) {
+        return None;
     }
-    let threads = device.warp_size;
-    let blocks = (held / threads).min(resident_blocks(device, resources, threads));
-    Some(Choice { class: GridClass::Saturated, threads, most_blocks: on_all(blocks) })
+    let threads = device.preferred_threads_per_block;
+    let is_short = shape.is_length_known && shape.accesses < LONG_ITERATION;
+    let from_memory = shape.walks && shape.loops == 1 && !shape.heavy;
+    let most_blocks = match device.memory_blocks_per_sm.filter(|_| from_memory) {
+        Some(blocks) => on_all(device, blocks),
+        None if is_short => on_all(device, resident_blocks(device, resources, threads)),
+        None => MOST_BLOCKS,
+    };
+    Some(Choice { class: GridClass::Serial, threads, most_blocks })
+}
+
+/// As many threads as the cache holds lines for, in blocks of a warp, or of less where iterations of one loop do nothing but
+/// walk along their own lines. Where much else is done, one access fills no cache.
+fn saturated(device: &DeviceProfile, resources: KernelResources, shape: &KernelShape, held: u32) -> Option<Choice> {
+    if shape.heavy && shape.uncoalesced == 1 {
+        return None;
+    }
+    let is_light = shape.loops == 1 && !shape.heavy;
+    let own = device.uncoalesced_threads_per_block.filter(|_| is_light);
+    let threads = own.unwrap_or(device.warp_size);
+    let resident = resident_blocks(device, resources, threads);
+    let blocks = held / threads;
+    // Where all that are resident can be held, more blocks only wait.
+    let most_blocks =
+        if own.is_some() && blocks >= resident { MOST_BLOCKS } else { on_all(device, blocks.min(resident)) };
+    Some(Choice { class: GridClass::Saturated, threads, most_blocks })
 }
 
 /// The fewest threads, a power of two below a warp, with which the blocks are not too many.

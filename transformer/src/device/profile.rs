@@ -35,6 +35,13 @@ pub struct DeviceProfile {
     /// one, as Lloyd 2018 has it, where nobody measured it.
     #[serde(default = "one")]
     pub short_loop_blocks_per_sm: u32,
+    /// The threads of a block whose uncoalesced iterations do little else; a warp where nobody measured it.
+    #[serde(default)]
+    pub uncoalesced_threads_per_block: Option<u32>,
+    /// The blocks on an SM that are enough for a loop that reads each element once; as many as are resident where nobody
+    /// measured it.
+    #[serde(default)]
+    pub memory_blocks_per_sm: Option<u32>,
     /// Bytes of the cache that all SMs share.
     pub l2_bytes: u64,
     /// Peak rate of the device's memory in 10^9 bytes a second.
@@ -77,6 +84,8 @@ impl DeviceProfile {
             ("threads_per_block_limit", profile.threads_per_block_limit),
             ("preferred_threads_per_block", profile.preferred_threads_per_block),
             ("short_loop_blocks_per_sm", profile.short_loop_blocks_per_sm),
+            ("uncoalesced_threads_per_block", profile.uncoalesced_threads_per_block.unwrap_or(1)),
+            ("memory_blocks_per_sm", profile.memory_blocks_per_sm.unwrap_or(1)),
         ];
         if let Some((key, _)) = counts.iter().find(|(_, count)| *count == 0) {
             return Err(format!("`{key}` must be at least 1"));

@@ -52,7 +52,9 @@ pub fn predict(
     let each = step(device, shape, threads, number(resident) * f64::from(threads));
     let waiting = rounds * shape.accesses * each;
     let bytes = number(iterations) * shape.accesses * shape.sectors;
-    let rate = device.memory_gb_per_s * REACHED * if shape.inner_loop { CACHED } else { 1.0 };
+    // What is read once and is more than the cache holds comes from memory.
+    let comes_from_memory = !shape.inner_loop || (shape.walks && bytes > number(device.l2_bytes));
+    let rate = device.memory_gb_per_s * REACHED * if comes_from_memory { 1.0 } else { CACHED };
     let mut moving = bytes / rate;
     if !shape.inner_loop && num_teams > sms * u64::from(resident_blocks(device, resources, threads)) {
         moving *= MANY_BLOCKS;

@@ -37,7 +37,7 @@ pub fn write(file: &SourceFile, region: &RegionFacts, plan: &Plan, out: &mut dyn
 
 /// Writes what a grid is chosen by, and each launch between which was chosen.
 fn write_geometry(geometry: &GeometryFigures, out: &mut dyn Write) -> io::Result<()> {
-    let GeometryFigures { device, shape, iterations, is_known, choice } = geometry;
+    let GeometryFigures { device, shape, iterations, is_known, choice, .. } = geometry;
     let origin = if *is_known { "known" } else { "assumed" };
     let KernelShape { accesses, sectors, uncoalesced, inner_loop, .. } = shape;
     let serial = if *inner_loop { " in a serial loop" } else { "" };

@@ -74,6 +74,7 @@ impl Reader<'_, '_> {
                 let integer = Integer::named(&name)?;
                 self.value(self.tree.child(node, "value")?)?.converted(integer)
             }
+            "conditional_expression" => self.either(node),
             "subscript_expression" => {
                 let name = self.element_type(node)?;
                 let integer = Integer::named(&name)?;
@@ -81,6 +82,19 @@ impl Reader<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// `c ? x : y`: which of the two is not known, but where they differ by a number both lie side by side.
+    fn either(&mut self, node: NodeId) -> Option<Value> {
+        let first = self.value(self.tree.child(node, "consequence")?)?;
+        let second = self.value(self.tree.child(node, "alternative")?)?;
+        let integer = first.integer.common(second.integer);
+        let (first, second) = (first.converted(integer)?, second.converted(integer)?);
+        first.form.minus(&second.form)?.as_constant()?;
+        let atom = self.fresh();
+        self.found.opaque.push(atom);
+        self.found.near.insert(atom, first.form);
+        Some(Value::exact(Polynomial::atom(atom), integer))
     }
 
     fn operator(&self, node: NodeId) -> Option<&'static str> {

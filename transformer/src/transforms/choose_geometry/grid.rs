@@ -1,16 +1,16 @@
 //! A loop's grid on the device that was asked for.
 
-use std::collections::BTreeSet;
+mod bounds;
 
-use crate::analysis::accesses::{Integer, accesses};
+use crate::analysis::accesses::accesses;
 use crate::analysis::kernel_shape::kernel_shape;
-use crate::analysis::symbols::{DeclaredType, Symbols};
+use crate::analysis::symbols::Symbols;
 use crate::device::choice::plain_launch;
 use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
 use crate::device::time::predict;
-use crate::device::{Choice, DeviceProfile, KernelResources, KernelShape, choose};
+use crate::device::{Choice, DeviceProfile, GridClass, KernelResources, KernelShape, choose};
 use crate::plan::{Reason, ReasonCode};
-use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
+use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::region::target::TargetRegion;
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
 use crate::transforms::Context;
@@ -37,6 +37,8 @@ pub struct GeometryFigures {
     pub iterations: u64,
     /// Does the text tell how many?
     pub is_known: bool,
+    /// The same of each loop.
+    trips: Vec<Option<u64>>,
     /// What is chosen, where something is.
     pub choice: Option<Choice>,
 }
@@ -83,10 +85,12 @@ pub(super) fn figures(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRe
     let found = accesses(cx.file, cx.tree, symbols, &loops, promised, &[]);
     let shape = kernel_shape(cx.tree, loops.last()?.body, &found, promised)?;
     let trips = found.loops.iter().take(promised).map(|l| l.trips.and_then(|trips| u64::try_from(trips).ok()));
-    let known = trips.collect::<Option<Vec<u64>>>().and_then(|all| all.into_iter().try_fold(1, u64::checked_mul));
+    let trips: Vec<Option<u64>> = trips.collect();
+    let known = trips.iter().copied().collect::<Option<Vec<u64>>>();
+    let known = known.and_then(|all| all.into_iter().try_fold(1, u64::checked_mul));
     let iterations = known.unwrap_or(u64::from(cx.assumed_iterations));
     let choice = choose(device, ESTIMATE, &shape, known);
-    Some(GeometryFigures { device: device.clone(), shape, iterations, is_known: known.is_some(), choice })
+    Some(GeometryFigures { device: device.clone(), shape, iterations, is_known: known.is_some(), trips, choice })
 }
 
 /// The loops that the construct takes.
@@ -118,13 +122,18 @@ pub(super) fn write(
 ) -> Option<DeviceGrid> {
     let choice = figures.choice?;
     let Choice { threads, class, .. } = choice;
-    let teams = match bounds(cx, symbols, region) {
-        _ if figures.is_known => choice.grid(figures.iterations).num_teams.to_string(),
-        // A number that suits long loops costs short ones much: a launch of thousands of blocks takes the host longer.
-        bounds => bounds?.teams(choice),
-    };
     let name = &figures.device.name;
-    let text = format!("num_teams({teams}) thread_limit({threads}) /* {name} */");
+    let teams = match figures.is_known {
+        true => Some(choice.grid(figures.iterations).num_teams.to_string()),
+        false => bounds::teams(cx, symbols, region, figures, choice),
+    };
+    let text = match teams {
+        Some(teams) => format!("num_teams({teams}) thread_limit({threads}) /* {name} */"),
+        // A number that suits long loops costs short ones much: a launch of thousands of blocks takes the host longer. The
+        // runtime's own number is near enough where it holds no more blocks than were chosen.
+        None if is_runtimes_choice_near(figures, choice) => format!("thread_limit({threads}) /* {name} */"),
+        None => return None,
+    };
     let [before, after] = [plain_launch(figures.iterations), figures.best()].map(|launch| figures.time(launch));
     let assumed = if figures.is_known { "" } else { " assumed" };
     let plural = if threads == 1 { "thread" } else { "threads" };
@@ -136,74 +145,11 @@ pub(super) fn write(
     Some(DeviceGrid { text, summary })
 }
 
-/// A variable that bounds the number of a loop's iterations.
-struct Bound {
-    name: String,
-    is_signed: bool,
-}
-
-/// The bounds of all loops; their product bounds the number of iterations.
-struct Bounds(Vec<Bound>);
-
-impl Bounds {
-    /// As many teams as the iterations need, at least one and at most what was chosen, for every value of the bounds. The
-    /// product is formed only of such values that it is no more than what so many teams take, and cannot overflow.
-    fn teams(&self, choice: Choice) -> String {
-        let Choice { threads, most_blocks, .. } = choice;
-        let most = most_blocks.saturating_mul(u64::from(threads));
-        let each = match self.0.len() {
-            0 | 1 => most,
-            2 => most.isqrt(),
-            _ => (1..=most.isqrt()).take_while(|root| root * root * root <= most).last().unwrap_or(1),
-        };
-        let names: BTreeSet<(&str, bool)> = self.0.iter().map(|bound| (bound.name.as_str(), bound.is_signed)).collect();
-        let in_range = |(name, is_signed): (&str, bool)| {
-            let from_zero = if is_signed { format!("0 <= {name} && ") } else { String::new() };
-            format!("{from_zero}{name} < {each}")
-        };
-        let conditions: Vec<String> = names.into_iter().map(in_range).collect();
-        let product: Vec<&str> = self.0.iter().map(|bound| bound.name.as_str()).collect();
-        let divided = if threads == 1 { product.join(" * ") } else { format!("{} / {threads}", product.join(" * ")) };
-        format!("{} ? {divided} + 1 : {most_blocks}", conditions.join(" && "))
-    }
-}
-
-/// The most loops whose bounds are multiplied: more make no clause that is easy to read.
-const MOST_BOUNDS: usize = 3;
-
-/// The variables that say how many iterations there are.
-fn bounds(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion) -> Option<Bounds> {
-    let (loops, _) = nest(cx, symbols, region)?;
-    if loops.len() > MOST_BOUNDS {
-        return None;
-    }
-    loops.iter().map(|one| bound(cx, symbols, region, one)).collect::<Option<Vec<Bound>>>().map(Bounds)
-}
-
-/// The one variable that says how many iterations a loop has at most: `for (i = 0; i < n; i++)`, `for (i = k; i < n - 1; i++)`.
-/// It is evaluated on the host, so it must have its value there, and be the same variable before the directive.
-fn bound(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion, only: &CanonicalLoop) -> Option<Bound> {
-    let rises = matches!(only.relation, Relation::Less | Relation::LessOrEqual) && !only.step.is_subtracted;
-    let upper = cx.file.show(only.upper);
-    let name = match upper.rsplit_once(['+', '-']) {
-        Some((name, number)) if number.trim().parse::<u16>().is_ok() => name.trim().to_owned(),
-        _ => upper.into_owned(),
-    };
-    let is_name = name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
-    if !rises || !is_name || symbols.macro_definition(&name, only.upper.start).is_some() {
-        return None;
-    }
-    let inside = symbols.lookup(&name, only.upper.start)?;
-    let outside = symbols.lookup(&name, region.extent.start)?;
-    let is_same = (inside.header, inside.declared_at) == (outside.header, outside.declared_at);
-    // The device may have another value of these, and the host none.
-    let by_default = clauses(cx, region).any(|clause| clause.name == ClauseName::Defaultmap);
-    let declares = |id| cx.constructs.directive(id).name.contains("declare");
-    let on_device = inside.has_static_storage() && (inside.header.is_some() || cx.constructs.ids().any(declares));
-    let is_listed = clauses(cx, region).flat_map(Clause::items).any(|item| item.base.as_deref() == Some(&name));
-    let DeclaredType::Scalar { name: ty, is_volatile: false, .. } = &inside.ty else { return None };
-    let integer = Integer::named(ty).filter(|integer| integer.bits >= 32)?;
-    (is_same && !is_listed && !by_default && !on_device).then_some(Bound { name, is_signed: integer.signed })
+/// Does the runtime choose nearly as many teams by itself? It starts one for each chunk of iterations, 3,200 at most.
+fn is_runtimes_choice_near(figures: &GeometryFigures, choice: Choice) -> bool {
+    let is_row_loop = matches!(choice.class, GridClass::Serial | GridClass::Saturated) && figures.shape.loops == 1;
+    let own = llvm_launch(1 << 26, WrittenGrid { num_teams: None, thread_limit: Some(choice.threads) });
+    is_row_loop && choice.most_blocks >= own.grid.num_teams
 }
 
 /// Is the grid that clauses say far slower than the one that would be chosen?

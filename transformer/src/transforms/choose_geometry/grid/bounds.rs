@@ -1,0 +1,223 @@
+//! How many iterations a loop has at most, as an expression for `num_teams`.
+
+use std::collections::BTreeSet;
+
+use super::{GeometryFigures, clauses, nest};
+use crate::analysis::accesses::Integer;
+use crate::analysis::symbols::{DeclaredType, Symbols};
+use crate::device::Choice;
+use crate::region::loop_nest::{CanonicalLoop, Relation};
+use crate::region::target::TargetRegion;
+use crate::source::Span;
+use crate::syntax::Clause;
+use crate::transforms::Context;
+
+/// The most names that are multiplied: more make no clause that is easy to read.
+const MOST_NAMES: usize = 3;
+/// The largest step that is divided by.
+const LARGEST_STEP: i64 = 256;
+
+/// A variable in a bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Name {
+    text: String,
+    is_signed: bool,
+}
+
+/// At most `number * names / step` iterations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Bound {
+    number: u64,
+    names: Vec<Name>,
+    step: u64,
+}
+
+/// The expression for the number of teams; none where a loop has no bound that is understood.
+pub(super) fn teams(
+    cx: &Context<'_>,
+    symbols: &Symbols<'_>,
+    region: &TargetRegion,
+    figures: &GeometryFigures,
+    choice: Choice,
+) -> Option<String> {
+    let (loops, _) = nest(cx, symbols, region)?;
+    let mut whole = Bound { number: 1, names: Vec::new(), step: 1 };
+    for (index, one) in loops.iter().enumerate() {
+        let known = figures.trips.get(index).copied().flatten();
+        let bound = known.map(|number| Bound { number, names: Vec::new(), step: 1 });
+        let bound = bound.or_else(|| Reader { cx, symbols, region }.bound(one))?;
+        whole.number = whole.number.checked_mul(bound.number.max(1))?;
+        whole.step = whole.step.checked_mul(bound.step)?;
+        whole.names.extend(bound.names);
+    }
+    (whole.names.len() <= MOST_NAMES).then(|| whole.teams(choice))
+}
+
+impl Bound {
+    /// As many teams as the iterations need, at least one and at most what was chosen, for every value of the names. The
+    /// product is formed only of such values that it is no more than what so many teams take, and cannot overflow.
+    fn teams(&self, choice: Choice) -> String {
+        let Choice { threads, most_blocks, .. } = choice;
+        let chunk = u64::from(threads) * self.step;
+        let most = most_blocks.saturating_mul(u64::from(threads)) / self.number.max(1);
+        if self.names.is_empty() {
+            return (self.number.div_ceil(chunk)).clamp(1, most_blocks).to_string();
+        }
+        let each = root(most, self.names.len());
+        if each < 2 {
+            return most_blocks.to_string();
+        }
+        let in_range = |(text, is_signed): (&str, bool)| {
+            let from_zero = if is_signed { format!("0 <= {text} && ") } else { String::new() };
+            format!("{from_zero}{text} < {each}")
+        };
+        let distinct: BTreeSet<(&str, bool)> =
+            self.names.iter().map(|name| (name.text.as_str(), name.is_signed)).collect();
+        let conditions: Vec<String> = distinct.into_iter().map(in_range).collect();
+        let number = (self.number > 1).then(|| self.number.to_string());
+        let factors: Vec<&str> = self.names.iter().map(|name| name.text.as_str()).chain(number.as_deref()).collect();
+        let product = factors.join(" * ");
+        let divided = if chunk == 1 { product } else { format!("{product} / {chunk}") };
+        format!("{} ? {divided} + 1 : {most_blocks}", conditions.join(" && "))
+    }
+}
+
+/// The largest number whose power is no more than `most`.
+fn root(most: u64, power: usize) -> u64 {
+    let fits =
+        |number: u64| (0..power).try_fold(1_u64, |product, _| product.checked_mul(number)).is_some_and(|it| it <= most);
+    match power {
+        0 | 1 => most,
+        2 => most.isqrt(),
+        _ => (1..=most.isqrt()).take_while(|number| fits(*number)).last().unwrap_or(1),
+    }
+}
+
+struct Reader<'a, 's> {
+    cx: &'a Context<'a>,
+    symbols: &'a Symbols<'s>,
+    region: &'a TargetRegion,
+}
+
+impl Reader<'_, '_> {
+    /// At most how many iterations a loop has: its larger bound, as if the other one were 0 or more.
+    fn bound(&self, only: &CanonicalLoop) -> Option<Bound> {
+        let rises = !only.step.is_subtracted;
+        let is_falling = matches!(only.relation, Relation::Greater | Relation::GreaterOrEqual);
+        if rises == is_falling {
+            return None;
+        }
+        let span = if rises { only.upper } else { only.lower };
+        let step = match only.step.amount {
+            None => 1,
+            Some(amount) => self.number(&self.cx.file.show(amount), amount).filter(|step| *step <= LARGEST_STEP)?,
+        };
+        let text = self.cx.file.show(span);
+        let (number, names) = self.product(outer(&text), span)?;
+        Some(Bound { number, names, step: u64::try_from(step).ok().filter(|step| *step > 0)? })
+    }
+
+    /// Names and numbers that are multiplied. What is added or subtracted behind them does not count: a number is small beside
+    /// them, and with a name subtracted there are fewer.
+    fn product(&self, text: &str, at: Span) -> Option<(u64, Vec<Name>)> {
+        let text = match text.rsplit_once(['+', '-']) {
+            Some((first, number)) if number.trim().parse::<u16>().is_ok() => first.trim(),
+            _ => text,
+        };
+        let first = match text.split_once('-') {
+            Some((first, rest)) if is_product(rest) => first.trim(),
+            _ => text,
+        };
+        if let Some(number) = self.number(first, at) {
+            return Some((u64::try_from(number).ok()?, Vec::new()));
+        }
+        let (mut product, mut names) = (1_u64, Vec::new());
+        for factor in first.split('*').map(str::trim) {
+            match self.number(factor, at) {
+                Some(number) => product = product.checked_mul(u64::try_from(number).ok()?)?,
+                None => names.push(self.name(factor, at)?),
+            }
+        }
+        Some((product, names))
+    }
+
+    /// A constant that is at least 1.
+    fn number(&self, text: &str, at: Span) -> Option<i64> {
+        self.symbols.constant(text, at.start).filter(|number| *number > 0)
+    }
+
+    /// A variable that is evaluated on the host: it must have its value there, and be the same one before the directive.
+    fn name(&self, text: &str, at: Span) -> Option<Name> {
+        let Self { cx, symbols, region } = self;
+        if !is_word(text) || symbols.macro_definition(text, at.start).is_some() {
+            return None;
+        }
+        let inside = symbols.lookup(text, at.start)?;
+        let outside = symbols.lookup(text, region.extent.start)?;
+        let is_same = (inside.header, inside.declared_at) == (outside.header, outside.declared_at);
+        // The device may have another value of these, and the host none.
+        let by_default = clauses(cx, region).any(|clause| clause.name == crate::syntax::ClauseName::Defaultmap);
+        let declares = |id| cx.constructs.directive(id).name.contains("declare");
+        let on_device = inside.has_static_storage() && (inside.header.is_some() || cx.constructs.ids().any(declares));
+        let is_listed = clauses(cx, region).flat_map(Clause::items).any(|item| item.base.as_deref() == Some(text));
+        let DeclaredType::Scalar { name: ty, is_volatile: false, .. } = &inside.ty else { return None };
+        let integer = Integer::named(ty).filter(|integer| integer.bits >= 32)?;
+        let is_usable = is_same && !is_listed && !by_default && !on_device;
+        is_usable.then(|| Name { text: text.to_owned(), is_signed: integer.signed })
+    }
+}
+
+/// The text without parentheses around it.
+fn outer(text: &str) -> &str {
+    let text = text.trim();
+    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    inner.filter(|inner| !inner.contains(['(', ')'])).map_or(text, str::trim)
+}
+
+fn is_product(text: &str) -> bool {
+    text.split('*').all(|factor| is_word(factor.trim()))
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::GridClass;
+
+    fn choice(threads: u32, most_blocks: u64) -> Choice {
+        Choice { class: GridClass::Serial, threads, most_blocks }
+    }
+
+    fn bound(number: u64, names: &[(&str, bool)], step: u64) -> Bound {
+        let names = names.iter().map(|(text, is_signed)| Name { text: (*text).to_owned(), is_signed: *is_signed });
+        Bound { number, names: names.collect(), step }
+    }
+
+    #[test]
+    fn expressions_are_short() {
+        let teams = |bound: Bound| bound.teams(choice(32, 65_536));
+        assert_eq!(teams(bound(1, &[("n", true)], 1)), "0 <= n && n < 2097152 ? n / 32 + 1 : 65536");
+        assert_eq!(teams(bound(1, &[("n", false)], 4)), "n < 2097152 ? n / 128 + 1 : 65536");
+        assert_eq!(teams(bound(3, &[("n", false)], 1)), "n < 699050 ? n * 3 / 32 + 1 : 65536");
+        assert_eq!(teams(bound(1, &[("n", false), ("n", false)], 1)), "n < 1448 ? n * n / 32 + 1 : 65536");
+        assert_eq!(teams(bound(1000, &[], 1)), "32");
+        assert_eq!(teams(bound(u64::MAX, &[("n", true)], 1)), "65536");
+        assert_eq!(teams(bound(0, &[], 1)), "1");
+    }
+
+    /// Every value of the names gives from 1 to the chosen number of teams, and the product fits an `int`.
+    #[test]
+    fn nothing_overflows() {
+        for (number, power, threads, most_blocks) in
+            [(1, 1, 16, 65_536), (7, 2, 32, 4224), (3, 3, 128, 2112), (1, 3, 1, 2112), (65_535, 2, 16, 65_536)]
+        {
+            let most = most_blocks * threads / number;
+            let each = root(most, power);
+            let largest = (each.max(1) - 1).pow(u32::try_from(power).unwrap()) * number;
+            assert!(largest <= most_blocks * threads && largest <= i32::MAX as u64, "{number} {power}");
+        }
+    }
+}
