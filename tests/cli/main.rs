@@ -11,6 +11,7 @@ mod output;
 mod passes;
 mod programs;
 mod project;
+mod resources;
 mod stdin;
 mod suppression;
 mod verification;

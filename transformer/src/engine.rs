@@ -2,6 +2,7 @@
 
 mod later_rounds;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::later_rounds::Rounds;
@@ -9,7 +10,7 @@ use crate::analysis::data_environment::{Entry, data_environment};
 use crate::analysis::execution_mode::{Predicted, execution_mode};
 use crate::analysis::facts::Facts;
 use crate::analysis::symbols::Symbols;
-use crate::device::DeviceProfile;
+use crate::device::{CountedKernel, DeviceProfile};
 use crate::edit::EditSet;
 use crate::plan::suppression::Suppressions;
 use crate::plan::{Decision, Plan, Reason, ReasonCode, select};
@@ -19,7 +20,9 @@ use crate::region::target::target_regions;
 use crate::source::{Scan, SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{HostError, HostTree, Limits};
-use crate::transforms::{ASSUMED_ITERATIONS, Context, Figures, GeometryFigures, TRANSFORMS, figures, geometry_figures};
+use crate::transforms::{
+    ASSUMED_ITERATIONS, Context, Figures, GeometryFigures, TRANSFORMS, chooses_grids, figures, geometry_figures,
+};
 use crate::validate;
 
 /// Conflicting plans wait for the next round; more rounds than this mean that a transformation does not settle.
@@ -44,6 +47,8 @@ pub struct Options {
     pub limits: Limits,
     /// What a compiler knows of the names in the file; none where it is not asked.
     pub facts: Option<Arc<Facts>>,
+    /// The compiler flags with which clang counts what kernels need; none where it is not asked.
+    pub resources: Option<Arc<[String]>>,
 }
 
 impl Default for Options {
@@ -61,6 +66,7 @@ impl Default for Options {
             lines: Vec::new(),
             limits,
             facts: None,
+            resources: None,
         }
     }
 }
@@ -79,6 +85,8 @@ pub struct Outcome {
 pub enum EngineError {
     /// The host text could not be read.
     Host(HostError),
+    /// What its kernels need could not be counted; the text says why.
+    Resources(String),
     /// The new text failed a check of its own: a fault of this tool. The text says which.
     Validation(String),
 }
@@ -87,6 +95,7 @@ impl std::fmt::Display for EngineError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Host(error) => write!(f, "{error}"),
+            Self::Resources(why) => write!(f, "the registers of its kernels are not known: {why}"),
             Self::Validation(what) => write!(f, "the result failed validation and was not written: {what}"),
         }
     }
@@ -176,7 +185,8 @@ struct Round {
 
 fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Option<Round>, EngineError> {
     let Some(parsed) = parse(file, &options.limits).map_err(EngineError::Host)? else { return Ok(None) };
-    let plans = plans(file, headers, &parsed, options);
+    let counted = counted(file, &parsed, options)?;
+    let plans = plans(&context(file, headers, &parsed, options, &counted), options);
     let (edits, chosen) = select::select(&plans, options.assume);
     let problems = validate::problems(&parsed.tree, &parsed.constructs);
     let moves = edits.origins();
@@ -186,13 +196,13 @@ fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result
 }
 
 /// Every plan of the passes asked for, in the order of the text, without those that are suppressed or out of range.
-fn plans(file: &SourceFile, headers: &[SourceFile], parsed: &Parsed, options: &Options) -> Vec<Plan> {
-    let context = context(file, headers, parsed, options);
-    let suppressions = Suppressions::read(file, &parsed.scan);
+fn plans(context: &Context<'_>, options: &Options) -> Vec<Plan> {
+    let Context { file, scan, .. } = *context;
+    let suppressions = Suppressions::read(file, scan);
     let mut plans = Vec::new();
     for transform in TRANSFORMS.iter().filter(|transform| options.passes.contains(&transform.pass)) {
         if let Some(plan) = transform.plan {
-            plans.extend(plan(&context));
+            plans.extend(plan(context));
         }
     }
     plans.retain(|plan| in_range(file, plan, &options.lines) && !suppressions.is_off(plan.extent));
@@ -200,7 +210,7 @@ fn plans(file: &SourceFile, headers: &[SourceFile], parsed: &Parsed, options: &O
     if context.device.is_some() {
         wait_for_collapse(&mut plans, options.assume);
     }
-    refuse_disagreements(&mut plans, &context);
+    refuse_disagreements(&mut plans, context);
     plans
 }
 
@@ -229,17 +239,32 @@ fn refuse_disagreements(plans: &mut [Plan], context: &Context<'_>) {
     }
 }
 
+/// What clang counts of the kernels, where it is asked and a grid may be chosen.
+fn counted(file: &SourceFile, parsed: &Parsed, options: &Options) -> Result<Counted, EngineError> {
+    let is_asked = options.device.is_some() && options.passes.contains(&"geometry");
+    let Some(flags) = options.resources.as_ref().filter(|_| is_asked) else { return Ok(Counted::new()) };
+    if !chooses_grids(&parsed.tree, &parsed.constructs) {
+        return Ok(Counted::new());
+    }
+    let failed = |error: validate::clang::VerifyError| EngineError::Resources(error.to_string());
+    validate::clang::kernel_resources(&file.path, &file.text, flags).map_err(failed)
+}
+
+/// What was counted of kernels, by the line of the directive.
+type Counted = BTreeMap<usize, CountedKernel>;
+
 fn context<'a>(
     file: &'a SourceFile,
     headers: &'a [SourceFile],
     parsed: &'a Parsed,
     options: &'a Options,
+    counted: &'a Counted,
 ) -> Context<'a> {
     let Parsed { scan, tree, constructs } = parsed;
     let Options { assumed_iterations, versioned, .. } = *options;
     let device = options.device.as_ref().filter(|_| options.passes.contains(&"geometry"));
     let facts = options.facts.as_deref();
-    Context { file, scan, tree, constructs, headers, facts, assumed_iterations, versioned, device }
+    Context { file, scan, tree, constructs, headers, facts, assumed_iterations, versioned, device, counted }
 }
 
 fn in_range(file: &SourceFile, plan: &Plan, lines: &[(usize, usize)]) -> bool {
@@ -273,7 +298,9 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
     let Some(parsed) = parse(file, &options.limits)? else { return Ok(Vec::new()) };
     let Parsed { tree, constructs, .. } = &parsed;
     let symbols = Symbols::new(file, tree, headers).with_facts(options.facts.as_deref());
-    let context = context(file, headers, &parsed, options);
+    // Where clang cannot count, the plans have said so.
+    let counted = counted(file, &parsed, options).unwrap_or_default();
+    let context = context(file, headers, &parsed, options, &counted);
     let mut figures = figures(&context);
     let mut geometry = geometry_figures(&context, &symbols);
     let facts = target_regions(tree, constructs).into_iter().map(|region| RegionFacts {
@@ -298,7 +325,7 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
 pub fn error_code(error: &EngineError) -> ReasonCode {
     match error {
         EngineError::Host(_) => ReasonCode::Unreadable,
-        EngineError::Validation(_) => ReasonCode::ValidationFailed,
+        EngineError::Resources(_) | EngineError::Validation(_) => ReasonCode::ValidationFailed,
     }
 }
 

@@ -80,6 +80,20 @@ pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: u
     Some(shape)
 }
 
+/// The sectors that a warp loads and stores in one iteration, as far as the text tells how often its serial loops run. What
+/// is changed in place counts as stored.
+#[must_use]
+pub fn transactions(found: &Accesses, promised: usize) -> (f64, f64) {
+    let Some(lane) = promised.checked_sub(1).and_then(|last| found.loops.get(last)) else { return (0.0, 0.0) };
+    let (mut loaded, mut stored) = (0.0, 0.0);
+    for access in &found.accesses {
+        let sectors = pattern(&near(found, access), lane.atom, &found.opaque).sectors();
+        let sum = if access.writes { &mut stored } else { &mut loaded };
+        *sum += sectors * weight(found, access, promised);
+    }
+    (loaded, stored)
+}
+
 /// The access with a value that is near in place of each subscript's part that may be one of two.
 fn near(found: &Accesses, access: &Access) -> Access {
     let mut access = access.clone();

@@ -80,6 +80,9 @@ pub enum Command {
         /// Whose types and names the decisions rest on, as for rewriting
         #[arg(long, value_enum, value_name = "SOURCE")]
         facts: Option<Facts>,
+        /// Who counts the registers that a grid is chosen by, as for rewriting
+        #[arg(long, value_enum, value_name = "SOURCE")]
+        resources: Option<Resources>,
     },
     /// List the device profiles
     Devices,
@@ -211,6 +214,9 @@ pub struct PassArguments {
     /// The device to choose grids for: a profile's name, a .toml file with one, or `native`, which asks NVIDIA's driver
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
+    /// geometry: who counts the registers that a grid is chosen by: nobody, or clang with ptxas
+    #[arg(long, value_enum, value_name = "SOURCE")]
+    pub resources: Option<Resources>,
 }
 
 /// How it is reported.
@@ -272,6 +278,15 @@ pub enum Facts {
     /// The tool's own reading of the text
     Tree,
     /// Also what clang knows; it must be installed, and compile the file with the flags given
+    Clang,
+}
+
+/// `--resources`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Resources {
+    /// An estimate that suits most kernels
+    Estimate,
+    /// clang and NVIDIA's ptxas count; both must be installed
     Clang,
 }
 

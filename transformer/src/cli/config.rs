@@ -25,6 +25,8 @@ pub(super) struct Config {
     pub versioned: Option<bool>,
     /// `tree` or `clang`: whose types and names the decisions rest on.
     pub facts: Option<String>,
+    /// `estimate` or `clang`: who counts the registers that a grid is chosen by.
+    pub resources: Option<String>,
     /// Files and folders whose functions may be looked up when a called one is defined there.
     pub sources: Vec<PathBuf>,
     /// Folders in which `#include ".."` is looked up, after the including file's own.
@@ -159,6 +161,7 @@ const KEYS: &[&str] = &[
     "assumed_iterations",
     "versioned",
     "facts",
+    "resources",
     "sources",
     "include_dirs",
     "compile_commands",
@@ -220,6 +223,7 @@ mod tests {
         config.assumed_iterations = Some(1);
         config.versioned = Some(true);
         config.facts = Some("clang".to_owned());
+        config.resources = Some("clang".to_owned());
         config.compile_commands = Some("b".into());
         config.verify = Some(Verify::Level("none".to_owned()));
         config.error_on_refusal = Some(true);

@@ -101,7 +101,17 @@ pub fn run(arguments: &[OsString], streams: &mut Streams<'_>, engine: Engine) ->
 fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) -> io::Result<Status> {
     match &arguments.command {
         Some(Command::Rule { id }) => commands::rule(id.as_deref(), streams),
-        Some(Command::Explain { place, context, assume, passes, assumed_iterations, versioned, device, facts }) => {
+        Some(Command::Explain {
+            place,
+            context,
+            assume,
+            passes,
+            assumed_iterations,
+            versioned,
+            device,
+            facts,
+            resources,
+        }) => {
             let passes = arguments::PassArguments {
                 passes: passes.clone(),
                 assume: *assume,
@@ -109,6 +119,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) ->
                 versioned: *versioned,
                 device: device.clone(),
                 facts: *facts,
+                resources: *resources,
                 ..Default::default()
             };
             commands::explain(place, context, passes, streams, engine)

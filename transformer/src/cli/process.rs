@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use crate::cli::arguments::Facts;
+use crate::cli::arguments::{Facts, Resources};
 use crate::cli::headers;
 use crate::cli::settings::Settings;
 use crate::cli::verify;
@@ -111,6 +111,7 @@ pub(super) fn options(settings: &Settings, file: &SourceFile) -> Result<Options,
         lines: settings.lines.clone(),
         limits: Limits::default(),
         facts: facts.map_err(|error| error.to_string())?.map(Arc::new),
+        resources: (settings.resources == Resources::Clang).then(|| settings.compiler.flags.clone().into()),
     })
 }
 

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use clap::ValueEnum;
 
-use crate::cli::arguments::{ContextArguments, Facts, HostArguments, PassArguments, VerifyLevel};
+use crate::cli::arguments::{ContextArguments, Facts, HostArguments, PassArguments, Resources, VerifyLevel};
 use crate::cli::compiler_flags::{CompilerFlags, Database};
 use crate::cli::config::{self, Config, Verify};
 use crate::cli::passes::Passes;
@@ -35,6 +35,8 @@ pub(super) struct Settings {
     pub include_dirs: Vec<PathBuf>,
     /// Whose types and names the decisions rest on.
     pub facts: Facts,
+    /// Who counts the registers that a grid is chosen by.
+    pub resources: Resources,
     /// How the file is compiled.
     pub compiler: CompilerFlags,
     /// What is checked before a result is written.
@@ -110,6 +112,7 @@ impl<'a> Resolver<'a> {
             sources: config.sources,
             include_dirs,
             facts: self.passes.facts.map_or_else(|| facts(config.facts.as_deref()), Ok)?,
+            resources: self.passes.resources.map_or_else(|| resources(config.resources.as_deref()), Ok)?,
             compiler,
             verify: level,
             host,
@@ -126,6 +129,7 @@ impl<'a> Resolver<'a> {
         config.assumed_iterations = Some(settings.assumed_iterations);
         config.versioned = Some(settings.versioned);
         config.facts = settings.facts.to_possible_value().map(|value| value.get_name().to_owned());
+        config.resources = settings.resources.to_possible_value().map(|value| value.get_name().to_owned());
         config.error_on_refusal = Some(settings.error_on_refusal);
         let level = settings.verify.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
         config.verify = Some(config.verify.unwrap_or_else(|| Verify::Level(String::new())).with_level(level));
@@ -175,6 +179,10 @@ fn show(path: PathBuf) -> String {
 
 fn facts(name: Option<&str>) -> Result<Facts, String> {
     name.map_or(Ok(Facts::Tree), |name| value_named(name, "source of facts"))
+}
+
+fn resources(name: Option<&str>) -> Result<Resources, String> {
+    name.map_or(Ok(Resources::Estimate), |name| value_named(name, "source of resources"))
 }
 
 fn verify_level(name: Option<&str>) -> Result<VerifyLevel, String> {

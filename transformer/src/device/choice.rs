@@ -11,7 +11,7 @@
 
 use super::grid::unsaturated_threads;
 use super::launch::{DEFAULT_THREADS, Launch, WrittenGrid, llvm_launch};
-use super::occupancy::{KernelResources, resident_blocks};
+use super::occupancy::{KernelResources, resident_blocks, uncapped_threads};
 use super::time::predict;
 use super::{DeviceProfile, GridGeometry};
 
@@ -107,6 +107,13 @@ impl Choice {
         GridGeometry { num_teams: full.min(self.most_blocks), thread_limit: self.threads }
     }
 
+    /// The same with fewer threads in more blocks where the limit would take registers away.
+    fn uncapped(self, device: &DeviceProfile, resources: KernelResources) -> Self {
+        let threads = uncapped_threads(device, resources, self.threads);
+        let most_blocks = self.most_blocks * u64::from((self.threads / threads.max(1)).max(1));
+        Self { threads, most_blocks: most_blocks.min(MOST_BLOCKS.max(self.most_blocks)), ..self }
+    }
+
     /// The launch for so many iterations.
     #[must_use]
     pub fn launch(&self, iterations: u64) -> Launch {
@@ -130,7 +137,7 @@ pub fn choose(
     shape: &KernelShape,
     iterations: Option<u64>,
 ) -> Option<Choice> {
-    let choice = by_rule(device, resources, shape, iterations)?;
+    let choice = by_rule(device, resources, shape, iterations)?.uncapped(device, resources);
     let times = |iterations: u64| {
         let time = |launch| predict(device, resources, shape, iterations, launch);
         (time(plain_launch(iterations)), time(choice.launch(iterations)))

@@ -13,5 +13,5 @@ pub mod time;
 
 pub use choice::{Choice, GridClass, KernelShape, choose};
 pub use grid::GridGeometry;
-pub use occupancy::KernelResources;
+pub use occupancy::{CountedKernel, KernelResources};
 pub use profile::DeviceProfile;

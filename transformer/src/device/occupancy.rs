@@ -11,6 +11,39 @@ pub struct KernelResources {
     pub shared_memory: u32,
 }
 
+/// The most registers that a thread can have.
+const MOST_REGISTERS: u32 = 255;
+
+/// What a compiler counted of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedKernel {
+    /// What its threads have.
+    pub resources: KernelResources,
+    /// Bytes of registers that a thread stores to memory for want of room.
+    pub spills: u32,
+}
+
+impl CountedKernel {
+    /// What it needs where no limit takes registers from it: those that it spills as well.
+    #[must_use]
+    pub fn wanted(self) -> KernelResources {
+        let registers = self.resources.registers.saturating_add(self.spills / 4).min(MOST_REGISTERS);
+        KernelResources { registers, ..self.resources }
+    }
+}
+
+/// So many threads of a block, or a half, a quarter of them, down to a warp, that a literal `thread_limit` leaves each its
+/// registers: it is a launch bound, for which the compiler keeps a whole block within an SM.
+#[must_use]
+pub fn uncapped_threads(device: &DeviceProfile, kernel: KernelResources, threads: u32) -> u32 {
+    let is_capped = |threads: u32| device.registers_per_sm / threads.max(1) < kernel.registers;
+    let mut threads = threads;
+    while threads > device.warp_size && is_capped(threads) {
+        threads /= 2;
+    }
+    threads
+}
+
 /// What bounds the blocks on an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
@@ -95,6 +128,19 @@ mod tests {
         assert_eq!(limit(255, 0, 128), "registers");
         assert_eq!(limit(16, 100_000, 128), "shared memory");
         assert_eq!(limit(16, 0, 1), "blocks");
+    }
+
+    #[test]
+    fn a_limit_takes_no_registers_away() {
+        let device = DeviceProfile::named("h200").unwrap();
+        let threads = |registers, spills| {
+            let resources = KernelResources { registers, shared_memory: 0 };
+            uncapped_threads(&device, CountedKernel { resources, spills }.wanted(), 1024)
+        };
+        assert_eq!(threads(64, 0), 1024);
+        assert_eq!(threads(65, 0), 512);
+        assert_eq!(threads(64, 4), 512, "64 registers are the cap, and one more was spilled");
+        assert_eq!(threads(255, 4000), 256);
     }
 
     #[test]

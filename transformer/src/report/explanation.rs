@@ -7,11 +7,11 @@ use crate::analysis::data_environment::{Entry, Origin, Treatment};
 use crate::analysis::execution_mode::Predicted;
 use crate::analysis::symbols::DeclaredType;
 use crate::device::occupancy::{bounded_blocks, percent};
-use crate::device::{GridGeometry, KernelShape};
+use crate::device::{GridGeometry, KernelResources, KernelShape};
 use crate::engine::RegionFacts;
 use crate::plan::{Decision, Plan};
 use crate::source::{SourceFile, Span};
-use crate::transforms::{ESTIMATED_RESOURCES, Figures, GeometryFigures, LoopFigures};
+use crate::transforms::{Figures, GeometryFigures, LoopFigures};
 
 /// Writes the facts about one region, and the figures of the candidates between which `plan` chose.
 ///
@@ -46,12 +46,22 @@ fn write_geometry(geometry: &GeometryFigures, out: &mut dyn Write) -> io::Result
         out,
         "    {accesses:.0} accesses in each{serial}, {sectors:.1} sectors a warp and access, {uncoalesced} uncoalesced"
     )?;
+    let (loaded, stored) = geometry.transactions;
+    writeln!(out, "    a warp loads {loaded:.0} sectors and stores {stored:.0} in one iteration")?;
+    if let Some(counted) = geometry.counted {
+        let KernelResources { registers, shared_memory } = counted.resources;
+        writeln!(
+            out,
+            "    {registers} registers, {} bytes of them spilled, and {shared_memory} bytes of shared memory, by clang and ptxas",
+            counted.spills
+        )?;
+    }
     if let Some(choice) = choice {
         writeln!(out, "    rule: {}", choice.class.words())?;
     }
     for (word, launch) in geometry.launches() {
         let GridGeometry { num_teams, thread_limit } = launch.grid;
-        let (blocks, limit) = bounded_blocks(device, ESTIMATED_RESOURCES, thread_limit);
+        let (blocks, limit) = bounded_blocks(device, geometry.resources(), thread_limit);
         let at_once = u64::from(blocks) * u64::from(device.sm_count);
         let resident = num_teams.div_ceil(u64::from(device.sm_count)).min(u64::from(blocks));
         let occupancy = percent(device, u32::try_from(resident).unwrap_or(u32::MAX).saturating_mul(thread_limit));

@@ -80,7 +80,7 @@
 
 mod grid;
 
-pub use self::grid::{ESTIMATE, GeometryFigures};
+pub use self::grid::GeometryFigures;
 
 use std::cell::LazyCell;
 
@@ -89,11 +89,11 @@ use crate::analysis::symbols::{DeclaredType, NameKind, Place, Symbols};
 use crate::analysis::uses::{Role, Use, uses_below};
 use crate::edit::directive_writer::append_clause;
 use crate::plan::{Applicability, Certainty, Decision, Plan, Reason, ReasonCode};
-use crate::region::construct::ConstructId;
+use crate::region::construct::{ConstructId, ConstructTree};
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::{Language, Span, words};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, Directive};
+use crate::syntax::{ClauseName, Directive, HostTree};
 use crate::transforms::choose_geometry::grid::DeviceGrid;
 use crate::transforms::split_target::type_parameters;
 use crate::transforms::{Context, TEAM_THREADS, split_target};
@@ -109,6 +109,12 @@ pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
     });
     let regions = target_regions(cx.tree, cx.constructs);
     regions.iter().filter(|region| is_league_loop(region)).map(|region| plan_loop(cx, &functions, region)).collect()
+}
+
+/// Is there a loop whose grid may be chosen?
+#[must_use]
+pub fn chooses_grids(tree: &HostTree, constructs: &ConstructTree) -> bool {
+    target_regions(tree, constructs).iter().any(is_league_loop)
 }
 
 /// Is it one loop that a league of teams shares?

@@ -5,7 +5,7 @@ mod collapse;
 mod independence;
 mod split_target;
 
-pub use self::choose_geometry::{ESTIMATE as ESTIMATED_RESOURCES, GeometryFigures, geometry_figures};
+pub use self::choose_geometry::{GeometryFigures, chooses_grids, geometry_figures};
 pub use self::split_target::{Figures, LoopFigures, figures};
 
 use crate::plan::Plan;
@@ -42,6 +42,8 @@ pub struct Context<'a> {
     pub versioned: bool,
     /// The device that grids are chosen for; none where none is asked for, or no grid is to be chosen.
     pub device: Option<&'a crate::device::DeviceProfile>,
+    /// What a compiler counted of the kernels, by the line of the directive; empty where it is not asked.
+    pub counted: &'a std::collections::BTreeMap<usize, crate::device::CountedKernel>,
 }
 
 /// [`Context::assumed_iterations`] where nobody says otherwise.

@@ -17,7 +17,7 @@ pub use facts::facts;
 pub use kernels::{ExecutionMode, Kernel, kernels};
 pub use messages::{Message, Severity, messages, new_messages};
 pub use report::{Report, region_pairs};
-pub use resources::{Ptxas, Resources};
+pub use resources::{MISSING_PTXAS, Ptxas, Resources, kernel_resources};
 pub use toolchain::{Clang, MISSING_CLANG};
 
 use std::fmt;

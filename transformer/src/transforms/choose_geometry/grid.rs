@@ -3,12 +3,12 @@
 mod bounds;
 
 use crate::analysis::accesses::accesses;
-use crate::analysis::kernel_shape::kernel_shape;
+use crate::analysis::kernel_shape::{kernel_shape, transactions};
 use crate::analysis::symbols::Symbols;
 use crate::device::choice::plain_launch;
 use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
 use crate::device::time::predict;
-use crate::device::{Choice, DeviceProfile, GridClass, KernelResources, KernelShape, choose};
+use crate::device::{Choice, CountedKernel, DeviceProfile, GridClass, KernelResources, KernelShape, choose};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::region::target::TargetRegion;
@@ -16,8 +16,8 @@ use crate::syntax::{Clause, ClauseArgument, ClauseName};
 use crate::transforms::Context;
 
 /// What a kernel is taken to need. The kernels of `bench/geometry` have 19 to 32 registers (`h200-ncu.csv`); with up to 64 an
-/// SM holds 32 blocks of a warp, so that the estimate decides little.
-pub const ESTIMATE: KernelResources = KernelResources { registers: 32, shared_memory: 0 };
+/// SM holds 32 blocks of a warp, so that the estimate decides little. With `--resources clang` it is counted instead.
+const ESTIMATE: KernelResources = KernelResources { registers: 32, shared_memory: 0 };
 
 /// By how much longer a written grid must be predicted to take to be called far off.
 const FAR_OFF: f64 = 2.0;
@@ -33,12 +33,16 @@ pub struct GeometryFigures {
     pub device: DeviceProfile,
     /// What an iteration does.
     pub shape: KernelShape,
+    /// The sectors that a warp loads and stores in one iteration.
+    pub transactions: (f64, f64),
     /// The iterations.
     pub iterations: u64,
     /// Does the text tell how many?
     pub is_known: bool,
     /// The same of each loop.
     trips: Vec<Option<u64>>,
+    /// What a compiler counted; none where it was not asked.
+    pub counted: Option<CountedKernel>,
     /// What is chosen, where something is.
     pub choice: Option<Choice>,
 }
@@ -55,10 +59,16 @@ impl GeometryFigures {
         launches
     }
 
+    /// What the kernel needs: counted, or taken.
+    #[must_use]
+    pub fn resources(&self) -> KernelResources {
+        self.counted.map_or(ESTIMATE, CountedKernel::wanted)
+    }
+
     /// Predicted microseconds of a launch.
     #[must_use]
     pub fn time(&self, launch: Launch) -> f64 {
-        predict(&self.device, ESTIMATE, &self.shape, self.iterations, launch)
+        predict(&self.device, self.resources(), &self.shape, self.iterations, launch)
     }
 
     /// The best that is known: what is chosen, else `thread_limit(128)`.
@@ -89,8 +99,20 @@ pub(super) fn figures(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRe
     let known = trips.iter().copied().collect::<Option<Vec<u64>>>();
     let known = known.and_then(|all| all.into_iter().try_fold(1, u64::checked_mul));
     let iterations = known.unwrap_or(u64::from(cx.assumed_iterations));
-    let choice = choose(device, ESTIMATE, &shape, known);
-    Some(GeometryFigures { device: device.clone(), shape, iterations, is_known: known.is_some(), trips, choice })
+    let transactions = transactions(&found, promised);
+    let line = cx.file.lines.line_column(region.extent.start).line;
+    let counted = cx.counted.get(&line).copied();
+    let choice = choose(device, counted.map_or(ESTIMATE, CountedKernel::wanted), &shape, known);
+    Some(GeometryFigures {
+        device: device.clone(),
+        shape,
+        transactions,
+        iterations,
+        is_known: known.is_some(),
+        trips,
+        counted,
+        choice,
+    })
 }
 
 /// The loops that the construct takes.

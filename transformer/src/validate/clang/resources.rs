@@ -1,9 +1,16 @@
 //! Registers and spills, from `ptxas -v`.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Kernel, VerifyError};
+use super::{Clang, Compilation, Kernel, Output, VerifyError, kernels};
+use crate::device::{CountedKernel, KernelResources};
+
+/// What is said where there is no `ptxas`.
+pub const MISSING_PTXAS: &str = "no ptxas found, which counts registers: install NVIDIA's CUDA toolkit (Debian: apt-get install \
+                                 nvidia-cuda-toolkit; or its `ptxas` alone: pip install nvidia-cuda-nvcc-cu12), and put it on \
+                                 PATH or name it in OMPSPLIT_PTXAS";
 
 /// What one kernel takes of a multiprocessor, as `ptxas` counts it. The device runtime is not linked in, so calls into it
 /// still stand in the code: the figures compare two versions of a program, they are not those of the final binary.
@@ -59,6 +66,38 @@ impl Ptxas {
         }
         Ok(())
     }
+}
+
+/// What the kernels in the text of `path` need, by the line of their directive; the most where several stand on one line.
+/// `flags` are the user's compiler flags. Counted for sm_90, whatever the device is.
+///
+/// # Errors
+/// When clang or `ptxas` is missing or cannot be run, or the text does not compile for the device.
+pub fn kernel_resources(
+    path: &Path,
+    text: &[u8],
+    flags: &[String],
+) -> Result<BTreeMap<usize, CountedKernel>, VerifyError> {
+    let clang = Clang::find()?;
+    let ptxas = Ptxas::find().ok_or_else(|| VerifyError::MissingCompiler(MISSING_PTXAS.to_owned()))?;
+    let compilation = Compilation::new(&clang, path, flags);
+    let compiled = |output: Output| -> Result<String, VerifyError> {
+        let run = compilation.run(text, output)?;
+        let failed = || VerifyError::Run(format!("the text does not compile for nvptx64:\n{}", run.stderr));
+        if run.success { Ok(run.output) } else { Err(failed()) }
+    };
+    let mut found = kernels(&compiled(Output::DeviceIr)?);
+    ptxas.measure(&compiled(Output::Ptx)?, &mut found)?;
+    let mut lines: BTreeMap<usize, CountedKernel> = BTreeMap::new();
+    for (line, counted) in found.iter().filter_map(|kernel| Some((kernel.line, kernel.resources?))) {
+        let resources = KernelResources { registers: counted.registers, shared_memory: counted.shared };
+        let counted = CountedKernel { resources, spills: counted.spill_stores };
+        let most = lines.entry(line).or_insert(counted);
+        if counted.wanted().registers > most.wanted().registers {
+            *most = counted;
+        }
+    }
+    Ok(lines)
 }
 
 /// The figures of a kernel: registers of the entry function, spills of it and of the functions outlined from it.

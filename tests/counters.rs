@@ -1,0 +1,78 @@
+//! The sectors that the analysis predicts, against those that an H200 counted (`bench/results/geometry/h200-counters.csv`,
+//! by `bench/geometry/counters.c` under `ncu`).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::collections::BTreeMap;
+
+use ompsplit::device::DeviceProfile;
+use ompsplit::engine::{Options, regions};
+use ompsplit::source::SourceFile;
+
+const COUNTED: &str = include_str!("../bench/results/geometry/h200-counters.csv");
+const PROGRAM: &str = include_str!("../bench/geometry/counters.c");
+
+/// Sectors loaded and stored of each kernel, predicted for sizes.
+fn predicted(n: &str, m: &str) -> BTreeMap<String, [f64; 2]> {
+    let text = format!("#define N {n}\n#define M {m}\n{PROGRAM}");
+    let file = SourceFile::new("counters.c", text.clone().into_bytes());
+    let options = Options { device: DeviceProfile::named("h200"), ..Options::default() };
+    let found = regions(&file, &[], &options).unwrap();
+    let figures = found.iter().map(|region| {
+        let before = &text[..region.extent.start];
+        let function = before.rsplit_once("static void ").unwrap().1.split('(').next().unwrap().to_owned();
+        let figures = region.geometry.as_ref().unwrap_or_else(|| panic!("{function}"));
+        let warps = f64::from(u32::try_from(figures.iterations).unwrap()) / 32.0;
+        assert!(figures.is_known, "{function}");
+        (function, [figures.transactions.0 * warps, figures.transactions.1 * warps])
+    });
+    figures.collect()
+}
+
+/// Pearson's coefficient.
+fn correlation(pairs: &[(f64, f64)]) -> f64 {
+    let count = f64::from(u32::try_from(pairs.len()).unwrap());
+    let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / count;
+    let (first, second) = (mean(|pair| pair.0), mean(|pair| pair.1));
+    let sum = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>();
+    let covariance = sum(&|(a, b)| (a - first) * (b - second));
+    let (one, other) = (sum(&|(a, _)| (a - first).powi(2)), sum(&|(_, b)| (b - second).powi(2)));
+    covariance / (one * other).sqrt()
+}
+
+/// The thesis has 29 of 34 series above 0.9 (Magni 2015, section 4.6). That sizes grow alone makes a series correlate; so the
+/// sectors of each request are compared as well.
+#[test]
+fn sectors_are_as_counted() {
+    let mut series: BTreeMap<(String, &str), Vec<(f64, f64)>> = BTreeMap::new();
+    let mut each = Vec::new();
+    let mut within = 0_u32;
+    for line in COUNTED.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [kernel, n, m, load_requests, loads, store_requests, stores, _] = fields.as_slice() else {
+            panic!("{line}")
+        };
+        let number = |field: &str| field.parse::<f64>().unwrap();
+        let [loaded, stored] = predicted(n, m)[*kernel];
+        for (what, predicted, sectors, requests) in
+            [("loads", loaded, loads, load_requests), ("stores", stored, stores, store_requests)]
+        {
+            let (sectors, requests) = (number(sectors), number(requests));
+            series.entry(((*kernel).to_owned(), what)).or_default().push((predicted, sectors));
+            each.push((predicted / requests, sectors / requests));
+            within += u32::from((0.9..=1.1).contains(&(predicted / sectors)));
+        }
+    }
+    let coefficients: Vec<(f64, &(String, &str))> =
+        series.iter().map(|(name, pairs)| (correlation(pairs), name)).collect();
+    let above = coefficients.iter().filter(|(coefficient, _)| *coefficient > 0.9).count();
+    let of_requests = correlation(&each);
+    println!(
+        "{above} of {} series above 0.9; {within} of {} within a tenth; {of_requests:.3}",
+        series.len(),
+        each.len()
+    );
+    println!("{:?}", coefficients.iter().filter(|(coefficient, _)| *coefficient <= 0.99).collect::<Vec<_>>());
+    assert!(series.len() == 34 && above >= 29, "{coefficients:?}");
+    assert!(of_requests > 0.9, "{of_requests}");
+}
