@@ -35,6 +35,16 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Draws the table of a sweep of grids, as `tests/geometry.rs` keeps it, as a chart (.svg)
+    Grids {
+        /// The table: a snapshot
+        table: PathBuf,
+        /// The chart
+        chart: PathBuf,
+        /// Fail unless the chart is what would be drawn
+        #[arg(long)]
+        check: bool,
+    },
     /// Sets two result files side by side; fails if a program got slower by more than 3 % and beyond the noise
     Compare {
         /// The earlier result file
@@ -62,6 +72,7 @@ fn dispatch(command: Command) -> anyhow::Result<bool> {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => run::sweep::sweep(&options),
         Command::Report { results, check } => report::report(&results, check),
+        Command::Grids { table, chart, check } => report::grids(&table, &chart, check),
         Command::Compare { before, after } => report::compare::compare(&before, &after),
     }
 }

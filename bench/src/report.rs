@@ -3,6 +3,7 @@
 mod chart;
 pub mod compare;
 mod figures;
+mod grids;
 mod steps;
 mod table;
 
@@ -11,6 +12,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::results::Results;
+
+pub use grids::grids;
 
 /// Writes the tables and the chart beside the result file, or checks that they are there as they would be written.
 pub fn report(path: &Path, check: bool) -> Result<bool> {

@@ -159,6 +159,13 @@ fn committed_reports_are_what_their_results_give() {
 }
 
 #[test]
+fn the_committed_chart_of_grids_is_that_of_its_table() {
+    let table = bench().join("../snapshots/geometry/h200-decades.snap");
+    let chart = bench().join("results/geometry/h200-decades.svg");
+    succeed(&["grids", table.to_str().unwrap(), chart.to_str().unwrap(), "--check"]);
+}
+
+#[test]
 fn the_suite_lists_every_program_once() {
     let folders: BTreeSet<String> = fs::read_dir(bench().join("programs"))
         .unwrap()

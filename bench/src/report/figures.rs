@@ -1,7 +1,7 @@
 //! What the tables and the chart show: speed-ups, limits and the noise.
 
 use crate::results::{CaseResult, Limits, Results, VariantResult};
-use crate::statistics::{deviation, geometric_mean};
+use crate::statistics::{deviation, geometric_mean, is_larger};
 
 /// Which of the two times is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,16 @@ impl Clock {
     }
 }
 
+impl Clock {
+    /// The times of all runs of a variant, in milliseconds.
+    fn runs(self, variant: &VariantResult) -> &[f64] {
+        match self {
+            Self::Total => &variant.total_ms,
+            Self::Kernels => &variant.kernel_ms,
+        }
+    }
+}
+
 /// How many times as quick as `base` the variant is; a wrong variant has no speed.
 pub fn speed_up(case: &CaseResult, base: &str, variant: &str, clock: Clock) -> Option<f64> {
     let (base, variant) = (case.measured(base)?, case.measured(variant)?);
@@ -34,10 +44,12 @@ pub fn speed_up(case: &CaseResult, base: &str, variant: &str, clock: Clock) -> O
 /// A loss that counts.
 const LOSS: f64 = 0.02;
 
-/// Whether `variant` takes more than 2 % longer than `base`, and more than noise.
+/// Whether `variant` takes more than 2 % longer than `base`, and more than noise: of one binary in two processes, and among the
+/// runs of each.
 pub fn is_slower(results: &Results, case: &CaseResult, base: &str, variant: &str, clock: Clock) -> bool {
     let longer = speed_up(case, base, variant, clock).map_or(0.0, |speed| speed.recip() - 1.0);
-    longer > LOSS.max(threshold(results, case, clock))
+    let runs = |name: &str| case.measured(name).map_or(&[][..], |found| clock.runs(found));
+    longer > LOSS.max(threshold(results, case, clock)) && is_larger(runs(base), runs(variant))
 }
 
 /// Whether any run of it gave a wrong result.

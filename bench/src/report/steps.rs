@@ -54,6 +54,6 @@ pub fn steps(results: &Results) -> String {
     }
     format!(
         "## Step by step\n\nGeometric means over the programs. A case counts as slower than the row before where it takes over 2 % \
-         more, and more than the noise.\n\n{table}\n\n"
+         more, more than the noise, and more than chance explains of its runs (a rank-sum test at 5 %).\n\n{table}\n\n"
     )
 }

@@ -151,6 +151,8 @@ pub fn choose(
         after <= before / ENOUGH + SLACK
     };
     let pays = match iterations {
+        // The model knows no grid by which memory is read faster; where it was measured, few small blocks do it.
+        Some(iterations) if device.memory_blocks_per_sm.is_some() && is_from_memory(shape) => is_as_good(iterations),
         Some(iterations) => is_better(iterations),
         None => LENGTHS.into_iter().any(is_better) && LENGTHS.into_iter().all(is_as_good),
     };
@@ -202,13 +204,17 @@ fn serial(
     }
     let threads = device.preferred_threads_per_block;
     let is_short = shape.is_length_known && shape.accesses < LONG_ITERATION;
-    let from_memory = shape.walks && shape.loops == 1 && !shape.heavy;
-    let most_blocks = match device.memory_blocks_per_sm.filter(|_| from_memory) {
+    let most_blocks = match device.memory_blocks_per_sm.filter(|_| is_from_memory(shape)) {
         Some(blocks) => on_all(device, blocks),
         None if is_short => on_all(device, resident_blocks(device, resources, threads)),
         None => MOST_BLOCKS,
     };
     Some(Choice { class: GridClass::Serial, threads, most_blocks })
+}
+
+/// Does one loop read each element once, and do little else?
+fn is_from_memory(shape: &KernelShape) -> bool {
+    shape.inner_loop && shape.uncoalesced == 0 && shape.walks && shape.loops == 1 && !shape.heavy
 }
 
 /// As many threads as the cache holds lines for, in blocks of a warp, or of less where iterations of one loop do nothing but

@@ -4,7 +4,7 @@
 //! takes as long as a thread waits for it, and as long as the first-level cache needs for the requests of all resident
 //! warps; both overlap in part, so that the root of the sum of their squares comes nearest. The kernel takes no less than
 //! its sectors need at the rate of the device's memory. The constants were measured on an NVIDIA H200
-//! (`bench/results/geometry`): there the prediction is within a factor of two of the measured time in 53 % of 2141 grids,
+//! (`bench/results/geometry`): there the prediction is within a factor of two of the measured time in 54 % of 2141 grids,
 //! most of them deliberately bad, and it is used for the ratio of two grids only.
 
 use super::choice::KernelShape;

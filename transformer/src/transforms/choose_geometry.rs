@@ -30,16 +30,22 @@
 //!
 //! With `--device` the number of teams is chosen too, from what the accesses of one iteration are and what the device holds
 //! at once; a comment behind the clauses names the device. Without a known trip count the number of teams is an expression
-//! of the loops' bounds, at least 1 for each of their values; where a loop has no such bound, the clause is left out. Streams
-//! over several loops keep `thread_limit(128)`, and so do loops whose accesses hang on data.
+//! of the loops' bounds, at least 1 for each of their values: of variables and numbers, their products, and steps. Where a
+//! single loop has no such bound, the runtime chooses the number of teams; where several have none, both clauses stay as on
+//! every device. Streams over several loops keep `thread_limit(128)`, and so do loops whose accesses hang on data. Of
+//! `c ? i - 1 : i` either arm tells as much as the other.
 //!
 //! | the loop | threads | teams |
 //! |---|---|---|
 //! | uncoalesced accesses in a serial loop, known and few iterations | 1 to 16, so that there are at most 16 blocks on an SM | one iteration a thread |
-//! | the same with more iterations, or of unknown number | a warp | with k such accesses as many as keep (k + 1) x 128 bytes a thread in the first-level cache |
-//! | coalesced accesses in a serial loop | the device's preferred number, a warp on an H200 | one iteration a thread, at most as many as are resident below 256 accesses in an iteration |
-//! | no loop inside, at most 8 operations for each access, at least twice as many iterations as the device has threads | 128 | as many as are resident |
+//! | the same with more iterations, or of unknown number | a warp; on an H200 16 where one loop runs in parallel and does nothing else | with k such accesses as many as keep (k + 1) x 128 bytes a thread in the first-level cache |
+//! | coalesced accesses in a serial loop | the device's preferred number, a warp on an H200 | one iteration a thread, at most as many as are resident below 256 accesses in an iteration; 16 on an SM of an H200 where each element is read once |
+//! | the same, but stores in the serial loop, or several loops whose threads all read the same elements | 128 | the runtime's choice: small blocks gain nothing there, and lost up to a quarter |
+//! | one or two loops and none inside, at most 8 operations for each access, at least twice as many iterations as the device has threads | 128 | as many as are resident |
 //! | anything else | 128 | the runtime's choice |
+//!
+//! A limit that would take registers from the threads of a block is halved. Registers are estimated, or with `--resources clang`
+//! counted by clang and NVIDIA's `ptxas`, those that it spills among them.
 //!
 //! A rule's grid is written where it is predicted (`device/time`) to take at most 98 % of what `thread_limit(128)` alone takes. A loop
 //! whose directives have `reduction` or `schedule`, or whose body is not followed, keeps `thread_limit(128)`. The limit is always a
@@ -70,8 +76,10 @@
 //! 10.2), so that a conforming program gives results with 128 that it may give without the clause. The values that
 //! depend on the number, those of queries, keep the loop from being changed.
 //!
-//! The bound in `num_teams` is an integer variable that is neither volatile nor listed in a clause of the construct. It is
-//! compared before it is divided, so nothing overflows, and the original evaluates it at the same place for its iterations.
+//! The bounds in `num_teams` are numbers and integer variables that are neither volatile nor listed in a clause of the
+//! construct. They are compared before they are multiplied or divided, so nothing overflows, and the original evaluates them at
+//! the same place for its iterations. A bound that is too small or too large costs time alone: each team goes on until no
+//! iterations are left.
 //!
 //! ## References
 //!
