@@ -12,6 +12,11 @@ pub const MISSING_PTXAS: &str = "no ptxas found, which counts registers: install
                                  nvidia-cuda-toolkit; or its `ptxas` alone: pip install nvidia-cuda-nvcc-cu12), and put it on \
                                  PATH or name it in OMPSPLIT_PTXAS";
 
+/// The most registers of a thread, those of a block, and how many are handed out at once, on sm_90 (CUDA C Programming Guide).
+const MOST_REGISTERS: u32 = 255;
+const REGISTERS_OF_A_BLOCK: u32 = 65_536;
+const GRANULE: u32 = 8;
+
 /// What one kernel takes of a multiprocessor, as `ptxas` counts it. The device runtime is not linked in, so calls into it
 /// still stand in the code: the figures compare two versions of a program, they are not those of the final binary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,15 +94,24 @@ pub fn kernel_resources(
     let mut found = kernels(&compiled(Output::DeviceIr)?);
     ptxas.measure(&compiled(Output::Ptx)?, &mut found)?;
     let mut lines: BTreeMap<usize, CountedKernel> = BTreeMap::new();
-    for (line, counted) in found.iter().filter_map(|kernel| Some((kernel.line, kernel.resources?))) {
-        let resources = KernelResources { registers: counted.registers, shared_memory: counted.shared };
-        let counted = CountedKernel { resources, spills: counted.spill_stores };
-        let most = lines.entry(line).or_insert(counted);
+    for kernel in &found {
+        let Some(counted) = kernel.resources.map(|resources| counted(kernel, resources)) else { continue };
+        let most = lines.entry(kernel.line).or_insert(counted);
         if counted.wanted().registers > most.wanted().registers {
             *most = counted;
         }
     }
     Ok(lines)
+}
+
+/// What counts of a kernel. It spills for want of room where it has all the registers that its launch bound leaves it; what it
+/// stores around calls into the runtime, which is not linked in here, is nothing of the final kernel.
+fn counted(kernel: &Kernel, found: Resources) -> CountedKernel {
+    let bound = kernel.threads.1.and_then(|threads| u32::try_from(threads).ok());
+    let room = bound.map_or(MOST_REGISTERS, |threads| (REGISTERS_OF_A_BLOCK / threads.max(1)).min(MOST_REGISTERS));
+    let is_full = found.registers + GRANULE > room;
+    let resources = KernelResources { registers: found.registers, shared_memory: found.shared };
+    CountedKernel { resources, spills: if is_full { found.spill_stores } else { 0 } }
 }
 
 /// The figures of a kernel: registers of the entry function, spills of it and of the functions outlined from it.
