@@ -152,8 +152,8 @@ pub struct Accesses {
     pub troubles: Vec<Trouble>,
     /// Atoms that differ between iterations and have no known range.
     pub opaque: Vec<Atom>,
-    /// Opaque atoms of which a value is known that they differ from by a number: they tell how far apart accesses are, never
-    /// that they are the same.
+    /// Atoms for values that are not understood, and what they differ from by a number: it tells how far apart accesses
+    /// are, never that they are the same.
     pub near: BTreeMap<Atom, Polynomial>,
     /// The values of the expressions asked for; none for those that are not understood.
     pub expressions: Vec<Option<Polynomial>>,

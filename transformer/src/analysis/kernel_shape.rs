@@ -62,22 +62,27 @@ pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: u
         if pattern == Pattern::Unknown {
             return None;
         }
-        let inner: Vec<usize> = access.loops.iter().copied().filter(|index| *index >= promised).collect();
-        let is_same = found.loops.iter().take(promised).any(|l| is_same_in_all(access, l.atom));
-        shape.is_length_known &= inner.iter().all(|index| known_trips(found, *index).is_some());
-        shape.streams &= !is_same;
-        shape.inner_loop |= !inner.is_empty();
-        shape.stores_inside |= access.writes && !inner.is_empty();
-        let changes = |index: &usize| found.loops.get(*index).is_some_and(|l| !is_same_in_all(access, l.atom));
-        let is_spread = matches!(pattern, Pattern::Near(_)) && inner.last().is_some_and(changes);
-        shape.spread |= is_spread;
-        shape.walks |= is_spread && !is_same && inner.iter().all(changes);
+        note(&mut shape, found, access, pattern, promised);
         if is_uncoalesced {
             streams.insert((stream(access), held_lines(found, access, promised)));
         }
     }
     shape.uncoalesced = streams.iter().fold(0_u32, |sum, (_, lines)| sum.saturating_add(*lines));
     Some(shape)
+}
+
+/// Notes what a frequent access says of the kernel.
+fn note(shape: &mut KernelShape, found: &Accesses, access: &Access, pattern: Pattern, promised: usize) {
+    let inner: Vec<usize> = access.loops.iter().copied().filter(|index| *index >= promised).collect();
+    let is_same = found.loops.iter().take(promised).any(|l| is_same_in_all(access, l.atom));
+    shape.is_length_known &= inner.iter().all(|index| known_trips(found, *index).is_some());
+    shape.streams &= !is_same;
+    shape.inner_loop |= !inner.is_empty();
+    shape.stores_inside |= access.writes && !inner.is_empty();
+    let changes = |index: &usize| found.loops.get(*index).is_some_and(|l| !is_same_in_all(access, l.atom));
+    let is_spread = matches!(pattern, Pattern::Near(_)) && inner.last().is_some_and(changes);
+    shape.spread |= is_spread;
+    shape.walks |= is_spread && !is_same && inner.iter().all(changes);
 }
 
 /// The sectors that a warp loads and stores in one iteration, as far as the text tells how often its serial loops run. What

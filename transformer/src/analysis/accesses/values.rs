@@ -91,10 +91,9 @@ impl Reader<'_, '_> {
         let integer = first.integer.common(second.integer);
         let (first, second) = (first.converted(integer)?, second.converted(integer)?);
         first.form.minus(&second.form)?.as_constant()?;
-        let atom = self.fresh();
-        self.found.opaque.push(atom);
-        self.found.near.insert(atom, first.form);
-        Some(Value::exact(Polynomial::atom(atom), integer))
+        let form = self.opaque(node);
+        self.found.near.extend(form.atoms().first().map(|atom| (*atom, first.form)));
+        Some(Value::exact(form, integer))
     }
 
     fn operator(&self, node: NodeId) -> Option<&'static str> {
