@@ -27,6 +27,9 @@ fn a_wrong_configuration_exits_2() {
         ("passes = [\"splitt\"]\n", "there is no pass `splitt`; did you mean `split`?"),
         ("assume = \"yes\"\n", "assume"),
         ("passes = [\n", "sub/.ompsplit.toml"),
+        ("pin = \"registre\"\n", "there is no way to pin memory `registre`; did you mean `register`?"),
+        ("pipeline_window = 0\n", "pipeline_window"),
+        ("for = \"icc\"\n", "there is no compiler `icc`"),
         ("verify = \"sintax\"\n", "there is no verify level `sintax`; did you mean `syntax`?"),
     ] {
         project.write("sub/.ompsplit.toml", text.as_bytes());
@@ -48,6 +51,29 @@ fn dump_config_prints_what_holds() {
     // What is printed is a configuration that says the same.
     project.write("again.toml", dump.as_bytes());
     project.expect(0, &["--config", "again.toml", "a.c"]);
+}
+
+#[test]
+fn the_options_of_pipelines_are_flags_or_keys() {
+    let keys = "pin = \"none\"\npipeline_window = 4\nfor = \"gcc\"\n";
+    let project = Project::new(&[("a.c", SPLITS), (".ompsplit.toml", keys)]);
+    let dump = |arguments: &[&str]| -> toml::Table {
+        project.expect(0, &[&["--dump-config", "a.c"], arguments].concat()).text().parse().unwrap()
+    };
+    let shown = dump(&[]);
+    assert_eq!((shown["pin"].as_str(), shown["for"].as_str()), (Some("none"), Some("gcc")));
+    assert_eq!(shown["pipeline_window"].as_integer(), Some(4));
+    let shown = dump(&["--pin", "alloc", "--pipeline-window", "8", "--for", "nvhpc"]);
+    assert_eq!((shown["pin"].as_str(), shown["for"].as_str()), (Some("alloc"), Some("nvhpc")));
+    assert_eq!(shown["pipeline_window"].as_integer(), Some(8));
+    let shown = dump(&["--no-config"]);
+    assert_eq!((shown["pin"].as_str(), shown["for"].as_str()), (Some("register"), Some("llvm")));
+    assert!(!shown.contains_key("pipeline_window"));
+    for wrong in [["--pin", "no"], ["--pipeline-window", "0"], ["--for", "icc"]] {
+        project.expect(2, &[&["--check", "a.c"], &wrong[..]].concat());
+    }
+    let text = project.expect(0, &["explain", "a.c:5", "--pin", "none", "--pipeline-window", "2"]).text();
+    assert_contains(&text, "split");
 }
 
 #[test]

@@ -21,7 +21,8 @@ use crate::source::{Scan, SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{HostError, HostTree, Limits};
 use crate::transforms::{
-    ASSUMED_ITERATIONS, Context, Figures, GeometryFigures, TRANSFORMS, chooses_grids, figures, geometry_figures,
+    ASSUMED_ITERATIONS, Context, Figures, GeometryFigures, PipelineOptions, TRANSFORMS, chooses_grids, figures,
+    geometry_figures,
 };
 use crate::validate;
 
@@ -39,6 +40,8 @@ pub struct Options {
     pub assumed_iterations: u32,
     /// Write both forms of a construct under a host `if` where the lengths of its loops decide which is faster?
     pub versioned: bool,
+    /// How pipelines are written.
+    pub pipeline: PipelineOptions,
     /// The device that grids are chosen for; what holds on every device where there is none.
     pub device: Option<DeviceProfile>,
     /// Only constructs that touch one of these ranges of lines, counted from 1, both ends included; all where empty.
@@ -62,6 +65,7 @@ impl Default for Options {
             assume: false,
             assumed_iterations,
             versioned: false,
+            pipeline: PipelineOptions::default(),
             device: None,
             lines: Vec::new(),
             limits,
@@ -261,10 +265,10 @@ fn context<'a>(
     counted: &'a Counted,
 ) -> Context<'a> {
     let Parsed { scan, tree, constructs } = parsed;
-    let Options { assumed_iterations, versioned, .. } = *options;
+    let Options { assumed_iterations, versioned, pipeline, .. } = *options;
     let device = options.device.as_ref().filter(|_| options.passes.contains(&"geometry"));
     let facts = options.facts.as_deref();
-    Context { file, scan, tree, constructs, headers, facts, assumed_iterations, versioned, device, counted }
+    Context { file, scan, tree, constructs, headers, facts, assumed_iterations, versioned, pipeline, device, counted }
 }
 
 fn in_range(file: &SourceFile, plan: &Plan, lines: &[(usize, usize)]) -> bool {

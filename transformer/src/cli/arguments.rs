@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cli::pipeline::PipelineArguments;
 use crate::report::Format;
 
 /// The examples and rules at the end of `--help`.
@@ -83,6 +84,9 @@ pub enum Command {
         /// Who counts the registers that a grid is chosen by, as for rewriting
         #[arg(long, value_enum, value_name = "SOURCE")]
         resources: Option<Resources>,
+        /// How pipelines are written, as for rewriting
+        #[command(flatten)]
+        pipeline: PipelineArguments,
     },
     /// List the device profiles
     Devices,
@@ -205,6 +209,9 @@ pub struct PassArguments {
     /// split: where it hangs on the lengths of loops whether it pays, write both forms and let the program choose
     #[arg(long)]
     pub versioned: bool,
+    /// The flags of `pipeline`.
+    #[command(flatten)]
+    pub pipeline: PipelineArguments,
     /// Only constructs that touch these lines, counted from 1; may be given several times
     #[arg(long, value_name = "A:B", value_parser = parse_lines)]
     pub lines: Vec<(usize, usize)>,

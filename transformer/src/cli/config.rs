@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,13 @@ pub(super) struct Config {
     pub assumed_iterations: Option<u32>,
     /// Write both forms of a region where the lengths of its loops decide which is faster?
     pub versioned: Option<bool>,
+    /// `register`, `alloc` or `none`: how `pipeline` page-locks host memory.
+    pub pin: Option<String>,
+    /// How many tiles of a pipeline are on the device at a time.
+    pub pipeline_window: Option<NonZeroU32>,
+    /// `llvm`, `gcc` or `nvhpc`: the compiler that the result is written for.
+    #[serde(rename = "for")]
+    pub compiler: Option<String>,
     /// `tree` or `clang`: whose types and names the decisions rest on.
     pub facts: Option<String>,
     /// `estimate` or `clang`: who counts the registers that a grid is chosen by.
@@ -160,6 +168,9 @@ const KEYS: &[&str] = &[
     "assume",
     "assumed_iterations",
     "versioned",
+    "pin",
+    "pipeline_window",
+    "for",
     "facts",
     "resources",
     "sources",
@@ -222,6 +233,9 @@ mod tests {
         config.assume = Some(true);
         config.assumed_iterations = Some(1);
         config.versioned = Some(true);
+        config.pin = Some("none".to_owned());
+        config.pipeline_window = NonZeroU32::new(4);
+        config.compiler = Some("gcc".to_owned());
         config.facts = Some("clang".to_owned());
         config.resources = Some("clang".to_owned());
         config.compile_commands = Some("b".into());

@@ -8,6 +8,7 @@ mod device;
 mod headers;
 mod inputs;
 mod passes;
+mod pipeline;
 mod process;
 mod rewrite;
 mod settings;
@@ -111,6 +112,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) ->
             device,
             facts,
             resources,
+            pipeline,
         }) => {
             let passes = arguments::PassArguments {
                 passes: passes.clone(),
@@ -120,6 +122,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) ->
                 device: device.clone(),
                 facts: *facts,
                 resources: *resources,
+                pipeline: *pipeline,
                 ..Default::default()
             };
             commands::explain(place, context, passes, streams, engine)

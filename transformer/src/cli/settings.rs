@@ -10,8 +10,9 @@ use crate::cli::arguments::{ContextArguments, Facts, HostArguments, PassArgument
 use crate::cli::compiler_flags::{CompilerFlags, Database};
 use crate::cli::config::{self, Config, Verify};
 use crate::cli::passes::Passes;
-use crate::cli::{device, verify};
+use crate::cli::{device, pipeline, verify};
 use crate::device::DeviceProfile;
+use crate::transforms::PipelineOptions;
 use crate::validate::host::Program;
 
 /// What holds for one file.
@@ -25,6 +26,8 @@ pub(super) struct Settings {
     pub assumed_iterations: u32,
     /// Are both forms written where the lengths of loops decide which is faster?
     pub versioned: bool,
+    /// How pipelines are written.
+    pub pipeline: PipelineOptions,
     /// The device that grids are chosen for.
     pub device: Option<DeviceProfile>,
     /// The ranges of lines to look at; all where empty.
@@ -91,6 +94,7 @@ impl<'a> Resolver<'a> {
             (None, None) => Passes::by_default(),
         };
         let device = self.device(&config)?;
+        let pipeline = self.passes.pipeline.options(&config)?;
         let mut include_dirs = compiler.quote_dirs();
         let verify = config.verify.as_ref();
         let host = verify.map(Verify::host).unwrap_or_default();
@@ -107,6 +111,7 @@ impl<'a> Resolver<'a> {
                 .or(config.assumed_iterations)
                 .unwrap_or(crate::transforms::ASSUMED_ITERATIONS),
             versioned: self.passes.versioned || config.versioned.unwrap_or(false),
+            pipeline,
             device,
             lines: self.passes.lines.clone(),
             sources: config.sources,
@@ -128,6 +133,7 @@ impl<'a> Resolver<'a> {
         config.assume = Some(settings.assume);
         config.assumed_iterations = Some(settings.assumed_iterations);
         config.versioned = Some(settings.versioned);
+        pipeline::dump(settings.pipeline, &mut config);
         config.facts = settings.facts.to_possible_value().map(|value| value.get_name().to_owned());
         config.resources = settings.resources.to_possible_value().map(|value| value.get_name().to_owned());
         config.error_on_refusal = Some(settings.error_on_refusal);
@@ -190,7 +196,7 @@ fn verify_level(name: Option<&str>) -> Result<VerifyLevel, String> {
 }
 
 /// The value of a flag that a configuration names.
-fn value_named<T: ValueEnum>(name: &str, what: &str) -> Result<T, String> {
+pub(super) fn value_named<T: ValueEnum>(name: &str, what: &str) -> Result<T, String> {
     T::from_str(name, false).map_err(|_| {
         let known: Vec<_> = T::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
         let hint = crate::cli::suggest::hint(name, known.iter().map(|value| value.get_name()));

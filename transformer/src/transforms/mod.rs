@@ -8,6 +8,8 @@ mod split_target;
 pub use self::choose_geometry::{GeometryFigures, chooses_grids, geometry_figures};
 pub use self::split_target::{Figures, LoopFigures, figures};
 
+use std::num::NonZeroU32;
+
 use crate::plan::Plan;
 
 /// A transformation as the registry knows it.
@@ -40,10 +42,47 @@ pub struct Context<'a> {
     pub assumed_iterations: u32,
     /// Are both forms written, under a host `if`, where it hangs on lengths known at run time whether one pays?
     pub versioned: bool,
+    /// How pipelines are written.
+    pub pipeline: PipelineOptions,
     /// The device that grids are chosen for; none where none is asked for, or no grid is to be chosen.
     pub device: Option<&'a crate::device::DeviceProfile>,
     /// What a compiler counted of the kernels, by the line of the directive; empty where it is not asked.
     pub counted: &'a std::collections::BTreeMap<usize, crate::device::CountedKernel>,
+}
+
+/// How pipelines are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PipelineOptions {
+    /// How host memory is page-locked.
+    pub pin: PinnedMemory,
+    /// How many tiles are on the device at a time; whole arrays where there is none.
+    pub window: Option<NonZeroU32>,
+    /// The compiler whose faults and speeds count.
+    pub compiler: OutputCompiler,
+}
+
+/// How host memory gets page-locked. Copies between other memory and the device overlap with nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PinnedMemory {
+    /// What is there is registered with the driver, by the header that `ompsplit header` prints.
+    #[default]
+    Register,
+    /// It is allocated so, where the allocation is in sight.
+    Allocate,
+    /// Not at all.
+    None,
+}
+
+/// The compiler that a result is written for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutputCompiler {
+    /// clang, and what is built on it.
+    #[default]
+    Llvm,
+    /// GCC.
+    Gcc,
+    /// NVIDIA's HPC compilers.
+    Nvhpc,
 }
 
 /// [`Context::assumed_iterations`] where nobody says otherwise.

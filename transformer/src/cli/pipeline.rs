@@ -1,0 +1,92 @@
+//! The flags of the pass `pipeline`, and what a configuration says in their place.
+
+use std::num::NonZeroU32;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::config::Config;
+use crate::cli::settings::value_named;
+use crate::transforms::{OutputCompiler, PinnedMemory, PipelineOptions};
+
+/// How `pipeline` writes its stages.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct PipelineArguments {
+    /// pipeline: how host memory is page-locked, without which copies and kernels do not overlap [default: register]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub pin: Option<Pin>,
+    /// pipeline: keep only K tiles on the device at a time, so that arrays larger than its memory fit
+    #[arg(long, value_name = "K")]
+    pub pipeline_window: Option<NonZeroU32>,
+    /// pipeline: the compiler that the result is written for [default: llvm]
+    #[arg(long = "for", value_enum, value_name = "COMPILER")]
+    pub compiler: Option<Compiler>,
+}
+
+/// `--pin`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Pin {
+    /// Memory as it is, registered with the driver by the functions that `ompsplit header` prints
+    Register,
+    /// Allocated page-locked, where the allocation is in sight
+    Alloc,
+    /// Not at all
+    None,
+}
+
+/// `--for`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Compiler {
+    /// clang and what is built on it
+    Llvm,
+    /// GCC
+    Gcc,
+    /// NVIDIA's HPC compilers
+    Nvhpc,
+}
+
+impl PipelineArguments {
+    /// What holds where a configuration has these keys: the flags, then the configuration, then the defaults.
+    ///
+    /// # Errors
+    /// When a name in the configuration is none of the known ones.
+    pub(super) fn options(self, config: &Config) -> Result<PipelineOptions, String> {
+        let pin = config.pin.as_deref().map(|name| value_named(name, "way to pin memory")).transpose()?;
+        let compiler = config.compiler.as_deref().map(|name| value_named(name, "compiler")).transpose()?;
+        let defaults = PipelineOptions::default();
+        Ok(PipelineOptions {
+            pin: self.pin.or(pin).map_or(defaults.pin, Pin::meant),
+            window: self.pipeline_window.or(config.pipeline_window),
+            compiler: self.compiler.or(compiler).map_or(defaults.compiler, Compiler::meant),
+        })
+    }
+}
+
+/// The configuration's keys for what holds.
+pub(super) fn dump(options: PipelineOptions, config: &mut Config) {
+    let name = |known: Option<clap::builder::PossibleValue>| known.map(|value| value.get_name().to_owned());
+    let named = |pin: &&Pin| pin.meant() == options.pin;
+    config.pin = Pin::value_variants().iter().find(named).and_then(|pin| name(pin.to_possible_value()));
+    let named = |compiler: &&Compiler| compiler.meant() == options.compiler;
+    config.compiler = Compiler::value_variants().iter().find(named).and_then(|it| name(it.to_possible_value()));
+    config.pipeline_window = options.window;
+}
+
+impl Pin {
+    fn meant(self) -> PinnedMemory {
+        match self {
+            Self::Register => PinnedMemory::Register,
+            Self::Alloc => PinnedMemory::Allocate,
+            Self::None => PinnedMemory::None,
+        }
+    }
+}
+
+impl Compiler {
+    fn meant(self) -> OutputCompiler {
+        match self {
+            Self::Llvm => OutputCompiler::Llvm,
+            Self::Gcc => OutputCompiler::Gcc,
+            Self::Nvhpc => OutputCompiler::Nvhpc,
+        }
+    }
+}
