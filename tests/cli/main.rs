@@ -7,6 +7,7 @@ mod device;
 mod diagnostics;
 mod facts;
 mod folders;
+mod header;
 mod output;
 mod passes;
 mod programs;

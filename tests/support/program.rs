@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use ompsplit::device::pinned_memory;
 use ompsplit::validate::clang::Clang;
 use ompsplit::validate::host::{Geometry, LOG};
 
@@ -149,6 +150,7 @@ impl Builder {
             return Ok(None);
         }
         std::fs::write(folder.join(name), text).map_err(io)?;
+        std::fs::write(folder.join(pinned_memory::HEADER_NAME), pinned_memory::HEADER).map_err(io)?;
         let mut command = self.clang.command();
         command.args(arguments).current_dir(folder).env("LIBRARY_PATH", &self.runtime);
         let output = command.output().map_err(io)?;
@@ -180,6 +182,9 @@ impl Builder {
     fn key(&self, fixture: &Fixture, command: &str, text: &[u8]) -> Result<Vec<u8>, String> {
         let mut key = format!("{command}\n{}\n", self.clang.version()).into_bytes();
         key.extend_from_slice(text);
+        if memchr::memmem::find(text, pinned_memory::HEADER_NAME.as_bytes()).is_some() {
+            key.extend_from_slice(pinned_memory::HEADER.as_bytes());
+        }
         let beside = std::fs::read_dir(fixture.folder()).map(|entries| entries.flatten().collect::<Vec<_>>());
         let mut headers: Vec<PathBuf> = beside.unwrap_or_default().iter().map(std::fs::DirEntry::path).collect();
         headers.retain(|path| path.extension().is_some_and(|ending| ending == "h" || ending == "hpp"));

@@ -90,6 +90,8 @@ pub enum Command {
     },
     /// List the device profiles
     Devices,
+    /// Print ompsplit_pin.h, the C header that pipelines include to page-lock memory
+    Header,
 }
 
 /// The arguments of a rewriting run.

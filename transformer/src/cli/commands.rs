@@ -7,7 +7,7 @@ use crate::cli::arguments::{ContextArguments, HostArguments, PassArguments};
 use crate::cli::process::{self, Engine, Processed};
 use crate::cli::settings::Resolver;
 use crate::cli::{Status, Streams, complain, suggest};
-use crate::device::DeviceProfile;
+use crate::device::{DeviceProfile, pinned_memory};
 use crate::engine::RegionFacts;
 use crate::output;
 use crate::plan::{Applicability, Certainty, Decision, Plan, Reason, ReasonCode};
@@ -40,6 +40,12 @@ pub(super) fn devices(streams: &mut Streams<'_>) -> io::Result<Status> {
              {registers_per_sm} registers each"
         )?;
     }
+    Ok(Status::Clean)
+}
+
+/// Prints the header that pipelines include.
+pub(super) fn header(streams: &mut Streams<'_>) -> io::Result<Status> {
+    streams.stdout.write_all(pinned_memory::HEADER.as_bytes())?;
     Ok(Status::Clean)
 }
 

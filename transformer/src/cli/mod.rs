@@ -128,6 +128,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) ->
             commands::explain(place, context, passes, streams, engine)
         }
         Some(Command::Devices) => commands::devices(streams),
+        Some(Command::Header) => commands::header(streams),
         None => rewrite::run(&arguments.rewrite, streams, engine),
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! [`profile`] reads the data files, [`occupancy`] says how much of a kernel a device holds at once, [`grid`] has the
 //! published heuristics, [`launch`] what LLVM's runtime does without clauses, [`choice`] chooses between them, by the times
-//! that [`time`] predicts.
+//! that [`time`] predicts. [`pinned_memory`] is the header for programs whose copies are to overlap.
 
 pub mod choice;
 pub mod grid;
 pub mod launch;
 pub mod occupancy;
+pub mod pinned_memory;
 pub mod profile;
 pub mod time;
 

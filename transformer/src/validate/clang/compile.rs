@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command, Stdio};
 
 use super::{Clang, VerifyError};
+use crate::device::pinned_memory;
 use crate::source::Language;
 
 /// What a compilation is to give.
@@ -67,7 +68,7 @@ impl<'a> Compilation<'a> {
             let folder = tempfile::tempdir()?;
             let source = folder.path().join("source");
             self.write_source(&source, text)?;
-            let mut command = self.command(first);
+            let mut command = self.command(folder.path(), first)?;
             command.args(last).args(["-c", "-o"]).arg(to).args(["-x", self.language()]).arg(&source);
             let run = command.output()?;
             Ok(self.compiled(&run, &source, String::new()))
@@ -84,7 +85,7 @@ impl<'a> Compilation<'a> {
             let folder = tempfile::tempdir()?;
             let source = folder.path().join("source");
             self.write_source(&source, text)?;
-            let mut command = self.command(&["-fopenmp"]);
+            let mut command = self.command(folder.path(), &["-fopenmp"])?;
             let run = command.args(["-E", "-dD", "-x", self.language()]).arg(&source).output()?;
             let output = String::from_utf8_lossy(&run.stdout).replace(&*source.to_string_lossy(), &self.shown_name());
             Ok(self.compiled(&run, &source, output))
@@ -109,7 +110,7 @@ impl<'a> Compilation<'a> {
             let shift = self.write_source(&source, text)?;
             // Messages go to a file: nobody reads them while the tree is read.
             let messages = folder.path().join("messages");
-            let mut command = self.command(&["-fopenmp"]);
+            let mut command = self.command(folder.path(), &["-fopenmp"])?;
             command.args(["-fsyntax-only", "-Xclang", "-ast-dump=json", "-x", self.language()]).arg(&source);
             let mut child = command.stdout(Stdio::piped()).stderr(std::fs::File::create(&messages)?).spawn()?;
             let stdout = child.stdout.take();
@@ -138,7 +139,7 @@ impl<'a> Compilation<'a> {
         self.write_source(&source, text)?;
 
         // Device code is optimised unless the user's flags, which come later, say otherwise.
-        let mut command = self.command(&["-O2", "-fopenmp", "--offload-arch=sm_90", "-nogpulib"]);
+        let mut command = self.command(folder.path(), &["-O2", "-fopenmp", "--offload-arch=sm_90", "-nogpulib"])?;
         match output {
             Output::Syntax => command.arg("-fsyntax-only"),
             Output::DeviceIr => command.args(["--offload-device-only", "-S", "-emit-llvm", "-o"]).arg(&result),
@@ -154,8 +155,12 @@ impl<'a> Compilation<'a> {
         Ok(self.compiled(&run, &source, result))
     }
 
-    /// clang with the flags of every compilation, those in `first` before the user's.
-    fn command(&self, first: &[&str]) -> Command {
+    /// clang with the flags of every compilation, those in `first` before the user's. Our header is found in a folder of its
+    /// own, after all others: it is the user's copy that counts, where there is one.
+    fn command(&self, folder: &Path, first: &[&str]) -> Result<Command, Error> {
+        let headers = folder.join("include");
+        std::fs::create_dir(&headers)?;
+        std::fs::write(headers.join(pinned_memory::HEADER_NAME), pinned_memory::HEADER)?;
         let mut command = self.clang.command();
         command.args(first).args(&self.flags);
         if let Some(parent) = self.path.parent() {
@@ -164,7 +169,8 @@ impl<'a> Compilation<'a> {
             first.push(parent);
             command.arg(first);
         }
-        command
+        command.arg("-idirafter").arg(headers);
+        Ok(command)
     }
 
     /// What came of it, with the file's own name in the messages.

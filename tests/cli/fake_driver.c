@@ -1,0 +1,130 @@
+// Stands for a driver: `libcuda.so.1`, or with FAKE_HIP `libamdhip64.so`. It answers as the drivers do, prints the calls
+// that matter, and fails where the variable FAKE says so.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INVALID_VALUE = 1, NO_DEVICE = 100, INVALID_CONTEXT = 201, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713 };
+enum { MOST_RANGES = 64 };
+
+static struct { const char *start; size_t bytes; } ranges[MOST_RANGES];
+static int range_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int says(const char *what)
+{
+    const char *fake = getenv("FAKE");
+    return fake && strcmp(fake, what) == 0;
+}
+
+static int add(const char *start, size_t bytes, unsigned flags)
+{
+    printf("driver: register %zu, flags %u\n", bytes, flags);
+    if (says("foreign"))
+        return ALREADY_REGISTERED;
+    if (says("full") || (says("full at 150") && bytes == 150))
+        return 2;
+    if (says("allocated") || (says("read only") && !(flags & 8)))
+        return INVALID_VALUE;
+    for (int i = 0; i < range_count; i++)
+        if (start < ranges[i].start + ranges[i].bytes && ranges[i].start < start + bytes)
+            return ALREADY_REGISTERED;
+    if (!start || !bytes || range_count == MOST_RANGES)
+        return INVALID_VALUE;
+    ranges[range_count].start = start;
+    ranges[range_count++].bytes = bytes;
+    return 0;
+}
+
+static int drop(const char *start)
+{
+    for (int i = 0; i < range_count; i++) {
+        if (ranges[i].start == start) {
+            printf("driver: unregister %zu\n", ranges[i].bytes);
+            ranges[i] = ranges[--range_count];
+            return 0;
+        }
+    }
+    printf("driver: unregister what is not registered\n");
+    return NOT_REGISTERED;
+}
+
+#define LOCKED(call)                                                                                                   \
+    pthread_mutex_lock(&lock);                                                                                         \
+    int status = call;                                                                                                 \
+    pthread_mutex_unlock(&lock);                                                                                       \
+    return status
+
+#ifdef FAKE_HIP
+
+int hipInit(unsigned flags) { return (int)flags; }
+int hipGetDeviceCount(int *count) { return *count = 1, 0; }
+int hipHostRegister(void *start, size_t bytes, unsigned flags) { LOCKED(add(start, bytes, flags)); }
+int hipHostUnregister(void *start) { LOCKED(drop(start)); }
+
+#else
+
+// The contexts of a thread; the primary contexts of devices 0 and 1 are numbers.
+static _Thread_local struct { char *contexts[8]; int depth; } stack;
+static char primary[2];
+static int retained[2];
+
+int cuInit(unsigned flags) { return says("no device") ? NO_DEVICE : (int)flags; }
+int cuDeviceGetCount(int *count) { return *count = 2, 0; }
+int cuDeviceGet(int *device, int ordinal) { return *device = ordinal, 0; }
+int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
+{
+    *flags = 0;
+    *active = retained[device] > 0 || (says("second in use") && device == 1);
+    return 0;
+}
+int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    printf("driver: retain %d\n", device);
+    if (says("no context"))
+        return 2;
+    __sync_fetch_and_add(&retained[device], 1);
+    *context = &primary[device];
+    return 0;
+}
+int cuDevicePrimaryCtxRelease_v2(int device)
+{
+    printf("driver: release %d\n", device);
+    return __sync_sub_and_fetch(&retained[device], 1) < 0 ? INVALID_CONTEXT : 0;
+}
+int cuCtxPushCurrent_v2(void *context) { return stack.contexts[stack.depth++] = context, 0; }
+int cuCtxPopCurrent_v2(void **context)
+{
+    if (!stack.depth)
+        return INVALID_CONTEXT;
+    *context = stack.contexts[--stack.depth];
+    return 0;
+}
+int cuCtxGetCurrent(void **context) { return *context = stack.depth ? stack.contexts[stack.depth - 1] : NULL, 0; }
+int cuCtxGetDevice(int *device)
+{
+    if (!stack.depth)
+        return INVALID_CONTEXT;
+    *device = (int)(stack.contexts[stack.depth - 1] - primary);
+    return 0;
+}
+int cuPointerGetAttribute(void *value, int attribute, unsigned long long pointer)
+{
+    (void)value, (void)pointer;
+    return attribute == 2 && says("allocated") ? 0 : INVALID_VALUE;
+}
+int cuMemHostRegister_v2(void *start, size_t bytes, unsigned flags)
+{
+    if (!stack.depth)
+        return INVALID_CONTEXT;
+    LOCKED(add(start, bytes, flags));
+}
+int cuMemHostUnregister(void *start)
+{
+    if (!stack.depth)
+        return INVALID_CONTEXT;
+    LOCKED(drop(start));
+}
+
+#endif
