@@ -2,7 +2,8 @@
 //!
 //! [`profile`] reads the data files, [`occupancy`] says how much of a kernel a device holds at once, [`grid`] has the
 //! published heuristics, [`launch`] what LLVM's runtime does without clauses, [`choice`] chooses between them, by the times
-//! that [`time`] predicts. [`pinned_memory`] is the header for programs whose copies are to overlap.
+//! that [`time`] predicts. [`pinned_memory`] is the header for programs whose copies are to overlap;
+//! [`transfer`] has the rates of the bus.
 
 pub mod choice;
 pub mod grid;
@@ -11,8 +12,10 @@ pub mod occupancy;
 pub mod pinned_memory;
 pub mod profile;
 pub mod time;
+pub mod transfer;
 
 pub use choice::{Choice, GridClass, KernelShape, choose};
 pub use grid::GridGeometry;
 pub use occupancy::{CountedKernel, KernelResources};
 pub use profile::DeviceProfile;
+pub use transfer::TransferRates;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::TransferRates;
+
 /// What the heuristics need to know of a device. The words are CUDA's; on an AMD device a streaming multiprocessor (SM)
 /// is a compute unit, a warp a wavefront, and shared memory the local data share.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -46,6 +48,9 @@ pub struct DeviceProfile {
     pub l2_bytes: u64,
     /// Peak rate of the device's memory in 10^9 bytes a second.
     pub memory_gb_per_s: f64,
+    /// The bus between the host and the device; a common one where the file does not tell.
+    #[serde(default)]
+    pub transfer: TransferRates,
 }
 
 fn one() -> u32 {
@@ -92,6 +97,9 @@ impl DeviceProfile {
         }
         if profile.preferred_threads_per_block > profile.threads_per_block_limit {
             return Err("`preferred_threads_per_block` is more than `threads_per_block_limit`".to_owned());
+        }
+        if let Some(key) = profile.transfer.wrong_key() {
+            return Err(format!("`{key}` in [transfer] must be a number above zero"));
         }
         Ok(profile)
     }
@@ -142,5 +150,8 @@ mod tests {
             error(&text.replace("preferred_threads_per_block = 128", "preferred_threads_per_block = 4096"))
                 .contains("more")
         );
+        assert!(error(&text.replace("pin_us = 120.0", "pin_us = -1.0")).contains("`pin_us` in [transfer]"));
+        assert!(error(&text.replace("pin_us = 120.0", "pin_us = nan")).contains("`pin_us`"));
+        assert!(error(&text.replace("pin_us = 120.0\n", "")).contains("pin_us"));
     }
 }

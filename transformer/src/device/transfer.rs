@@ -1,0 +1,68 @@
+//! How fast data move between the host and a device, and what it takes to page-lock them.
+
+use serde::{Deserialize, Serialize};
+
+/// Rates in 10^9 bytes a second and costs of one device on the bus of its machine.
+///
+/// Memory that is not page-locked is copied by the processor into memory that is, one copy at a time and beside no kernel.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct TransferRates {
+    /// From page-locked memory to the device.
+    pub to_device_gb_per_s: f64,
+    /// From the device to page-locked memory.
+    pub from_device_gb_per_s: f64,
+    /// Each way, where page-locked memory is copied both ways at the same time.
+    pub both_ways_gb_per_s: f64,
+    /// From memory that is not page-locked to the device.
+    pub pageable_to_device_gb_per_s: f64,
+    /// From the device to memory that is not page-locked.
+    pub pageable_from_device_gb_per_s: f64,
+    /// Milliseconds to register 10^9 bytes that are in memory already.
+    pub pin_ms_per_gb: f64,
+    /// Milliseconds to undo that for 10^9 bytes.
+    pub unpin_ms_per_gb: f64,
+    /// Microseconds to register and undo it, however little it is.
+    pub pin_us: f64,
+    /// Microseconds that each further tile of a pipeline adds.
+    pub tile_us: f64,
+}
+
+impl Default for TransferRates {
+    /// A bus of PCI Express 4.0 with 16 lanes.
+    fn default() -> Self {
+        Self {
+            to_device_gb_per_s: 26.0,
+            from_device_gb_per_s: 26.0,
+            both_ways_gb_per_s: 23.0,
+            pageable_to_device_gb_per_s: 8.0,
+            pageable_from_device_gb_per_s: 10.0,
+            pin_ms_per_gb: 48.0,
+            unpin_ms_per_gb: 20.0,
+            pin_us: 120.0,
+            tile_us: 100.0,
+        }
+    }
+}
+
+impl TransferRates {
+    /// The first key whose value no bus has.
+    pub(super) fn wrong_key(&self) -> Option<&'static str> {
+        let rates = [
+            ("to_device_gb_per_s", self.to_device_gb_per_s),
+            ("from_device_gb_per_s", self.from_device_gb_per_s),
+            ("both_ways_gb_per_s", self.both_ways_gb_per_s),
+            ("pageable_to_device_gb_per_s", self.pageable_to_device_gb_per_s),
+            ("pageable_from_device_gb_per_s", self.pageable_from_device_gb_per_s),
+        ];
+        let costs = [
+            ("pin_ms_per_gb", self.pin_ms_per_gb),
+            ("unpin_ms_per_gb", self.unpin_ms_per_gb),
+            ("pin_us", self.pin_us),
+            ("tile_us", self.tile_us),
+        ];
+        let no_rate = rates.iter().find(|(_, rate)| !(rate.is_finite() && *rate > 0.0));
+        let no_cost = costs.iter().find(|(_, cost)| !(cost.is_finite() && *cost >= 0.0));
+        no_rate.or(no_cost).map(|(key, _)| *key)
+    }
+}
