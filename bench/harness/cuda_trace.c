@@ -175,3 +175,21 @@ void device_trace_end(double sums[8])
         sum[1] += 1;
     }
 }
+
+// After `device_trace_end`: the kind of operation `index` and when it began and ended, in milliseconds after the first
+// one began. 0 where there is no such operation.
+int device_trace_operation(int index, double values[3])
+{
+    static int (*elapsed)(float *, handle, handle);
+    if (!elapsed)
+        elapsed = (int (*)(float *, handle, handle))driver("cuEventElapsedTime");
+    if (index < 0 || index >= atomic_load(&record_count))
+        return 0;
+    float begin = 0, end = 0;
+    demand(elapsed(&begin, records[0].before, records[index].before));
+    demand(elapsed(&end, records[0].before, records[index].after));
+    values[0] = records[index].kind;
+    values[1] = begin;
+    values[2] = end;
+    return 1;
+}
