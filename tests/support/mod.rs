@@ -10,6 +10,7 @@ pub mod generator;
 pub mod mutants;
 pub mod oracle;
 pub mod parallel;
+pub mod patience;
 pub mod program;
 pub mod program_text;
 pub mod rewrite;

@@ -4,16 +4,14 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ompsplit::device::pinned_memory;
 use ompsplit::validate::clang::Clang;
 use ompsplit::validate::host::{Geometry, LOG};
 
 use super::fixtures::Fixture;
-
-/// The longest that one run may take; the limits of a program that hangs.
-const LONGEST_RUN: Duration = Duration::from_secs(30);
+use super::patience::Patience;
 
 /// libomp 19 fails this assertion of its own now and then on a busy machine, whatever the program.
 const RUNTIME_FAULT: &str = "Assertion failure at kmp_barrier.cpp";
@@ -64,7 +62,7 @@ pub enum How {
 pub struct Run {
     /// What it printed.
     pub stdout: Vec<u8>,
-    /// `exit 0`, `signal 6`, `no end after 30 s`.
+    /// `exit 0`, `signal 6`, `no end after 30 s of work`.
     pub end: String,
     /// What it and the runtime said on stderr.
     pub stderr: String,
@@ -257,15 +255,15 @@ impl Program {
         command.stdin(Stdio::null()).stdout(File::create(&stdout).map_err(io)?);
         command.stderr(File::create(&stderr).map_err(io)?);
         let mut child = command.spawn().map_err(io)?;
-        let started = Instant::now();
+        let mut patience = Patience::new();
         let end = loop {
             if let Some(status) = child.try_wait().map_err(io)? {
                 break describe(status);
             }
-            if started.elapsed() > LONGEST_RUN {
+            if let Some(lost) = patience.lost(&child) {
                 child.kill().map_err(io)?;
                 child.wait().map_err(io)?;
-                break format!("no end after {} s", LONGEST_RUN.as_secs());
+                break lost;
             }
             std::thread::sleep(Duration::from_millis(2));
         };
