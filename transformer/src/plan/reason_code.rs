@@ -203,22 +203,23 @@ reason_codes! {
     /// On a combined `target teams distribute parallel for` the compiler evaluates the trip count on the host as well.
     BoundNotOnHost = "OMPS119", Refusal, "loop bound that the host cannot evaluate";
 
-    /// A reduction that cannot move to a combined construct: of an array section, with an operator of the user's own, or
+    /// A reduction that cannot move to a combined construct: of most array sections, with an operator of the user's own, or
     /// whose result the original loses while its variable may be present on the device.
     ///
-    /// Each thread of each team would have a copy of an array section, and compilers differ in what they do with them: clang 19
-    /// adds up wrong sums on the host. Atomic updates of the elements need no copies:
+    /// Each thread of each team has a copy of an array section. Short ones with constant bounds move, of an array or parameter of
+    /// the function that a clause maps: others clang 19 compiles for no GPU, or adds up wrong. Atomic updates of the elements
+    /// need no copies:
     ///
     /// ```c
-    /// #pragma omp target map(to: key[0:n]) map(tofrom: count[0:32])
+    /// #pragma omp target map(to: key[0:n]) map(tofrom: count[0:k])
     /// {
-    /// #pragma omp parallel for // instead of: reduction(+: count[0:32])
+    /// #pragma omp parallel for // instead of: reduction(+: count[0:k])
     ///   for (int i = 0; i < n; i++) {
     ///     #pragma omp atomic
     ///     count[key[i]] += 1;
     ///   }
     /// #pragma omp parallel for
-    ///   for (int k = 0; k < 32; k++) share[k] = (100 * count[k]) / n;
+    ///   for (int b = 0; b < k; b++) share[b] = (100 * count[b]) / n;
     /// }
     /// ```
     ///

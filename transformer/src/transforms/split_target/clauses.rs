@@ -165,6 +165,12 @@ fn permits(leaves: &[Leaf], clause: ClauseName) -> bool {
     spec.is_some_and(|spec| spec.clauses.contains(&clause))
 }
 
+/// Is it one section of a variable, without a stride?
+fn is_plain_section(item: &ListItem) -> bool {
+    let [section] = item.sections.as_slice() else { return false };
+    item.base.is_some() && !item.has_member && section.is_section && section.stride.is_none()
+}
+
 struct Reader<'a> {
     cx: &'a Context<'a>,
     form: Form,
@@ -267,7 +273,7 @@ impl Reader<'_> {
             ClauseName::Defaultmap => self.region.defaultmap.push(clause.clone()),
             ClauseName::Reduction => {
                 let mut items = Vec::new();
-                self.reduction(clause, on_target, &mut items);
+                self.reduction(clause, on_target, false, &mut items);
                 self.region.reductions.extend(items);
             }
             _ => self.no_rule(clause),
@@ -300,7 +306,7 @@ impl Reader<'_> {
                 ClauseName::Private if names => continue,
                 ClauseName::Firstprivate if names => read.copied_by_parallel.extend(items.iter().cloned()),
                 ClauseName::Shared if names => {}
-                ClauseName::Reduction => self.reduction(clause, on_target, &mut read.reductions),
+                ClauseName::Reduction => self.reduction(clause, on_target, false, &mut read.reductions),
                 _ => {
                     self.loop_clause(clause, on_target, leaves, read);
                     continue;
@@ -373,7 +379,10 @@ impl Reader<'_> {
             ClauseName::Firstprivate if names => read.firstprivate.extend(items.iter().cloned()),
             // A compiler may map what a combined target construct makes linear (OpenMP 5.2, section 5.8).
             ClauseName::Linear if names && !on_target => return read.linear.extend(items.iter().cloned()),
-            ClauseName::Reduction => self.reduction(clause, on_target, &mut read.reductions),
+            ClauseName::Reduction => {
+                let sections = self.form.widens() && !self.teams_of_one;
+                self.reduction(clause, on_target, sections, &mut read.reductions);
+            }
             ClauseName::Default => match self.word(clause, 0).as_deref() {
                 Some("shared") => return,
                 Some("none") => {
@@ -404,10 +413,11 @@ impl Reader<'_> {
         read.kept.push(KeptClause::Whole(clause.clone()));
     }
 
-    fn reduction(&mut self, clause: &Clause, on_target: bool, into: &mut Vec<ReductionItem>) {
+    /// `sections`: may an item be an array section?
+    fn reduction(&mut self, clause: &Clause, on_target: bool, sections: bool, into: &mut Vec<ReductionItem>) {
         let known = ["+", "*", "-", "&", "|", "^", "&&", "||", "min", "max"];
         let operator = clause.modifiers.last().map(|modifier| modifier.name.clone()).unwrap_or_default();
-        let plain = clause.items().iter().all(|item| item.is_name);
+        let plain = clause.items().iter().all(|item| item.is_name || (sections && is_plain_section(item)));
         if clause.modifiers.len() != 1 || !known.contains(&operator.as_str()) || !plain {
             let message = "only reductions of plain variables with the operators of the language move";
             self.refuse(ReasonCode::ReductionNotMovable, clause.span, message);

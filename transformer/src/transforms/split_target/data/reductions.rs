@@ -1,10 +1,15 @@
 //! Where reductions may go.
 
 use crate::plan::ReasonCode;
+use crate::source::Span;
+use crate::syntax::{Clause, ListItem};
 use crate::transforms::split_target::clauses::ReductionItem;
 use crate::transforms::split_target::data::Builder;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::Kind;
+
+/// Elements of an array section of which each thread can have a copy.
+const LONGEST_SECTION: i64 = 64;
 
 impl Builder<'_, '_> {
     pub(super) fn reduction(&mut self, index: usize, reduction: &ReductionItem) {
@@ -16,6 +21,9 @@ impl Builder<'_, '_> {
         if self.thread_region(&name, reduction.item.span.start).is_some() {
             let message = format!("each thread of the parallel region has a `{name}` of its own");
             return self.refuse(ReasonCode::BareParallel, reduction.item.span, message);
+        }
+        if !reduction.item.is_name {
+            return self.section(&reduction.item, &name);
         }
         if self.is_local(&name, reduction.item.span.start) {
             if self.is_own_copy(&name, reduction.item.span.start) {
@@ -38,6 +46,31 @@ impl Builder<'_, '_> {
         // `map(to:)` would keep it lost on a device, but not where the region runs on the host.
         let message = format!("the result in `{name}` is lost at the end of the region; on the kernel it would not be");
         self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
+    }
+
+    /// An array section, of which each thread has a copy. clang 19 combines them right where the section is short and of constant
+    /// bounds, and of an array or parameter of the function: with a variable of the file it does not link, and sections of other
+    /// lengths it does not compile for a GPU.
+    fn section(&mut self, item: &ListItem, name: &str) {
+        let at = item.span.start;
+        let constant = |span: Option<Span>| span.map_or(Some(0), |span| self.names.constant(span));
+        let bounds = item.sections.first().and_then(|section| {
+            Some((constant(section.lower_bound)?, section.length.and_then(|length| self.names.constant(length))?))
+        });
+        let short = bounds.is_some_and(|(lower, length)| lower >= 0 && (1..=LONGEST_SECTION).contains(&length));
+        let is_array = matches!(
+            self.names.kind(name, at),
+            Kind::Array { plain: true, is_const: false } | Kind::Pointer { plain: true, .. }
+        );
+        let mapped = self.region.maps.iter().flat_map(Clause::items).any(|item| item.base.as_deref() == Some(name));
+        let own = self.names.is_of_function(name, at) && !self.names.is_reference(name, at);
+        if !(short && is_array && mapped && own) || self.is_local(name, at) {
+            let message = format!(
+                "only a section of at most {LONGEST_SECTION} elements, of constant bounds and of an array or parameter that a \
+                 clause maps, moves"
+            );
+            self.refuse(ReasonCode::ReductionNotMovable, item.span, message);
+        }
     }
 
     /// `reduction` on the region's own directives: each loop must carry it itself, or not name the item.
