@@ -170,6 +170,14 @@ pub const BASIC: &[Row] = &[
     row("local arrays", Changed, || serial(&[Serial::LocalArray])),
     row("lost scalars", Changed, || serial(&[Serial::LostScalar])),
     row("lost reductions", Changed, || Recipe { sums: Sums::Lost, ..Recipe::new(Team) }),
+    row("array sections", Changed, || Recipe { sums: Sums::Section, control: CONTROL.to_vec(), ..Recipe::new(Team) }),
+    row("array sections, clauses", Changed, || Recipe {
+        sums: Sums::Section,
+        region_clauses: REGION_CLAUSES.to_vec(),
+        loop_clauses: LOOP_CLAUSES.to_vec(),
+        cpp: true,
+        ..Recipe::new(Team)
+    }),
     row("bare parallel", Changed, || serial(&[Serial::BareParallel, Serial::BareNowait])),
     row("sections", Changed, || serial(&[Serial::Sections])),
     row("grouped iterations", Refused(&["OMPS110"]), || forbidden(Forbidden::OneThread)),

@@ -26,6 +26,11 @@ impl Builder {
         let mut ints = ints.to_vec();
         let shown = self.sum_to_read();
         ints.extend(shown.iter().map(|name| format!("(int)({name} & 15)")));
+        let section = self.recipe.sums == Sums::Section && self.rng.chance(60);
+        if self.recipe.sums == Sums::Section && !section {
+            self.locals.insert(SECTION.to_owned());
+            ints.push("(part[k & 7] & 15)".to_owned());
+        }
         let mut scope = self.scope(&header, &ints);
         let histogram = self.histogram(&scope);
         scope.reads.retain(|array| Some(*array) != histogram);
@@ -44,7 +49,10 @@ impl Builder {
         if histogram.is_some() {
             body.extend(self.atomics(&scope, histogram));
         }
-        let reductions = self.reductions(&scope, shown.as_deref(), &mut body);
+        let mut reductions = self.reductions(&scope, shown.as_deref(), &mut body);
+        if section {
+            reductions.push(self.section(&scope, &mut body));
+        }
         if body.is_empty() {
             return Vec::new();
         }
@@ -179,7 +187,7 @@ impl Builder {
     /// Statements that combine values, and the clauses for them.
     fn reductions(&mut self, scope: &Scope, shown: Option<&str>, body: &mut Vec<Node>) -> Vec<Clause> {
         let mut mapped = match self.recipe.sums {
-            Sums::None => return Vec::new(),
+            Sums::None | Sums::Section => return Vec::new(),
             Sums::Local => self.local_sums.clone(),
             Sums::Combined => self.combined_sums(),
             Sums::Lost => vec![("lost".to_owned(), Ty::Long)],
@@ -205,6 +213,23 @@ impl Builder {
             self.both.push(name.clone());
         }
         vec![Clause::needed(format!("reduction({operator}: {name})"))]
+    }
+
+    /// A statement that combines into elements of a section, and the clause for it.
+    fn section(&mut self, scope: &Scope, body: &mut Vec<Node>) -> Clause {
+        self.locals.insert(SECTION.to_owned());
+        self.shown.extend((0..8).map(|at| format!("part[{at}]")));
+        let value = self.int_value(scope);
+        let (list, index) = self.rng.pick(&[("part[0:8]", "& 7"), ("part[:8]", "& 7"), ("part[2:4]", "% 4 + 2")]);
+        let element = format!("part[({}) {index}]", scope.small);
+        let (operator, statement) = match self.rng.below(3) {
+            0 => ("+", format!("{element} += ({value}) & 255;")),
+            1 => ("^", format!("{element} ^= ({value}) & 255;")),
+            _ => ("max", format!("if ({element} < (({value}) & 255)) {element} = ({value}) & 255;")),
+        };
+        self.note(format!("section {operator}"));
+        body.push(Node::Text(statement));
+        Clause::needed(format!("reduction({operator}: {list})"))
     }
 
     fn mapped_sums(&mut self) -> Vec<(String, Ty)> {
@@ -299,6 +324,7 @@ impl Builder {
         names.extend(self.sums.iter().map(|sum| sum.name.clone()));
         names.extend(self.helpers.keys().filter(|name| name.starts_with("table")).cloned());
         names.extend(self.around_names.iter().cloned());
+        names.extend(self.locals.contains(SECTION).then(|| "part".to_owned()));
         names.extend(self.local_sums.iter().map(|(name, _)| name.clone()));
         names.sort();
         names.dedup();
@@ -347,6 +373,9 @@ impl Builder {
         Node::Block(Block { directives: vec![parallel], body: vec![Node::Block(block)], ..Block::default() })
     }
 }
+
+/// What sections are of.
+const SECTION: &str = "int part[8] = {3, 1, 4, 1, 5, 9, 2, 6};";
 
 const SCHEDULES: &[&str] = &["static", "dynamic", "guided", "auto", "static, 1", "dynamic, 1"];
 

@@ -38,6 +38,8 @@ pub enum Sums {
     Lost,
     /// Into a scalar that the region declares.
     Local,
+    /// Into a section of a small array that the region maps.
+    Section,
 }
 
 /// Sequential control flow and integers beside the loops of one team.

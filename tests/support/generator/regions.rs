@@ -142,6 +142,9 @@ impl Builder {
         // clang maps a constant array back to where the host cannot write.
         let tables = self.helpers.keys().filter(|name| name.starts_with("table"));
         clauses.extend(tables.map(|name| Clause::needed(format!("map(to: {name})"))));
+        if self.recipe.sums == Sums::Section && self.locals.iter().any(|local| local.starts_with("int part[")) {
+            clauses.push(Clause::needed("map(tofrom: part)"));
+        }
         let by_default = self.recipe.region_clauses.contains(&RegionClause::DefaultmapScalar);
         let mapped = matches!(self.recipe.sums, Sums::Mapped | Sums::Both);
         for sum in self.sums.clone().into_iter().filter(|sum| mapped || ["count", "tally"].contains(&&*sum.name)) {

@@ -1,7 +1,8 @@
 //! Both forms of a region under a host `if`, for lengths that are known at run time only.
 //!
-//! The condition asks variables alone, by comparing each with a constant: nothing in it can overflow, trap or have an effect, and
-//! each is a number that the region gets a copy of anyway. Either branch gives the original's results, so the condition need
+//! The condition asks variables alone, by comparing each with a constant, or the last of a product with a constant divided by
+//! the others, which are above zero: nothing in it can overflow, trap or have an effect, and each is a number that the region
+//! gets a copy of anyway. Either branch gives the original's results, so the condition need
 //! only be right about speed.
 
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
@@ -38,21 +39,37 @@ pub(super) fn condition(names: &Names<'_>, split: &Split<'_>) -> Result<Option<C
     if let Some((span, what)) = cannot_stand_twice(names, split.region) {
         return Err(note(span, format!("the region cannot stand twice: {what}")));
     }
-    let readable = |threshold: &&Threshold| is_readable(names, split, &threshold.name);
-    let terms: Vec<String> = thresholds.iter().filter(readable).filter_map(term).collect();
+    let readable = |threshold: &&Threshold| {
+        let mut types = threshold.variables().map(|name| names.integer_type(name, directive));
+        let first = types.next();
+        types.all(|other| Some(other) == first) && threshold.variables().all(|name| is_readable(names, split, name))
+    };
+    let terms: Vec<(bool, String)> = thresholds.iter().filter(readable).filter_map(term).collect();
     if terms.is_empty() {
         let all: Vec<String> = thresholds.iter().map(|threshold| format!("`{}`", threshold.name)).collect();
         let message = format!(
-            "the length hangs on {}: no integer of 32 bits that the host can read before the region",
+            "the length hangs on {}: no integers of 32 bits, and of one type, that the host can read before the region",
             all.join(", ")
         );
         return Err(note(Span::new(directive, directive + 1), message));
     }
-    Ok(Some(Condition { text: terms.join(" || ") }))
+    let several = terms.len() > 1;
+    let written = |(product, text)| if product && several { format!("({text})") } else { text };
+    Ok(Some(Condition { text: terms.into_iter().map(written).collect::<Vec<_>>().join(" || ") }))
 }
 
-fn term(threshold: &Threshold) -> Option<String> {
-    threshold.from.map(|from| format!("{} >= {from:.0}", threshold.name))
+/// The comparison, and whether it is one of a product: for `a * b * c >= 390` it is `a > 0 && b > 0 && c > 389 / a / b`, which
+/// means the same and cannot overflow.
+fn term(threshold: &Threshold) -> Option<(bool, String)> {
+    let from = threshold.from?;
+    let variables: Vec<&str> = threshold.variables().collect();
+    let (last, others) = variables.split_last()?;
+    if others.is_empty() {
+        return Some((false, format!("{last} >= {from:.0}")));
+    }
+    let positive: String = others.iter().map(|name| format!("{name} > 0 && ")).collect();
+    let divided: String = others.iter().map(|name| format!(" / {name}")).collect();
+    Some((true, format!("{positive}{last} > {:.0}{divided}", from - 1.0)))
 }
 
 /// Is it an integer of at least 32 bits that the region gets a copy of, the host's value?

@@ -163,7 +163,7 @@ fn add(parts: &mut [Part], at: usize, operations: f64) {
 enum Taken<'a> {
     /// This for every associated loop, [`ASSUMED_INNER`] for a loop inside.
     All(f64),
-    /// A value of one variable, for the loops that it gives the length of. Other associated loops are taken not to run, which
+    /// A value of one variable, or of one product of variables, for the loops that it gives the length of. Other associated loops are taken not to run, which
     /// leaves their launches; other loops inside or in the same nest run [`ASSUMED_INNER`] iterations.
     One(&'a str, f64),
 }

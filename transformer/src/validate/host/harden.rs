@@ -5,7 +5,7 @@
 //! demands that its items are present: `map(present, ..)` for the items of that `target data` and for those that several
 //! of its kernels name, and `defaultmap(present: aggregate)` for what is named nowhere.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::directives::{added, apply, body, clauses, directives, is_kernel, words};
@@ -16,8 +16,8 @@ use super::map_clause::{Map, base};
 pub fn harden(original: &[u8], output: &[u8]) -> (Vec<u8>, usize) {
     let added = added(original, output);
     let found = directives(output);
-    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
-    let mut hardened = 0;
+    // A kernel may stand in several of them.
+    let mut present: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     for data in &found {
         let text = words(output, data);
         if !text.starts_with("target data") || !added.contains(&text) {
@@ -26,13 +26,14 @@ pub fn harden(original: &[u8], output: &[u8]) -> (Vec<u8>, usize) {
         let body = body(output, data.end);
         let inside = |kernel: &&Range<usize>| body.contains(&kernel.start) && is_kernel(&words(output, kernel));
         let kernels: Vec<_> = found.iter().filter(inside).collect();
-        let present = shared_items(output, data, &body, &kernels);
+        let shared = shared_items(output, data, &body, &kernels);
         for kernel in kernels {
-            hardened += 1;
-            edits.extend(kernel_edits(output, kernel, &present));
+            present.entry(kernel.start).or_default().extend(shared.iter().cloned());
         }
     }
-    (apply(output, edits), hardened)
+    let kernels = found.iter().filter_map(|kernel| Some((kernel, present.get(&kernel.start)?)));
+    let edits = kernels.flat_map(|(kernel, present)| kernel_edits(output, kernel, present)).collect();
+    (apply(output, edits), present.len())
 }
 
 /// What must be present in the kernels: the items of the `target data`, and those that several kernels name. What one
@@ -101,5 +102,18 @@ mod tests {
                       defaultmap(present: aggregate)\n";
         assert!(text.contains(kernel), "{text}");
         assert_eq!(text.matches("present").count(), 3, "{text}");
+    }
+    #[test]
+    fn a_kernel_in_two_data_environments_is_hardened_once() {
+        let output = "#pragma omp target data map(tofrom: b, u[0:n])\n{\n#pragma omp target data map(alloc: w)\n{\n\
+                      #pragma omp target teams loop map(tofrom: b, u[0:n])\n;\n#pragma omp target map(to: b)\n;\n}\n}\n";
+        let (text, count) = harden(b"", output.as_bytes());
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert_eq!(count, 2);
+        assert_eq!(
+            text.matches("map(present, tofrom: b, u[0:n]) defaultmap(present: aggregate)\n").count(),
+            1,
+            "{text}"
+        );
     }
 }

@@ -37,14 +37,20 @@ impl Names<'_> {
 
     /// Is it a variable of an integer type that has 32 bits at least, wherever an `int` has them?
     pub(in crate::transforms::split_target) fn holds_32_bits(&self, name: &str, at: usize) -> bool {
-        let ty = self.symbols.lookup(name, at).map(|variable| variable.ty);
-        let ty = match ty {
-            Some(DeclaredType::Reference { to }) => Some(*to),
+        let small = ["char", "short", "bool", "Bool", "8", "16"];
+        self.integer_type(name, at).is_some_and(|ty| !small.iter().any(|part| ty.contains(part)))
+    }
+
+    /// The name of a variable's type, if it is one of integers or a reference to one.
+    pub(in crate::transforms::split_target) fn integer_type(&self, name: &str, at: usize) -> Option<String> {
+        let ty = match self.symbols.lookup(name, at)?.ty {
+            DeclaredType::Reference { to } => *to,
             other => other,
         };
-        let small = ["char", "short", "bool", "Bool", "8", "16"];
-        matches!(ty, Some(DeclaredType::Scalar { kind: ScalarKind::Integer, name, .. })
-            if !small.iter().any(|part| name.contains(part)))
+        match ty {
+            DeclaredType::Scalar { kind: ScalarKind::Integer, name, .. } => Some(name),
+            _ => None,
+        }
     }
 
     /// The member that `this->m` names, and the expression: where no other variable hides it, `m` alone means the same.

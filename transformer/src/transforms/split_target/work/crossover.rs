@@ -7,6 +7,7 @@ use crate::source::Span;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::shape::Shape;
+use crate::transforms::split_target::work::sizes::variables_of;
 use crate::transforms::split_target::work::{Counts, Lengths, Taken};
 
 /// The largest value that is tried; a 32-bit number holds it.
@@ -15,16 +16,24 @@ const LARGEST: f64 = 1.0e9;
 /// Where loops around the kernels are looked at, in sixteenths of their way: the lengths of those inside may change on the way.
 const PROGRESS: [u8; 8] = [1, 3, 5, 7, 9, 11, 13, 15];
 
-/// A variable, and from which value of it on a split pays whatever the others are.
+/// A variable or a product of some, and from which value of it on a split pays whatever the others are.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::transforms::split_target) struct Threshold {
+    /// `n`, `m * n`
     pub name: String,
-    /// Rounded up to two digits; none where it never pays by this variable alone.
+    /// Rounded up to two digits; none where it never pays by this alone.
     pub from: Option<f64>,
 }
 
-/// The variables that give the lengths of the loops, each with its threshold; empty where each length is known, or none is
-/// given by one variable. A threshold of 1 means that it pays always.
+impl Threshold {
+    /// The variables whose product it is, or the one.
+    pub(in crate::transforms::split_target) fn variables(&self) -> impl Iterator<Item = &str> {
+        variables_of(&self.name)
+    }
+}
+
+/// The variables and products that give the lengths of the loops, each with its threshold; empty where each length is known,
+/// or none is given by one of them. A threshold of 1 means that it pays always.
 pub(in crate::transforms::split_target) fn thresholds(
     names: &Names<'_>,
     region: Span,

@@ -1,4 +1,4 @@
-//! Trip counts as sums of the numbers that the host knows before the region starts.
+//! Trip counts as sums of the numbers that the host knows before the region starts, and of products of them.
 //!
 //! They are for estimates alone. Where a bound hangs on the variable of a loop around it, that variable is taken to be some way
 //! through its loop: a quarter of the way through an LU decomposition of size n, its loops run 3/4 n iterations.
@@ -11,14 +11,17 @@ use crate::syntax::host::parse_expression;
 use crate::syntax::{HostTree, NodeId};
 use crate::transforms::split_target::names::{Class, Kind, Names};
 
+/// What stands between the variables of a product.
+const TIMES: &str = " * ";
+
 /// How deep loop variables are followed outwards.
 const DEPTH: usize = 8;
 
-/// A constant and multiples of variables.
+/// A constant and multiples of variables, or of products of variables: `n * m`, sorted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Size {
     pub constant: f64,
-    /// The factor of each variable; none is zero.
+    /// The factor of each variable or product; none is zero.
     pub terms: BTreeMap<String, f64>,
 }
 
@@ -51,11 +54,30 @@ impl Size {
         self.plus(&other.scaled(-1.0))
     }
 
+    /// The product of what two sums grow with; constants beside that are left out, which an estimate may do: `n * m` for
+    /// `(n - 1) * m`. None where a sum has several variables.
+    fn times(&self, other: &Self) -> Option<Self> {
+        let ((one, first), (two, second)) = (self.only_term()?, other.only_term()?);
+        let mut variables: Vec<&str> = variables_of(one).chain(variables_of(two)).collect();
+        variables.sort_unstable();
+        Some(Self { constant: 0.0, terms: BTreeMap::from([(variables.join(TIMES), first * second)]) })
+    }
+
+    fn only_term(&self) -> Option<(&str, f64)> {
+        let (name, factor) = self.terms.iter().next()?;
+        (self.terms.len() == 1).then_some((name.as_str(), *factor))
+    }
+
     /// Its value, never below zero; `value_of` tells what a variable is taken for.
     pub(super) fn value(&self, value_of: impl Fn(&str) -> f64) -> f64 {
         let terms: f64 = self.terms.iter().map(|(name, factor)| factor * value_of(name)).sum();
         (self.constant + terms).max(0.0)
     }
+}
+
+/// The variables of a product, or the one variable.
+pub(super) fn variables_of(term: &str) -> impl Iterator<Item = &str> {
+    term.split(TIMES)
 }
 
 /// How many iterations a loop runs when the loops around it are `progress` (0 to 1) of their way through; none where a bound is
@@ -109,6 +131,7 @@ impl Reader<'_, '_> {
                     "-" => Some(left.minus(right)),
                     "*" if left.terms.is_empty() => Some(right.scaled(left.constant)),
                     "*" if right.terms.is_empty() => Some(left.scaled(right.constant)),
+                    "*" => left.times(&right),
                     "/" if right.terms.is_empty() && right.constant != 0.0 => Some(left.scaled(1.0 / right.constant)),
                     _ => None,
                 }
