@@ -93,7 +93,7 @@ const LOOPS: &[Choice] = &[
         r.sums = match r.form {
             Form::League => Sums::Both,
             Form::Single => Sums::Combined,
-            Form::Team | Form::Parallel => Sums::Mapped,
+            Form::Team | Form::Parallel | Form::Rows => Sums::Mapped,
         }
     }),
     ("lost sums", |r| r.sums = if r.form == Form::Team { Sums::Lost } else { r.sums }),

@@ -52,7 +52,7 @@ pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
 });
 
 use Expected::{Changed, Refused};
-use Form::{League, Single, Team};
+use Form::{League, Rows, Single, Team};
 
 const fn row(name: &'static str, expected: Expected, recipe: fn() -> Recipe) -> Row {
     Row { name, expected, recipe }
@@ -177,6 +177,16 @@ pub const BASIC: &[Row] = &[
         loop_clauses: LOOP_CLAUSES.to_vec(),
         cpp: true,
         ..Recipe::new(Team)
+    }),
+    row("rows of teams", Changed, || Recipe { loops: (3, 5), ..Recipe::new(Rows) }),
+    row("rows of teams, serial", Changed, || Recipe {
+        loops: (3, 4),
+        serial: vec![Serial::Element, Serial::LocalFromElement, Serial::LocalFloating, Serial::MappedScalar],
+        control: vec![Control::For, Control::If],
+        sums: Sums::Mapped,
+        maps: Maps::Types,
+        region_clauses: vec![RegionClause::IfTrue, RegionClause::Device, RegionClause::Firstprivate],
+        ..Recipe::new(Rows)
     }),
     row("bare parallel", Changed, || serial(&[Serial::BareParallel, Serial::BareNowait])),
     row("sections", Changed, || serial(&[Serial::Sections])),

@@ -13,6 +13,8 @@ pub enum Form {
     Single,
     /// `target teams { distribute parallel for .. }`
     League,
+    /// `target teams distribute` before a loop of which one iteration holds parallel loops.
+    Rows,
 }
 
 /// What each loop is.

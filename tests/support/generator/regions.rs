@@ -13,7 +13,7 @@ impl Builder {
         self.taken.clear();
         let children = match (self.recipe.forbidden, self.recipe.form) {
             (Some(forbidden), _) => self.forbidden(forbidden),
-            (None, Form::Team) => self.segments(),
+            (None, Form::Team | Form::Rows) => self.segments(),
             (None, Form::Parallel) => {
                 let nowait = self.rng.chance(30);
                 let count = self.rng.range(self.recipe.loops.0, self.recipe.loops.1);
@@ -35,6 +35,7 @@ impl Builder {
                 Node::Block(Block { directives, body: children, ..Block::default() })
             }
             Form::League => self.league(children, clauses),
+            Form::Rows => self.rows_of_teams(children, clauses),
         };
         let written = self.uses.iter().zip(&self.arrays).filter(|(used, _)| used.written);
         self.changed_arrays.extend(written.map(|(_, array)| array.name.clone()));
@@ -98,6 +99,34 @@ impl Builder {
             vec![Directive::new("target", target), Directive::new("teams", teams)]
         };
         Node::Block(Block { directives, body: children, ..Block::default() })
+    }
+
+    /// A loop that the teams share; all but one of its iterations do nothing, so that the teams do not race.
+    fn rows_of_teams(&mut self, children: Vec<Node>, clauses: Vec<Clause>) -> Node {
+        let row = self.rng.below(3);
+        let body = Block { head: format!("if (row == {row})"), body: children, fixed: true, ..Block::default() };
+        let head = self.rng.pick(&["for (int row = 0; row < 3; row++)", "for (int row = 2; row >= 0; --row)"]);
+        let head = head.to_owned();
+        let rows = Block { head, body: vec![Node::Block(body)], fixed: true, ..Block::default() };
+        let (target, teams) =
+            (of_target(clauses), vec![Clause::free("num_teams(2)"), Clause::free("dist_schedule(static)")]);
+        match self.rng.below(3) {
+            0 => {
+                let directives = vec![Directive::new("target teams distribute", [target, teams].concat())];
+                Node::Block(Block { directives, ..rows })
+            }
+            1 => {
+                self.note("stacked");
+                let directives = vec![Directive::new("target", target), Directive::new("teams distribute", teams)];
+                Node::Block(Block { directives, ..rows })
+            }
+            _ => {
+                self.note("nested");
+                let inner = Block { directives: vec![Directive::new("distribute", Vec::new())], ..rows };
+                let directives = vec![Directive::new("target teams", target)];
+                Node::Block(Block { directives, body: vec![Node::Block(inner)], ..Block::default() })
+            }
+        }
     }
 
     /// The `map` clauses that the region's arrays and scalars need or may have.

@@ -85,6 +85,18 @@ pub fn estimate(loops: &[LoopWork], grid: Grid, steered: bool) -> Estimate {
     Estimate { before: launch + loops.iter().map(inside).sum::<f64>(), after: loops.iter().map(own).sum() }
 }
 
+/// Estimates both versions of loops in one that the teams of a league share, which the host of the output runs in order.
+#[must_use]
+pub fn estimate_in_order(loops: &[LoopWork], iterations: f64) -> Estimate {
+    let in_team = |work: &LoopWork| {
+        if work.serial { busiest_thread(work, 1.0) } else { PARALLEL + busiest_thread(work, TEAM) }
+    };
+    let by_team = (iterations / TEAMS).ceil() * loops.iter().map(in_team).sum::<f64>();
+    let by_device = iterations * loops.iter().map(all_threads).sum::<f64>();
+    let Estimate { after, .. } = estimate(loops, Grid::OneTeam, true);
+    Estimate { before: LAUNCH + by_team.max(by_device), after: iterations * after }
+}
+
 /// What a loop nest does, all iterations together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NestWork {
@@ -140,6 +152,17 @@ mod tests {
         assert!(!pays(4096.0, 40_000.0, 2, Grid::League));
         assert!(!pays(400_000.0, 40_000.0, 2, Grid::League));
         assert!(pays(16.0e6, 40_000.0, 2, Grid::League));
+    }
+
+    #[test]
+    fn few_teams_with_long_loops_are_slower_than_kernels_in_order() {
+        let pays = |shared, iterations| {
+            let work = LoopWork { iterations, operations: 10.0, serial: false };
+            estimate_in_order(&[work, work], shared).pays()
+        };
+        assert!(pays(3.0, 1e6));
+        assert!(!pays(3.0, 1e4));
+        assert!(!pays(65_536.0, 1e6));
     }
 
     #[test]

@@ -191,8 +191,9 @@ reason_codes! {
     /// run in SPMD mode on the full grid.
     ///
     /// Where a `distribute` loop holds several parallel loops, each team takes its iterations through all of them, and needs
-    /// no other team: only the order within one iteration is promised. What it declares there lives as long as the
-    /// iteration, and would have to exist once for each iteration after a split.
+    /// no other team: only the order within one iteration is promised. The host may run such a loop in order, with a kernel for
+    /// each loop inside, if what the team does beside them allows it; that pays where few iterations hold long loops. One
+    /// parallel loop beside serial statements stays as it is, and so does a loop with a `reduction` or `collapse` of its own.
     NestedParallel = "OMPS117", Refusal, "no single-level parallel loop";
 
     /// The construct stands in a function or region that already runs on the device.

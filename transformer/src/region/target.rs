@@ -110,6 +110,20 @@ impl TargetRegion {
         })
     }
 
+    /// The region as one that a single team runs, where its chain ends at a loop that the teams share: that loop is sequential
+    /// control flow then, around what stands in it.
+    #[must_use]
+    pub fn of_one_team(&self, tree: &HostTree, constructs: &ConstructTree) -> Option<Self> {
+        let innermost = self.chain.innermost();
+        let body = constructs.construct(innermost).body?;
+        let inside = constructs.construct(innermost).children.iter().copied();
+        let inside: Vec<ConstructId> =
+            inside.filter(|child| constructs.construct(*child).stacked_under.is_none()).collect();
+        let segments = segments_of(tree, constructs, &[body], &inside);
+        let chain = Chain { constructs: self.chain.constructs.clone(), leaves: vec![Leaf::Target] };
+        Some(Self { chain, segments, extent: self.extent })
+    }
+
     /// Each segment with a word on what it is; the loop itself where it is all there is.
     #[must_use]
     pub fn describe(&self, tree: &HostTree, constructs: &ConstructTree) -> Vec<(Span, String)> {

@@ -48,6 +48,8 @@
 //!   the host can execute them to the same effect: they stay where they are, and so move to the host;
 //! - other serial statements stand between the loops of one team: consecutive ones become a kernel of one thread;
 //! - `parallel sections` without clauses stand between the loops of one team: they stay a kernel of one team;
+//! - the region is a `target teams distribute` loop with several parallel loops inside, and it pays to let the host run that
+//!   loop in order, as one team would;
 //! - a condition hangs on what only the device knows: a kernel of one thread evaluates it, and the host does what it says.
 //!
 //! Directives may be combined, stacked or nested. `nowait` and `depend` of one team with several loops go to a task around the
@@ -152,6 +154,7 @@ use self::kernels::Kernel;
 use self::names::Names;
 pub(super) use self::names::is_standard_constant;
 use self::shape::Shape;
+use self::shape::distribute::in_order;
 pub(super) use self::shape::text_reasons;
 use self::write::Split;
 
@@ -159,7 +162,12 @@ use self::write::Split;
 pub(super) fn split_target(cx: &Context<'_>) -> Vec<Plan> {
     // Most files have no region that splits; their names need not be collected.
     let names = LazyCell::new(|| Names::new(cx));
-    target_regions(cx.tree, cx.constructs).iter().map(|region| plan_region(cx, &names, region)).collect()
+    let plan = |region: &TargetRegion| {
+        let in_order = in_order(cx, region).map(|region| plan_region(cx, &names, &region));
+        // Where the teams cannot be done without, the region is what it is.
+        in_order.filter(|plan| plan.decision != Decision::Refuse).unwrap_or_else(|| plan_region(cx, &names, region))
+    };
+    target_regions(cx.tree, cx.constructs).iter().map(plan).collect()
 }
 
 fn plan_region<'a, F: FnOnce() -> Names<'a>>(
@@ -282,7 +290,9 @@ fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Part
         plan.kernels = (1, 1);
         return;
     }
-    let condition = if cx.versioned { versions::condition(names, &split) } else { Ok(None) };
+    // How much the teams of a loop gain hangs on two lengths at once.
+    let versioned = cx.versioned && shape.shared.is_none();
+    let condition = if versioned { versions::condition(names, &split) } else { Ok(None) };
     let verdict = work::weigh(names, &shape, &kernels);
     match condition {
         Ok(Some(condition)) if apply_versions(&split, &condition, plan) => {}

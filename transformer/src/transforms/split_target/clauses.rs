@@ -8,6 +8,7 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, ListItem};
 use crate::transforms::Context;
 use crate::transforms::split_target::clause_rules::{Rule, belongs_to_target, rule_for};
+use crate::transforms::split_target::shape::distribute::is_of_teams;
 use crate::transforms::split_target::shape::{Form, Shape, are_teams_of_one};
 use crate::transforms::split_target::write::kernel_name;
 
@@ -124,7 +125,8 @@ pub(super) fn read(cx: &Context<'_>, shape: &Shape) -> (RegionClauses, Vec<LoopC
         let on_target = cx.constructs.construct(*id).leaves.contains(&Leaf::Target);
         let combined = shape.parallel.contains(id);
         let clauses = cx.constructs.directive(*id).clauses.iter();
-        for clause in clauses.filter(|clause| !combined || is_of_target(clause)) {
+        let of_teams = |clause: &Clause| shape.shared.is_some() && is_of_teams(clause);
+        for clause in clauses.filter(|clause| (!combined || is_of_target(clause)) && !of_teams(clause)) {
             reader.region_clause(clause, on_target, shape.launches_several());
         }
     }

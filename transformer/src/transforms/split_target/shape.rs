@@ -10,7 +10,7 @@ use crate::transforms::Context;
 use crate::transforms::split_target::local_arrays::LocalArrays;
 use crate::transforms::split_target::serial::Run;
 
-mod distribute;
+pub(super) mod distribute;
 mod parallel;
 mod sections;
 
@@ -51,6 +51,8 @@ pub(super) struct Shape {
     pub parallel: Vec<ConstructId>,
     /// Sections that stay kernels of one team.
     pub teams: Vec<Run>,
+    /// The loop that the teams of the original share, where the host runs it in order.
+    pub shared: Option<NodeId>,
     /// Directives that only order threads, which the order of the kernels does as well.
     pub dropped: Vec<ConstructId>,
 }
@@ -88,6 +90,7 @@ impl Shape {
             serial: 0,
             parallel: Vec::new(),
             teams: Vec::new(),
+            shared: None,
             dropped: Vec::new(),
         }
     }
@@ -179,7 +182,9 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
     }
     let arrays = Vec::new();
     let outer = region.chain.constructs.clone();
-    Ok(Some(Shape { form, outer, loops, host, arrays, serial: 0, parallel, teams, dropped }))
+    let innermost = cx.constructs.construct(region.chain.innermost());
+    let shared = innermost.body.filter(|_| innermost.leaves.last() == Some(&Leaf::Distribute));
+    Ok(Some(Shape { form, outer, loops, host, arrays, serial: 0, parallel, teams, shared, dropped }))
 }
 
 fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::analysis::cost::{Estimate, Grid, LoopWork, estimate};
+use crate::analysis::cost::{Estimate, Grid, LoopWork, estimate, estimate_in_order};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::region::target::TargetRegion;
@@ -41,7 +41,9 @@ pub(super) fn weigh(names: &Names<'_>, shape: &Shape, kernels: &[Kernel]) -> Ver
     let with = |unknown: f64| counts(unknown).estimate(shape, kernels);
     let assumed = f64::from(names.cx.assumed_iterations);
     let counts = counts(0.0);
-    let is_known = kernels.iter().all(|kernel| counts.is_known(kernel));
+    let shared = counts.shared(shape);
+    let is_known = kernels.iter().all(|kernel| counts.is_known(kernel))
+        && shared.is_none_or(|canonical| counts.trip_count(&canonical).is_some());
     let from = || (5..=30).map(|power| f64::from(1_u32 << power)).find(|iterations| with(*iterations).pays());
     Verdict { estimate: with(assumed), kernels: kernels.len(), assumed: (!is_known).then(|| (assumed, from())) }
 }
@@ -171,7 +173,20 @@ enum Taken<'a> {
 impl Counts<'_, '_> {
     fn estimate(&self, shape: &Shape, kernels: &[Kernel]) -> Estimate {
         let loops: Vec<LoopWork> = kernels.iter().map(|kernel| self.work(kernel)).collect();
+        if let Some(shared) = self.shared(shape) {
+            let unknown = match self.taken {
+                Taken::All(unknown) => unknown,
+                Taken::One(..) => ASSUMED_INNER,
+            };
+            return estimate_in_order(&loops, self.trip_count(&shared).unwrap_or(unknown));
+        }
         estimate(&loops, grid_of(shape), is_steered(shape))
+    }
+
+    /// The loop that the original's teams share and the host of the output runs in order.
+    fn shared(&self, shape: &Shape) -> Option<CanonicalLoop> {
+        let cx = self.names.cx;
+        canonical_nest(cx.file, cx.tree, shape.shared?, 1).ok()?.loops.into_iter().next()
     }
 
     fn work(&self, kernel: &Kernel) -> LoopWork {

@@ -6,8 +6,46 @@ use crate::region::loop_nest::canonical_nest;
 use crate::region::target::TargetRegion;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseArgument, ClauseName, Directive, NodeId};
+use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, NodeId};
 use crate::transforms::Context;
+
+/// The region as one team would run it, where the teams share a loop that holds several parallel loops: one iteration after the
+/// other is an order that the original may take, whatever its teams are.
+///
+/// None where a clause makes more of the loop than that.
+pub(in crate::transforms::split_target) fn in_order(cx: &Context<'_>, region: &TargetRegion) -> Option<TargetRegion> {
+    if region.chain.leaves != [Leaf::Target, Leaf::Teams, Leaf::Distribute] {
+        return None;
+    }
+    let body = cx.constructs.construct(region.chain.innermost()).body_span;
+    let loops = cx.constructs.within(body).filter(|(construct, _)| construct.leaves.contains(&Leaf::Parallel)).count();
+    let mut clauses = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
+    let permitted = clauses.all(|clause| match clause.name {
+        ClauseName::NumTeams => is_number(cx, clause),
+        ClauseName::DistSchedule => !cx.file.show(clause.span).contains(','),
+        ClauseName::Map
+        | ClauseName::Device
+        | ClauseName::If
+        | ClauseName::ThreadLimit
+        | ClauseName::Firstprivate
+        | ClauseName::Shared
+        | ClauseName::Default
+        | ClauseName::Defaultmap
+        | ClauseName::IsDevicePtr => true,
+        _ => false,
+    });
+    (loops > 1 && permitted).then(|| region.of_one_team(cx.tree, cx.constructs)).flatten()
+}
+
+fn is_number(cx: &Context<'_>, clause: &Clause) -> bool {
+    matches!(clause.argument, ClauseArgument::Expression(span)
+        if cx.file.show(span).trim().bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Does a clause say how teams share a loop? It falls away with the teams.
+pub(in crate::transforms::split_target) fn is_of_teams(clause: &Clause) -> bool {
+    matches!(clause.name, ClauseName::NumTeams | ClauseName::DistSchedule)
+}
 
 /// Why the region is left as it is; none where no parallel loop is nested in the `distribute` loop.
 pub(super) fn nested_parallel(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
