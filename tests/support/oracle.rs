@@ -1,11 +1,12 @@
 //! Holds an output against its original: by its results in several grids, by maps that must be present, and by what the
 //! runtime moved.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fmt::Write as _;
 
 use ompsplit::validate::host::races::host_copy;
-use ompsplit::validate::host::{Geometry, Traffic, harden};
+use ompsplit::validate::host::{Geometry, Traffic, UNNAMED, harden};
 
 use super::diff;
 use super::fixtures::Fixture;
@@ -215,10 +216,17 @@ pub fn traffic(before: &Traffic, after: &Traffic) -> Vec<Finding> {
     // The same bytes under another name are no more: the runtime names members differently in each kind of construct.
     let same = (before.bytes_to, before.bytes_from) == (after.bytes_to, after.bytes_from);
     // What the original keeps on the device comes back in no output; to the device an array of the region's own may go.
-    let back =
-        after.large_from.iter().find(|(name, bytes)| **bytes > before.large_from.get(*name).copied().unwrap_or(0));
-    let there =
-        after.large_to.iter().find(|(name, bytes)| before.large_to.get(*name).is_some_and(|old| **bytes > *old));
+    // What has no name in the original's log may have one in the output's.
+    let unnamed = |large: &BTreeMap<String, u64>| large.get(UNNAMED).copied().unwrap_or(0);
+    let (mut from, mut to) = (after.large_from.iter(), after.large_to.iter());
+    let back = from.find(|(name, bytes)| {
+        let known = before.large_from.get(*name).copied().unwrap_or(0);
+        *name != UNNAMED && **bytes > known + unnamed(&before.large_from)
+    });
+    let there = to.find(|(name, bytes)| {
+        let known = before.large_to.get(*name).filter(|_| *name != UNNAMED);
+        known.is_some_and(|known| **bytes > known + unnamed(&before.large_to))
+    });
     if let Some((name, bytes)) = back.or(there).filter(|_| !same) {
         found(Kind::Transfers, format!("`{name}` moves more: {bytes} bytes"));
     }

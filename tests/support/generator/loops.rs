@@ -325,6 +325,7 @@ impl Builder {
         names.extend(self.helpers.keys().filter(|name| name.starts_with("table")).cloned());
         names.extend(self.around_names.iter().cloned());
         names.extend(self.locals.contains(SECTION).then(|| "part".to_owned()));
+        names.extend(["last", "drift"].map(str::to_owned));
         names.extend(self.local_sums.iter().map(|(name, _)| name.clone()));
         names.sort();
         names.dedup();

@@ -23,7 +23,7 @@ mod traffic;
 pub use compare::Comparison;
 pub use harden::harden;
 pub use run::{Geometry, Invocation};
-pub use traffic::{LOG, Traffic};
+pub use traffic::{LOG, Traffic, UNNAMED};
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -19,7 +19,7 @@ pub struct Traffic {
     pub copies_from: usize,
     /// Bytes copied from the device.
     pub bytes_from: u64,
-    /// Bytes copied to the device by the variable that a list item begins with, small copies left out.
+    /// Bytes copied to the device by the variable that a list item begins with, or by [`UNNAMED`]; small copies left out.
     pub large_to: BTreeMap<String, u64>,
     /// The same from the device.
     pub large_from: BTreeMap<String, u64>,
@@ -28,6 +28,9 @@ pub struct Traffic {
     /// The file and line of each directive that launched a kernel.
     pub entered: BTreeSet<(String, usize)>,
 }
+
+/// What the log calls structures that are mapped by rule, and members of some.
+pub const UNNAMED: &str = "unknown";
 
 /// Copies of so many bytes are small: those of a scalar, or of one element.
 const SMALL: u64 = 16;
@@ -87,10 +90,7 @@ impl Traffic {
         *bytes += size;
         if size > SMALL {
             let name = line.rsplit_once("Name=").map_or("", |(_, name)| name.trim());
-            // Structures that are mapped by rule have no name.
-            if name != "unknown" {
-                *large.entry(name.split(['[', '.']).next().unwrap_or(name).to_owned()).or_default() += size;
-            }
+            *large.entry(name.split(['[', '.']).next().unwrap_or(name).to_owned()).or_default() += size;
         }
     }
 }
