@@ -3,6 +3,7 @@
 //!
 //! - Its arrays are printed after each target region, static ones with the elements that no loop reaches.
 //! - Each element that a loop writes leaves a trace in an array of its own, `seen_a`, which nothing overwrites.
+//! - So does the number that decides whether it is written.
 //! - What an update is to bring back from the device is first made something else on the host.
 //! - Where arrays are on the device before, the host's elements at their ends become others than the device's.
 //! - `k` depends on `n`, so that conditions on it go both ways.
@@ -161,7 +162,24 @@ fn trace_edits(text: &str, shown: &[Shown], traced: &BTreeSet<String>, tag: &str
         (range, format!("{{ {old} {trace}[{place}] = {trace}[{place}] * 3 + {value}; }}"))
     };
     let writes = if traced.is_empty() { Vec::new() } else { writes(text, shown) };
-    writes.into_iter().map(edit).collect()
+    let decided = decided(text, shown, &writes, tag);
+    writes.into_iter().map(edit).chain(decided).collect()
+}
+
+/// Before each condition of a write in a block: its number, `x` in `if ((x) % 3 == 1) {`, goes to the trace.
+fn decided(text: &str, shown: &[Shown], writes: &[(usize, String, Range<usize>)], tag: &str) -> Vec<Edit> {
+    let lines: Vec<(usize, &str)> = lines(text).collect();
+    let edit = |three: &[(usize, &str)]| {
+        let [(_, before), (at, line), (next, write)] = three else { return None };
+        let number = line.trim_start().strip_prefix("if ((")?.strip_suffix(") % 3 == 1) {")?;
+        let start = next + write.len() - write.trim_start().len();
+        let (array, index, _) = writes.iter().find(|(_, _, range)| range.start == start)?;
+        let trace = trace_name(&shown[*array].name, tag);
+        let place = if shown[*array].first.ends_with(" - 4") { format!("{index} + 4") } else { index.clone() };
+        let traced = format!("{trace}[{place}] = {trace}[{place}] * 5 + (unsigned)({number});\n");
+        before.trim_end().ends_with(['{', ';', '}']).then(|| (*at..*at, traced))
+    };
+    lines.windows(3).filter_map(edit).collect()
 }
 
 /// Each line of a parallel loop that assigns to an element: the array, the index, the statement.
