@@ -290,9 +290,7 @@ fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Part
         plan.kernels = (1, 1);
         return;
     }
-    // How much the teams of a loop gain hangs on two lengths at once.
-    let versioned = cx.versioned && shape.shared.is_none();
-    let condition = if versioned { versions::condition(names, &split) } else { Ok(None) };
+    let condition = if cx.versioned { versions::condition(names, &split) } else { Ok(None) };
     let verdict = work::weigh(names, &shape, &kernels);
     match condition {
         Ok(Some(condition)) if apply_versions(&split, &condition, plan) => {}

@@ -2,10 +2,11 @@
 
 use crate::analysis::cost::Estimate;
 use crate::plan::Reason;
-use crate::region::target::target_regions;
+use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
 use crate::transforms::Context;
 use crate::transforms::split_target::names::Names;
+use crate::transforms::split_target::shape::distribute::in_order;
 use crate::transforms::split_target::write::Split;
 use crate::transforms::split_target::{Checked, Parts, checked, versions, work};
 
@@ -53,7 +54,9 @@ pub struct LoopFigures {
 pub fn figures(cx: &Context<'_>) -> Vec<Figures> {
     let names = std::cell::LazyCell::new(|| Names::new(cx));
     let regions = target_regions(cx.tree, cx.constructs);
-    let split = |region| {
+    let split = |region: &TargetRegion| {
+        let in_order = in_order(cx, region);
+        let region = in_order.as_ref().unwrap_or(region);
         let Ok(Checked::Split(parts)) = checked(cx, &names, region) else { return None };
         let Parts { shape, clauses, kernels, data } = *parts;
         let verdict = work::weigh(&names, &shape, &kernels);

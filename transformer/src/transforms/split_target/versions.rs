@@ -29,6 +29,10 @@ pub(super) struct Condition {
 /// # Errors
 /// A note why it hangs on the lengths, but both forms cannot be written.
 pub(super) fn condition(names: &Names<'_>, split: &Split<'_>) -> Result<Option<Condition>, Reason> {
+    // How much a loop loses that its teams shared hangs on two lengths at once.
+    if split.shape.shared.is_some() {
+        return Ok(None);
+    }
     let thresholds = thresholds(names, split.region.extent, split.shape, split.kernels);
     let some_pay = thresholds.iter().any(|threshold| threshold.from.is_some());
     if !some_pay || thresholds.iter().any(|threshold| threshold.from.is_some_and(|from| from <= 1.0)) {
