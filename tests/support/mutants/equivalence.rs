@@ -49,6 +49,7 @@ fn check(name: &str) -> Option<Check> {
         "independent" => independent,
         "true-condition" => true_condition,
         "host-only" => host_only,
+        "host-kernel" => host_kernel,
         "dead-variable" => dead_variable,
         "used-once" => used_once,
         "reduction-item" => reduction_item,
@@ -173,6 +174,12 @@ fn host_only(original: &str, mutant: &Mutant) -> bool {
         "drop-directive" => op.on == "data",
         does => sections.contains(&does) && aggregate,
     }
+}
+
+fn host_kernel(_: &str, mutant: &Mutant) -> bool {
+    let op = &mutant.operator;
+    let copies = ["private(", "firstprivate(", "reduction("].iter().any(|clause| mutant.what.contains(clause));
+    (op.on.as_str(), op.does.as_str()) == ("kernel", "drop-directive") && conditions(&mutant.what) == ["0"] && !copies
 }
 
 fn dead_variable(_: &str, mutant: &Mutant) -> bool {
