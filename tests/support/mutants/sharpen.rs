@@ -177,7 +177,7 @@ fn decided(text: &str, shown: &[Shown], writes: &[(usize, String, Range<usize>)]
         let trace = trace_name(&shown[*array].name, tag);
         let place = if shown[*array].first.ends_with(" - 4") { format!("{index} + 4") } else { index.clone() };
         let traced = format!("{trace}[{place}] = {trace}[{place}] * 5 + (unsigned)({number});\n");
-        before.trim_end().ends_with(['{', ';', '}']).then(|| (*at..*at, traced))
+        before.trim_end().ends_with(['{', ';', '}']).then_some((*at..*at, traced))
     };
     lines.windows(3).filter_map(edit).collect()
 }

@@ -404,8 +404,9 @@ reason_codes! {
     /// `--versioned` asks for both forms, but they cannot be written here: the host cannot ask for the lengths of the loops before
     /// the region, or the region cannot stand twice.
     ///
-    /// The condition compares integers of at least 32 bits which no clause maps. A label, a `static` variable, a lambda or inline
-    /// assembly keeps a region from standing twice. The decision then rests on `--assumed-iterations`.
+    /// The condition compares integers of at least 32 bits which no clause maps; those of a product, as in `i < n * m`, are of one
+    /// type. A label, a `static` variable, a lambda or inline assembly keeps a region from standing twice. The decision then
+    /// rests on `--assumed-iterations`.
     NotVersioned = "OMPS405", Note, "no two versions";
 
     /// A loop combines its results in a scalar that no clause maps. It is firstprivate in the region, so the program never
