@@ -10,5 +10,6 @@ pub mod execution_mode;
 pub mod facts;
 pub mod kernel_shape;
 pub mod polynomial;
+pub mod streams;
 pub mod symbols;
 pub mod uses;

@@ -31,6 +31,12 @@ impl Layout {
         Self { sentinel, indent, newline: newline_at(file, directive.span.end), level }
     }
 
+    /// The same behind other blanks.
+    #[must_use]
+    pub fn indented(&self, indent: String) -> Self {
+        Self { indent, ..self.clone() }
+    }
+
     /// A directive without the indent of its first line: broken with ` \` where it would be too long.
     #[must_use]
     pub fn write(&self, name: &str, clauses: &[String]) -> String {

@@ -317,6 +317,32 @@ reason_codes! {
     /// sets, a reference, a directive.
     NestNotFollowed = "OMPS145", Refusal, "nest whose accesses are not all understood";
 
+    /// The head of the parallel loop cannot be cut into tiles: it does not run upwards by ones, or its bounds and the sizes of what
+    /// is mapped are not made of numbers and of integers that keep their values; or the loop cannot stand twice in the function.
+    ///
+    /// Copy such a bound to a local variable before the construct:
+    ///
+    /// ```c
+    /// const int n = *length;
+    /// #pragma omp target teams distribute parallel for map(to: a[0:n]) map(from: b[0:n])
+    /// ```
+    LoopNotTiled = "OMPS150", Refusal, "loop that cannot be cut into tiles";
+
+    /// A clause groups or orders iterations, hands a value on, or would mean something else on each of several tiles:
+    /// `lastprivate`, `linear`, `if`, `device`, `schedule` with chunks, `defaultmap`, `map` with modifiers.
+    TileClause = "OMPS151", Refusal, "clause that does not go with tiles";
+
+    /// The loop reaches memory that no clause of its construct maps, or does something that is not followed: a call, a pointer
+    /// out of memory, a directive, a write to a shared variable. It may be part of an array whose tiles come and go.
+    ///
+    /// Map each array by a clause of the construct, with its section.
+    TileReach = "OMPS152", Refusal, "loop that reaches more than what it maps";
+
+    /// No array that is copied can be cut into pieces, one for each iteration and one behind the other: it is accessed with a stride,
+    /// backwards, through an index that memory holds, or by all iterations; or the section that is mapped does not consist
+    /// of whole pieces.
+    NoPieces = "OMPS153", Refusal, "no array moves piece by piece";
+
     /// The loops are too small: what the full grid gains is less than the further launches cost.
     ///
     /// A launch is counted as 30 microseconds. The message gives both estimates, and where the text does not tell how long a
@@ -382,6 +408,10 @@ reason_codes! {
     /// section 5.8.3).
     PointersDistinct = "OMPS340", Assumption, "the pointers lead to different elements";
 
+    /// Too little is copied for tiles, or most of what is copied is needed by all of them. Each tile costs launches and copies of
+    /// its own, and page-locking its memory takes time.
+    TooLittleToCopy = "OMPS250", DoesNotPay, "too little to copy in tiles";
+
     /// The loops of the original are not ordered: a `teams` region has no barrier between `distribute` loops. One reads or
     /// writes what another writes, so the original has a race. After the split they run one after the other.
     ///
@@ -436,6 +466,10 @@ reason_codes! {
     ///
     /// Take `num_teams` and `thread_limit` away, and the tool writes its own. `ompsplit explain` shows both predictions.
     GridFarOff = "OMPS450", Note, "the written grid is far off";
+
+    /// The loop copies nothing that could overlap with its kernel: no clause maps anything, it is a task already, or the other branch
+    /// of its `if` has tasks for it.
+    NothingToPipeline = "OMPS460", Note, "nothing to overlap";
 
     /// The file cannot be read: it is binary, too large, nested too deeply, or took too long to parse.
     Unreadable = "OMPS901", Error, "file cannot be read";

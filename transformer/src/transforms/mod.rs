@@ -3,7 +3,9 @@
 mod choose_geometry;
 mod collapse;
 mod independence;
+mod pipeline_loop;
 mod split_target;
+mod two_forms;
 
 pub use self::choose_geometry::{GeometryFigures, chooses_grids, geometry_figures};
 pub use self::split_target::{Figures, LoopFigures, figures};
@@ -120,5 +122,10 @@ pub const TRANSFORMS: &[Transform] = &[
         plan: Some(choose_geometry::choose_geometry),
     },
     Transform { pass: "overlap", summary: "Overlap transfers with kernels", default: false, plan: None },
-    Transform { pass: "pipeline", summary: "Tile loops into transfer and compute stages", default: false, plan: None },
+    Transform {
+        pass: "pipeline",
+        summary: "Tile loops into transfer and compute stages",
+        default: false,
+        plan: Some(pipeline_loop::pipeline_loop),
+    },
 ];

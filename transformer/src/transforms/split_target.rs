@@ -129,7 +129,7 @@ mod figures;
 mod grouped;
 mod kernels;
 mod local_arrays;
-mod names;
+pub(super) mod names;
 mod serial;
 mod shape;
 pub(super) mod type_parameters;
@@ -152,6 +152,7 @@ use crate::transforms::Context;
 use self::data::DataEnvironment;
 use self::kernels::Kernel;
 use self::names::Names;
+pub(super) use self::assumptions::excludes_directives;
 pub(super) use self::names::is_standard_constant;
 use self::shape::Shape;
 use self::shape::distribute::in_order;
@@ -241,7 +242,7 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     if !text.is_empty() {
         return Err(text);
     }
-    if let Some(reason) = names.device_code(region).or_else(|| assumptions::excludes_directives(cx, region)) {
+    if let Some(reason) = names.device_code(region).or_else(|| excludes_directives(cx, region)) {
         return Err(vec![reason]);
     }
     let mut shape = shape;

@@ -8,7 +8,7 @@ use crate::transforms::Context;
 
 /// Why no further directive may stand in a region; none where nothing promises that. What `assumes` says holds for the whole
 /// file (OpenMP 5.2, section 8.3), and `begin assumes` is taken to say it of the whole file too.
-pub(super) fn excludes_directives(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
+pub(in crate::transforms) fn excludes_directives(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     let first = region.chain.constructs.first().copied();
     let around = std::iter::successors(first, |id| cx.constructs.enclosing(*id));
     let around: Vec<usize> = around.map(|id: ConstructId| cx.constructs.construct(id).directive).collect();

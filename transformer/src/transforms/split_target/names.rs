@@ -23,12 +23,12 @@ use crate::source::Span;
 use crate::syntax::NodeId;
 use crate::transforms::Context;
 
-pub(super) use self::kinds::{Class, Kind};
+pub(in crate::transforms) use self::kinds::{Class, Kind};
 
 pub(in crate::transforms) use self::macros::is_standard_constant;
 
 /// The names of one file.
-pub(super) struct Names<'a> {
+pub(in crate::transforms) struct Names<'a> {
     pub cx: &'a Context<'a>,
     symbols: Symbols<'a>,
     calls: Calls<'a>,
@@ -48,7 +48,7 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(cx: &'a Context<'a>) -> Self {
+    pub(in crate::transforms) fn new(cx: &'a Context<'a>) -> Self {
         let symbols = Symbols::new(cx.file, cx.tree, cx.headers).with_facts(cx.facts);
         let calls = Calls::new(cx.file, cx.tree, cx.constructs, cx.headers);
         let mut names = Self {
@@ -103,12 +103,12 @@ impl<'a> Names<'a> {
         self.cx.file.show(span).split(',').map(|word| word.trim().to_owned()).collect()
     }
 
-    pub(super) fn is_threadprivate(&self, name: &str) -> bool {
+    pub(in crate::transforms) fn is_threadprivate(&self, name: &str) -> bool {
         self.threadprivate.contains(name)
     }
 
     /// Is the variable one that lives on the device for the whole program?
-    pub(super) fn is_declare_target(&self, name: &str) -> bool {
+    pub(in crate::transforms) fn is_declare_target(&self, name: &str) -> bool {
         let declared = || self.symbols.lookup(name, self.cx.file.text.len()).map(|variable| variable.declared_at);
         self.declare_target.contains(name)
             || (!self.device_ranges.is_empty()
@@ -116,12 +116,12 @@ impl<'a> Names<'a> {
     }
 
     /// Where the name that is visible at byte `at` is declared, if in this file.
-    pub(super) fn declared_at(&self, name: &str, at: usize) -> Option<Span> {
+    pub(in crate::transforms) fn declared_at(&self, name: &str, at: usize) -> Option<Span> {
         self.symbols.lookup(name, at).filter(|variable| variable.header.is_none()).map(|variable| variable.declared_at)
     }
 
     /// What a name that stands at byte `at` is.
-    pub(super) fn kind(&self, name: &str, at: usize) -> Kind {
+    pub(in crate::transforms) fn kind(&self, name: &str, at: usize) -> Kind {
         if name == "this" {
             return Kind::Struct;
         }
@@ -152,12 +152,12 @@ impl<'a> Names<'a> {
     }
 
     /// The declared type of the variable that is visible at byte `at`.
-    pub(super) fn declared_type(&self, name: &str, at: usize) -> Option<DeclaredType> {
+    pub(in crate::transforms) fn declared_type(&self, name: &str, at: usize) -> Option<DeclaredType> {
         self.symbols.lookup(name, at).map(|variable| variable.ty)
     }
 
     /// Is the name that is visible at byte `at` declared `const`?
-    pub(super) fn is_const(&self, name: &str, at: usize) -> bool {
+    pub(in crate::transforms) fn is_const(&self, name: &str, at: usize) -> bool {
         self.symbols.lookup(name, at).is_some_and(|variable| variable.ty.is_const())
     }
 
@@ -194,7 +194,7 @@ impl<'a> Names<'a> {
     }
 
     /// Is it the variable of a loop below `body` that does not declare it?
-    pub(super) fn is_inner_loop_variable(&self, name: &str, body: NodeId) -> bool {
+    pub(in crate::transforms) fn is_inner_loop_variable(&self, name: &str, body: NodeId) -> bool {
         let cx = self.cx;
         let loops = cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == "for_statement");
         let nests = loops.filter_map(|node| canonical_nest(cx.file, cx.tree, node, 1).ok());
@@ -203,7 +203,7 @@ impl<'a> Names<'a> {
     }
 
     /// Is the region in a function or construct that runs on the device, or in no function at all?
-    pub(super) fn device_code(&self, region: &TargetRegion) -> Option<Reason> {
+    pub(in crate::transforms) fn device_code(&self, region: &TargetRegion) -> Option<Reason> {
         let tree = self.cx.tree;
         let first = region.chain.constructs.first().copied()?;
         let span = self.cx.constructs.directive(first).span;
@@ -239,17 +239,17 @@ impl<'a> Names<'a> {
         Some(self.cx.file.show(tree.span(name)).into_owned())
     }
 
-    pub(super) fn symbols(&self) -> &Symbols<'a> {
+    pub(in crate::transforms) fn symbols(&self) -> &Symbols<'a> {
         &self.symbols
     }
 
     /// The value of an integer constant expression of the file.
-    pub(super) fn constant(&self, span: Span) -> Option<i64> {
+    pub(in crate::transforms) fn constant(&self, span: Span) -> Option<i64> {
         self.symbols.constant(&self.cx.file.show(span), span.start)
     }
 
     /// A name that stands nowhere in the file and was not given out before.
-    pub(super) fn fresh(&self, stem: &str) -> String {
+    pub(in crate::transforms) fn fresh(&self, stem: &str) -> String {
         let text = String::from_utf8_lossy(&self.cx.file.text);
         let mut taken = self.fresh.borrow_mut();
         let numbered = (2..).map(|number| format!("{stem}_{number}"));

@@ -4,7 +4,7 @@ use crate::analysis::symbols::{DeclaredType, ScalarKind};
 
 /// What an object holds, as far as it decides whether two names may stand for one object (C17, section 6.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::transforms::split_target) enum Class {
+pub(in crate::transforms) enum Class {
     /// An integer, characters not.
     Integer,
     /// A real number.
@@ -17,7 +17,7 @@ pub(in crate::transforms::split_target) enum Class {
 
 impl Class {
     /// May an object of one class be accessed as one of the other?
-    pub(in crate::transforms::split_target) fn may_alias(self, other: Self) -> bool {
+    pub(in crate::transforms) fn may_alias(self, other: Self) -> bool {
         self == other || self == Self::Any || other == Self::Any
     }
 
@@ -47,7 +47,7 @@ impl Class {
 
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::transforms::split_target) enum Kind {
+pub(in crate::transforms) enum Kind {
     /// An arithmetic object.
     Scalar {
         /// Wider than 64 bits?
@@ -84,7 +84,7 @@ pub(in crate::transforms::split_target) enum Kind {
 
 impl Kind {
     /// In C++: may an operator on it be a function?
-    pub(in crate::transforms::split_target) fn may_hide_code(&self) -> bool {
+    pub(in crate::transforms) fn may_hide_code(&self) -> bool {
         match self {
             Self::Pointer { plain, .. } | Self::Array { plain, .. } => !plain,
             Self::Scalar { builtin, .. } => !builtin,
@@ -95,7 +95,7 @@ impl Kind {
     }
 
     /// Is it, or is what it holds, wider than 64 bits, or not known?
-    pub(in crate::transforms::split_target) fn is_wide(&self) -> bool {
+    pub(in crate::transforms) fn is_wide(&self) -> bool {
         match self {
             Self::Scalar { wide, .. } => *wide,
             Self::Pointer { plain, .. } | Self::Array { plain, .. } => !plain,

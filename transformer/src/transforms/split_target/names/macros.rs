@@ -13,7 +13,7 @@ use crate::transforms::split_target::names::Names;
 impl Names<'_> {
     /// The variables that a macro's text names, where it is an expression without side effects; `None` inside where it is
     /// anything else, and outside where the name is no macro.
-    pub(in crate::transforms::split_target) fn expansion(&self, name: &str, at: usize) -> Option<Option<Vec<String>>> {
+    pub(in crate::transforms) fn expansion(&self, name: &str, at: usize) -> Option<Option<Vec<String>>> {
         let definition = self.symbols.macro_definition(name, at)?;
         if definition.is_elsewhere && is_standard_constant(name) {
             return None;
@@ -24,7 +24,7 @@ impl Names<'_> {
     }
 
     /// Is it a macro whose text is more than one number, in parentheses or not?
-    pub(in crate::transforms::split_target) fn is_computed_macro(&self, name: &str, at: usize) -> bool {
+    pub(in crate::transforms) fn is_computed_macro(&self, name: &str, at: usize) -> bool {
         let Some(definition) = self.symbols.macro_definition(name, at) else { return false };
         let number = definition.body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
         let digits = number.starts_with(|c: char| c.is_ascii_digit() || c == '.');
@@ -32,7 +32,7 @@ impl Names<'_> {
     }
 
     /// Does a piece of the file use a macro whose text, or that of a macro in it, is of some sort?
-    pub(in crate::transforms::split_target) fn uses_macro_with(&self, span: Span, sort: &dyn Fn(&str) -> bool) -> bool {
+    pub(in crate::transforms) fn uses_macro_with(&self, span: Span, sort: &dyn Fn(&str) -> bool) -> bool {
         let text = self.cx.file.show(span);
         let mut waiting: Vec<String> = words(&text).map(str::to_owned).collect();
         let mut seen = BTreeSet::new();

@@ -14,7 +14,7 @@ use crate::transforms::split_target::names::kinds::Kind;
 
 impl Names<'_> {
     /// Is it a constant, or a variable that only its name reaches?
-    pub(in crate::transforms::split_target) fn cannot_be_aliased(&self, name: &str, at: usize) -> bool {
+    pub(in crate::transforms) fn cannot_be_aliased(&self, name: &str, at: usize) -> bool {
         match self.symbols.lookup(name, at) {
             Some(variable) => {
                 variable.ty.is_const() || variable.kind == NameKind::Enumerator || self.is_own_object(name, at)
@@ -35,7 +35,7 @@ impl Names<'_> {
     }
 
     /// Is the variable declared at `declared` used nowhere in the file but in `scope`, by code or by directives?
-    pub(in crate::transforms::split_target) fn only_used_in(&self, name: &str, declared: Span, scope: Span) -> bool {
+    pub(in crate::transforms) fn only_used_in(&self, name: &str, declared: Span, scope: Span) -> bool {
         let in_function = self
             .symbols
             .lookup(name, scope.start)
@@ -51,7 +51,7 @@ impl Names<'_> {
     }
 
     /// Does nothing but a clause name a variable of this file: neither code nor another clause in the function around it?
-    pub(in crate::transforms::split_target) fn is_named_in_clause_alone(
+    pub(in crate::transforms) fn is_named_in_clause_alone(
         &self,
         name: &str,
         at: Span,
@@ -75,7 +75,7 @@ impl Names<'_> {
 
     /// Has a variable no value where `region` begins? It is automatic, has no initialiser, and nothing names it from its
     /// declaration to there, where no jump comes back from behind.
-    pub(in crate::transforms::split_target) fn is_indeterminate_at(
+    pub(in crate::transforms) fn is_indeterminate_at(
         &self,
         name: &str,
         declared: Span,
@@ -131,7 +131,7 @@ impl Names<'_> {
 
     /// May a header of the project put the variable on the device for the whole program? Its directives are not read, only
     /// whether it has such ones and the name.
-    pub(in crate::transforms::split_target) fn may_be_declared_for_device(&self, name: &str, at: usize) -> bool {
+    pub(in crate::transforms) fn may_be_declared_for_device(&self, name: &str, at: usize) -> bool {
         let variable = self.symbols.lookup(name, at);
         let in_function = variable.is_some_and(|variable| matches!(variable.scope, Scope::Local | Scope::Parameter));
         !in_function
@@ -142,19 +142,19 @@ impl Names<'_> {
     }
 
     /// Is it a variable or parameter of a function, which ends with it?
-    pub(in crate::transforms::split_target) fn is_of_function(&self, name: &str, at: usize) -> bool {
+    pub(in crate::transforms) fn is_of_function(&self, name: &str, at: usize) -> bool {
         let variable = self.symbols.lookup(name, at);
         variable.is_some_and(|v| matches!(v.scope, Scope::Local | Scope::Parameter) && !v.has_static_storage())
     }
 
     /// Is it a C++ reference?
-    pub(in crate::transforms::split_target) fn is_reference(&self, name: &str, at: usize) -> bool {
+    pub(in crate::transforms) fn is_reference(&self, name: &str, at: usize) -> bool {
         self.symbols.lookup(name, at).is_some_and(|variable| matches!(variable.ty, DeclaredType::Reference { .. }))
     }
 
     /// A directive of the file that may make a part of an array present, but not the whole of it: one that maps a section
     /// of it, by its own name or through a pointer that it was handed to.
-    pub(in crate::transforms::split_target) fn partial_map(
+    pub(in crate::transforms) fn partial_map(
         &self,
         name: &str,
         outer: Option<ConstructId>,
@@ -227,7 +227,7 @@ impl Names<'_> {
 
     /// A variable that a region, its clauses or the declarations for the device name in two ways, qualified and not: lists are
     /// compared by the names as written. The values of constants are the same everywhere.
-    pub(in crate::transforms::split_target) fn named_in_two_ways(&self, region: &TargetRegion) -> Option<Reason> {
+    pub(in crate::transforms) fn named_in_two_ways(&self, region: &TargetRegion) -> Option<Reason> {
         let cx = self.cx;
         let all = uses_below(cx.file, cx.tree, cx.tree.covering(region.extent));
         let inside = |used: &&Use| region.extent.contains(used.span) && used.role != Role::Callee;

@@ -1,0 +1,56 @@
+//! The clauses of the construct, each of which every tile has.
+
+use crate::plan::{Reason, ReasonCode};
+use crate::syntax::{Clause, ClauseArgument, ClauseName};
+use crate::transforms::independence::clauses::{self, Clauses};
+use crate::transforms::pipeline_loop::host_values::HostValues;
+
+/// What the clauses say of variables.
+///
+/// # Errors
+/// The clauses that group or order iterations, or mean something else when they stand on several constructs.
+pub(super) fn read(values: &HostValues<'_, '_>) -> Result<Clauses, Vec<Reason>> {
+    let cx = values.cx();
+    let chain = &values.region.chain.constructs;
+    let mut reasons = Vec::new();
+    for clause in chain.iter().flat_map(|id| &cx.constructs.directive(*id).clauses) {
+        if !goes_with_tiles(clause) {
+            let message = format!("`{}` does not go with tiles", cx.file.show(clause.name_span));
+            reasons.push(Reason::new(ReasonCode::TileClause, clause.span, message));
+        } else if let ClauseArgument::Expression(span) = &clause.argument {
+            reasons.extend(values.check(*span).err().into_iter().flatten());
+        }
+        for section in clause.items().iter().flat_map(|item| &item.sections) {
+            for bound in [section.lower_bound, section.length].into_iter().flatten() {
+                reasons.extend(values.check(bound).err().into_iter().flatten());
+            }
+        }
+    }
+    match clauses::read(cx, values.symbols(), chain) {
+        Ok(found) if reasons.is_empty() => Ok(found),
+        Ok(_) => Err(reasons),
+        Err(grouping) => {
+            reasons.extend(grouping.into_iter().map(|reason| Reason { code: ReasonCode::TileClause, ..reason }));
+            Err(reasons)
+        }
+    }
+}
+
+fn goes_with_tiles(clause: &Clause) -> bool {
+    matches!(
+        clause.name,
+        ClauseName::Map
+            | ClauseName::Private
+            | ClauseName::Firstprivate
+            | ClauseName::Shared
+            | ClauseName::Default
+            | ClauseName::Reduction
+            | ClauseName::Collapse
+            | ClauseName::NumTeams
+            | ClauseName::ThreadLimit
+            | ClauseName::Schedule
+            | ClauseName::Order
+            | ClauseName::Bind
+            | ClauseName::ProcBind
+    )
+}

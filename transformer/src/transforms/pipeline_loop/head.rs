@@ -1,0 +1,99 @@
+//! The head of the parallel loop: what the heads of its tiles are made of.
+
+use crate::analysis::accesses::{Accesses, Integer};
+use crate::analysis::polynomial::Polynomial;
+use crate::analysis::symbols::DeclaredType;
+use crate::plan::{Reason, ReasonCode};
+use crate::region::loop_nest::{CanonicalLoop, Relation};
+use crate::source::Span;
+use crate::transforms::pipeline_loop::host_values::HostValues;
+use crate::transforms::pipeline_loop::text;
+
+/// A loop that runs upwards by ones, from a first value to before an end.
+pub(super) struct Head {
+    /// Its variable.
+    pub variable: String,
+    /// The type of the variable, as the file spells it.
+    pub ty: String,
+    /// The expression for the first value.
+    pub lower: Span,
+    /// The whole test.
+    pub condition: Span,
+    /// The first value.
+    pub first: Polynomial,
+    /// The value behind the last one.
+    pub end: Polynomial,
+    /// Both in C.
+    pub first_text: String,
+    pub end_text: String,
+    /// How many iterations there are, in C.
+    pub trips_text: String,
+    /// The same, where the text tells.
+    pub trips: Option<i128>,
+}
+
+/// Reads the outermost loop of a nest.
+///
+/// # Errors
+/// Why the loop cannot be cut into tiles.
+pub(super) fn read(values: &HostValues<'_, '_>, only: &CanonicalLoop, found: &Accesses) -> Result<Head, Vec<Reason>> {
+    let cx = values.cx();
+    let refuse = |span: Span, message: &str| Err(vec![Reason::new(ReasonCode::LoopNotTiled, span, message)]);
+    let known = found.loops.first().filter(|known| known.span == only.span);
+    let Some(known) = known.filter(|known| known.integer.bits >= 32) else {
+        return refuse(only.variable_span, "the loop's variable is no integer of at least 32 bits");
+    };
+    if known.step != Some(1) || !matches!(only.relation, Relation::Less | Relation::LessOrEqual) {
+        return refuse(only.step.span, "the loop does not run upwards by ones");
+    }
+    let (Some(first), Some(last)) = (&known.range.lower, &known.range.upper) else {
+        return refuse(only.condition, "the bounds are not understood");
+    };
+    for bound in [only.lower, only.upper] {
+        values.check(bound)?;
+    }
+    let end = last.plus(&Polynomial::constant(1));
+    let trips = end.as_ref().and_then(|end| end.minus(first));
+    let (Some(end), Some(trips)) = (end, trips) else {
+        return refuse(only.condition, "the bounds are not understood");
+    };
+    let spelled = |span: Span| cx.file.show(span).split_whitespace().collect::<Vec<_>>().join(" ");
+    let first_text = spelled(only.lower);
+    let end_text = match only.relation {
+        Relation::Less => spelled(only.upper),
+        _ => text::sum(&end, &found.symbols).unwrap_or_else(|| format!("{} + 1", text::operand(&spelled(only.upper)))),
+    };
+    let trips_text = if first.is_zero() {
+        end_text.clone()
+    } else {
+        let difference = || format!("{} - {}", text::operand(&end_text), text::operand(&first_text));
+        text::sum(&trips, &found.symbols).filter(|_| trips.as_constant().is_none()).unwrap_or_else(difference)
+    };
+    let Some(ty) = variable_type(values, only) else {
+        return refuse(only.variable_span, "the type of the loop's variable is not understood");
+    };
+    Ok(Head {
+        variable: only.variable.clone(),
+        ty,
+        lower: only.lower,
+        condition: only.condition,
+        first: first.clone(),
+        end,
+        first_text,
+        end_text,
+        trips_text,
+        trips: known.trips,
+    })
+}
+
+fn variable_type(values: &HostValues<'_, '_>, only: &CanonicalLoop) -> Option<String> {
+    let cx = values.cx();
+    if let Some(span) = only.declared_type {
+        return Some(cx.file.show(span).into_owned()).filter(|ty| ty != "auto");
+    }
+    let start = cx.tree.span(only.body).start;
+    match values.symbols().lookup(&only.variable, start)?.ty {
+        DeclaredType::Scalar { name, .. } => Integer::named(&name).map(|_| name),
+        _ => None,
+    }
+}

@@ -1,0 +1,117 @@
+//! Expressions that the host may evaluate as often as it likes, with the same value each time, before and between the tiles.
+
+use crate::analysis::symbols::{DeclaredType, ScalarKind, Symbols};
+use crate::plan::{Reason, ReasonCode};
+use crate::region::target::TargetRegion;
+use crate::source::Span;
+use crate::syntax::host::parse_expression;
+use crate::syntax::{Clause, ClauseName, HostTree, NodeId};
+use crate::transforms::Context;
+use crate::transforms::split_target::names::{Class, Kind, Names};
+
+/// What is asked about the values of one region.
+pub(super) struct HostValues<'n, 'a> {
+    pub names: &'n Names<'a>,
+    pub region: &'n TargetRegion,
+}
+
+impl<'a> HostValues<'_, 'a> {
+    pub(super) fn cx(&self) -> &'a Context<'a> {
+        self.names.cx
+    }
+
+    pub(super) fn symbols(&self) -> &Symbols<'a> {
+        self.names.symbols()
+    }
+
+    /// Is an expression made of numbers and of integers that keep their values?
+    ///
+    /// # Errors
+    /// What it holds besides.
+    pub(super) fn check(&self, span: Span) -> Result<(), Vec<Reason>> {
+        let cx = self.cx();
+        let refuse = |message: String| Err(vec![Reason::new(ReasonCode::LoopNotTiled, span, message)]);
+        let Some(tree) = parse_expression(cx.file, span, cx.tree.language()) else {
+            return refuse("this expression cannot be evaluated for each tile".to_owned());
+        };
+        let nodes: Vec<NodeId> = tree.descendants(tree.root()).collect();
+        for node in nodes {
+            if let Some(what) = self.obstacle(&tree, node, span.start) {
+                return refuse(format!("{what} may have another value when a tile is begun"));
+            }
+        }
+        Ok(())
+    }
+
+    fn obstacle(&self, tree: &HostTree, node: NodeId, at: usize) -> Option<String> {
+        let text = || self.cx().file.show(tree.span(node)).into_owned();
+        match tree.kind(node) {
+            "identifier" => {
+                let name = text();
+                (!self.is_lasting(&name, at)).then(|| format!("`{name}`"))
+            }
+            "number_literal" | "parenthesized_expression" | "conditional_expression" | "primitive_type" | "comment"
+            | "sized_type_specifier" | "type_descriptor" | "cast_expression" | "expression_statement" | "sizeof_expression"
+            | "translation_unit" => None,
+            "type_identifier" if text() == "size_t" => None,
+            "binary_expression" => None,
+            "unary_expression" => None,
+            _ if !tree.is_named(node) => None,
+            _ => Some(format!("`{}`", text())),
+        }
+    }
+
+    /// Is it a constant, or an integer that neither the device nor a copy from it changes?
+    fn is_lasting(&self, name: &str, at: usize) -> bool {
+        let names = self.names;
+        if let Some(expansion) = names.expansion(name, at) {
+            return expansion.is_some_and(|inner| inner.iter().all(|name| self.is_lasting(name, at)));
+        }
+        match names.kind(name, at) {
+            Kind::Constant => true,
+            Kind::Scalar { wide: false, class: Class::Integer, builtin: true } => {
+                !self.is_listed(name)
+                    && !names.is_declare_target(name)
+                    && !names.may_be_declared_for_device(name, at)
+                    && !names.is_threadprivate(name)
+                    && self.is_out_of_reach(name, at)
+            }
+            _ => false,
+        }
+    }
+
+    /// Does a clause say something of the variable but that it is copied?
+    fn is_listed(&self, name: &str) -> bool {
+        let clauses = self.region.chain.constructs.iter().flat_map(|id| &self.cx().constructs.directive(*id).clauses);
+        let mut clauses = clauses.filter(|clause| clause.name != ClauseName::Firstprivate);
+        clauses.any(|clause| {
+            let listed = |clause: &Clause| clause.items().iter().any(|item| item.base.as_deref() == Some(name) && item.is_name);
+            clause.name == ClauseName::Defaultmap || listed(clause)
+        })
+    }
+
+    /// May nothing that is copied back from the device be the variable: its address is taken nowhere, or only real numbers
+    /// come back (C17, section 6.5)?
+    fn is_out_of_reach(&self, name: &str, at: usize) -> bool {
+        let symbols = self.symbols();
+        let is_const = symbols.lookup(name, at).is_some_and(|variable| variable.ty.is_const());
+        is_const || !symbols.is_address_taken(name, at) || self.copies_only_reals()
+    }
+
+    fn copies_only_reals(&self) -> bool {
+        let clauses = self.region.chain.constructs.iter().flat_map(|id| &self.cx().constructs.directive(*id).clauses);
+        let maps = clauses.filter(|clause| clause.name == ClauseName::Map);
+        let mut back = maps.filter(|clause| !clause.has_modifier("to") && !clause.has_modifier("alloc"));
+        back.all(|clause| {
+            clause.items().iter().all(|item| {
+                let ty = item.base.as_deref().and_then(|base| self.names.declared_type(base, item.span.start));
+                let mut ty = ty.unwrap_or(DeclaredType::Unknown);
+                while !ty.is_scalar() && ty != DeclaredType::Unknown {
+                    ty = ty.dereferenced();
+                }
+                matches!(ty, DeclaredType::Scalar { kind: ScalarKind::Floating, .. })
+                    && ty.as_type_parameter().is_none()
+            })
+        })
+    }
+}

@@ -1,0 +1,266 @@
+//! What the construct maps, and which of it moves in tiles.
+
+use crate::analysis::accesses::{Access, Accesses, Integer, Key, RootKind};
+use crate::analysis::polynomial::Polynomial;
+use crate::analysis::streams::{NoStream, Stream, stream};
+use crate::analysis::symbols::DeclaredType;
+use crate::edit::directive_writer::on_one_line;
+use crate::plan::{Reason, ReasonCode};
+use crate::source::Span;
+use crate::syntax::{ClauseName, ListItem};
+use crate::transforms::independence::clauses::Clauses;
+use crate::transforms::pipeline_loop::head::Head;
+use crate::transforms::pipeline_loop::host_values::HostValues;
+
+/// A list item of a `map` clause.
+pub(super) struct Mapped {
+    /// As written, on one line.
+    pub text: String,
+    /// The variable.
+    pub name: String,
+    pub key: Key,
+    pub span: Span,
+    /// `to`, `from`, `tofrom`, `alloc`.
+    pub map_type: String,
+    /// Is it an array or what a pointer leads to?
+    is_array: bool,
+    /// The first element and the number of elements of the first dimension: spans of their expressions.
+    lower_span: Option<Span>,
+    length_span: Option<Span>,
+    /// The number of elements of the first dimension of an array that is named whole.
+    whole: Option<Polynomial>,
+    /// The sections of the other dimensions, as written.
+    rest: String,
+    /// How many elements of the first dimension are mapped, where it is known.
+    pub length: Option<Polynomial>,
+    /// Bytes of one of them, where they are known.
+    pub element_bytes: Option<i128>,
+    /// How it moves; none where it is mapped whole.
+    pub tiled: Option<Tiled>,
+    /// Why it does not move in tiles.
+    pub no_stream: Option<(Span, NoStream)>,
+}
+
+/// How an array moves in tiles.
+pub(super) struct Tiled {
+    pub stream: Stream,
+    /// The first iteration's worth of the mapped section, and the one behind its last.
+    pub from: Polynomial,
+    pub to: Polynomial,
+    /// The length of the section, in C, where it is not the whole array.
+    pub length_text: Option<String>,
+    /// The first element's expression, where it is not zero.
+    pub lower_text: Option<String>,
+}
+
+impl Mapped {
+    /// Is it copied to the device before the loop?
+    pub(super) fn copies_in(&self) -> bool {
+        matches!(self.map_type.as_str(), "to" | "tofrom")
+    }
+
+    /// Is it copied back, and may it have changed?
+    pub(super) fn copies_out(&self) -> bool {
+        let writes = self.tiled.as_ref().is_none_or(|tiled| tiled.stream.writes);
+        writes && matches!(self.map_type.as_str(), "from" | "tofrom")
+    }
+
+    /// The section from one iteration's piece to before another one's.
+    pub(super) fn section(&self, from: &str, to: &str, stride: &str) -> String {
+        let Self { name, rest, .. } = self;
+        match stride {
+            "1" => format!("{name}[{from}:{to} - {from}]{rest}"),
+            stride => format!("{name}[(size_t){from} * {stride}:(size_t)({to} - {from}) * {stride}]{rest}"),
+        }
+    }
+
+    /// Where its mapped part begins.
+    pub(super) fn start(&self) -> String {
+        match self.tiled.as_ref().and_then(|tiled| tiled.lower_text.as_ref()) {
+            None => self.name.clone(),
+            Some(lower) => format!("&{}[{lower}]", self.name),
+        }
+    }
+
+    /// How many bytes are mapped, in C.
+    pub(super) fn bytes(&self) -> String {
+        let name = &self.name;
+        match self.tiled.as_ref().and_then(|tiled| tiled.length_text.as_ref()) {
+            None => format!("sizeof({name})"),
+            Some(length) => format!("sizeof(*{name}) * {}", super::text::operand(length)),
+        }
+    }
+}
+
+/// The expressions of the items whose values are asked for, in order.
+pub(super) fn expressions(items: &[Mapped]) -> Vec<Span> {
+    items.iter().flat_map(|item| [item.lower_span, item.length_span]).flatten().collect()
+}
+
+/// Reads the `map` clauses of the target construct.
+///
+/// # Errors
+/// The items that are not understood.
+pub(super) fn read(values: &HostValues<'_, '_>) -> Result<Vec<Mapped>, Vec<Reason>> {
+    let cx = values.cx();
+    let mut items = Vec::new();
+    let mut reasons = Vec::new();
+    for id in &values.region.chain.constructs {
+        for clause in cx.constructs.directive(*id).clauses_of(ClauseName::Map) {
+            let words: Vec<&str> = clause.modifiers.iter().map(|modifier| modifier.name.as_str()).collect();
+            let map_type = match words.as_slice() {
+                [] => "tofrom",
+                [word @ ("to" | "from" | "tofrom" | "alloc")] => word,
+                _ => {
+                    let message = "only plain map types go with tiles";
+                    reasons.push(Reason::new(ReasonCode::TileClause, clause.span, message));
+                    continue;
+                }
+            };
+            for item in clause.items() {
+                match read_item(values, item, map_type) {
+                    Some(mapped) => items.push(mapped),
+                    None => {
+                        let message = "only variables and sections of their arrays go with tiles";
+                        reasons.push(Reason::new(ReasonCode::TileClause, item.span, message));
+                    }
+                }
+            }
+        }
+    }
+    if reasons.is_empty() { Ok(items) } else { Err(reasons) }
+}
+
+fn read_item(values: &HostValues<'_, '_>, item: &ListItem, map_type: &str) -> Option<Mapped> {
+    let cx = values.cx();
+    let name = item.base.clone().filter(|name| name != "this" && !item.has_member)?;
+    let variable = values.symbols().lookup(&name, item.span.start)?;
+    let first = item.sections.first();
+    let is_plain = item.sections.iter().all(|section| section.is_section && section.stride.is_none());
+    if !(item.is_name || first.is_some()) || !is_plain {
+        return None;
+    }
+    let dimension = match &variable.ty {
+        DeclaredType::Array { dimensions, .. } => dimensions.first().and_then(|dimension| dimension.value),
+        _ => None,
+    };
+    let is_array = first.is_some() || matches!(variable.ty, DeclaredType::Array { .. });
+    if item.is_name && variable.ty.is_pointer() {
+        return None;
+    }
+    let rest = item.sections.get(1..).unwrap_or_default();
+    Some(Mapped {
+        text: on_one_line(cx.file, item.span),
+        name,
+        key: (variable.header, variable.declared_at),
+        span: item.span,
+        map_type: map_type.to_owned(),
+        is_array,
+        lower_span: first.and_then(|section| section.lower_bound),
+        length_span: first.and_then(|section| section.length),
+        whole: dimension.map(|value| Polynomial::constant(i128::from(value))),
+        rest: rest.iter().map(|section| on_one_line(cx.file, section.span)).collect(),
+        length: None,
+        element_bytes: element_bytes(&variable.ty),
+        tiled: None,
+        no_stream: None,
+    })
+}
+
+/// Is all that the loop reaches in memory mapped by the construct, or a thread's own?
+///
+/// # Errors
+/// What else it reaches: it may be part of an array whose tiles come and go.
+pub(super) fn check_reach(items: &[Mapped], clauses: &Clauses, found: &Accesses) -> Result<(), Vec<Reason>> {
+    let is_own = |access: &Access| access.root.kind == RootKind::Object && clauses.is_private(access.root.key);
+    let is_mapped = |access: &Access| {
+        let direct = matches!(access.root.kind, RootKind::Object | RootKind::Pointer);
+        direct && items.iter().any(|item| item.key == access.root.key && (item.is_array || access.root.kind == RootKind::Object))
+    };
+    let other = found.accesses.iter().find(|access| !is_own(access) && !is_mapped(access));
+    if let Some(access) = other {
+        let message = format!("no clause of the construct maps what `{}` leads to", access.root.name);
+        return Err(vec![Reason::new(ReasonCode::TileReach, access.span, message)]);
+    }
+    let is_reduced = |key: Key| clauses.reductions.contains_key(&key) || clauses.is_private(key);
+    if let Some(used) = found.scalars.iter().find(|used| used.writes && !is_reduced(used.key)) {
+        let message = format!("`{}` is shared by all iterations and written", used.name);
+        return Err(vec![Reason::new(ReasonCode::TileReach, used.span, message)]);
+    }
+    Ok(())
+}
+
+/// Finds out which items move in tiles. `evaluated` are the values of [`expressions`].
+pub(super) fn find_streams(values: &HostValues<'_, '_>, items: &mut [Mapped], head: &Head, found: &Accesses) {
+    let mut evaluated = found.expressions.iter();
+    for item in items.iter_mut() {
+        let mut value = |span: Option<Span>| span.map(|_| evaluated.next().cloned().flatten());
+        let (lower, length) = (value(item.lower_span), value(item.length_span));
+        if !item.is_array {
+            continue;
+        }
+        item.length = length.clone().flatten().or_else(|| item.whole.clone());
+        let touching: Vec<&Access> = found.accesses.iter().filter(|access| access.root.key == item.key).collect();
+        match stream(found, &touching) {
+            Err(no) => item.no_stream = Some(no),
+            Ok(found_stream) => {
+                item.tiled = tiled(values, item, head, found_stream, lower, length);
+                if item.tiled.is_none() {
+                    item.no_stream = Some((item.span, NoStream::Scattered));
+                }
+            }
+        }
+    }
+}
+
+/// The section in pieces of iterations; none where it does not consist of whole ones, or not certainly of those of all iterations.
+fn tiled(
+    values: &HostValues<'_, '_>,
+    item: &Mapped,
+    head: &Head,
+    stream: Stream,
+    lower: Option<Option<Polynomial>>,
+    length: Option<Option<Polynomial>>,
+) -> Option<Tiled> {
+    let cx = values.cx();
+    let lower = lower.map_or(Some(Polynomial::default()), |value| value)?;
+    let length = match length {
+        Some(value) => value?,
+        None => item.whole.clone()?.minus(&lower)?,
+    };
+    let whole_pieces = |value: &Polynomial| {
+        let (quotient, rest) = value.divided_by(&stream.stride)?;
+        rest.is_zero().then_some(quotient)
+    };
+    let from = whole_pieces(&lower)?;
+    let to = whole_pieces(&lower.plus(&length)?)?;
+    let is_number = |value: Option<Polynomial>| value.and_then(|value| value.as_constant()).is_some_and(|it| it >= 0);
+    if !is_number(head.first.minus(&from)) || !is_number(to.minus(&head.end)) {
+        return None;
+    }
+    let shown = |span: Span| on_one_line(cx.file, span);
+    let is_checked = [item.lower_span, item.length_span].into_iter().flatten().all(|span| values.check(span).is_ok());
+    let lower_text = item.lower_span.filter(|_| !lower.is_zero()).map(shown);
+    let length_text = match item.length_span {
+        Some(span) => Some(shown(span)),
+        None if item.lower_span.is_some() => return None,
+        None => None,
+    };
+    is_checked.then_some(Tiled { stream, from, to, length_text, lower_text })
+}
+
+/// Bytes of one element of the first dimension, where the type and its sizes are known.
+fn element_bytes(ty: &DeclaredType) -> Option<i128> {
+    match ty.dereferenced() {
+        DeclaredType::Scalar { name, .. } => match name.as_str() {
+            "float" => Some(4),
+            "double" => Some(8),
+            name => Integer::named(name).map(|integer| i128::from(integer.bits / 8)),
+        },
+        DeclaredType::Array { element, dimensions, .. } => {
+            let one = element_bytes(&DeclaredType::Pointer { pointee: element, is_const: false })?;
+            dimensions.iter().try_fold(one, |bytes, dimension| Some(bytes * i128::from(dimension.value?)))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,47 @@
+//! Values as C expressions.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::polynomial::{Atom, Polynomial};
+
+/// A polynomial in variables of the program; none where it holds something else.
+pub(super) fn sum(value: &Polynomial, symbols: &BTreeMap<Atom, String>) -> Option<String> {
+    let mut terms: Vec<(usize, String, i128)> = Vec::new();
+    for (atoms, factor) in value.terms() {
+        let mut names = atoms.iter().map(|atom| symbols.get(atom).cloned()).collect::<Option<Vec<_>>>()?;
+        names.sort();
+        if !names.iter().all(|name| is_name(name)) {
+            return None;
+        }
+        terms.push((names.len(), names.join(" * "), factor));
+    }
+    // What rises comes first, numbers last.
+    terms.sort_by(|one, other| (other.2 > 0, other.0).cmp(&(one.2 > 0, one.0)).then(one.1.cmp(&other.1)));
+    let mut out = String::new();
+    for (_, names, factor) in terms {
+        let size = factor.unsigned_abs();
+        let term = match (names.as_str(), size) {
+            ("", size) => size.to_string(),
+            (names, 1) => names.to_owned(),
+            (names, size) => format!("{size} * {names}"),
+        };
+        match (out.is_empty(), factor < 0) {
+            (true, true) => out.push('-'),
+            (true, false) => {}
+            (false, true) => out.push_str(" - "),
+            (false, false) => out.push_str(" + "),
+        }
+        out.push_str(&term);
+    }
+    Some(if out.is_empty() { "0".to_owned() } else { out })
+}
+
+/// The same as an operand of `*` or `-`: in parentheses unless it is a name or a number.
+pub(super) fn operand(text: &str) -> String {
+    let is_plain = text.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
+    if is_plain { text.to_owned() } else { format!("({text})") }
+}
+
+fn is_name(text: &str) -> bool {
+    text.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+}

@@ -1,0 +1,134 @@
+//! A region that stands twice, in two forms, under an `if` of the host.
+
+use crate::edit::directive_writer::{Layout, indent_of, line_start};
+use crate::edit::{Edit, EditSet};
+use crate::region::target::TargetRegion;
+use crate::source::pragma_scan::mask;
+use crate::source::{SourceFile, Span};
+use crate::syntax::NodeId;
+use crate::transforms::Context;
+use crate::transforms::split_target::names::Names;
+
+/// The lines of a region, whole.
+pub(super) fn lines_of(file: &SourceFile, region: &TargetRegion) -> Span {
+    Span::new(line_start(&file.text, region.extent.start), region.extent.end)
+}
+
+/// A part of the file with edits made to it; none where one of them lies outside.
+pub(super) fn edited(file: &SourceFile, whole: Span, edits: &[Edit]) -> Option<String> {
+    let moved: Option<Vec<Edit>> = edits.iter().map(|edit| within(whole, edit)).collect();
+    String::from_utf8(EditSet::new(moved?).ok()?.apply(file.bytes(whole))).ok()
+}
+
+/// What would change its meaning, or no longer compile, if it stood twice in the function.
+pub(super) fn cannot_stand_twice(names: &Names<'_>, region: &TargetRegion) -> Option<(Span, &'static str)> {
+    let cx = names.cx;
+    let first = region.chain.constructs.first().copied()?;
+    let Some(body) = cx.constructs.construct(first).body else {
+        return Some((region.extent, "it has no statement"));
+    };
+    for node in cx.tree.descendants(body) {
+        let span = cx.tree.span(node);
+        let what = match cx.tree.kind(node) {
+            "labeled_statement" => "a label is unique in a function",
+            "storage_class_specifier" if cx.file.bytes(span) == b"static" => "each copy would have this variable",
+            "lambda_expression" => "each copy would have a closure type of its own",
+            "gnu_asm_expression" => "a label in it would be defined twice",
+            kind if kind.starts_with("preproc") && kind != "preproc_call" => "a preprocessor line stands in it",
+            _ => continue,
+        };
+        return Some((span, what));
+    }
+    let words = ["__COUNTER__", "__LINE__", "__INCLUDE_LEVEL__"];
+    let counted = |text: &str| words.iter().any(|word| text.contains(word));
+    let text = cx.file.show(region.extent);
+    let counts = counted(&text) || names.uses_macro_with(region.extent, &counted);
+    if counts {
+        return Some((region.extent, "a macro in it tells its place"));
+    }
+    let start = line_start(&cx.file.text, region.extent.start);
+    let before = cx.file.bytes(Span::new(start, region.extent.start));
+    if !before.iter().all(u8::is_ascii_whitespace) {
+        return Some((region.extent, "its directive does not stand alone on its line"));
+    }
+    let is_text = std::str::from_utf8(cx.file.bytes(region.extent)).is_ok();
+    (!is_text).then_some((region.extent, "its text is not UTF-8"))
+}
+
+/// How the lines of both forms are indented.
+pub(super) struct Indents {
+    /// The blanks before the region's statement.
+    pub indent: String,
+    /// What one more level of a block takes; empty where the lines must stay where they are.
+    pub level: String,
+}
+
+impl Indents {
+    pub(super) fn of(cx: &Context<'_>, region: &TargetRegion, body: NodeId, layout: &Layout) -> Self {
+        let indent = statement_indent(cx.file, cx.tree.span(body).start, &layout.indent);
+        let level =
+            if can_be_indented(cx, region) { one_level(cx, body, &indent, &layout.level) } else { String::new() };
+        Self { indent, level }
+    }
+}
+
+fn within(whole: Span, edit: &Edit) -> Option<Edit> {
+    let start = edit.span.start.checked_sub(whole.start)?;
+    let end = edit.span.end.checked_sub(whole.start)?;
+    (edit.span.end <= whole.end).then(|| Edit { span: Span::new(start, end), text: edit.text.clone() })
+}
+
+/// The blanks before the region's statement; those before its directive where it stands on the same line as other text.
+fn statement_indent(file: &SourceFile, body: usize, directive: &str) -> String {
+    let start = line_start(&file.text, body);
+    let blank = file.bytes(Span::new(start, body)).iter().all(u8::is_ascii_whitespace);
+    if blank { indent_of(file, body) } else { directive.to_owned() }
+}
+
+/// What the region's own block is indented by, or the block around it, where they tell.
+fn one_level(cx: &Context<'_>, body: NodeId, indent: &str, otherwise: &str) -> String {
+    let indent_at = |node| statement_indent(cx.file, cx.tree.span(node).start, indent);
+    let inner = cx.tree.named_children(body).next().filter(|_| cx.tree.kind(body) == "compound_statement");
+    let inside = inner.map(indent_at).and_then(|inner| inner.strip_prefix(indent).map(str::to_owned));
+    let around = cx.tree.parent(body).map(indent_at);
+    let outside = || around.and_then(|outer| indent.strip_prefix(&outer).map(str::to_owned));
+    let told = |level: &String| !level.is_empty();
+    inside.filter(told).or_else(|| outside().filter(told)).unwrap_or_else(|| otherwise.to_owned())
+}
+
+/// May blanks be put before the region's lines? Not where a string may run over the end of a line.
+fn can_be_indented(cx: &Context<'_>, region: &TargetRegion) -> bool {
+    let text = cx.file.bytes(region.extent);
+    let masked = mask(&cx.file.text, &cx.scan.masked);
+    let code = masked.get(region.extent.start..region.extent.end).unwrap_or_default();
+    let spliced = code.windows(2).any(|pair| pair == b"\\\n" || pair == b"\\\r");
+    !spliced && !text.windows(2).any(|pair| pair == b"R\"")
+}
+
+/// Puts blanks before each line with text; preprocessor lines in the first column stay there.
+pub(super) fn indented(text: &str, level: &str) -> String {
+    let line = |line: &str| {
+        let stays = line.trim().is_empty() || line.starts_with('#');
+        if stays { line.to_owned() } else { format!("{level}{line}") }
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The other branch of the `if` that has a statement for one of its branches.
+pub(super) fn other_branch(cx: &Context<'_>, statement: NodeId) -> Option<NodeId> {
+    let tree = cx.tree;
+    let mut at = statement;
+    loop {
+        let parent = tree.parent(at)?;
+        match tree.kind(parent) {
+            "compound_statement" if tree.named_children(parent).count() == 1 => at = parent,
+            "else_clause" => return tree.child(tree.parent(parent)?, "consequence"),
+            "if_statement" => {
+                let otherwise = tree.child(parent, "alternative").filter(|other| *other != at)?;
+                return tree.named_children(otherwise).last();
+            }
+            _ => return None,
+        }
+    }
+}
+
