@@ -5,6 +5,7 @@ use std::path::Path;
 use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, Options, Outcome};
 use ompsplit::source::SourceFile;
+use ompsplit::transforms::PipelineOptions;
 
 use super::fixtures::Fixture;
 
@@ -15,7 +16,15 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let head = String::from_utf8_lossy(text).into_owned();
     let named = head.lines().take(12).find_map(|line| line.trim().strip_prefix("// fixture: device "));
     let device = named.and_then(DeviceProfile::named);
-    let mut options = Options { assume, versioned, device, assumed_iterations: 1 << 30, ..Options::default() };
+    let window = head.lines().take(12).find_map(|line| line.trim().strip_prefix("// fixture: window "));
+    // The programs are small, so that whether it pays decides nothing.
+    let pipeline = PipelineOptions {
+        window: window.and_then(|window| window.parse().ok()),
+        least_bytes: Some(1),
+        ..PipelineOptions::default()
+    };
+    let mut options =
+        Options { pipeline, assume, versioned, device, assumed_iterations: 1 << 30, ..Options::default() };
     if options.device.is_some() {
         return options;
     }
@@ -27,8 +36,12 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
 }
 
 /// The folders of fixtures and the passes that each shows.
-const FOLDERS: &[(&str, &[&str])] =
-    &[("split_target", &["split"]), ("choose_geometry", &["geometry"]), ("collapse", &["split", "collapse"])];
+const FOLDERS: &[(&str, &[&str])] = &[
+    ("split_target", &["split"]),
+    ("choose_geometry", &["geometry"]),
+    ("collapse", &["split", "collapse"]),
+    ("pipeline_loop", &["pipeline"]),
+];
 
 /// What the library makes of a text.
 pub fn outcome(path: &Path, text: &[u8], assume: bool) -> Result<Outcome, String> {

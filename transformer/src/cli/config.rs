@@ -28,6 +28,10 @@ pub(super) struct Config {
     pub pin: Option<String>,
     /// How many tiles of a pipeline are on the device at a time.
     pub pipeline_window: Option<NonZeroU32>,
+    /// How many tiles a pipeline has.
+    pub pipeline_tiles: Option<NonZeroU32>,
+    /// From how many bytes of an array on a loop is cut into tiles.
+    pub pipeline_from: Option<u64>,
     /// `llvm`, `gcc` or `nvhpc`: the compiler that the result is written for.
     #[serde(rename = "for")]
     pub compiler: Option<String>,
@@ -170,6 +174,8 @@ const KEYS: &[&str] = &[
     "versioned",
     "pin",
     "pipeline_window",
+    "pipeline_tiles",
+    "pipeline_from",
     "for",
     "facts",
     "resources",
@@ -235,6 +241,8 @@ mod tests {
         config.versioned = Some(true);
         config.pin = Some("none".to_owned());
         config.pipeline_window = NonZeroU32::new(4);
+        config.pipeline_tiles = NonZeroU32::new(16);
+        config.pipeline_from = Some(1);
         config.compiler = Some("gcc".to_owned());
         config.facts = Some("clang".to_owned());
         config.resources = Some("clang".to_owned());

@@ -17,6 +17,12 @@ pub struct PipelineArguments {
     /// pipeline: keep only K tiles on the device at a time, so that arrays larger than its memory fit
     #[arg(long, value_name = "K")]
     pub pipeline_window: Option<NonZeroU32>,
+    /// pipeline: cut loops into N tiles [default: 8, or 4 for each that is on the device at a time]
+    #[arg(long, value_name = "N")]
+    pub pipeline_tiles: Option<NonZeroU32>,
+    /// pipeline: cut a loop into tiles if at least so many bytes of an array are copied [default: where it is estimated to pay]
+    #[arg(long, value_name = "BYTES")]
+    pub pipeline_from: Option<u64>,
     /// pipeline: the compiler that the result is written for [default: llvm]
     #[arg(long = "for", value_enum, value_name = "COMPILER")]
     pub compiler: Option<Compiler>,
@@ -56,6 +62,8 @@ impl PipelineArguments {
         Ok(PipelineOptions {
             pin: self.pin.or(pin).map_or(defaults.pin, Pin::meant),
             window: self.pipeline_window.or(config.pipeline_window),
+            tiles: self.pipeline_tiles.or(config.pipeline_tiles),
+            least_bytes: self.pipeline_from.or(config.pipeline_from),
             compiler: self.compiler.or(compiler).map_or(defaults.compiler, Compiler::meant),
         })
     }
@@ -69,6 +77,8 @@ pub(super) fn dump(options: PipelineOptions, config: &mut Config) {
     let named = |compiler: &&Compiler| compiler.meant() == options.compiler;
     config.compiler = Compiler::value_variants().iter().find(named).and_then(|it| name(it.to_possible_value()));
     config.pipeline_window = options.window;
+    config.pipeline_tiles = options.tiles;
+    config.pipeline_from = options.least_bytes;
 }
 
 impl Pin {

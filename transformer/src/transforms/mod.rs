@@ -59,6 +59,10 @@ pub struct PipelineOptions {
     pub pin: PinnedMemory,
     /// How many tiles are on the device at a time; whole arrays where there is none.
     pub window: Option<NonZeroU32>,
+    /// How many tiles there are; as many as suit the device where there is none.
+    pub tiles: Option<NonZeroU32>,
+    /// From how many bytes of the largest array on there are tiles; where they are estimated to pay where there is none.
+    pub least_bytes: Option<u64>,
     /// The compiler whose faults and speeds count.
     pub compiler: OutputCompiler,
 }

@@ -113,6 +113,8 @@ use crate::transforms::{Context, split_target, two_forms};
 /// Tiles of a pipeline, and the bytes of its largest array from which on it pays: estimates for an NVIDIA H200.
 const TILES: u32 = 8;
 const LEAST_BYTES: u64 = 32 << 20;
+/// Tiles for each that is on the device at a time.
+const TILES_OF_SLOT: u32 = 4;
 
 /// Decides for every target construct that is one loop of a league.
 pub(super) fn pipeline_loop(cx: &Context<'_>) -> Vec<Plan> {
@@ -125,7 +127,9 @@ fn is_league_loop(region: &TargetRegion) -> bool {
     use Leaf::{Distribute, For, Loop, Parallel, Simd, Target, Teams};
     matches!(
         region.chain.leaves.as_slice(),
-        [Target, Teams, Distribute, Parallel, For] | [Target, Teams, Distribute, Parallel, For, Simd] | [Target, Teams, Loop]
+        [Target, Teams, Distribute, Parallel, For]
+            | [Target, Teams, Distribute, Parallel, For, Simd]
+            | [Target, Teams, Loop]
     )
 }
 
@@ -156,11 +160,11 @@ fn plan_loop<'a, F: FnOnce() -> Names<'a>>(
             plan.decision = Decision::DoesNotPay;
             plan.reasons.push(reason);
         }
-        Ok(Verdict::Pipeline { edits, summary }) => {
+        Ok(Verdict::Pipeline { edits, summary, kernels }) => {
             plan.decision = Decision::Apply(Applicability::Safe);
             plan.edits = edits;
             plan.summary = summary;
-            plan.kernels = (1, TILES as usize);
+            plan.kernels = (1, kernels);
         }
         Err(mut reasons) => {
             reasons.sort_by_key(|reason| (reason.span.start, reason.code));
@@ -178,11 +182,14 @@ struct Pipeline<'p, 'a> {
     head: &'p Head,
     items: &'p [Mapped],
     found: &'p Accesses,
+    /// How many tiles there are, and from how many bytes of the largest array on.
+    tiles: u32,
+    least_bytes: u64,
 }
 
 enum Verdict {
     DoesNotPay(Reason),
-    Pipeline { edits: Vec<Edit>, summary: String },
+    Pipeline { edits: Vec<Edit>, summary: String, kernels: usize },
 }
 
 /// Why there is nothing to overlap.
@@ -237,7 +244,11 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     let head = head::read(&values, outermost, &found)?;
     maps::check_reach(&items, &data, &found)?;
     maps::find_streams(&values, &mut items, &head, &found);
-    let pipeline = Pipeline { values: &values, head: &head, items: &items, found: &found };
+    let options = cx.pipeline;
+    let in_window = options.window.map_or(0, |window| window.get().saturating_mul(TILES_OF_SLOT));
+    let tiles = options.tiles.map_or(TILES.max(in_window), |tiles| tiles.get());
+    let least_bytes = options.least_bytes.unwrap_or(LEAST_BYTES);
+    let pipeline = Pipeline { values: &values, head: &head, items: &items, found: &found, tiles, least_bytes };
     decide(&pipeline)
 }
 
@@ -256,9 +267,11 @@ fn nest(values: &HostValues<'_, '_>) -> Result<CanonicalLoopNest, Vec<Reason>> {
         Some(_) => None,
     };
     let body = cx.constructs.construct(id).body;
-    let (Some(depth), Some(body)) = (depth, body) else { return Err(refuse(span, "how many loops it takes is not known")) };
-    let nest = canonical_nest(cx.file, cx.tree, body, depth)
-        .map_err(|(problem, span)| refuse(span, problem.explanation()))?;
+    let (Some(depth), Some(body)) = (depth, body) else {
+        return Err(refuse(span, "how many loops it takes is not known"));
+    };
+    let nest =
+        canonical_nest(cx.file, cx.tree, body, depth).map_err(|(problem, span)| refuse(span, problem.explanation()))?;
     match nest.loops.iter().find_map(|read| read.names_outer_variable) {
         Some(span) => Err(refuse(span, "the loops form no rectangle")),
         None => Ok(nest),
@@ -276,12 +289,15 @@ fn decide(pipeline: &Pipeline<'_, '_>) -> Result<Verdict, Vec<Reason>> {
         }
         return Err(reasons);
     }
-    if let Some(reason) = pipeline.does_not_pay(TILES, LEAST_BYTES) {
+    if let Some(item) = halo_in_window(pipeline) {
+        return Err(vec![item]);
+    }
+    if let Some(reason) = pipeline.does_not_pay() {
         return Ok(Verdict::DoesNotPay(reason));
     }
-    let edits = pipeline.edits(TILES, LEAST_BYTES)?;
-    let summary = format!("{TILES} tiles, whose copies of {} overlap the kernels", names.join(", "));
-    Ok(Verdict::Pipeline { edits, summary })
+    let edits = pipeline.edits()?;
+    let summary = format!("{} tiles, whose copies of {} overlap the kernels", pipeline.tiles, names.join(", "));
+    Ok(Verdict::Pipeline { edits, summary, kernels: pipeline.tiles as usize })
 }
 
 /// Why an array that is copied does not move in tiles.
@@ -289,4 +305,13 @@ fn whole_reason(item: &Mapped) -> Option<Reason> {
     let (span, why) = item.no_stream?;
     let message = format!("`{}` {}", item.name, why.explanation());
     Some(Reason::new(ReasonCode::NoPieces, item.span, message).with_label(span, "here"))
+}
+
+/// In a window the pieces of a tile's neighbours are not with its own.
+fn halo_in_window(pipeline: &Pipeline<'_, '_>) -> Option<Reason> {
+    let is_wide = |tiled: &maps::Tiled| (tiled.stream.behind, tiled.stream.ahead) != (0, 0);
+    let (item, _) = pipeline.streams().find(|(_, tiled)| is_wide(tiled))?;
+    pipeline.values.cx().pipeline.window?;
+    let message = format!("a tile reads pieces of `{}` that other tiles of a window hold", item.name);
+    Some(Reason::new(ReasonCode::NoPieces, item.span, message))
 }

@@ -149,10 +149,10 @@ use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::transforms::Context;
 
+pub(super) use self::assumptions::excludes_directives;
 use self::data::DataEnvironment;
 use self::kernels::Kernel;
 use self::names::Names;
-pub(super) use self::assumptions::excludes_directives;
 pub(super) use self::names::is_standard_constant;
 use self::shape::Shape;
 use self::shape::distribute::in_order;

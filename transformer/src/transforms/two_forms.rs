@@ -131,4 +131,3 @@ pub(super) fn other_branch(cx: &Context<'_>, statement: NodeId) -> Option<NodeId
         }
     }
 }
-

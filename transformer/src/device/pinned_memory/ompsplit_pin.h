@@ -24,6 +24,22 @@
 
 #include <stddef.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+// Is nothing mapped at an address on the default device, which has memory of its own? Then what is there moves by copies.
+static inline int ompsplit_is_absent(const void *start)
+{
+#ifdef _OPENMP
+    const int device = omp_get_default_device();
+    return device != omp_get_initial_device() && !omp_target_is_present(start, device);
+#else
+    (void)start;
+    return 0;
+#endif
+}
+
 #if (defined(__linux__) || defined(__FreeBSD__)) && defined(__GNUC__)
 
 #include <dlfcn.h>

@@ -43,15 +43,15 @@ pub(super) fn read(values: &HostValues<'_, '_>, only: &CanonicalLoop, found: &Ac
     let Some(known) = known.filter(|known| known.integer.bits >= 32) else {
         return refuse(only.variable_span, "the loop's variable is no integer of at least 32 bits");
     };
+    for bound in [only.lower, only.upper] {
+        values.check(bound)?;
+    }
     if known.step != Some(1) || !matches!(only.relation, Relation::Less | Relation::LessOrEqual) {
         return refuse(only.step.span, "the loop does not run upwards by ones");
     }
     let (Some(first), Some(last)) = (&known.range.lower, &known.range.upper) else {
         return refuse(only.condition, "the bounds are not understood");
     };
-    for bound in [only.lower, only.upper] {
-        values.check(bound)?;
-    }
     let end = last.plus(&Polynomial::constant(1));
     let trips = end.as_ref().and_then(|end| end.minus(first));
     let (Some(end), Some(trips)) = (end, trips) else {

@@ -50,8 +50,16 @@ impl<'a> HostValues<'_, 'a> {
                 let name = text();
                 (!self.is_lasting(&name, at)).then(|| format!("`{name}`"))
             }
-            "number_literal" | "parenthesized_expression" | "conditional_expression" | "primitive_type" | "comment"
-            | "sized_type_specifier" | "type_descriptor" | "cast_expression" | "expression_statement" | "sizeof_expression"
+            "number_literal"
+            | "parenthesized_expression"
+            | "conditional_expression"
+            | "primitive_type"
+            | "comment"
+            | "sized_type_specifier"
+            | "type_descriptor"
+            | "cast_expression"
+            | "expression_statement"
+            | "sizeof_expression"
             | "translation_unit" => None,
             "type_identifier" if text() == "size_t" => None,
             "binary_expression" => None,
@@ -85,7 +93,8 @@ impl<'a> HostValues<'_, 'a> {
         let clauses = self.region.chain.constructs.iter().flat_map(|id| &self.cx().constructs.directive(*id).clauses);
         let mut clauses = clauses.filter(|clause| clause.name != ClauseName::Firstprivate);
         clauses.any(|clause| {
-            let listed = |clause: &Clause| clause.items().iter().any(|item| item.base.as_deref() == Some(name) && item.is_name);
+            let listed =
+                |clause: &Clause| clause.items().iter().any(|item| item.base.as_deref() == Some(name) && item.is_name);
             clause.name == ClauseName::Defaultmap || listed(clause)
         })
     }

@@ -175,7 +175,10 @@ pub(super) fn check_reach(items: &[Mapped], clauses: &Clauses, found: &Accesses)
     let is_own = |access: &Access| access.root.kind == RootKind::Object && clauses.is_private(access.root.key);
     let is_mapped = |access: &Access| {
         let direct = matches!(access.root.kind, RootKind::Object | RootKind::Pointer);
-        direct && items.iter().any(|item| item.key == access.root.key && (item.is_array || access.root.kind == RootKind::Object))
+        direct
+            && items
+                .iter()
+                .any(|item| item.key == access.root.key && (item.is_array || access.root.kind == RootKind::Object))
     };
     let other = found.accesses.iter().find(|access| !is_own(access) && !is_mapped(access));
     if let Some(access) = other {

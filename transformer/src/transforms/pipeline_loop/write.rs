@@ -2,10 +2,10 @@
 
 use crate::analysis::polynomial::Polynomial;
 use crate::edit::Edit;
-use crate::edit::directive_writer::{Layout, on_one_line};
+use crate::edit::directive_writer::{Layout, WIDTH, on_one_line};
 use crate::plan::{Reason, ReasonCode};
 use crate::source::{Language, Span};
-use crate::syntax::ClauseName;
+use crate::syntax::{Clause, ClauseName};
 use crate::transforms::PinnedMemory;
 use crate::transforms::pipeline_loop::head::Head;
 use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
@@ -20,6 +20,8 @@ struct Fresh {
     tile: String,
     tiles: String,
     least: String,
+    window: String,
+    slot: String,
     copied: String,
     computed: String,
     length: String,
@@ -31,6 +33,8 @@ struct Fresh {
 enum Line {
     /// A statement or a part of one, so deep in the new blocks.
     Code(usize, String),
+    /// `if` with terms that must all hold.
+    Condition(usize, Vec<String>),
     /// A directive: its name and clauses.
     Directive(usize, String, Vec<String>),
     /// Lines of the original with their own indentation.
@@ -51,7 +55,7 @@ impl Pipeline<'_, '_> {
     ///
     /// # Errors
     /// Why both forms cannot stand here.
-    pub(super) fn edits(&self, tiles: u32, least: u64) -> Result<Vec<Edit>, Vec<Reason>> {
+    pub(super) fn edits(&self) -> Result<Vec<Edit>, Vec<Reason>> {
         let region = self.values.region;
         let refuse = |span, message: String| vec![Reason::new(ReasonCode::LoopNotTiled, span, message)];
         if let Some((span, what)) = two_forms::cannot_stand_twice(self.values.names, region) {
@@ -59,7 +63,7 @@ impl Pipeline<'_, '_> {
         }
         let mut edits = self.include().map_err(|message| refuse(region.extent, message))?;
         let no_text = || refuse(region.extent, "the pieces of its arrays have no short expression".to_owned());
-        edits.push(self.both_forms(tiles, least).ok_or_else(no_text)?);
+        edits.push(self.both_forms().ok_or_else(no_text)?);
         Ok(edits)
     }
 
@@ -85,20 +89,22 @@ impl Pipeline<'_, '_> {
     }
 
     fn fresh(&self) -> Fresh {
-        let names = self.values.names;
+        let fresh = |stem| self.values.names.fresh_in(self.values.region.extent, stem);
         Fresh {
-            tile: names.fresh("tile"),
-            tiles: names.fresh("TILES"),
-            least: names.fresh("LEAST_BYTES"),
-            copied: names.fresh("tile_copied"),
-            computed: names.fresh("tile_computed"),
-            length: names.fresh("tile_length"),
-            first: names.fresh("tile_first"),
-            end: names.fresh("tile_end"),
+            tile: fresh("tile"),
+            tiles: fresh("TILES"),
+            least: fresh("LEAST_BYTES"),
+            window: fresh("WINDOW"),
+            slot: fresh("tile_slot"),
+            copied: fresh("tile_copied"),
+            computed: fresh("tile_computed"),
+            length: fresh("tile_length"),
+            first: fresh("tile_first"),
+            end: fresh("tile_end"),
         }
     }
 
-    fn both_forms(&self, tiles: u32, least: u64) -> Option<Edit> {
+    fn both_forms(&self) -> Option<Edit> {
         let cx = self.values.cx();
         let region = self.values.region;
         let first = *region.chain.constructs.first()?;
@@ -108,95 +114,177 @@ impl Pipeline<'_, '_> {
         let indents = Indents::of(cx, region, cx.constructs.construct(first).body?, &layout);
         let fresh = self.fresh();
 
-        let size = self.size_condition(&fresh)?;
-        let least_constant = if size.contains(&fresh.least) { format!(", {} = {least}", fresh.least) } else { String::new() };
-        let absent = self.streams().map(|(item, _)| format!("ompsplit_is_absent({})", item.start()));
-        let condition: Vec<String> = Some(size).filter(|size| !size.is_empty()).into_iter().chain(absent).collect();
+        let condition = self.condition(&fresh)?;
+        let mut constants = vec![format!("{} = {}", fresh.tiles, self.tiles)];
+        if condition.iter().any(|term| term.contains(&fresh.least)) {
+            constants.push(format!("{} = {}", fresh.least, self.least_bytes));
+        }
+        if let Some(window) = self.window() {
+            constants.push(format!("{} = {window}", fresh.window));
+        }
         let mut lines = vec![
             Line::Code(0, "{".to_owned()),
             Line::Code(1, self.comment()),
-            Line::Code(1, format!("enum {{ {} = {tiles}{least_constant} }};", fresh.tiles)),
-            Line::Code(1, format!("if ({}) {{", condition.join(" && "))),
+            Line::Code(1, format!("enum {{ {} }};", constants.join(", "))),
         ];
-        self.pipeline(&fresh, &mut lines)?;
-        lines.push(Line::Code(1, "} else {".to_owned()));
-        lines.push(Line::Original(2, original.to_owned()));
-        lines.push(Line::Code(1, "}".to_owned()));
+        if condition.is_empty() {
+            self.pipeline(&fresh, 1, &mut lines)?;
+        } else {
+            lines.push(Line::Condition(1, condition));
+            self.pipeline(&fresh, 2, &mut lines)?;
+            lines.push(Line::Code(1, "} else {".to_owned()));
+            lines.push(Line::Original(2, original.to_owned()));
+            lines.push(Line::Code(1, "}".to_owned()));
+        }
         lines.push(Line::Code(0, "}".to_owned()));
         let text: Vec<String> = lines.into_iter().map(|line| line.write(&layout, &indents)).collect();
         Some(Edit { span: whole, text: text.join(layout.newline) })
     }
 
+    fn window(&self) -> Option<std::num::NonZeroU32> {
+        self.values.cx().pipeline.window
+    }
+
     fn comment(&self) -> String {
-        let text = "The copies of a tile overlap the kernels of others, which pays from some size on (for an NVIDIA H200).";
+        let text = "Copies of some tiles overlap the kernels of others, which pays from some size on (NVIDIA H200).";
         let is_c = self.values.cx().tree.language() == Language::C;
         if is_c { format!("/* {text} */") } else { format!("// {text}") }
     }
 
-    /// Asks for what the text does not tell: that each tile is as long as the halo, and that enough is copied.
-    fn size_condition(&self, fresh: &Fresh) -> Option<String> {
-        if self.head.trips.is_some() && self.largest()?.1.stream.stride.as_constant().is_some() {
-            return Some(String::new());
-        }
+    /// Asks for what the text does not tell: that each tile is as long as the halo, that enough is copied, and that it is not on the
+    /// device already. In a window each tile is mapped, which asks for itself.
+    fn condition(&self, fresh: &Fresh) -> Option<Vec<String>> {
         let (item, tiled) = self.largest()?;
-        let trips = &self.head.trips_text;
-        let least_trips = match self.halo() {
-            0 | 1 => fresh.tiles.clone(),
-            halo => format!("{halo} * {}", fresh.tiles),
-        };
-        let stride = text::sum(&tiled.stream.stride, &self.found.symbols)?;
-        let mut terms = vec![format!("{trips} >= {least_trips}")];
-        let pieces: &str = if stride == "1" { "" } else { &format!(" * {}", text::operand(&stride)) };
-        if tiled.stream.stride.as_constant().is_none() {
-            terms.push(format!("{stride} > 0"));
+        let mut terms = Vec::new();
+        if self.head.trips.is_none() || tiled.stream.stride.as_constant().is_none() {
+            let trips = &self.head.trips_text;
+            let stride = text::sum(&tiled.stream.stride, &self.found.symbols)?;
+            let pieces = if stride == "1" { String::new() } else { format!(" * {}", text::operand(&stride)) };
+            let halo = if self.halo() > 1 { format!("{} * ", self.halo()) } else { String::new() };
+            terms.push(format!("{trips} >= {halo}{}", fresh.tiles));
+            if tiled.stream.stride.as_constant().is_none() {
+                terms.push(format!("{stride} > 0"));
+            }
+            terms.push(format!("sizeof(*{}) * {}{pieces} >= {}", item.name, text::operand(trips), fresh.least));
         }
-        terms.push(format!("sizeof(*{}) * {}{pieces} >= {}", item.name, text::operand(trips), fresh.least));
-        Some(terms.join(" && "))
+        if self.window().is_none() {
+            terms.extend(self.streams().map(|(item, _)| format!("ompsplit_is_absent({})", item.start())));
+        }
+        Some(terms)
     }
 
     /// The branch in tiles.
-    fn pipeline(&self, fresh: &Fresh, lines: &mut Vec<Line>) -> Option<()> {
-        let Fresh { tile, tiles, copied, computed, length, .. } = fresh;
-        let sentinels = self.sentinels();
-        let slots = match u32::from(sentinels.before) + u32::from(sentinels.behind) {
+    fn pipeline(&self, fresh: &Fresh, depth: usize, lines: &mut Vec<Line>) -> Option<()> {
+        let code = |text: String| Line::Code(depth, text);
+        let Fresh { tiles, length, .. } = fresh;
+        lines.push(code(format!("char {};", self.sentinel_arrays(fresh))));
+        let trips = text::operand(&self.head.trips_text);
+        lines.push(code(format!("const {} {length} = {trips} / {tiles};", self.head.ty)));
+        let pins = self.values.cx().pipeline.pin == PinnedMemory::Register;
+        let pinned: Vec<&Mapped> = self.streams().map(|(item, _)| item).filter(|_| pins).collect();
+        lines.extend(pinned.iter().map(|item| code(format!("ompsplit_pin({}, {});", item.start(), item.bytes()))));
+        let data = self.data();
+        if !data.is_empty() {
+            lines.push(Line::Directive(depth, "target data".to_owned(), data));
+        }
+        lines.push(Line::Directive(depth, "taskgroup".to_owned(), Vec::new()));
+        match self.window() {
+            Some(_) => self.windowed(fresh, depth, lines)?,
+            None => self.resident(fresh, depth, lines)?,
+        }
+        lines.extend(pinned.iter().map(|item| code(format!("ompsplit_unpin({});", item.start()))));
+        Some(())
+    }
+
+    fn sentinel_arrays(&self, fresh: &Fresh) -> String {
+        let Fresh { tiles, window, slot, copied, computed, .. } = fresh;
+        if self.window().is_some() {
+            return format!("{slot}[{window}]");
+        }
+        let slots = match self.sentinels().further() {
             0 => tiles.clone(),
             more => format!("{tiles} + {more}"),
         };
-        let moves_in = self.moving(Mapped::copies_in).next().is_some();
-        let moves_out = self.moving(Mapped::copies_out).next().is_some();
-        let arrays = [(moves_in, format!("{copied}[{slots}]")), (moves_out, format!("{computed}[{tiles}]"))];
-        let arrays: Vec<String> = arrays.into_iter().filter(|(is_used, _)| *is_used).map(|(_, text)| text).collect();
-        lines.push(Line::Code(2, format!("char {};", arrays.join(", "))));
-        let trips = text::operand(&self.head.trips_text);
-        lines.push(Line::Code(2, format!("const {} {length} = {trips} / {tiles};", self.head.ty)));
-        let pins = self.values.cx().pipeline.pin == PinnedMemory::Register;
-        let pinned: Vec<&Mapped> = self.streams().map(|(item, _)| item).filter(|_| pins).collect();
-        lines.extend(pinned.iter().map(|item| Line::Code(2, format!("ompsplit_pin({}, {});", item.start(), item.bytes()))));
-        lines.push(Line::Directive(2, "target data".to_owned(), self.data()));
-        lines.push(Line::Directive(2, "taskgroup".to_owned(), Vec::new()));
-        let head = || Line::Code(2, format!("for (int {tile} = 0; {tile} < {tiles}; {tile}++) {{"));
+        let arrays = [
+            self.moving(Mapped::copies_in).next().map(|_| format!("{copied}[{slots}]")),
+            self.moving(Mapped::copies_out).next().map(|_| format!("{computed}[{tiles}]")),
+        ];
+        arrays.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    fn head_of_tiles(&self, fresh: &Fresh, depth: usize) -> Line {
+        let Fresh { tile, tiles, .. } = fresh;
+        Line::Code(depth, format!("for (int {tile} = 0; {tile} < {tiles}; {tile}++) {{"))
+    }
+
+    /// All tiles of an array have their place on the device for the whole time.
+    fn resident(&self, fresh: &Fresh, depth: usize, lines: &mut Vec<Line>) -> Option<()> {
+        let Fresh { tile, copied, computed, .. } = fresh;
+        let sentinels = self.sentinels();
         // A task depends on earlier ones only: what a tile reads of the next one's pieces must have been asked for.
-        let two_loops = sentinels.behind;
-        if two_loops {
-            lines.push(Line::Code(2, "{".to_owned()));
+        let block = sentinels.behind;
+        let inner = depth + usize::from(block);
+        if block {
+            lines.push(Line::Code(depth, "{".to_owned()));
         }
-        lines.push(head());
-        lines.extend(self.bounds(fresh).into_iter().map(|text| Line::Code(3, text)));
+        lines.push(self.head_of_tiles(fresh, inner));
+        lines.extend(self.bounds(fresh).into_iter().map(|text| Line::Code(inner + 1, text)));
         let own = if sentinels.before { format!("{copied}[{tile} + 1]") } else { format!("{copied}[{tile}]") };
-        lines.extend(self.update(fresh, "to", &format!("depend(out: {own})"))?);
-        if two_loops {
-            lines.push(Line::Code(2, "}".to_owned()));
-            lines.push(head());
-            lines.extend(self.tile_bounds(fresh).into_iter().map(|text| Line::Code(3, text)));
+        lines.extend(self.update(fresh, inner + 1, "to", &format!("depend(out: {own})"))?);
+        if block {
+            lines.push(Line::Code(inner, "}".to_owned()));
+            lines.push(self.head_of_tiles(fresh, inner));
+            lines.extend(self.tile_bounds(fresh).into_iter().map(|text| Line::Code(inner + 1, text)));
         }
-        self.kernel(fresh, sentinels, lines)?;
-        lines.extend(self.update(fresh, "from", &format!("depend(in: {computed}[{tile}])"))?);
-        lines.push(Line::Code(2, "}".to_owned()));
-        if two_loops {
-            lines.push(Line::Code(2, "}".to_owned()));
+        self.kernel(fresh, inner + 1, self.order(fresh), lines)?;
+        lines.extend(self.update(fresh, inner + 1, "from", &format!("depend(in: {computed}[{tile}])"))?);
+        lines.push(Line::Code(inner, "}".to_owned()));
+        if block {
+            lines.push(Line::Code(depth, "}".to_owned()));
         }
-        lines.extend(pinned.iter().map(|item| Line::Code(2, format!("ompsplit_unpin({});", item.start()))));
         Some(())
+    }
+
+    /// A tile is mapped, computed and unmapped before another one takes its slot.
+    fn windowed(&self, fresh: &Fresh, depth: usize, lines: &mut Vec<Line>) -> Option<()> {
+        let Fresh { tile, window, slot, .. } = fresh;
+        let order = || vec![format!("depend(inout: {slot}[{tile} % {window}])"), "nowait".to_owned()];
+        lines.push(self.head_of_tiles(fresh, depth));
+        lines.extend(self.tile_bounds(fresh).into_iter().map(|text| Line::Code(depth + 1, text)));
+        let enter: fn(&Mapped) -> &'static str = |item| if item.copies_in() { "to" } else { "alloc" };
+        let exit: fn(&Mapped) -> &'static str = |item| if item.copies_out() { "from" } else { "release" };
+        let maps = [self.tile_maps(fresh, enter)?, self.tile_maps(fresh, exit)?];
+        let [enters, exits] = maps.map(|maps| maps.into_iter().chain(order()).collect());
+        lines.push(Line::Directive(depth + 1, "target enter data".to_owned(), enters));
+        self.kernel(fresh, depth + 1, order(), lines)?;
+        lines.push(Line::Directive(depth + 1, "target exit data".to_owned(), exits));
+        lines.push(Line::Code(depth, "}".to_owned()));
+        Some(())
+    }
+
+    /// The clauses that map a tile's pieces of each array.
+    fn tile_maps(&self, fresh: &Fresh, map_type: fn(&Mapped) -> &'static str) -> Option<Vec<String>> {
+        let mut maps = Maps::default();
+        for (item, tiled) in self.streams() {
+            maps.add(map_type(item), self.piece(fresh, item, tiled, (&self.head.first, &self.head.end))?);
+        }
+        Some(maps.clauses())
+    }
+
+    /// A tile's place in the order of tasks, where whole arrays are on the device.
+    fn order(&self, fresh: &Fresh) -> Vec<String> {
+        let Fresh { tile, copied, computed, .. } = fresh;
+        let mut clauses = Vec::new();
+        if self.moving(Mapped::copies_in).next().is_some() {
+            let index = |offset: u32| if offset == 0 { tile.clone() } else { format!("{tile} + {offset}") };
+            let reads = (0..=self.sentinels().further()).map(|offset| format!("{copied}[{}]", index(offset)));
+            clauses.push(format!("depend(in: {})", reads.collect::<Vec<_>>().join(", ")));
+        }
+        if self.moving(Mapped::copies_out).next().is_some() {
+            clauses.push(format!("depend(out: {computed}[{tile}])"));
+        }
+        clauses.push("nowait".to_owned());
+        clauses
     }
 
     fn moving(&self, moves: fn(&Mapped) -> bool) -> impl Iterator<Item = (&Mapped, &Tiled)> {
@@ -212,20 +300,23 @@ impl Pipeline<'_, '_> {
 
     /// The clauses of the data environment around all tiles.
     fn data(&self) -> Vec<String> {
-        let mut maps: Vec<(&str, Vec<String>)> = Vec::new();
-        let mut add = |map_type, text: String| match maps.iter_mut().find(|(known, _)| *known == map_type) {
-            Some((_, items)) => items.push(text),
-            None => maps.push((map_type, vec![text])),
-        };
+        let mut maps = Maps::default();
         for item in self.items {
-            let is_streamed = self.streams().any(|(streamed, _)| std::ptr::eq(streamed, item));
-            add(if is_streamed { "alloc" } else { &item.map_type }, item.text.clone());
+            match self.is_streamed(item) {
+                true if self.window().is_some() => {}
+                true => maps.add("alloc", item.text.clone()),
+                false => maps.add(&item.map_type, item.text.clone()),
+            }
         }
         // A construct maps its reduction items `tofrom` (OpenMP 5.2, section 5.8.1).
         for name in self.reductions().into_iter().filter(|name| !self.items.iter().any(|item| item.name == *name)) {
-            add("tofrom", name);
+            maps.add("tofrom", name);
         }
-        maps.into_iter().map(|(map_type, items)| format!("map({map_type}: {})", items.join(", "))).collect()
+        maps.clauses()
+    }
+
+    fn is_streamed(&self, item: &Mapped) -> bool {
+        self.streams().any(|(streamed, _)| std::ptr::eq(streamed, item))
     }
 
     fn reductions(&self) -> Vec<String> {
@@ -282,44 +373,57 @@ impl Pipeline<'_, '_> {
     }
 
     /// The update of a tile's pieces, if there are any.
-    fn update(&self, fresh: &Fresh, motion: &str, order: &str) -> Option<Option<Line>> {
+    fn update(&self, fresh: &Fresh, depth: usize, motion: &str, order: &str) -> Option<Option<Line>> {
         let is_in = motion == "to";
         let mut sections = Vec::new();
         for (item, tiled) in self.moving(if is_in { Mapped::copies_in } else { Mapped::copies_out }) {
-            let stride = text::operand(&text::sum(&tiled.stream.stride, &self.found.symbols)?);
-            let own = (&self.head.first, &self.head.end);
-            let (from, to) = self.names_of_range(fresh, if is_in { (&tiled.from, &tiled.to) } else { own });
-            sections.push(item.section(&from, &to, &stride));
+            let range = if is_in { (&tiled.from, &tiled.to) } else { (&self.head.first, &self.head.end) };
+            sections.push(self.piece(fresh, item, tiled, range)?);
         }
         let clauses = vec![format!("{motion}({})", sections.join(", ")), order.to_owned(), "nowait".to_owned()];
-        Some((!sections.is_empty()).then(|| Line::Directive(3, "target update".to_owned(), clauses)))
+        Some((!sections.is_empty()).then(|| Line::Directive(depth, "target update".to_owned(), clauses)))
+    }
+
+    /// A tile's section of an array, for what moves with a range of iterations.
+    fn piece(&self, fresh: &Fresh, item: &Mapped, tiled: &Tiled, range: (&Polynomial, &Polynomial)) -> Option<String> {
+        let stride = text::operand(&text::sum(&tiled.stream.stride, &self.found.symbols)?);
+        let (from, to) = self.names_of_range(fresh, range);
+        Some(item.section(&from, &to, &stride))
     }
 
     /// The kernel of a tile: the original with its place in the order of tasks, over the tile's iterations.
-    fn kernel(&self, fresh: &Fresh, sentinels: Sentinels, lines: &mut Vec<Line>) -> Option<()> {
+    fn kernel(&self, fresh: &Fresh, depth: usize, order: Vec<String>, lines: &mut Vec<Line>) -> Option<()> {
         let cx = self.values.cx();
-        let region = self.values.region;
-        let first = region.chain.constructs.first().copied()?;
+        let first = self.values.region.chain.constructs.first().copied()?;
         let directive = cx.constructs.directive(first);
-        let Fresh { tile, copied, computed, .. } = fresh;
-        let mut clauses: Vec<String> = directive.clauses.iter().map(|clause| on_one_line(cx.file, clause.span)).collect();
-        if self.moving(Mapped::copies_in).next().is_some() {
-            let last = u32::from(sentinels.before) + u32::from(sentinels.behind);
-            let index = |offset: u32| if offset == 0 { tile.clone() } else { format!("{tile} + {offset}") };
-            let reads: Vec<String> = (0..=last).map(|offset| format!("{copied}[{}]", index(offset))).collect();
-            clauses.push(format!("depend(in: {})", reads.join(", ")));
-        }
-        if self.moving(Mapped::copies_out).next().is_some() {
-            clauses.push(format!("depend(out: {computed}[{tile}])"));
+        let is_map = |clause: &&Clause| clause.name == ClauseName::Map;
+        let windowed = self.window().is_some();
+        let kept = directive.clauses.iter().filter(|clause| !(windowed && is_map(clause)));
+        let mut clauses: Vec<String> = kept.map(|clause| on_one_line(cx.file, clause.span)).collect();
+        if windowed {
+            clauses.extend(self.window_maps(fresh)?);
         }
         let reduced = self.reductions();
         if !reduced.is_empty() {
             clauses.push(format!("depend(inout: {})", reduced.join(", ")));
         }
-        clauses.push("nowait".to_owned());
-        lines.push(Line::Directive(3, on_one_line(cx.file, directive.name_span), clauses));
-        lines.push(Line::Original(3, self.tile_loop(fresh, directive.span.end)?));
+        clauses.extend(order);
+        lines.push(Line::Directive(depth, on_one_line(cx.file, directive.name_span), clauses));
+        lines.push(Line::Original(depth, self.tile_loop(fresh, directive.span.end)?));
         Some(())
+    }
+
+    /// What the kernel of a tile maps in a window: its pieces, by which pointers find them, and what is there for all tiles.
+    fn window_maps(&self, fresh: &Fresh) -> Option<Vec<String>> {
+        let mut maps = Maps::default();
+        for item in self.items {
+            let piece = match item.tiled.as_ref().filter(|_| self.is_streamed(item)) {
+                Some(tiled) => self.piece(fresh, item, tiled, (&self.head.first, &self.head.end))?,
+                None => item.text.clone(),
+            };
+            maps.add(&item.map_type, piece);
+        }
+        Some(maps.clauses())
     }
 
     /// What stands behind the construct's directive, with the head of a tile; from the next line on.
@@ -340,18 +444,49 @@ impl Pipeline<'_, '_> {
     }
 }
 
+/// `map` clauses, one for each map type.
+#[derive(Default)]
+struct Maps(Vec<(String, Vec<String>)>);
+
+impl Maps {
+    fn add(&mut self, map_type: &str, item: String) {
+        match self.0.iter_mut().find(|(known, _)| known == map_type) {
+            Some((_, items)) => items.push(item),
+            None => self.0.push((map_type.to_owned(), vec![item])),
+        }
+    }
+
+    fn clauses(self) -> Vec<String> {
+        self.0.into_iter().map(|(map_type, items)| format!("map({map_type}: {})", items.join(", "))).collect()
+    }
+}
+
+impl Sentinels {
+    fn further(self) -> u32 {
+        u32::from(self.before) + u32::from(self.behind)
+    }
+}
+
 impl Line {
     fn write(self, layout: &Layout, indents: &Indents) -> String {
-        let deeper = |depth: usize| indents.level.repeat(depth);
+        let at = |depth: usize| format!("{}{}", indents.indent, indents.level.repeat(depth));
         match self {
-            Self::Code(depth, text) => format!("{}{}{text}", indents.indent, deeper(depth)),
+            Self::Code(depth, text) => format!("{}{text}", at(depth)),
+            Self::Condition(depth, terms) => {
+                let own = at(depth);
+                let text = format!("{own}if ({}) {{", terms.join(" && "));
+                if text.len() <= WIDTH {
+                    text
+                } else {
+                    text.replace(" && ", &format!(" &&{}{own}    ", layout.newline))
+                }
+            }
             Self::Directive(depth, name, clauses) => {
                 // Directives that do not stand with the statements keep their column.
-                let follows = layout.indent == indents.indent;
-                let indent = if follows { format!("{}{}", indents.indent, deeper(depth)) } else { layout.indent.clone() };
+                let indent = if layout.indent == indents.indent { at(depth) } else { layout.indent.clone() };
                 format!("{indent}{}", layout.indented(indent.clone()).write(&name, &clauses))
             }
-            Self::Original(depth, text) => indented(&text, &deeper(depth)),
+            Self::Original(depth, text) => indented(&text, &indents.level.repeat(depth)),
         }
     }
 }

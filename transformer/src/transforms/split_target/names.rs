@@ -19,7 +19,7 @@ use crate::analysis::uses::Use;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::canonical_nest;
 use crate::region::target::TargetRegion;
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::NodeId;
 use crate::transforms::Context;
 
@@ -246,6 +246,16 @@ impl<'a> Names<'a> {
     /// The value of an integer constant expression of the file.
     pub(in crate::transforms) fn constant(&self, span: Span) -> Option<i64> {
         self.symbols.constant(&self.cx.file.show(span), span.start)
+    }
+
+    /// A name for a block of its own that holds a part of the file: nothing there is called so, and no macro.
+    pub(in crate::transforms) fn fresh_in(&self, span: Span, stem: &str) -> String {
+        let text = self.cx.file.show(span);
+        let is_free = |name: &String| {
+            !words(&text).any(|word| word == name) && self.symbols.macro_definition(name, span.start).is_none()
+        };
+        let numbered = (2..).map(|number| format!("{stem}_{number}"));
+        std::iter::once(stem.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
     }
 
     /// A name that stands nowhere in the file and was not given out before.

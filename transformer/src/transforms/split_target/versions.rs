@@ -11,13 +11,13 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::target::{Chain, TargetRegion, target_regions};
 use crate::source::pragma_scan::mask;
 use crate::source::{Language, Span};
-use crate::syntax::spec_table::Leaf;
 use crate::syntax::ClauseName;
+use crate::syntax::spec_table::Leaf;
 use crate::transforms::Context;
 use crate::transforms::split_target::names::{Class, Kind, Names};
-use crate::transforms::two_forms::{self, Indents, indented};
 use crate::transforms::split_target::work::{Threshold, thresholds};
 use crate::transforms::split_target::write::Split;
+use crate::transforms::two_forms::{self, Indents, indented};
 
 /// When the split form runs.
 pub(super) struct Condition {

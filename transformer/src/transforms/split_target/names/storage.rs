@@ -51,12 +51,7 @@ impl Names<'_> {
     }
 
     /// Does nothing but a clause name a variable of this file: neither code nor another clause in the function around it?
-    pub(in crate::transforms) fn is_named_in_clause_alone(
-        &self,
-        name: &str,
-        at: Span,
-        clause: Span,
-    ) -> bool {
+    pub(in crate::transforms) fn is_named_in_clause_alone(&self, name: &str, at: Span, clause: Span) -> bool {
         let Some(declared) = self.declared_at(name, at.start) else { return false };
         let uses = self.file_uses().iter().filter(|used| used.name == name && used.role != Role::Declaration);
         let named_in = |span: Span| {
@@ -75,12 +70,7 @@ impl Names<'_> {
 
     /// Has a variable no value where `region` begins? It is automatic, has no initialiser, and nothing names it from its
     /// declaration to there, where no jump comes back from behind.
-    pub(in crate::transforms) fn is_indeterminate_at(
-        &self,
-        name: &str,
-        declared: Span,
-        region: Span,
-    ) -> bool {
+    pub(in crate::transforms) fn is_indeterminate_at(&self, name: &str, declared: Span, region: Span) -> bool {
         let tree = self.cx.tree;
         let node = tree.covering(declared);
         let is_plain = tree.parent(node).is_some_and(|parent| tree.kind(parent) == "declaration");
@@ -154,11 +144,7 @@ impl Names<'_> {
 
     /// A directive of the file that may make a part of an array present, but not the whole of it: one that maps a section
     /// of it, by its own name or through a pointer that it was handed to.
-    pub(in crate::transforms) fn partial_map(
-        &self,
-        name: &str,
-        outer: Option<ConstructId>,
-    ) -> Option<Span> {
+    pub(in crate::transforms) fn partial_map(&self, name: &str, outer: Option<ConstructId>) -> Option<Span> {
         let own = outer.map(|id| self.cx.constructs.directive(id).span);
         let directives = self.cx.constructs.directives.iter().filter(|directive| Some(directive.span) != own);
         let clauses = directives.flat_map(|directive| directive.clauses.iter().map(move |clause| (directive, clause)));

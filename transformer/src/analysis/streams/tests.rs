@@ -1,0 +1,62 @@
+use super::*;
+use crate::analysis::accesses::accesses;
+use crate::analysis::symbols::Symbols;
+use crate::region::loop_nest::canonical_nest;
+use crate::source::{SourceFile, scan};
+use crate::syntax::{HostTree, Limits};
+
+const PARAMETERS: &str = "int n, int m, float *a, float *b, int *at";
+
+/// How the first loop of a function with this body touches `a`: whether the stride is one, the halo, and whether it is written.
+fn read(body: &str) -> Result<(bool, u32, u32, bool), NoStream> {
+    let text = format!("void f({PARAMETERS}) {{ {body} }}");
+    let file = SourceFile::new("t.c", text.into_bytes());
+    let tree = HostTree::parse(&file, &scan(&file.text), &Limits::default()).unwrap();
+    let symbols = Symbols::new(&file, &tree, &[]);
+    let first = tree.descendants(tree.root()).find(|node| tree.kind(*node) == "for_statement").unwrap();
+    let nest = canonical_nest(&file, &tree, first, 1).unwrap();
+    let found = accesses(&file, &tree, &symbols, &nest.loops, 1, &[]);
+    assert!(found.troubles.is_empty(), "{:?}", found.troubles);
+    let touching: Vec<&Access> = found.accesses.iter().filter(|access| access.root.name == "a").collect();
+    let stream = stream(&found, &touching).map_err(|(_, why)| why)?;
+    Ok((stream.stride == Polynomial::constant(1), stream.behind, stream.ahead, stream.writes))
+}
+
+#[test]
+fn elements_and_rows_are_pieces() {
+    let loop_over = |body: &str| read(&format!("for (int i = 0; i < n; i++) {{ {body} }}"));
+    assert_eq!(loop_over("b[i] = a[i];"), Ok((true, 0, 0, false)));
+    assert_eq!(loop_over("a[i] = a[i] + 1;"), Ok((true, 0, 0, true)));
+    assert_eq!(loop_over("for (int j = 0; j < m; j++) b[i] += a[i * m + j];"), Ok((false, 0, 0, false)));
+    assert_eq!(loop_over("for (int j = 0; j < m; j++) a[i * m + j] = 0;"), Ok((false, 0, 0, true)));
+    assert_eq!(loop_over("a[4 * i] = 0; a[4 * i + 3] = 1;"), Ok((false, 0, 0, true)));
+    assert_eq!(loop_over("for (int j = at[i]; j < at[i + 1]; j++) b[i] += a[i];"), Ok((true, 0, 0, false)));
+}
+
+#[test]
+fn stencils_have_halos() {
+    let inside = |body: &str| read(&format!("for (int i = 1; i < n - 1; i++) {{ {body} }}"));
+    assert_eq!(inside("b[i] = a[i - 1] + a[i] + a[i + 1];"), Ok((true, 1, 1, false)));
+    assert_eq!(inside("b[i] = a[i - 1];"), Ok((true, 1, 0, false)));
+    assert_eq!(inside("b[i] = a[i + 3];"), Ok((true, 0, 3, false)));
+    let rows = "for (int j = 1; j < m - 1; j++) b[i * m + j] = a[(i - 1) * m + j - 1] + a[(i + 1) * m + j + 1];";
+    assert_eq!(inside(rows), Ok((false, 1, 1, false)));
+    let beyond = "for (int j = 0; j < m; j++) b[i * m + j] = a[i * m + j + 1];";
+    assert_eq!(inside(beyond), Ok((false, 0, 1, false)));
+}
+
+#[test]
+fn what_is_no_stream_says_why() {
+    let loop_over = |body: &str| read(&format!("for (int i = 0; i < n; i++) {{ {body} }}")).unwrap_err();
+    assert_eq!(loop_over("for (int j = 0; j < m; j++) b[i] += a[j];"), NoStream::Shared);
+    assert_eq!(loop_over("b[i] = a[at[i]];"), NoStream::Indirect);
+    assert_eq!(loop_over("b[i] = a[i + at[i]];"), NoStream::Indirect);
+    assert_eq!(loop_over("b[i] = a[n - 1 - i];"), NoStream::Reversed);
+    assert_eq!(loop_over("for (int j = 0; j < m; j++) b[i] += a[j * n + i];"), NoStream::Scattered);
+    assert_eq!(loop_over("b[i] = a[i] + a[2 * i];"), NoStream::Scattered);
+    assert_eq!(loop_over("b[i] = a[i * i];"), NoStream::Scattered);
+    assert_eq!(loop_over("a[i + 1] = 0;"), NoStream::Crossing);
+    assert_eq!(loop_over("a[i] = a[i + 1];"), NoStream::Crossing);
+    // The length of a row that the loop inside runs over may be another one.
+    assert_eq!(loop_over("for (int j = 0; j < n; j++) b[i] += a[i * m + j];"), NoStream::Scattered);
+}
