@@ -182,6 +182,8 @@ struct Pipeline<'p, 'a> {
     head: &'p Head,
     items: &'p [Mapped],
     found: &'p Accesses,
+    /// What stands in two forms: the loop with its directives, or the data region around it.
+    extent: Span,
     /// How many tiles there are, and from how many bytes of the largest array on.
     tiles: u32,
     least_bytes: u64,
@@ -234,7 +236,7 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     }
     let values = HostValues { names, region };
     let data = clauses::read(&values)?;
-    let mut items = maps::read(&values)?;
+    let mut items = maps::read(&values, &region.chain.constructs)?;
     let nest = nest(&values)?;
     let found = accesses(cx.file, cx.tree, names.symbols(), &nest.loops, 1, &maps::expressions(&items));
     if let Some(trouble) = found.troubles.first() {
@@ -248,7 +250,15 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     let in_window = options.window.map_or(0, |window| window.get().saturating_mul(TILES_OF_SLOT));
     let tiles = options.tiles.map_or(TILES.max(in_window), |tiles| tiles.get());
     let least_bytes = options.least_bytes.unwrap_or(LEAST_BYTES);
-    let pipeline = Pipeline { values: &values, head: &head, items: &items, found: &found, tiles, least_bytes };
+    let pipeline = Pipeline {
+        values: &values,
+        head: &head,
+        items: &items,
+        found: &found,
+        extent: region.extent,
+        tiles,
+        least_bytes,
+    };
     decide(&pipeline)
 }
 

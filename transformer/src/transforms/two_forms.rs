@@ -2,7 +2,7 @@
 
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
 use crate::edit::{Edit, EditSet};
-use crate::region::target::TargetRegion;
+use crate::region::construct::ConstructId;
 use crate::source::pragma_scan::mask;
 use crate::source::{SourceFile, Span};
 use crate::syntax::NodeId;
@@ -10,8 +10,8 @@ use crate::transforms::Context;
 use crate::transforms::split_target::names::Names;
 
 /// The lines of a region, whole.
-pub(super) fn lines_of(file: &SourceFile, region: &TargetRegion) -> Span {
-    Span::new(line_start(&file.text, region.extent.start), region.extent.end)
+pub(super) fn lines_of(file: &SourceFile, extent: Span) -> Span {
+    Span::new(line_start(&file.text, extent.start), extent.end)
 }
 
 /// A part of the file with edits made to it; none where one of them lies outside.
@@ -21,11 +21,10 @@ pub(super) fn edited(file: &SourceFile, whole: Span, edits: &[Edit]) -> Option<S
 }
 
 /// What would change its meaning, or no longer compile, if it stood twice in the function.
-pub(super) fn cannot_stand_twice(names: &Names<'_>, region: &TargetRegion) -> Option<(Span, &'static str)> {
+pub(super) fn cannot_stand_twice(names: &Names<'_>, first: ConstructId, extent: Span) -> Option<(Span, &'static str)> {
     let cx = names.cx;
-    let first = region.chain.constructs.first().copied()?;
     let Some(body) = cx.constructs.construct(first).body else {
-        return Some((region.extent, "it has no statement"));
+        return Some((extent, "it has no statement"));
     };
     for node in cx.tree.descendants(body) {
         let span = cx.tree.span(node);
@@ -34,25 +33,27 @@ pub(super) fn cannot_stand_twice(names: &Names<'_>, region: &TargetRegion) -> Op
             "storage_class_specifier" if cx.file.bytes(span) == b"static" => "each copy would have this variable",
             "lambda_expression" => "each copy would have a closure type of its own",
             "gnu_asm_expression" => "a label in it would be defined twice",
-            kind if kind.starts_with("preproc") && kind != "preproc_call" => "a preprocessor line stands in it",
+            // Other pragmas may stand twice; an `#endif` without an `#if` is a call too.
+            "preproc_call" if cx.file.show(span).contains("pragma") => continue,
+            kind if kind.starts_with("preproc") => "a preprocessor line stands in it",
             _ => continue,
         };
         return Some((span, what));
     }
     let words = ["__COUNTER__", "__LINE__", "__INCLUDE_LEVEL__"];
     let counted = |text: &str| words.iter().any(|word| text.contains(word));
-    let text = cx.file.show(region.extent);
-    let counts = counted(&text) || names.uses_macro_with(region.extent, &counted);
+    let text = cx.file.show(extent);
+    let counts = counted(&text) || names.uses_macro_with(extent, &counted);
     if counts {
-        return Some((region.extent, "a macro in it tells its place"));
+        return Some((extent, "a macro in it tells its place"));
     }
-    let start = line_start(&cx.file.text, region.extent.start);
-    let before = cx.file.bytes(Span::new(start, region.extent.start));
+    let start = line_start(&cx.file.text, extent.start);
+    let before = cx.file.bytes(Span::new(start, extent.start));
     if !before.iter().all(u8::is_ascii_whitespace) {
-        return Some((region.extent, "its directive does not stand alone on its line"));
+        return Some((extent, "its directive does not stand alone on its line"));
     }
-    let is_text = std::str::from_utf8(cx.file.bytes(region.extent)).is_ok();
-    (!is_text).then_some((region.extent, "its text is not UTF-8"))
+    let is_text = std::str::from_utf8(cx.file.bytes(extent)).is_ok();
+    (!is_text).then_some((extent, "its text is not UTF-8"))
 }
 
 /// How the lines of both forms are indented.
@@ -64,10 +65,10 @@ pub(super) struct Indents {
 }
 
 impl Indents {
-    pub(super) fn of(cx: &Context<'_>, region: &TargetRegion, body: NodeId, layout: &Layout) -> Self {
+    pub(super) fn of(cx: &Context<'_>, extent: Span, body: NodeId, layout: &Layout) -> Self {
         let indent = statement_indent(cx.file, cx.tree.span(body).start, &layout.indent);
         let level =
-            if can_be_indented(cx, region) { one_level(cx, body, &indent, &layout.level) } else { String::new() };
+            if can_be_indented(cx, extent) { one_level(cx, body, &indent, &layout.level) } else { String::new() };
         Self { indent, level }
     }
 }
@@ -97,10 +98,10 @@ fn one_level(cx: &Context<'_>, body: NodeId, indent: &str, otherwise: &str) -> S
 }
 
 /// May blanks be put before the region's lines? Not where a string may run over the end of a line.
-fn can_be_indented(cx: &Context<'_>, region: &TargetRegion) -> bool {
-    let text = cx.file.bytes(region.extent);
+fn can_be_indented(cx: &Context<'_>, extent: Span) -> bool {
+    let text = cx.file.bytes(extent);
     let masked = mask(&cx.file.text, &cx.scan.masked);
-    let code = masked.get(region.extent.start..region.extent.end).unwrap_or_default();
+    let code = masked.get(extent.start..extent.end).unwrap_or_default();
     let spliced = code.windows(2).any(|pair| pair == b"\\\n" || pair == b"\\\r");
     !spliced && !text.windows(2).any(|pair| pair == b"R\"")
 }

@@ -8,8 +8,7 @@ use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
 impl Pipeline<'_, '_> {
     /// The arrays that are copied in tiles.
     pub(super) fn streams(&self) -> impl Iterator<Item = (&Mapped, &Tiled)> {
-        let copied = self.items.iter().filter(|item| item.copies_in() || item.copies_out());
-        copied.filter_map(|item| Some((item, item.tiled.as_ref()?)))
+        self.items.iter().filter_map(|item| Some((item, item.tiled.as_ref()?)))
     }
 
     /// The widest halo, in iterations.

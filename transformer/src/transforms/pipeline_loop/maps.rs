@@ -6,6 +6,7 @@ use crate::analysis::streams::{NoStream, Stream, stream};
 use crate::analysis::symbols::DeclaredType;
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
 use crate::source::Span;
 use crate::syntax::{ClauseName, ListItem};
 use crate::transforms::independence::clauses::Clauses;
@@ -13,6 +14,7 @@ use crate::transforms::pipeline_loop::head::Head;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 
 /// A list item of a `map` clause.
+#[derive(Clone)]
 pub(super) struct Mapped {
     /// As written, on one line.
     pub text: String,
@@ -42,8 +44,13 @@ pub(super) struct Mapped {
 }
 
 /// How an array moves in tiles.
+#[derive(Clone)]
 pub(super) struct Tiled {
     pub stream: Stream,
+    /// Are its pieces copied to the device before the tiles that read them?
+    pub moves_in: bool,
+    /// Are they copied back behind the tiles that write them?
+    pub moves_out: bool,
     /// The first iteration's worth of the mapped section, and the one behind its last.
     pub from: Polynomial,
     pub to: Polynomial,
@@ -59,10 +66,9 @@ impl Mapped {
         matches!(self.map_type.as_str(), "to" | "tofrom")
     }
 
-    /// Is it copied back, and may it have changed?
+    /// Is it copied back behind it?
     pub(super) fn copies_out(&self) -> bool {
-        let writes = self.tiled.as_ref().is_none_or(|tiled| tiled.stream.writes);
-        writes && matches!(self.map_type.as_str(), "from" | "tofrom")
+        matches!(self.map_type.as_str(), "from" | "tofrom")
     }
 
     /// The section from one iteration's piece to before another one's.
@@ -97,15 +103,15 @@ pub(super) fn expressions(items: &[Mapped]) -> Vec<Span> {
     items.iter().flat_map(|item| [item.lower_span, item.length_span]).flatten().collect()
 }
 
-/// Reads the `map` clauses of the target construct.
+/// Reads the `map` clauses of some constructs.
 ///
 /// # Errors
 /// The items that are not understood.
-pub(super) fn read(values: &HostValues<'_, '_>) -> Result<Vec<Mapped>, Vec<Reason>> {
+pub(super) fn read(values: &HostValues<'_, '_>, constructs: &[ConstructId]) -> Result<Vec<Mapped>, Vec<Reason>> {
     let cx = values.cx();
     let mut items = Vec::new();
     let mut reasons = Vec::new();
-    for id in &values.region.chain.constructs {
+    for id in constructs {
         for clause in cx.constructs.directive(*id).clauses_of(ClauseName::Map) {
             let words: Vec<&str> = clause.modifiers.iter().map(|modifier| modifier.name.as_str()).collect();
             let map_type = match words.as_slice() {
@@ -208,8 +214,11 @@ pub(super) fn find_streams(values: &HostValues<'_, '_>, items: &mut [Mapped], he
             Err(no) => item.no_stream = Some(no),
             Ok(found_stream) => {
                 item.tiled = tiled(values, item, head, found_stream, lower, length);
-                if item.tiled.is_none() {
-                    item.no_stream = Some((item.span, NoStream::Scattered));
+                match &item.tiled {
+                    None => item.no_stream = Some((item.span, NoStream::Scattered)),
+                    // Only what is copied moves.
+                    Some(tiled) if !tiled.moves_in && !tiled.moves_out => item.tiled = None,
+                    Some(_) => {}
                 }
             }
         }
@@ -249,7 +258,8 @@ fn tiled(
         None if item.lower_span.is_some() => return None,
         None => None,
     };
-    is_checked.then_some(Tiled { stream, from, to, length_text, lower_text })
+    let (moves_in, moves_out) = (item.copies_in(), item.copies_out() && stream.writes);
+    is_checked.then_some(Tiled { stream, moves_in, moves_out, from, to, length_text, lower_text })
 }
 
 /// Bytes of one element of the first dimension, where the type and its sizes are known.

@@ -4,13 +4,14 @@ use crate::analysis::polynomial::Polynomial;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, WIDTH, on_one_line};
 use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
 use crate::source::{Language, Span};
 use crate::syntax::{Clause, ClauseName};
-use crate::transforms::PinnedMemory;
 use crate::transforms::pipeline_loop::head::Head;
 use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
 use crate::transforms::pipeline_loop::{Pipeline, text};
 use crate::transforms::two_forms::{self, Indents, indented};
+use crate::transforms::{Context, PinnedMemory};
 
 /// The header that page-locks memory.
 const HEADER: &str = "ompsplit_pin.h";
@@ -28,6 +29,9 @@ struct Fresh {
     first: String,
     end: String,
 }
+
+/// Chooses the map type of an array's pieces.
+type MapType = fn(&Mapped, &Tiled) -> &'static str;
 
 /// A line of the output, or several as they were.
 enum Line {
@@ -58,38 +62,20 @@ impl Pipeline<'_, '_> {
     pub(super) fn edits(&self) -> Result<Vec<Edit>, Vec<Reason>> {
         let region = self.values.region;
         let refuse = |span, message: String| vec![Reason::new(ReasonCode::LoopNotTiled, span, message)];
-        if let Some((span, what)) = two_forms::cannot_stand_twice(self.values.names, region) {
+        let first = region.chain.constructs.first();
+        let obstacle = first.and_then(|first| two_forms::cannot_stand_twice(self.values.names, *first, self.extent));
+        if let Some((span, what)) = obstacle {
             return Err(refuse(span, format!("the loop cannot stand twice: {what}")));
         }
-        let mut edits = self.include().map_err(|message| refuse(region.extent, message))?;
+        let mut edits =
+            include(self.values.cx(), self.extent.start).map_err(|message| refuse(region.extent, message))?;
         let no_text = || refuse(region.extent, "the pieces of its arrays have no short expression".to_owned());
         edits.push(self.both_forms().ok_or_else(no_text)?);
         Ok(edits)
     }
 
-    /// The line that includes the header, behind the last include that no conditional encloses.
-    fn include(&self) -> Result<Vec<Edit>, String> {
-        let cx = self.values.cx();
-        let is_header = |path: Span| cx.file.show(path).rsplit('/').next() == Some(HEADER);
-        let start = self.values.region.extent.start;
-        let before = cx.scan.includes.iter().filter(|include| include.span.end <= start);
-        let free = |span: Span| !cx.scan.conditionals.iter().any(|group| group.span.contains(span));
-        let usable: Vec<_> = before.filter(|include| free(include.span)).collect();
-        if usable.iter().any(|include| is_header(include.path)) {
-            return Ok(Vec::new());
-        }
-        let Some(last) = usable.last() else {
-            return Err(format!("no `#include` stands before it that \"{HEADER}\" could follow"));
-        };
-        let rest = cx.file.text.get(last.span.end..).unwrap_or_default();
-        let to_newline = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
-        let at = last.span.end + if cx.file.bytes(last.span).ends_with(b"\n") { 0 } else { to_newline };
-        let newline = if cx.file.bytes(Span::new(last.span.start, at)).ends_with(b"\r\n") { "\r\n" } else { "\n" };
-        Ok(vec![Edit { span: Span::new(at, at), text: format!("#include \"{HEADER}\"{newline}") }])
-    }
-
     fn fresh(&self) -> Fresh {
-        let fresh = |stem| self.values.names.fresh_in(self.values.region.extent, stem);
+        let fresh = |stem| self.values.names.fresh_in(self.extent, stem);
         Fresh {
             tile: fresh("tile"),
             tiles: fresh("TILES"),
@@ -105,50 +91,27 @@ impl Pipeline<'_, '_> {
     }
 
     fn both_forms(&self) -> Option<Edit> {
-        let cx = self.values.cx();
-        let region = self.values.region;
-        let first = *region.chain.constructs.first()?;
-        let layout = Layout::of(cx.file, cx.constructs.directive(first));
-        let whole = two_forms::lines_of(cx.file, region);
-        let original = std::str::from_utf8(cx.file.bytes(whole)).ok()?;
-        let indents = Indents::of(cx, region, cx.constructs.construct(first).body?, &layout);
+        let first = *self.values.region.chain.constructs.first()?;
         let fresh = self.fresh();
-
         let condition = self.condition(&fresh)?;
+        let form =
+            Form { construct: first, extent: self.extent, constants: self.constants(&fresh, &condition), condition };
+        let mut lines = Vec::new();
+        self.pipeline(&fresh, form.depth(), &mut lines)?;
+        form.write(self.values.cx(), lines)
+    }
+
+    fn constants(&self, fresh: &Fresh, condition: &[String]) -> Vec<String> {
         let mut constants = vec![format!("{} = {}", fresh.tiles, self.tiles)];
         if condition.iter().any(|term| term.contains(&fresh.least)) {
             constants.push(format!("{} = {}", fresh.least, self.least_bytes));
         }
-        if let Some(window) = self.window() {
-            constants.push(format!("{} = {window}", fresh.window));
-        }
-        let mut lines = vec![
-            Line::Code(0, "{".to_owned()),
-            Line::Code(1, self.comment()),
-            Line::Code(1, format!("enum {{ {} }};", constants.join(", "))),
-        ];
-        if condition.is_empty() {
-            self.pipeline(&fresh, 1, &mut lines)?;
-        } else {
-            lines.push(Line::Condition(1, condition));
-            self.pipeline(&fresh, 2, &mut lines)?;
-            lines.push(Line::Code(1, "} else {".to_owned()));
-            lines.push(Line::Original(2, original.to_owned()));
-            lines.push(Line::Code(1, "}".to_owned()));
-        }
-        lines.push(Line::Code(0, "}".to_owned()));
-        let text: Vec<String> = lines.into_iter().map(|line| line.write(&layout, &indents)).collect();
-        Some(Edit { span: whole, text: text.join(layout.newline) })
+        constants.extend(self.window().map(|window| format!("{} = {window}", fresh.window)));
+        constants
     }
 
     fn window(&self) -> Option<std::num::NonZeroU32> {
         self.values.cx().pipeline.window
-    }
-
-    fn comment(&self) -> String {
-        let text = "Copies of some tiles overlap the kernels of others, which pays from some size on (NVIDIA H200).";
-        let is_c = self.values.cx().tree.language() == Language::C;
-        if is_c { format!("/* {text} */") } else { format!("// {text}") }
     }
 
     /// Asks for what the text does not tell: that each tile is as long as the halo, that enough is copied, and that it is not on the
@@ -206,8 +169,8 @@ impl Pipeline<'_, '_> {
             more => format!("{tiles} + {more}"),
         };
         let arrays = [
-            self.moving(Mapped::copies_in).next().map(|_| format!("{copied}[{slots}]")),
-            self.moving(Mapped::copies_out).next().map(|_| format!("{computed}[{tiles}]")),
+            self.moving_in().next().map(|_| format!("{copied}[{slots}]")),
+            self.moving_out().next().map(|_| format!("{computed}[{tiles}]")),
         ];
         arrays.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
@@ -251,8 +214,8 @@ impl Pipeline<'_, '_> {
         let order = || vec![format!("depend(inout: {slot}[{tile} % {window}])"), "nowait".to_owned()];
         lines.push(self.head_of_tiles(fresh, depth));
         lines.extend(self.tile_bounds(fresh).into_iter().map(|text| Line::Code(depth + 1, text)));
-        let enter: fn(&Mapped) -> &'static str = |item| if item.copies_in() { "to" } else { "alloc" };
-        let exit: fn(&Mapped) -> &'static str = |item| if item.copies_out() { "from" } else { "release" };
+        let enter: MapType = |_, tiled| if tiled.moves_in { "to" } else { "alloc" };
+        let exit: MapType = |_, tiled| if tiled.moves_out { "from" } else { "release" };
         let maps = [self.tile_maps(fresh, enter)?, self.tile_maps(fresh, exit)?];
         let [enters, exits] = maps.map(|maps| maps.into_iter().chain(order()).collect());
         lines.push(Line::Directive(depth + 1, "target enter data".to_owned(), enters));
@@ -263,10 +226,10 @@ impl Pipeline<'_, '_> {
     }
 
     /// The clauses that map a tile's pieces of each array.
-    fn tile_maps(&self, fresh: &Fresh, map_type: fn(&Mapped) -> &'static str) -> Option<Vec<String>> {
+    fn tile_maps(&self, fresh: &Fresh, map_type: MapType) -> Option<Vec<String>> {
         let mut maps = Maps::default();
         for (item, tiled) in self.streams() {
-            maps.add(map_type(item), self.piece(fresh, item, tiled, (&self.head.first, &self.head.end))?);
+            maps.add(map_type(item, tiled), self.piece(fresh, item, tiled, (&self.head.first, &self.head.end))?);
         }
         Some(maps.clauses())
     }
@@ -275,26 +238,30 @@ impl Pipeline<'_, '_> {
     fn order(&self, fresh: &Fresh) -> Vec<String> {
         let Fresh { tile, copied, computed, .. } = fresh;
         let mut clauses = Vec::new();
-        if self.moving(Mapped::copies_in).next().is_some() {
+        if self.moving_in().next().is_some() {
             let index = |offset: u32| if offset == 0 { tile.clone() } else { format!("{tile} + {offset}") };
             let reads = (0..=self.sentinels().further()).map(|offset| format!("{copied}[{}]", index(offset)));
             clauses.push(format!("depend(in: {})", reads.collect::<Vec<_>>().join(", ")));
         }
-        if self.moving(Mapped::copies_out).next().is_some() {
+        if self.moving_out().next().is_some() {
             clauses.push(format!("depend(out: {computed}[{tile}])"));
         }
         clauses.push("nowait".to_owned());
         clauses
     }
 
-    fn moving(&self, moves: fn(&Mapped) -> bool) -> impl Iterator<Item = (&Mapped, &Tiled)> {
-        self.streams().filter(move |(item, _)| moves(item))
+    fn moving_in(&self) -> impl Iterator<Item = (&Mapped, &Tiled)> {
+        self.streams().filter(|(_, tiled)| tiled.moves_in)
+    }
+
+    fn moving_out(&self) -> impl Iterator<Item = (&Mapped, &Tiled)> {
+        self.streams().filter(|(_, tiled)| tiled.moves_out)
     }
 
     fn sentinels(&self) -> Sentinels {
         Sentinels {
-            before: self.moving(Mapped::copies_in).any(|(_, tiled)| tiled.stream.behind > 0),
-            behind: self.moving(Mapped::copies_in).any(|(_, tiled)| tiled.stream.ahead > 0),
+            before: self.moving_in().any(|(_, tiled)| tiled.stream.behind > 0),
+            behind: self.moving_in().any(|(_, tiled)| tiled.stream.ahead > 0),
         }
     }
 
@@ -354,7 +321,7 @@ impl Pipeline<'_, '_> {
     /// The ranges of iterations whose pieces are copied in, other than the loop's own.
     fn wider_ranges(&self) -> Vec<(&Polynomial, &Polynomial)> {
         let mut ranges = Vec::new();
-        for (_, tiled) in self.moving(Mapped::copies_in) {
+        for (_, tiled) in self.moving_in() {
             let range = (&tiled.from, &tiled.to);
             if range != (&self.head.first, &self.head.end) && !ranges.contains(&range) {
                 ranges.push(range);
@@ -376,7 +343,7 @@ impl Pipeline<'_, '_> {
     fn update(&self, fresh: &Fresh, depth: usize, motion: &str, order: &str) -> Option<Option<Line>> {
         let is_in = motion == "to";
         let mut sections = Vec::new();
-        for (item, tiled) in self.moving(if is_in { Mapped::copies_in } else { Mapped::copies_out }) {
+        for (item, tiled) in self.streams().filter(|(_, tiled)| if is_in { tiled.moves_in } else { tiled.moves_out }) {
             let range = if is_in { (&tiled.from, &tiled.to) } else { (&self.head.first, &self.head.end) };
             sections.push(self.piece(fresh, item, tiled, range)?);
         }
@@ -441,6 +408,70 @@ impl Pipeline<'_, '_> {
             Edit { span: head.condition, text: format!("{} < {}", head.variable, fresh.end) },
         ];
         two_forms::edited(file, lines, &edits)
+    }
+}
+
+/// The line that includes the header, behind the last include that no conditional encloses.
+pub(super) fn include(cx: &Context<'_>, start: usize) -> Result<Vec<Edit>, String> {
+    let is_header = |path: Span| cx.file.show(path).rsplit('/').next() == Some(HEADER);
+    let before = cx.scan.includes.iter().filter(|include| include.span.end <= start);
+    let free = |span: Span| !cx.scan.conditionals.iter().any(|group| group.span.contains(span));
+    let usable: Vec<_> = before.filter(|include| free(include.span)).collect();
+    if usable.iter().any(|include| is_header(include.path)) {
+        return Ok(Vec::new());
+    }
+    let Some(last) = usable.last() else {
+        return Err(format!("no `#include` stands before it that \"{HEADER}\" could follow"));
+    };
+    let rest = cx.file.text.get(last.span.end..).unwrap_or_default();
+    let to_newline = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
+    let at = last.span.end + if cx.file.bytes(last.span).ends_with(b"\n") { 0 } else { to_newline };
+    let newline = if cx.file.bytes(Span::new(last.span.start, at)).ends_with(b"\r\n") { "\r\n" } else { "\n" };
+    Ok(vec![Edit { span: Span::new(at, at), text: format!("#include \"{HEADER}\"{newline}") }])
+}
+
+/// A construct that is written in two forms: in tiles, and as it was.
+pub(super) struct Form {
+    pub construct: ConstructId,
+    pub extent: Span,
+    /// The constants that the tiles need.
+    pub constants: Vec<String>,
+    /// When the tiles are right and pay; always where there is nothing to ask.
+    pub condition: Vec<String>,
+}
+
+impl Form {
+    /// How deep the lines of the tiles stand in the new blocks.
+    pub(super) fn depth(&self) -> usize {
+        if self.condition.is_empty() { 1 } else { 2 }
+    }
+
+    /// The edit, from the lines of the tiles.
+    fn write(self, cx: &Context<'_>, tiles: Vec<Line>) -> Option<Edit> {
+        let layout = Layout::of(cx.file, cx.constructs.directive(self.construct));
+        let whole = two_forms::lines_of(cx.file, self.extent);
+        let original = std::str::from_utf8(cx.file.bytes(whole)).ok()?;
+        let indents = Indents::of(cx, self.extent, cx.constructs.construct(self.construct).body?, &layout);
+        let comment = "Copies of some tiles overlap the kernels of others, which pays from some size on (NVIDIA H200).";
+        let is_c = cx.tree.language() == Language::C;
+        let mut lines = vec![
+            Line::Code(0, "{".to_owned()),
+            Line::Code(1, if is_c { format!("/* {comment} */") } else { format!("// {comment}") }),
+            Line::Code(1, format!("enum {{ {} }};", self.constants.join(", "))),
+        ];
+        let has_condition = !self.condition.is_empty();
+        if has_condition {
+            lines.push(Line::Condition(1, self.condition));
+        }
+        lines.extend(tiles);
+        if has_condition {
+            lines.push(Line::Code(1, "} else {".to_owned()));
+            lines.push(Line::Original(2, original.to_owned()));
+            lines.push(Line::Code(1, "}".to_owned()));
+        }
+        lines.push(Line::Code(0, "}".to_owned()));
+        let text: Vec<String> = lines.into_iter().map(|line| line.write(&layout, &indents)).collect();
+        Some(Edit { span: whole, text: text.join(layout.newline) })
     }
 }
 

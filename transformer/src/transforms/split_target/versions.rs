@@ -41,7 +41,9 @@ pub(super) fn condition(names: &Names<'_>, split: &Split<'_>) -> Result<Option<C
     }
     let directive = split.region.extent.start;
     let note = |span, message: String| Reason::new(ReasonCode::NotVersioned, span, message);
-    if let Some((span, what)) = two_forms::cannot_stand_twice(names, split.region) {
+    let first = split.region.chain.constructs.first();
+    let obstacle = first.and_then(|first| two_forms::cannot_stand_twice(names, *first, split.region.extent));
+    if let Some((span, what)) = obstacle {
         return Err(note(span, format!("the region cannot stand twice: {what}")));
     }
     let readable = |threshold: &&Threshold| {
@@ -101,10 +103,10 @@ pub(super) fn write(split: &Split<'_>, edits: &[Edit], condition: &Condition) ->
     let first = *split.shape.outer.first()?;
     let body = cx.constructs.construct(first).body?;
     let layout = Layout::of(file, cx.constructs.directive(first));
-    let whole = two_forms::lines_of(file, split.region);
+    let whole = two_forms::lines_of(file, split.region.extent);
     let original = std::str::from_utf8(file.bytes(whole)).ok()?;
     let text = two_forms::edited(file, whole, edits)?;
-    let Indents { indent, level } = Indents::of(cx, split.region, body, &layout);
+    let Indents { indent, level } = Indents::of(cx, split.region.extent, body, &layout);
     let block = !split.is_in_block(first);
     let newline = layout.newline;
     let (open, outer) = if block {
