@@ -3,6 +3,7 @@
 //! ## Input
 //!
 //! ```c
+//! #include <stddef.h>
 //! void scale(long n, double f, const double *u, double *v) {
 //!   #pragma omp target teams distribute parallel for map(to: u[0:n]) map(from: v[0:n])
 //!   for (long i = 0; i < n; i++)
@@ -13,27 +14,29 @@
 //! ## Output
 //!
 //! ```c
+//! #include <stddef.h>
 //! #include "ompsplit_pin.h"
 //! void scale(long n, double f, const double *u, double *v) {
 //!   {
-//!     /* The copies of a tile overlap the kernels of others, which pays from these bytes on. */
-//!     enum { TILES = 8, LEAST_BYTES = 33554432 };
-//!     if (n >= TILES && sizeof(*u) * n >= LEAST_BYTES && ompsplit_is_absent(u) && ompsplit_is_absent(v)) {
-//!       char tile_copied[TILES], tile_computed[TILES];
+//!     /* Host threads copy and launch, so that copies and kernels of different tiles overlap (sizes: NVIDIA H200). */
+//!     enum { TILES = 16, THREADS = 4, LEAST_BYTES = 33554432 };
+//!     if (n >= TILES &&
+//!         sizeof(*u) * n >= LEAST_BYTES &&
+//!         ompsplit_is_absent(u) &&
+//!         ompsplit_is_absent(v)) {
 //!       const long tile_length = n / TILES;
 //!       ompsplit_pin(u, sizeof(*u) * n);
 //!       ompsplit_pin(v, sizeof(*v) * n);
 //!       #pragma omp target data map(alloc: u[0:n], v[0:n])
-//!       #pragma omp taskgroup
+//!       #pragma omp parallel for num_threads(THREADS) schedule(static, 1)
 //!       for (int tile = 0; tile < TILES; tile++) {
 //!         const long tile_first = tile * tile_length;
 //!         const long tile_end = tile + 1 < TILES ? tile_first + tile_length : n;
-//!         #pragma omp target update to(u[tile_first:tile_end - tile_first]) depend(out: tile_copied[tile]) nowait
-//!         #pragma omp target teams distribute parallel for map(to: u[0:n]) map(from: v[0:n]) \
-//!             depend(in: tile_copied[tile]) depend(out: tile_computed[tile]) nowait
+//!         #pragma omp target teams distribute parallel for \
+//!             map(always, to: u[tile_first:tile_end - tile_first]) \
+//!             map(always, from: v[tile_first:tile_end - tile_first])
 //!         for (long i = tile_first; i < tile_end; i++)
 //!           v[i] = f * u[i];
-//!         #pragma omp target update from(v[tile_first:tile_end - tile_first]) depend(in: tile_computed[tile]) nowait
 //!       }
 //!       ompsplit_unpin(u);
 //!       ompsplit_unpin(v);
@@ -46,8 +49,12 @@
 //! }
 //! ```
 //!
-//! The header is what `ompsplit header` prints. It registers the host memory with the driver (`--pin none` leaves that out):
-//! copies between other memory and the device overlap with nothing.
+//! The header is what `ompsplit header` prints. It registers the host memory with the driver (`--pin none` leaves that out, for
+//! memory that is page-locked already): copies between other memory and the device overlap with nothing.
+//!
+//! Where iterations read their neighbours' pieces, the copies of the tiles stand in an `ordered` region and reach as far ahead as
+//! they read. Results of a reduction are combined by one kernel at a time, in a `critical` region. With
+//! `--pipeline-window K` the arrays have no place of their own on the device: K threads map the pieces of K tiles.
 //!
 //! ## Applies when
 //!
@@ -62,26 +69,33 @@
 //! ## Refuses when
 //!
 //! - OMPS101 to OMPS104, OMPS125: the text cannot be read for certain;
-//! - OMPS105, OMPS109, OMPS119: no further directive may stand here, or the loop asks for its team;
+//! - the construct stands in code for the device, or where the program promises that directives are absent;
 //! - OMPS150: the loop's head cannot be cut into tiles; OMPS151: a clause does not go with tiles; OMPS152: the loop reaches
 //!   something that the construct does not map, or that is not followed; OMPS153: no array moves piece by piece.
 //!
-//! OMPS250: it does not pay. OMPS460: there is nothing to copy, or it is a task already.
+//! OMPS250: it does not pay: too little is copied, it is only copied back, or elements are used so often that the kernel takes longer
+//! than the copies. OMPS460: there is nothing to copy, or threads of the host copy already.
 //!
 //! ## Safety
 //!
 //! The iterations of the loop are independent by the promise of the original, and no clause groups or orders them, so tiles may
-//! run in any order and at the same time. A tile's kernel begins when the pieces that its iterations read have been copied, its
-//! neighbours' too where a stencil reads them; it writes its own pieces alone, which are copied back when it has ended. Two list
-//! items of one construct share no storage (OpenMP 5.2, section 5.8.3), and nothing else is reached. `taskgroup` waits for
-//! these tasks and for no others. What is reduced is combined by one kernel after the other.
+//! run in any order and at the same time. A tile's kernel begins when the pieces that its iterations read have been copied; it
+//! writes its own pieces alone, which are copied back when it has ended. Two list items of one construct share no storage
+//! (OpenMP 5.2, section 5.8.3), and nothing else is reached: no copy meets another one's element. The values that sections and bounds
+//! are made of change nowhere in between. Nothing is deferred, so nothing is left to wait for, and in a parallel region of one
+//! thread the tiles follow each other.
 //!
-//! An array that is present on the device is neither copied by `map` nor may it be updated: such loops run as they were. Elements
-//! that `map(from:)` copies but no iteration writes are indeterminate in the original; here the host's keep their values.
+//! An array that is present on the device is not copied by `map`, but would be by `map(always, ..)` and `target update`: such
+//! loops run as they were. In a window each tile is mapped, which asks for itself. Elements that `map(from:)` copies but
+//! no iteration writes are indeterminate in the original; here the host's keep their values.
+//!
+//! The stages are no tasks, as they are in the paper. `target update from` in a task corrupts a lock of LLVM 19's libomptarget while
+//! other constructs use the same array, and libomp's helper threads abort in a parallel region of one thread; threads of the host
+//! with constructs that wait are as fast (`bench/results/pipeline`).
 //!
 //! ## References
 //!
-//! OpenMP 5.2, sections 5.8.3, 12.4, 13.6, 13.8, 15.4, 15.9.5. Chikin, Gobran and Amaral, "OpenMP Code Offloading: Splitting GPU
+//! OpenMP 5.2, sections 5.8.3, 5.8.6, 11.5.2, 13.6, 13.8, 15.10. Chikin, Gobran and Amaral, "OpenMP Code Offloading: Splitting GPU
 //! Kernels, Pipelining Communication and Computation, and Selecting Better Grid Geometries" (2018), sections 4 and 5. Its Figure 9
 //! has upper bounds where the lengths of array sections belong.
 
@@ -89,6 +103,7 @@ mod clauses;
 mod decision;
 mod head;
 mod host_values;
+mod lines;
 mod maps;
 mod text;
 mod write;
@@ -111,7 +126,7 @@ use crate::transforms::split_target::names::Names;
 use crate::transforms::{Context, split_target, two_forms};
 
 /// Tiles of a pipeline, and the bytes of its largest array from which on it pays: estimates for an NVIDIA H200.
-const TILES: u32 = 8;
+const TILES: u32 = 16;
 const LEAST_BYTES: u64 = 32 << 20;
 /// Tiles for each that is on the device at a time.
 const TILES_OF_SLOT: u32 = 4;
@@ -142,6 +157,7 @@ fn plan_loop<'a, F: FnOnce() -> Names<'a>>(
     let mut plan = Plan {
         pass: "pipeline",
         span: cx.constructs.directive(first).span,
+
         extent: region.extent,
         decision: Decision::NothingToDo,
         reasons: Vec::new(),
@@ -182,8 +198,6 @@ struct Pipeline<'p, 'a> {
     head: &'p Head,
     items: &'p [Mapped],
     found: &'p Accesses,
-    /// What stands in two forms: the loop with its directives, or the data region around it.
-    extent: Span,
     /// How many tiles there are, and from how many bytes of the largest array on.
     tiles: u32,
     least_bytes: u64,
@@ -211,14 +225,16 @@ fn nothing_to_do(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     if !copies {
         return nothing(span, "no clause of the construct maps anything");
     }
-    let is_other_form = two_forms::other_branch(cx, cx.constructs.construct(first).body?);
-    let has_tasks = is_other_form.is_some_and(|other| {
+    let mut around = std::iter::successors(cx.constructs.enclosing(first), |id| cx.constructs.enclosing(*id));
+    if around.any(|id| cx.constructs.construct(id).leaves.contains(&Leaf::Parallel)) {
+        return nothing(span, "threads of the host overlap its copies already");
+    }
+    let other = two_forms::other_branch(cx, cx.constructs.construct(first).body?);
+    let has_threads = other.is_some_and(|other| {
         let mut inside = cx.constructs.within(cx.tree.span(other));
-        inside.any(|(construct, directive)| {
-            construct.leaves.first() == Some(&Leaf::Target) && directive.clauses_of(ClauseName::Nowait).next().is_some()
-        })
+        inside.any(|(construct, _)| construct.leaves.first() == Some(&Leaf::Parallel))
     });
-    has_tasks.then(|| nothing(span, "the other branch of this `if` has tasks for it"))?
+    has_threads.then(|| nothing(span, "the other branch of this `if` has its tiles"))?
 }
 
 /// All preconditions.
@@ -250,15 +266,7 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     let in_window = options.window.map_or(0, |window| window.get().saturating_mul(TILES_OF_SLOT));
     let tiles = options.tiles.map_or(TILES.max(in_window), |tiles| tiles.get());
     let least_bytes = options.least_bytes.unwrap_or(LEAST_BYTES);
-    let pipeline = Pipeline {
-        values: &values,
-        head: &head,
-        items: &items,
-        found: &found,
-        extent: region.extent,
-        tiles,
-        least_bytes,
-    };
+    let pipeline = Pipeline { values: &values, head: &head, items: &items, found: &found, tiles, least_bytes };
     decide(&pipeline)
 }
 
@@ -319,8 +327,7 @@ fn whole_reason(item: &Mapped) -> Option<Reason> {
 
 /// In a window the pieces of a tile's neighbours are not with its own.
 fn halo_in_window(pipeline: &Pipeline<'_, '_>) -> Option<Reason> {
-    let is_wide = |tiled: &maps::Tiled| (tiled.stream.behind, tiled.stream.ahead) != (0, 0);
-    let (item, _) = pipeline.streams().find(|(_, tiled)| is_wide(tiled))?;
+    let (item, _) = pipeline.streams().find(|(_, tiled)| tiled.has_halo())?;
     pipeline.values.cx().pipeline.window?;
     let message = format!("a tile reads pieces of `{}` that other tiles of a window hold", item.name);
     Some(Reason::new(ReasonCode::NoPieces, item.span, message))

@@ -1,9 +1,18 @@
 //! Whether tiles pay.
 
+use crate::analysis::accesses::Access;
 use crate::analysis::polynomial::Polynomial;
 use crate::plan::{Reason, ReasonCode};
+use crate::source::Span;
+use crate::transforms::PinnedMemory;
 use crate::transforms::pipeline_loop::Pipeline;
 use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
+
+/// Iterations of a loop inside where the text does not tell.
+const ASSUMED_TRIPS: i128 = 64;
+/// How often an element may be used before the kernel takes longer than its copy: a product of matrices of 4096 took 32 ms whole
+/// and 65 in tiles (`bench/results/pipeline`).
+const MOST_USES: i128 = 16;
 
 impl Pipeline<'_, '_> {
     /// The arrays that are copied in tiles.
@@ -28,22 +37,48 @@ impl Pipeline<'_, '_> {
     /// Why tiles would gain nothing.
     pub(super) fn does_not_pay(&self) -> Option<Reason> {
         let (largest, tiled) = self.largest()?;
+        let no = |span, message: String| Some(Reason::new(ReasonCode::TooLittleToCopy, span, message));
+        // What is only written comes back as fast from memory that is not page-locked.
+        let pins = self.values.cx().pipeline.pin != PinnedMemory::None;
+        if pins && !self.streams().any(|(_, tiled)| tiled.moves_in) {
+            return no(
+                largest.span,
+                "arrays that are only written gain less than it takes to page-lock them".to_owned(),
+            );
+        }
         let most = 1 + degree(&tiled.stream.stride);
-        let whole = self.items.iter().filter(|item| item.tiled.is_none() && (item.copies_in() || item.copies_out()));
-        if let Some(other) =
-            whole.filter(|item| item.length.as_ref().is_some_and(|length| degree(length) > most)).next()
-        {
+        let mut whole =
+            self.items.iter().filter(|item| item.tiled.is_none() && (item.copies_in() || item.copies_out()));
+        if let Some(other) = whole.find(|item| item.length.as_ref().is_some_and(|length| degree(length) > most)) {
             let why = other.no_stream.map_or("moves as a whole", |(_, why)| why.explanation());
-            let message = format!("most of what is copied moves in no tiles: `{}` {why}", other.name);
-            return Some(Reason::new(ReasonCode::TooLittleToCopy, other.span, message));
+            return no(other.span, format!("most of what is copied moves in no tiles: `{}` {why}", other.name));
+        }
+        if let Some(span) = self.heavy_access(&tiled.stream.stride) {
+            let message = "the kernel takes longer than the copies: each element is used often";
+            return no(largest.span, message.to_owned()).map(|reason| reason.with_label(span, "here"));
         }
         let trips = self.head.trips?;
         let bytes = trips.saturating_mul(tiled.stream.stride.as_constant()?).saturating_mul(largest.element_bytes?);
         if bytes >= i128::from(self.least_bytes) && trips >= i128::from(self.tiles * self.halo().max(1)) {
             return None;
         }
-        let message = format!("{bytes} bytes of `{}` are copied; it pays from {} on", largest.name, self.least_bytes);
-        Some(Reason::new(ReasonCode::TooLittleToCopy, largest.span, message))
+        no(
+            largest.span,
+            format!("{bytes} bytes of `{}` are copied; it pays from {} on", largest.name, self.least_bytes),
+        )
+    }
+
+    /// An access that an iteration makes far more often than it has elements to copy.
+    fn heavy_access(&self, stride: &Polynomial) -> Option<Span> {
+        let unknown = |degree: usize| ASSUMED_TRIPS.saturating_pow(u32::try_from(degree).unwrap_or(u32::MAX));
+        let elements = stride.as_constant().unwrap_or_else(|| unknown(degree(stride)));
+        let trips = |index: &usize| self.found.loops.get(*index).and_then(|l| l.trips).unwrap_or(ASSUMED_TRIPS);
+        let made = |access: &&Access| {
+            let inner = access.loops.iter().filter(|index| **index > 0).map(trips);
+            inner.fold(1_i128, i128::saturating_mul)
+        };
+        let heavy = |access: &&Access| made(access) > MOST_USES.saturating_mul(elements.max(1));
+        self.found.accesses.iter().find(heavy).map(|access| access.span)
     }
 }
 

@@ -60,6 +60,13 @@ pub(super) struct Tiled {
     pub lower_text: Option<String>,
 }
 
+impl Tiled {
+    /// Do iterations read pieces beside their own?
+    pub(super) fn has_halo(&self) -> bool {
+        (self.stream.behind, self.stream.ahead) != (0, 0)
+    }
+}
+
 impl Mapped {
     /// Is it copied to the device before the loop?
     pub(super) fn copies_in(&self) -> bool {

@@ -1,0 +1,128 @@
+//! The lines of the output, and the two forms that they are put into.
+
+use crate::edit::Edit;
+use crate::edit::directive_writer::{Layout, WIDTH};
+use crate::region::construct::ConstructId;
+use crate::source::{Language, Span};
+use crate::transforms::Context;
+use crate::transforms::two_forms::{self, Indents, indented};
+
+/// The header that page-locks memory.
+const HEADER: &str = "ompsplit_pin.h";
+
+/// A line of the output, or several as they were.
+pub(super) enum Line {
+    /// A statement or a part of one, so deep in the new blocks.
+    Code(usize, String),
+    /// `if` with terms that must all hold.
+    Condition(usize, Vec<String>),
+    /// A directive: its name and clauses.
+    Directive(usize, String, Vec<String>),
+    /// Lines of the original with their own indentation.
+    Original(usize, String),
+}
+
+impl Line {
+    fn write(self, layout: &Layout, indents: &Indents) -> String {
+        let at = |depth: usize| format!("{}{}", indents.indent, indents.level.repeat(depth));
+        match self {
+            Self::Code(depth, text) => format!("{}{text}", at(depth)),
+            Self::Condition(depth, terms) => {
+                let own = at(depth);
+                let text = format!("{own}if ({}) {{", terms.join(" && "));
+                if text.len() <= WIDTH {
+                    text
+                } else {
+                    text.replace(" && ", &format!(" &&{}{own}    ", layout.newline))
+                }
+            }
+            Self::Directive(depth, name, clauses) => {
+                // Directives that do not stand with the statements keep their column.
+                let indent = if layout.indent == indents.indent { at(depth) } else { layout.indent.clone() };
+                format!("{indent}{}", layout.indented(indent.clone()).write(&name, &clauses))
+            }
+            Self::Original(depth, text) => indented(&text, &indents.level.repeat(depth)),
+        }
+    }
+}
+/// A construct that is written in two forms: in tiles, and as it was.
+pub(super) struct Form {
+    pub construct: ConstructId,
+    pub extent: Span,
+    /// The constants that the tiles need.
+    pub constants: Vec<String>,
+    /// When the tiles are right and pay; always where there is nothing to ask.
+    pub condition: Vec<String>,
+}
+
+impl Form {
+    /// How deep the lines of the tiles stand in the new blocks.
+    pub(super) fn depth(&self) -> usize {
+        if self.condition.is_empty() { 1 } else { 2 }
+    }
+
+    /// The edit, from the lines of the tiles.
+    pub(super) fn write(self, cx: &Context<'_>, tiles: Vec<Line>) -> Option<Edit> {
+        let layout = Layout::of(cx.file, cx.constructs.directive(self.construct));
+        let whole = two_forms::lines_of(cx.file, self.extent);
+        let original = std::str::from_utf8(cx.file.bytes(whole)).ok()?;
+        let indents = Indents::of(cx, self.extent, cx.constructs.construct(self.construct).body?, &layout);
+        let comment =
+            "Host threads copy and launch, so that copies and kernels of different tiles overlap (sizes: NVIDIA H200).";
+        let is_c = cx.tree.language() == Language::C;
+        let mut lines = vec![
+            Line::Code(0, "{".to_owned()),
+            Line::Code(1, if is_c { format!("/* {comment} */") } else { format!("// {comment}") }),
+            Line::Code(1, format!("enum {{ {} }};", self.constants.join(", "))),
+        ];
+        let has_condition = !self.condition.is_empty();
+        if has_condition {
+            lines.push(Line::Condition(1, self.condition));
+        }
+        lines.extend(tiles);
+        if has_condition {
+            lines.push(Line::Code(1, "} else {".to_owned()));
+            lines.push(Line::Original(2, original.to_owned()));
+            lines.push(Line::Code(1, "}".to_owned()));
+        }
+        lines.push(Line::Code(0, "}".to_owned()));
+        let text: Vec<String> = lines.into_iter().map(|line| line.write(&layout, &indents)).collect();
+        Some(Edit { span: whole, text: text.join(layout.newline) })
+    }
+}
+
+/// `map` clauses, one for each map type.
+#[derive(Default)]
+pub(super) struct Maps(Vec<(String, Vec<String>)>);
+
+impl Maps {
+    pub(super) fn add(&mut self, map_type: &str, item: String) {
+        match self.0.iter_mut().find(|(known, _)| known == map_type) {
+            Some((_, items)) => items.push(item),
+            None => self.0.push((map_type.to_owned(), vec![item])),
+        }
+    }
+
+    pub(super) fn clauses(self) -> Vec<String> {
+        self.0.into_iter().map(|(map_type, items)| format!("map({map_type}: {})", items.join(", "))).collect()
+    }
+}
+
+/// The line that includes the header, behind the last include that no conditional encloses.
+pub(super) fn include(cx: &Context<'_>, start: usize) -> Result<Vec<Edit>, String> {
+    let is_header = |path: Span| cx.file.show(path).rsplit('/').next() == Some(HEADER);
+    let before = cx.scan.includes.iter().filter(|include| include.span.end <= start);
+    let free = |span: Span| !cx.scan.conditionals.iter().any(|group| group.span.contains(span));
+    let usable: Vec<_> = before.filter(|include| free(include.span)).collect();
+    if usable.iter().any(|include| is_header(include.path)) {
+        return Ok(Vec::new());
+    }
+    let Some(last) = usable.last() else {
+        return Err(format!("no `#include` stands before it that \"{HEADER}\" could follow"));
+    };
+    let rest = cx.file.text.get(last.span.end..).unwrap_or_default();
+    let to_newline = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
+    let at = last.span.end + if cx.file.bytes(last.span).ends_with(b"\n") { 0 } else { to_newline };
+    let newline = if cx.file.bytes(Span::new(last.span.start, at)).ends_with(b"\r\n") { "\r\n" } else { "\n" };
+    Ok(vec![Edit { span: Span::new(at, at), text: format!("#include \"{HEADER}\"{newline}") }])
+}
