@@ -1,6 +1,7 @@
 //! Programs for clang's x86_64 offload device, which has a data environment of its own: a missing transfer gives stale
 //! data there, as on a GPU.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -108,7 +109,7 @@ impl Builder {
         self.build_with(fixture, variant, text, &["-O0", "-fsanitize=thread"])
     }
 
-    fn build_with(&self, fixture: &Fixture, variant: &str, text: &[u8], flags: &[&str]) -> Result<Program, String> {
+    fn build_with(&self, fixture: &Fixture, variant: &str, original: &[u8], flags: &[&str]) -> Result<Program, String> {
         // Built in its folder under its plain name, so that `__FILE__` is the same in every variant.
         let name = fixture.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut arguments: Vec<String> = Vec::new();
@@ -120,6 +121,10 @@ impl Builder {
         arguments.extend(flags.iter().map(|flag| (*flag).to_owned()));
         arguments.extend(["-iquote".to_owned(), fixture.folder().display().to_string(), name.clone()]);
         arguments.extend(["-o", "program", "-lm"].map(str::to_owned));
+        let text = &*with_numbered_teams(original);
+        if text != original {
+            arguments.extend(["-include", "stdlib.h"].map(str::to_owned));
+        }
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("offload").join(&fixture.name).join(variant);
         let build =
             format!("cd {} && {:?} {}", folder.display(), self.clang.command().get_program(), arguments.join(" "));
@@ -278,6 +283,26 @@ impl Program {
             geometry.environment().iter().map(|(name, value)| format!("{name}={value}")).collect();
         format!("{} && LD_LIBRARY_PATH={} {} ./program", self.build, self.runtime.display(), environment.join(" "))
     }
+}
+
+/// Kernels that several threads of the host launch say how many teams they have: libomp 19 otherwise takes the number that a
+/// thread had when it last led a team, and fails an assertion (`kmp_csupport.cpp`).
+fn with_numbered_teams(text: &[u8]) -> Cow<'_, [u8]> {
+    const KERNEL: &str = "target teams distribute parallel for";
+    if memchr::memmem::find(text, pinned_memory::HEADER_NAME.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let text = String::from_utf8_lossy(text);
+    let mut pieces = text.split(KERNEL);
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let directive = piece.replace("\\\n", " ");
+        let is_numbered = directive.lines().next().is_some_and(|line| line.contains("num_teams"));
+        out.push_str(KERNEL);
+        out.push_str(if is_numbered { "" } else { " num_teams(atoi(getenv(\"OMP_NUM_TEAMS\")))" });
+        out.push_str(piece);
+    }
+    Cow::Owned(out.into_bytes())
 }
 
 #[cfg(unix)]
