@@ -65,6 +65,9 @@ pub fn stream(found: &Accesses, touching: &[&Access]) -> Result<Stream, (Span, N
     for access in touching {
         let no = |why| (access.span, why);
         let (stride, offset) = parts(access, parallel.atom).map_err(no)?;
+        if stride.is_zero() {
+            return Err(no(if is_opaque(found, &offset) { NoStream::Indirect } else { NoStream::Shared }));
+        }
         if varies(found, &stride) {
             return Err(no(NoStream::Scattered));
         }
@@ -98,7 +101,6 @@ fn parts(access: &Access, variable: Atom) -> Result<(Polynomial, Polynomial), No
         return Err(NoStream::Scattered);
     }
     match stride.as_constant() {
-        Some(0) => Err(NoStream::Shared),
         Some(number) if number < 0 => Err(NoStream::Reversed),
         _ => Ok((stride, offset)),
     }
@@ -110,8 +112,11 @@ fn varies(found: &Accesses, value: &Polynomial) -> bool {
 }
 
 fn unbounded(found: &Accesses, offset: &Polynomial) -> NoStream {
-    let is_opaque = offset.atoms().iter().any(|atom| found.opaque.contains(atom));
-    if is_opaque { NoStream::Indirect } else { NoStream::Scattered }
+    if is_opaque(found, offset) { NoStream::Indirect } else { NoStream::Scattered }
+}
+
+fn is_opaque(found: &Accesses, value: &Polynomial) -> bool {
+    value.atoms().iter().any(|atom| found.opaque.contains(atom))
 }
 
 /// How far an access reaches into the pieces before and behind: the least numbers with
