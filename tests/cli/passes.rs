@@ -13,9 +13,9 @@ fn an_unknown_pass_comes_with_a_suggestion() {
 #[test]
 fn planned_passes_are_accepted_with_a_note() {
     let project = Project::new(&[("a.c", SPLITS)]);
-    let ran = project.expect(0, &["--passes", "pipeline", "a.c"]);
+    let ran = project.expect(0, &["--passes", "overlap", "a.c"]);
     assert_eq!(ran.stdout, SPLITS.as_bytes());
-    assert_contains(&ran.stderr, "`pipeline` is planned but not built");
+    assert_contains(&ran.stderr, "`overlap` is planned but not built");
     let all = project.expect(0, &["--passes", "all", "a.c"]);
     assert_split(&all.stdout);
     assert!(!all.stderr.contains("planned"));

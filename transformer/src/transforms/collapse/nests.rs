@@ -81,13 +81,16 @@ pub(super) fn check_text(cx: &Context<'_>, id: ConstructId, chain: &[ConstructId
     }
 }
 
+/// The loops of a construct, and why there is no further one inside them where there is none.
+type Found = (Nest, Option<Reason>);
+
 /// The loops of a construct, with the reason why there is no further one inside them where there is none; or why there is
 /// nothing to choose: it has but one.
 pub(super) fn read(
     cx: &Context<'_>,
     symbols: &Symbols<'_>,
     id: ConstructId,
-) -> Result<Result<(Nest, Option<Reason>), Reason>, Vec<Reason>> {
+) -> Result<Result<Found, Reason>, Vec<Reason>> {
     let construct = cx.constructs.construct(id);
     let directive = cx.constructs.directive(id);
     let nothing = |span, message: &str| Ok(Err(reason(ReasonCode::NothingToCollapse, span, message)));
