@@ -10,6 +10,7 @@ use std::process::{Command, Output};
 use ompsplit::engine::{self, Options};
 use ompsplit::plan::{ReasonCode, RuleKind};
 use ompsplit::source::SourceFile;
+use ompsplit::transforms::TRANSFORMS;
 
 const DOCUMENTS: &[&str] =
     &["README.md", "bench/README.md", "grammar/README.md", "transformer/ARCHITECTURE.md", "transformer/GLOSSARY.md"];
@@ -151,9 +152,15 @@ fn manual_pages_show_what_the_tool_does() {
             inputs.len(),
             outputs.len()
         );
+        // One that does not run by default is shown alone.
+        let mut options = Options::default();
+        let asked_for = TRANSFORMS.iter().find(|transform| !transform.default && name.starts_with(transform.pass));
+        if let Some(transform) = asked_for {
+            options.passes = vec![transform.pass];
+        }
         for (input, output) in inputs.into_iter().zip(outputs) {
             let file = SourceFile::new("page.c", input.into_bytes());
-            let outcome = engine::run(&file, &[], &Options::default()).unwrap();
+            let outcome = engine::run(&file, &[], &options).unwrap();
             let text = outcome.text.unwrap_or_else(|| panic!("{name}: nothing changes: {:?}", outcome.plans));
             assert_eq!(String::from_utf8(text).unwrap(), output, "{name}");
         }
