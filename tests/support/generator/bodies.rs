@@ -205,6 +205,8 @@ impl Builder {
             Ty::Unsigned => &["+", "*", "^", "&", "|"],
             Ty::Double => &["+", "max", "min", "+"],
             Ty::Long => &["+", "+", "max", "-"],
+            // Each thread's 1 or 0 makes 1 of 12; where there is no iteration clang 19 combines nothing in a single team.
+            _ if scope.may_be_empty => &["+", "max", "min", "&", "|", "^", "-"],
             _ => &["+", "max", "min", "&", "|", "^", "&&", "||", "-"],
         };
         let operator = self.rng.pick(operators);

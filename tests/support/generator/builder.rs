@@ -70,6 +70,8 @@ pub(super) struct Scope {
     pub ints: Vec<String>,
     /// The iteration variable, as a small number.
     pub small: String,
+    /// May the loop have no iteration?
+    pub may_be_empty: bool,
 }
 
 impl Builder {

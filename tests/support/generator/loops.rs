@@ -181,6 +181,7 @@ impl Builder {
             writes,
             ints: ints.to_vec(),
             small: header.small.clone(),
+            may_be_empty: header.heads.iter().any(|head| head.contains("= k;")),
         }
     }
 
@@ -325,7 +326,7 @@ impl Builder {
         names.extend(self.helpers.keys().filter(|name| name.starts_with("table")).cloned());
         names.extend(self.around_names.iter().cloned());
         names.extend(self.locals.contains(SECTION).then(|| "part".to_owned()));
-        names.extend(["last", "drift"].map(str::to_owned));
+        names.extend(["last", "drift", "sum"].map(str::to_owned));
         names.extend(self.local_sums.iter().map(|(name, _)| name.clone()));
         names.sort();
         names.dedup();
