@@ -108,25 +108,12 @@ impl Builder {
         let head = self.rng.pick(&["for (int row = 0; row < 3; row++)", "for (int row = 2; row >= 0; --row)"]);
         let head = head.to_owned();
         let rows = Block { head, body: vec![Node::Block(body)], fixed: true, ..Block::default() };
-        let (target, teams) =
-            (of_target(clauses), vec![Clause::free("num_teams(2)"), Clause::free("dist_schedule(static)")]);
-        match self.rng.below(3) {
-            0 => {
-                let directives = vec![Directive::new("target teams distribute", [target, teams].concat())];
-                Node::Block(Block { directives, ..rows })
-            }
-            1 => {
-                self.note("stacked");
-                let directives = vec![Directive::new("target", target), Directive::new("teams distribute", teams)];
-                Node::Block(Block { directives, ..rows })
-            }
-            _ => {
-                self.note("nested");
-                let inner = Block { directives: vec![Directive::new("distribute", Vec::new())], ..rows };
-                let directives = vec![Directive::new("target teams", target)];
-                Node::Block(Block { directives, body: vec![Node::Block(inner)], ..Block::default() })
-            }
-        }
+        // In braces, as the checks read the output's data construct.
+        let distribute = Directive::new("distribute", vec![Clause::free("dist_schedule(static)")]);
+        let inner = Block { directives: vec![distribute], ..rows };
+        let clauses = [of_target(clauses), vec![Clause::free("num_teams(2)")]].concat();
+        let directives = vec![Directive::new("target teams", clauses)];
+        Node::Block(Block { directives, body: vec![Node::Block(inner)], ..Block::default() })
     }
 
     /// The `map` clauses that the region's arrays and scalars need or may have.
