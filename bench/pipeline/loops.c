@@ -61,7 +61,7 @@ static void convolution(int n, const float *in, float *out)
 static void gesummv(int n, const float *in, float *out)
 {
     const float *x = in, *a = in + n, *b = out + n;
-#pragma omp target teams distribute parallel for map(to: a[0:(n-1)*n], b[0:(n-1)*n], x[0:n]) map(from: out[0:n])
+#pragma omp target teams distribute parallel for map(to: a[0:(n-1)*n], b[0:(n-1)*n], x[0:n]) map(from: out[0:n-1])
     for (int i = 0; i < n - 1; i++) {
         float first = 0, second = 0;
         for (int j = 0; j < n; j++) {

@@ -50,9 +50,11 @@ pub struct Geometry {
 impl Geometry {
     /// The environment that lifts the limits of one team and few threads which hide races by default, and in which memory
     /// that nothing was copied to holds neither zeros nor what stood there before: the device takes its memory from the C
-    /// library, and glibc fills what it gives out by a pattern.
+    /// library, and glibc fills what it gives out by a pattern. In some grids the pattern is a large number and in others a
+    /// negative one, so that neither passes for the start of a least or a greatest value.
     #[must_use]
     pub fn environment(self) -> Vec<(&'static str, String)> {
+        let pattern = if self.threads > self.teams { 0xc3 } else { 0x3c };
         vec![
             ("OMP_TARGET_OFFLOAD", "MANDATORY".to_owned()),
             ("OMP_WAIT_POLICY", "passive".to_owned()),
@@ -64,7 +66,7 @@ impl Geometry {
             ("OMP_NUM_TEAMS", self.teams.to_string()),
             ("OMP_NUM_THREADS", self.threads.to_string()),
             ("OMP_TEAMS_THREAD_LIMIT", self.threads.to_string()),
-            ("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0:glibc.malloc.perturb=60".to_owned()),
+            ("GLIBC_TUNABLES", format!("glibc.malloc.tcache_count=0:glibc.malloc.perturb={pattern}")),
             ("LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "0".to_owned()),
         ]
     }
