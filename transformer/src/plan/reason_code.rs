@@ -330,6 +330,7 @@ reason_codes! {
 
     /// A clause groups or orders iterations, hands a value on, or would mean something else on each of several tiles:
     /// `lastprivate`, `linear`, `if`, `device`, `schedule` with chunks, `defaultmap`, `map` with modifiers.
+    /// Or another construct of the file maps with `nowait`: deferred, it may find arrays present before their tiles are copied.
     TileClause = "OMPS151", Refusal, "clause that does not go with tiles";
 
     /// The loop reaches memory that no clause of its construct maps, or does something that is not followed: a call, a pointer

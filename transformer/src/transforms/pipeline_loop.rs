@@ -70,7 +70,8 @@
 //!
 //! - OMPS101 to OMPS104, OMPS125: the text cannot be read for certain;
 //! - the construct stands in code for the device, or where the program promises that directives are absent;
-//! - OMPS150: the loop's head cannot be cut into tiles; OMPS151: a clause does not go with tiles; OMPS152: the loop reaches
+//! - OMPS150: the loop's head cannot be cut into tiles; OMPS151: a clause does not go with tiles, or a
+//!   construct of the file that maps has `nowait`; OMPS152: the loop reaches
 //!   something that the construct does not map, or that is not followed; OMPS153: no array moves piece by piece.
 //!
 //! OMPS250: it does not pay: too little is copied, it is only copied back, or elements are used so often that the kernel takes longer
@@ -86,7 +87,10 @@
 //! thread the tiles follow each other.
 //!
 //! An array that is present on the device is not copied by `map`, but would be by `map(always, ..)` and `target update`: such
-//! loops run as they were. In a window each tile is mapped, which asks for itself. Elements that `map(from:)` copies but
+//! loops run as they were. In a window each tile is mapped, which asks for itself. Nor may another thread or a deferred task map an
+//! array in between, which would find it present before it is copied: in a parallel region of several threads loops run as they
+//! were (other threads of the program than OpenMP's are not asked for), and in a file with `nowait` on a construct that maps
+//! nothing is changed. Elements that `map(from:)` copies but
 //! no iteration writes are indeterminate in the original; here the host's keep their values.
 //!
 //! The stages are no tasks, as they are in the paper. `target update from` in a task corrupts a lock of LLVM 19's libomptarget while
@@ -247,6 +251,7 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     let mut reasons = split_target::text_reasons(cx, region);
     reasons.extend(names.device_code(region));
     reasons.extend(split_target::excludes_directives(cx, region));
+    reasons.extend(clauses::deferred(cx));
     if !reasons.is_empty() {
         return Err(reasons);
     }

@@ -28,12 +28,22 @@
 #include <omp.h>
 #endif
 
+// Is the caller the only thread that may map what it reads? Another one would find tiles that are not copied yet, or parts.
+static inline int ompsplit_is_alone(void)
+{
+#ifdef _OPENMP
+    return !omp_in_parallel();
+#else
+    return 0;
+#endif
+}
+
 // Is nothing mapped at an address on the default device, which has memory of its own? Then what is there moves by copies.
 static inline int ompsplit_is_absent(const void *start)
 {
 #ifdef _OPENMP
     const int device = omp_get_default_device();
-    return device != omp_get_initial_device() && !omp_target_is_present(start, device);
+    return ompsplit_is_alone() && device != omp_get_initial_device() && !omp_target_is_present(start, device);
 #else
     (void)start;
     return 0;

@@ -88,7 +88,8 @@ impl Pipeline<'_, '_> {
     }
 
     /// Asks for what the text does not tell: that each tile is as long as the halo, that enough is copied, and that it is not on the
-    /// device already. In a window each tile is mapped, which asks for itself.
+    /// device already. In a window each tile is mapped, which asks for itself. Other threads of a team may map the same arrays: they
+    /// would find them present before their tiles are copied, or a part of them.
     fn condition(&self, fresh: &Fresh) -> Option<Vec<String>> {
         let (item, tiled) = self.largest()?;
         let mut terms = Vec::new();
@@ -105,6 +106,8 @@ impl Pipeline<'_, '_> {
         }
         if self.window().is_none() {
             terms.extend(self.streams().map(|(item, _)| format!("ompsplit_is_absent({})", item.start())));
+        } else {
+            terms.push("ompsplit_is_alone()".to_owned());
         }
         Some(terms)
     }
