@@ -37,7 +37,6 @@ pub(super) struct Head {
 /// # Errors
 /// Why the loop cannot be cut into tiles.
 pub(super) fn read(values: &HostValues<'_, '_>, only: &CanonicalLoop, found: &Accesses) -> Result<Head, Vec<Reason>> {
-    let cx = values.cx();
     let refuse = |span: Span, message: &str| Err(vec![Reason::new(ReasonCode::LoopNotTiled, span, message)]);
     let known = found.loops.first().filter(|known| known.span == only.span);
     let Some(known) = known.filter(|known| known.integer.bits >= 32) else {
@@ -57,17 +56,17 @@ pub(super) fn read(values: &HostValues<'_, '_>, only: &CanonicalLoop, found: &Ac
     let (Some(end), Some(trips)) = (end, trips) else {
         return refuse(only.condition, "the bounds are not understood");
     };
-    let spelled = |span: Span| cx.file.show(span).split_whitespace().collect::<Vec<_>>().join(" ");
-    let first_text = spelled(only.lower);
+    let first_text = values.spelled(only.lower);
     let end_text = match only.relation {
-        Relation::Less => spelled(only.upper),
-        _ => text::sum(&end, &found.symbols).unwrap_or_else(|| format!("{} + 1", text::operand(&spelled(only.upper)))),
+        Relation::Less => values.spelled(only.upper),
+        _ => text::narrow_sum(&end, &found.symbols)
+            .unwrap_or_else(|| format!("{} + 1", text::operand(&values.spelled(only.upper)))),
     };
     let trips_text = if first.is_zero() {
         end_text.clone()
     } else {
         let difference = || format!("{} - {}", text::operand(&end_text), text::operand(&first_text));
-        text::sum(&trips, &found.symbols).filter(|_| trips.as_constant().is_none()).unwrap_or_else(difference)
+        text::narrow_sum(&trips, &found.symbols).filter(|_| trips.as_constant().is_none()).unwrap_or_else(difference)
     };
     let Some(ty) = variable_type(values, only) else {
         return refuse(only.variable_span, "the type of the loop's variable is not understood");

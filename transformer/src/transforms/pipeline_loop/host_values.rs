@@ -1,12 +1,14 @@
 //! Expressions that the host may evaluate as often as it likes, with the same value each time, before and between the tiles.
 
 use crate::analysis::symbols::{DeclaredType, ScalarKind, Symbols};
+use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
 use crate::syntax::{Clause, ClauseName, HostTree, NodeId};
 use crate::transforms::Context;
+use crate::transforms::pipeline_loop::text;
 use crate::transforms::split_target::names::{Class, Kind, Names};
 
 /// What is asked about the values of one region.
@@ -22,6 +24,16 @@ impl<'a> HostValues<'_, 'a> {
 
     pub(super) fn symbols(&self) -> &Symbols<'a> {
         self.names.symbols()
+    }
+
+    /// An expression as it is written, on one line; a macro in parentheses where its replacement has operators of its own.
+    pub(super) fn spelled(&self, span: Span) -> String {
+        let text = on_one_line(self.cx().file, span);
+        let replacement = self.symbols().macro_definition(&text, span.start).map(|found| found.body);
+        match replacement {
+            Some(body) if text::operand(&body) != body => format!("({text})"),
+            _ => text,
+        }
     }
 
     /// Is an expression made of numbers and of integers that keep their values?

@@ -241,7 +241,6 @@ fn tiled(
     lower: Option<Option<Polynomial>>,
     length: Option<Option<Polynomial>>,
 ) -> Option<Tiled> {
-    let cx = values.cx();
     let lower = lower.map_or(Some(Polynomial::default()), |value| value)?;
     let length = match length {
         Some(value) => value?,
@@ -257,7 +256,7 @@ fn tiled(
     if !is_number(head.first.minus(&from)) || !is_number(to.minus(&head.end)) {
         return None;
     }
-    let shown = |span: Span| on_one_line(cx.file, span);
+    let shown = |span: Span| values.spelled(span);
     let is_checked = [item.lower_span, item.length_span].into_iter().flatten().all(|span| values.check(span).is_ok());
     let lower_text = item.lower_span.filter(|_| !lower.is_zero()).map(shown);
     let length_text = match item.length_span {

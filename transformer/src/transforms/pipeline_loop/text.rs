@@ -36,10 +36,16 @@ pub(super) fn sum(value: &Polynomial, symbols: &BTreeMap<Atom, String>) -> Optio
     Some(if out.is_empty() { "0".to_owned() } else { out })
 }
 
-/// The same as an operand of `*` or `-`: in parentheses unless it is a name or a number.
+/// The same where no variables are multiplied: a product of `int` is an `int`, also where the program has converted its factors.
+pub(super) fn narrow_sum(value: &Polynomial, symbols: &BTreeMap<Atom, String>) -> Option<String> {
+    let has_product = value.terms().any(|(atoms, _)| atoms.len() > 1);
+    sum(value, symbols).filter(|_| !has_product)
+}
+
+/// The same as an operand of `*` or `-`: in parentheses unless it is a name or a number, or is in some already.
 pub(super) fn operand(text: &str) -> String {
-    let is_plain = text.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
-    if is_plain { text.to_owned() } else { format!("({text})") }
+    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    if is_name(inner.unwrap_or(text)) { text.to_owned() } else { format!("({text})") }
 }
 
 fn is_name(text: &str) -> bool {

@@ -98,7 +98,12 @@ impl Pipeline<'_, '_> {
             let stride = text::sum(&tiled.stream.stride, &self.found.symbols)?;
             let pieces = if stride == "1" { String::new() } else { format!(" * {}", text::operand(&stride)) };
             let halo = if self.halo() > 1 { format!("{} * ", self.halo()) } else { String::new() };
-            terms.push(format!("{trips} >= {halo}{}", fresh.tiles));
+            let least = format!("{halo}{}", fresh.tiles);
+            // The difference of unsigned bounds is a large number where the loop does not run.
+            terms.push(match self.head.first.is_zero() {
+                true => format!("{} >= {least}", self.head.end_text),
+                false => format!("{} >= {} + {least}", self.head.end_text, text::operand(&self.head.first_text)),
+            });
             if tiled.stream.stride.as_constant().is_none() {
                 terms.push(format!("{stride} > 0"));
             }
@@ -146,7 +151,7 @@ impl Pipeline<'_, '_> {
             lines.push(directive("target enter data", self.tile_maps(fresh, enter)?));
         } else if self.copies_before() && self.reads_neighbours() {
             // What a tile reads of its neighbours' pieces is copied with theirs: those before it first, and so far ahead.
-            lines.extend(self.copy_bounds(fresh).into_iter().map(|text| Line::Code(depth, text)));
+            lines.extend(self.copy_bounds(fresh)?.into_iter().map(|text| Line::Code(depth, text)));
             lines.push(directive("ordered", Vec::new()));
             lines.push(Line::Code(depth, "{".to_owned()));
             lines.push(Line::Directive(depth + 1, "target update".to_owned(), self.update(fresh)?));
@@ -214,19 +219,20 @@ impl Pipeline<'_, '_> {
     }
 
     /// The bounds of what is copied for a tile of a loop that reads its neighbours' pieces.
-    fn copy_bounds(&self, fresh: &Fresh) -> Vec<String> {
+    fn copy_bounds(&self, fresh: &Fresh) -> Option<Vec<String>> {
         let Fresh { tile, tiles, first, end, .. } = fresh;
         let ty = &self.head.ty;
         let of_range = |range: Range<'_>| {
             let (from, to) = self.names_of_range(fresh, range);
-            let text = |value| text::sum(value, &self.found.symbols).unwrap_or_default();
+            let text = |value| text::narrow_sum(value, &self.found.symbols);
             let ahead = if range.2 == 0 { String::new() } else { format!(" + {}", range.2) };
-            [
-                format!("const {ty} {from} = {tile} > 0 ? {first}{ahead} : {};", text(range.0)),
-                format!("const {ty} {to} = {tile} + 1 < {tiles} ? {end}{ahead} : {};", text(range.1)),
-            ]
+            Some([
+                format!("const {ty} {from} = {tile} > 0 ? {first}{ahead} : {};", text(range.0)?),
+                format!("const {ty} {to} = {tile} + 1 < {tiles} ? {end}{ahead} : {};", text(range.1)?),
+            ])
         };
-        self.ranges().into_iter().flat_map(of_range).collect()
+        let bounds = self.ranges().into_iter().map(of_range).collect::<Option<Vec<_>>>()?;
+        Some(bounds.into_iter().flatten().collect())
     }
 
     /// The different ranges of what is copied in.
@@ -243,8 +249,12 @@ impl Pipeline<'_, '_> {
 
     fn names_of_range(&self, fresh: &Fresh, range: Range<'_>) -> (String, String) {
         let index = self.ranges().into_iter().position(|other| other == range).unwrap_or_default();
-        let number = if index == 0 { String::new() } else { format!("_{}", index + 1) };
-        (format!("{}_from{number}", fresh.tile), format!("{}_to{number}", fresh.tile))
+        let name = |stem: &str| {
+            let free = |stem: &str| self.values.names.fresh_in(self.values.region.extent, stem);
+            let first = free(&format!("{}_{stem}", fresh.tile));
+            if index == 0 { first } else { free(&format!("{first}_{}", index + 1)) }
+        };
+        (name("from"), name("to"))
     }
 
     /// The update before a tile's kernel.
