@@ -100,9 +100,9 @@ impl Pipeline<'_, '_> {
             let halo = if self.halo() > 1 { format!("{} * ", self.halo()) } else { String::new() };
             let least = format!("{halo}{}", fresh.tiles);
             // The difference of unsigned bounds is a large number where the loop does not run.
-            terms.push(match self.head.first.is_zero() {
-                true => format!("{} >= {least}", self.head.end_text),
-                false => format!("{} >= {} + {least}", self.head.end_text, text::operand(&self.head.first_text)),
+            terms.push(match trips.contains('-') {
+                false => format!("{trips} >= {least}"),
+                true => format!("{} >= {} + {least}", self.head.end_text, text::operand(&self.head.first_text)),
             });
             if tiled.stream.stride.as_constant().is_none() {
                 terms.push(format!("{stride} > 0"));
