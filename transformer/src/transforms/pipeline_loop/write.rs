@@ -100,7 +100,7 @@ impl Pipeline<'_, '_> {
             let halo = if self.halo() > 1 { format!("{} * ", self.halo()) } else { String::new() };
             let least = format!("{halo}{}", fresh.tiles);
             // The difference of unsigned bounds is a large number where the loop does not run.
-            terms.push(match trips.contains('-') {
+            terms.push(match !self.head.first.is_zero() && trips.contains('-') {
                 false => format!("{trips} >= {least}"),
                 true => format!("{} >= {} + {least}", self.head.end_text, text::operand(&self.head.first_text)),
             });
