@@ -161,7 +161,6 @@ fn plan_loop<'a, F: FnOnce() -> Names<'a>>(
     let mut plan = Plan {
         pass: "pipeline",
         span: cx.constructs.directive(first).span,
-
         extent: region.extent,
         decision: Decision::NothingToDo,
         reasons: Vec::new(),
