@@ -335,13 +335,18 @@ reason_codes! {
 
     /// The loop reaches memory that no clause of its construct maps, or does something that is not followed: a call, a pointer
     /// out of memory, a directive, a write to a shared variable. It may be part of an array whose tiles come and go.
+    /// Or it names a variable of which each thread of the host has its own.
+    ///
+    /// In the block of a `target data` construct, something else than the loops may need the arrays before or behind their tiles: a
+    /// `target update`, a kernel that reaches what the construct does not map, or host code that reaches memory or calls.
     ///
     /// Map each array by a clause of the construct, with its section.
     TileReach = "OMPS152", Refusal, "loop that reaches more than what it maps";
 
     /// No array that is copied can be cut into pieces, one for each iteration and one behind the other: it is accessed with a stride,
     /// backwards, through an index that memory holds, or by all iterations; or the section that is mapped does not consist
-    /// of whole pieces.
+    /// of whole pieces. In a `target data` construct the first statement that uses an array, or the last one, must be a loop
+    /// that goes through it so.
     NoPieces = "OMPS153", Refusal, "no array moves piece by piece";
 
     /// The loops are too small: what the full grid gains is less than the further launches cost.

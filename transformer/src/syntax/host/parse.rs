@@ -47,11 +47,29 @@ fn readable_text(file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Vec<
     }
     let mut text = mask(&file.text, &scan.masked);
     end_lines_with_newlines(&mut text);
+    name_thread_storage(&mut text);
     match nesting::too_deep(&text, limits.depth) {
         Some(at) => Err(HostError::TooDeep(at)),
         None => Ok(text),
     }
 }
+
+/// The grammar of C knows the specifier `_Thread_local` by C23's name alone, and would take it for a type.
+fn name_thread_storage(text: &mut [u8]) {
+    let places: Vec<usize> = memchr::memmem::find_iter(text, b"_Thread_local").collect();
+    for at in places {
+        let is_word = |index: Option<usize>| {
+            let byte = index.and_then(|index| text.get(index));
+            byte.is_some_and(|byte| *byte == b'_' || byte.is_ascii_alphanumeric())
+        };
+        if !is_word(at.checked_sub(1)) && !is_word(Some(at + THREAD_STORAGE.len())) {
+            text[at..at + THREAD_STORAGE.len()].copy_from_slice(THREAD_STORAGE);
+        }
+    }
+}
+
+/// As long as `_Thread_local`.
+const THREAD_STORAGE: &[u8] = b"thread_local ";
 
 /// The grammars end a line comment or a preprocessor line only at `\n`; compilers also at a lone `\r`.
 fn end_lines_with_newlines(text: &mut [u8]) {

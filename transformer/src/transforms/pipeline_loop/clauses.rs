@@ -1,12 +1,13 @@
 //! The clauses of the construct, each of which every tile has.
 
 use crate::plan::{Reason, ReasonCode};
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
 use crate::transforms::Context;
 use crate::transforms::independence::clauses::{self, Clauses};
 use crate::transforms::pipeline_loop::host_values::HostValues;
+use crate::transforms::split_target::names::Names;
 
 /// What the clauses say of variables.
 ///
@@ -15,7 +16,7 @@ use crate::transforms::pipeline_loop::host_values::HostValues;
 pub(super) fn read(values: &HostValues<'_, '_>) -> Result<Clauses, Vec<Reason>> {
     let cx = values.cx();
     let chain = &values.region.chain.constructs;
-    let mut reasons = Vec::new();
+    let mut reasons: Vec<Reason> = of_one_thread(values.names, values.region.extent).into_iter().collect();
     for clause in chain.iter().flat_map(|id| &cx.constructs.directive(*id).clauses) {
         if !goes_with_tiles(clause) {
             let message = format!("`{}` does not go with tiles", cx.file.show(clause.name_span));
@@ -52,7 +53,23 @@ pub(super) fn deferred(cx: &Context<'_>) -> Option<Reason> {
     Some(Reason::new(ReasonCode::TileClause, nowait.span, message))
 }
 
-fn goes_with_tiles(clause: &Clause) -> bool {
+/// A variable of which each thread of the host has its own: those that launch the tiles would use others than the one that
+/// meets the construct.
+fn of_one_thread(names: &Names<'_>, extent: Span) -> Option<Reason> {
+    let is_own = |word: &str| {
+        let variable = names.symbols().lookup(word, extent.start);
+        names.is_threadprivate(word) || variable.is_some_and(|variable| variable.is_thread_local)
+    };
+    let text = names.cx.file.show(extent);
+    let in_macro = |text: &str| words(text).any(is_own);
+    let hidden = names.uses_macro_with(extent, &in_macro).then_some("a macro in it");
+    let named = words(&text).find(|word| is_own(word)).map(|word| format!("`{word}`"));
+    let name = named.or_else(|| hidden.map(str::to_owned))?;
+    let message = format!("{name} is another variable in each thread of the host");
+    Some(Reason::new(ReasonCode::TileReach, extent, message))
+}
+
+pub(super) fn goes_with_tiles(clause: &Clause) -> bool {
     matches!(
         clause.name,
         ClauseName::Map

@@ -27,11 +27,7 @@ impl Pipeline<'_, '_> {
 
     /// The array with the longest pieces.
     pub(super) fn largest(&self) -> Option<(&Mapped, &Tiled)> {
-        self.streams()
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-            .max_by_key(|(_, tiled)| (1 + degree(&tiled.stream.stride), tiled.stream.stride.as_constant()))
+        self.streams().collect::<Vec<_>>().into_iter().rev().max_by_key(|(_, tiled)| rank(tiled))
     }
 
     /// Why tiles would gain nothing.
@@ -46,10 +42,9 @@ impl Pipeline<'_, '_> {
                 "arrays that are only written gain less than it takes to page-lock them".to_owned(),
             );
         }
-        let most = 1 + degree(&tiled.stream.stride);
         let mut whole =
             self.items.iter().filter(|item| item.tiled.is_none() && (item.copies_in() || item.copies_out()));
-        if let Some(other) = whole.find(|item| item.length.as_ref().is_some_and(|length| degree(length) > most)) {
+        if let Some(other) = whole.find(|item| length_rank(item) > Some(rank(tiled).0)) {
             let why = other.no_stream.map_or("moves as a whole", |(_, why)| why.explanation());
             return no(other.span, format!("most of what is copied moves in no tiles: `{}` {why}", other.name));
         }
@@ -57,15 +52,27 @@ impl Pipeline<'_, '_> {
             let message = "the kernel takes longer than the copies: each element is used often";
             return no(largest.span, message.to_owned()).map(|reason| reason.with_label(span, "here"));
         }
+        self.too_little()
+    }
+
+    /// Why too little is copied, where the text tells.
+    pub(super) fn too_little(&self) -> Option<Reason> {
+        let (largest, tiled) = self.largest()?;
         let trips = self.head.trips?;
         let bytes = trips.saturating_mul(tiled.stream.stride.as_constant()?).saturating_mul(largest.element_bytes?);
-        if bytes >= i128::from(self.least_bytes) && trips >= i128::from(self.tiles * self.halo().max(1)) {
-            return None;
-        }
-        no(
-            largest.span,
-            format!("{bytes} bytes of `{}` are copied; it pays from {} on", largest.name, self.least_bytes),
-        )
+        let message = format!("{bytes} bytes of `{}` are copied; it pays from {} on", largest.name, self.least_bytes);
+        let is_enough = bytes >= i128::from(self.least_bytes) && !self.is_too_short();
+        (!is_enough).then(|| Reason::new(ReasonCode::TooLittleToCopy, largest.span, message))
+    }
+
+    /// Are there certainly fewer iterations than its tiles need?
+    pub(super) fn is_too_short(&self) -> bool {
+        self.head.trips.is_some_and(|trips| trips < i128::from(self.tiles) * i128::from(self.halo().max(1)))
+    }
+
+    /// Does the kernel certainly take longer than the copies?
+    pub(super) fn is_heavy(&self) -> bool {
+        self.largest().is_some_and(|(_, tiled)| self.heavy_access(&tiled.stream.stride).is_some())
     }
 
     /// An access that an iteration makes far more often than it has elements to copy.
@@ -80,6 +87,16 @@ impl Pipeline<'_, '_> {
         let heavy = |access: &&Access| made(access) > MOST_USES.saturating_mul(elements.max(1));
         self.found.accesses.iter().find(heavy).map(|access| access.span)
     }
+}
+
+/// What tells which pieces are the longer ones: how many unknown sizes the array's length is a product of, and the stride.
+pub(super) fn rank(tiled: &Tiled) -> (usize, Option<i128>) {
+    (1 + degree(&tiled.stream.stride), tiled.stream.stride.as_constant())
+}
+
+/// How many unknown sizes an array's length is a product of.
+pub(super) fn length_rank(item: &Mapped) -> Option<usize> {
+    item.length.as_ref().map(degree)
 }
 
 /// How many unknown sizes are multiplied.

@@ -15,6 +15,8 @@ use crate::transforms::split_target::names::{Class, Kind, Names};
 pub(super) struct HostValues<'n, 'a> {
     pub names: &'n Names<'a>,
     pub region: &'n TargetRegion,
+    /// Where the values must stay the same: the region, or the `target data` construct around it that is rewritten with it.
+    pub extent: Span,
 }
 
 impl<'a> HostValues<'_, 'a> {
@@ -81,6 +83,17 @@ impl<'a> HostValues<'_, 'a> {
         }
     }
 
+    /// Is it declared before the text that is rewritten?
+    fn is_known_before(&self, name: &str, at: usize) -> bool {
+        let variable = self.symbols().lookup(name, at);
+        variable.is_none_or(|variable| variable.header.is_some() || !self.extent.contains(variable.declared_at))
+    }
+
+    /// The clauses of all constructs that run meanwhile.
+    fn clauses(&self) -> impl Iterator<Item = &'a Clause> {
+        self.cx().constructs.within(self.extent).flat_map(|(_, directive)| &directive.clauses)
+    }
+
     /// Is it a constant, or an integer that neither the device nor a copy from it changes?
     fn is_lasting(&self, name: &str, at: usize) -> bool {
         let names = self.names;
@@ -88,6 +101,7 @@ impl<'a> HostValues<'_, 'a> {
             return expansion.is_some_and(|inner| inner.iter().all(|name| self.is_lasting(name, at)));
         }
         match names.kind(name, at) {
+            _ if !self.is_known_before(name, at) => false,
             Kind::Constant => true,
             Kind::Scalar { wide: false, class: Class::Integer, builtin: true } => {
                 !self.is_listed(name)
@@ -102,8 +116,7 @@ impl<'a> HostValues<'_, 'a> {
 
     /// Does a clause say something of the variable but that it is copied?
     fn is_listed(&self, name: &str) -> bool {
-        let clauses = self.region.chain.constructs.iter().flat_map(|id| &self.cx().constructs.directive(*id).clauses);
-        let mut clauses = clauses.filter(|clause| clause.name != ClauseName::Firstprivate);
+        let mut clauses = self.clauses().filter(|clause| clause.name != ClauseName::Firstprivate);
         clauses.any(|clause| {
             let listed =
                 |clause: &Clause| clause.items().iter().any(|item| item.base.as_deref() == Some(name) && item.is_name);
@@ -120,8 +133,7 @@ impl<'a> HostValues<'_, 'a> {
     }
 
     fn copies_only_reals(&self) -> bool {
-        let clauses = self.region.chain.constructs.iter().flat_map(|id| &self.cx().constructs.directive(*id).clauses);
-        let maps = clauses.filter(|clause| clause.name == ClauseName::Map);
+        let maps = self.clauses().filter(|clause| clause.name == ClauseName::Map);
         let mut back = maps.filter(|clause| !clause.has_modifier("to") && !clause.has_modifier("alloc"));
         back.all(|clause| {
             clause.items().iter().all(|item| {

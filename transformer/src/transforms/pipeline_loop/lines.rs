@@ -63,10 +63,8 @@ impl Form {
 
     /// The edit, from the lines of the tiles.
     pub(super) fn write(self, cx: &Context<'_>, tiles: Vec<Line>) -> Option<Edit> {
-        let layout = Layout::of(cx.file, cx.constructs.directive(self.construct));
         let whole = two_forms::lines_of(cx.file, self.extent);
         let original = std::str::from_utf8(cx.file.bytes(whole)).ok()?;
-        let indents = Indents::of(cx, self.extent, cx.constructs.construct(self.construct).body?, &layout);
         let comment =
             "Host threads copy and launch, so that copies and kernels of different tiles overlap (sizes: NVIDIA H200).";
         let is_c = cx.tree.language() == Language::C;
@@ -86,9 +84,16 @@ impl Form {
             lines.push(Line::Code(1, "}".to_owned()));
         }
         lines.push(Line::Code(0, "}".to_owned()));
-        let text: Vec<String> = lines.into_iter().map(|line| line.write(&layout, &indents)).collect();
-        Some(Edit { span: whole, text: text.join(layout.newline) })
+        Some(Edit { span: whole, text: text(cx, self.construct, self.extent, lines)? })
     }
+}
+
+/// Lines in the style of the construct that they stand for.
+pub(super) fn text(cx: &Context<'_>, construct: ConstructId, extent: Span, lines: Vec<Line>) -> Option<String> {
+    let layout = Layout::of(cx.file, cx.constructs.directive(construct));
+    let indents = Indents::of(cx, extent, cx.constructs.construct(construct).body?, &layout);
+    let written: Vec<String> = lines.into_iter().map(|line| line.write(&layout, &indents)).collect();
+    Some(written.join(layout.newline))
 }
 
 /// `map` clauses, one for each map type.

@@ -16,6 +16,8 @@ use crate::transforms::pipeline_loop::host_values::HostValues;
 /// A list item of a `map` clause.
 #[derive(Clone)]
 pub(super) struct Mapped {
+    /// Which construct makes its place on the device.
+    pub place: Place,
     /// As written, on one line.
     pub text: String,
     /// The variable.
@@ -25,7 +27,7 @@ pub(super) struct Mapped {
     /// `to`, `from`, `tofrom`, `alloc`.
     pub map_type: String,
     /// Is it an array or what a pointer leads to?
-    is_array: bool,
+    pub is_array: bool,
     /// The first element and the number of elements of the first dimension: spans of their expressions.
     lower_span: Option<Span>,
     length_span: Option<Span>,
@@ -41,6 +43,15 @@ pub(super) struct Mapped {
     pub tiled: Option<Tiled>,
     /// Why it does not move in tiles.
     pub no_stream: Option<(Span, NoStream)>,
+}
+
+/// The construct that makes an item's place on the device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The loop's own.
+    Loop,
+    /// A `target data` construct around it; the map type and the text of the loop's own item, where it has one too.
+    Around(Option<(String, String)>),
 }
 
 /// How an array moves in tiles.
@@ -68,6 +79,21 @@ impl Tiled {
 }
 
 impl Mapped {
+    /// The same where a construct around the loop has mapped it: of the loop's own item its text is left.
+    pub(super) fn around(&self, own: &[Self]) -> Self {
+        let listed = own.iter().find(|item| item.key == self.key);
+        let listed = listed.map(|item| (item.map_type.clone(), item.text.clone()));
+        Self { place: Place::Around(listed), ..self.clone() }
+    }
+
+    /// What the loop's own construct maps of it: the map type and the item.
+    pub(super) fn listed(&self) -> Option<(&str, &str)> {
+        match &self.place {
+            Place::Loop => Some((&self.map_type, &self.text)),
+            Place::Around(listed) => listed.as_ref().map(|(map_type, text)| (map_type.as_str(), text.as_str())),
+        }
+    }
+
     /// Is it copied to the device before the loop?
     pub(super) fn copies_in(&self) -> bool {
         matches!(self.map_type.as_str(), "to" | "tofrom")
@@ -88,15 +114,30 @@ impl Mapped {
     }
 
     /// Where its mapped part begins.
-    pub(super) fn start(&self) -> String {
+    fn start(&self) -> String {
         match self.tiled.as_ref().and_then(|tiled| tiled.lower_text.as_ref()) {
             None => self.name.clone(),
             Some(lower) => format!("&{}[{lower}]", self.name),
         }
     }
 
+    /// Asks whether it is not on the device.
+    pub(super) fn is_absent(&self) -> String {
+        format!("ompsplit_is_absent({})", self.start())
+    }
+
+    /// Page-locks what is mapped.
+    pub(super) fn pin(&self) -> String {
+        format!("ompsplit_pin({}, {});", self.start(), self.bytes())
+    }
+
+    /// Undoes that.
+    pub(super) fn unpin(&self) -> String {
+        format!("ompsplit_unpin({});", self.start())
+    }
+
     /// How many bytes are mapped, in C.
-    pub(super) fn bytes(&self) -> String {
+    fn bytes(&self) -> String {
         let name = &self.name;
         match self.tiled.as_ref().and_then(|tiled| tiled.length_text.as_ref()) {
             None => format!("sizeof({name})"),
@@ -163,6 +204,7 @@ fn read_item(values: &HostValues<'_, '_>, item: &ListItem, map_type: &str) -> Op
     }
     let rest = item.sections.get(1..).unwrap_or_default();
     Some(Mapped {
+        place: Place::Loop,
         text: on_one_line(cx.file, item.span),
         name,
         key: (variable.header, variable.declared_at),
@@ -216,6 +258,9 @@ pub(super) fn find_streams(values: &HostValues<'_, '_>, items: &mut [Mapped], he
             continue;
         }
         item.length = length.clone().flatten().or_else(|| item.whole.clone());
+        if !item.copies_in() && !item.copies_out() {
+            continue;
+        }
         let touching: Vec<&Access> = found.accesses.iter().filter(|access| access.root.key == item.key).collect();
         match stream(found, &touching) {
             Err(no) => item.no_stream = Some(no),
@@ -264,7 +309,9 @@ fn tiled(
         None if item.lower_span.is_some() => return None,
         None => None,
     };
-    let (moves_in, moves_out) = (item.copies_in(), item.copies_out() && stream.writes);
+    // What other loops have written comes back with the last one that uses it.
+    let moves_out = item.copies_out() && (stream.writes || item.place != Place::Loop);
+    let moves_in = item.copies_in();
     is_checked.then_some(Tiled { stream, moves_in, moves_out, from, to, length_text, lower_text })
 }
 

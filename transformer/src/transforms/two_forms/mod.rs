@@ -14,6 +14,14 @@ pub(super) fn lines_of(file: &SourceFile, extent: Span) -> Span {
     Span::new(line_start(&file.text, extent.start), extent.end)
 }
 
+/// The lines behind a directive, up to the end of its construct; none where something stands behind it on its own line.
+pub(super) fn lines_behind(file: &SourceFile, directive_end: usize, end: usize) -> Option<Span> {
+    let rest = file.text.get(directive_end..end)?;
+    let newline = rest.iter().position(|byte| *byte == b'\n')?;
+    let is_blank = rest.get(..newline)?.iter().all(u8::is_ascii_whitespace);
+    is_blank.then(|| Span::new(directive_end + newline + 1, end))
+}
+
 /// A part of the file with edits made to it; none where one of them lies outside.
 pub(super) fn edited(file: &SourceFile, whole: Span, edits: &[Edit]) -> Option<String> {
     let moved: Option<Vec<Edit>> = edits.iter().map(|edit| within(whole, edit)).collect();
@@ -106,11 +114,13 @@ fn can_be_indented(cx: &Context<'_>, extent: Span) -> bool {
     !spliced && !text.windows(2).any(|pair| pair == b"R\"")
 }
 
-/// Puts blanks before each line with text; preprocessor lines in the first column stay there.
+/// Puts blanks before each line with text; preprocessor lines in the first column stay there, with those that continue them.
 pub(super) fn indented(text: &str, level: &str) -> String {
+    let mut continues = false;
     let line = |line: &str| {
-        let stays = line.trim().is_empty() || line.starts_with('#');
-        if stays { line.to_owned() } else { format!("{level}{line}") }
+        let stays = continues || line.starts_with('#');
+        continues = stays && line.trim_end_matches('\r').ends_with('\\');
+        if stays || line.trim().is_empty() { line.to_owned() } else { format!("{level}{line}") }
     };
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }

@@ -1,0 +1,248 @@
+//! The block of a `target data` construct: its statements, and which arrays each of them names.
+//!
+//! An array is streamed to the device by the first statement that names it and back by the last one, so that nothing else may
+//! touch it before and behind: not the host, and no kernel by another name. The items of one construct share no storage
+//! (OpenMP 5.2, section 5.8.3), so kernels that reach nothing else, and host code that reaches no memory, tell all uses by name.
+
+use std::collections::BTreeSet;
+
+use crate::analysis::accesses::Key;
+use crate::analysis::calls::is_pure;
+use crate::analysis::symbols::DeclaredType;
+use crate::analysis::uses::{Role, Use, uses_below};
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
+use crate::region::target::{Chain, TargetRegion};
+use crate::source::{Span, words};
+use crate::syntax::{ClauseName, NodeId};
+use crate::transforms::Context;
+use crate::transforms::pipeline_loop::clauses;
+use crate::transforms::pipeline_loop::host_values::HostValues;
+use crate::transforms::pipeline_loop::maps::{self, Mapped};
+use crate::transforms::split_target::names::{Kind, Names};
+
+/// A statement of the block.
+pub(super) struct Statement {
+    /// Its bytes, with the directives before it.
+    pub extent: Span,
+    /// The variables of the data construct that it names.
+    pub items: BTreeSet<Key>,
+}
+
+/// Every `target data` construct, as a region without segments.
+pub(super) fn blocks(cx: &Context<'_>) -> Vec<TargetRegion> {
+    let region = |id: ConstructId| {
+        let extent = Span::new(cx.constructs.directive(id).span.start, cx.constructs.construct(id).body_span.end);
+        let chain = Chain { constructs: vec![id], leaves: cx.constructs.construct(id).leaves.clone() };
+        TargetRegion { chain, segments: Vec::new(), extent }
+    };
+    cx.constructs.ids().filter(|id| is_data(cx, *id)).map(region).collect()
+}
+
+fn is_data(cx: &Context<'_>, id: ConstructId) -> bool {
+    cx.constructs.directive(id).name == "target data" && cx.constructs.construct(id).body.is_some()
+}
+
+/// What data constructs around a region map, as far as it is understood: it is on the device, and a construct inside copies nothing
+/// of it.
+pub(super) fn mapped_around(values: &HostValues<'_, '_>) -> Vec<Mapped> {
+    let cx = values.cx();
+    let first = values.region.chain.constructs.first().copied();
+    let around = std::iter::successors(first, |id| cx.constructs.enclosing(*id)).skip(1);
+    let constructs: Vec<ConstructId> = around.filter(|id| is_data(cx, *id)).collect();
+    let mut items = maps::read(values, &constructs).unwrap_or_default();
+    for item in &mut items {
+        "alloc".clone_into(&mut item.map_type);
+    }
+    items
+}
+
+/// The statements, in the order of the text. `inside` are the target regions in the block; of those that are `known` all accesses
+/// have been read.
+///
+/// # Errors
+/// What might touch arrays unseen.
+pub(super) fn statements(
+    names: &Names<'_>,
+    block: &TargetRegion,
+    items: &[Mapped],
+    inside: &[&TargetRegion],
+    known: impl Fn(&TargetRegion) -> bool,
+) -> Result<Vec<Statement>, Vec<Reason>> {
+    let cx = names.cx;
+    let mut reasons = Vec::new();
+    reasons.extend(host_construct(cx, block, inside));
+    for region in inside.iter().filter(|region| !known(region)) {
+        reasons.extend(unlisted(names, block, items, region));
+    }
+    let nodes = nodes(cx, block);
+    for node in &nodes {
+        reasons.extend(host_obstacle(names, block, inside, *node));
+    }
+    if !reasons.is_empty() {
+        return Err(reasons);
+    }
+    let statement = |node: NodeId| {
+        let body_of = |region: &&&TargetRegion| {
+            let first = region.chain.constructs.first();
+            first.is_some_and(|first| cx.constructs.construct(*first).body == Some(node))
+        };
+        let extent = inside.iter().find(body_of).map_or(cx.tree.span(node), |region| region.extent);
+        let named = |item: &&Mapped| names_item(names, extent, item);
+        Statement { extent, items: items.iter().filter(named).map(|item| item.key).collect() }
+    };
+    Ok(nodes.into_iter().map(statement).collect())
+}
+
+fn nodes(cx: &Context<'_>, block: &TargetRegion) -> Vec<NodeId> {
+    let body = block.chain.constructs.first().and_then(|first| cx.constructs.construct(*first).body);
+    let Some(body) = body else { return Vec::new() };
+    let starts = |id: ConstructId| cx.constructs.construct(id).body == Some(body);
+    let is_one_construct = cx.constructs.ids().filter(|id| starts(*id)).count() > 1;
+    if is_one_construct || cx.tree.kind(body) != "compound_statement" {
+        return vec![body];
+    }
+    cx.tree.named_children(body).filter(|node| cx.tree.kind(*node) != "comment").collect()
+}
+
+/// A construct that is no kernel.
+fn host_construct(cx: &Context<'_>, block: &TargetRegion, inside: &[&TargetRegion]) -> Option<Reason> {
+    let others = cx.constructs.within(block.extent).skip(1);
+    let mut others =
+        others.filter(|(_, directive)| !inside.iter().any(|region| region.extent.contains(directive.span)));
+    let (_, directive) = others.next()?;
+    let message =
+        format!("`{}` may need the arrays of the data construct before or behind their tiles", directive.name);
+    Some(Reason::new(ReasonCode::TileReach, directive.span, message))
+}
+
+/// What a kernel reaches that the data construct does not map, and clauses that make it more than a kernel.
+fn unlisted(names: &Names<'_>, block: &TargetRegion, items: &[Mapped], region: &TargetRegion) -> Option<Reason> {
+    let cx = names.cx;
+    let directives = region.chain.constructs.iter().map(|id| cx.constructs.directive(*id));
+    for clause in directives.flat_map(|directive| &directive.clauses) {
+        let is_plain = clause.name != ClauseName::Map
+            || clause.modifiers.iter().all(|it| matches!(it.name.as_str(), "to" | "from" | "tofrom" | "alloc"));
+        if !is_plain || !clauses::goes_with_tiles(clause) {
+            let message = format!("`{}` does not go with tiles", cx.file.show(clause.name_span));
+            return Some(Reason::new(ReasonCode::TileClause, clause.span, message));
+        }
+    }
+    let body = region.chain.constructs.first().and_then(|first| cx.constructs.construct(*first).body)?;
+    let uses = uses_below(cx.file, cx.tree, body);
+    let used = uses.iter().find(|used| !is_listed(names, (block.extent, region.extent), items, used))?;
+    let message = format!("the data construct around it does not map what `{}` may lead to", used.name);
+    Some(Reason::new(ReasonCode::TileReach, used.span, message))
+}
+
+fn is_listed(names: &Names<'_>, extents: (Span, Span), items: &[Mapped], used: &Use) -> bool {
+    let at = used.span.start;
+    let is_known = |name: &str| is_known(names, extents, items, name, at);
+    match (names.expansion(&used.name, at), used.role) {
+        (Some(inner), _) => inner.is_some_and(|inner| inner.iter().all(|name| is_known(name))),
+        (None, Role::Callee) => is_pure(&used.name),
+        (None, Role::MethodCall) => false,
+        (None, _) => is_known(&used.name),
+    }
+}
+
+/// Is it a number, the kernel's own, an array of the block, or a variable that the data construct maps?
+fn is_known(names: &Names<'_>, (block, kernel): (Span, Span), items: &[Mapped], name: &str, at: usize) -> bool {
+    let kind = names.kind(name, at);
+    let Some(variable) = names.symbols().lookup(name, at) else { return kind == Kind::Constant };
+    // What a reference stands for is another variable, or an element of an array.
+    let is_value = !matches!(variable.ty, DeclaredType::Reference { .. });
+    let is_in = |span: Span| variable.header.is_none() && span.contains(variable.declared_at);
+    let is_number = matches!(kind, Kind::Scalar { builtin: true, .. } | Kind::Constant);
+    let is_own = is_in(kernel) || is_number || (is_in(block) && matches!(variable.ty, DeclaredType::Array { .. }));
+    (is_value && is_own) || items.iter().any(|item| item.key == (variable.header, variable.declared_at))
+}
+
+/// Does the text of a statement, its directives included, name the item's variable?
+fn names_item(names: &Names<'_>, extent: Span, item: &Mapped) -> bool {
+    let text = names.cx.file.show(extent);
+    let is_named = |text: &str| words(text).any(|word| word == item.name);
+    is_named(&text) || names.uses_macro_with(extent, &is_named)
+}
+
+/// Host code that may reach memory by more than names of its own.
+fn host_obstacle(
+    names: &Names<'_>,
+    block: &TargetRegion,
+    inside: &[&TargetRegion],
+    statement: NodeId,
+) -> Option<Reason> {
+    let tree = names.cx.tree;
+    let on_host = |node: &NodeId| !inside.iter().any(|region| region.extent.contains(tree.span(*node)));
+    let mut nodes = tree.descendants(statement).filter(on_host);
+    let node = nodes.find(|node| tree.is_named(*node) && !is_harmless(names, block, *node))?;
+    let message = "the host may need the arrays of the data construct before or behind their tiles";
+    Some(Reason::new(ReasonCode::TileReach, tree.span(node), message))
+}
+
+fn is_harmless(names: &Names<'_>, block: &TargetRegion, node: NodeId) -> bool {
+    let tree = names.cx.tree;
+    match tree.kind(node) {
+        "identifier" => is_own_value(names, block, node),
+        "assignment_expression" => is_own_variable(names, block, tree.child(node, "left")),
+        "update_expression" => is_own_variable(names, block, tree.child(node, "argument")),
+        "declaration"
+        | "init_declarator"
+        | "array_declarator"
+        | "primitive_type"
+        | "sized_type_specifier"
+        | "type_qualifier"
+        | "number_literal"
+        | "char_literal"
+        | "character"
+        | "true"
+        | "false"
+        | "binary_expression"
+        | "unary_expression"
+        | "parenthesized_expression"
+        | "conditional_expression"
+        | "cast_expression"
+        | "comma_expression"
+        | "type_descriptor"
+        | "expression_statement"
+        | "compound_statement"
+        | "for_statement"
+        | "while_statement"
+        | "do_statement"
+        | "if_statement"
+        | "else_clause"
+        | "condition_clause"
+        | "break_statement"
+        | "continue_statement"
+        | "comment" => true,
+        "type_identifier" => names.cx.file.bytes(tree.span(node)) == b"size_t",
+        _ => false,
+    }
+}
+
+/// Is it a name for a number, or declared here?
+fn is_own_value(names: &Names<'_>, block: &TargetRegion, node: NodeId) -> bool {
+    let span = names.cx.tree.span(node);
+    let name = names.cx.file.show(span);
+    let is_number =
+        |name: &str| matches!(names.kind(name, span.start), Kind::Scalar { builtin: true, .. } | Kind::Constant);
+    match names.expansion(&name, span.start) {
+        Some(inner) => inner.is_some_and(|inner| inner.iter().all(|name| is_number(name))),
+        None => is_number(&name) || is_declared_here(names, block, &name, span.start),
+    }
+}
+
+fn is_own_variable(names: &Names<'_>, block: &TargetRegion, node: Option<NodeId>) -> bool {
+    let Some(node) = node.filter(|node| names.cx.tree.kind(*node) == "identifier") else { return false };
+    let span = names.cx.tree.span(node);
+    is_declared_here(names, block, &names.cx.file.show(span), span.start)
+}
+
+fn is_declared_here(names: &Names<'_>, block: &TargetRegion, name: &str, at: usize) -> bool {
+    let variable = names.symbols().lookup(name, at);
+    variable.is_some_and(|variable| {
+        variable.header.is_none()
+            && block.extent.contains(variable.declared_at)
+            && !matches!(variable.ty, DeclaredType::Reference { .. })
+    })
+}
