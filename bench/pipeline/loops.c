@@ -1,7 +1,10 @@
 // Loops whose copies take long, as a CPU programmer maps them. `loops.sh` builds this file as it is and as `ompsplit` rewrites
 // it; each binary prints one line of comma-separated values for each loop and size.
 //
-// usage: loops [--tiny]
+// usage: loops [--tiny] [--loop NAME] [--mib N] [--leave N]
+//
+// `--loop` and `--mib` measure one loop and one size; `--leave` first takes the device's memory until N MiB are left, so that larger
+// arrays fit in a window alone.
 //
 // Times are wall-clock times of one call from pageable host memory to pageable host memory, page-locking included: the median and the
 // least of seven calls after one to warm up. The last value is a sum of bits over the results, the same in each binary.
@@ -87,6 +90,44 @@ static void largest(int n, const float *in, float *out)
     out[0] = total(n, in);
 }
 
+// The matrix is copied with the loop over its rows; the one over its columns finds it on the device.
+static void atax(int n, const float *in, float *out)
+{
+    const float *x = in, *a = in + n;
+    float *product = out, *y = out + n;
+#pragma omp target data map(to: a[0:(n-1)*n], x[0:n]) map(alloc: product[0:n-1]) map(from: y[0:n])
+    {
+#pragma omp target teams distribute parallel for
+        for (int i = 0; i < n - 1; i++) {
+            float sum = 0;
+            for (int j = 0; j < n; j++)
+                sum += a[i * n + j] * x[j];
+            product[i] = sum;
+        }
+#pragma omp target teams distribute parallel for
+        for (int j = 0; j < n; j++) {
+            float sum = 0;
+            for (int i = 0; i < n - 1; i++)
+                sum += a[i * n + j] * product[i];
+            y[j] = sum;
+        }
+    }
+}
+
+// Two loops of one region, which `split` makes two kernels.
+static void smooth_twice(int n, const float *in, float *out)
+{
+#pragma omp target map(to: in[0:n]) map(tofrom: out[0:n])
+    {
+#pragma omp parallel for
+        for (int i = 1; i < n - 1; i++)
+            out[i] = 0.25f * in[i - 1] + 0.5f * in[i] + 0.25f * in[i + 1] - out[i];
+#pragma omp parallel for
+        for (int i = 0; i < n; i++)
+            out[i] = out[i] * out[i] + 0.5f;
+    }
+}
+
 struct loop {
     const char *name;
     void (*run)(int, const float *, float *);
@@ -95,6 +136,7 @@ struct loop {
 static const struct loop LOOPS[] = {
     {"stream_1", stream_1, 0},       {"stream_200", stream_200, 0}, {"stream_2000", stream_2000, 0}, {"update", update, 0},
     {"convolution", convolution, 1}, {"gesummv", gesummv, 1},       {"largest", largest, 0},
+    {"atax", atax, 1},               {"smooth_twice", smooth_twice, 0},
 };
 
 static int by_value(const void *a, const void *b)
@@ -135,10 +177,36 @@ static void measure(const struct loop *loop, size_t count, float *in, float *out
     fflush(stdout);
 }
 
+// Leaves so many MiB of the device's memory.
+static void fill_device(size_t leave)
+{
+    enum { CHUNK_MIB = 256, MOST = 4096 };
+    void *chunks[MOST];
+    const int device = omp_get_default_device();
+    int count = 0;
+    while (count < MOST && (chunks[count] = omp_target_alloc((size_t)CHUNK_MIB << 20, device)))
+        count++;
+    for (size_t freed = 0; freed < leave && count > 0; freed += CHUNK_MIB)
+        omp_target_free(chunks[--count], device);
+}
+
 int main(int argc, char **argv)
 {
-    const int tiny = argc > 1 && strcmp(argv[1], "--tiny") == 0;
-    const size_t most = tiny ? (size_t)1 << 18 : (size_t)1 << 28;
+    const char *only = NULL;
+    size_t least = (size_t)1 << 20, most = (size_t)1 << 28;
+    for (int i = 1; i < argc; i++) {
+        const size_t number = i + 1 < argc ? strtoul(argv[i + 1], NULL, 10) : 0;
+        if (strcmp(argv[i], "--tiny") == 0)
+            least = most = (size_t)1 << 18;
+        else if (strcmp(argv[i], "--loop") == 0 && i + 1 < argc)
+            only = argv[++i];
+        else if (strcmp(argv[i], "--mib") == 0 && number > 0)
+            least = most = number << 18, i++;
+        else if (strcmp(argv[i], "--leave") == 0 && number > 0)
+            fill_device(number), i++;
+        else
+            return 2;
+    }
     float *in = malloc(most * sizeof *in), *out = malloc(most * sizeof *out);
     if (!in || !out)
         return 1;
@@ -146,8 +214,9 @@ int main(int argc, char **argv)
         in[i] = (float)(i % 1000) * 1e-3f;
     puts("loop,mib,median_ms,least_ms,bits");
     for (size_t loop = 0; loop < sizeof LOOPS / sizeof *LOOPS; loop++)
-        for (size_t count = tiny ? most : (size_t)1 << 20; count <= most; count *= 4)
-            measure(&LOOPS[loop], count, in, out);
+        for (size_t count = least; count <= most; count *= 4)
+            if (!only || strcmp(only, LOOPS[loop].name) == 0)
+                measure(&LOOPS[loop], count, in, out);
     free(in);
     free(out);
     return 0;

@@ -45,6 +45,14 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Draws what the tables of measured pipelines say as a chart (`speed-up.svg`)
+    Pipelines {
+        /// The folder with `h200.csv`, `loops-whole.csv` and `loops-tiles.csv`
+        folder: PathBuf,
+        /// Fail unless the chart is what would be drawn
+        #[arg(long)]
+        check: bool,
+    },
     /// Sets two result files side by side; fails if a program got slower by more than 3 % and beyond the noise
     Compare {
         /// The earlier result file
@@ -73,6 +81,7 @@ fn dispatch(command: Command) -> anyhow::Result<bool> {
         Command::Sweep(options) => run::sweep::sweep(&options),
         Command::Report { results, check } => report::report(&results, check),
         Command::Grids { table, chart, check } => report::grids(&table, &chart, check),
+        Command::Pipelines { folder, check } => report::pipelines(&folder, check),
         Command::Compare { before, after } => report::compare::compare(&before, &after),
     }
 }

@@ -4,6 +4,7 @@ mod chart;
 pub mod compare;
 mod figures;
 mod grids;
+mod pipelines;
 mod steps;
 mod table;
 
@@ -14,6 +15,7 @@ use anyhow::{Context, Result};
 use crate::results::Results;
 
 pub use grids::grids;
+pub use pipelines::pipelines;
 
 /// Writes the tables and the chart beside the result file, or checks that they are there as they would be written.
 pub fn report(path: &Path, check: bool) -> Result<bool> {

@@ -166,6 +166,11 @@ fn the_committed_chart_of_grids_is_that_of_its_table() {
 }
 
 #[test]
+fn the_committed_chart_of_pipelines_is_that_of_its_tables() {
+    succeed(&["pipelines", bench().join("results/pipeline").to_str().unwrap(), "--check"]);
+}
+
+#[test]
 fn the_suite_lists_every_program_once() {
     let folders: BTreeSet<String> = fs::read_dir(bench().join("programs"))
         .unwrap()

@@ -27,10 +27,15 @@ struct Panel {
 pub fn grids(table: &Path, chart: &Path, check: bool) -> Result<bool> {
     let text = std::fs::read_to_string(table).with_context(|| format!("cannot read {}", table.display()))?;
     let drawn = draw(&read(&text)?).map_err(|error| anyhow!("{error}"))?;
+    write_or_check(chart, &drawn, check, "grids")
+}
+
+/// Writes a chart, or says whether it stands in the file already.
+pub(super) fn write_or_check(chart: &Path, drawn: &str, check: bool, command: &str) -> Result<bool> {
     if check {
         let same = std::fs::read_to_string(chart).unwrap_or_default() == drawn;
         if !same {
-            println!("{} is not what `grids` draws", chart.display());
+            println!("{} is not what `{command}` draws", chart.display());
         }
         return Ok(same);
     }
