@@ -109,3 +109,22 @@ pub struct Plan {
     /// edits are left out, since the original has nothing that they could be made to.
     pub follows: bool,
 }
+
+impl Plan {
+    /// One without reasons and edits, that says so much until more is known.
+    #[must_use]
+    pub fn undecided(pass: &'static str, span: Span, extent: Span, decision: Decision) -> Self {
+        Self {
+            pass,
+            span,
+            extent,
+            decision,
+            reasons: Vec::new(),
+            edits: Vec::new(),
+            summary: String::new(),
+            parts: Vec::new(),
+            kernels: (1, 1),
+            follows: false,
+        }
+    }
+}

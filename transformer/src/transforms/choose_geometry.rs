@@ -139,18 +139,8 @@ where
     F: FnOnce() -> (Symbols<'a>, Calls<'a>),
 {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
-    let mut plan = Plan {
-        pass: "geometry",
-        span: cx.constructs.directive(first).span,
-        extent: region.extent,
-        decision: Decision::NothingToDo,
-        reasons: Vec::new(),
-        edits: Vec::new(),
-        summary: String::new(),
-        parts: Vec::new(),
-        kernels: (1, 1),
-        follows: false,
-    };
+    let mut plan =
+        Plan::undecided("geometry", cx.constructs.directive(first).span, region.extent, Decision::NothingToDo);
     let mut reasons = split_target::text_reasons(cx, region);
     let Some(teams) = directive_of_teams(cx, region).filter(|_| !has_own_threads(cx, region)) else {
         let message = "the number of threads in a team is written down";

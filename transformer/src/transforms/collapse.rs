@@ -100,18 +100,7 @@ fn plan_construct<'a, F: FnOnce() -> Symbols<'a>>(
     let start = cx.constructs.directive(first).span;
     let is_alone = cx.constructs.construct(first).body == construct.body;
     let span = if is_alone { start } else { directive.span };
-    let mut plan = Plan {
-        pass: "collapse",
-        span,
-        extent: Span::new(span.start, construct.body_span.end),
-        decision: Decision::Refuse,
-        reasons: Vec::new(),
-        edits: Vec::new(),
-        summary: String::new(),
-        kernels: (1, 1),
-        follows: false,
-        parts: Vec::new(),
-    };
+    let mut plan = Plan::undecided("collapse", span, Span::new(span.start, construct.body_span.end), Decision::Refuse);
     match decide(cx, symbols, id, chain) {
         Ok(None) => return None,
         Ok(Some(Verdict::Nothing(reason))) => {

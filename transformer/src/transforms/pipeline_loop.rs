@@ -175,18 +175,8 @@ fn is_league_loop(region: &TargetRegion) -> bool {
 
 fn plan(cx: &Context<'_>, region: &TargetRegion, checked: impl FnOnce() -> Result<Verdict, Vec<Reason>>) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
-    let mut plan = Plan {
-        pass: "pipeline",
-        span: cx.constructs.directive(first).span,
-        extent: region.extent,
-        decision: Decision::NothingToDo,
-        reasons: Vec::new(),
-        edits: Vec::new(),
-        summary: String::new(),
-        parts: Vec::new(),
-        kernels: (1, 1),
-        follows: false,
-    };
+    let mut plan =
+        Plan::undecided("pipeline", cx.constructs.directive(first).span, region.extent, Decision::NothingToDo);
     let verdict = nothing_to_do(cx, region).map_or_else(checked, |reason| Ok(Verdict::Nothing(reason)));
     match verdict {
         Ok(Verdict::Nothing(reason)) => plan.reasons.push(reason),

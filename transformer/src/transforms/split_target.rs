@@ -177,18 +177,7 @@ fn plan_region<'a, F: FnOnce() -> Names<'a>>(
     region: &TargetRegion,
 ) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
-    let mut plan = Plan {
-        pass: "split",
-        span: cx.constructs.directive(first).span,
-        extent: region.extent,
-        decision: Decision::Refuse,
-        reasons: Vec::new(),
-        edits: Vec::new(),
-        summary: String::new(),
-        parts: Vec::new(),
-        kernels: (1, 1),
-        follows: false,
-    };
+    let mut plan = Plan::undecided("split", cx.constructs.directive(first).span, region.extent, Decision::Refuse);
     if versions::is_versioned(cx, region) {
         plan.decision = Decision::NothingToDo;
         let message = "the other branch of this `if` holds the same statements as kernels of their own";
