@@ -91,7 +91,7 @@
 //! thread the tiles follow each other.
 //!
 //! In the block of a data construct the items of that construct share no storage either, each kernel reaches nothing else, and the
-//! host reaches no memory: what names an array is all that uses it. Elements that no iteration of a loop has move with its first
+//! host reaches no memory but numbers of its own: what names an array is all that uses it. Elements that no iteration of a loop has move with its first
 //! and last tile, since other loops may read or have written them.
 //!
 //! An array that is present on the device is not copied by `map`, but would be by `map(always, ..)` and `target update`: such

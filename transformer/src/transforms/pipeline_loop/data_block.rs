@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::accesses::Key;
-use crate::analysis::calls::is_pure;
+use crate::analysis::calls::{RuntimeCall, is_pure, runtime_call};
 use crate::analysis::symbols::DeclaredType;
 use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::{Reason, ReasonCode};
@@ -183,7 +183,7 @@ fn host_obstacle(
 fn is_harmless(names: &Names<'_>, block: &TargetRegion, node: NodeId) -> bool {
     let tree = names.cx.tree;
     match tree.kind(node) {
-        "identifier" => is_own_value(names, block, node),
+        "identifier" => is_own_value(names, block, node) || is_harmless_function(names, node),
         "assignment_expression" => is_own_variable(names, block, tree.child(node, "left")),
         "update_expression" => is_own_variable(names, block, tree.child(node, "argument")),
         "declaration"
@@ -214,7 +214,12 @@ fn is_harmless(names: &Names<'_>, block: &TargetRegion, node: NodeId) -> bool {
         | "condition_clause"
         | "break_statement"
         | "continue_statement"
-        | "comment" => true,
+        | "comment"
+        | "call_expression"
+        | "argument_list"
+        | "string_literal"
+        | "string_content"
+        | "escape_sequence" => true,
         "type_identifier" => names.cx.file.bytes(tree.span(node)) == b"size_t",
         _ => false,
     }
@@ -232,10 +237,25 @@ fn is_own_value(names: &Names<'_>, block: &TargetRegion, node: NodeId) -> bool {
     }
 }
 
+/// Is it the name of a called function that reaches nothing but the values of its arguments, and a stream?
+fn is_harmless_function(names: &Names<'_>, node: NodeId) -> bool {
+    let tree = names.cx.tree;
+    let call = tree.parent(node).filter(|parent| tree.kind(*parent) == "call_expression");
+    let name = names.cx.file.show(tree.span(node));
+    let is_known = is_pure(&name) || name == "printf" || runtime_call(&name) == Some(RuntimeCall::Harmless);
+    call.is_some_and(|call| tree.child(call, "function") == Some(node))
+        && is_known
+        && names.symbols().function_definitions(&name).is_empty()
+        && names.symbols().macro_definition(&name, tree.span(node).start).is_none()
+}
+
+/// Is it a number that only its name reaches?
 fn is_own_variable(names: &Names<'_>, block: &TargetRegion, node: Option<NodeId>) -> bool {
     let Some(node) = node.filter(|node| names.cx.tree.kind(*node) == "identifier") else { return false };
     let span = names.cx.tree.span(node);
-    is_declared_here(names, block, &names.cx.file.show(span), span.start)
+    let name = names.cx.file.show(span);
+    let is_number = matches!(names.kind(&name, span.start), Kind::Scalar { builtin: true, .. });
+    is_number && names.cannot_be_aliased(&name, span.start) || is_declared_here(names, block, &name, span.start)
 }
 
 fn is_declared_here(names: &Names<'_>, block: &TargetRegion, name: &str, at: usize) -> bool {

@@ -105,6 +105,7 @@ impl<'a> HostValues<'_, 'a> {
             Kind::Constant => true,
             Kind::Scalar { wide: false, class: Class::Integer, builtin: true } => {
                 !self.is_listed(name)
+                    && self.symbols().written_in(name, at, self.extent).is_empty()
                     && !names.is_declare_target(name)
                     && !names.may_be_declared_for_device(name, at)
                     && !names.is_threadprivate(name)
