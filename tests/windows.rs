@@ -15,17 +15,17 @@ fn arrays_larger_than_the_memory_of_the_device_run_in_a_window() {
     let all = fixtures::all().unwrap_or_else(|error| panic!("{error}"));
     let fixture = all.into_iter().find(|it| it.name == "pipeline_loop/window_limit.c").expect("the fixture");
     let output = rewrite::fixture(&fixture).expect("an output");
-    let whole = run(&builder, &fixture, "before", &fixture.text);
+    let whole = run(&builder, &fixture, "before", &fixture.text).expect("a run");
     assert_ne!(whole.end, "exit 0", "whole arrays fit: the limit is too high");
     assert!(whole.stderr.contains("Failure to allocate device memory"), "{}", whole.stderr);
-    let window = run(&builder, &fixture, "after", &output);
+    let window = run(&builder, &fixture, "after", &output).expect("a run");
     assert_eq!(window.end, "exit 0", "{}", window.stderr);
     assert_eq!(String::from_utf8_lossy(&window.stdout).trim(), expected().to_string());
 }
 
-fn run(builder: &Builder, fixture: &Fixture, variant: &str, text: &[u8]) -> Run {
-    let program = builder.build(fixture, variant, text, &[]).unwrap_or_else(|error| panic!("{error}"));
-    program.run_parts(&[LIMIT.to_owned()], How::Grid(GEOMETRIES[0].0)).unwrap_or_else(|error| panic!("{error}"))
+fn run(builder: &Builder, fixture: &Fixture, variant: &str, text: &[u8]) -> Result<Run, String> {
+    let (first, _) = GEOMETRIES.first().ok_or("no grid")?;
+    builder.build(fixture, variant, text, &[])?.run_parts(&[LIMIT.to_owned()], How::Grid(*first))
 }
 
 /// What the program computes.
