@@ -3,8 +3,8 @@
 //! Refusing is no way to pass: of each family in `tests/support/generator/families.rs` that the tool claims to handle at
 //! least 60 % must be changed. A program that fails is made smaller as long as it fails, and printed.
 //!
-//! `OMPSPLIT_PROGRAMS=5000 OMPSPLIT_SEED=7 cargo test --test generated -- --nocapture` tries more, and other ones;
-//! `OMPSPLIT_PROGRAM=17` tries one of them and prints it. `OMPSPLIT_MINIMISED=0` leaves failing programs as they are, since making
+//! `OMPSPLIT_PROGRAMS=5000 OMPSPLIT_SEED=7 cargo test --test generated -- --nocapture` tries more, and other ones (and a quarter as
+//! many whose loops are cut into tiles); `OMPSPLIT_PROGRAM=17` tries one of them and prints it, `OMPSPLIT_PIPELINE=17` one of those. `OMPSPLIT_MINIMISED=0` leaves failing programs as they are, since making
 //! one smaller takes a hundred compiler runs.
 
 mod support;
@@ -16,9 +16,9 @@ use std::sync::Mutex;
 
 use ompsplit::plan::Decision;
 use support::batch::{self, Job, Settings};
-use support::generator::families::{BASIC, Expected, FAMILIES};
+use support::generator::families::{BASIC, Expected, FAMILIES, Family, PIPELINES};
 use support::generator::minimise::minimise;
-use support::generator::{Case, drawn};
+use support::generator::{Case, drawn, piped};
 use support::oracle::{Finding, Kind};
 use support::program::Builder;
 use support::{diff, parallel, rewrite};
@@ -26,6 +26,9 @@ use support::{diff, parallel, rewrite};
 /// Programs in one file of the sample, and of long runs: a compiler run takes about as long as ten programs in it.
 const BATCH: usize = 16;
 const LONG_BATCH: usize = 64;
+
+/// Programs of the sample whose loops are cut into tiles.
+const TILED: u64 = 42;
 
 /// Percent of a family's programs that must be changed.
 const LEAST_CHANGED: usize = 60;
@@ -61,7 +64,26 @@ fn every_output_of_a_generated_program_gives_its_results() {
             (0..programs).map(|index| drawn(seed, index)).collect()
         }
     };
-    let made = made(&cases).unwrap_or_else(|error| panic!("{error}"));
+    judged(seed, &cases, &FAMILIES, BASIC.len());
+}
+
+/// The same of loops that `pipeline` cuts into tiles.
+#[test]
+fn every_pipeline_of_a_generated_program_gives_its_results() {
+    let seed = number("OMPSPLIT_SEED").unwrap_or(1);
+    let cases: Vec<Case> = match number("OMPSPLIT_PIPELINE") {
+        Some(one) => vec![piped(seed, usize::try_from(one).unwrap_or(0))],
+        None => {
+            let programs = number("OMPSPLIT_PROGRAMS").map_or(TILED, |programs| programs / 4);
+            (0..usize::try_from(programs).unwrap_or(0)).map(|index| piped(seed, index)).collect()
+        }
+    };
+    judged(seed, &cases, &PIPELINES, PIPELINES.len());
+}
+
+/// Compares each program with its output, and counts what is changed; families are judged from so many programs on.
+fn judged(seed: u64, cases: &[Case], families: &[Family], least: usize) {
+    let made = made(cases).unwrap_or_else(|error| panic!("{error}"));
     if let [one] = &made[..] {
         println!(
             "{}\n{}\n{:?}",
@@ -78,9 +100,9 @@ fn every_output_of_a_generated_program_gives_its_results() {
     }
     let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
     let failures = compared(&builder, &made);
-    let (table, mut complaints) = census(&made);
+    let (table, mut complaints) = census(&made, families);
     println!("seed {seed}, {} programs of {} shapes\n{table}", made.len(), shapes(&made));
-    if made.len() < BASIC.len() {
+    if made.len() < least {
         complaints.clear();
     }
     let smaller = number("OMPSPLIT_MINIMISED").map_or(MINIMISED, |count| usize::try_from(count).unwrap_or(MINIMISED));
@@ -99,8 +121,19 @@ fn of_every_family_most_programs_are_changed() {
     let seed = number("OMPSPLIT_SEED").unwrap_or(1);
     let cases: Vec<Case> = (0..REWRITTEN * FAMILIES.len()).map(|index| drawn(seed, index)).collect();
     let made = made(&cases).unwrap_or_else(|error| panic!("{error}"));
-    let (table, complaints) = census(&made);
+    let (table, complaints) = census(&made, &FAMILIES);
     println!("seed {seed}, {} programs of {} families\n{table}", made.len(), FAMILIES.len());
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// The same of loops in tiles.
+#[test]
+fn of_every_family_of_pipelines_most_programs_are_changed() {
+    let seed = number("OMPSPLIT_SEED").unwrap_or(1);
+    let cases: Vec<Case> = (0..JUDGED * PIPELINES.len()).map(|index| piped(seed, index)).collect();
+    let made = made(&cases).unwrap_or_else(|error| panic!("{error}"));
+    let (table, complaints) = census(&made, &PIPELINES);
+    println!("seed {seed}, {} programs of {} families\n{table}", made.len(), PIPELINES.len());
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
@@ -149,11 +182,11 @@ fn settings<'a>(name: &'a str, case: &Case) -> Settings<'a> {
 
 /// What fails: places among the programs, and findings.
 fn compared(builder: &Builder, made: &[Made]) -> Vec<(usize, Vec<Finding>)> {
-    let mut kinds: BTreeMap<(bool, bool, bool), Vec<(usize, Job)>> = BTreeMap::new();
+    let mut kinds: BTreeMap<(bool, bool, &[_]), Vec<(usize, Job)>> = BTreeMap::new();
     for (place, made) in made.iter().enumerate() {
         // A deferred region leaves libomp 19 in a state in which later leagues of one thread fail an assertion of its own.
         let deferred = made.original.contains("nowait");
-        let kind = (made.case.cpp, deferred, made.case.versioned);
+        let kind = (made.case.cpp, deferred, made.case.sizes());
         kinds.entry(kind).or_default().extend(job(made).map(|job| (place, job)));
     }
     let size = if made.len() > 500 { LONG_BATCH } else { BATCH };
@@ -162,7 +195,8 @@ fn compared(builder: &Builder, made: &[Made]) -> Vec<(usize, Vec<Finding>)> {
     let errors = parallel::failures(&batches, |chunk| {
         let (places, jobs): (Vec<usize>, Vec<Job>) = chunk.iter().cloned().unzip();
         let Some(first) = places.first().map(|place| &made[*place].case) else { return Ok(()) };
-        let name = format!("generated/{}-{}", if first.cpp { "cpp" } else { "c" }, first.index);
+        let folder = if first.is_piped() { "generated/tiles" } else { "generated" };
+        let name = format!("{folder}/{}-{}", if first.cpp { "cpp" } else { "c" }, first.index);
         let findings = batch::compare(builder, settings(&name, first), &jobs)?;
         let failed = places.into_iter().zip(findings).filter(|(_, findings)| !findings.is_empty());
         found.lock().map_err(|error| error.to_string())?.extend(failed);
@@ -180,11 +214,11 @@ fn shapes(made: &[Made]) -> usize {
 
 /// The table of the families, and what is wrong with it. Of the combinations it shows what their choices are; each is
 /// judged by itself where there are enough programs of it.
-fn census(made: &[Made]) -> (String, Vec<String>) {
+fn census(made: &[Made], families: &[Family]) -> (String, Vec<String>) {
     let mut table = format!("{:24} {:>8} {:>8} {:>8}  refused by\n", "family", "programs", "changed", "no gain");
     let mut complaints = Vec::new();
     let mut traits: BTreeMap<&str, Vec<&Made>> = BTreeMap::new();
-    for family in FAMILIES.iter() {
+    for family in families {
         let own: Vec<&Made> = made.iter().filter(|made| made.case.family.name == family.name).collect();
         if family.traits.is_empty() {
             line(&mut table, &family.name, &own);
@@ -266,12 +300,13 @@ fn shown(builder: &Builder, made: &Made, findings: &[Finding], small: bool, seed
     let output = make(&case).ok().and_then(|made| made.output).unwrap_or_default();
     let findings: Vec<String> = findings.iter().map(Finding::to_string).collect();
     format!(
-        "== program {} of seed {seed} ({})\n{}\n{}\n{}\nonly this one: OMPSPLIT_SEED={seed} OMPSPLIT_PROGRAM={} cargo test --test generated",
+        "== program {} of seed {seed} ({})\n{}\n{}\n{}\nonly this one: OMPSPLIT_SEED={seed} OMPSPLIT_{}={} cargo test --test generated",
         made.case.index,
         made.case.shape,
         findings.join("\n"),
         text,
         diff("original", text.as_bytes(), "output", output.as_bytes()),
+        if made.case.is_piped() { "PIPELINE" } else { "PROGRAM" },
         made.case.index,
     )
 }

@@ -127,7 +127,10 @@ impl Batch<'_> {
 
     fn file(&self, parts: Vec<(String, String)>) -> Result<Fixture, String> {
         let (ids, parts): (Vec<String>, Vec<String>) = parts.into_iter().unzip();
-        let text = format!("{HEAD}\n{}\n{}", parts.join("\n"), batch_main(&ids, self.settings.sizes));
+        let parts = parts.join("\n");
+        // What the output includes stands in the head, which its part leaves out.
+        let header = if parts.contains("ompsplit_") { "#include \"ompsplit_pin.h\"\n" } else { "" };
+        let text = format!("{HEAD}{header}\n{parts}\n{}", batch_main(&ids, self.settings.sizes));
         let path = PathBuf::from(if self.settings.cpp { "generated.cpp" } else { "generated.c" });
         Fixture::new(self.settings.name, path, text.into_bytes())
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use ompsplit::device::pinned_memory;
 use ompsplit::validate::clang::Clang;
+use ompsplit::validate::host::directives::directives;
 use ompsplit::validate::host::{Geometry, LOG};
 
 use super::fixtures::Fixture;
@@ -288,21 +289,26 @@ impl Program {
 /// Kernels that several threads of the host launch say how many teams they have: libomp 19 otherwise takes the number that a
 /// thread had when it last led a team, and fails an assertion (`kmp_csupport.cpp`).
 fn with_numbered_teams(text: &[u8]) -> Cow<'_, [u8]> {
-    const KERNEL: &str = "target teams distribute parallel for";
+    const NAMES: [&str; 3] =
+        ["target teams distribute parallel for simd", "target teams distribute parallel for", "target teams loop"];
     if memchr::memmem::find(text, pinned_memory::HEADER_NAME.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
-    let text = String::from_utf8_lossy(text);
-    let mut pieces = text.split(KERNEL);
-    let mut out = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let directive = piece.replace("\\\n", " ");
-        let is_numbered = directive.lines().next().is_some_and(|line| line.contains("num_teams"));
-        out.push_str(KERNEL);
-        out.push_str(if is_numbered { "" } else { " num_teams(atoi(getenv(\"OMP_NUM_TEAMS\")))" });
-        out.push_str(piece);
+    let mut out = Vec::new();
+    let mut copied = 0;
+    for directive in directives(text) {
+        let said = String::from_utf8_lossy(text.get(directive.clone()).unwrap_or_default()).into_owned();
+        let start = said.len() - said.trim_start().len();
+        let name = NAMES.into_iter().find(|name| said[start..].starts_with(name));
+        if let Some(name) = name.filter(|_| !said.contains("num_teams")) {
+            let at = directive.start + start + name.len();
+            out.extend_from_slice(text.get(copied..at).unwrap_or_default());
+            out.extend_from_slice(b" num_teams(atoi(getenv(\"OMP_NUM_TEAMS\")))");
+            copied = at;
+        }
     }
-    Cow::Owned(out.into_bytes())
+    out.extend_from_slice(text.get(copied..).unwrap_or_default());
+    Cow::Owned(out)
 }
 
 #[cfg(unix)]

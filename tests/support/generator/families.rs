@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::axes;
 use super::data::Storage;
 use super::recipe::{
-    Around, Body, Control, Forbidden, Form, LoopClause, LoopKind, Maps, Recipe, RegionClause, Serial, Sums,
+    Around, Body, Control, Forbidden, Form, LoopClause, LoopKind, Maps, Recipe, RegionClause, Serial, Sums, Tiles,
 };
 
 /// What the tool makes of the programs of a family.
@@ -50,6 +50,43 @@ pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
     };
     BASIC.iter().map(family).chain(axes::families()).collect()
 });
+
+/// The families of programs whose loops `pipeline` cuts into tiles.
+pub static PIPELINES: LazyLock<Vec<Family>> = LazyLock::new(|| {
+    let family = |(name, tiles, cpp): &(&'static str, Tiles, bool)| {
+        let recipe = Recipe { tiles: Some(*tiles), cpp: *cpp, ..Recipe::new(Single) };
+        Family { name: format!("tiles, {name}"), expected: Changed, recipe, traits: Vec::new() }
+    };
+    pipelines().iter().map(family).collect()
+});
+
+fn pipelines() -> Vec<(&'static str, Tiles, bool)> {
+    let none = Tiles::default();
+    let (both, window) = (Tiles { behind: true, ahead: true, ..none }, Tiles { window: Some(2), ..none });
+    vec![
+        ("elements", none, false),
+        ("elements, clauses", Tiles { clauses: true, ..none }, false),
+        ("remainders", Tiles { ranges: true, ..none }, false),
+        ("rows", Tiles { rows: true, ..none }, false),
+        ("lower halos", Tiles { behind: true, ..none }, false),
+        ("upper halos", Tiles { ahead: true, ..none }, false),
+        ("halos", both, false),
+        ("halos of rows", Tiles { rows: true, ..both }, false),
+        ("halos, remainders", Tiles { ranges: true, ..both }, false),
+        ("reductions", Tiles { sums: true, ..none }, false),
+        ("reductions of rows", Tiles { sums: true, rows: true, ..none }, false),
+        ("reductions, halos", Tiles { sums: true, ..both }, false),
+        ("present", Tiles { present: true, ..none }, false),
+        ("present, halos", Tiles { present: true, ..both }, false),
+        ("window", window, false),
+        ("window of rows", Tiles { rows: true, window: Some(3), ..none }, false),
+        ("window, reductions", Tiles { sums: true, ..window }, false),
+        ("window, present", Tiles { present: true, window: Some(5), ..none }, false),
+        ("window, remainders", Tiles { ranges: true, clauses: true, ..window }, false),
+        ("c++", Tiles { rows: true, clauses: true, ..none }, true),
+        ("c++, halos", Tiles { sums: true, clauses: true, ..both }, true),
+    ]
+}
 
 use Expected::{Changed, Refused};
 use Form::{League, Rows, Single, Team};

@@ -13,10 +13,11 @@ pub mod families;
 mod loops;
 pub mod minimise;
 pub mod node;
+mod pipelines;
 mod program;
 pub mod recipe;
 mod regions;
 pub mod rng;
 mod serial;
 
-pub use program::{Case, HEAD, LONG_SIZES, SIZES, VERSIONED_SIZES, batch_main, case, drawn};
+pub use program::{Case, HEAD, LONG_SIZES, SIZES, TILED_SIZES, VERSIONED_SIZES, batch_main, case, drawn, piped};

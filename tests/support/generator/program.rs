@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::builder::Builder;
 use super::data::{Array, CAPACITY, Storage};
-use super::families::{BASIC, FAMILIES, Family};
+use super::families::{BASIC, FAMILIES, Family, PIPELINES};
 use super::node::{Block, Clause, Directive, Node, block, fixed, text, write};
 use super::recipe::{Around, Holder};
 use super::rng::Rng;
@@ -53,6 +53,11 @@ pub fn drawn(seed: u64, index: usize) -> Case {
     of_family(&FAMILIES[index % FAMILIES.len()], seed, index)
 }
 
+/// The same of the families of pipelines.
+pub fn piped(seed: u64, index: usize) -> Case {
+    of_family(&PIPELINES[index % PIPELINES.len()], seed, index)
+}
+
 fn of_family(family: &'static Family, seed: u64, index: usize) -> Case {
     let mut rng = Rng::new(seed.wrapping_mul(0x0001_0000_0001).wrapping_add(index as u64));
     rng.below(2);
@@ -80,28 +85,49 @@ fn of_family(family: &'static Family, seed: u64, index: usize) -> Case {
         settled: BTreeSet::new(),
         taken: BTreeSet::new(),
     };
-    let nodes = builder.program();
+    let nodes = match builder.recipe.tiles {
+        Some(tiles) => builder.pipeline(tiles),
+        None => builder.program(),
+    };
     let shape = builder.shape.into_iter().collect::<Vec<_>>().join(", ");
     Case { index, family, cpp, versioned, nodes, shape: format!("{}: {shape}", family.name) }
 }
 
 impl Case {
-    /// The file's name.
+    /// The file's name, in the folder of the pass that its family is for.
     pub fn file_name(&self) -> &'static str {
-        if self.cpp { "generated.cpp" } else { "generated.c" }
+        match (self.is_piped(), self.cpp) {
+            (false, false) => "generated.c",
+            (false, true) => "generated.cpp",
+            (true, false) => "pipeline_loop/generated.c",
+            (true, true) => "pipeline_loop/generated.cpp",
+        }
+    }
+
+    /// Is it for the pass `pipeline`?
+    pub fn is_piped(&self) -> bool {
+        self.family.recipe.tiles.is_some()
     }
 
     /// The program as a file of its own.
     pub fn text(&self) -> String {
         let mut body = String::new();
         write(&self.nodes, 0, &mut body);
-        let first = if self.versioned { "// fixture: versioned\n" } else { "" };
+        let first = match self.family.recipe.tiles.and_then(|tiles| tiles.window) {
+            Some(window) => format!("// fixture: window {window}\n"),
+            None if self.versioned => "// fixture: versioned\n".to_owned(),
+            None => String::new(),
+        };
         format!("{first}{HEAD}\n{BEGIN}{body}{END}\n{}", batch_main(&[self.index.to_string()], self.sizes()))
     }
 
     /// `n` and `m` that it runs with.
     pub fn sizes(&self) -> &'static [(usize, usize)] {
-        if self.versioned { VERSIONED_SIZES } else { SIZES }
+        match self.is_piped() {
+            true => TILED_SIZES,
+            false if self.versioned => VERSIONED_SIZES,
+            false => SIZES,
+        }
     }
 
     /// The part of such a file, original or rewritten, that differs from program to program.
@@ -117,6 +143,9 @@ pub const SIZES: &[(usize, usize)] = &[(61, 5), (3, 2)];
 
 /// The same for programs of both forms: lengths on both sides of most choices.
 pub const VERSIONED_SIZES: &[(usize, usize)] = &[(61, 5), (2500, 5)];
+
+/// The same for loops in tiles: no iteration, fewer than there are tiles, as many, and such that tiles are not equally long.
+pub const TILED_SIZES: &[(usize, usize)] = &[(0, 2), (5, 3), (16, 1), (61, 5), (100, 4), (203, 2)];
 
 /// The same where a race must show: many iterations for each thread. `n * m` elements fit in every array.
 pub const LONG_SIZES: &[(usize, usize)] = &[(2500, 5)];

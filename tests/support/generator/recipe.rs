@@ -208,6 +208,25 @@ pub enum Holder {
     Namespace,
 }
 
+/// What the loops of pipelines are made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tiles {
+    /// Arrays with a row for each iteration.
+    pub rows: bool,
+    /// Iterations read pieces of those before them.
+    pub behind: bool,
+    /// Iterations read pieces of those behind them.
+    pub ahead: bool,
+    pub sums: bool,
+    /// Loops that begin and end elsewhere than their arrays, or have a number of iterations.
+    pub ranges: bool,
+    pub clauses: bool,
+    /// An array is on the device before.
+    pub present: bool,
+    /// How many tiles are on the device at a time.
+    pub window: Option<u32>,
+}
+
 /// All choices of a family.
 #[derive(Clone, Debug)]
 pub struct Recipe {
@@ -237,6 +256,8 @@ pub struct Recipe {
     pub holder: Holder,
     /// Both forms, chosen by lengths at run time; sizes on both sides of the choice.
     pub versioned: bool,
+    /// A program for the pass `pipeline`, of which nothing else here counts but `cpp`.
+    pub tiles: Option<Tiles>,
 }
 
 impl Recipe {
@@ -263,6 +284,7 @@ impl Recipe {
             cpp: false,
             holder: Holder::Plain,
             versioned: false,
+            tiles: None,
         }
     }
 }

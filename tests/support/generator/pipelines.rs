@@ -1,0 +1,361 @@
+//! Programs whose loops the pass `pipeline` cuts into tiles: each array moves in pieces, beside some that are mapped whole.
+//!
+//! An iteration writes its own piece alone, and reads it, its neighbours' pieces of arrays that no iteration writes, and what
+//! all iterations share. Numbers of elements are exact in binary where they are combined.
+
+use super::builder::Builder;
+use super::data::Ty;
+use super::node::{Block, Clause, Directive, Node, block, fixed, text};
+use super::recipe::Tiles;
+
+/// Elements that every array has beyond its `n` pieces.
+const MORE: usize = 8;
+/// Iterations of a loop whose bounds are numbers.
+const NUMBER: usize = 53;
+
+/// An array that moves in tiles, or is shared by all.
+#[derive(Clone, Debug)]
+struct Stream {
+    name: &'static str,
+    ty: Ty,
+    /// Has it a row of `m` elements for each iteration?
+    rows: bool,
+    written: bool,
+}
+
+/// A variable that tiles combine into: its name and type, the operator, and whether a clause maps it.
+type Sum = (&'static str, Ty, &'static str, bool);
+
+/// The head of the parallel loop, and what its iterations may reach.
+struct Head {
+    text: String,
+    /// The variable's declaration, where it stands before the directive.
+    outside: Option<&'static str>,
+    /// The first piece that is mapped, and how many are.
+    lower: String,
+    length: String,
+    /// How far iterations may read to both sides.
+    behind: usize,
+    ahead: usize,
+    /// Does each mapped piece have its iteration?
+    full: bool,
+}
+
+impl Builder {
+    /// Everything that stands in the file behind the head.
+    pub(super) fn pipeline(&mut self, tiles: Tiles) -> Vec<Node> {
+        let streams = self.streams(tiles);
+        let mut inner = vec![fixed("int k = n % 3 + 1;"), fixed("double c = 0.5;")];
+        let sums = self.sums_of(tiles);
+        for (name, ty, ..) in &sums {
+            inner.push(fixed(format!("{} {name} = {};", ty.c(), if ty.is_floating() { "1.5" } else { "7" })));
+        }
+        for _ in 0..if self.rng.chance(35) { 2 } else { 1 } {
+            inner.extend(self.tiled_loop(tiles, &streams, &sums));
+        }
+        for (name, ty, ..) in &sums {
+            let (format, cast) = if ty.is_floating() { ("%.17g", "double") } else { ("%ld", "long") };
+            inner.push(fixed(format!("printf(\"{name} {format}\\n\", ({cast}){name});")));
+        }
+        let parameters: Vec<String> = streams.iter().map(|it| format!("{} *{}", it.ty.c(), it.name)).collect();
+        let names: Vec<&str> = streams.iter().map(|it| it.name).collect();
+        let head = format!("static void work{}(int n, int m, {})", self.tag, parameters.join(", "));
+        let work = Node::Block(Block { head, body: inner, fixed: true, ..Block::default() });
+        let call = format!("work{}(n, m, {});", self.tag, names.join(", "));
+        let mut body: Vec<Node> = streams.iter().enumerate().map(|(salt, it)| it.made(salt)).collect();
+        body.push(fixed(call.clone()));
+        body.extend(self.again(tiles, &streams, &call));
+        body.extend(streams.iter().map(Stream::shown));
+        let head = format!("static void case{}(int n, int m)", self.tag);
+        vec![work, Node::Block(Block { head, body, fixed: true, ..Block::default() })]
+    }
+
+    /// The arrays: some that are read, some that are written.
+    fn streams(&mut self, tiles: Tiles) -> Vec<Stream> {
+        let types = [Ty::Int, Ty::Int, Ty::Unsigned, Ty::Long, Ty::Short, Ty::Byte, Ty::Double, Ty::Float];
+        let mut streams = Vec::new();
+        let (read, written) = (self.rng.range(1, 2), self.rng.range(usize::from(!tiles.sums), 2));
+        for name in ["u", "w"].into_iter().take(read) {
+            let rows = tiles.rows && (name == "u" || self.rng.chance(50));
+            streams.push(Stream { name, ty: self.rng.pick(&types), rows, written: false });
+        }
+        for name in ["v", "y"].into_iter().take(written) {
+            let rows = tiles.rows && self.rng.chance(60);
+            streams.push(Stream { name, ty: self.rng.pick(&types), rows, written: true });
+        }
+        streams
+    }
+
+    fn sums_of(&mut self, tiles: Tiles) -> Vec<Sum> {
+        let all = [
+            ("s", Ty::Long, "+"),
+            ("top", Ty::Int, "max"),
+            ("low", Ty::Int, "min"),
+            ("z", Ty::Double, "+"),
+            ("mask", Ty::Unsigned, "^"),
+        ];
+        let mut sums: Vec<Sum> = Vec::new();
+        if tiles.sums {
+            for _ in 0..self.rng.range(1, 2) {
+                let (name, ty, operator) = self.rng.pick(&all);
+                if sums.iter().all(|(other, ..)| *other != name) {
+                    sums.push((name, ty, operator, self.rng.chance(50)));
+                }
+            }
+        }
+        sums
+    }
+
+    fn tiled_head(&mut self, tiles: Tiles) -> Head {
+        let (behind, ahead) =
+            (if tiles.behind { self.rng.range(1, 3) } else { 0 }, if tiles.ahead { self.rng.range(1, 3) } else { 0 });
+        let halo = behind + ahead > 0;
+        // An unsigned variable minus the halo wraps.
+        let ty = self.rng.pick(if halo {
+            &["int", "int", "long"]
+        } else {
+            &["int", "long", "int", "unsigned", "long", "size_t", "int"]
+        });
+        let step = self.rng.pick(&["i++", "i++", "++i", "++i", "i += 1", "i = i + 1"]);
+        let choice = if tiles.ranges { self.rng.range(1, 5) } else { self.rng.below(2) };
+        let whole = (String::from("0"), "n".to_owned());
+        let cast = if ty == "int" { String::new() } else { format!("({ty})") };
+        let (first, test, (lower, length), full) = match choice {
+            _ if halo && ahead > 0 && self.rng.chance(50) => {
+                (format!("{behind}"), format!("i < {cast}n"), ("0".to_owned(), format!("n + {ahead}")), false)
+            }
+            _ if halo && tiles.ranges => {
+                let first = self.rng.range(behind, 4);
+                (first.to_string(), format!("i < n - {}", self.rng.range(ahead, 4)), whole, false)
+            }
+            _ if halo => (behind.to_string(), format!("i < n - {ahead}"), whole, false),
+            1 if tiles.ranges && ty != "unsigned" && ty != "size_t" => {
+                ("0".to_owned(), "i <= n - 1".to_owned(), whole, true)
+            }
+            2 => (self.rng.range(1, 4).to_string(), format!("i < {cast}n"), whole, false),
+            3 => ("0".to_owned(), format!("i < {NUMBER}"), ("0".to_owned(), NUMBER.to_string()), true),
+            4 => ("k".to_owned(), format!("i < {cast}(k + n)"), ("k".to_owned(), "n".to_owned()), true),
+            5 => ("1".to_owned(), format!("i < {cast}n + 3"), ("1".to_owned(), "n + 2".to_owned()), true),
+            _ => ("0".to_owned(), format!("i < {cast}n"), whole, true),
+        };
+        let outside = (ty == "int" && self.rng.chance(20)).then_some("int i;");
+        let declared = if outside.is_some() { "i".to_owned() } else { format!("{ty} i") };
+        // Numbers of pieces stand without parentheses in sections of elements.
+        self.note(format!("head {choice} {ty}"));
+        let text = format!("for ({declared} = {first}; {test}; {step})");
+        Head { text, outside, lower, length, behind, ahead, full }
+    }
+
+    /// One loop with its directive.
+    fn tiled_loop(&mut self, tiles: Tiles, streams: &[Stream], sums: &[Sum]) -> Vec<Node> {
+        let head = self.tiled_head(tiles);
+        let mut clauses = Vec::new();
+        let mut body = Vec::new();
+        if tiles.clauses && self.rng.chance(50) {
+            clauses.push(Clause::needed("private(p)"));
+            body.push(fixed("p = (int)(i % 7);"));
+        }
+        let private = !body.is_empty();
+        let has_rows = streams.iter().any(|stream| stream.rows);
+        let mut rows = Vec::new();
+        let mut defined = Vec::new();
+        for stream in streams.iter().filter(|stream| stream.written) {
+            let own = stream.element(if stream.rows { "i * m + j" } else { "i" });
+            let value = self.tile_value(stream.ty, streams, &head, stream.rows, private);
+            let keeps = !head.full || self.rng.chance(40);
+            let line = if keeps { stream.combined(&own, &value) } else { format!("{own} = {value};") };
+            if !keeps {
+                defined.push(stream.name);
+            }
+            if stream.rows { rows.push(text(line)) } else { body.push(text(line)) }
+        }
+        for (name, ty, operator, mapped) in sums {
+            let inside = has_rows && self.rng.chance(60);
+            let value = self.tile_value(*ty, streams, &head, inside, private);
+            let value = if ty.is_floating() {
+                format!("((int)({value}) & 255) * 0.25")
+            } else {
+                format!("((int)({value}) & 255)")
+            };
+            let line = match *operator {
+                "max" => format!("if ({value} > {name}) {name} = {value};"),
+                "min" => format!("if ({value} < {name}) {name} = {value};"),
+                operator => format!("{name} {operator}= {value};"),
+            };
+            if inside {
+                rows.push(fixed(line))
+            } else {
+                body.push(fixed(line))
+            }
+            clauses.push(Clause::needed(format!("reduction({operator}: {name})")));
+            if *mapped {
+                clauses.push(Clause::needed(format!("map(tofrom: {name})")));
+            }
+        }
+        let collapse = body.is_empty() && rows.len() == 1 && self.rng.chance(60);
+        if !rows.is_empty() {
+            body.push(Node::Block(Block {
+                head: "for (int j = 0; j < m; j++)".to_owned(),
+                body: rows,
+                ..Block::default()
+            }));
+        }
+        if collapse {
+            self.note("collapse");
+            clauses.push(Clause::needed("collapse(2)"));
+        }
+        clauses.extend(self.tile_maps(streams, &head, &defined));
+        clauses.extend(self.tile_clauses(tiles));
+        let name = match self.rng.below(8) {
+            0 => "target teams distribute parallel for simd",
+            1 if sums.is_empty() => "target teams loop",
+            _ => "target teams distribute parallel for",
+        };
+        // `loop` has few clauses.
+        if name.ends_with("loop") {
+            clauses.retain(|clause| !["order", "proc_bind"].iter().any(|name| clause.text.starts_with(name)));
+        }
+        let mut nodes: Vec<Node> = head.outside.map(fixed).into_iter().collect();
+        if private {
+            nodes.push(fixed("int p = 3;"));
+        }
+        let directives = vec![Directive::new(name, clauses)];
+        let parallel = Node::Block(Block { directives, head: head.text, body, ..Block::default() });
+        nodes.push(parallel);
+        // A block of its own, so that two loops may declare the same.
+        vec![Node::Block(Block { body: nodes, ..Block::default() })]
+    }
+
+    /// An expression of what the iteration may read.
+    fn tile_value(&mut self, ty: Ty, streams: &[Stream], head: &Head, in_row: bool, private: bool) -> String {
+        let one = self.tile_term(streams, head, in_row, private);
+        let two = self.tile_term(streams, head, in_row, private);
+        match (ty.is_floating(), self.rng.below(3)) {
+            (true, 0) => format!("0.5 * {one} + 0.25 * {two}"),
+            (true, 1) => format!("c * {one} + {two}"),
+            (true, _) => format!("({one} < {two} ? {one} + 1 : {two})"),
+            (false, 0) => format!("((int)({one} + {two}) & 127)"),
+            (false, 1) => format!("((int)({one} * 3 - {two}) & 63) + 1"),
+            (false, _) => format!("({one} > {two} ? (int){one} & 31 : (int){two} & 15)"),
+        }
+    }
+
+    fn tile_term(&mut self, streams: &[Stream], head: &Head, in_row: bool, private: bool) -> String {
+        let readable: Vec<&Stream> = streams.iter().filter(|it| !it.written && (in_row || !it.rows)).collect();
+        match self.rng.below(8) {
+            0 if !in_row => "(int)(i % 11)".to_owned(),
+            0 => "j".to_owned(),
+            1 => "k".to_owned(),
+            2 if private => "p".to_owned(),
+            _ if readable.is_empty() => {
+                let rows = streams.iter().find(|it| it.rows && !it.written);
+                rows.map_or("5".to_owned(), |it| format!("{}[i * m]", it.name))
+            }
+            _ => {
+                let stream = self.rng.pick(&readable);
+                let far = self.rng.range(0, head.behind + head.ahead);
+                let index = match (far.cmp(&head.behind), far.abs_diff(head.behind)) {
+                    (std::cmp::Ordering::Less, far) => format!("i - {far}"),
+                    (std::cmp::Ordering::Greater, far) => format!("i + {far}"),
+                    _ => "i".to_owned(),
+                };
+                match (stream.rows, index.contains(' ')) {
+                    (true, true) => stream.element(&format!("({index}) * m + j")),
+                    (true, false) => stream.element("i * m + j"),
+                    _ => stream.element(&index),
+                }
+            }
+        }
+    }
+
+    fn tile_maps(&mut self, streams: &[Stream], head: &Head, defined: &[&str]) -> Vec<Clause> {
+        let mut clauses: Vec<Clause> = Vec::new();
+        let times = |number: &str| match number {
+            "0" => "0".to_owned(),
+            number if number.contains(' ') => format!("({number}) * m"),
+            number => format!("{number} * m"),
+        };
+        for stream in streams {
+            let kind = match stream.written {
+                false => "to",
+                true if defined.contains(&stream.name) && self.rng.chance(70) => "from",
+                true => "tofrom",
+            };
+            let (lower, length) = match stream.rows {
+                true => (times(&head.lower), times(&head.length)),
+                false => (head.lower.clone(), head.length.clone()),
+            };
+            let lower = if lower == "0" && self.rng.chance(30) { String::new() } else { lower };
+            clauses.push(Clause::needed(format!("map({kind}: {}[{lower}:{length}])", stream.name)));
+        }
+        clauses
+    }
+
+    /// No `schedule(static, 1)`: with one thread clang 19's loop ends after one iteration on the x86_64 device.
+    fn tile_clauses(&mut self, tiles: Tiles) -> Vec<Clause> {
+        let all = [
+            "num_teams(3)",
+            "thread_limit(16)",
+            "firstprivate(c)",
+            "order(concurrent)",
+            "default(shared)",
+            "proc_bind(close)",
+        ];
+        let chosen = all.into_iter().filter(|_| tiles.clauses && self.rng.chance(35)).map(Clause::free);
+        chosen.collect()
+    }
+
+    /// The same again while an array is on the device already: the host's values are others then.
+    fn again(&mut self, tiles: Tiles, streams: &[Stream], call: &str) -> Vec<Node> {
+        if !tiles.present {
+            return Vec::new();
+        }
+        let stream = streams[self.rng.below(streams.len())].clone();
+        let item = format!("{}[0:{}]", stream.name, stream.elements());
+        let alone = |name: &str, kind: &str| {
+            Node::Alone(Directive::new(name, vec![Clause::needed(format!("map({kind}: {item})"))]))
+        };
+        let other = block(
+            format!("for (int e = 0; e < {}; e++)", stream.elements()),
+            vec![text(format!("{}[e] = 3;", stream.name))],
+        );
+        let last = self.rng.pick(&["delete", "release", "from"]);
+        vec![alone("target enter data", "to"), other, fixed(call), alone("target exit data", last)]
+    }
+}
+
+impl Stream {
+    fn element(&self, index: &str) -> String {
+        format!("{}[{index}]", self.name)
+    }
+
+    /// How many elements it has, in C.
+    fn elements(&self) -> String {
+        let pieces = format!("(n + {})", MORE + NUMBER);
+        if self.rows { format!("{pieces} * m") } else { pieces }
+    }
+
+    /// A statement that reads the element as well.
+    fn combined(&self, own: &str, value: &str) -> String {
+        match self.ty {
+            Ty::Double | Ty::Float => format!("{own} = 0.5 * {own} + {value};"),
+            Ty::Unsigned => format!("{own} += {value};"),
+            _ => format!("{own} = (int)({own} + ({value})) & 127;"),
+        }
+    }
+
+    /// Its declaration and its values.
+    fn made(&self, salt: usize) -> Node {
+        let (ty, name, elements) = (self.ty.c(), self.name, self.elements());
+        let value = if self.ty.is_floating() { " * 0.25" } else { "" };
+        fixed(format!(
+            "{ty} *{name} = ({ty} *)malloc({elements} * sizeof({ty}));\nfor (int e = 0; e < {elements}; e++)\n    {name}[e] = (e * {} + {salt} + 1) % 61{value};",
+            7 + 4 * salt
+        ))
+    }
+
+    fn shown(&self) -> Node {
+        let Self { name, ty, .. } = self;
+        fixed(format!("check(\"{name}\", {name}, {} * sizeof({}));\nfree({name});", self.elements(), ty.c()))
+    }
+}
