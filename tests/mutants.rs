@@ -16,7 +16,7 @@ use support::batch::{self, Job, Settings};
 use support::fixtures::{self, Fixture};
 use support::generator::families::Expected;
 use support::generator::rng::Rng;
-use support::generator::{Case, case};
+use support::generator::{Case, TILED_SIZES, case, piped};
 use support::mutants::sharpen::sharpened;
 use support::mutants::{Mutant, Operator, equivalence, mutants, operators, widen};
 use support::oracle::{self, Finding, Kind};
@@ -31,6 +31,12 @@ const BATCH: usize = 16;
 const PROGRAMS: usize = 300;
 /// The sample: mutants of generated programs, and of fixtures.
 const SAMPLE: (usize, usize) = (96, 6);
+/// The same of loops in tiles.
+const TILED_SAMPLE: (usize, usize) = (63, 14);
+/// The programs in tiles that mutants are made of.
+const TILED: usize = 84;
+/// The folder of the fixtures in tiles.
+const TILED_FIXTURES: &str = "pipeline_loop/";
 
 /// `n` and `m` that each program runs with: many iterations for each thread, so that a race shows; conditions both ways.
 const SIZES: &[(usize, usize)] = &[(2500, 5), (701, 3), (4, 1)];
@@ -49,15 +55,26 @@ struct Trial {
 }
 
 enum Source {
-    Program { index: usize, cpp: bool },
+    Program { index: usize, cpp: bool, sizes: &'static [(usize, usize)] },
     Fixture(Box<Fixture>),
 }
 
 #[test]
 fn mutants_of_outputs_are_found() {
     let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
-    let trials = chosen(all_trials().unwrap_or_else(|error| panic!("{error}")));
-    let verdicts = verdicts(&builder, &trials).unwrap_or_else(|error| panic!("{error}"));
+    judged(&builder, chosen(all_trials().unwrap_or_else(|error| panic!("{error}")), SAMPLE));
+}
+
+/// The same of loops that `pipeline` cuts into tiles.
+#[test]
+fn mutants_of_pipelines_are_found() {
+    let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
+    judged(&builder, chosen(tiled_trials().unwrap_or_else(|error| panic!("{error}")), TILED_SAMPLE));
+}
+
+/// Are enough of them found?
+fn judged(builder: &Builder, trials: Vec<Trial>) {
+    let verdicts = verdicts(builder, &trials).unwrap_or_else(|error| panic!("{error}"));
     let (table, found, counted) = report(&trials, &verdicts);
     println!("{table}");
     let sound = trials.iter().zip(&verdicts).filter(|(trial, _)| trial.mutant.operator.name == NOTHING);
@@ -96,10 +113,37 @@ fn all_trials() -> Result<Vec<Trial>, String> {
     for index in 0..PROGRAMS {
         trials.extend(of_program(&operators, &case(1, index))?);
     }
-    for fixture in fixtures::all()?.into_iter().filter(|fixture| fixture.runnable && !fixture.racy_original) {
+    let others = fixtures::all()?.into_iter().filter(|fixture| !fixture.name.starts_with(TILED_FIXTURES));
+    trials.extend(of_fixtures(&operators, others)?);
+    for trial in &mut trials {
+        trial.equivalent = equivalence::equivalent(&rules, &trial.original, &trial.mutant);
+    }
+    Ok(trials)
+}
+
+/// Every mutant of a loop over tiles.
+fn tiled_trials() -> Result<Vec<Trial>, String> {
+    let operators = operators()?;
+    let mut trials = Vec::new();
+    for index in 0..TILED {
+        trials.extend(of_program(&operators, &piped(1, index))?);
+    }
+    let tiled = fixtures::all()?.into_iter().filter(|fixture| fixture.name.starts_with(TILED_FIXTURES));
+    trials.extend(of_fixtures(&operators, tiled)?);
+    trials.retain(|trial| trial.mutant.operator.on == "tiles" || trial.mutant.operator.name == NOTHING);
+    let rules = equivalence::rules()?;
+    for trial in &mut trials {
+        trial.equivalent = equivalence::equivalent(&rules, &trial.original, &trial.mutant);
+    }
+    Ok(trials)
+}
+
+fn of_fixtures(operators: &[Operator], fixtures: impl Iterator<Item = Fixture>) -> Result<Vec<Trial>, String> {
+    let mut trials = Vec::new();
+    for fixture in fixtures.filter(|fixture| fixture.runnable && !fixture.racy_original) {
         let output = rewrite::fixture(&fixture)?;
         let texts = [&fixture.text, &output].map(|text| String::from_utf8_lossy(text).into_owned());
-        let made = mutants(&operators, &texts[0], &texts[1]);
+        let made = mutants(operators, &texts[0], &texts[1]);
         trials.extend(made.into_iter().map(|mutant| Trial {
             mutant,
             original: texts[0].clone(),
@@ -108,14 +152,12 @@ fn all_trials() -> Result<Vec<Trial>, String> {
             equivalent: None,
         }));
     }
-    for trial in &mut trials {
-        trial.equivalent = equivalence::equivalent(&rules, &trial.original, &trial.mutant);
-    }
     Ok(trials)
 }
 
 fn of_program(operators: &[Operator], case: &Case) -> Result<Vec<Trial>, String> {
-    let text = sharpened(&case.text(), &format!("_c{}", case.index));
+    // What loops in tiles may write is mapped, so that they leave no traces elsewhere.
+    let text = if case.is_piped() { case.text() } else { sharpened(&case.text(), &format!("_c{}", case.index)) };
     let output = rewrite::rewrite(Path::new(case.file_name()), text.as_bytes(), false)?;
     let output = String::from_utf8_lossy(&output).into_owned();
     let (original, output) = (Case::part(&text).to_owned(), Case::part(&output).to_owned());
@@ -126,7 +168,7 @@ fn of_program(operators: &[Operator], case: &Case) -> Result<Vec<Trial>, String>
     if matches!(case.family.expected, Expected::Refused(_)) {
         made.extend(widen::widened(operators, &original));
     }
-    let source = || Source::Program { index: case.index, cpp: case.cpp };
+    let source = || Source::Program { index: case.index, cpp: case.cpp, sizes: sizes(case) };
     Ok(made
         .into_iter()
         .map(|mutant| {
@@ -137,12 +179,12 @@ fn of_program(operators: &[Operator], case: &Case) -> Result<Vec<Trial>, String>
 }
 
 /// All of them, or a sample in which every operator has its part.
-fn chosen(trials: Vec<Trial>) -> Vec<Trial> {
+fn chosen(trials: Vec<Trial>, sample: (usize, usize)) -> Vec<Trial> {
     let wanted = std::env::var("OMPSPLIT_MUTANTS").unwrap_or_default();
     if wanted == "all" {
         return trials;
     }
-    let (programs, fixtures) = wanted.parse().map_or(SAMPLE, |count: usize| (count, count / 10));
+    let (programs, fixtures) = wanted.parse().map_or(sample, |count: usize| (count, count / 10));
     let seed = std::env::var("OMPSPLIT_SEED").ok().and_then(|seed| seed.parse().ok());
     let mut rng = Rng::new(seed.unwrap_or(11));
     let mut groups: BTreeMap<(bool, String), Vec<Trial>> = BTreeMap::new();
@@ -170,30 +212,33 @@ fn chosen(trials: Vec<Trial>) -> Vec<Trial> {
 
 /// What was found of each; nothing for those that are equivalent, which are not run.
 fn verdicts(builder: &Builder, trials: &[Trial]) -> Result<Vec<Option<Vec<Finding>>>, String> {
-    let mut batches: BTreeMap<(bool, bool), Vec<(usize, Job)>> = BTreeMap::new();
+    let mut batches: BTreeMap<(bool, bool, &[_]), Vec<(usize, Job)>> = BTreeMap::new();
     let mut alone = Vec::new();
     for (place, trial) in trials.iter().enumerate().filter(|(_, trial)| trial.equivalent.is_none()) {
         match &trial.source {
-            Source::Program { index, cpp } => {
+            Source::Program { index, cpp, sizes } => {
                 let deferred = trial.mutant.text.contains("nowait");
-                batches.entry((*cpp, deferred)).or_default().push((place, job(*index, place, trial)));
+                batches.entry((*cpp, deferred, sizes)).or_default().push((place, job(*index, place, trial)));
             }
             Source::Fixture(fixture) => alone.push((place, fixture, &trial.mutant, &trial.output)),
         }
     }
-    let chunks: Vec<(bool, Vec<(usize, Job)>)> = batches
+    let chunks: Vec<_> = batches
         .into_iter()
-        .flat_map(|((cpp, _), jobs)| jobs.chunks(BATCH).map(|chunk| (cpp, chunk.to_vec())).collect::<Vec<_>>())
+        .flat_map(|((cpp, _, sizes), jobs)| {
+            jobs.chunks(BATCH).map(|chunk| (cpp, sizes, chunk.to_vec())).collect::<Vec<_>>()
+        })
         .collect();
     let found: Mutex<Vec<Option<Vec<Finding>>>> = Mutex::new(vec![None; trials.len()]);
     let keep = |place: usize, findings: Vec<Finding>| {
         found.lock().map_err(|error| error.to_string())?[place] = Some(findings);
         Ok::<(), String>(())
     };
-    let mut errors = parallel::failures(&chunks, |(cpp, chunk)| {
+    let mut errors = parallel::failures(&chunks, |(cpp, sizes, chunk)| {
         let (places, jobs): (Vec<usize>, Vec<Job>) = chunk.iter().cloned().unzip();
-        let name = format!("mutants/{}", places.first().unwrap_or(&0));
-        let settings = Settings { name: &name, cpp: *cpp, sizes: SIZES, first_only: true };
+        let folder = if *sizes == SIZES { "mutants" } else { "mutants/tiles" };
+        let name = format!("{folder}/{}", places.first().unwrap_or(&0));
+        let settings = Settings { name: &name, cpp: *cpp, sizes, first_only: true };
         let findings = batch::compare(builder, settings, &jobs)?;
         places.into_iter().zip(findings).try_for_each(|(place, findings)| keep(place, findings))
     });
@@ -235,6 +280,11 @@ fn is_of_original(finding: &Finding) -> bool {
     finding.kind == Kind::Original || (finding.kind == Kind::Build && finding.text.starts_with("before"))
 }
 
+/// What a program's mutants run with.
+fn sizes(case: &Case) -> &'static [(usize, usize)] {
+    if case.is_piped() { TILED_SIZES } else { SIZES }
+}
+
 /// Where a mutant that was not found can be read.
 fn kept(place: usize, trial: &Trial) -> String {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("survivors").join(format!("{place}.diff"));
@@ -266,7 +316,8 @@ fn report(trials: &[Trial], verdicts: &[Option<Vec<Finding>>]) -> (String, usize
             Some(_) => {
                 row[3] += 1;
                 let source = match &trial.source {
-                    Source::Program { index, .. } => format!("program {index} of seed 1"),
+                    Source::Program { index, sizes, .. } if *sizes == SIZES => format!("program {index} of seed 1"),
+                    Source::Program { index, .. } => format!("program {index} in tiles of seed 1"),
                     Source::Fixture(fixture) => fixture.name.clone(),
                 };
                 let (name, what) = (&trial.mutant.operator.name, &trial.mutant.what);

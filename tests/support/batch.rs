@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use ompsplit::validate::host::races::host_copy;
 use ompsplit::validate::host::{Geometry, Traffic, harden};
 
 use super::diff;
 use super::fixtures::Fixture;
 use super::generator::{HEAD, batch_main};
 use super::oracle::{self, Finding, Kind, LOGGED};
-use super::program::{Builder, GEOMETRIES, How, Program};
+use super::program::{Builder, GEOMETRIES, How, Program, with_late_tiles};
 
 /// A program and what was made of it, without the file's head and `main`.
 #[derive(Clone, Debug)]
@@ -103,6 +102,7 @@ pub fn compare(builder: &Builder, settings: Settings<'_>, jobs: &[Job]) -> Resul
         let after = batch.run(&after, &wanted, How::Logged(LOGGED))?;
         batch.transfers(&before, &after, &wanted, &mut findings);
     }
+    batch.late_tiles(&reference, first, &mut findings)?;
     if jobs.iter().any(|job| job.output.contains("nowait")) {
         let wanted = batch.wanted(&findings);
         let sections = batch.run(&after, &wanted, How::Late(LOGGED))?;
@@ -133,6 +133,25 @@ impl Batch<'_> {
         let text = format!("{HEAD}{header}\n{parts}\n{}", batch_main(&ids, self.settings.sizes));
         let path = PathBuf::from(if self.settings.cpp { "generated.cpp" } else { "generated.c" });
         Fixture::new(self.settings.name, path, text.into_bytes())
+    }
+
+    /// Compares the results where some tiles of pipelines begin late.
+    fn late_tiles(
+        &self,
+        reference: &[Section],
+        geometry: Geometry,
+        findings: &mut [Vec<Finding>],
+    ) -> Result<(), String> {
+        let late = |job: &Job| {
+            let text = with_late_tiles(job.output.as_bytes());
+            text.map_or_else(|| job.output.clone(), |text| String::from_utf8_lossy(&text).into_owned())
+        };
+        let parts: Vec<(String, String)> = self.jobs.iter().map(|job| (job.id.clone(), late(job))).collect();
+        if parts.iter().zip(self.jobs).all(|((_, late), job)| *late == job.output) {
+            return Ok(());
+        }
+        let program = self.build("late", parts)?;
+        self.results(&program, reference, Kind::Results, &[(geometry, 1), (LOGGED, 1)], findings)
     }
 
     /// Compares what the programs launched and moved, between each two marks of the log.
@@ -173,7 +192,7 @@ impl Batch<'_> {
         }
         let copy = |place: &usize| {
             let job = &self.jobs[*place];
-            let (text, _) = host_copy(job.original.as_bytes(), text(job).as_bytes());
+            let (text, _) = oracle::copy_for_threads(job.original.as_bytes(), text(job).as_bytes());
             (job.id.clone(), String::from_utf8_lossy(&text).into_owned())
         };
         let fixture = self.file(places.iter().map(copy).collect())?;

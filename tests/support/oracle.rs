@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fmt::Write as _;
 
+use ompsplit::validate::host::directives::{clauses, closing, directives, words};
 use ompsplit::validate::host::races::host_copy;
 use ompsplit::validate::host::{Geometry, Traffic, UNNAMED, harden};
 
 use super::diff;
 use super::fixtures::Fixture;
-use super::program::{Builder, GEOMETRIES, How, Program, Run};
+use super::program::{Builder, GEOMETRIES, How, Program, Run, with_late_tiles};
 
 /// What was found wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,9 @@ pub fn compare(builder: &Builder, fixture: &Fixture, output: &[u8]) -> Result<Ve
     results(&after, &reference, Kind::Results, &mut findings)?;
     transfers(&log, &run_logged(&after)?, &after, &mut findings);
 
+    if let Some(late) = with_late_tiles(output) {
+        results(&builder.build(fixture, "late", &late, &[])?, &reference, Kind::Results, &mut findings)?;
+    }
     let (hardened, kernels) = harden(&fixture.text, output);
     if kernels > 0 {
         let version = fixture.flags.iter().any(|flag| flag.starts_with("-fopenmp-version"));
@@ -130,7 +134,7 @@ pub fn compare_mutant(
         }
     }
     let races = |variant: &str, text: &[u8]| {
-        let (copy, widened) = host_copy(&fixture.text, text);
+        let (copy, widened) = copy_for_threads(&fixture.text, text);
         let Some(program) = builder.build_for_threads(fixture, variant, &copy).ok().filter(|_| widened > 0) else {
             return Ok(false);
         };
@@ -141,6 +145,29 @@ pub fn compare_mutant(
         return Ok(vec![Finding { kind: Kind::Race, text: "the iterations of a new kernel race".to_owned() }]);
     }
     Ok(findings)
+}
+
+/// The copy in which `ThreadSanitizer` looks for races, and how many kernels in it are loops of the host. Of pipelines those of the
+/// other branch too: of `teams` on the host Archer does not know that its threads end. Tiles there combine without `reduction`, whose
+/// accesses Archer does not look at: each of them is one thread.
+pub fn copy_for_threads(original: &[u8], output: &[u8]) -> (Vec<u8>, usize) {
+    if with_late_tiles(output).is_none() {
+        return host_copy(original, output);
+    }
+    let (mut copy, count) = host_copy(b"", output);
+    let found = directives(&copy);
+    let heads: Vec<_> =
+        found.iter().filter(|d| words(&copy, d).starts_with("parallel for num_threads(")).cloned().collect();
+    for head in heads {
+        let brace = copy.iter().skip(head.end).position(|byte| *byte == b'{').map_or(head.end, |at| head.end + at);
+        let body = brace..closing(&copy, brace, b'{', b'}');
+        for directive in found.iter().filter(|d| body.contains(&d.start)) {
+            for clause in clauses(&copy, directive, "reduction").collect::<Vec<_>>() {
+                copy.get_mut(clause).unwrap_or_default().fill(b' ');
+            }
+        }
+    }
+    (copy, count)
 }
 
 /// What every run must give: what the original gives in every grid. Where the original is racy, what the host alone

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use ompsplit::device::pinned_memory;
+use ompsplit::device::pinned_memory::{HEADER, HEADER_NAME};
 use ompsplit::validate::clang::Clang;
 use ompsplit::validate::host::directives::directives;
 use ompsplit::validate::host::{Geometry, LOG};
@@ -17,6 +17,9 @@ use super::patience::Patience;
 
 /// libomp 19 fails this assertion of its own now and then on a busy machine, whatever the program.
 const RUNTIME_FAULT: &str = "Assertion failure at kmp_barrier.cpp";
+
+/// Stands behind the header in the tests.
+const CHECKED_PINS: &str = include_str!("checked_pins.h");
 
 /// The grids that every program runs with, and how often: several repetitions of the one in which races show.
 pub const GEOMETRIES: &[(Geometry, usize)] = &[
@@ -126,6 +129,9 @@ impl Builder {
         if text != original {
             arguments.extend(["-include", "stdlib.h"].map(str::to_owned));
         }
+        if memchr::memmem::find(text, LATE.as_bytes()).is_some() {
+            arguments.extend(["-include", "unistd.h"].map(str::to_owned));
+        }
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("offload").join(&fixture.name).join(variant);
         let build =
             format!("cd {} && {:?} {}", folder.display(), self.clang.command().get_program(), arguments.join(" "));
@@ -154,7 +160,7 @@ impl Builder {
             return Ok(None);
         }
         std::fs::write(folder.join(name), text).map_err(io)?;
-        std::fs::write(folder.join(pinned_memory::HEADER_NAME), pinned_memory::HEADER).map_err(io)?;
+        std::fs::write(folder.join(HEADER_NAME), [HEADER, CHECKED_PINS].concat()).map_err(io)?;
         let mut command = self.clang.command();
         command.args(arguments).current_dir(folder).env("LIBRARY_PATH", &self.runtime);
         let output = command.output().map_err(io)?;
@@ -186,8 +192,8 @@ impl Builder {
     fn key(&self, fixture: &Fixture, command: &str, text: &[u8]) -> Result<Vec<u8>, String> {
         let mut key = format!("{command}\n{}\n", self.clang.version()).into_bytes();
         key.extend_from_slice(text);
-        if memchr::memmem::find(text, pinned_memory::HEADER_NAME.as_bytes()).is_some() {
-            key.extend_from_slice(pinned_memory::HEADER.as_bytes());
+        if memchr::memmem::find(text, HEADER_NAME.as_bytes()).is_some() {
+            key.extend_from_slice([HEADER, CHECKED_PINS].concat().as_bytes());
         }
         let beside = std::fs::read_dir(fixture.folder()).map(|entries| entries.flatten().collect::<Vec<_>>());
         let mut headers: Vec<PathBuf> = beside.unwrap_or_default().iter().map(std::fs::DirEntry::path).collect();
@@ -291,7 +297,7 @@ impl Program {
 fn with_numbered_teams(text: &[u8]) -> Cow<'_, [u8]> {
     const NAMES: [&str; 3] =
         ["target teams distribute parallel for simd", "target teams distribute parallel for", "target teams loop"];
-    if memchr::memmem::find(text, pinned_memory::HEADER_NAME.as_bytes()).is_none() {
+    if memchr::memmem::find(text, HEADER_NAME.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
     let mut out = Vec::new();
@@ -309,6 +315,28 @@ fn with_numbered_teams(text: &[u8]) -> Cow<'_, [u8]> {
     }
     out.extend_from_slice(text.get(copied..).unwrap_or_default());
     Cow::Owned(out)
+}
+
+/// The call that lets a tile begin late.
+const LATE: &str = "usleep(tile_late);";
+
+/// A copy of a text in which some tiles of pipelines begin late: what nobody waits for is then not there. Nothing where it has none.
+pub fn with_late_tiles(text: &[u8]) -> Option<Vec<u8>> {
+    let text = String::from_utf8_lossy(text);
+    let mut out = String::new();
+    let mut late = false;
+    let mut found = false;
+    for line in text.split_inclusive('\n') {
+        out.push_str(line);
+        let trimmed = line.trim();
+        if late && trimmed.starts_with("for (int ") && trimmed.ends_with('{') {
+            let tile = trimmed.split([' ', '=']).nth(2).unwrap_or("tile");
+            out.push_str(&format!("const unsigned tile_late = ({tile} * 7 + 3) % 5 * 500; {LATE}\n"));
+            found = true;
+        }
+        late = trimmed.starts_with("#pragma omp parallel for num_threads(");
+    }
+    found.then(|| out.into_bytes())
 }
 
 #[cfg(unix)]

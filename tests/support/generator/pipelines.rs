@@ -48,7 +48,14 @@ impl Builder {
         let mut inner = vec![fixed("int k = n % 3 + 1;"), fixed("double c = 0.5;")];
         let sums = self.sums_of(tiles);
         for (name, ty, ..) in &sums {
-            inner.push(fixed(format!("{} {name} = {};", ty.c(), if ty.is_floating() { "1.5" } else { "7" })));
+            // Above all values and below them.
+            let start = match *name {
+                "z" => "1.5",
+                "low" => "100000",
+                "top" => "-5",
+                _ => "7",
+            };
+            inner.push(fixed(format!("{} {name} = {start};", ty.c())));
         }
         for _ in 0..if self.rng.chance(35) { 2 } else { 1 } {
             inner.extend(self.tiled_loop(tiles, &streams, &sums));
@@ -59,15 +66,17 @@ impl Builder {
         }
         let parameters: Vec<String> = streams.iter().map(|it| format!("{} *{}", it.ty.c(), it.name)).collect();
         let names: Vec<&str> = streams.iter().map(|it| it.name).collect();
+        let linkage = if self.recipe.cpp { "extern \"C\" " } else { "" };
+        let declared = fixed(format!("{linkage}int omp_target_is_present(const void *, int);"));
         let head = format!("static void work{}(int n, int m, {})", self.tag, parameters.join(", "));
         let work = Node::Block(Block { head, body: inner, fixed: true, ..Block::default() });
         let call = format!("work{}(n, m, {});", self.tag, names.join(", "));
         let mut body: Vec<Node> = streams.iter().enumerate().map(|(salt, it)| it.made(salt)).collect();
         body.push(fixed(call.clone()));
         body.extend(self.again(tiles, &streams, &call));
-        body.extend(streams.iter().map(Stream::shown));
+        body.extend(streams.iter().flat_map(Stream::shown));
         let head = format!("static void case{}(int n, int m)", self.tag);
-        vec![work, Node::Block(Block { head, body, fixed: true, ..Block::default() })]
+        vec![declared, work, Node::Block(Block { head, body, fixed: true, ..Block::default() })]
     }
 
     /// The arrays: some that are read, some that are written.
@@ -89,15 +98,16 @@ impl Builder {
     fn sums_of(&mut self, tiles: Tiles) -> Vec<Sum> {
         let all = [
             ("s", Ty::Long, "+"),
-            ("top", Ty::Int, "max"),
-            ("low", Ty::Int, "min"),
             ("z", Ty::Double, "+"),
             ("mask", Ty::Unsigned, "^"),
+            ("top", Ty::Int, "max"),
+            ("low", Ty::Int, "min"),
         ];
         let mut sums: Vec<Sum> = Vec::new();
         if tiles.sums {
-            for _ in 0..self.rng.range(1, 2) {
-                let (name, ty, operator) = self.rng.pick(&all);
+            // The first shows each iteration, of which the least and the greatest show one.
+            for place in 0..self.rng.range(1, 2) {
+                let (name, ty, operator) = if place == 0 { self.rng.pick(&all[..3]) } else { self.rng.pick(&all) };
                 if sums.iter().all(|(other, ..)| *other != name) {
                     sums.push((name, ty, operator, self.rng.chance(50)));
                 }
@@ -320,7 +330,9 @@ impl Builder {
             vec![text(format!("{}[e] = 3;", stream.name))],
         );
         let last = self.rng.pick(&["delete", "release", "from"]);
-        vec![alone("target enter data", "to"), other, fixed(call), alone("target exit data", last)]
+        let shown: Vec<Node> = streams.iter().map(Stream::checked).collect();
+        let rest = vec![alone("target enter data", "to"), other, fixed(call), alone("target exit data", last)];
+        [shown, rest].concat()
     }
 }
 
@@ -349,13 +361,21 @@ impl Stream {
         let (ty, name, elements) = (self.ty.c(), self.name, self.elements());
         let value = if self.ty.is_floating() { " * 0.25" } else { "" };
         fixed(format!(
-            "{ty} *{name} = ({ty} *)malloc({elements} * sizeof({ty}));\nfor (int e = 0; e < {elements}; e++)\n    {name}[e] = (e * {} + {salt} + 1) % 61{value};",
+            "{ty} *{name} = ({ty} *)malloc({elements} * sizeof({ty}));\nfor (int e = 0; e < {elements}; e++)\n    {name}[e] = ((e * {} + {salt} + 1) % 61 + 33){value};",
             7 + 4 * salt
         ))
     }
 
-    fn shown(&self) -> Node {
+    fn checked(&self) -> Node {
         let Self { name, ty, .. } = self;
-        fixed(format!("check(\"{name}\", {name}, {} * sizeof({}));\nfree({name});", self.elements(), ty.c()))
+        fixed(format!("check(\"{name}\", {name}, {} * sizeof({}));", self.elements(), ty.c()))
+    }
+
+    /// Prints it, and whether it is still on the device.
+    fn shown(&self) -> Vec<Node> {
+        let name = self.name;
+        let inside = if self.rows { "n / 2 * m" } else { "n / 2" };
+        let left = format!("printf(\"%d\\n\", omp_target_is_present({name} + {inside}, 0));");
+        vec![self.checked(), fixed(format!("{left}\nfree({name});"))]
     }
 }

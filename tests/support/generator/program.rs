@@ -176,6 +176,9 @@ const MAIN: &str = "static int begins(int place, int argc, char **argv)
 
 static void ends(void)
 {
+#ifdef CHECKED_PINS_END
+    CHECKED_PINS_END();
+#endif
     printf(\"== end\\n\");
     fflush(stdout);
 }

@@ -5,6 +5,7 @@ mod directives;
 pub mod equivalence;
 pub mod sharpen;
 mod statements;
+mod tiles;
 pub mod widen;
 
 use std::ops::Range;
@@ -83,8 +84,20 @@ pub fn mutants(operators: &[Operator], original: &str, output: &str) -> Vec<Muta
     if original == output {
         return Vec::new();
     }
-    let sites = sites(original, output);
-    operators.iter().flat_map(|operator| of_operator(operator, output, &sites)).filter(|m| m.text != output).collect()
+    let tiles = tiles::tiles(original, output);
+    let mut sites = sites(original, output);
+    // What tiles are made of has operators of its own.
+    let in_tiles = |range: &Range<usize>| tiles.iter().any(|tiles| tiles.whole.contains(&range.start));
+    sites.retain(|site| !site.data.as_ref().is_some_and(|(data, _)| in_tiles(data)));
+    sites.iter_mut().for_each(|site| site.kernels.retain(|kernel| !in_tiles(kernel)));
+    let of_one = |operator| {
+        let mut found = of_operator(operator, output, &sites);
+        if operator.on == "tiles" {
+            found.extend(tiles.iter().flat_map(|tiles| tiles::of_tiles(operator, original, output, tiles)));
+        }
+        found
+    };
+    operators.iter().flat_map(of_one).filter(|m| m.text != output).collect()
 }
 
 fn of_operator(operator: &Operator, output: &str, sites: &[Site]) -> Vec<Mutant> {
