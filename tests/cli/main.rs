@@ -10,6 +10,7 @@ mod folders;
 mod header;
 mod output;
 mod passes;
+mod pipeline;
 mod programs;
 mod project;
 mod resources;

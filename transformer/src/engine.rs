@@ -21,8 +21,8 @@ use crate::source::{Scan, SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{HostError, HostTree, Limits};
 use crate::transforms::{
-    ASSUMED_ITERATIONS, Context, Figures, GeometryFigures, PipelineOptions, TRANSFORMS, chooses_grids, figures,
-    geometry_figures,
+    ASSUMED_ITERATIONS, Context, Figures, GeometryFigures, PipelineFigures, PipelineOptions, TRANSFORMS, chooses_grids,
+    figures, geometry_figures, pipeline_figures,
 };
 use crate::validate;
 
@@ -267,8 +267,21 @@ fn context<'a>(
     let Parsed { scan, tree, constructs } = parsed;
     let Options { assumed_iterations, versioned, pipeline, .. } = *options;
     let device = options.device.as_ref().filter(|_| options.passes.contains(&"geometry"));
-    let facts = options.facts.as_deref();
-    Context { file, scan, tree, constructs, headers, facts, assumed_iterations, versioned, pipeline, device, counted }
+    let (facts, profile) = (options.facts.as_deref(), options.device.as_ref());
+    Context {
+        file,
+        scan,
+        tree,
+        constructs,
+        headers,
+        facts,
+        assumed_iterations,
+        versioned,
+        pipeline,
+        device,
+        profile,
+        counted,
+    }
 }
 
 fn in_range(file: &SourceFile, plan: &Plan, lines: &[(usize, usize)]) -> bool {
@@ -292,6 +305,8 @@ pub struct RegionFacts {
     pub figures: Option<Figures>,
     /// What its grid is chosen by, where a device is asked for and it is one loop on the full grid.
     pub geometry: Option<GeometryFigures>,
+    /// What is known of it as a pipeline, where it can be one.
+    pub pipeline: Option<PipelineFigures>,
 }
 
 /// The target regions of a file, in the order of the text.
@@ -307,6 +322,7 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
     let context = context(file, headers, &parsed, options, &counted);
     let mut figures = figures(&context);
     let mut geometry = geometry_figures(&context, &symbols);
+    let mut pipelines = if options.passes.contains(&"pipeline") { pipeline_figures(&context) } else { Vec::new() };
     let facts = target_regions(tree, constructs).into_iter().map(|region| RegionFacts {
         extent: region.extent,
         segments: region.describe(tree, constructs),
@@ -320,6 +336,10 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
             .iter()
             .position(|(extent, _)| *extent == region.extent)
             .map(|index| geometry.swap_remove(index).1),
+        pipeline: pipelines
+            .iter()
+            .position(|(extent, _)| *extent == region.extent)
+            .map(|index| pipelines.swap_remove(index).1),
     });
     Ok(facts.collect())
 }

@@ -3,12 +3,13 @@
 //! [`profile`] reads the data files, [`occupancy`] says how much of a kernel a device holds at once, [`grid`] has the
 //! published heuristics, [`launch`] what LLVM's runtime does without clauses, [`choice`] chooses between them, by the times
 //! that [`time`] predicts. [`pinned_memory`] is the header for programs whose copies are to overlap;
-//! [`transfer`] has the rates of the bus.
+//! [`transfer`] has the rates of the bus, [`overlap`] what they make of copies in tiles.
 
 pub mod choice;
 pub mod grid;
 pub mod launch;
 pub mod occupancy;
+pub mod overlap;
 pub mod pinned_memory;
 pub mod profile;
 pub mod time;

@@ -11,7 +11,7 @@ use crate::device::{GridGeometry, KernelResources, KernelShape};
 use crate::engine::RegionFacts;
 use crate::plan::{Decision, Plan};
 use crate::source::{SourceFile, Span};
-use crate::transforms::{Figures, GeometryFigures, LoopFigures};
+use crate::transforms::{Figures, GeometryFigures, LoopFigures, PipelineFigures};
 
 /// Writes the facts about one region, and the figures of the candidates between which `plan` chose.
 ///
@@ -32,7 +32,30 @@ pub fn write(file: &SourceFile, region: &RegionFacts, plan: &Plan, out: &mut dyn
     region.data.iter().try_for_each(|entry| write_entry(file, entry, out))?;
     region.figures.as_ref().map_or(Ok(()), |figures| write_figures(file, figures, plan, out))?;
     let is_own = plan.pass == "geometry" && !plan.follows;
-    region.geometry.as_ref().filter(|_| is_own).map_or(Ok(()), |geometry| write_geometry(geometry, out))
+    region.geometry.as_ref().filter(|_| is_own).map_or(Ok(()), |geometry| write_geometry(geometry, out))?;
+    let is_own = plan.pass == "pipeline" && !plan.follows;
+    region.pipeline.as_ref().filter(|_| is_own).map_or(Ok(()), |pipeline| write_pipeline(pipeline, out))
+}
+
+/// Writes what moves in tiles, and what the sizes are chosen by.
+fn write_pipeline(pipeline: &PipelineFigures, out: &mut dyn Write) -> io::Result<()> {
+    let PipelineFigures { streams, tiles, least_bytes, device, times } = pipeline;
+    writeln!(out, "  streams:")?;
+    for (name, how) in streams {
+        writeln!(out, "    {name}: {how}")?;
+    }
+    let device = device.as_deref().unwrap_or("an NVIDIA H200, since no device is asked for");
+    match least_bytes {
+        Some(bytes) => {
+            writeln!(out, "  sizes for {device}: {tiles} tiles, from {bytes} bytes of the largest array on")?
+        }
+        None => writeln!(out, "  sizes for {device}: tiles pay for no size")?,
+    }
+    for (bytes, whole, tiled) in times {
+        let mib = bytes >> 20;
+        writeln!(out, "    {mib} MiB: {whole:.1} ms as it is, {tiled:.1} ms in tiles, page-locking included")?;
+    }
+    Ok(())
 }
 
 /// Writes what a grid is chosen by, and each launch between which was chosen.

@@ -8,6 +8,7 @@ mod split_target;
 mod two_forms;
 
 pub use self::choose_geometry::{GeometryFigures, chooses_grids, geometry_figures};
+pub use self::pipeline_loop::{PipelineFigures, pipeline_figures};
 pub use self::split_target::{Figures, LoopFigures, figures};
 
 use std::num::NonZeroU32;
@@ -48,6 +49,8 @@ pub struct Context<'a> {
     pub pipeline: PipelineOptions,
     /// The device that grids are chosen for; none where none is asked for, or no grid is to be chosen.
     pub device: Option<&'a crate::device::DeviceProfile>,
+    /// The device that was asked for, whichever passes run.
+    pub profile: Option<&'a crate::device::DeviceProfile>,
     /// What a compiler counted of the kernels, by the line of the directive; empty where it is not asked.
     pub counted: &'a std::collections::BTreeMap<usize, crate::device::CountedKernel>,
 }

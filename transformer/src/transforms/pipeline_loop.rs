@@ -66,8 +66,10 @@
 //! - among what is copied is an array through which the iterations go piece by piece: an element, a row, a row and its
 //!   neighbours. What all iterations use is mapped whole, before the first tile.
 //!
-//! Where the sizes are not known the host asks for them, and whether the arrays are on the device already: then there is nothing to
-//! copy. The other branch is the loop as it was.
+//! How many tiles there are and from which size on they pay comes from the rates of the device that is asked for
+//! (`device/overlap`), and is 16 from 32 MiB an array on without one, as measured on an NVIDIA H200. Where the sizes are not
+//! known the host asks for them, and whether the arrays are on the device already: then there is nothing to copy. The other
+//! branch is the loop as it was.
 //!
 //! ## Refuses when
 //!
@@ -120,6 +122,7 @@ mod host_values;
 mod lines;
 mod maps;
 mod read;
+mod sizes;
 mod text;
 mod tile;
 mod write;
@@ -141,11 +144,7 @@ use crate::transforms::pipeline_loop::read::Loop;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::{Context, split_target, two_forms};
 
-/// Tiles of a pipeline, and the bytes of its largest array from which on it pays: estimates for an NVIDIA H200.
-const TILES: u32 = 16;
-const LEAST_BYTES: u64 = 32 << 20;
-/// Tiles for each that is on the device at a time.
-const TILES_OF_SLOT: u32 = 4;
+pub use self::sizes::PipelineFigures;
 
 /// Decides for every `target data` construct with loops of leagues in it, and for every such loop elsewhere.
 pub(super) fn pipeline_loop(cx: &Context<'_>) -> Vec<Plan> {
@@ -158,9 +157,29 @@ pub(super) fn pipeline_loop(cx: &Context<'_>) -> Vec<Plan> {
         with_loops.map(|block| plan(cx, block, || block_loops::checked(&names, block, &regions))).collect();
     let written: Vec<Span> = plans.iter().filter(|plan| plan.decision.is_written(true)).map(|it| it.extent).collect();
     let elsewhere = leagues().filter(|region| !written.iter().any(|block| block.contains(region.extent)));
-    plans.extend(elsewhere.map(|region| plan(cx, region, || checked(&names, region))));
+    plans.extend(elsewhere.map(|region| plan(cx, region, || checked(&names, region, decide))));
     plans.sort_by_key(|plan| plan.span.start);
     plans
+}
+
+/// What is known of each loop that can be cut into tiles, by the extent of its construct.
+#[must_use]
+pub fn pipeline_figures(cx: &Context<'_>) -> Vec<(Span, PipelineFigures)> {
+    let names = LazyCell::new(|| Names::new(cx));
+    let mut all = Vec::new();
+    for region in target_regions(cx.tree, cx.constructs) {
+        if is_league_loop(&region) && nothing_to_do(cx, &region).is_none() {
+            // Where it cannot be cut its plan says why.
+            let _ = checked(&names, &region, |pipeline| {
+                all.extend(
+                    (!pipeline.items.iter().all(|item| item.tiled.is_none()))
+                        .then(|| (region.extent, pipeline.figures())),
+                );
+                Err(Vec::new())
+            });
+        }
+    }
+    all
 }
 
 fn is_league_loop(region: &TargetRegion) -> bool {
@@ -260,8 +279,12 @@ fn nothing_to_do(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     has_threads.then(|| nothing(span, "the other branch of this `if` has its tiles"))?
 }
 
-/// All preconditions of a loop that maps its arrays itself.
-fn checked<'a>(names: &Names<'a>, region: &TargetRegion) -> Result<Verdict, Vec<Reason>> {
+/// All preconditions of a loop that maps its arrays itself, then what is asked of it.
+fn checked<'a>(
+    names: &Names<'a>,
+    region: &TargetRegion,
+    asked: impl FnOnce(&Pipeline<'_, '_>) -> Result<Verdict, Vec<Reason>>,
+) -> Result<Verdict, Vec<Reason>> {
     check_text(names, region)?;
     let values = HostValues { names, region, extent: region.extent };
     let present = data_block::mapped_around(&values);
@@ -271,8 +294,9 @@ fn checked<'a>(names: &Names<'a>, region: &TargetRegion) -> Result<Verdict, Vec<
         return Ok(Verdict::Nothing(Reason::new(ReasonCode::NothingToPipeline, region.extent, message)));
     }
     maps::find_streams(&values, &mut items, &head, &found);
-    let (tiles, least_bytes) = sizes(names.cx);
-    decide(&Pipeline { values: &values, head: &head, items: &items, found: &found, tiles, least_bytes })
+    let (tiles, least_bytes) = sizes::usual(names.cx);
+    let pipeline = Pipeline { values: &values, head: &head, items: &items, found: &found, tiles, least_bytes };
+    asked(&pipeline.sized())
 }
 
 /// Can the text of a region be read for certain, and may it be written anew?
@@ -283,14 +307,6 @@ fn check_text(names: &Names<'_>, region: &TargetRegion) -> Result<(), Vec<Reason
     reasons.extend(split_target::excludes_directives(cx, region));
     reasons.extend(clauses::deferred(cx));
     if reasons.is_empty() { Ok(()) } else { Err(reasons) }
-}
-
-/// How many tiles there are, and from how many bytes on.
-fn sizes(cx: &Context<'_>) -> (u32, u64) {
-    let options = cx.pipeline;
-    let in_window = options.window.map_or(0, |window| window.get().saturating_mul(TILES_OF_SLOT));
-    let tiles = options.tiles.map_or(TILES.max(in_window), |tiles| tiles.get());
-    (tiles, options.least_bytes.unwrap_or(LEAST_BYTES))
 }
 
 fn decide(pipeline: &Pipeline<'_, '_>) -> Result<Verdict, Vec<Reason>> {

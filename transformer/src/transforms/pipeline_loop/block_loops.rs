@@ -31,7 +31,7 @@ struct BlockLoop<'n, 'a> {
 
 impl<'a> BlockLoop<'_, 'a> {
     fn pipeline(&self) -> Pipeline<'_, 'a> {
-        let (tiles, least_bytes) = sizes(self.values.cx());
+        let (tiles, least_bytes) = sizes::usual(self.values.cx());
         let Self { values, head, items, found } = self;
         Pipeline { values, head, items, found, tiles, least_bytes }
     }

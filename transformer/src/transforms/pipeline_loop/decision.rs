@@ -52,6 +52,11 @@ impl Pipeline<'_, '_> {
             let message = "the kernel takes longer than the copies: each element is used often";
             return no(largest.span, message.to_owned()).map(|reason| reason.with_label(span, "here"));
         }
+        if self.never_pays() {
+            let device = self.device().map_or("the device", |device| device.title.as_str());
+            let message = format!("on {device} tiles gain less than page-locking takes, however much is copied");
+            return no(largest.span, message);
+        }
         self.too_little()
     }
 
@@ -77,8 +82,7 @@ impl Pipeline<'_, '_> {
 
     /// An access that an iteration makes far more often than it has elements to copy.
     fn heavy_access(&self, stride: &Polynomial) -> Option<Span> {
-        let unknown = |degree: usize| ASSUMED_TRIPS.saturating_pow(u32::try_from(degree).unwrap_or(u32::MAX));
-        let elements = stride.as_constant().unwrap_or_else(|| unknown(degree(stride)));
+        let elements = assumed_elements(stride);
         let trips = |index: &usize| self.found.loops.get(*index).and_then(|l| l.trips).unwrap_or(ASSUMED_TRIPS);
         let made = |access: &&Access| {
             let inner = access.loops.iter().filter(|index| **index > 0).map(trips);
@@ -99,7 +103,13 @@ pub(super) fn length_rank(item: &Mapped) -> Option<usize> {
     item.length.as_ref().map(degree)
 }
 
+/// The elements of one iteration's piece, as far as the text tells.
+pub(super) fn assumed_elements(stride: &Polynomial) -> i128 {
+    let unknown = |degree: usize| ASSUMED_TRIPS.saturating_pow(u32::try_from(degree).unwrap_or(u32::MAX));
+    stride.as_constant().unwrap_or_else(|| unknown(degree(stride)))
+}
+
 /// How many unknown sizes are multiplied.
-fn degree(value: &Polynomial) -> usize {
+pub(super) fn degree(value: &Polynomial) -> usize {
     value.terms().map(|(atoms, _)| atoms.len()).max().unwrap_or(0)
 }

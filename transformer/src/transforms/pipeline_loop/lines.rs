@@ -65,8 +65,10 @@ impl Form {
     pub(super) fn write(self, cx: &Context<'_>, tiles: Vec<Line>) -> Option<Edit> {
         let whole = two_forms::lines_of(cx.file, self.extent);
         let original = std::str::from_utf8(cx.file.bytes(whole)).ok()?;
-        let comment =
-            "Host threads copy and launch, so that copies and kernels of different tiles overlap (sizes: NVIDIA H200).";
+        let sizes = cx.profile.map_or("NVIDIA H200", |device| device.title.as_str());
+        let comment = format!(
+            "Host threads copy and launch, so that copies and kernels of different tiles overlap (sizes: {sizes})."
+        );
         let is_c = cx.tree.language() == Language::C;
         let mut lines = vec![
             Line::Code(0, "{".to_owned()),

@@ -43,7 +43,7 @@ pub(super) fn read(values: &HostValues<'_, '_>, around: &[Mapped]) -> Result<Loo
 }
 
 /// The loops that the construct takes.
-fn nest(values: &HostValues<'_, '_>) -> Result<CanonicalLoopNest, Vec<Reason>> {
+pub(super) fn nest(values: &HostValues<'_, '_>) -> Result<CanonicalLoopNest, Vec<Reason>> {
     let cx = values.cx();
     let id = values.region.chain.innermost();
     let span = cx.constructs.directive(id).span;

@@ -1,0 +1,88 @@
+//! The flags of the pass `pipeline`, and what `explain` says of it.
+
+use crate::project::{Project, Ran, assert_contains};
+
+const SCALE: &str = "\
+#include <stdlib.h>
+void scale(long n, double f, const double *u, double *v) {
+  #pragma omp target teams distribute parallel for map(to: u[0:n]) map(from: v[0:n])
+  for (long i = 0; i < n; i++)
+    v[i] = f * u[i];
+}
+";
+
+/// 48 MiB each way.
+const KNOWN: &str = "\
+#include <stdlib.h>
+static double u[6291456], v[6291456];
+void scale(double f) {
+  #pragma omp target teams distribute parallel for map(to: u) map(from: v)
+  for (long i = 0; i < 6291456; i++)
+    v[i] = f * u[i];
+}
+";
+
+fn run(project: &Project, arguments: &[&str]) -> Ran {
+    project.expect(0, &[&["--passes", "pipeline", "a.c"], arguments].concat())
+}
+
+#[test]
+fn tiles_and_their_least_size_are_constants_flags_or_what_suits_the_device() {
+    let project = Project::new(&[("a.c", SCALE)]);
+    let constants = |arguments: &[&str], wanted: &str, title: &str| {
+        let text = run(&project, arguments).text();
+        assert_contains(&text, wanted);
+        assert_contains(&text, &format!("(sizes: {title})"));
+    };
+    constants(&[], "enum { TILES = 16, THREADS = 4, LEAST_BYTES = 33554432 };", "NVIDIA H200");
+    constants(&["--device", "h200"], "TILES = 16, THREADS = 4, LEAST_BYTES = 33554432", "NVIDIA H200");
+    constants(&["--pipeline-tiles", "12"], "TILES = 12, THREADS = 4, LEAST_BYTES = 33554432", "NVIDIA H200");
+    constants(&["--pipeline-from", "5"], "TILES = 16, THREADS = 4, LEAST_BYTES = 5", "NVIDIA H200");
+    let both = ["--device", "h200", "--pipeline-from", "5", "--pipeline-tiles", "12"];
+    constants(&both, "TILES = 12, THREADS = 4, LEAST_BYTES = 5", "NVIDIA H200");
+    // A window has room for several rounds.
+    constants(&["--pipeline-window", "6"], "TILES = 24, WINDOW = 6", "NVIDIA H200");
+    constants(&["--pipeline-window", "6", "--pipeline-tiles", "7"], "TILES = 7, WINDOW = 6", "NVIDIA H200");
+    // The file of a device says otherwise.
+    let profile =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/transformer/src/device/profiles/h200.toml"))
+            .unwrap();
+    let slow = profile.replace("pin_us = 120.0", "pin_us = 2000.0").replace("tile_us = 32.0", "tile_us = 500.0");
+    project.write("slow.toml", slow.replace("NVIDIA H200\"", "Slow\"").as_bytes());
+    constants(&["--device", "slow.toml"], "TILES = 4, THREADS = 4, LEAST_BYTES = 268435456", "Slow");
+    // Where page-locking takes longer than the copies nothing pays, unless it is asked for.
+    let dear = profile.replace("pin_ms_per_gb = 40.0", "pin_ms_per_gb = 400.0").replace("NVIDIA H200\"", "Dear\"");
+    project.write("dear.toml", dear.as_bytes());
+    let left = run(&project, &["--device", "dear.toml"]);
+    assert_contains(&left.stderr, "on Dear tiles gain less than page-locking takes, however much is copied");
+    constants(&["--device", "dear.toml", "--pipeline-from", "1000"], "LEAST_BYTES = 1000", "Dear");
+    constants(&["--device", "dear.toml", "--pin", "none"], "TILES = ", "Dear");
+}
+
+#[test]
+fn known_sizes_are_compared_here_and_now() {
+    let project = Project::new(&[("a.c", KNOWN)]);
+    let text = run(&project, &[]).text();
+    assert!(text.contains("TILES = 16") && !text.contains("LEAST_BYTES"), "{text}");
+    // 8 tiles suit 48 MiB.
+    let text = run(&project, &["--device", "h200"]).text();
+    assert!(text.contains("TILES = 8") && !text.contains("LEAST_BYTES"), "{text}");
+    let left = run(&project, &["--pipeline-from", "50331649"]);
+    assert_contains(&left.stderr, "50331648 bytes of `u` are copied; it pays from 50331649 on");
+}
+
+#[test]
+fn explain_says_what_moves_and_what_the_sizes_are_chosen_by() {
+    let project = Project::new(&[("a.c", SCALE)]);
+    let said = |arguments: &[&str]| {
+        project.expect(0, &[&["explain", "a.c:3", "--passes", "pipeline"], arguments].concat()).text()
+    };
+    let text = said(&[]);
+    assert_contains(&text, "    u: in, 1 element for each iteration\n    v: back, 1 element for each iteration\n");
+    assert_contains(&text, "an NVIDIA H200, since no device is asked for: 16 tiles, from 33554432 bytes");
+    assert!(!text.contains("page-locking included"), "{text}");
+    let text = said(&["--device", "h200"]);
+    assert_contains(&text, "sizes for NVIDIA H200: 16 tiles, from 33554432 bytes of the largest array on");
+    assert_contains(&text, "1024 MiB: 19");
+    assert_contains(&text, "ms in tiles, page-locking included");
+}

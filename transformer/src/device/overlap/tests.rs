@@ -1,0 +1,117 @@
+//! The model against what was measured on an H200.
+
+use super::*;
+use crate::device::DeviceProfile;
+
+const WHOLE: &str = include_str!("../../../../bench/results/pipeline/loops-whole.csv");
+const TILED: &str = include_str!("../../../../bench/results/pipeline/loops-tiles.csv");
+const BY_HAND: &str = include_str!("../../../../bench/results/pipeline/h200.csv");
+
+const MIB: u64 = 1 << 20;
+
+fn rates() -> TransferRates {
+    DeviceProfile::named("h200").map(|device| device.transfer).unwrap_or_default()
+}
+
+fn stages(to_device: f64, from_device: f64, locked: f64, locked_arrays: u32, kernel_ms_per_gb: f64) -> Stages {
+    Stages { to_device, from_device, kernel_ms_per_gb, locked, locked_arrays, ..Stages::default() }
+}
+
+/// The loops of `bench/pipeline/loops.c`; their kernels as they were measured by hand.
+fn loops() -> Vec<(&'static str, Stages)> {
+    vec![
+        ("stream_1", stages(1.0, 1.0, 2.0, 2, 0.5)),
+        ("stream_200", stages(1.0, 1.0, 2.0, 2, 2.0)),
+        ("stream_2000", stages(1.0, 1.0, 2.0, 2, 19.0)),
+        ("update", stages(2.0, 1.0, 2.0, 2, 0.7)),
+        ("convolution", stages(2.0, 1.0, 2.0, 2, 1.0)),
+        ("gesummv", stages(2.0, 0.0, 2.0, 3, 3.0)),
+        ("largest", stages(1.0, 0.0, 1.0, 1, 0.5)),
+    ]
+}
+
+/// Loop, MiB of an array, and median milliseconds.
+fn measured(text: &str) -> Vec<(String, u64, f64)> {
+    let read = |line: &str| {
+        let mut fields = line.split(',');
+        Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+    };
+    text.lines().skip(1).filter_map(read).collect()
+}
+
+#[test]
+fn times_are_within_a_quarter_of_what_was_measured() {
+    let rates = rates();
+    let mut compared = 0;
+    for (name, stages) in loops() {
+        for (text, tiles) in [(WHOLE, None), (TILED, Some(16))] {
+            for (_, mib, ms) in measured(text).into_iter().filter(|(other, mib, _)| *other == name && *mib >= 64) {
+                let predicted = match tiles {
+                    None => stages.whole_ms(&rates, mib * MIB),
+                    Some(tiles) => stages.tiled_ms(&rates, mib * MIB, tiles),
+                };
+                let ratio = predicted / ms;
+                assert!((0.75..=1.25).contains(&ratio), "{name} {mib} MiB in {tiles:?}: {predicted:.1} for {ms:.1} ms");
+                compared += 1;
+            }
+        }
+    }
+    assert_eq!(compared, 42);
+}
+
+#[test]
+fn what_is_predicted_to_pay_was_measured_to_pay() {
+    let rates = rates();
+    for (name, stages) in loops() {
+        let from = stages.pays_from(&rates);
+        // What adds no second array to the device takes longer to make up for page-locking.
+        let expected = if ["stream_1", "stream_200"].contains(&name) { 32 } else { 16 };
+        assert_eq!(from, Some(expected * MIB), "{name}");
+        for (one, other) in measured(WHOLE).iter().zip(measured(TILED)) {
+            if one.0 == name && from.is_some_and(|from| one.1 * MIB >= from) && one.1 >= 64 {
+                assert!(one.2 > other.2, "{name} {} MiB", one.1);
+            }
+        }
+    }
+}
+
+#[test]
+fn arrays_that_only_come_back_never_pay_but_where_they_are_locked_already() {
+    let rates = rates();
+    assert_eq!(stages(0.0, 1.0, 1.0, 1, 1.0).pays_from(&rates), None);
+    // Without locking a second stage is what is gained.
+    assert_eq!(stages(1.0, 1.0, 0.0, 0, 1.0).pays_from(&rates), Some(64 * MIB));
+    assert_eq!(stages(0.0, 1.0, 0.0, 0, 1.0).pays_from(&rates), None);
+}
+
+#[test]
+fn the_number_of_tiles_is_among_the_best_that_were_measured() {
+    let rates = rates();
+    let stream = stages(1.0, 1.0, 2.0, 2, 2.0);
+    let tiles: Vec<u32> = [4, 16, 64, 256, 1024].into_iter().map(|mib| stream.tiles(&rates, mib * MIB)).collect();
+    assert_eq!(tiles, [4, 4, 8, 16, 32]);
+    assert_eq!(stream.usual_tiles(&rates), 16);
+    // By hand, in memory that was page-locked before: program, bytes, form, tiles, milliseconds.
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let is_meant = fields.get(3) == Some(&"pinned")
+            && fields.get(4..6) == Some(&["threads", ""])
+            && fields.get(7) == Some(&"4");
+        let (program, bytes) = ((*fields.first()?).to_owned(), fields.get(2)?.parse::<u64>().ok()?);
+        is_meant.then_some((program, bytes, fields.get(6)?.parse::<u32>().ok()?, fields.get(8)?.parse::<f64>().ok()?))
+    };
+    let rows: Vec<_> = BY_HAND.lines().filter_map(row).collect();
+    let mut compared = 0;
+    for (program, kernel) in [("stream_1", 0.5), ("stream_200", 2.0), ("stream_2000", 19.0), ("conv", 1.0)] {
+        for mib in [64, 256, 1024] {
+            let same = || rows.iter().filter(|row| row.0 == program && row.1 == mib * MIB);
+            let best = same().map(|row| row.3).fold(f64::INFINITY, f64::min);
+            let tiles = stages(1.0, 1.0, 2.0, 2, kernel).tiles(&rates, mib * MIB);
+            for row in same().filter(|row| row.2 == tiles) {
+                assert!(row.3 <= 1.1 * best, "{program} {mib} MiB, {tiles} tiles: {} against {best} ms", row.3);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 10, "{compared}");
+}
