@@ -86,3 +86,15 @@ fn explain_says_what_moves_and_what_the_sizes_are_chosen_by() {
     assert_contains(&text, "1024 MiB: 19");
     assert_contains(&text, "ms in tiles, page-locking included");
 }
+
+#[test]
+fn other_compilers_get_tiles_on_demand() {
+    let project = Project::new(&[("a.c", SCALE)]);
+    let gcc = project.expect(0, &["--passes", "pipeline", "--for", "gcc", "--check", "a.c"]);
+    assert_contains(&gcc.stderr, "note[OMPS250]: GCC's runtime copies and launches one after the other");
+    let llvm = run(&project, &["--pipeline-from", "7"]).text();
+    assert_eq!(run(&project, &["--for", "gcc", "--pipeline-from", "7"]).text(), llvm);
+    let nvhpc = project.expect(0, &["--passes", "pipeline", "--for", "nvhpc", "--check", "a.c"]);
+    assert_contains(&nvhpc.stderr, "OMPS305");
+    assert_eq!(run(&project, &["--for", "nvhpc", "--assume", "--pipeline-from", "7"]).text(), llvm);
+}

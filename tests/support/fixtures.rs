@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 /// - `versioned`: both forms are written where the lengths of loops decide which is faster;
 /// - `device NAME`: grids are chosen for this device, and all passes run;
 /// - `window K`: pipelines keep K tiles on the device at a time;
+/// - `for COMPILER`, `pin HOW`: what `--for` and `--pin` say;
 /// - `flags ..`: further compiler flags.
 #[derive(Clone, Debug)]
 pub struct Fixture {
@@ -50,7 +51,7 @@ impl Fixture {
                 ["racy-original"] => fixture.racy_original = true,
                 ["assume"] => fixture.assume = true,
                 // The options of the rewrite read it from the text, which may be one in between.
-                ["versioned"] | ["device" | "window", _] => {}
+                ["versioned"] | ["device" | "window" | "for" | "pin", _] => {}
                 ["flags", flags @ ..] => fixture.flags.extend(flags.iter().map(|flag| (*flag).to_owned())),
                 other => return Err(format!("{name}: `// fixture: {}` is not known", other.join(" "))),
             }

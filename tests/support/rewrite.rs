@@ -5,7 +5,7 @@ use std::path::Path;
 use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, Options, Outcome};
 use ompsplit::source::SourceFile;
-use ompsplit::transforms::PipelineOptions;
+use ompsplit::transforms::{OutputCompiler, PinnedMemory, PipelineOptions};
 
 use super::fixtures::Fixture;
 
@@ -14,15 +14,22 @@ use super::fixtures::Fixture;
 pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let versioned = String::from_utf8_lossy(text).lines().take(12).any(|line| line.trim() == "// fixture: versioned");
     let head = String::from_utf8_lossy(text).into_owned();
-    let named = head.lines().take(12).find_map(|line| line.trim().strip_prefix("// fixture: device "));
-    let device = named.and_then(DeviceProfile::named);
-    let window = head.lines().take(12).find_map(|line| line.trim().strip_prefix("// fixture: window "));
-    // The programs are small, so that whether it pays decides nothing.
-    let pipeline = PipelineOptions {
-        window: window.and_then(|window| window.parse().ok()),
-        least_bytes: Some(1),
-        ..PipelineOptions::default()
+    let said = |word: &str| {
+        let line = format!("// fixture: {word} ");
+        head.lines().take(12).find_map(|text| text.trim().strip_prefix(&line))
     };
+    let device = said("device").and_then(DeviceProfile::named);
+    let (pin, compiler) = match (said("pin"), said("for")) {
+        (Some("alloc"), _) => (PinnedMemory::Allocate, OutputCompiler::Llvm),
+        (Some("none"), _) => (PinnedMemory::None, OutputCompiler::Llvm),
+        (_, Some("gcc")) => (PinnedMemory::Register, OutputCompiler::Gcc),
+        (_, Some("nvhpc")) => (PinnedMemory::Register, OutputCompiler::Nvhpc),
+        _ => (PinnedMemory::Register, OutputCompiler::Llvm),
+    };
+    // The programs are small, so that whether it pays decides nothing; GCC gets tiles on demand alone.
+    let least_bytes = (compiler != OutputCompiler::Gcc).then_some(1);
+    let window = said("window").and_then(|window| window.parse().ok());
+    let pipeline = PipelineOptions { pin, window, least_bytes, compiler, ..PipelineOptions::default() };
     let mut options =
         Options { pipeline, assume, versioned, device, assumed_iterations: 1 << 30, ..Options::default() };
     if options.device.is_some() {

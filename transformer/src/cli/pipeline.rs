@@ -44,9 +44,9 @@ pub enum Pin {
 pub enum Compiler {
     /// clang and what is built on it
     Llvm,
-    /// GCC
+    /// GCC, whose runtime overlaps nothing: no tiles, unless `--pipeline-from` says so
     Gcc,
-    /// NVIDIA's HPC compilers
+    /// NVIDIA's HPC compilers, with which tiles were never tried: with `--assume` only
     Nvhpc,
 }
 

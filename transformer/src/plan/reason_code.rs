@@ -407,6 +407,13 @@ reason_codes! {
     /// If it stands for a class, operators and conversions in the region are calls of code that is not followed.
     ArithmeticParameter = "OMPS304", Assumption, "the template's parameter is an arithmetic type";
 
+    /// Tiles are written for NVIDIA's HPC compilers (`--for nvhpc`). They were run with clang alone: with its runtime copies of
+    /// sections of present arrays, from several threads of the host, are what the specification says.
+    ///
+    /// Faults of other releases in just that are known, so that `--for nvhpc` changes nothing without `--assume`. Try the result on
+    /// inputs that you know the results of.
+    UntriedCompiler = "OMPS305", Assumption, "the compiler translates tiles as specified";
+
     /// Two pointers, of which the loops write through one, are taken not to lead to the same elements.
     ///
     /// It is proved where both are arrays of their own, are `restrict` parameters, point to types that may not alias, or are
@@ -415,7 +422,8 @@ reason_codes! {
     PointersDistinct = "OMPS340", Assumption, "the pointers lead to different elements";
 
     /// Too little is copied for tiles, or most of what is copied is needed by all of them. Each tile costs launches and copies of
-    /// its own, and page-locking its memory takes time.
+    /// its own, and page-locking its memory takes time. Or the runtime that the result is for (`--for gcc`) does one copy or
+    /// kernel at a time.
     TooLittleToCopy = "OMPS250", DoesNotPay, "too little to copy in tiles";
 
     /// The loops of the original are not ordered: a `teams` region has no barrier between `distribute` loops. One reads or

@@ -81,9 +81,11 @@
 //!   block of a data construct the host, a standalone directive or another kernel may; OMPS153: no array moves piece by piece.
 //!
 //! OMPS250: it does not pay: too little is copied, it is only copied back, or elements are used so often that the kernel takes longer
-//! than the copies. OMPS460: there is nothing to copy, or threads of the host or a data construct copy already.
+//! than the copies; or `--for gcc`, whose runtime overlaps nothing. OMPS460: there is nothing to copy, or threads of the host or a data construct copy already.
 //!
 //! ## Safety
+//!
+//! For clang. With `--for nvhpc` the compiler is taken to translate tiles as specified (OMPS305).
 //!
 //! The iterations of the loop are independent by the promise of the original, and no clause groups or orders them, so tiles may
 //! run in any order and at the same time. A tile's kernel begins when the pieces that its iterations read have been copied; it
@@ -115,6 +117,7 @@
 
 mod block_loops;
 mod clauses;
+mod compiler;
 mod data_block;
 mod decision;
 mod head;
@@ -131,7 +134,7 @@ use std::cell::LazyCell;
 
 use crate::analysis::accesses::Accesses;
 use crate::edit::Edit;
-use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
+use crate::plan::{Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
@@ -204,10 +207,14 @@ fn plan(cx: &Context<'_>, region: &TargetRegion, checked: impl FnOnce() -> Resul
             plan.reasons.push(reason);
         }
         Ok(Verdict::Pipeline { edits, summary, kernels }) => {
-            plan.decision = Decision::Apply(Applicability::Safe);
-            plan.edits = edits;
-            plan.summary = summary;
-            plan.kernels = kernels;
+            let (decision, reason) = compiler::decision(cx, plan.span);
+            plan.decision = decision;
+            plan.reasons.extend(reason);
+            if decision.is_written(true) {
+                plan.edits = edits;
+                plan.summary = summary;
+                plan.kernels = kernels;
+            }
         }
         Err(mut reasons) => {
             reasons.sort_by_key(|reason| (reason.span.start, reason.code));

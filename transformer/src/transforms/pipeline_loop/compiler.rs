@@ -1,0 +1,31 @@
+//! Which compilers tiles are written for.
+//!
+//! - LLVM: whatever is checked. This is what was run and measured.
+//! - GCC: nothing but on demand (`--pipeline-from`). It takes the same text and honours `always`, but its runtime lets nothing
+//!   overlap: the plugin for NVIDIA's GPUs copies under a lock of the device by `cuMemcpyHtoD` and `cuMemcpyDtoH`, launches on the
+//!   default stream and waits for the whole context, holding another lock (`libgomp/target.c`, `libgomp/plugin/plugin-nvptx.c`). A
+//!   `nowait` there is ignored as well.
+//! - NVIDIA's HPC compilers: under an assumption, since nobody has run tiles with them.
+
+use crate::plan::{Applicability, Decision, Reason, ReasonCode};
+use crate::source::Span;
+use crate::transforms::{Context, OutputCompiler};
+
+/// What becomes of a loop that could be cut into tiles, and why where that is not done for certain.
+pub(super) fn decision(cx: &Context<'_>, span: Span) -> (Decision, Option<Reason>) {
+    let on_demand = cx.pipeline.least_bytes.is_some();
+    match cx.pipeline.compiler {
+        OutputCompiler::Gcc if !on_demand => {
+            let message = "GCC's runtime copies and launches one after the other, from whichever threads: tiles would \
+                           overlap nothing";
+            let reason = Reason::new(ReasonCode::TooLittleToCopy, span, message)
+                .with_label(span, "`--pipeline-from BYTES` cuts it all the same");
+            (Decision::DoesNotPay, Some(reason))
+        }
+        OutputCompiler::Llvm | OutputCompiler::Gcc => (Decision::Apply(Applicability::Safe), None),
+        OutputCompiler::Nvhpc => {
+            let message = "NVIDIA's HPC compilers translate tiles as the specification has them";
+            (Decision::Apply(Applicability::Assumed), Some(Reason::new(ReasonCode::UntriedCompiler, span, message)))
+        }
+    }
+}
