@@ -48,6 +48,8 @@ static inline void checked_pins_end(void)
 __attribute__((destructor)) static void checked_pins_exit(void) { checked_pins_end(); }
 
 #define ompsplit_pin(start, bytes) checked_pins_pin(start, bytes)
+/* Whether little is locked or not, it is unlocked. */
+#define ompsplit_pin_large(start, bytes, least) ((void)(least), checked_pins_pin(start, bytes))
 #define ompsplit_unpin(start) checked_pins_unpin(start)
 #define CHECKED_PINS_END() checked_pins_end()
 #if defined(__has_feature)

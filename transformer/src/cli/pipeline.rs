@@ -33,7 +33,7 @@ pub struct PipelineArguments {
 pub enum Pin {
     /// Memory as it is, registered with the driver by the functions that `ompsplit header` prints
     Register,
-    /// Allocated page-locked, where the allocation is in sight
+    /// From its allocation until it is freed, where both and all between are in sight; by the loop elsewhere
     Alloc,
     /// Not at all
     None,

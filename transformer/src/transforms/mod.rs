@@ -76,7 +76,7 @@ pub enum PinnedMemory {
     /// What is there is registered with the driver, by the header that `ompsplit header` prints.
     #[default]
     Register,
-    /// It is allocated so, where the allocation is in sight.
+    /// The same from its allocation until it is freed, where both are in sight; otherwise as above.
     Allocate,
     /// Not at all.
     None,

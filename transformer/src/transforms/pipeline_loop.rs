@@ -50,7 +50,8 @@
 //! ```
 //!
 //! The header is what `ompsplit header` prints. It registers the host memory with the driver (`--pin none` leaves that out, for
-//! memory that is page-locked already): copies between other memory and the device overlap with nothing.
+//! memory that is page-locked already): copies between other memory and the device overlap with nothing. With `--pin alloc` that is
+//! done once, behind an allocation in the same function, until the memory is freed there, where the pointer goes nowhere else.
 //!
 //! Where iterations read their neighbours' pieces, the copies of the tiles stand in an `ordered` region and reach as far ahead as
 //! they read. Results of a reduction are combined by one kernel at a time, in a `critical` region. With
@@ -115,6 +116,7 @@
 //! Kernels, Pipelining Communication and Computation, and Selecting Better Grid Geometries" (2018), sections 4 and 5. Its Figure 9
 //! has upper bounds where the lengths of array sections belong.
 
+mod allocation;
 mod block_loops;
 mod clauses;
 mod compiler;
@@ -335,6 +337,7 @@ fn decide(pipeline: &Pipeline<'_, '_>) -> Result<Verdict, Vec<Reason>> {
     }
     let edits = pipeline.edits()?;
     let summary = format!("{} tiles, whose copies of {} overlap the kernels", pipeline.tiles, names.join(", "));
+    let summary = summary + &pipeline.locking().remark();
     Ok(Verdict::Pipeline { edits, summary, kernels: (1, pipeline.tiles as usize) })
 }
 

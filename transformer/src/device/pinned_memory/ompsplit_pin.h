@@ -349,6 +349,13 @@ static inline int ompsplit_pin(const void *start, size_t bytes)
     return error;
 }
 
+// The same for memory that is about to be used, from its allocation until `ompsplit_unpin(start)` before it is freed: only if it has
+// `least` bytes, since less is copied faster than it is pinned.
+static inline int ompsplit_pin_large(const void *start, size_t bytes, size_t least)
+{
+    return bytes >= least ? ompsplit_pin(start, bytes) : 0;
+}
+
 // Undoes one `ompsplit_pin(start, ..)`. Copies of the memory that have begun are waited for by the driver. 0, or its error code.
 static inline int ompsplit_unpin(const void *start)
 {
@@ -388,6 +395,12 @@ static inline int ompsplit_pin(const void *start, size_t bytes)
     (void)start;
     (void)bytes;
     return 0;
+}
+
+static inline int ompsplit_pin_large(const void *start, size_t bytes, size_t least)
+{
+    (void)least;
+    return ompsplit_pin(start, bytes);
 }
 
 static inline int ompsplit_unpin(const void *start)

@@ -9,6 +9,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
 use crate::syntax::ClauseName;
 use crate::transforms::PinnedMemory;
+use crate::transforms::pipeline_loop::allocation::Locking;
 use crate::transforms::pipeline_loop::data_block::{self, Statement};
 use crate::transforms::pipeline_loop::decision::{length_rank, rank};
 use crate::transforms::pipeline_loop::head::Head;
@@ -152,6 +153,7 @@ impl<'a> Block<'_, 'a> {
         let loops = self.loops.len();
         let each = if loops == 1 { String::new() } else { format!(" of each of {loops} loops") };
         let summary = format!("{tiles} tiles{each}, whose copies of {} overlap the kernels", names.join(", "));
+        let summary = summary + &self.locking(&largest).remark();
         Ok(Verdict::Pipeline { edits, summary, kernels: (loops, loops * tiles) })
     }
 
@@ -217,7 +219,13 @@ impl<'a> Block<'_, 'a> {
         let mut edits = include(self.values.cx(), extent.start).map_err(|message| refuse(extent, message))?;
         let no_text = || refuse(extent, "the pieces of its arrays have no short expression".to_owned());
         edits.push(self.both_forms(largest).ok_or_else(no_text)?);
+        edits.extend(self.locking(largest).edits);
         Ok(edits)
+    }
+
+    /// Where its arrays are page-locked.
+    fn locking(&self, largest: &Pipeline<'_, '_>) -> Locking {
+        Locking::of(self.values, self.moving(), largest.least_bytes)
     }
 
     fn both_forms(&self, largest: &Pipeline<'_, '_>) -> Option<Edit> {
@@ -228,8 +236,8 @@ impl<'a> Block<'_, 'a> {
         let constants = largest.constants(&fresh, &condition);
         let form = Form { construct, extent: self.values.region.extent, constants, condition };
         let depth = form.depth();
-        let pins = cx.pipeline.pin == PinnedMemory::Register;
-        let pinned: Vec<&Mapped> = self.moving().filter(|_| pins).collect();
+        let locking = self.locking(largest);
+        let pinned: Vec<&Mapped> = self.moving().filter(|item| locking.is_here(item)).collect();
         let mut lines: Vec<Line> = pinned.iter().map(|item| Line::Code(depth, item.pin())).collect();
         lines.push(Line::Directive(depth, "target data".to_owned(), self.data()));
         lines.push(Line::Original(depth, self.body(&fresh)?));

@@ -95,7 +95,7 @@ impl<'a> HostValues<'_, 'a> {
     }
 
     /// Is it a constant, or an integer that neither the device nor a copy from it changes?
-    fn is_lasting(&self, name: &str, at: usize) -> bool {
+    pub(super) fn is_lasting(&self, name: &str, at: usize) -> bool {
         let names = self.names;
         if let Some(expansion) = names.expansion(name, at) {
             return expansion.is_some_and(|inner| inner.iter().all(|name| self.is_lasting(name, at)));

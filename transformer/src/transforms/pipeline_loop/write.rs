@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use crate::edit::Edit;
 use crate::plan::{Reason, ReasonCode};
-use crate::transforms::PinnedMemory;
+use crate::transforms::pipeline_loop::allocation::Locking;
 use crate::transforms::pipeline_loop::lines::{Form, Line, Maps, include};
 use crate::transforms::pipeline_loop::maps::{Mapped, Place};
 use crate::transforms::pipeline_loop::{Pipeline, text};
@@ -42,7 +42,13 @@ impl Pipeline<'_, '_> {
             include(self.values.cx(), region.extent.start).map_err(|message| refuse(region.extent, message))?;
         let no_text = || refuse(region.extent, "the pieces of its arrays have no short expression".to_owned());
         edits.push(self.both_forms().ok_or_else(no_text)?);
+        edits.extend(self.locking().edits);
         Ok(edits)
+    }
+
+    /// Where its arrays are page-locked.
+    pub(super) fn locking(&self) -> Locking {
+        Locking::of(self.values, self.streams().map(|(item, _)| item), self.least_bytes)
     }
 
     pub(super) fn fresh(&self) -> Fresh {
@@ -138,8 +144,8 @@ impl Pipeline<'_, '_> {
     fn tiles(&self, fresh: &Fresh, depth: usize, lines: &mut Vec<Line>) -> Option<()> {
         let code = |text: String| Line::Code(depth, text);
         lines.push(code(self.tile_length(fresh)));
-        let pins = self.values.cx().pipeline.pin == PinnedMemory::Register;
-        let pinned: Vec<&Mapped> = self.streams().map(|(item, _)| item).filter(|_| pins).collect();
+        let locking = self.locking();
+        let pinned: Vec<&Mapped> = self.streams().map(|(item, _)| item).filter(|item| locking.is_here(item)).collect();
         lines.extend(pinned.iter().map(|item| code(item.pin())));
         self.tile_loop(fresh, depth, lines)?;
         lines.extend(pinned.iter().map(|item| code(item.unpin())));

@@ -1,0 +1,298 @@
+//! Arrays that are page-locked where they are allocated, until they are freed (`--pin alloc`).
+//!
+//! A local pointer that is initialised by `malloc`, `calloc`, `aligned_alloc` or `new T[n]`, that nothing is assigned to, and whose
+//! value goes nowhere but into elements, comparisons, `free` and functions in sight that do no more: then every end of its
+//! memory is in sight. Freed while it is locked, what is allocated there next would be copied wrongly.
+//!
+//! It is registered with the driver like other memory, right behind the allocation: drivers take as long to allocate locked memory
+//! as to lock new memory (`bench/results/pipeline`), and like this alignment, contents and `free` stay as they are.
+
+use crate::analysis::symbols::{Scope, Variable};
+use crate::analysis::uses::{Role, is_element_address, uses_below};
+use crate::edit::Edit;
+use crate::edit::directive_writer::on_one_line;
+use crate::source::Span;
+use crate::syntax::NodeId;
+use crate::transforms::PinnedMemory;
+use crate::transforms::pipeline_loop::host_values::HostValues;
+use crate::transforms::pipeline_loop::maps::Mapped;
+
+/// Functions of the library that keep no pointer that they are given.
+const KEEPERS_OF_NOTHING: [&str; 6] = ["memset", "memcpy", "memmove", "memcmp", "fread", "fwrite"];
+/// What the header of page-locked memory declares.
+const OF_HEADER: [&str; 4] = ["ompsplit_pin", "ompsplit_pin_large", "ompsplit_unpin", "ompsplit_is_absent"];
+/// How deep calls are followed.
+const DEPTH: usize = 4;
+
+/// Which arrays of a pipeline are locked by itself, and what is written elsewhere for the others.
+pub(super) struct Locking {
+    /// Names of those that are locked before the loop and unlocked behind it.
+    here: Vec<String>,
+    /// What locks the others where they are allocated; nothing where that is done already.
+    pub edits: Vec<Edit>,
+    is_asked: bool,
+}
+
+impl Locking {
+    /// Finds out where some arrays are locked, which pays from so many bytes on.
+    pub(super) fn of<'m>(values: &HostValues<'_, '_>, items: impl Iterator<Item = &'m Mapped>, least: u64) -> Self {
+        let pin = values.cx().pipeline.pin;
+        let is_asked = pin == PinnedMemory::Allocate;
+        let mut locking = Self { here: Vec::new(), edits: Vec::new(), is_asked };
+        for item in items {
+            match pin {
+                PinnedMemory::None => {}
+                PinnedMemory::Register => locking.here.push(item.name.clone()),
+                PinnedMemory::Allocate => match allocation(values, item, least) {
+                    Some(edits) => locking.add(edits),
+                    None => locking.here.push(item.name.clone()),
+                },
+            }
+        }
+        locking
+    }
+
+    /// Is an array locked before the loop?
+    pub(super) fn is_here(&self, item: &Mapped) -> bool {
+        self.here.contains(&item.name)
+    }
+
+    /// What is said of those that are locked by the loop against the wish.
+    pub(super) fn remark(&self) -> String {
+        if !self.is_asked || self.here.is_empty() {
+            return String::new();
+        }
+        let names: Vec<String> = self.here.iter().map(|name| format!("`{name}`")).collect();
+        format!("; {} page-locked by the loop, since not all of the memory's life is in sight", names.join(", "))
+    }
+
+    /// Several variables may be declared by one statement.
+    fn add(&mut self, edits: Vec<Edit>) {
+        for edit in edits {
+            match self.edits.iter_mut().find(|other| other.span == edit.span) {
+                Some(other) if other.text != edit.text => other.text.push_str(&edit.text),
+                Some(_) => {}
+                None => self.edits.push(edit),
+            }
+        }
+    }
+}
+
+/// What locks an array from its allocation on; nothing to write where that is done already, none where it cannot be.
+fn allocation(values: &HostValues<'_, '_>, item: &Mapped, least: u64) -> Option<Vec<Edit>> {
+    let cx = values.cx();
+    let tree = cx.tree;
+    let variable = values.symbols().lookup(&item.name, item.span.start)?;
+    let is_own = variable.scope == Scope::Local && variable.header.is_none() && variable.ty.is_pointer();
+    let is_plain = !(variable.is_static || variable.is_extern || variable.is_thread_local);
+    if !is_own || !is_plain || values.symbols().is_address_taken(&item.name, item.span.start) {
+        return None;
+    }
+    let declared = tree.covering(variable.declared_at);
+    let declaration = tree.ancestors(declared).find(|node| tree.kind(*node) == "declaration")?;
+    let block = tree.parent(declaration).filter(|block| tree.kind(*block) == "compound_statement")?;
+    let bytes = allocated(values, &variable)?;
+    let uses = Uses { values, variable: &variable, depth: DEPTH };
+    let found = uses.of(block)?;
+    if found.is_locked {
+        return Some(Vec::new());
+    }
+    let end = tree.span(declaration).end;
+    let (newline, indent) = line_of(values, tree.span(declaration).start);
+    let name = &item.name;
+    let lock = format!("{newline}{indent}ompsplit_pin_large({name}, {bytes}, {least});");
+    let mut edits = vec![Edit { span: Span::new(end, end), text: lock }];
+    for free in &found.frees {
+        let start = tree.span(*free).start;
+        let statement = tree.parent(*free).filter(|parent| tree.kind(*parent) == "expression_statement");
+        let in_block =
+            statement.and_then(|node| tree.parent(node)).is_some_and(|it| tree.kind(it) == "compound_statement");
+        let (newline, indent) = line_of(values, start);
+        let begins_line = cx.file.text.get(..start).unwrap_or_default().ends_with(indent.as_bytes())
+            && cx.file.lines.line_start(cx.file.lines.line_column(start).line) == Some(start - indent.len());
+        let text = match in_block && begins_line {
+            true => format!("ompsplit_unpin({name});{newline}{indent}"),
+            false => format!("ompsplit_unpin({name}), "),
+        };
+        edits.push(Edit { span: Span::new(start, start), text });
+    }
+    (!found.frees.is_empty()).then_some(edits)
+}
+
+/// The end of a line and the blanks that it begins with.
+fn line_of(values: &HostValues<'_, '_>, at: usize) -> (&'static str, String) {
+    let text = &values.cx().file.text;
+    let start =
+        text.get(..at).unwrap_or_default().iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let line = text.get(start..).unwrap_or_default();
+    let blanks = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let end = line.iter().position(|byte| *byte == b'\n').unwrap_or(line.len());
+    let newline = if line.get(..end).is_some_and(|line| line.ends_with(b"\r")) { "\r\n" } else { "\n" };
+    (newline, String::from_utf8_lossy(line.get(..blanks).unwrap_or_default()).into_owned())
+}
+
+/// How many bytes a variable's initialiser allocates, in C.
+fn allocated(values: &HostValues<'_, '_>, variable: &Variable) -> Option<String> {
+    let (cx, tree) = (values.cx(), values.cx().tree);
+    let initializer = variable.initializer?;
+    let mut node = tree.covering(initializer);
+    while matches!(tree.kind(node), "cast_expression" | "parenthesized_expression") {
+        node = tree.child(node, "value").or_else(|| tree.named_children(node).last())?;
+    }
+    let shown = |node: NodeId| is_repeatable(values, node).then(|| on_one_line(cx.file, tree.span(node)));
+    match tree.kind(node) {
+        "call_expression" => {
+            let function = cx.file.show(tree.span(tree.child(node, "function")?)).into_owned();
+            let function = function.strip_prefix("std::").unwrap_or(&function);
+            let is_own = !values.symbols().function_definitions(function).is_empty()
+                || values.symbols().macro_definition(function, initializer.start).is_some();
+            let arguments: Vec<NodeId> = tree.named_children(tree.child(node, "arguments")?).collect();
+            match (function, arguments.as_slice()) {
+                _ if is_own => None,
+                ("malloc", [bytes]) | ("aligned_alloc", [_, bytes]) => shown(*bytes),
+                ("calloc", [count, bytes]) => Some(format!("({}) * ({})", shown(*count)?, shown(*bytes)?)),
+                _ => None,
+            }
+        }
+        "new_expression" if tree.child(node, "placement").is_none() => {
+            let length = tree.child(tree.child(node, "declarator")?, "length")?;
+            Some(format!("sizeof(*{}) * ({})", variable.name, shown(length)?))
+        }
+        _ => None,
+    }
+}
+
+/// Has an expression the same value when it is evaluated again right away, and does nothing else?
+fn is_repeatable(values: &HostValues<'_, '_>, node: NodeId) -> bool {
+    let tree = values.cx().tree;
+    tree.descendants(node).all(|inner| {
+        let measured = tree.ancestors(inner).take_while(|above| *above != node).chain([node]);
+        let is_measured = measured.into_iter().any(|above| tree.kind(above) == "sizeof_expression");
+        match tree.kind(inner) {
+            "call_expression" | "assignment_expression" | "update_expression" | "lambda_expression" => false,
+            "field_expression" | "subscript_expression" | "pointer_expression" => is_measured,
+            "identifier" => {
+                let name = values.cx().file.show(tree.span(inner)).into_owned();
+                is_measured || values.is_lasting(&name, tree.span(inner).start)
+            }
+            _ => true,
+        }
+    })
+}
+
+/// What the uses of a pointer come to.
+#[derive(Default)]
+struct Found {
+    /// The expressions that free its memory.
+    frees: Vec<NodeId>,
+    /// Is it locked already?
+    is_locked: bool,
+}
+
+/// The uses of a pointer in a piece of the program.
+struct Uses<'v, 'n, 'a> {
+    values: &'v HostValues<'n, 'a>,
+    variable: &'v Variable,
+    depth: usize,
+}
+
+impl Uses<'_, '_, '_> {
+    /// None where its value goes out of sight.
+    fn of(&self, root: NodeId) -> Option<Found> {
+        let (cx, tree) = (self.values.cx(), self.values.cx().tree);
+        let mut found = Found::default();
+        let name = &self.variable.name;
+        for one in uses_below(cx.file, tree, root).into_iter().filter(|one| one.name == *name) {
+            let same = self.values.symbols().lookup(name, one.span.start);
+            if same.is_none_or(|same| same.declared_at != self.variable.declared_at) {
+                continue;
+            }
+            if tree.ancestors(one.node).any(|above| tree.kind(above) == "lambda_expression") {
+                return None;
+            }
+            match one.role {
+                Role::Declaration | Role::ElementWrite => {}
+                Role::Read if self.stays(one.node) => {}
+                Role::Read => found.frees.push(self.deleted(one.node)?),
+                Role::Argument if !is_element_address(tree, one.node) => self.handed(one.node, &mut found)?,
+                _ => return None,
+            }
+        }
+        Some(found)
+    }
+
+    /// Is only an element read, or the pointer compared?
+    fn stays(&self, node: NodeId) -> bool {
+        let tree = self.values.cx().tree;
+        if is_element_address(tree, node) {
+            return false;
+        }
+        let Some(parent) = tree.parent(node) else { return false };
+        let operator = tree.child(parent, "operator").map(|operator| tree.kind(operator));
+        match tree.kind(parent) {
+            "subscript_expression" => tree.field_name(node) == Some("argument"),
+            "pointer_expression" => operator == Some("*"),
+            "binary_expression" => matches!(operator, Some("==" | "!=")),
+            "unary_expression" => operator == Some("!"),
+            "parenthesized_expression" | "condition_clause" => {
+                tree.parent(parent).is_some_and(|above| tree.kind(above) == "if_statement")
+            }
+            _ => tree.ancestors(node).any(|above| tree.kind(above) == "sizeof_expression"),
+        }
+    }
+
+    /// The expression that deletes it.
+    fn deleted(&self, node: NodeId) -> Option<NodeId> {
+        let tree = self.values.cx().tree;
+        tree.parent(node).filter(|parent| tree.kind(*parent) == "delete_expression")
+    }
+
+    /// An argument of a call.
+    fn handed(&self, node: NodeId, found: &mut Found) -> Option<()> {
+        let (cx, tree) = (self.values.cx(), self.values.cx().tree);
+        let list = tree.parent(node).filter(|parent| tree.kind(*parent) == "argument_list")?;
+        let call = tree.parent(list).filter(|parent| tree.kind(*parent) == "call_expression")?;
+        let function = cx.file.show(tree.span(tree.child(call, "function")?)).into_owned();
+        let function = function.strip_prefix("std::").unwrap_or(&function);
+        let definitions = self.values.symbols().function_definitions(function);
+        if OF_HEADER.contains(&function) {
+            found.is_locked |= function == "ompsplit_pin_large";
+            return Some(());
+        }
+        match definitions.as_slice() {
+            [] if function == "free" => found.frees.push(call),
+            [] if KEEPERS_OF_NOTHING.contains(&function) => {}
+            [(None, definition)] if self.depth > 0 => {
+                let place = tree.named_children(list).position(|argument| argument == node)?;
+                let inner = self.parameter(*definition, place)?;
+                let uses = Uses { variable: &inner, depth: self.depth - 1, ..*self };
+                let body = tree.child(*definition, "body")?;
+                if values_escape(&uses, body) {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// The parameter of a function at a place in its list.
+    fn parameter(&self, definition: NodeId, place: usize) -> Option<Variable> {
+        let (cx, tree) = (self.values.cx(), self.values.cx().tree);
+        let list =
+            tree.descendants(tree.child(definition, "declarator")?).find(|it| tree.kind(*it) == "parameter_list")?;
+        let parameter = tree.named_children(list).nth(place).filter(|it| tree.kind(*it) == "parameter_declaration")?;
+        let declarator = tree.child(parameter, "declarator")?;
+        let identifier = tree.descendants(declarator).find(|it| tree.kind(*it) == "identifier")?;
+        let body = tree.span(tree.child(definition, "body")?);
+        let name = cx.file.show(tree.span(identifier)).into_owned();
+        let variable = self.values.symbols().lookup(&name, body.start + 1)?;
+        let is_value = variable.ty.is_pointer() && variable.declared_at == tree.span(identifier);
+        (is_value && !self.values.symbols().is_address_taken(&name, body.start + 1)).then_some(variable)
+    }
+}
+
+/// May a function keep or free what a parameter points to?
+fn values_escape(uses: &Uses<'_, '_, '_>, body: NodeId) -> bool {
+    uses.of(body).is_none_or(|found| !found.frees.is_empty())
+}
