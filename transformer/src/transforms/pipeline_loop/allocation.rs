@@ -136,8 +136,13 @@ fn allocated(values: &HostValues<'_, '_>, variable: &Variable) -> Option<String>
     let (cx, tree) = (values.cx(), values.cx().tree);
     let initializer = variable.initializer?;
     let mut node = tree.covering(initializer);
-    while matches!(tree.kind(node), "cast_expression" | "parenthesized_expression") {
-        node = tree.child(node, "value").or_else(|| tree.named_children(node).last())?;
+    loop {
+        node = match tree.kind(node) {
+            "cast_expression" => tree.child(node, "value")?,
+            "parenthesized_expression" => tree.named_children(node).last()?,
+            "call_expression" if is_cast(values, node) => tree.named_children(tree.child(node, "arguments")?).next()?,
+            _ => break,
+        };
     }
     let shown = |node: NodeId| is_repeatable(values, node).then(|| on_one_line(cx.file, tree.span(node)));
     match tree.kind(node) {
@@ -160,6 +165,13 @@ fn allocated(values: &HostValues<'_, '_>, variable: &Variable) -> Option<String>
         }
         _ => None,
     }
+}
+
+/// `static_cast<T *>(..)`
+fn is_cast(values: &HostValues<'_, '_>, call: NodeId) -> bool {
+    let tree = values.cx().tree;
+    let function = tree.child(call, "function").map(|node| values.cx().file.show(tree.span(node)));
+    function.is_some_and(|text| ["static_cast<", "reinterpret_cast<"].iter().any(|cast| text.starts_with(cast)))
 }
 
 /// Has an expression the same value when it is evaluated again right away, and does nothing else?
