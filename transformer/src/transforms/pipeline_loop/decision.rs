@@ -53,7 +53,7 @@ impl Pipeline<'_, '_> {
             return no(largest.span, message.to_owned()).map(|reason| reason.with_label(span, "here"));
         }
         if self.never_pays() {
-            let device = self.device().map_or("the device", |device| device.title.as_str());
+            let device = self.asked_device().map_or("the device", |device| device.title.as_str());
             let message = format!("on {device} tiles gain less than page-locking takes, however much is copied");
             return no(largest.span, message);
         }

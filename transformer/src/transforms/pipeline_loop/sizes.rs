@@ -83,7 +83,7 @@ impl Pipeline<'_, '_> {
     }
 
     /// The device that the sizes are for.
-    pub(super) fn device(&self) -> Option<&DeviceProfile> {
+    pub(super) fn asked_device(&self) -> Option<&DeviceProfile> {
         self.values.cx().profile
     }
 
@@ -112,8 +112,8 @@ impl Pipeline<'_, '_> {
             streams: streams.collect(),
             tiles,
             least_bytes: Some(self.least_bytes).filter(|_| !self.never_pays()),
-            device: self.device().map(|device| device.title.clone()),
-            times: self.device().zip(self.stages()).map(time).unwrap_or_default(),
+            device: self.asked_device().map(|device| device.title.clone()),
+            times: self.asked_device().zip(self.stages()).map(time).unwrap_or_default(),
         }
     }
 
@@ -147,7 +147,8 @@ impl Pipeline<'_, '_> {
             stages.shared_to_device += if item.copies_in() { share } else { 0.0 };
             stages.shared_from_device += if item.copies_out() { share } else { 0.0 };
         }
-        stages.kernel_ms_per_gb = self.device().and_then(|device| self.kernel_ms_per_gb(device, unit)).unwrap_or(0.0);
+        stages.kernel_ms_per_gb =
+            self.asked_device().and_then(|device| self.kernel_ms_per_gb(device, unit)).unwrap_or(0.0);
         Some(stages)
     }
 
