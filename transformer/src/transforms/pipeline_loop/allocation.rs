@@ -91,6 +91,12 @@ fn allocation(values: &HostValues<'_, '_>, item: &Mapped, least: u64) -> Option<
     let declared = tree.covering(variable.declared_at);
     let declaration = tree.ancestors(declared).find(|node| tree.kind(*node) == "declaration")?;
     let block = tree.parent(declaration).filter(|block| tree.kind(*block) == "compound_statement")?;
+    // Another declarator might change what the length is made of.
+    let changes =
+        |node: NodeId| matches!(tree.kind(node), "assignment_expression" | "update_expression" | "lambda_expression");
+    if tree.descendants(declaration).any(changes) {
+        return None;
+    }
     let bytes = allocated(values, &variable)?;
     let uses = Uses { values, variable: &variable, depth: DEPTH };
     let found = uses.of(block)?;
@@ -209,9 +215,12 @@ struct Uses<'v, 'n, 'a> {
 }
 
 impl Uses<'_, '_, '_> {
-    /// None where its value goes out of sight.
+    /// None where its value goes out of sight, or what is compiled hangs on a macro.
     fn of(&self, root: NodeId) -> Option<Found> {
         let (cx, tree) = (self.values.cx(), self.values.cx().tree);
+        if cx.scan.conditionals.iter().any(|group| tree.span(root).contains(group.span)) {
+            return None;
+        }
         let mut found = Found::default();
         let name = &self.variable.name;
         for one in uses_below(cx.file, tree, root).into_iter().filter(|one| one.name == *name) {
@@ -267,6 +276,9 @@ impl Uses<'_, '_, '_> {
         let function = cx.file.show(tree.span(tree.child(call, "function")?)).into_owned();
         let function = function.strip_prefix("std::").unwrap_or(&function);
         let definitions = self.values.symbols().function_definitions(function);
+        if self.values.symbols().macro_definition(function, tree.span(call).start).is_some() {
+            return None;
+        }
         if OF_HEADER.contains(&function) {
             found.is_locked |= function == "ompsplit_pin_large";
             return Some(());

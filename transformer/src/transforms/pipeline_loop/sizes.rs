@@ -8,6 +8,7 @@ use crate::device::overlap::Stages;
 use crate::device::time::predict;
 use crate::device::{DeviceProfile, KernelResources};
 use crate::region::loop_nest::CanonicalLoopNest;
+use crate::transforms::pipeline_loop::allocation::Locking;
 use crate::transforms::pipeline_loop::decision::{assumed_elements, degree};
 use crate::transforms::pipeline_loop::maps::Mapped;
 use crate::transforms::pipeline_loop::{Pipeline, read};
@@ -131,11 +132,13 @@ impl Pipeline<'_, '_> {
         let of_piece = |elements: i128, item: &Mapped| elements.saturating_mul(bytes(item));
         let unit = of_piece(assumed_elements(&tiled.stream.stride), largest);
         let mut stages = Stages::default();
+        // Memory that is locked where it is allocated is locked for the loop as it is, too.
+        let locking = Locking::of(self.values, self.streams().map(|(item, _)| item), 0);
         for (item, tiled) in self.streams() {
             let share = ratio(of_piece(assumed_elements(&tiled.stream.stride), item), unit);
             stages.to_device += if tiled.moves_in { share } else { 0.0 };
             stages.from_device += if tiled.moves_out { share } else { 0.0 };
-            if self.values.cx().pipeline.pin != PinnedMemory::None {
+            if locking.is_here(item) {
                 stages.locked += share;
                 stages.locked_arrays += 1;
             }
