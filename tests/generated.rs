@@ -78,7 +78,10 @@ fn every_pipeline_of_a_generated_program_gives_its_results() {
             (0..usize::try_from(programs).unwrap_or(0)).map(|index| piped(seed, index)).collect()
         }
     };
-    println!("{}", judged(seed, &cases, &PIPELINES, PIPELINES.len()).unwrap_or_else(|error| panic!("{error}")));
+    println!(
+        "{}",
+        judged(seed, &cases, &PIPELINES, JUDGED * PIPELINES.len()).unwrap_or_else(|error| panic!("{error}"))
+    );
 }
 
 /// Compares each program with its output, and counts what is changed; families are judged from so many programs on. What is to be
