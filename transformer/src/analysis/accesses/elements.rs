@@ -36,6 +36,11 @@ impl Reader<'_, '_> {
             let message = format!("`{}` stands for an address here, which is not followed", self.file.show(span));
             return self.trouble(Obstacle::Pointer, span, message);
         }
+        let around = self.tree.parent(path.node).filter(|parent| self.tree.kind(*parent) == "pointer_expression");
+        if around.is_some_and(|parent| operator(self.tree, parent) == Some("&")) {
+            let message = format!("the address of `{}` leads to other elements too", self.file.show(span));
+            return self.trouble(Obstacle::Pointer, span, message);
+        }
         let element = match &path.ty {
             DeclaredType::Scalar { is_volatile: true, .. } => {
                 return self.trouble(Obstacle::NotPlain, span, format!("`{}` is volatile", used.name));

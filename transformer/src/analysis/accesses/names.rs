@@ -11,6 +11,22 @@ impl Reader<'_, '_> {
         for used in uses_below(self.file, self.tree, self.body) {
             self.name(&used);
         }
+        if self.is_cpp() {
+            self.types();
+        }
+    }
+
+    /// Types that the body names: a conversion to a class, or from one, is a function.
+    fn types(&mut self) {
+        let tree = self.tree;
+        for node in tree.descendants(self.body).filter(|node| tree.kind(*node) == "type_identifier") {
+            let span = tree.span(node);
+            let name = self.text(node).into_owned();
+            if self.may_hide_code(&self.symbols.type_named(&name, span.start), span.start) {
+                let message = format!("`{name}` may be a class, whose operators and functions are not followed");
+                self.trouble(Obstacle::Hidden, span, message);
+            }
+        }
     }
 
     fn name(&mut self, used: &Use) {
