@@ -1,5 +1,6 @@
 //! The only driver: parse, plan, edit, validate, again until nothing changes.
 
+mod hidden_words;
 mod later_rounds;
 
 use std::collections::BTreeMap;
@@ -215,6 +216,7 @@ fn plans(context: &Context<'_>, options: &Options) -> Vec<Plan> {
         wait_for_collapse(&mut plans, options.assume);
     }
     refuse_disagreements(&mut plans, context);
+    hidden_words::refuse(&mut plans, context);
     plans
 }
 

@@ -77,7 +77,8 @@ reason_codes! {
     /// Which text the compiler sees depends on macros, so no statement about the region holds for every build.
     PreprocessorConditional = "OMPS102", Refusal, "preprocessor conditional in the region";
 
-    /// The directive comes from a macro, so its clauses are not known.
+    /// The directive comes from a macro, so its clauses are not known. Or a macro has the name of a word that would be written:
+    /// `#define num_threads 8` changes each `num_threads` clause behind it.
     MacroDirective = "OMPS103", Refusal, "directive made by a macro";
 
     /// The directive or one of its clauses is not in the specification's tables, or could not be read.

@@ -69,6 +69,12 @@ impl DirectiveSpec {
         DIRECTIVES.binary_search_by(|row| row.name.cmp(name)).ok().and_then(|i| DIRECTIVES.get(i))
     }
 
+    /// Is it a word of some directive's name?
+    #[must_use]
+    pub fn has_word(word: &str) -> bool {
+        DIRECTIVES.iter().any(|row| row.name.split(' ').any(|part| part == word))
+    }
+
     /// Is it made of more than one construct?
     #[must_use]
     pub fn is_combined(&self) -> bool {

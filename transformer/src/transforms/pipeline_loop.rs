@@ -136,7 +136,7 @@ use std::cell::LazyCell;
 
 use crate::analysis::accesses::Accesses;
 use crate::edit::Edit;
-use crate::plan::{Decision, Plan, Reason, ReasonCode};
+use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
@@ -147,6 +147,7 @@ use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::Mapped;
 use crate::transforms::pipeline_loop::read::Loop;
 use crate::transforms::split_target::names::Names;
+use crate::transforms::split_target::type_parameters;
 use crate::transforms::{Context, split_target, two_forms};
 
 pub use self::sizes::PipelineFigures;
@@ -208,10 +209,14 @@ fn plan(cx: &Context<'_>, region: &TargetRegion, checked: impl FnOnce() -> Resul
             plan.decision = Decision::DoesNotPay;
             plan.reasons.push(reason);
         }
-        Ok(Verdict::Pipeline { edits, summary, kernels }) => {
-            let (decision, reason) = compiler::decision(cx, plan.span);
-            plan.decision = decision;
+        Ok(Verdict::Pipeline { edits, summary, kernels, assumptions }) => {
+            let (mut decision, reason) = compiler::decision(cx, plan.span);
             plan.reasons.extend(reason);
+            if decision == Decision::Apply(Applicability::Safe) && !assumptions.is_empty() {
+                decision = Decision::Apply(Applicability::Assumed);
+            }
+            plan.reasons.extend(assumptions);
+            plan.decision = decision;
             if decision.is_written(true) {
                 plan.edits = edits;
                 plan.summary = summary;
@@ -247,6 +252,7 @@ enum Verdict {
         summary: String,
         /// Before and after.
         kernels: (usize, usize),
+        assumptions: Vec<Reason>,
     },
 }
 
@@ -338,7 +344,15 @@ fn decide(pipeline: &Pipeline<'_, '_>) -> Result<Verdict, Vec<Reason>> {
     let edits = pipeline.edits()?;
     let summary = format!("{} tiles, whose copies of {} overlap the kernels", pipeline.tiles, names.join(", "));
     let summary = summary + &pipeline.locking().remark();
-    Ok(Verdict::Pipeline { edits, summary, kernels: (1, pipeline.tiles as usize) })
+    let kernels = (1, pipeline.tiles as usize);
+    Ok(Verdict::Pipeline { edits, summary, kernels, assumptions: assumptions(pipeline.values) })
+}
+
+/// What it rests on in a template: operators on its parameters are the language's own.
+fn assumptions(values: &HostValues<'_, '_>) -> Vec<Reason> {
+    let cx = values.cx();
+    let body = values.region.chain.constructs.first().and_then(|first| cx.constructs.construct(*first).body);
+    body.and_then(|body| type_parameters::assumption(cx, values.symbols(), body)).into_iter().collect()
 }
 
 /// Why an array that is copied does not move in tiles.

@@ -18,7 +18,7 @@ use crate::transforms::pipeline_loop::lines::{self, Form, Line, Maps, include};
 use crate::transforms::pipeline_loop::maps::{self, Mapped};
 use crate::transforms::pipeline_loop::read::{self, Loop};
 use crate::transforms::pipeline_loop::write::Fresh;
-use crate::transforms::pipeline_loop::{Pipeline, Verdict, check_text, is_league_loop, sizes};
+use crate::transforms::pipeline_loop::{Pipeline, Verdict, assumptions, check_text, is_league_loop, sizes};
 use crate::transforms::split_target::names::Names;
 use crate::transforms::two_forms;
 
@@ -83,7 +83,7 @@ pub(super) fn checked(
     let values = HostValues { names, region: block, extent: block.extent };
     let items = block_items(&values)?;
     let inside: Vec<&TargetRegion> = regions.iter().filter(|region| block.extent.contains(region.extent)).collect();
-    let mut loops = read_loops(&values, &items, &inside);
+    let (mut loops, unread) = read_loops(&values, &items, &inside);
     let is_read = |region: &TargetRegion| loops.iter().any(|read| read.values.region.extent == region.extent);
     let statements = data_block::statements(names, block, &items, &inside, is_read)?;
     for read in &mut loops {
@@ -98,6 +98,9 @@ pub(super) fn checked(
     }
     loops.retain(|read| read.items.iter().any(|item| item.tiled.is_some()));
     let block = Block { values: &values, items, loops };
+    if block.loops.is_empty() && !unread.is_empty() {
+        return Err(unread);
+    }
     block.decide()
 }
 
@@ -114,13 +117,13 @@ fn block_items(values: &HostValues<'_, '_>) -> Result<Vec<Mapped>, Vec<Reason>> 
     maps::read(values, &values.region.chain.constructs)
 }
 
-/// The loops that are understood and reach nothing but what the block maps.
+/// The loops that are understood and reach nothing but what the block maps; and why others are not.
 fn read_loops<'n, 'a>(
     values: &HostValues<'n, 'a>,
     items: &[Mapped],
     inside: &[&'n TargetRegion],
-) -> Vec<BlockLoop<'n, 'a>> {
-    let mut loops = Vec::new();
+) -> (Vec<BlockLoop<'n, 'a>>, Vec<Reason>) {
+    let (mut loops, mut unread) = (Vec::new(), Vec::new());
     for region in inside.iter().filter(|region| is_league_loop(region)) {
         let values = HostValues { names: values.names, region, extent: values.extent };
         let is_known = |item: &Mapped| !item.is_array || item.place != maps::Place::Loop;
@@ -128,10 +131,11 @@ fn read_loops<'n, 'a>(
             Ok(Loop { head, items, found }) if items.iter().all(is_known) => {
                 loops.push(BlockLoop { values, head, items, found });
             }
-            _ => {}
+            Ok(_) => {}
+            Err(reasons) => unread.extend(reasons),
         }
     }
-    loops
+    (loops, unread)
 }
 
 /// A `target data` construct with the loops that become tiles.
@@ -154,7 +158,7 @@ impl<'a> Block<'_, 'a> {
         let each = if loops == 1 { String::new() } else { format!(" of each of {loops} loops") };
         let summary = format!("{tiles} tiles{each}, whose copies of {} overlap the kernels", names.join(", "));
         let summary = summary + &self.locking(&largest).remark();
-        Ok(Verdict::Pipeline { edits, summary, kernels: (loops, loops * tiles) })
+        Ok(Verdict::Pipeline { edits, summary, kernels: (loops, loops * tiles), assumptions: assumptions(self.values) })
     }
 
     /// The arrays that some loop streams, each once.

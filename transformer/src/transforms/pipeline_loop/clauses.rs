@@ -17,6 +17,11 @@ pub(super) fn read(values: &HostValues<'_, '_>) -> Result<Clauses, Vec<Reason>> 
     let cx = values.cx();
     let chain = &values.region.chain.constructs;
     let mut reasons: Vec<Reason> = of_one_thread(values.names, values.region.extent).into_iter().collect();
+    let inner = chain.iter().skip(1).flat_map(|id| cx.constructs.directive(*id).clauses_of(ClauseName::Default));
+    for clause in inner {
+        let message = "what it says of the bounds of tiles has no clause to stand in";
+        reasons.push(Reason::new(ReasonCode::TileClause, clause.span, message));
+    }
     for clause in chain.iter().flat_map(|id| &cx.constructs.directive(*id).clauses) {
         if !goes_with_tiles(clause) {
             let message = format!("`{}` does not go with tiles", cx.file.show(clause.name_span));

@@ -117,7 +117,9 @@ impl<'a> HostValues<'_, 'a> {
 
     /// Does a clause say something of the variable but that it is copied?
     fn is_listed(&self, name: &str) -> bool {
-        let mut clauses = self.clauses().filter(|clause| clause.name != ClauseName::Firstprivate);
+        // Of a number that is shared by teams the device has a copy of its own, too.
+        let is_copied = |clause: &&Clause| matches!(clause.name, ClauseName::Firstprivate | ClauseName::Shared);
+        let mut clauses = self.clauses().filter(|clause| !is_copied(clause));
         clauses.any(|clause| {
             let listed =
                 |clause: &Clause| clause.items().iter().any(|item| item.base.as_deref() == Some(name) && item.is_name);

@@ -174,6 +174,9 @@ impl Pipeline<'_, '_> {
         let directive = cx.constructs.directive(*self.values.region.chain.constructs.first()?);
         let kept = directive.clauses.iter().filter(|clause| clause.name != ClauseName::Map);
         let mut clauses: Vec<String> = kept.map(|clause| on_one_line(cx.file, clause.span)).collect();
+        if directive.clauses_of(ClauseName::Default).next().is_some() {
+            clauses.push(format!("firstprivate({}, {})", fresh.first, fresh.end));
+        }
         clauses.extend(self.kernel_maps(fresh)?);
         lines.push(Line::Directive(depth, on_one_line(cx.file, directive.name_span), clauses));
         lines.push(Line::Original(depth, self.loop_text(fresh, directive.span.end)?));

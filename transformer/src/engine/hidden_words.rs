@@ -1,0 +1,80 @@
+//! Words of an output that a macro of the program would replace.
+
+use std::collections::BTreeSet;
+
+use crate::plan::{Decision, Plan, Reason, ReasonCode};
+use crate::source::{self, SourceFile, Span, words};
+use crate::syntax::ClauseName;
+use crate::syntax::spec_table::DirectiveSpec;
+use crate::transforms::Context;
+
+/// Words of clauses that name no clause or directive.
+const MODIFIERS: &[&str] =
+    &["always", "alloc", "from", "omp", "pragma", "present", "release", "static", "to", "tofrom"];
+
+/// Refuses what would be written with a macro's name in place of a word of OpenMP, or of a word that the original does not use
+/// there: the compiler replaces macros in directives too.
+pub(super) fn refuse(plans: &mut [Plan], context: &Context<'_>) {
+    if !plans.iter().any(|plan| matches!(plan.decision, Decision::Apply(_))) {
+        return;
+    }
+    let macros = macros(context);
+    if macros.is_empty() {
+        return;
+    }
+    for plan in plans.iter_mut().filter(|plan| matches!(plan.decision, Decision::Apply(_))) {
+        let Some(word) = hidden_word(context, plan, &macros) else { continue };
+        let message = format!("`{word}` is a macro, which would be replaced in what is to be written");
+        let place = definition(context, &word).unwrap_or(plan.span);
+        plan.decision = Decision::Refuse;
+        plan.reasons = vec![Reason::new(ReasonCode::MacroDirective, plan.span, message).with_label(place, "here")];
+        plan.edits.clear();
+        plan.summary.clear();
+        plan.kernels.1 = plan.kernels.0;
+    }
+}
+
+/// The names of the macros of the file and of its project's headers.
+fn macros(context: &Context<'_>) -> BTreeSet<String> {
+    let name = |file: &SourceFile, span: Span| file.show(span).into_owned();
+    let own = context.scan.definitions.iter().map(|it| name(context.file, it.name));
+    let of_headers = context.headers.iter().flat_map(|header| {
+        let definitions = source::scan(&header.text).definitions;
+        definitions.into_iter().map(|it| name(header, it.name))
+    });
+    own.chain(of_headers).collect()
+}
+
+fn definition(context: &Context<'_>, word: &str) -> Option<Span> {
+    let mut own = context.scan.definitions.iter();
+    own.find(|it| context.file.show(it.name) == word).map(|it| it.name)
+}
+
+fn hidden_word(context: &Context<'_>, plan: &Plan, macros: &BTreeSet<String>) -> Option<String> {
+    let original = context.file.show(plan.extent);
+    let used: BTreeSet<&str> = words(&original).collect();
+    let is_hidden = |word: &&str| macros.contains(*word) && (!used.contains(word) || is_of_openmp(word));
+    plan.edits.iter().find_map(|edit| {
+        let code = without_comments(&edit.text);
+        let is_include = code.trim_start().starts_with("#include");
+        words(&code).filter(|_| !is_include).find(is_hidden).map(str::to_owned)
+    })
+}
+
+fn is_of_openmp(word: &str) -> bool {
+    MODIFIERS.contains(&word) || ClauseName::of_name(word) != ClauseName::Unknown || DirectiveSpec::has_word(word)
+}
+
+/// A text without its comments; what looks like one in a string goes too.
+fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
+        let (code, comment) = rest.split_at(at);
+        out.push_str(code);
+        out.push(' ');
+        let end = if comment.starts_with("/*") { comment.find("*/").map(|end| end + 2) } else { comment.find('\n') };
+        rest = end.and_then(|end| comment.get(end..)).unwrap_or_default();
+    }
+    out + rest
+}
