@@ -122,12 +122,33 @@ fn chosen(case: &Case) -> Option<Choice> {
     choose(&h200(), RESOURCES, &shape(case), Some(case.iterations))
 }
 
-/// The measured time of the grid with as many threads and the nearest number of blocks.
-fn measured(rows: &[Row], grid: GridGeometry) -> Option<(f64, GridGeometry)> {
-    let same = rows.iter().filter(|row| !matches!(row.how.as_str(), "default" | "limit128"));
+/// The measured time of the launch, or of one with as many threads and the nearest number of blocks. Teams that take fewer
+/// iterations at once than they have threads are as fast as smaller ones (`a_shared_block_is_as_fast_as_a_small_one`).
+fn measured(rows: &[Row], launch: Launch, iterations: u64) -> Option<(f64, GridGeometry)> {
+    let Launch { grid, chunk } = launch;
+    if grid == plain_launch(iterations).grid {
+        return Some((time_of(rows, "limit128"), grid));
+    }
+    if chunk < grid.thread_limit {
+        if let Some(row) = rows.iter().find(|row| row.how == "sharing" && row.grid.thread_limit == chunk) {
+            return Some((row.milliseconds, grid));
+        }
+        let (threads, teams) = (chunk.next_power_of_two(), iterations.div_ceil(u64::from(chunk)));
+        return measured(
+            rows,
+            Launch { grid: GridGeometry { num_teams: teams, thread_limit: threads }, chunk },
+            iterations,
+        );
+    }
+    let same = rows.iter().filter(|row| !matches!(row.how.as_str(), "default" | "limit128" | "sharing"));
     let same = same.filter(|row| row.grid.thread_limit == grid.thread_limit);
     let distance = |row: &&Row| row.grid.num_teams.abs_diff(grid.num_teams);
     same.min_by_key(distance).map(|row| (row.milliseconds, row.grid))
+}
+
+/// A launch whose teams take as many iterations at once as they have threads.
+fn whole(grid: GridGeometry) -> Launch {
+    Launch { grid, chunk: grid.thread_limit }
 }
 
 fn time_of(rows: &[Row], how: &str) -> f64 {
@@ -150,12 +171,13 @@ fn judge(text: &str) -> Judged {
         let (default, plain) = (time_of(&rows, "default"), time_of(&rows, "limit128"));
         let best = rows.iter().map(|row| row.milliseconds).fold(f64::INFINITY, f64::min);
         let choice = chosen(&case);
-        let (time, name) = match choice.and_then(|choice| measured(&rows, choice.grid(case.iterations))) {
-            Some((time, grid)) => {
-                (time, format!("{:?} {}x{}", choice.unwrap().class, grid.num_teams, grid.thread_limit))
-            }
-            None => (plain, "thread_limit(128)".to_owned()),
-        };
+        let (time, name) =
+            match choice.and_then(|choice| measured(&rows, choice.launch(case.iterations), case.iterations)) {
+                Some((time, grid)) => {
+                    (time, format!("{:?} {}x{}", choice.unwrap().class, grid.num_teams, grid.thread_limit))
+                }
+                None => (plain, "thread_limit(128)".to_owned()),
+            };
         judged.cases += 1;
         judged.within_ten_percent += usize::from(time <= 1.1 * best + NOISE_MS);
         if choice.is_some() && time > (1.0 + NOISE) * plain.min(default) + NOISE_MS {
@@ -230,7 +252,11 @@ fn choices_for_unknown_lengths() {
         let unknown = KernelShape { is_length_known: false, ..shape(&case) };
         let plain = time_of(&rows, "limit128").min(time_of(&rows, "default"));
         let Some(choice) = choose(&h200(), RESOURCES, &unknown, None) else { continue };
-        let (time, grid) = measured(&rows, choice.grid(case.iterations)).expect("grids of these threads");
+        if choice.launch(case.iterations) == plain_launch(case.iterations) {
+            continue;
+        }
+        let (time, grid) =
+            measured(&rows, choice.launch(case.iterations), case.iterations).expect("grids of these threads");
         gains.push([(plain / time).ln(), 0.0, 0.0]);
         if time > (1.0 + NOISE) * plain + NOISE_MS {
             slower.push(format!("{case:?}: {grid:?} {time} for {plain}"));
@@ -258,7 +284,7 @@ fn saturation_by_the_measurements() {
         };
         let best = rows.iter().map(|row| row.milliseconds).fold(f64::INFINITY, f64::min);
         let default = time_of(&rows, "default");
-        let (time, _) = measured(&rows, grid).expect("grids of a warp");
+        let (time, _) = measured(&rows, whole(grid), case.iterations).expect("grids of a warp");
         assert!(time < 1.3 * best, "{case:?}: {time} for {best}");
         assert!(time < default, "{case:?}: {time} for {default}");
         costs.push([(default / time).ln(), 0.0, (time / best).ln()]);
@@ -281,7 +307,7 @@ fn threads_per_block_whichever_program_is_left_out() {
                 let resident = 132 * u64::from((2048 / threads).min(32));
                 let num_teams = case.iterations.div_ceil(u64::from(threads)).min(resident);
                 let grid = GridGeometry { num_teams, thread_limit: threads };
-                let (time, found) = measured(rows, grid)?;
+                let (time, found) = measured(rows, whole(grid), case.iterations)?;
                 let best = rows.iter().map(|row| row.milliseconds).fold(f64::INFINITY, f64::min);
                 (found == grid).then_some([(time / best).ln(), 0.0, 0.0])
             })

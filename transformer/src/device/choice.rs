@@ -97,27 +97,47 @@ pub struct Choice {
     pub threads: u32,
     /// The most blocks; fewer where there are too few iterations for them.
     pub most_blocks: u64,
+    /// As many blocks share iterations that are too few to give each of their threads one: each takes only as many at once
+    /// as come to it. (A block of 16 threads of which one works is as fast as a block of one.)
+    pub sharing_blocks: Option<u64>,
 }
 
 impl Choice {
+    /// The same for few iterations as for many.
+    #[must_use]
+    pub fn of(class: GridClass, threads: u32, most_blocks: u64) -> Self {
+        Self { class, threads, most_blocks, sharing_blocks: None }
+    }
+
     /// The grid for so many iterations.
     #[must_use]
     pub fn grid(&self, iterations: u64) -> GridGeometry {
-        let full = iterations.div_ceil(u64::from(self.threads)).max(1);
-        GridGeometry { num_teams: full.min(self.most_blocks), thread_limit: self.threads }
+        self.launch(iterations).grid
+    }
+
+    /// The blocks that share so many iterations, where these are few.
+    fn sharing(&self, iterations: u64) -> Option<u64> {
+        self.sharing_blocks.filter(|blocks| iterations <= blocks.saturating_mul(u64::from(self.threads)))
     }
 
     /// The same with fewer threads in more blocks where the limit would take registers away.
     fn uncapped(self, device: &DeviceProfile, resources: KernelResources) -> Self {
         let threads = uncapped_threads(device, resources, self.threads);
-        let most_blocks = self.most_blocks * u64::from((self.threads / threads.max(1)).max(1));
-        Self { threads, most_blocks: most_blocks.min(MOST_BLOCKS.max(self.most_blocks)), ..self }
+        let times = u64::from((self.threads / threads.max(1)).max(1));
+        let most_blocks = (self.most_blocks * times).min(MOST_BLOCKS.max(self.most_blocks));
+        Self { threads, most_blocks, ..self }
     }
 
     /// The launch for so many iterations.
     #[must_use]
     pub fn launch(&self, iterations: u64) -> Launch {
-        Launch { grid: self.grid(iterations), chunk: self.threads }
+        let Self { threads, most_blocks, .. } = *self;
+        let (num_teams, chunk) = match self.sharing(iterations) {
+            Some(blocks) => (blocks, iterations.div_ceil(blocks).max(1)),
+            None => (iterations.div_ceil(u64::from(threads)).clamp(1, most_blocks), u64::from(threads)),
+        };
+        let chunk = u32::try_from(chunk).unwrap_or(threads);
+        Launch { grid: GridGeometry { num_teams, thread_limit: threads }, chunk }
     }
 }
 
@@ -174,7 +194,7 @@ fn by_rule(
     let held = unsaturated_threads(device, shape.uncoalesced).unwrap_or(device.threads_per_sm);
     iterations
         .and_then(|iterations| short(device, iterations, held))
-        .or_else(|| saturated(device, resources, shape, held))
+        .or_else(|| saturated(device, resources, shape, held, iterations.is_none()))
 }
 
 fn on_all(device: &DeviceProfile, blocks_per_sm: u32) -> u64 {
@@ -187,10 +207,11 @@ fn stream(device: &DeviceProfile, shape: &KernelShape, iterations: Option<u64>) 
     let most_blocks = on_all(device, device.threads_per_sm / DEFAULT_THREADS);
     let is_long = iterations.is_none_or(|iterations| iterations >= 2 * most_blocks * u64::from(DEFAULT_THREADS));
     let is_stream = shape.uncoalesced == 0 && shape.operations <= STREAM_OPERATIONS && shape.loops <= 2;
-    (is_stream && is_long).then_some(Choice { class: GridClass::Stream, threads: DEFAULT_THREADS, most_blocks })
+    (is_stream && is_long).then(|| Choice::of(GridClass::Stream, DEFAULT_THREADS, most_blocks))
 }
 
-/// Nothing where a small block gains nothing: where loads wait for stores, and where all threads of a warp read the same.
+/// A small block gains nothing where loads wait for stores, and where all threads of a warp read the same. There several loops
+/// still gain from a thread for each iteration: the runtime's 3,200 blocks come in waves, the last of which leaves SMs idle.
 fn serial(
     device: &DeviceProfile,
     resources: KernelResources,
@@ -198,9 +219,11 @@ fn serial(
     iterations: Option<u64>,
 ) -> Option<Choice> {
     let all = on_all(device, device.threads_per_sm);
-    let is_long_stream = shape.streams && iterations.is_none_or(|iterations| iterations >= all);
-    if is_long_stream || shape.stores_inside || (shape.loops >= 2 && !shape.spread) {
+    if shape.streams && iterations.is_none_or(|iterations| iterations >= all) {
         return None;
+    }
+    if shape.stores_inside || (shape.loops >= 2 && !shape.spread) {
+        return (shape.loops >= 2).then(|| Choice::of(GridClass::Serial, DEFAULT_THREADS, MOST_BLOCKS));
     }
     let threads = device.preferred_threads_per_block;
     let is_short = shape.is_length_known && shape.accesses < LONG_ITERATION;
@@ -209,7 +232,7 @@ fn serial(
         None if is_short => on_all(device, resident_blocks(device, resources, threads)),
         None => MOST_BLOCKS,
     };
-    Some(Choice { class: GridClass::Serial, threads, most_blocks })
+    Some(Choice::of(GridClass::Serial, threads, most_blocks))
 }
 
 /// Does one loop read each element once, and do little else?
@@ -218,8 +241,15 @@ fn is_from_memory(shape: &KernelShape) -> bool {
 }
 
 /// As many threads as the cache holds lines for, in blocks of a warp, or of less where iterations of one loop do nothing but
-/// walk along their own lines. Where much else is done, one access fills no cache.
-fn saturated(device: &DeviceProfile, resources: KernelResources, shape: &KernelShape, held: u32) -> Option<Choice> {
+/// walk along their own lines; these are shared like those of `short` where it is not known how many there are. Where much
+/// else is done, one access fills no cache.
+fn saturated(
+    device: &DeviceProfile,
+    resources: KernelResources,
+    shape: &KernelShape,
+    held: u32,
+    may_be_few: bool,
+) -> Option<Choice> {
     if shape.heavy && shape.uncoalesced == 1 {
         return None;
     }
@@ -229,9 +259,10 @@ fn saturated(device: &DeviceProfile, resources: KernelResources, shape: &KernelS
     let resident = resident_blocks(device, resources, threads);
     let blocks = held / threads;
     // Where all that are resident can be held, more blocks only wait.
-    let most_blocks =
-        if own.is_some() && blocks >= resident { MOST_BLOCKS } else { on_all(device, blocks.min(resident)) };
-    Some(Choice { class: GridClass::Saturated, threads, most_blocks })
+    let most_blocks = if blocks >= resident { MOST_BLOCKS } else { on_all(device, blocks) };
+    let few = on_all(device, device.short_loop_blocks_per_sm.min(device.blocks_per_sm).min(blocks));
+    let sharing_blocks = own.filter(|_| may_be_few).map(|_| few.min(most_blocks));
+    Some(Choice { sharing_blocks, ..Choice::of(GridClass::Saturated, threads, most_blocks) })
 }
 
 /// The fewest threads, a power of two below a warp, with which the blocks are not too many.
@@ -242,5 +273,5 @@ fn short(device: &DeviceProfile, iterations: u64, held: u32) -> Option<Choice> {
     let threads = u32::try_from(each).ok().filter(|threads| *threads < device.warp_size)?;
     let blocks = iterations.div_ceil(each).max(1);
     let resident = blocks.div_ceil(sms) * each;
-    (resident <= u64::from(held)).then_some(Choice { class: GridClass::Short, threads, most_blocks: blocks })
+    (resident <= u64::from(held)).then(|| Choice::of(GridClass::Short, threads, blocks))
 }

@@ -47,10 +47,14 @@ pub fn predict(
     let chunks = iterations.div_ceil(u64::from(launch.chunk.max(1))).max(1);
     let working = chunks.min(num_teams).max(1);
     let resident = u64::from(resident_blocks(device, resources, threads)).min(working.div_ceil(sms));
-    let at_once = (resident * sms).min(working);
-    let rounds = number(chunks.div_ceil(at_once)) * f64::from(launch.chunk.div_ceil(threads.max(1)));
-    let each = step(device, shape, threads, number(resident) * f64::from(threads));
-    let waiting = rounds * shape.accesses * each;
+    // Where a team takes fewer iterations at once than it has threads, the others only wait.
+    let busy = threads.min(launch.chunk).max(1);
+    let wave = |blocks: u64| step(device, shape, busy, number(blocks) * f64::from(busy));
+    // More teams than are resident, each of which takes several chunks, come in waves of which the last leaves SMs idle.
+    let (waves, rest) = (working / (resident * sms), working % (resident * sms));
+    let last = if rest > 0 { wave(rest.div_ceil(sms)) } else { 0.0 };
+    let rounds = number(chunks.div_ceil(working)) * f64::from(launch.chunk.div_ceil(threads.max(1)));
+    let waiting = rounds * shape.accesses * (number(waves) * wave(resident) + last);
     let bytes = number(iterations) * shape.accesses * shape.sectors;
     // What is read once and is more than the cache holds comes from memory.
     let comes_from_memory = !shape.inner_loop || (shape.walks && bytes > number(device.l2_bytes));

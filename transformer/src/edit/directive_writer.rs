@@ -1,5 +1,7 @@
 //! Writes directives in the file's own style.
 
+use std::fmt::Write as _;
+
 use crate::edit::Edit;
 use crate::source::{LineEnding, SourceFile, Span};
 use crate::syntax::Directive;
@@ -81,18 +83,26 @@ pub fn indent_of(file: &SourceFile, offset: usize) -> String {
     String::from_utf8_lossy(&blanks[..end]).into_owned()
 }
 
-/// Adds a clause behind the last one, on a new line where the last line would be too long.
+/// Adds clauses behind the last one, each on a new line where the last line would be too long.
 #[must_use]
-pub fn append_clause(file: &SourceFile, directive: &Directive, clause: &str) -> Edit {
+pub fn append_clauses(file: &SourceFile, directive: &Directive, clauses: &[String]) -> Edit {
     let end = directive.clauses.last().map_or(directive.name_span.end, |last| last.span.end);
     let rest = file.text.get(end..).unwrap_or_default().split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let width = end - line_start(&file.text, end) + rest.trim_ascii_end().len();
-    let text = if width + 1 + clause.len() > WIDTH {
-        let layout = Layout::of(file, directive);
-        format!(" \\{}{}    {clause}", layout.newline, layout.indent)
-    } else {
-        format!(" {clause}")
-    };
+    let layout = Layout::of(file, directive);
+    // What follows the clauses stays behind the last of them.
+    let after = rest.trim_ascii_end().len();
+    let mut width = end - line_start(&file.text, end);
+    let mut text = String::new();
+    for clause in clauses {
+        if width + after + 1 + clause.len() > WIDTH {
+            let start = format!("{}    ", layout.indent);
+            let _infallible = write!(text, " \\{}{start}{clause}", layout.newline);
+            width = start.len() + clause.len();
+        } else {
+            let _infallible = write!(text, " {clause}");
+            width += 1 + clause.len();
+        }
+    }
     Edit { span: Span::new(end, end), text }
 }
 

@@ -2,6 +2,9 @@
 
 mod bounds;
 
+use std::fmt::Write as _;
+
+use self::bounds::Expressions;
 use crate::analysis::accesses::accesses;
 use crate::analysis::kernel_shape::{kernel_shape, transactions};
 use crate::analysis::symbols::Symbols;
@@ -10,8 +13,10 @@ use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
 use crate::device::time::predict;
 use crate::device::{Choice, CountedKernel, DeviceProfile, GridClass, KernelResources, KernelShape, choose};
 use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::region::target::TargetRegion;
+use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
 use crate::transforms::Context;
 
@@ -79,8 +84,8 @@ impl GeometryFigures {
 
 /// A grid to be written.
 pub(super) struct DeviceGrid {
-    /// The clauses and the comment behind them.
-    pub text: String,
+    /// The clauses, with a comment behind the last.
+    pub clauses: Vec<String>,
     /// One line about it.
     pub summary: String,
 }
@@ -102,7 +107,12 @@ pub(super) fn figures(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRe
     let transactions = transactions(&found, promised);
     let line = cx.file.lines.line_column(region.extent.start).line;
     let counted = cx.counted.get(&line).copied();
-    let choice = choose(device, counted.map_or(ESTIMATE, CountedKernel::wanted), &shape, known);
+    let mut choice = choose(device, counted.map_or(ESTIMATE, CountedKernel::wanted), &shape, known);
+    // On a `teams` directive of its own there is no place for what is said to `distribute`.
+    let has = |id: &ConstructId, leaf: Leaf| cx.constructs.construct(*id).leaves.contains(&leaf);
+    if !region.chain.constructs.iter().any(|id| has(id, Leaf::Teams) && has(id, Leaf::Distribute)) {
+        choice = choice.map(|choice| Choice { sharing_blocks: None, ..choice });
+    }
     Some(GeometryFigures {
         device: device.clone(),
         shape,
@@ -145,17 +155,24 @@ pub(super) fn write(
     let choice = figures.choice?;
     let Choice { threads, class, .. } = choice;
     let name = &figures.device.name;
-    let teams = match figures.is_known {
-        true => Some(choice.grid(figures.iterations).num_teams.to_string()),
-        false => bounds::teams(cx, symbols, region, figures, choice),
+    let expressions = match figures.is_known {
+        true => Some(Expressions { teams: choice.grid(figures.iterations).num_teams.to_string(), chunk: None }),
+        false => bounds::expressions(cx, symbols, region, figures, choice),
     };
-    let text = match teams {
-        Some(teams) => format!("num_teams({teams}) thread_limit({threads}) /* {name} */"),
+    let mut clauses = match expressions {
+        Some(Expressions { teams, chunk }) => {
+            let mut clauses = vec![format!("num_teams({teams}) thread_limit({threads})")];
+            clauses.extend(chunk.map(|chunk| format!("dist_schedule(static, {chunk})")));
+            clauses
+        }
         // A number that suits long loops costs short ones much: a launch of thousands of blocks takes the host longer. The
         // runtime's own number is near enough where it holds no more blocks than were chosen.
-        None if is_runtimes_choice_near(figures, choice) => format!("thread_limit({threads}) /* {name} */"),
+        None if is_runtimes_choice_near(figures, choice) => vec![format!("thread_limit({threads})")],
         None => return None,
     };
+    if let Some(last) = clauses.last_mut() {
+        let _infallible = write!(last, " /* {name} */");
+    }
     let [before, after] = [plain_launch(figures.iterations), figures.best()].map(|launch| figures.time(launch));
     let assumed = if figures.is_known { "" } else { " assumed" };
     let plural = if threads == 1 { "thread" } else { "threads" };
@@ -164,7 +181,7 @@ pub(super) fn write(
         class.words(),
         figures.iterations,
     );
-    Some(DeviceGrid { text, summary })
+    Some(DeviceGrid { clauses, summary })
 }
 
 /// Does the runtime choose nearly as many teams by itself? It starts one for each chunk of iterations, 3,200 at most.

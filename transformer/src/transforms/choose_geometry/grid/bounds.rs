@@ -32,14 +32,22 @@ struct Bound {
     step: u64,
 }
 
-/// The expression for the number of teams; none where a loop has no bound that is understood.
-pub(super) fn teams(
+/// What the clauses say that hang on how many iterations there are.
+pub(super) struct Expressions {
+    /// The number of teams.
+    pub teams: String,
+    /// How many iterations a team takes at once, where that is not always the number of its threads.
+    pub chunk: Option<String>,
+}
+
+/// The expressions; none where a loop has no bound that is understood.
+pub(super) fn expressions(
     cx: &Context<'_>,
     symbols: &Symbols<'_>,
     region: &TargetRegion,
     figures: &GeometryFigures,
     choice: Choice,
-) -> Option<String> {
+) -> Option<Expressions> {
     let (loops, _) = nest(cx, symbols, region)?;
     let mut whole = Bound { number: 1, names: Vec::new(), step: 1 };
     for (index, one) in loops.iter().enumerate() {
@@ -50,13 +58,40 @@ pub(super) fn teams(
         whole.step = whole.step.checked_mul(bound.step)?;
         whole.names.extend(bound.names);
     }
-    (whole.names.len() <= MOST_NAMES).then(|| whole.teams(choice))
+    (whole.names.len() <= MOST_NAMES).then(|| whole.expressions(choice))
 }
 
 impl Bound {
+    /// Few iterations, where they hang on one name, are shared by a fixed number of teams.
+    fn expressions(&self, choice: Choice) -> Expressions {
+        let Some((blocks, name, few)) = self.few(choice) else {
+            return Expressions { teams: self.teams(choice, false), chunk: None };
+        };
+        let chunk = format!(
+            "0 < {name} && {name} <= {few} ? ({} - 1) / {} + 1 : {}",
+            self.product(),
+            blocks * self.step,
+            choice.threads
+        );
+        let teams = match choice.most_blocks <= blocks {
+            true => blocks.to_string(),
+            false => format!("{name} <= {few} ? {blocks} : {}", self.teams(choice, true)),
+        };
+        Expressions { teams, chunk: Some(chunk) }
+    }
+
+    /// The teams that share few iterations, the only name, and the largest value of it for which there are few.
+    fn few(&self, choice: Choice) -> Option<(u64, &str, u64)> {
+        let blocks = choice.sharing_blocks?;
+        let [name] = self.names.as_slice() else { return None };
+        let iterations = blocks.checked_mul(u64::from(choice.threads))?;
+        let few = iterations.checked_mul(self.step)? / self.number.max(1);
+        (few >= 2).then_some((blocks, name.text.as_str(), few))
+    }
+
     /// As many teams as the iterations need, at least one and at most what was chosen, for every value of the names. The
     /// product is formed only of such values that it is no more than what so many teams take, and cannot overflow.
-    fn teams(&self, choice: Choice) -> String {
+    fn teams(&self, choice: Choice, is_positive: bool) -> String {
         let Choice { threads, most_blocks, .. } = choice;
         let chunk = u64::from(threads) * self.step;
         let most = most_blocks.saturating_mul(u64::from(threads)) / self.number.max(1);
@@ -68,17 +103,22 @@ impl Bound {
             return most_blocks.to_string();
         }
         let in_range = |(text, is_signed): (&str, bool)| {
-            let from_zero = if is_signed { format!("0 <= {text} && ") } else { String::new() };
+            let from_zero = if is_signed && !is_positive { format!("0 <= {text} && ") } else { String::new() };
             format!("{from_zero}{text} < {each}")
         };
         let distinct: BTreeSet<(&str, bool)> =
             self.names.iter().map(|name| (name.text.as_str(), name.is_signed)).collect();
         let conditions: Vec<String> = distinct.into_iter().map(in_range).collect();
-        let number = (self.number > 1).then(|| self.number.to_string());
-        let factors: Vec<&str> = self.names.iter().map(|name| name.text.as_str()).chain(number.as_deref()).collect();
-        let product = factors.join(" * ");
+        let product = self.product();
         let divided = if chunk == 1 { product } else { format!("{product} / {chunk}") };
         format!("{} ? {divided} + 1 : {most_blocks}", conditions.join(" && "))
+    }
+
+    /// Names and number, multiplied.
+    fn product(&self) -> String {
+        let number = (self.number > 1).then(|| self.number.to_string());
+        let factors: Vec<&str> = self.names.iter().map(|name| name.text.as_str()).chain(number.as_deref()).collect();
+        factors.join(" * ")
     }
 }
 
@@ -188,7 +228,7 @@ mod tests {
     use crate::device::GridClass;
 
     fn choice(threads: u32, most_blocks: u64) -> Choice {
-        Choice { class: GridClass::Serial, threads, most_blocks }
+        Choice::of(GridClass::Serial, threads, most_blocks)
     }
 
     fn bound(number: u64, names: &[(&str, bool)], step: u64) -> Bound {
@@ -198,7 +238,7 @@ mod tests {
 
     #[test]
     fn expressions_are_short() {
-        let teams = |bound: Bound| bound.teams(choice(32, 65_536));
+        let teams = |bound: Bound| bound.expressions(choice(32, 65_536)).teams;
         assert_eq!(teams(bound(1, &[("n", true)], 1)), "0 <= n && n < 2097152 ? n / 32 + 1 : 65536");
         assert_eq!(teams(bound(1, &[("n", false)], 4)), "n < 2097152 ? n / 128 + 1 : 65536");
         assert_eq!(teams(bound(3, &[("n", false)], 1)), "n < 699050 ? n * 3 / 32 + 1 : 65536");
@@ -206,6 +246,41 @@ mod tests {
         assert_eq!(teams(bound(1000, &[], 1)), "32");
         assert_eq!(teams(bound(u64::MAX, &[("n", true)], 1)), "65536");
         assert_eq!(teams(bound(0, &[], 1)), "1");
+    }
+
+    #[test]
+    fn few_iterations_are_shared() {
+        let rows = Choice { sharing_blocks: Some(2112), ..choice(16, 65_536) };
+        let both = |bound: Bound, choice: Choice| {
+            let Expressions { teams, chunk } = bound.expressions(choice);
+            (teams, chunk.unwrap_or_default())
+        };
+        let (teams, chunk) = both(bound(1, &[("n", true)], 1), rows);
+        assert_eq!(teams, "n <= 33792 ? 2112 : n < 1048576 ? n / 16 + 1 : 65536");
+        assert_eq!(chunk, "0 < n && n <= 33792 ? (n - 1) / 2112 + 1 : 16");
+        let (teams, chunk) = both(bound(3, &[("n", false)], 2), rows);
+        assert_eq!(teams, "n <= 22528 ? 2112 : n < 349525 ? n * 3 / 32 + 1 : 65536");
+        assert_eq!(chunk, "0 < n && n <= 22528 ? (n * 3 - 1) / 4224 + 1 : 16");
+        let (teams, chunk) = both(bound(1, &[("n", true)], 1), Choice { most_blocks: 2112, ..rows });
+        assert_eq!((teams.as_str(), chunk.as_str()), ("2112", "0 < n && n <= 33792 ? (n - 1) / 2112 + 1 : 16"));
+        // Two names make a clause that is long enough.
+        let (teams, chunk) = both(bound(1, &[("n", true), ("m", true)], 1), rows);
+        assert_eq!(
+            (teams.as_str(), chunk.as_str()),
+            ("0 <= m && m < 1024 && 0 <= n && n < 1024 ? n * m / 16 + 1 : 65536", "")
+        );
+    }
+
+    /// Whatever there are, they are shared as [`Choice::launch`] says: each team has some where there are enough.
+    #[test]
+    fn shares_are_even() {
+        let rows = Choice { sharing_blocks: Some(2112), ..choice(16, 65_536) };
+        for iterations in [1, 2, 2112, 2113, 4224, 4225, 33_792, 33_793] {
+            let launch = rows.launch(iterations);
+            let expected = if iterations <= 33_792 { (iterations - 1) / 2112 + 1 } else { 16 };
+            assert_eq!(u64::from(launch.chunk), expected, "{iterations}");
+            assert!(launch.grid.num_teams * u64::from(launch.chunk) >= iterations, "{iterations}");
+        }
     }
 
     /// Every value of the names gives from 1 to the chosen number of teams, and the product fits an `int`.
