@@ -36,6 +36,16 @@ pub(in crate::transforms) fn read(
     symbols: &Symbols<'_>,
     chain: &[ConstructId],
 ) -> Result<Clauses, Vec<Reason>> {
+    read_besides(cx, symbols, chain, &[])
+}
+
+/// The same for what leaves the loops as they are, besides clauses that hold for them as before.
+pub(in crate::transforms) fn read_besides(
+    cx: &Context<'_>,
+    symbols: &Symbols<'_>,
+    chain: &[ConstructId],
+    besides: &[ClauseName],
+) -> Result<Clauses, Vec<Reason>> {
     let mut found = Clauses::default();
     let mut reasons = Vec::new();
     let has_teams =
@@ -43,7 +53,7 @@ pub(in crate::transforms) fn read(
     for id in chain {
         for clause in &cx.constructs.directive(*id).clauses {
             // As many teams as there are iterations may share them, unless their number is given.
-            if clause.name == ClauseName::ThreadLimit && !has_teams {
+            if besides.contains(&clause.name) || (clause.name == ClauseName::ThreadLimit && !has_teams) {
                 continue;
             }
             if !goes_with_more_loops(cx, symbols, clause) {

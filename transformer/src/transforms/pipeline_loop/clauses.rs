@@ -28,6 +28,8 @@ pub(super) fn read(values: &HostValues<'_, '_>) -> Result<Clauses, Vec<Reason>> 
             reasons.push(Reason::new(ReasonCode::TileClause, clause.span, message));
         } else if let ClauseArgument::Expression(span) = &clause.argument {
             reasons.extend(values.check(*span).err().into_iter().flatten());
+        } else if let (ClauseName::DistSchedule, ClauseArgument::Words(words)) = (clause.name, &clause.argument) {
+            reasons.extend(words.iter().skip(1).filter_map(|chunk| values.check(*chunk).err()).flatten());
         }
         for section in clause.items().iter().flat_map(|item| &item.sections) {
             for bound in [section.lower_bound, section.length].into_iter().flatten() {
@@ -35,7 +37,8 @@ pub(super) fn read(values: &HostValues<'_, '_>) -> Result<Clauses, Vec<Reason>> 
             }
         }
     }
-    match clauses::read(cx, values.symbols(), chain) {
+    // Which team takes an iteration groups none: the threads of the team share it.
+    match clauses::read_besides(cx, values.symbols(), chain, &[ClauseName::DistSchedule]) {
         Ok(found) if reasons.is_empty() => Ok(found),
         Ok(_) => Err(reasons),
         Err(grouping) => {
@@ -86,6 +89,7 @@ pub(super) fn goes_with_tiles(clause: &Clause) -> bool {
             | ClauseName::Collapse
             | ClauseName::NumTeams
             | ClauseName::ThreadLimit
+            | ClauseName::DistSchedule
             | ClauseName::Schedule
             | ClauseName::Order
             | ClauseName::Bind
