@@ -4,6 +4,7 @@
 //        sweep --literal SECONDS   the same with limits that are compiled in
 //        sweep --more SECONDS      kernels that the first sweep has not, likewise
 //        sweep --decades SECONDS   three kernels over five decades of iterations, likewise
+//        sweep --few SECONDS       few rows whose number is not compiled in, likewise
 //        sweep --once              each kernel once in the compiler's grid, for a profiler
 //        sweep --tiny              each kernel once, without a GPU
 //
@@ -56,6 +57,10 @@
 #define CLAUSES num_teams(teams) thread_limit(1024)
 #define NAME(kernel) kernel##_1024
 #include "kernels.h"
+// Teams of 16 threads that take fewer iterations at once: so many as `threads` says.
+#define CLAUSES num_teams(teams) thread_limit(16) dist_schedule(static, threads)
+#define NAME(kernel) kernel##_sharing
+#include "kernels.h"
 #define CLAUSES
 #define NAME(kernel) kernel##_default
 #include "kernels.h"
@@ -66,13 +71,13 @@ static const long IN_ELEMENTS = 2400L << 20, OUT_ELEMENTS = 1L << 28;
 typedef void kernel_function(int, int, int, const float *, float *, int, int);
 struct kernel {
     const char *name;
-    kernel_function *grid, *limit, *by_default;
+    kernel_function *grid, *limit, *sharing, *by_default;
     enum shape { ROWS, PAIRS, CUBE, IMAGE } shape;
     kernel_function *literal[11];
 };
 static const int LIMITS[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 #define ENTRY(name, shape)                                                                                             \
-    {#name, name##_grid, name##_limit, name##_default, shape,                                                          \
+    {#name, name##_grid, name##_limit, name##_sharing, name##_default, shape,                                                       \
      {name##_1, name##_2, name##_4, name##_8, name##_16, name##_32, name##_64, name##_128, name##_256, name##_512,     \
       name##_1024}}
 static const struct kernel KERNELS[] = {
@@ -329,6 +334,46 @@ static void decades(void)
         sweep("triad", STREAM[i], 1, 1, 0);
 }
 
+// Blocks on each multiprocessor share the rows, of which each takes as many at once as come to it.
+static void share(const char *name, int n, int inner, int k)
+{
+    enum { BLOCKS = 16 * PROCESSORS };
+    const struct kernel *kernel = KERNELS;
+    while (strcmp(kernel->name, name) != 0)
+        kernel++;
+    if (omp_get_wtime() > deadline)
+        return;
+    best = 0;
+    unsigned long expected = measure(kernel, "default", kernel->by_default, n, inner, k, 0, 0, NULL);
+    measure(kernel, "limit128", kernel->limit, n, inner, k, 0, 128, &expected);
+    int chunk = n <= 16 * BLOCKS ? (n - 1) / BLOCKS + 1 : 16;
+    measure(kernel, "sharing", kernel->sharing, n, inner, k, chunk < 16 ? BLOCKS : (n - 1) / 16 + 1, chunk, &expected);
+    for (int threads = 1; threads <= 32; threads *= 2)
+        measure(kernel, "literal", variant(kernel, threads), n, inner, k, (n - 1) / threads + 1, threads, &expected);
+}
+
+static void few(void)
+{
+    static const int ROWS[] = {16, 64, 256, 1024, 2112, 4096, 4224, 7197, 8448, 11263, 16896, 25000, 33792, 37276};
+    for (unsigned i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
+        share("row_sums", ROWS[i], 2048, 1);
+        share("row_sums", ROWS[i], 16384, 1);
+        share("row_sums", ROWS[i], 64, 1);
+        share("rows_of_k", ROWS[i], 512, 2);
+        share("rows_of_k", ROWS[i], 192, 6);
+    }
+    static const int IMAGES[] = {64, 256, 1024, 2048, 4096, 8192};
+    for (unsigned i = 0; i < sizeof IMAGES / sizeof IMAGES[0]; i++) {
+        share("row_update", IMAGES[i], IMAGES[i], 1);
+        share("row_stencil", IMAGES[i], IMAGES[i], 1);
+    }
+    // And what the suite's sizes lack in the other sweeps.
+    for (int k = 1; k <= 4; k *= 2)
+        sweep("uniform_sums", 3000, 3000, k, 0);
+    sweep("syrk", 448, 448, 1, 0);
+    sweep("syrk", 640, 640, 1, 0);
+}
+
 static void all_cases(void)
 {
     static const int ROWS[] = {132, 1056, 4224, 8448, 33792, 270336, 16, 528, 2112, 16896, 67584, 135168, 1081344};
@@ -388,13 +433,16 @@ int main(int argc, char **argv)
     end = (void (*)(double *))dlsym(RTLD_DEFAULT, "device_trace_end");
     last_grid = (void (*)(unsigned *))dlsym(RTLD_DEFAULT, "device_trace_last_grid");
     int more = argc > 1 && strcmp(argv[1], "--more") == 0, five_decades = argc > 1 && strcmp(argv[1], "--decades") == 0;
-    literal_limits = more || five_decades || (argc > 1 && strcmp(argv[1], "--literal") == 0);
+    int few_rows = argc > 1 && strcmp(argv[1], "--few") == 0;
+    literal_limits = more || five_decades || few_rows || (argc > 1 && strcmp(argv[1], "--literal") == 0);
     deadline = omp_get_wtime() + (argc > 1 + literal_limits ? atof(argv[1 + literal_limits]) : 1e9);
     printf("kernel,n,inner,k,iterations,how,teams,threads,real_teams,real_threads,median_ms,least_ms,most_ms,runs,result\n");
     if (more)
         more_cases();
     else if (five_decades)
         decades();
+    else if (few_rows)
+        few();
     else if (literal_limits)
         literal_cases();
     else

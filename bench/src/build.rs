@@ -124,7 +124,7 @@ fn build_variants(suite: &Suite, compiler: &Compiler, tool: &Path, tree: &Path) 
     Ok(built.into_iter().flatten().flatten().collect())
 }
 
-/// All variants of one program: the two inputs, what the tool makes of them, and the two tuned by hand.
+/// All variants of one program: the two inputs, what the tool makes of them, and those tuned by hand.
 fn build_program(
     suite: &Suite,
     program: &Program,
@@ -168,6 +168,10 @@ fn build_program(
     let pragmas = folder.join("pragmas.c");
     let binary = if pragmas.exists() { compile("pragmas", &pragmas)? } else { ceiling.clone() };
     add("pragmas", &binary, Vec::new());
+    let exact = folder.join("exact.c");
+    if exact.exists() {
+        add("exact", &compile("exact", &exact)?, Vec::new());
+    }
     add("ceiling", &ceiling, Vec::new());
     Ok(variants)
 }

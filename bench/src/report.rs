@@ -2,6 +2,7 @@
 
 mod chart;
 pub mod compare;
+mod exact;
 mod figures;
 mod grids;
 mod pipelines;

@@ -1,20 +1,14 @@
 #include "matrix_sums.h"
-#include "program.h"
 
-// Neighbouring threads read neighbouring rows, and each keeps a line of each of the k matrices in the first-level cache
-// until it has used it up. So only as many threads are resident as fill half of that cache with their lines: 1024 / k
-// on each multiprocessor.
-enum { PROCESSORS = 132, CACHED_LINES = 1024 };
-
+// With i as the inner loop neighbouring threads share a row: one read serves a whole warp, and the cache has room. Only the
+// one update of out at the end of each thread is uncoalesced.
 void matrix_sums(int n, int k, const float *m, float *out)
 {
-    int threads = tunable("threads", 32);
-    int resident = tunable("resident", CACHED_LINES / k > 0 ? CACHED_LINES / k : 1); // threads on a multiprocessor
-    int teams = PROCESSORS * ((resident + threads - 1) / threads);
-#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(threads) \
+    int teams = (n * n + 127) / 128;
+#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(128) \
     map(to: m[0:k * n * n]) map(tofrom: out[0:n * n])
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) {
             float sum = 0;
             for (int q = 0; q < n; q++)
                 for (int matrix = 0; matrix < k; matrix++)

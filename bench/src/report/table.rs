@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::{Table, presets::ASCII_MARKDOWN};
 
+use super::exact::exact;
 use super::figures::{Clock, Summary, is_wrong, limit, speed_up, summarise, threshold, typical_noise};
 use super::steps::steps;
 use crate::results::{CaseResult, Results, VariantResult};
@@ -18,6 +19,7 @@ pub fn document(results: &Results, chart: &str) -> String {
         furthest(results, &output),
         times(results, &output, Clock::Total),
         times(results, &output, Clock::Kernels),
+        exact(results, &output),
         teams(results),
         decisions(results),
         launches(results),
@@ -261,12 +263,12 @@ fn cell(variant: &VariantResult, clock: Clock) -> String {
     if is_wrong(variant) { "**wrong**".to_owned() } else { time_of(variant, clock) }
 }
 
-fn time_of(variant: &VariantResult, clock: Clock) -> String {
+pub fn time_of(variant: &VariantResult, clock: Clock) -> String {
     clock.of(variant).map_or_else(String::new, milliseconds)
 }
 
 /// A ratio, with `~` where it is no more than noise, and nothing where both are the same binary.
-fn marked(value: Option<f64>, noise: f64, same: bool) -> String {
+pub fn marked(value: Option<f64>, noise: f64, same: bool) -> String {
     let Some(value) = value else { return String::new() };
     if same {
         return "1".to_owned();
@@ -280,7 +282,7 @@ pub fn ratio(value: f64) -> String {
     if value >= 100.0 { format!("{value:.0} x") } else { format!("{value:.2} x") }
 }
 
-fn percent(value: f64) -> String {
+pub fn percent(value: f64) -> String {
     format!("{:.1} %", value * 100.0)
 }
 
