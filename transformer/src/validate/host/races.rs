@@ -18,7 +18,7 @@ use super::{HostError, Kind};
 const KEPT: &[&str] = &["private", "firstprivate", "lastprivate", "shared", "reduction", "collapse", "linear"];
 
 /// The clauses that choose a grid.
-const GRID: &[&str] = &["num_teams", "thread_limit"];
+const GRID: &[&str] = &["num_teams", "thread_limit", "dist_schedule"];
 
 /// The schedules and numbers of threads that programs are run with.
 pub(super) const SETTINGS: &[(&str, u32)] = &[("static,1", 4), ("dynamic,1", 4), ("static,1", 2), ("dynamic,1", 3)];
@@ -183,6 +183,8 @@ mod tests {
         let before = "#pragma omp target teams distribute parallel for num_threads(1) map(a)\n;\n";
         let grid = before.replace(" map(a)", " map(a) thread_limit(128)");
         assert_eq!(host_copy(before.as_bytes(), grid.as_bytes()), (grid.clone().into_bytes(), 0));
+        let shared = grid.replace("(128)", "(16) dist_schedule(static, n < 9 ? 1 : 16)");
+        assert_eq!(host_copy(before.as_bytes(), shared.as_bytes()), (shared.clone().into_bytes(), 0));
         let widened = grid.replace(" num_threads(1)", "");
         assert_eq!(host_copy(before.as_bytes(), widened.as_bytes()).1, 1);
     }
