@@ -16,6 +16,7 @@ use ompsplit::device::{Choice, DeviceProfile, GridGeometry, KernelResources, Ker
 const LITERAL: &str = include_str!("../bench/results/geometry/h200-literal.csv");
 const MORE: &str = include_str!("../bench/results/geometry/h200-more.csv");
 const DECADES: &str = include_str!("../bench/results/geometry/h200-decades.csv");
+const FEW: &str = include_str!("../bench/results/geometry/h200-few.csv");
 const VARIABLE: &str = include_str!("../bench/results/geometry/h200-variable.csv");
 /// Two processes of one run differ by so much at most in nine of ten cases, or by so many milliseconds.
 const NOISE: f64 = 0.02;
@@ -80,6 +81,7 @@ fn shape(case: &Case) -> KernelShape {
         streams: false,
         loops: 1,
         stores_inside: false,
+        stores_side_by_side: false,
         spread: false,
         walks: false,
         heavy: false,
@@ -94,12 +96,22 @@ fn shape(case: &Case) -> KernelShape {
         "row_sums_heavy" => KernelShape { heavy: true, ..serial(inner, 32.0, 32.0, 1) },
         "column_sums" => columns(4.0),
         "column_sums_heavy" => KernelShape { heavy: true, ..columns(4.0) },
-        "column_sums_memory" => KernelShape { accesses: 2.0 * inner, stores_inside: true, ..columns(4.0) },
+        "column_sums_memory" => {
+            KernelShape { accesses: 2.0 * inner, stores_inside: true, stores_side_by_side: true, ..columns(4.0) }
+        }
+        "row_sums_memory" => {
+            KernelShape { stores_inside: true, stores_side_by_side: true, ..serial(3.0 * inner, 11.3, 12.3, 1) }
+        }
         "matrix_sums" => pairs(serial(inner * k, 32.0, 32.0, case.k)),
         "uniform_sums" => pairs(serial(inner * k, 1.0, 1.0, 0)),
         "rows_of_k" => serial(inner * k, 32.0, 32.0, case.k),
         "gemm" => pairs(KernelShape { spread: true, ..serial(2.0 * inner, 1.0, 2.5, 0) }),
-        "gemm_memory" => pairs(KernelShape { spread: true, stores_inside: true, ..serial(3.0 * inner, 1.0, 3.0, 0) }),
+        "gemm_memory" => pairs(KernelShape {
+            spread: true,
+            stores_inside: true,
+            stores_side_by_side: true,
+            ..serial(3.0 * inner, 1.0, 3.0, 0)
+        }),
         "syrk" => pairs(serial(2.0 * inner, 16.5, 16.5, 1)),
         "row_update" => KernelShape { stores_inside: true, ..serial(3.0 * inner, 21.7, 21.7, 2) },
         "row_stencil" => KernelShape { stores_inside: true, ..serial(6.0 * (inner - 2.0), 32.0, 32.0, 4) },
@@ -122,6 +134,11 @@ fn chosen(case: &Case) -> Option<Choice> {
     choose(&h200(), RESOURCES, &shape(case), Some(case.iterations))
 }
 
+/// Where the text does not tell how long any loop is.
+fn chosen_unknown(case: &Case) -> Option<Choice> {
+    choose(&h200(), RESOURCES, &KernelShape { is_length_known: false, ..shape(case) }, None)
+}
+
 /// The measured time of the launch, or of one with as many threads and the nearest number of blocks. Teams that take fewer
 /// iterations at once than they have threads are as fast as smaller ones (`a_shared_block_is_as_fast_as_a_small_one`).
 fn measured(rows: &[Row], launch: Launch, iterations: u64) -> Option<(f64, GridGeometry)> {
@@ -134,11 +151,7 @@ fn measured(rows: &[Row], launch: Launch, iterations: u64) -> Option<(f64, GridG
             return Some((row.milliseconds, grid));
         }
         let (threads, teams) = (chunk.next_power_of_two(), iterations.div_ceil(u64::from(chunk)));
-        return measured(
-            rows,
-            Launch { grid: GridGeometry { num_teams: teams, thread_limit: threads }, chunk },
-            iterations,
-        );
+        return measured(rows, whole(GridGeometry { num_teams: teams, thread_limit: threads }), iterations);
     }
     let same = rows.iter().filter(|row| !matches!(row.how.as_str(), "default" | "limit128" | "sharing"));
     let same = same.filter(|row| row.grid.thread_limit == grid.thread_limit);
@@ -155,6 +168,12 @@ fn time_of(rows: &[Row], how: &str) -> f64 {
     rows.iter().filter(|row| row.how == how).map(|row| row.milliseconds).fold(f64::INFINITY, f64::min)
 }
 
+fn words(choice: Choice, iterations: u64, measured: GridGeometry) -> String {
+    let Launch { grid, chunk } = choice.launch(iterations);
+    let share = if chunk < grid.thread_limit { format!(" by {chunk}") } else { String::new() };
+    format!("{:?} {}x{}{share}", choice.class, measured.num_teams, measured.thread_limit)
+}
+
 /// A line for each case, and what must hold for all of them.
 struct Judged {
     text: String,
@@ -164,18 +183,16 @@ struct Judged {
     logarithms: Vec<[f64; 3]>,
 }
 
-fn judge(text: &str) -> Judged {
+fn judge(text: &str, choose: fn(&Case) -> Option<Choice>) -> Judged {
     let mut judged =
         Judged { text: String::new(), cases: 0, within_ten_percent: 0, slower: Vec::new(), logarithms: Vec::new() };
     for (case, rows) in cases(text) {
         let (default, plain) = (time_of(&rows, "default"), time_of(&rows, "limit128"));
         let best = rows.iter().map(|row| row.milliseconds).fold(f64::INFINITY, f64::min);
-        let choice = chosen(&case);
+        let choice = choose(&case);
         let (time, name) =
             match choice.and_then(|choice| measured(&rows, choice.launch(case.iterations), case.iterations)) {
-                Some((time, grid)) => {
-                    (time, format!("{:?} {}x{}", choice.unwrap().class, grid.num_teams, grid.thread_limit))
-                }
+                Some((time, grid)) => (time, words(choice.unwrap(), case.iterations, grid)),
                 None => (plain, "thread_limit(128)".to_owned()),
             };
         judged.cases += 1;
@@ -200,8 +217,8 @@ fn geometric_mean(logarithms: &[[f64; 3]], index: usize) -> f64 {
 }
 
 /// Compares the table of a sweep with its snapshot.
-fn check(name: &str, text: &str) -> Judged {
-    let judged = judge(text);
+fn check(name: &str, text: &str, choose: fn(&Case) -> Option<Choice>) -> Judged {
+    let judged = judge(text, choose);
     let Judged { text, cases, within_ten_percent, logarithms, .. } = &judged;
     let mean = |index| geometric_mean(logarithms, index);
     let table = format!(
@@ -223,7 +240,7 @@ fn check(name: &str, text: &str) -> Judged {
 /// The paper's own figure is 19 of 23 within 10 % (Lloyd 2018, Table I).
 #[test]
 fn choices_by_the_measurements() {
-    let Judged { cases, within_ten_percent, slower, .. } = check("h200", LITERAL);
+    let Judged { cases, within_ten_percent, slower, .. } = check("h200", LITERAL, chosen);
     assert!(slower.is_empty(), "slower than what is written for every device: {slower:#?}");
     assert!(within_ten_percent * 23 >= cases * 19);
 }
@@ -231,16 +248,46 @@ fn choices_by_the_measurements() {
 /// What the suite's programs showed the first sweep to lack.
 #[test]
 fn choices_by_further_measurements() {
-    let Judged { slower, .. } = check("h200-more", MORE);
+    let Judged { slower, .. } = check("h200-more", MORE, chosen);
     assert!(slower.is_empty(), "slower than what is written for every device: {slower:#?}");
 }
 
 /// Three programs over five decades of iterations.
 #[test]
 fn choices_over_five_decades() {
-    let Judged { cases, within_ten_percent, slower, .. } = check("h200-decades", DECADES);
+    let Judged { cases, within_ten_percent, slower, .. } = check("h200-decades", DECADES, chosen);
     assert!(slower.is_empty(), "slower than what is written for every device: {slower:#?}");
     assert!(cases == 23 && within_ten_percent >= 19, "{within_ten_percent} of {cases}");
+}
+
+/// Few rows of unknown number, and what the suite's sizes still lacked.
+#[test]
+fn choices_for_few_rows_of_unknown_number() {
+    let Judged { cases, within_ten_percent, slower, .. } = check("h200-few", FEW, chosen_unknown);
+    // 33,792 rows of 512 in two matrices lose 6 %: all are resident in either grid, in half as many whole warps.
+    assert!(slower.len() <= 1, "slower than what is written for every device: {slower:#?}");
+    assert!(within_ten_percent * 4 >= cases * 3, "{within_ten_percent} of {cases}");
+    let known = judge(FEW, chosen);
+    assert!(known.slower.is_empty(), "the same where it is known: {:#?}", known.slower);
+}
+
+/// A team of 16 threads that takes 1, 2, 4 or 8 iterations at once, against one with as many threads.
+#[test]
+fn a_shared_block_is_as_fast_as_a_small_one() {
+    let mut costs = Vec::new();
+    for (case, rows) in cases(FEW).into_iter().filter(|(case, _)| !shape(case).stores_side_by_side) {
+        for shared in rows.iter().filter(|row| row.how == "sharing") {
+            let threads = shared.grid.thread_limit;
+            let Some(small) = rows.iter().find(|row| row.how == "literal" && row.grid.thread_limit == threads) else {
+                continue;
+            };
+            costs.push([(shared.milliseconds / small.milliseconds).ln(), 0.0, 0.0]);
+            let is_near = shared.milliseconds <= 1.15 * small.milliseconds + NOISE_MS;
+            assert!(is_near, "{case:?}: {} for {}", shared.milliseconds, small.milliseconds);
+        }
+    }
+    let cost = geometric_mean(&costs, 0);
+    assert!(costs.len() > 20 && cost < 1.03, "{cost} over {}", costs.len());
 }
 
 /// The same programs with lengths that the text does not tell: never slower than what is written for every device.
@@ -249,9 +296,8 @@ fn choices_for_unknown_lengths() {
     let mut slower = Vec::new();
     let mut gains = Vec::new();
     for (case, rows) in [LITERAL, MORE, DECADES].into_iter().flat_map(cases) {
-        let unknown = KernelShape { is_length_known: false, ..shape(&case) };
         let plain = time_of(&rows, "limit128").min(time_of(&rows, "default"));
-        let Some(choice) = choose(&h200(), RESOURCES, &unknown, None) else { continue };
+        let Some(choice) = chosen_unknown(&case) else { continue };
         if choice.launch(case.iterations) == plain_launch(case.iterations) {
             continue;
         }

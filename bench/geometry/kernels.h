@@ -164,6 +164,17 @@ static void NAME(column_sums_memory)(PARAMETERS)
     }
 }
 
+// Row sums with weights, summed up in memory.
+static void NAME(row_sums_memory)(PARAMETERS)
+{
+    PRAGMA(LEAGUE)
+    for (int i = 0; i < n; i++) {
+        out[i] = 0;
+        for (int q = 0; q < inner; q++)
+            out[i] += in[(long)i * inner + q] * in[q];
+    }
+}
+
 // The rows of matrix_sums with its two loops exchanged: all threads of a warp read one element.
 static void NAME(uniform_sums)(PARAMETERS)
 {

@@ -77,7 +77,7 @@ struct kernel {
 };
 static const int LIMITS[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 #define ENTRY(name, shape)                                                                                             \
-    {#name, name##_grid, name##_limit, name##_sharing, name##_default, shape,                                                       \
+    {#name, name##_grid, name##_limit, name##_sharing, name##_default, shape,                                          \
      {name##_1, name##_2, name##_4, name##_8, name##_16, name##_32, name##_64, name##_128, name##_256, name##_512,     \
       name##_1024}}
 static const struct kernel KERNELS[] = {
@@ -85,7 +85,7 @@ static const struct kernel KERNELS[] = {
     ENTRY(matrix_sums, PAIRS), ENTRY(rows_of_k, ROWS),     ENTRY(triad, ROWS),        ENTRY(stream_heavy, ROWS),
     ENTRY(stencil, PAIRS),    ENTRY(gemm, PAIRS),          ENTRY(syrk, PAIRS),        ENTRY(gemm_memory, PAIRS),
     ENTRY(column_sums_memory, ROWS), ENTRY(uniform_sums, PAIRS), ENTRY(stencil3d, CUBE), ENTRY(copy3d, CUBE),
-    ENTRY(row_update, IMAGE), ENTRY(row_stencil, IMAGE),
+    ENTRY(row_update, IMAGE), ENTRY(row_stencil, IMAGE),  ENTRY(row_sums_memory, ROWS),
 };
 enum { KERNEL_COUNT = sizeof KERNELS / sizeof KERNELS[0] };
 
@@ -355,6 +355,10 @@ static void share(const char *name, int n, int inner, int k)
 static void few(void)
 {
     static const int ROWS[] = {16, 64, 256, 1024, 2112, 4096, 4224, 7197, 8448, 11263, 16896, 25000, 33792, 37276};
+    for (unsigned i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
+        share("row_sums_memory", ROWS[i], 2048, 1);
+        share("row_sums_memory", ROWS[i], 8192, 1);
+    }
     for (unsigned i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         share("row_sums", ROWS[i], 2048, 1);
         share("row_sums", ROWS[i], 16384, 1);

@@ -45,6 +45,7 @@ pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: u
         streams: promised >= 2,
         loops: u32::try_from(promised).unwrap_or(u32::MAX),
         stores_inside: false,
+        stores_side_by_side: false,
         spread: false,
         walks: false,
         heavy: is_heavy(tree, body, found, promised),
@@ -80,6 +81,7 @@ fn note(shape: &mut KernelShape, found: &Accesses, access: &Access, pattern: Pat
     shape.inner_loop |= !inner.is_empty();
     shape.stores_inside |= access.writes && !inner.is_empty();
     let changes = |index: &usize| found.loops.get(*index).is_some_and(|l| !is_same_in_all(access, l.atom));
+    shape.stores_side_by_side |= access.writes && !inner.is_empty() && matches!(pattern, Pattern::Near(_));
     let is_spread = matches!(pattern, Pattern::Near(_)) && inner.last().is_some_and(changes);
     shape.spread |= is_spread;
     shape.walks |= is_spread && !is_same && inner.iter().all(changes);

@@ -21,6 +21,8 @@ const LONG_ITERATION: f64 = 256.0;
 const MOST_BLOCKS: u64 = 1 << 16;
 /// The most operations for each access in a kernel that is bound by memory.
 const STREAM_OPERATIONS: f64 = 8.0;
+/// Elements of four bytes in a sector of 32.
+const SECTOR_ELEMENTS: u64 = 8;
 /// A choice must be predicted to take at most this part of the time.
 const ENOUGH: f64 = 0.98;
 
@@ -51,6 +53,9 @@ pub struct KernelShape {
     pub loops: u32,
     /// Is memory written in a serial loop? What is loaded next must wait then, as it may be the same memory.
     pub stores_inside: bool,
+    /// Do neighbouring threads store to neighbouring elements in a serial loop? Blocks of few threads then store to the same
+    /// sectors again and again, from several SMs.
+    pub stores_side_by_side: bool,
     /// Do neighbouring threads access neighbouring elements that change with the serial loop?
     pub spread: bool,
     /// Are these others in each iteration of all loops, serial ones too, so that they come from memory?
@@ -193,7 +198,7 @@ fn by_rule(
     }
     let held = unsaturated_threads(device, shape.uncoalesced).unwrap_or(device.threads_per_sm);
     iterations
-        .and_then(|iterations| short(device, iterations, held))
+        .and_then(|iterations| short(device, shape, iterations, held))
         .or_else(|| saturated(device, resources, shape, held, iterations.is_none()))
 }
 
@@ -261,15 +266,18 @@ fn saturated(
     // Where all that are resident can be held, more blocks only wait.
     let most_blocks = if blocks >= resident { MOST_BLOCKS } else { on_all(device, blocks) };
     let few = on_all(device, device.short_loop_blocks_per_sm.min(device.blocks_per_sm).min(blocks));
-    let sharing_blocks = own.filter(|_| may_be_few).map(|_| few.min(most_blocks));
+    let shares = may_be_few && !shape.stores_side_by_side;
+    let sharing_blocks = own.filter(|_| shares).map(|_| few.min(most_blocks));
     Some(Choice { sharing_blocks, ..Choice::of(GridClass::Saturated, threads, most_blocks) })
 }
 
-/// The fewest threads, a power of two below a warp, with which the blocks are not too many.
-fn short(device: &DeviceProfile, iterations: u64, held: u32) -> Option<Choice> {
+/// The fewest threads, a power of two below a warp, with which the blocks are not too many. Of those that store side by side no
+/// fewer than a sector has elements.
+fn short(device: &DeviceProfile, shape: &KernelShape, iterations: u64, held: u32) -> Option<Choice> {
     let sms = u64::from(device.sm_count);
     let most = sms * u64::from(device.short_loop_blocks_per_sm.min(device.blocks_per_sm));
-    let each = iterations.div_ceil(most).max(1).checked_next_power_of_two()?;
+    let least = if shape.stores_side_by_side { SECTOR_ELEMENTS } else { 1 };
+    let each = iterations.div_ceil(most).max(least).checked_next_power_of_two()?;
     let threads = u32::try_from(each).ok().filter(|threads| *threads < device.warp_size)?;
     let blocks = iterations.div_ceil(each).max(1);
     let resident = blocks.div_ceil(sms) * each;
