@@ -10,9 +10,12 @@ use crate::analysis::facts::Facts;
 use crate::source::{Language, SourceFile, Span, scan};
 use crate::syntax::{HostTree, Limits, NodeId};
 
+mod collect;
 mod compiler;
 mod constants;
+mod declarators;
 mod entries;
+mod macros;
 mod qualified;
 mod records;
 mod resolve;
@@ -20,6 +23,7 @@ mod types;
 mod writes;
 
 pub use compiler::Disagreement;
+pub use macros::Macro;
 pub use records::ClassFunctions;
 pub use types::{DeclaredType, Dimension, ScalarKind};
 pub use writes::{Write, WriteKind};
@@ -104,17 +108,6 @@ impl Variable {
     }
 }
 
-/// A macro that the file or one of its headers defines.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Macro {
-    /// The names of its parameters; `None` for an object-like macro.
-    pub parameters: Option<Vec<String>>,
-    /// Is it defined in a header out of sight, or by a flag?
-    pub is_elsewhere: bool,
-    /// What it is replaced with, with blanks at its ends and comments left out.
-    pub body: String,
-}
-
 /// One file with its names.
 struct Unit<'a> {
     file: &'a SourceFile,
@@ -134,7 +127,7 @@ impl<'a> Symbols<'a> {
     /// include it; they are parsed when a name is first looked for in them.
     #[must_use]
     pub fn new(file: &'a SourceFile, tree: &'a HostTree, headers: &'a [SourceFile]) -> Self {
-        let table = entries::collect(file, tree);
+        let table = collect::collect(file, tree);
         let own = Unit { file, tree: std::borrow::Cow::Borrowed(tree), table };
         Self { own, facts: None, headers: headers.iter().map(|header| (header, OnceLock::new())).collect() }
     }
@@ -166,27 +159,6 @@ impl<'a> Symbols<'a> {
     #[must_use]
     pub fn is_variable_in(&self, header: Option<usize>, name: &str, at: usize) -> bool {
         self.find(header, name, at).is_some_and(|found| found.chosen().name_kind() == NameKind::Variable)
-    }
-
-    /// The macro that a name stands for at a byte of the file: the last definition before it, else one of a header.
-    #[must_use]
-    pub fn macro_definition(&self, name: &str, at: usize) -> Option<Macro> {
-        self.macro_in(None, name, at)
-    }
-
-    /// As [`Self::macro_definition`]; at a byte of a header all definitions count.
-    #[must_use]
-    pub fn macro_in(&self, header: Option<usize>, name: &str, at: usize) -> Option<Macro> {
-        let at = if header.is_none() { at } else { usize::MAX };
-        let own = self.own.table.macros.get(name).and_then(|all| all.iter().rev().find(|(_, span)| span.end <= at));
-        if let Some((node, _)) = own {
-            return Some(self.own.macro_of(*node));
-        }
-        let of_header = self.header_units().find_map(|(_, unit)| {
-            let (node, _) = unit.table.macros.get(name)?.last()?;
-            Some(unit.macro_of(*node))
-        });
-        of_header.or_else(|| self.macro_elsewhere(name, at))
     }
 
     /// The type that a name stands for at a byte of the file; unknown where it is declared nowhere in sight.
@@ -307,7 +279,7 @@ impl<'a> Unit<'a> {
     /// Reads a header; none where it cannot be parsed within the limits.
     fn parse(file: &'a SourceFile) -> Option<Self> {
         let tree = HostTree::parse(file, &scan(&file.text), &Limits::default()).ok()?;
-        let table = entries::collect(file, &tree);
+        let table = collect::collect(file, &tree);
         Some(Self { file, tree: std::borrow::Cow::Owned(tree), table })
     }
 
@@ -350,15 +322,6 @@ impl<'a> Unit<'a> {
         }
         let Some(class) = self.table.class_around(at) else { return Vec::new() };
         candidates.iter().copied().filter(|entry| entry.class.as_deref() == Some(class)).collect()
-    }
-
-    fn macro_of(&self, node: NodeId) -> Macro {
-        let text = |node: NodeId| self.file.show(self.tree.span(node)).into_owned();
-        let body = self.tree.child(node, "value").map(text).unwrap_or_default();
-        let parameters = self.tree.child(node, "parameters").map(|list| {
-            self.tree.named_children(list).filter(|item| self.tree.kind(*item) == "identifier").map(text).collect()
-        });
-        Macro { parameters, is_elsewhere: false, body: entries::without_comments(&body) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Structures that are data and nothing else.
 
-use super::entries::{Entry, EntryKind, inner_declarator};
+use super::declarators::inner_declarator;
+use super::entries::{Entry, EntryKind};
 use super::resolve::ANONYMOUS;
 use super::{DeclaredType, Symbols, Unit};
 use crate::source::{Span, words};

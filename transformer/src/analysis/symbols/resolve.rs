@@ -1,6 +1,7 @@
 //! From a declaration to its declared type.
 
-use super::entries::{Entry, EntryKind, inner_declarator};
+use super::declarators::inner_declarator;
+use super::entries::{Entry, EntryKind};
 use super::types::standard_type;
 use super::{DeclaredType, Dimension, ScalarKind, Scope, Symbols, Unit, constants};
 use crate::source::Language;

@@ -6,11 +6,12 @@
 //! whose value the kernel gives back.
 
 mod assigned;
+mod hoisted;
+mod steering;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::uses::uses_below;
-use crate::edit::Edit;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{Segment, TargetRegion};
@@ -18,10 +19,12 @@ use crate::source::{Span, words};
 use crate::syntax::NodeId;
 use crate::transforms::Context;
 use crate::transforms::split_target::local_arrays::{self, LocalArrays, local_arrays};
-use crate::transforms::split_target::names::{Kind, Names};
+use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::shape::{Form, Shape, leaves_inner_loop};
 
 pub(super) use self::assigned::written_first;
+pub(super) use self::hoisted::Hoisted;
+pub(super) use self::steering::Steering;
 
 /// Statements, one behind the other, that become a kernel of one thread.
 #[derive(Clone, Debug)]
@@ -35,35 +38,6 @@ pub(super) struct Run {
     pub steering: Option<Steering>,
     /// Where it is a construct that a whole team executes.
     pub team: Option<ConstructId>,
-}
-
-/// A condition that a kernel evaluates, so that the host can do what it decides.
-#[derive(Clone, Debug)]
-pub(super) struct Steering {
-    /// The `if`, `while`, `do` or `for`.
-    pub flow: NodeId,
-    /// The new variable that holds whether it is met.
-    pub result: String,
-}
-
-/// A declaration that moves before its kernel, its initialisers left behind as assignments.
-#[derive(Clone, Debug)]
-pub(super) struct Hoisted {
-    /// The declared names, where they stand.
-    pub names: Vec<Span>,
-    /// What stands before the kernel: `double mean, spread;`.
-    pub declaration: String,
-    /// How many of its variables have an initialiser.
-    pub assignments: usize,
-    /// What makes assignments of the initialisers.
-    pub edits: Vec<Edit>,
-}
-
-impl Hoisted {
-    /// Is it the place of one of the declared names?
-    pub(super) fn declares(&self, place: Span) -> bool {
-        self.names.contains(&place)
-    }
 }
 
 /// The runs of a region; their statements are taken off the parts that the host executes. `on_device`: the parts that the
@@ -293,130 +267,8 @@ impl Finder<'_, '_> {
         Some(Run { nodes, span, hoisted, steering: None, team: None })
     }
 
-    /// The condition of control flow becomes a kernel of its own.
-    fn condition(&mut self, flow: NodeId) {
-        let tree = self.names.cx.tree;
-        let condition = tree.child(flow, "condition").and_then(|condition| match tree.kind(condition) {
-            "parenthesized_expression" | "condition_clause" => {
-                let mut inside = tree.named_children(condition);
-                inside.next().filter(|_| inside.next().is_none())
-            }
-            _ => Some(condition),
-        });
-        let plain = |node: &NodeId| {
-            let text = self.names.cx.file.show(tree.span(*node));
-            !tree.kind(*node).ends_with("declaration") && !text.contains("//") && !text.contains("/*")
-        };
-        let in_block = |node| tree.parent(node).is_some_and(|parent| tree.kind(parent) == "compound_statement");
-        let is_do = tree.kind(flow) == "do_statement";
-        match condition.filter(plain) {
-            Some(node) if !is_do || (in_block(flow) && !self.is_continued(flow) && self.means_the_same(node, flow)) => {
-                let steering = Some(Steering { flow, result: self.names.fresh("condition_holds") });
-                let span = tree.span(node);
-                self.conditions.push(Run { nodes: vec![node], span, hoisted: Vec::new(), steering, team: None });
-            }
-            _ => self.reasons.extend(self.on_device.get(&flow).into_iter().flatten().cloned()),
-        }
-    }
-
-    /// Do the names of a condition mean at the end of the loop's body what they mean behind it?
-    fn means_the_same(&self, condition: NodeId, flow: NodeId) -> bool {
-        let (tree, file) = (self.names.cx.tree, self.names.cx.file);
-        let end = tree.child(flow, "body").map_or(0, |body| tree.span(body).end.saturating_sub(1));
-        let same = |name: &str, at: usize| self.names.declared_at(name, end) == self.names.declared_at(name, at);
-        uses_below(file, tree, condition).iter().all(|used| {
-            let at = used.span.start;
-            let hidden = self.names.expansion(&used.name, at).flatten().unwrap_or_default();
-            same(&used.name, at) && hidden.iter().all(|name| same(name, at))
-        })
-    }
-
-    /// Does a `continue` lead to the condition of a loop?
-    fn is_continued(&self, flow: NodeId) -> bool {
-        let tree = self.names.cx.tree;
-        let loops = ["for_statement", "while_statement", "do_statement", "for_range_loop"];
-        let mut jumps = tree.descendants(flow).filter(|node| tree.kind(*node) == "continue_statement");
-        jumps.any(|jump| tree.ancestors(jump).find(|above| loops.contains(&tree.kind(*above))) == Some(flow))
-    }
-
     fn refuse(&mut self, at: Span) {
         let message = "this variable lives on the device for the whole region";
         self.reasons.push(Reason::new(ReasonCode::LocalDeclaration, at, message));
-    }
-
-    /// A declaration of numbers taken apart; the place that forbids it where it cannot be.
-    fn hoisted(&self, node: NodeId, run: Span) -> Result<Option<Hoisted>, Span> {
-        let (tree, file) = (self.names.cx.tree, self.names.cx.file);
-        let plain = ["primitive_type", "sized_type_specifier", "type_identifier", "type_qualifier"];
-        let start = tree.span(node).start;
-        let mut names = Vec::new();
-        let mut edits: Vec<(Span, &str)> = Vec::new();
-        let mut head: Option<Span> = None;
-        let mut end = start;
-        let mut assigned = 0;
-        for child in tree.named_children(node) {
-            let span = tree.span(child);
-            if tree.field_name(child) != Some("declarator") {
-                if !plain.contains(&tree.kind(child)) {
-                    return Err(span);
-                }
-                continue;
-            }
-            let (name, has_value) = self.number(child).ok_or(span)?;
-            if self.mentioned_between(name, run.start, start) {
-                return Err(span);
-            }
-            let _ = head.get_or_insert(Span::new(start, span.start));
-            names.push(name);
-            edits.extend(match (assigned, has_value) {
-                (0, true) => Some((Span::new(start, span.start), "")),
-                (_, true) => Some((Span::new(end, span.start), "; ")),
-                (0, false) => None,
-                (_, false) => Some((Span::new(end, span.end), "")),
-            });
-            assigned += usize::from(has_value);
-            end = span.end;
-        }
-        let head = head.ok_or(tree.span(node))?;
-        let commented = edits.iter().map(|(span, _)| *span).chain(std::iter::once(head)).any(|span| {
-            let text = file.show(span);
-            text.contains("/*") || text.contains("//") || text.contains('\\')
-        });
-        let words: Vec<String> = file.show(head).split_whitespace().map(str::to_owned).collect();
-        if commented || assigned == 0 || words.iter().any(|word| word == "constexpr") {
-            return Err(tree.span(node));
-        }
-        let is_const = names.iter().any(|name| self.names.is_const(&file.show(*name), name.end));
-        if is_const && !words.iter().any(|word| word == "const") {
-            return Err(tree.span(node));
-        }
-        let type_words: Vec<String> = words.into_iter().filter(|word| word != "const").collect();
-        let listed: Vec<String> = names.iter().map(|name| file.show(*name).into_owned()).collect();
-        let declaration = format!("{} {};", type_words.join(" "), listed.join(", "));
-        let edits = edits.into_iter().map(|(span, text)| Edit { span, text: text.to_owned() }).collect();
-        Ok(Some(Hoisted { names, declaration, assignments: assigned, edits }))
-    }
-
-    /// The name of a declarator of a number, and whether it has an initialiser that an assignment can replace.
-    fn number(&self, declarator: NodeId) -> Option<(Span, bool)> {
-        let tree = self.names.cx.tree;
-        let name = match tree.kind(declarator) {
-            "identifier" => declarator,
-            "init_declarator" => tree.child(declarator, "declarator")?,
-            _ => return None,
-        };
-        let value = tree.child(declarator, "value");
-        let has_plain_value =
-            value.is_none_or(|value| !matches!(tree.kind(value), "initializer_list" | "argument_list"));
-        let span = tree.span(name);
-        let kind = self.names.kind(&self.names.cx.file.show(span), span.end);
-        let is_number = matches!(kind, Kind::Scalar { wide: false, builtin: true, .. });
-        (tree.kind(name) == "identifier" && has_plain_value && is_number).then_some((span, value.is_some()))
-    }
-
-    /// Does a name stand between two places, where it means another variable?
-    fn mentioned_between(&self, name: Span, from: usize, to: usize) -> bool {
-        let name = self.names.cx.file.show(name);
-        self.mentions.get(name.as_ref()).is_some_and(|places| places.range(from..to).next().is_some())
     }
 }

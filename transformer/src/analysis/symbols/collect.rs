@@ -1,0 +1,216 @@
+//! Collects the declarations of one file in one pass over the arena.
+
+use super::Scope;
+use super::declarators::innermost;
+use super::entries::{EntryKind, Table};
+use crate::source::{Language, SourceFile};
+use crate::syntax::{HostTree, NodeId};
+
+mod scopes;
+
+use scopes::Draft;
+
+/// Collects the declarations of a file.
+pub(super) fn collect(file: &SourceFile, tree: &HostTree) -> Table {
+    let mut collector = Collector { file, tree, table: Table::default() };
+    for node in tree.descendants(tree.root()) {
+        collector.visit(node);
+    }
+    let mut table = collector.table;
+    table.tops = tree.children(tree.root()).map(|node| tree.span(node).start).collect();
+    let Table { entries, by_name, .. } = &mut table;
+    for indices in by_name.values_mut() {
+        // Names of functions apart, so that those of one function can be found at once among thousands.
+        indices.sort_by_key(|index| (entries[*index].is_local(), entries[*index].name_span.start));
+    }
+    table
+}
+
+struct Collector<'a> {
+    file: &'a SourceFile,
+    tree: &'a HostTree,
+    table: Table,
+}
+
+impl Collector<'_> {
+    fn visit(&mut self, node: NodeId) {
+        match self.tree.kind(node) {
+            "declaration" | "field_declaration" => self.declaration(node, EntryKind::Variable),
+            "type_definition" => self.declaration(node, EntryKind::Alias),
+            "for_range_loop" => self.declarator_of(node),
+            "function_definition" => self.function(node),
+            "parameter_declaration" | "optional_parameter_declaration" | "variadic_parameter_declaration" => {
+                self.parameter(node);
+            }
+            "alias_declaration" => self.named(node, EntryKind::Alias, "name"),
+            "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier" => self.tag(node),
+            "enumerator" => self.enumerator(node),
+            "type_parameter_declaration"
+            | "optional_type_parameter_declaration"
+            | "variadic_type_parameter_declaration" => self.type_parameter(node),
+            "lambda_capture_initializer" => {
+                if let Some(name) = self.tree.named_children(node).next() {
+                    self.add(Draft { kind: EntryKind::Deduced, ..Draft::new(name, node) });
+                }
+            }
+            "preproc_def" | "preproc_function_def" => self.macro_definition(node),
+            _ => {}
+        }
+    }
+
+    /// Every declarator of a declaration.
+    fn declaration(&mut self, node: NodeId, kind: EntryKind) {
+        if kind == EntryKind::Variable && self.is_member(node) && self.tree.language() == Language::C {
+            return; // Members of C structures are never named alone.
+        }
+        let tree = self.tree;
+        for declarator in tree.children(node).filter(|child| tree.field_name(*child) == Some("declarator")) {
+            let has_initializer = tree.kind(declarator) == "init_declarator";
+            let initializer = tree.child(if has_initializer { declarator } else { node }, "value");
+            let inner = if has_initializer { tree.child(declarator, "declarator") } else { Some(declarator) };
+            if let Some(inner) = inner {
+                self.declared(node, inner, initializer, kind);
+            }
+        }
+    }
+
+    fn is_member(&self, node: NodeId) -> bool {
+        self.tree.kind(node) == "field_declaration"
+    }
+
+    /// The variable of a range-based `for`.
+    fn declarator_of(&mut self, node: NodeId) {
+        if let Some(declarator) = self.tree.child(node, "declarator") {
+            self.declared(node, declarator, None, EntryKind::Variable);
+        }
+    }
+
+    /// One declarator: the name in it, and whether it declares a function.
+    fn declared(&mut self, declaration: NodeId, declarator: NodeId, initializer: Option<NodeId>, kind: EntryKind) {
+        let (name, is_function) = innermost(self.tree, declarator);
+        if self.tree.kind(name) == "structured_binding_declarator" {
+            let names: Vec<NodeId> = self.tree.named_children(name).collect();
+            for name in names {
+                self.add(Draft { kind: EntryKind::Deduced, ..Draft::new(name, declaration) });
+            }
+            return;
+        }
+        let kind = if kind == EntryKind::Variable && is_function { EntryKind::Function } else { kind };
+        self.add(Draft { kind, declarator: Some(declarator), initializer, ..Draft::new(name, declaration) });
+    }
+
+    fn function(&mut self, node: NodeId) {
+        let Some(declarator) = self.tree.child(node, "declarator") else { return };
+        let (name, _) = innermost(self.tree, declarator);
+        let class = self.qualifier(name);
+        if let Some(class) = &class {
+            self.table.classes.push((self.tree.span(node), class.clone()));
+        }
+        let definition = Some(node);
+        let declarator = Some(declarator);
+        self.add(Draft { kind: EntryKind::Function, declarator, definition, class, ..Draft::new(name, node) });
+    }
+
+    /// `A` of `A::f`, `B` of `A::B<T>::f`: the last scope, template arguments left out.
+    fn qualifier(&self, name: NodeId) -> Option<String> {
+        if self.tree.kind(name) != "qualified_identifier" {
+            return None;
+        }
+        let mut at = name;
+        let mut class = None;
+        while self.tree.kind(at) == "qualified_identifier" {
+            let scope = self.tree.child(at, "scope");
+            let scope = scope.map(|scope| self.tree.child(scope, "name").unwrap_or(scope));
+            class = scope.map(|scope| self.text(scope)).or(class);
+            match self.tree.child(at, "name") {
+                Some(inner) => at = inner,
+                None => break,
+            }
+        }
+        class
+    }
+
+    /// A parameter of a function definition, a lambda, a handler or a template; those of other declarators are visible
+    /// nowhere.
+    fn parameter(&mut self, node: NodeId) {
+        let Some(declarator) = self.tree.child(node, "declarator") else { return };
+        let Some(list) = self.tree.parent(node) else { return };
+        let Some(owner) = self.tree.parent(list) else { return };
+        if self.tree.kind(list) == "template_parameter_list" {
+            let (name, _) = innermost(self.tree, declarator);
+            self.add(Draft { kind: EntryKind::TemplateParameter, scope_node: Some(owner), ..Draft::new(name, node) });
+            return;
+        }
+        let scope_node = match self.tree.kind(owner) {
+            "catch_clause" => Some(owner),
+            "abstract_function_declarator" | "lambda_declarator" => {
+                self.tree.parent(owner).filter(|above| self.tree.kind(*above) == "lambda_expression")
+            }
+            "function_declarator" => self.defined_by(owner),
+            _ => None,
+        };
+        let (name, _) = innermost(self.tree, declarator);
+        if scope_node.is_some() && matches!(self.tree.kind(name), "identifier") {
+            let draft = Draft { kind: EntryKind::Variable, declarator: Some(declarator), ..Draft::new(name, node) };
+            self.add(Draft { scope_node, scope: Some(Scope::Parameter), ..draft });
+        }
+    }
+
+    /// The function definition whose own parameters a function declarator lists.
+    fn defined_by(&self, owner: NodeId) -> Option<NodeId> {
+        let named = self.tree.child(owner, "declarator")?;
+        if matches!(self.tree.kind(named), "parenthesized_declarator" | "function_declarator") {
+            return None;
+        }
+        let mut above = self.tree.ancestors(owner).skip_while(|node| self.tree.kind(*node).ends_with("_declarator"));
+        above.next().filter(|node| self.tree.kind(*node) == "function_definition")
+    }
+
+    fn tag(&mut self, node: NodeId) {
+        if self.tree.child(node, "body").is_some() {
+            self.named(node, EntryKind::Tag, "name");
+        }
+    }
+
+    fn enumerator(&mut self, node: NodeId) {
+        let specifier = self.tree.ancestors(node).find(|above| self.tree.kind(*above) == "enum_specifier");
+        let is_scoped = specifier.is_some_and(|specifier| {
+            self.tree.children(specifier).any(|child| matches!(self.tree.kind(child), "class" | "struct"))
+        });
+        let initializer = self.tree.child(node, "value");
+        let Some(name) = self.tree.child(node, "name") else { return };
+        let draft = Draft { kind: EntryKind::Enumerator, initializer, ..Draft::new(name, node) };
+        let specifier = specifier.filter(|_| is_scoped).and_then(|specifier| self.tree.child(specifier, "name"));
+        match (is_scoped, specifier) {
+            (false, _) => self.add(draft),
+            // It is named by its enumeration alone.
+            (true, Some(name)) => {
+                let class = Some(self.text(name));
+                self.add(Draft { scope: Some(Scope::Member), class, ..draft });
+            }
+            (true, None) => {}
+        }
+    }
+
+    fn type_parameter(&mut self, node: NodeId) {
+        let name = self.tree.named_children(node).find(|child| self.tree.kind(*child) == "type_identifier");
+        let list = self.tree.parent(node);
+        if let (Some(name), Some(scope_node)) = (name, list.and_then(|list| self.tree.parent(list))) {
+            let kind = EntryKind::TemplateParameter;
+            self.add(Draft { kind, scope_node: Some(scope_node), ..Draft::new(name, node) });
+        }
+    }
+
+    fn macro_definition(&mut self, node: NodeId) {
+        if let Some(name) = self.tree.child(node, "name") {
+            let definition = (node, self.tree.span(node));
+            self.table.macros.entry(self.text(name)).or_default().push(definition);
+        }
+    }
+
+    fn named(&mut self, node: NodeId, kind: EntryKind, field: &str) {
+        if let Some(name) = self.tree.child(node, field) {
+            self.add(Draft { kind, ..Draft::new(name, node) });
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Statements, expressions and directives that may not stand in a kernel.
+
+use super::Reader;
+use crate::analysis::uses::{Role, uses_below};
+use crate::plan::ReasonCode;
+use crate::region::loop_nest::canonical_nest;
+use crate::source::Span;
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{HostTree, NodeId};
+use crate::transforms::split_target::shape;
+
+impl Reader<'_, '_> {
+    /// Statements and expressions that may not stand in a kernel at all.
+    pub(super) fn statements(&mut self, body: NodeId) {
+        let tree = self.names.cx.tree;
+        for node in tree.descendants(body) {
+            let span = tree.span(node);
+            match tree.kind(node) {
+                "return_statement" if self.is_in_plain_lambda(node, body) => {}
+                "lambda_expression" if self.is_plain_lambda(node, body) => {}
+                "for_range_loop" if self.names.range_element(node).is_some() => {}
+                "return_statement"
+                | "goto_statement"
+                | "labeled_statement"
+                | "throw_statement"
+                | "try_statement"
+                | "co_await_expression"
+                | "co_return_statement"
+                | "co_yield_statement" => {
+                    self.refuse(ReasonCode::JumpOut, span, "control may leave the loop here");
+                }
+                "gnu_asm_expression" => {
+                    self.refuse(ReasonCode::TeamDependent, span, "inline assembly may depend on the team");
+                }
+                "user_defined_literal"
+                | "lambda_expression"
+                | "new_expression"
+                | "delete_expression"
+                | "operator_name"
+                | "for_range_loop" => {
+                    self.refuse(ReasonCode::HiddenCode, span, "what this calls or captures is not followed");
+                }
+                // clang 19 takes it in a `target` construct, but not in a combined one.
+                "compound_literal_expression" => {
+                    let message = "compilers refuse this expression in a combined construct";
+                    self.refuse(ReasonCode::CompilerLimit, span, message);
+                }
+                "field_expression" if !has_plain_base(tree, node) => {
+                    let message = "compilers refuse a member of this expression in a combined construct";
+                    self.refuse(ReasonCode::CompilerLimit, span, message);
+                }
+                "type_descriptor" if !self.names.is_builtin_type(span) => {
+                    if let Some(name) = self.names.type_parameter_in(&self.names.cx.file.show(span), span.start) {
+                        self.assume_arithmetic(&name, span);
+                        continue;
+                    }
+                    self.refuse(
+                        ReasonCode::HiddenCode,
+                        span,
+                        "operators and conversions of this type are not followed",
+                    );
+                }
+                "this" if self.names.member_of_this(tree, node, span.start).is_none() => {
+                    self.refuse(ReasonCode::HiddenCode, span, "what is done with `*this` is not followed");
+                }
+                "storage_class_specifier" if self.names.cx.file.bytes(span) != b"register" => {
+                    self.refuse(ReasonCode::LocalDeclaration, span, "this variable outlives the loop");
+                }
+                kind if kind.starts_with("preproc") => {
+                    let message = "which text the compiler sees depends on the preprocessor";
+                    self.refuse(ReasonCode::PreprocessorConditional, span, message);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn is_plain_lambda(&self, lambda: NodeId, body: NodeId) -> bool {
+        self.kernel.serial.is_none() && self.names.is_plain_lambda(lambda, self.names.cx.tree.span(body))
+    }
+
+    /// Does a `return` end a lambda of the loop, and not the function around it?
+    fn is_in_plain_lambda(&self, node: NodeId, body: NodeId) -> bool {
+        let tree = self.names.cx.tree;
+        let mut inside = tree.ancestors(node).take_while(|above| *above != body);
+        inside
+            .find(|above| tree.kind(*above) == "lambda_expression")
+            .is_some_and(|lambda| self.is_plain_lambda(lambda, body))
+    }
+
+    /// Directives inside the loop: `simd` and `atomic` may stand there.
+    pub(super) fn constructs(&mut self, body: NodeId) {
+        let cx = self.names.cx;
+        let span = cx.tree.span(body);
+        for (construct, directive) in cx.constructs.within(span) {
+            match directive.name.as_str() {
+                "simd" | "unroll" | "tile" => {}
+                name if name == "atomic" || name.starts_with("atomic ") => self.atomic(construct.body_span),
+                name if construct.leaves.iter().any(|leaf| matches!(leaf, Leaf::Parallel | Leaf::Loop)) => {
+                    let message = format!("`{name}` is nested in the loop");
+                    self.refuse(ReasonCode::NestedParallel, directive.span, message);
+                }
+                _ => self.reasons.push(shape::outside_loop(directive)),
+            }
+        }
+    }
+
+    fn atomic(&mut self, body: Span) {
+        let cx = self.names.cx;
+        let node = cx.tree.covering(body);
+        let nodes = std::iter::once(node).chain(cx.tree.ancestors(node));
+        let mut inside = nodes.take_while(|above| cx.tree.parent(*above) != cx.tree.parent(self.kernel.nest.body));
+        let waits = inside.any(|above| self.may_wait(above)) || self.may_wait(self.kernel.nest.body);
+        if waits {
+            let message = "an atomic operation in this loop may wait for another thread, which a league cannot promise";
+            self.refuse(ReasonCode::TeamDependent, body, message);
+        }
+        for used in uses_below(cx.file, cx.tree, node) {
+            let wide = matches!(used.role, Role::Write | Role::ElementWrite)
+                && self.names.kind(&used.name, used.span.start).is_wide();
+            if wide {
+                let message = format!("`{}` is wider than 64 bits", used.name);
+                self.refuse(ReasonCode::WideAtomic, used.span, message);
+            }
+        }
+    }
+
+    /// Is it a loop that runs until something happens?
+    fn may_wait(&self, node: NodeId) -> bool {
+        let cx = self.names.cx;
+        match cx.tree.kind(node) {
+            "while_statement" | "do_statement" => true,
+            "for_statement" => canonical_nest(cx.file, cx.tree, node, 1).is_err(),
+            _ => false,
+        }
+    }
+}
+
+/// Is a member taken of a variable, an element, another member or a pointer's target?
+fn has_plain_base(tree: &HostTree, field: NodeId) -> bool {
+    let mut at = tree.child(field, "argument");
+    while let Some(node) = at {
+        at = match tree.kind(node) {
+            "identifier" | "this" | "qualified_identifier" => return true,
+            "field_expression" | "subscript_expression" => tree.child(node, "argument"),
+            "parenthesized_expression" => tree.named_children(node).next(),
+            "pointer_expression" if tree.child(node, "operator").is_some_and(|op| tree.kind(op) == "*") => {
+                tree.child(node, "argument")
+            }
+            "binary_expression" => tree.child(node, "left"),
+            "cast_expression" => tree.child(node, "value"),
+            _ => return false,
+        };
+    }
+    false
+}

@@ -1,0 +1,105 @@
+//! Declarations that move before the kernel that computes their variables' values.
+
+use super::Finder;
+use crate::edit::Edit;
+use crate::source::Span;
+use crate::syntax::NodeId;
+use crate::transforms::split_target::names::Kind;
+
+/// A declaration that moves before its kernel, its initialisers left behind as assignments.
+#[derive(Clone, Debug)]
+pub(in crate::transforms::split_target) struct Hoisted {
+    /// The declared names, where they stand.
+    pub names: Vec<Span>,
+    /// What stands before the kernel: `double mean, spread;`.
+    pub declaration: String,
+    /// How many of its variables have an initialiser.
+    pub assignments: usize,
+    /// What makes assignments of the initialisers.
+    pub edits: Vec<Edit>,
+}
+
+impl Hoisted {
+    /// Is it the place of one of the declared names?
+    pub(in crate::transforms::split_target) fn declares(&self, place: Span) -> bool {
+        self.names.contains(&place)
+    }
+}
+
+impl Finder<'_, '_> {
+    /// A declaration of numbers taken apart; the place that forbids it where it cannot be.
+    pub(super) fn hoisted(&self, node: NodeId, run: Span) -> Result<Option<Hoisted>, Span> {
+        let (tree, file) = (self.names.cx.tree, self.names.cx.file);
+        let plain = ["primitive_type", "sized_type_specifier", "type_identifier", "type_qualifier"];
+        let start = tree.span(node).start;
+        let mut names = Vec::new();
+        let mut edits: Vec<(Span, &str)> = Vec::new();
+        let mut head: Option<Span> = None;
+        let mut end = start;
+        let mut assigned = 0;
+        for child in tree.named_children(node) {
+            let span = tree.span(child);
+            if tree.field_name(child) != Some("declarator") {
+                if !plain.contains(&tree.kind(child)) {
+                    return Err(span);
+                }
+                continue;
+            }
+            let (name, has_value) = self.number(child).ok_or(span)?;
+            if self.mentioned_between(name, run.start, start) {
+                return Err(span);
+            }
+            let _ = head.get_or_insert(Span::new(start, span.start));
+            names.push(name);
+            edits.extend(match (assigned, has_value) {
+                (0, true) => Some((Span::new(start, span.start), "")),
+                (_, true) => Some((Span::new(end, span.start), "; ")),
+                (0, false) => None,
+                (_, false) => Some((Span::new(end, span.end), "")),
+            });
+            assigned += usize::from(has_value);
+            end = span.end;
+        }
+        let head = head.ok_or(tree.span(node))?;
+        let commented = edits.iter().map(|(span, _)| *span).chain(std::iter::once(head)).any(|span| {
+            let text = file.show(span);
+            text.contains("/*") || text.contains("//") || text.contains('\\')
+        });
+        let words: Vec<String> = file.show(head).split_whitespace().map(str::to_owned).collect();
+        if commented || assigned == 0 || words.iter().any(|word| word == "constexpr") {
+            return Err(tree.span(node));
+        }
+        let is_const = names.iter().any(|name| self.names.is_const(&file.show(*name), name.end));
+        if is_const && !words.iter().any(|word| word == "const") {
+            return Err(tree.span(node));
+        }
+        let type_words: Vec<String> = words.into_iter().filter(|word| word != "const").collect();
+        let listed: Vec<String> = names.iter().map(|name| file.show(*name).into_owned()).collect();
+        let declaration = format!("{} {};", type_words.join(" "), listed.join(", "));
+        let edits = edits.into_iter().map(|(span, text)| Edit { span, text: text.to_owned() }).collect();
+        Ok(Some(Hoisted { names, declaration, assignments: assigned, edits }))
+    }
+
+    /// The name of a declarator of a number, and whether it has an initialiser that an assignment can replace.
+    fn number(&self, declarator: NodeId) -> Option<(Span, bool)> {
+        let tree = self.names.cx.tree;
+        let name = match tree.kind(declarator) {
+            "identifier" => declarator,
+            "init_declarator" => tree.child(declarator, "declarator")?,
+            _ => return None,
+        };
+        let value = tree.child(declarator, "value");
+        let has_plain_value =
+            value.is_none_or(|value| !matches!(tree.kind(value), "initializer_list" | "argument_list"));
+        let span = tree.span(name);
+        let kind = self.names.kind(&self.names.cx.file.show(span), span.end);
+        let is_number = matches!(kind, Kind::Scalar { wide: false, builtin: true, .. });
+        (tree.kind(name) == "identifier" && has_plain_value && is_number).then_some((span, value.is_some()))
+    }
+
+    /// Does a name stand between two places, where it means another variable?
+    fn mentioned_between(&self, name: Span, from: usize, to: usize) -> bool {
+        let name = self.names.cx.file.show(name);
+        self.mentions.get(name.as_ref()).is_some_and(|places| places.range(from..to).next().is_some())
+    }
+}

@@ -1,0 +1,82 @@
+//! The constants before a region that hold what its clauses' expressions give.
+
+use super::Split;
+use crate::edit::Edit;
+use crate::edit::directive_writer::{Layout, indent_of, line_start, on_one_line};
+use crate::region::construct::ConstructId;
+use crate::source::Span;
+use crate::syntax::{Clause, ClauseArgument};
+
+impl Split<'_> {
+    /// The constants before the region; in a block of their own where no declaration may stand.
+    pub(super) fn temporaries(&self, edits: &mut Vec<Edit>) {
+        if self.data.temporaries.is_empty() {
+            return;
+        }
+        let Some(first) = self.shape.outer.first() else { return };
+        let file = self.cx.file;
+        let directive = self.cx.constructs.directive(*first);
+        let layout = Layout::of(file, directive);
+        // Directives may stand at the start of their lines; declarations stand where statements do.
+        let indent = indent_of(file, self.cx.constructs.construct(*first).body_span.start);
+        let newline = layout.newline;
+        let block = self.needs_block(*first);
+        let mut text = if block { format!("{indent}{{{newline}") } else { String::new() };
+        for (span, temporary) in &self.data.temporaries {
+            let value = on_one_line(file, *span);
+            let value =
+                if temporary.name.starts_with("region_condition") { format!("({value}) ? 1 : 0") } else { value };
+            let level = if block { layout.level.as_str() } else { "" };
+            text.push_str(&format!(
+                "{indent}{level}const {} {} = {value};{newline}",
+                temporary.type_name, temporary.name
+            ));
+        }
+        let start = line_start(&file.text, directive.span.start);
+        edits.push(Edit { span: Span::new(start, start), text });
+        if !block {
+            return;
+        }
+        let end = Span::new(self.region.extent.end, self.region.extent.end);
+        let text = format!("{newline}{indent}}}");
+        match edits.iter_mut().find(|edit| edit.span == end) {
+            Some(inner) => inner.text.push_str(&text),
+            None => edits.push(Edit { span: end, text }),
+        }
+    }
+
+    /// The text of a span with the expressions in it that are evaluated before replaced by their constants.
+    pub(super) fn substituted(&self, span: Span) -> String {
+        let file = self.cx.file;
+        let mut out = String::new();
+        let mut at = span.start;
+        for (inner, temporary) in self.data.temporaries.range(Span::new(span.start, span.start)..) {
+            if !span.contains(*inner) || inner.start < at {
+                continue;
+            }
+            out.push_str(&on_one_line(file, Span::new(at, inner.start)));
+            out.push_str(&temporary.name);
+            at = inner.end;
+        }
+        out.push_str(&on_one_line(file, Span::new(at, span.end)));
+        out
+    }
+
+    /// A clause's expression, or the constant that holds its value.
+    pub(super) fn expression(&self, clause: &Clause) -> String {
+        match &clause.argument {
+            ClauseArgument::Expression(span) => self.substituted(*span),
+            _ => String::new(),
+        }
+    }
+
+    /// May no declaration stand before the region: is it a body without braces, behind a label, or may a jump enter its
+    /// block behind the declaration?
+    fn needs_block(&self, first: ConstructId) -> bool {
+        let tree = self.cx.tree;
+        let Some(body) = self.cx.constructs.construct(first).body else { return true };
+        let function = tree.ancestors(body).find(|node| tree.kind(*node) == "function_definition");
+        let jumps = |node| matches!(tree.kind(node), "labeled_statement" | "goto_statement" | "case_statement");
+        !self.is_in_block(first) || function.is_none_or(|function| tree.descendants(function).any(jumps))
+    }
+}
