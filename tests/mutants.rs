@@ -25,6 +25,8 @@ use support::{faults, parallel, rewrite};
 
 /// Percent of the mutants that must be found.
 const LEAST_FOUND: usize = 95;
+/// Of each rule that proves mutants to mean the same, this part of a sample is held against it.
+const PROVED_PART: usize = 96;
 /// Mutants in one file.
 const BATCH: usize = 16;
 /// The programs that mutants are made of.
@@ -38,8 +40,8 @@ const TILED: usize = 84;
 /// The folder of the fixtures in tiles.
 const TILED_FIXTURES: &str = "pipeline_loop/";
 
-/// `n` and `m` that each program runs with: many iterations for each thread, so that a race shows; conditions both ways.
-const SIZES: &[(usize, usize)] = &[(2500, 5), (701, 3), (4, 1)];
+/// `n` and `m` that each program runs with: many iterations for each thread, so that a race shows; conditions every way.
+const SIZES: &[(usize, usize)] = &[(2500, 5), (701, 3), (300, 4), (4, 1)];
 
 /// The operator of what is no mutant, for nothing may be found of it.
 const NOTHING: &str = "nothing is done wrong";
@@ -89,6 +91,53 @@ fn judged(builder: &Builder, trials: Result<Vec<Trial>, String>, sample: (usize,
         true => Ok(table),
         false => Err(format!("only {found} of {counted} mutants are found\n{table}")),
     }
+}
+
+/// What a rule of `equivalent.toml` says to mean the same gives the same results. A map that is missing in the hardened copy, or a
+/// copy more, shows only how it does so.
+#[test]
+fn what_is_proved_to_mean_the_same_gives_the_same_results() {
+    let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
+    let operators = operators().unwrap_or_else(|error| panic!("{error}"));
+    let rules = equivalence::rules().unwrap_or_else(|error| panic!("{error}"));
+    let mut rng = Rng::new(seed());
+    let mut groups: BTreeMap<String, Vec<Trial>> = BTreeMap::new();
+    for index in 0..PROGRAMS {
+        let trials = of_program(&operators, &case(1, index)).unwrap_or_else(|error| panic!("{error}"));
+        for trial in trials {
+            if let Some(rule) = equivalence::equivalent(&rules, &trial.original, &trial.mutant) {
+                groups.entry(rule).or_default().push(trial);
+            }
+        }
+    }
+    let wanted = std::env::var("OMPSPLIT_MUTANTS").ok().and_then(|count| count.parse::<usize>().ok());
+    let each = wanted.unwrap_or(SAMPLE.0) / PROVED_PART;
+    let mut jobs: BTreeMap<bool, Vec<(String, Job)>> = BTreeMap::new();
+    let mut place = 0;
+    for (rule, mut group) in groups {
+        for _ in 0..each.min(group.len()) {
+            let trial = group.swap_remove(rng.below(group.len()));
+            if let Source::Program { index, cpp, .. } = &trial.source {
+                let what = format!("{rule}: {}: {} ({index})", trial.mutant.operator.name, trial.mutant.what);
+                jobs.entry(*cpp).or_default().push((what, job(*index, place, &trial)));
+                place += 1;
+            }
+        }
+    }
+    let chunks =
+        jobs.into_iter().flat_map(|(cpp, all)| all.chunks(BATCH).map(|c| (cpp, c.to_vec())).collect::<Vec<_>>());
+    let chunks: Vec<(bool, Vec<(String, Job)>)> = chunks.collect();
+    let refuted = parallel::failures(&chunks, |(cpp, chunk)| {
+        let (whats, jobs): (Vec<String>, Vec<Job>) = chunk.iter().cloned().unzip();
+        let name = format!("mutants/proved/{}", jobs.first().map_or("", |job| &job.id));
+        let settings = Settings { name: &name, cpp: *cpp, sizes: SIZES, first_only: false };
+        let all = batch::compare(&builder, settings, &jobs)?;
+        let wrong = |findings: &Vec<Finding>| findings.iter().find(|f| f.kind == Kind::Results).map(Finding::to_string);
+        let said = whats.iter().zip(&all).filter_map(|(what, all)| Some(format!("{what}: {}", wrong(all)?)));
+        let said: Vec<String> = said.collect();
+        if said.is_empty() { Ok(()) } else { Err(said.join("\n")) }
+    });
+    assert!(refuted.is_empty(), "what is proved to mean the same does not: {}", refuted.join("\n"));
 }
 
 /// Faults planted by hand, each found for the reason that it was planted for.
@@ -186,6 +235,10 @@ fn of_program(operators: &[Operator], case: &Case) -> Result<Vec<Trial>, String>
         .collect())
 }
 
+fn seed() -> u64 {
+    std::env::var("OMPSPLIT_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(11)
+}
+
 /// All of them, or a sample in which every operator has its part.
 fn chosen(trials: Vec<Trial>, sample: (usize, usize)) -> Vec<Trial> {
     let wanted = std::env::var("OMPSPLIT_MUTANTS").unwrap_or_default();
@@ -193,8 +246,7 @@ fn chosen(trials: Vec<Trial>, sample: (usize, usize)) -> Vec<Trial> {
         return trials;
     }
     let (programs, fixtures) = wanted.parse().map_or(sample, |count: usize| (count, count / 10));
-    let seed = std::env::var("OMPSPLIT_SEED").ok().and_then(|seed| seed.parse().ok());
-    let mut rng = Rng::new(seed.unwrap_or(11));
+    let mut rng = Rng::new(seed());
     let mut groups: BTreeMap<(bool, String), Vec<Trial>> = BTreeMap::new();
     for trial in trials.into_iter().filter(|trial| trial.equivalent.is_none()) {
         let is_fixture = matches!(trial.source, Source::Fixture(_));

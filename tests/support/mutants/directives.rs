@@ -99,7 +99,11 @@ pub(super) fn of_kernel(op: &Operator, text: &str, site: &Site, place: usize, ke
 pub(super) fn of_text(operator: &Operator, text: &str) -> Vec<Mutant> {
     let found = directives(text.as_bytes());
     let named = found.iter().filter(|d| words(text.as_bytes(), d).starts_with(&operator.clause));
-    named.map(|d| mutant(operator, edited(text, vec![whole(text, d)]), words(text.as_bytes(), d))).collect()
+    let without = |d: &Range<usize>| Mutant {
+        at: line_start(text, d.start),
+        ..mutant(operator, edited(text, vec![whole(text, d)]), words(text.as_bytes(), d))
+    };
+    named.map(without).collect()
 }
 
 /// The items of a directive's maps, each with the edit that takes it away.

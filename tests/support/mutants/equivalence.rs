@@ -1,13 +1,17 @@
 //! Which mutants mean the same as the output they were made of: the checks of `equivalent.toml`.
 
 mod kernels;
+mod loops;
 mod maps;
 mod texts;
 
 use serde::Deserialize;
 
 use super::Mutant;
-use kernels::{dead_variable, host_kernel, idempotent, independent, true_condition, writes_nothing};
+use kernels::{
+    barrier_follows, dead_variable, host_kernel, idempotent, independent, loop_variable, true_condition, writes_nothing,
+};
+use loops::{overwritten, own_element};
 use maps::{
     alloc_always, constant_scalar, host_only, never_written, present_before, reduction_item, restated, unused,
     used_once,
@@ -59,6 +63,10 @@ fn check(name: &str) -> Option<Check> {
         "constant-scalar" => constant_scalar,
         "alloc-always" => alloc_always,
         "writes-nothing" => writes_nothing,
+        "overwritten" => overwritten,
+        "own-element" => own_element,
+        "loop-variable" => loop_variable,
+        "barrier-follows" => barrier_follows,
         _ => return None,
     })
 }

@@ -52,6 +52,8 @@ pub struct Mutant {
     pub kernel: Option<(String, String)>,
     /// Where in the data construct's body it begins, of a mutant of a kernel or of a statement.
     pub place: Option<usize>,
+    /// Where the line of the changed directive begins. What stands before it is as in the output.
+    pub at: usize,
     /// The statement that was changed and the one behind it, where two were exchanged.
     pub exchanged: Option<(String, String)>,
 }
@@ -108,18 +110,23 @@ fn of_operator(operator: &Operator, output: &str, sites: &[Site]) -> Vec<Mutant>
             (words(output.as_bytes(), directive), inside)
         });
         let found = match operator.on.as_str() {
-            "data" => directives::of_data(operator, output, site),
+            "data" => {
+                let at = site.data.as_ref().map_or(0, |(data, _)| statements::line_start(output, data.start));
+                directives::of_data(operator, output, site).into_iter().map(|mutant| Mutant { at, ..mutant }).collect()
+            }
             "kernel" => {
                 let of = |(place, kernel): (usize, &Range<usize>)| {
                     let around = around(output, sites, kernel);
                     let found = directives::of_kernel(operator, output, site, place, kernel);
                     let inside = output.get(statements::statement(output, kernel.end)).unwrap_or_default();
                     let place = site.data.as_ref().map(|(_, body)| kernel.start - body.start);
+                    let at = statements::line_start(output, kernel.start);
                     let kernel = Some((words(output.as_bytes(), kernel), inside.to_owned()));
                     found.into_iter().map(move |mutant| Mutant {
                         around: around.clone(),
                         kernel: kernel.clone(),
                         place,
+                        at,
                         ..mutant
                     })
                 };
@@ -189,6 +196,7 @@ fn mutant(operator: &Operator, text: String, what: impl Into<String>) -> Mutant 
         around: String::new(),
         kernel: None,
         place: None,
+        at: 0,
         exchanged: None,
     }
 }

@@ -1,12 +1,13 @@
 //! Makes a generated program show more of what it does, before the tool sees it: what it prints only at its end, later loops
 //! may have overwritten, and a condition that always holds hides its other branch.
 //!
-//! - Its arrays are printed after each target region, static ones with the elements that no loop reaches.
+//! - Its arrays and scalars are printed after each target region, static arrays with the elements that no loop reaches.
 //! - Each element that a loop writes leaves a trace in an array of its own, `seen_a`, which nothing overwrites.
 //! - So does the number that decides whether it is written.
 //! - What an update is to bring back from the device is first made something else on the host.
 //! - Where arrays are on the device before, the host's elements at their ends become others than the device's.
-//! - `k` depends on `n`, so that conditions on it go both ways.
+//! - Scalars take values that tell each of their states: `count` in its last bits, logical sums either way.
+//! - `k` depends on `n`, so that conditions on it go every way.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -35,6 +36,7 @@ pub fn sharpened(text: &str, tag: &str) -> String {
     let traced = traces(part, &shown, tag);
     let mut edits = trace_edits(part, &shown, &traced, tag);
     edits.extend(marks(part, &shown, &traced));
+    edits.extend(listed_traces(part, &shown, tag));
     edits.extend(changed_ends(part, &shown));
     edits.extend(lines(part).filter_map(|(at, line)| changed_line(part, at, line)));
     let declared: String = traced.iter().map(|name| format!("static unsigned {name}[13000];\n")).collect();
@@ -64,6 +66,15 @@ fn shown(text: &str) -> Vec<Shown> {
     text.lines().filter_map(read).collect()
 }
 
+/// What the function prints of its scalars behind a place.
+fn printed_behind(text: &str, at: usize) -> String {
+    let rest = text.get(at..).unwrap_or_default();
+    let function = rest.split_once("\n}").map_or(rest, |(inside, _)| inside);
+    let lines =
+        function.lines().map(str::trim).filter(|line| line.starts_with("printf(\"") && line.contains("\\n\", ("));
+    lines.map(|line| format!("\n    {line}")).collect()
+}
+
 /// Prints after each target region, behind the `taskwait` of a deferred one.
 fn marks(text: &str, shown: &[Shown], traced: &BTreeSet<String>) -> Vec<Edit> {
     let found = directives(text.as_bytes());
@@ -76,7 +87,8 @@ fn marks(text: &str, shown: &[Shown], traced: &BTreeSet<String>) -> Vec<Edit> {
         }
         let arrays = shown.iter().map(|array| format!("\n    {}", array.statement));
         let traces = traced.iter().map(|name| format!("\n    check(\"{name}\", {name}, sizeof {name});"));
-        Some((end..end, arrays.chain(traces).collect::<String>() + "\n    fprintf(stderr, \"-- mark\\n\");"))
+        let scalars = printed_behind(text, end);
+        Some((end..end, arrays.chain(traces).collect::<String>() + &scalars + "\n    fprintf(stderr, \"-- mark\\n\");"))
     };
     found.iter().filter(|d| is_kernel(&words(text.as_bytes(), d))).filter_map(all).collect()
 }
@@ -108,11 +120,19 @@ fn is_const(line: &str, name: &str) -> bool {
     parameters.into_iter().any(|p| p.starts_with("const ") && p.ends_with(&format!("*{name}")))
 }
 
+/// What generated programs do to scalars, and what shows more of it.
+const TELLING: &[(&str, &str)] = &[
+    ("count = count * 2 + 1;", "count = count + 5;"),
+    ("int top = 7;", "int top = n % 2 ? 7 : 0;"),
+    ("& 255) != 300", "& 255) != 77"),
+];
+
 fn changed_line(text: &str, at: usize, line: &str) -> Option<Edit> {
     let trimmed = line.trim_start();
     if let Some(value) = trimmed.strip_prefix("int k = ").and_then(|rest| rest.strip_suffix(';')?.parse::<i32>().ok()) {
         let other = if value > 2 { 1 + value % 2 } else { value + 2 };
-        return Some((at..at + line.len(), format!("    int k = n % 2 ? {other} : {value};")));
+        let third = if value == 3 || other == 3 { 4 } else { 3 };
+        return Some((at..at + line.len(), format!("    int k = n % 2 ? {other} : n % 3 ? {value} : {third};")));
     }
     if let Some(item) = trimmed.strip_prefix("#pragma omp target update from(").and_then(|rest| rest.strip_suffix(')'))
     {
@@ -128,6 +148,11 @@ fn changed_line(text: &str, at: usize, line: &str) -> Option<Edit> {
         let rest = format!("e < (int)(sizeof {name} / sizeof *{name})");
         return Some((at..at, format!("    for (int e = n * m; {rest}; e++) {name}[e] = e % 50 + 1;\n")));
     }
+    for (old, new) in TELLING {
+        if line.contains(old) {
+            return Some((at..at + line.len(), line.replace(old, new)));
+        }
+    }
     if trimmed.ends_with(';') && trimmed.contains("] = (i * ") {
         // No element is zero, as what stands before a block of memory may be.
         return Some((at..at + line.len(), line.replacen(") % ", " + 22) % ", 1)));
@@ -140,12 +165,24 @@ fn changed_line(text: &str, at: usize, line: &str) -> Option<Edit> {
     None
 }
 
-/// The arrays of traces; none where the program lists what a loop shares, or decides by what it cannot show.
+/// The arrays of traces.
 fn traces(text: &str, shown: &[Shown], tag: &str) -> BTreeSet<String> {
-    if text.contains("default(none)") {
-        return BTreeSet::new();
-    }
     writes(text, shown).into_iter().map(|(array, _, _)| trace_name(&shown[array].name, tag)).collect()
+}
+
+/// Where a directive lists what its loop shares, the traces stand in the list too.
+fn listed_traces(text: &str, shown: &[Shown], tag: &str) -> Vec<Edit> {
+    let writes = writes(text, shown);
+    let edit = |directive: &Range<usize>| {
+        let list = directive.start + text.get(directive.clone())?.find(" shared(")? + " shared(".len();
+        let inside = statement(text, directive.end);
+        let traced = writes.iter().filter(|(_, _, place)| inside.contains(&place.start));
+        let names: BTreeSet<String> = traced.map(|(array, _, _)| trace_name(&shown[*array].name, tag)).collect();
+        let names: String = names.iter().map(|name| format!("{name}, ")).collect();
+        Some((list..list, names))
+    };
+    let found = directives(text.as_bytes());
+    found.iter().filter(|d| words(text.as_bytes(), d).contains("default(none)")).filter_map(edit).collect()
 }
 
 fn trace_name(name: &str, tag: &str) -> String {
@@ -176,7 +213,8 @@ fn decided(text: &str, shown: &[Shown], writes: &[(usize, String, Range<usize>)]
         let (array, index, _) = writes.iter().find(|(_, _, range)| range.start == start)?;
         let trace = trace_name(&shown[*array].name, tag);
         let place = if shown[*array].first.ends_with(" - 4") { format!("{index} + 4") } else { index.clone() };
-        let traced = format!("{trace}[{place}] = {trace}[{place}] * 5 + (unsigned)({number});\n");
+        let indent = line.len() - line.trim_start().len();
+        let traced = format!("{:indent$}{trace}[{place}] = {trace}[{place}] * 5 + (unsigned)({number});\n", "");
         before.trim_end().ends_with(['{', ';', '}']).then_some((*at..*at, traced))
     };
     lines.windows(3).filter_map(edit).collect()

@@ -111,6 +111,7 @@ reason_codes! {
     NotAliased = "OMPS302", Assumption, "the variable is not written through another name";
     NoTeamQuery = "OMPS303", Assumption, "the called function does not ask for its team";
     ArithmeticParameter = "OMPS304", Assumption, "the template's parameter is an arithmetic type";
+    UntriedCompiler = "OMPS305", Assumption, "the compiler translates tiles as specified";
     PointersDistinct = "OMPS340", Assumption, "the pointers lead to different elements";
     TooLittleToCopy = "OMPS250", DoesNotPay, "too little to copy in tiles";
     OriginalRaces = "OMPS401", Note, "the original's loops race";

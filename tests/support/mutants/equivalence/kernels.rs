@@ -2,7 +2,7 @@
 
 use super::texts::{TYPES, code, conditions, is_steered, names, written};
 use crate::support::mutants::Mutant;
-use ompsplit::validate::host::directives::directives;
+use ompsplit::validate::host::directives::{directives, words};
 
 pub(super) fn independent(_: &str, mutant: &Mutant) -> bool {
     let Some((one, two)) = &mutant.exchanged else { return false };
@@ -83,4 +83,56 @@ pub(super) fn writes_nothing(_: &str, mutant: &Mutant) -> bool {
     mutant.operator.on == "kernel"
         && matches!(mutant.operator.does.as_str(), "drop-statement" | "drop-directive")
         && written(statement).iter().all(declares)
+}
+
+pub(super) fn loop_variable(_: &str, mutant: &Mutant) -> bool {
+    let Some((said, statement)) = &mutant.kernel else { return false };
+    let list = mutant.what.strip_prefix("private(").and_then(|list| list.strip_suffix(')'));
+    let head = statement.trim_start().strip_prefix("for (").unwrap_or_default();
+    let counts = |name: &str| head.strip_prefix(name.trim()).is_some_and(|rest| rest.starts_with(" = "));
+    mutant.operator.does == "drop-clause"
+        && !said.contains("simd")
+        && list.is_some_and(|list| list.split(',').all(counts))
+}
+
+pub(super) fn barrier_follows(_: &str, mutant: &Mutant) -> bool {
+    let op = &mutant.operator;
+    if (op.does.as_str(), mutant.what.as_str()) != ("drop-directive", "taskwait") {
+        return false;
+    }
+    let (before, behind) = mutant.text.split_at(mutant.at);
+    let Some(open) = open_brace(before) else { return false };
+    let outside = &before[..open];
+    let Some(directive) = directives(outside.as_bytes()).into_iter().next_back() else { return false };
+    let said = words(outside.as_bytes(), &directive);
+    let declared = at_top(&code(&before[open + 1..]));
+    let declares = |word: &str| TYPES.contains(&word) || matches!(word, "const" | "char" | "auto" | "struct");
+    behind.trim_start().starts_with('}')
+        && outside[directive.end..].trim().is_empty()
+        && (said.starts_with("single") || said.starts_with("parallel"))
+        && !said.contains("nowait")
+        && !said.contains(" for")
+        && !declared.split(|c: char| !c.is_alphanumeric() && c != '_').any(declares)
+}
+
+/// The brace that opens the block that a text ends in.
+fn open_brace(text: &str) -> Option<usize> {
+    let mut depth = 0_i32;
+    let found = text.char_indices().rev().find(|(_, c)| {
+        depth += i32::from(*c == '}') - i32::from(*c == '{');
+        depth < 0
+    });
+    found.map(|(at, _)| at)
+}
+
+/// A text without what stands in braces and parentheses.
+fn at_top(text: &str) -> String {
+    let mut depth = 0_i32;
+    let keep = |c: &char| {
+        depth -= i32::from(matches!(c, '}' | ')'));
+        let top = depth == 0;
+        depth += i32::from(matches!(c, '{' | '('));
+        top
+    };
+    text.chars().filter(keep).collect()
 }

@@ -1,39 +1,70 @@
 //! Mutants whose maps are others.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::texts::{conditions, has_other_name, is_steered, items_of, last_name, names, written};
+use super::texts::{conditions, has_other_name, is_steered, items_of, last_name, names, reduced, written};
 use crate::support::mutants::Mutant;
 use crate::support::mutants::directives::is_array;
-use crate::support::mutants::statements::statement;
+use crate::support::mutants::statements::{line_start, statement};
 use ompsplit::validate::host::directives::{clauses, directives, is_kernel, words};
 use ompsplit::validate::host::map_clause::{Map, base};
 
 pub(super) fn restated(original: &str, mutant: &Mutant) -> bool {
-    let mapped = items_of(&mutant.around).contains(&mutant.what);
-    let from_start = mutant.what.contains("[0:") || mutant.what.contains("[:") || !mutant.what.contains('[');
-    let aggregate = mutant.what.contains('[') || is_array(original, &mutant.what) || mutant.what == "box";
+    let item = &mutant.what;
+    let always = mutant.kernel.as_ref().is_none_or(|(kernel, _)| kernel.contains("always"));
+    let mapped = items_of(&mutant.around).contains(item) || (!always && is_present(mutant, item));
+    let from_start = item.contains("[0:") || item.contains("[:") || !item.contains('[');
+    let aggregate = item.contains('[') || is_array(original, item) || item == "box";
     let op = &mutant.operator;
     op.on == "kernel" && mapped && (op.does == "set-type" || op.does == "drop-item" && aggregate && from_start)
 }
 
-pub(super) fn present_before(original: &str, mutant: &Mutant) -> bool {
+pub(super) fn present_before(_: &str, mutant: &Mutant) -> bool {
     let Some((data, _)) = &mutant.data else { return false };
-    let text = original.as_bytes();
-    let before: BTreeSet<String> = directives(text)
-        .iter()
-        .map(|directive| words(text, directive))
-        .filter(|words| words.starts_with("target data") || words.starts_with("target enter data"))
-        .flat_map(|words| items_of(&words))
-        .map(|item| base(&item))
-        .collect();
     let kinds = ["set-type", "drop-item", "drop-item-everywhere", "shorten-section", "shift-section"];
-    let present =
-        |item: &str| before.contains(&base(item)) || (base(item).starts_with("box") && before.contains("box"));
-    let all = mutant.operator.does == "drop-directive" && items_of(data).iter().all(|item| present(item));
-    let one = kinds.contains(&mutant.operator.does.as_str()) && present(&mutant.what);
+    let all = mutant.operator.does == "drop-directive" && items_of(data).iter().all(|item| is_present(mutant, item));
+    let one = kinds.contains(&mutant.operator.does.as_str()) && is_present(mutant, &mutant.what);
     mutant.operator.on == "data" && !data.contains("always") && (all || one)
+}
+
+/// Is the item present where the changed directive stands, by a data construct around it or one before it in its function?
+fn is_present(mutant: &Mutant, item: &str) -> bool {
+    let text = mutant.text.as_str();
+    let Some(before) = text.get(..mutant.at) else { return false };
+    let bytes = before.as_bytes();
+    let holds = |said: &str| {
+        let of_struct = |other: &String| base(item).starts_with("box") && other == "box";
+        items_of(said).iter().map(|other| base(other)).any(|other| other == base(item) || of_struct(&other))
+    };
+    let always = |said: &str| !said.contains(" if(") && !said.contains(" device(") && !said.contains("nowait");
+    directives(bytes).into_iter().any(|directive| {
+        let said = words(bytes, &directive);
+        if !always(&said) || !holds(&said) {
+            return false;
+        }
+        if said.starts_with("target enter data") {
+            let behind = &before[directive.end..];
+            let gone = |other: Range<usize>| {
+                let said = words(behind.as_bytes(), &other);
+                said.starts_with("target exit data") && holds(&said)
+            };
+            let guard = before[..line_start(before, directive.start)].trim_end();
+            guard.ends_with([';', '{', '}'])
+                && stays_open(behind)
+                && !directives(behind.as_bytes()).into_iter().any(gone)
+        } else {
+            said.starts_with("target data") && statement(text, directive.end).contains(&mutant.at)
+        }
+    })
+}
+
+/// Does no brace of a text close a block that it does not open?
+fn stays_open(text: &str) -> bool {
+    let mut depth = 0_i32;
+    text.chars().all(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        depth >= 0
+    })
 }
 
 pub(super) fn unused(original: &str, mutant: &Mutant) -> bool {
@@ -107,17 +138,40 @@ fn is_used_once(original: &str, data: &str, body: &str, item: &str) -> bool {
         && !is_steered(body, only.start)
 }
 
-pub(super) fn reduction_item(_: &str, mutant: &Mutant) -> bool {
+pub(super) fn reduction_item(original: &str, mutant: &Mutant) -> bool {
+    let name = &mutant.what;
+    if mutant.operator.does == "drop-item-everywhere" {
+        return is_combined_everywhere(original, mutant);
+    }
     let Some((kernel, _)) = &mutant.kernel else { return false };
     let text = kernel.as_bytes();
-    let whole = 0..text.len();
-    let combined = clauses(text, &whole, "reduction").any(|clause| {
-        let list = kernel[clause].rsplit_once(':').map(|(_, list)| list.trim_end_matches(')').to_owned());
-        list.is_some_and(|list| list.split(',').any(|item| item.trim() == mutant.what))
-    });
-    let mut maps = clauses(text, &whole, "map").map(|clause| Map::read(text, &clause));
-    let both = maps.any(|map| map.modifiers == "tofrom" && map.items.contains(&mutant.what));
-    mutant.operator.does == "drop-item" && combined && both
+    let mut maps = clauses(text, &(0..text.len()), "map").map(|clause| Map::read(text, &clause));
+    let both = maps.any(|map| map.modifiers == "tofrom" && map.items.contains(name));
+    mutant.operator.does == "drop-item" && reduced(kernel).contains(name) && both
+}
+
+/// Does the data construct copy the scalar both ways, and does nothing in it name the scalar but kernels that combine it?
+fn is_combined_everywhere(original: &str, mutant: &Mutant) -> bool {
+    let Some((data, body)) = &mutant.data else { return false };
+    let (name, bytes) = (&mutant.what, body.as_bytes());
+    let text = data.as_bytes();
+    let mut maps = clauses(text, &(0..text.len()), "map").map(|clause| Map::read(text, &clause));
+    let both = maps.any(|map| map.modifiers == "tofrom" && map.items.contains(name));
+    let mut rest = body.clone();
+    let mut combines = true;
+    for kernel in directives(bytes).into_iter().filter(|d| is_kernel(&words(bytes, d))) {
+        let inside = statement(body, kernel.end);
+        if names(&body[inside.clone()]).contains(name) {
+            let said = words(bytes, &kernel);
+            combines &= reduced(&said).contains(name) && !said.contains("nowait") && !said.contains(" if(");
+            rest.replace_range(inside.clone(), &" ".repeat(inside.len()));
+        }
+    }
+    both && combines
+        && !name.contains(['[', '.'])
+        && !is_array(original, name)
+        && !names(&rest).contains(name)
+        && !has_other_name(original, body, name)
 }
 
 pub(super) fn constant_scalar(original: &str, mutant: &Mutant) -> bool {

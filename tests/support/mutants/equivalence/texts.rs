@@ -23,6 +23,13 @@ pub(super) fn items_of(directive: &str) -> Vec<String> {
     clauses(text, &(0..text.len()), "map").flat_map(|clause| Map::read(text, &clause).items).collect()
 }
 
+/// The items that a directive of these words combines.
+pub(super) fn reduced(directive: &str) -> BTreeSet<String> {
+    let bytes = directive.as_bytes();
+    let lists = clauses(bytes, &(0..bytes.len()), "reduction").filter_map(|range| directive[range].split_once(':'));
+    lists.flat_map(|(_, list)| list.trim_end_matches(')').split(',').map(|item| item.trim().to_owned())).collect()
+}
+
 /// The variable or member that an item is about.
 pub(super) fn last_name(item: &str) -> String {
     base(item).rsplit('.').next().unwrap_or_default().to_owned()

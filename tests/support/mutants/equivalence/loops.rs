@@ -1,0 +1,183 @@
+//! Mutants whose rules rest on what the loops of a kernel cover.
+
+use std::collections::BTreeSet;
+
+use super::texts::{TYPES, conditions, has_other_name, last_name, names, reduced, written};
+use crate::support::mutants::Mutant;
+use crate::support::mutants::statements::statement;
+use ompsplit::validate::host::directives::{clauses, closing, directives, is_kernel, words};
+
+/// The head of a `for` loop that counts by a constant.
+struct Head {
+    variable: String,
+    /// The least value that the variable may have.
+    low: String,
+    /// What all its values are below.
+    bound: String,
+    /// Does it have every value in between?
+    every: bool,
+    /// What is repeated.
+    body: String,
+}
+
+impl Head {
+    fn read(loop_text: &str) -> Option<Self> {
+        let text = loop_text.trim();
+        let open = text.strip_prefix("for").map(|rest| text.len() - rest.trim_start().len())?;
+        let close = closing(text.as_bytes(), open, b'(', b')');
+        let mut parts = text.get(open + 1..close)?.split(';').map(str::trim);
+        let (init, condition, step) = (parts.next()?, parts.next()?, parts.next()?);
+        let (declared, first) = init.split_once(" = ")?;
+        let variable = declared.split_whitespace().last()?.to_owned();
+        let v = variable.as_str();
+        let body = text.get(close + 1..)?.to_owned();
+        let ones = [format!("{v}++"), format!("++{v}"), format!("{v} += 1"), format!("{v} = {v} + 1")];
+        let back = [format!("{v}--"), format!("--{v}"), format!("{v} -= 1")];
+        let steps = |sign: &str| step.strip_prefix(&format!("{v} {sign} ")).is_some_and(|n| n.parse::<u32>().is_ok());
+        let (low, bound) = if ones.iter().any(|one| one == step) || steps("+=") {
+            let below = [" < ", " != "].iter().find_map(|sign| condition.strip_prefix(&format!("{v}{sign}")));
+            let above = || condition.strip_suffix(&format!(" > {v}"));
+            let to = || condition.strip_prefix(&format!("{v} <= "))?.strip_suffix(" - 1");
+            (first, below.or_else(above).or_else(to)?)
+        } else if back.iter().any(|one| one == step) || steps("-=") {
+            let low = if condition == format!("{v} >= 0") { "0" } else { "1" };
+            let condition = condition.strip_prefix(&format!("{v} > ")).or(condition.strip_prefix(&format!("{v} >= ")));
+            (condition.filter(|to| *to == "0").map(|_| low)?, first.strip_suffix(" - 1")?)
+        } else {
+            return None;
+        };
+        let every = ones.iter().chain(&back).any(|one| one == step);
+        Some(Self { low: low.to_owned(), bound: plain(bound), every, body, variable })
+    }
+}
+
+/// An expression without blanks, casts to `unsigned` and parentheses around it.
+fn plain(expression: &str) -> String {
+    let text = expression.replace(' ', "").replace("(unsigned)", "");
+    match text.strip_prefix('(') {
+        Some(_) if closing(text.as_bytes(), 0, b'(', b')') + 1 == text.len() => plain(&text[1..text.len() - 1]),
+        _ => text,
+    }
+}
+
+/// The statements of a block, or the one statement that a text is.
+fn statements(text: &str) -> Vec<&str> {
+    let text = text.trim();
+    let inside = match text.strip_prefix('{') {
+        Some(_) => &text[1..closing(text.as_bytes(), 0, b'{', b'}').min(text.len())],
+        None => text,
+    };
+    let mut found = Vec::new();
+    let mut at = 0;
+    loop {
+        let one = statement(inside, at);
+        if one.is_empty() {
+            return found;
+        }
+        found.push(&inside[one.clone()]);
+        at = one.end;
+    }
+}
+
+/// Takes this mutant away what the item's elements are at the beginning of the region, each of which the first kernel that
+/// names it assigns before anything reads it?
+pub(super) fn overwritten(original: &str, mutant: &Mutant) -> bool {
+    let Some((data, body)) = &mutant.data else { return false };
+    let op = &mutant.operator;
+    let types = [("tofrom", "from"), ("to", "alloc")].contains(&(op.from.as_str(), op.to.as_str()));
+    let section = mutant.what.split_once("[0:").and_then(|(name, length)| Some((name, length.strip_suffix(']')?)));
+    let Some((name, length)) = section.filter(|(name, _)| last_name(name) == *name) else { return false };
+    let kept = written(body).is_disjoint(&names(length));
+    op.on == "data"
+        && op.does == "set-type"
+        && types
+        && kept
+        && !data.contains("nowait")
+        && !has_other_name(original, body, name)
+        && is_overwritten_first(data, body, name, &plain(length))
+}
+
+/// Does the first statement of a block that names an array assign all its elements?
+fn is_overwritten_first(data: &str, block: &str, name: &str, length: &str) -> bool {
+    let Some(first) = statements(block).into_iter().find(|one| names(one).contains(name)) else { return false };
+    if first.starts_with('{') {
+        return is_overwritten_first(data, first, name, length);
+    }
+    let bytes = first.as_bytes();
+    let Some(directive) = directives(bytes).into_iter().next().filter(|_| first.starts_with('#')) else { return false };
+    let said = words(bytes, &directive);
+    let device = |text: &str| {
+        let bytes = text.as_bytes();
+        clauses(bytes, &(0..bytes.len()), "device").map(|range| text[range].to_owned()).collect::<Vec<_>>()
+    };
+    let on_device = conditions(&said).iter().all(|condition| condition.parse::<u32>().is_ok_and(|value| value != 0));
+    is_kernel(&said)
+        && on_device
+        && device(&said) == device(data)
+        && !said.contains("nowait")
+        && assigns_all(&first[directive.end..], name, length)
+}
+
+/// Does a loop assign `name[0]` to `name[length - 1]`, each before it uses it?
+fn assigns_all(loop_text: &str, name: &str, length: &str) -> bool {
+    let Some(head) = Head::read(loop_text).filter(|head| head.low == "0" && head.every) else { return false };
+    if head.bound == length {
+        return assigns_first(&head.body, name, &[head.variable.clone(), format!("({})", head.variable)]);
+    }
+    let inner = statements(&head.body).into_iter().find(|one| names(one).contains(name));
+    let Some(inner) = inner.and_then(Head::read).filter(|inner| inner.low == "0" && inner.every) else { return false };
+    let place = format!("{} * {} + {}", head.variable, inner.bound, inner.variable);
+    length == format!("{}*{}", head.bound, inner.bound)
+        && !jumps(&head.body)
+        && assigns_first(&inner.body, name, &[format!("({place})"), place])
+}
+
+/// Is the first statement that names the array an assignment to this element, which does not read the array?
+fn assigns_first(body: &str, name: &str, places: &[String]) -> bool {
+    let Some(first) = statements(body).into_iter().find(|one| names(one).contains(name)) else { return false };
+    if jumps(body) {
+        return false;
+    }
+    if first.starts_with('{') {
+        return assigns_first(first, name, places);
+    }
+    let value = places.iter().find_map(|place| first.strip_prefix(&format!("{name}[{place}] = ")));
+    value.is_some_and(|value| !names(value).contains(name))
+}
+
+fn jumps(text: &str) -> bool {
+    let found = names(text);
+    ["continue", "break", "goto", "return"].iter().any(|word| found.contains(*word))
+}
+
+/// Does each iteration of the loop that is collapsed as well write elements of its own alone, which no other one names?
+pub(super) fn own_element(original: &str, mutant: &Mutant) -> bool {
+    let Some((said, loop_text)) = &mutant.kernel else { return false };
+    let plain_kernel = !said.contains("collapse(") && !said.contains("private(") && !said.contains("linear(");
+    let (Some(outer), true) = (Head::read(loop_text), plain_kernel) else { return false };
+    let body = statements(&outer.body);
+    let [inner_text] = body[..] else { return false };
+    let Some(inner) = Head::read(inner_text) else { return false };
+    let bounds: BTreeSet<String> = [&inner.low, &inner.bound].into_iter().flat_map(|text| names(text)).collect();
+    let is_natural = inner.low.parse::<u32>().is_ok();
+    let writes = written(&inner.body);
+    let place = format!("[({} * {} + {})]", outer.variable, inner.bound, inner.variable);
+    let combined = reduced(said);
+    let own = |name: &String| {
+        let declared = TYPES.iter().any(|ty| inner.body.contains(&format!("{ty} {name} =")));
+        let alone = mentions(loop_text, name) == loop_text.matches(&format!("{name}{place}")).count();
+        declared || combined.contains(name) || (alone && !has_other_name(original, loop_text, name))
+    };
+    mutant.operator.does == "deepen-collapse"
+        && is_natural
+        && !bounds.contains(&outer.variable)
+        && bounds.is_disjoint(&writes)
+        && !writes.contains(&outer.variable)
+        && !writes.contains(&inner.variable)
+        && writes.iter().all(own)
+}
+
+/// How often a word stands in a text.
+fn mentions(text: &str, word: &str) -> usize {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|other| *other == word).count()
+}
