@@ -11,9 +11,9 @@ use super::Mutant;
 use kernels::{
     barrier_follows, dead_variable, host_kernel, idempotent, independent, loop_variable, true_condition, writes_nothing,
 };
-use loops::{overwritten, own_element};
+use loops::{assigned_before_read, not_reached, overwritten, own_element};
 use maps::{
-    alloc_always, constant_scalar, host_only, never_written, present_before, reduction_item, restated, unused,
+    alloc_always, by_rule, constant_scalar, host_only, never_written, present_before, reduction_item, restated, unused,
     used_once,
 };
 
@@ -65,6 +65,9 @@ fn check(name: &str) -> Option<Check> {
         "writes-nothing" => writes_nothing,
         "overwritten" => overwritten,
         "own-element" => own_element,
+        "assigned-before-read" => assigned_before_read,
+        "not-reached" => not_reached,
+        "by-rule" => by_rule,
         "loop-variable" => loop_variable,
         "barrier-follows" => barrier_follows,
         _ => return None,

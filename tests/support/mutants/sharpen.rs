@@ -39,6 +39,7 @@ pub fn sharpened(text: &str, tag: &str) -> String {
     edits.extend(listed_traces(part, &shown, tag));
     edits.extend(changed_ends(part, &shown));
     edits.extend(lines(part).filter_map(|(at, line)| changed_line(part, at, line)));
+    edits.extend(settled_conditions(part));
     let declared: String = traced.iter().map(|name| format!("static unsigned {name}[13000];\n")).collect();
     text.replacen(part, &format!("{declared}{}", edited(part, edits)), 1)
 }
@@ -120,10 +121,40 @@ fn is_const(line: &str, name: &str) -> bool {
     parameters.into_iter().any(|p| p.starts_with("const ") && p.ends_with(&format!("*{name}")))
 }
 
+/// Conditions of the host within their own branches, where they hold always or never: others take their place.
+fn settled_conditions(text: &str) -> Vec<Edit> {
+    const CONDITIONS: &[&str] = &["if (n % 2) {", "if (k > 2) {", "if (m > 3 && k != 4) {"];
+    // What stands around a line: conditions, and other blocks without one.
+    let mut around: Vec<&str> = Vec::new();
+    let mut left = "";
+    let mut edits = Vec::new();
+    for (at, line) in lines(text) {
+        let trimmed = line.trim_start();
+        let mut own = if trimmed == "else {" { left } else { trimmed };
+        if let Some(other) = CONDITIONS.iter().find(|other| !around.contains(*other)).filter(|_| around.contains(&own))
+        {
+            let start = at + line.len() - trimmed.len();
+            if trimmed != "else {" && CONDITIONS.contains(&own) {
+                edits.push((start..at + line.len(), (*other).to_owned()));
+                own = other;
+            }
+        }
+        if trimmed.ends_with('{') {
+            around.push(if CONDITIONS.contains(&own) { own } else { "" });
+        } else if trimmed.starts_with('}') {
+            left = around.pop().unwrap_or_default();
+        }
+    }
+    edits
+}
+
 /// What generated programs do to scalars, and what shows more of it.
 const TELLING: &[(&str, &str)] = &[
     ("count = count * 2 + 1;", "count = count + 5;"),
-    ("int top = 7;", "int top = n % 2 ? 7 : 0;"),
+    ("int top = 7;", "int top = n % 2 ? 7 : n % 3 ? 0 : 300;"),
+    ("double z = 1.5;", "double z = n % 2 ? 99.5 : 1.5;"),
+    ("long s = 7;", "long s = n % 2 ? 7 : 300;"),
+    ("long s_value = 7;", "long s_value = n % 2 ? 7 : 300;"),
     ("& 255) != 300", "& 255) != 77"),
 ];
 
@@ -153,9 +184,16 @@ fn changed_line(text: &str, at: usize, line: &str) -> Option<Edit> {
             return Some((at..at + line.len(), line.replace(old, new)));
         }
     }
+    if let Some(number) = trimmed.strip_prefix("if ((").and_then(|rest| rest.strip_suffix(") % 3 == 1) {"))
+        && number.parse::<u32>().is_ok()
+        && !text.contains("default(none)")
+    {
+        return Some((at..at + line.len(), line.replacen(number, &format!("{number} + n"), 1)));
+    }
     if trimmed.ends_with(';') && trimmed.contains("] = (i * ") {
         // No element is zero, as what stands before a block of memory may be.
-        return Some((at..at + line.len(), line.replacen(") % ", " + 22) % ", 1)));
+        // Of some the upper bits must be cut off.
+        return Some((at..at + line.len(), line.replacen(") % ", " + 22) % ", 1).replace(" % 1000;", " % 3000;")));
     }
     if let Some(rest) = trimmed.strip_prefix("check(\"") {
         let name = rest.split('"').next().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Mutants whose kernels and statements are others.
 
-use super::texts::{TYPES, code, conditions, is_steered, names, written};
+use super::texts::{TYPES, code, conditions, is_steered, mentions, names, written};
 use crate::support::mutants::Mutant;
 use ompsplit::validate::host::directives::{directives, words};
 
@@ -77,12 +77,18 @@ pub(super) fn idempotent(_: &str, mutant: &Mutant) -> bool {
     mutant.operator.does == "repeat-statement" && plain && alone
 }
 
-pub(super) fn writes_nothing(_: &str, mutant: &Mutant) -> bool {
+pub(super) fn writes_nothing(original: &str, mutant: &Mutant) -> bool {
     let Some((_, statement)) = &mutant.kernel else { return false };
+    let region = mutant.data.as_ref().map_or("", |(_, body)| body.as_str());
     let declares = |name: &String| TYPES.iter().any(|ty| statement.contains(&format!("{ty} {name} =")));
+    // Of the region, and named in its declaration and in this statement alone.
+    let dead = |name: &String| {
+        let declared = TYPES.iter().any(|ty| region.contains(&format!("{ty} {name}[")));
+        declared && mentions(original, name) == mentions(statement, name) + 1
+    };
     mutant.operator.on == "kernel"
-        && matches!(mutant.operator.does.as_str(), "drop-statement" | "drop-directive")
-        && written(statement).iter().all(declares)
+        && matches!(mutant.operator.does.as_str(), "drop-statement" | "drop-directive" | "shorten-loop")
+        && written(statement).iter().all(|name| declares(name) || dead(name))
 }
 
 pub(super) fn loop_variable(_: &str, mutant: &Mutant) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::texts::{TYPES, conditions, has_other_name, last_name, names, reduced, written};
+use super::texts::{TYPES, conditions, has_other_name, last_name, mentions, names, reduced, written};
 use crate::support::mutants::Mutant;
 use crate::support::mutants::statements::statement;
 use ompsplit::validate::host::directives::{clauses, closing, directives, is_kernel, words};
@@ -120,12 +120,13 @@ fn is_overwritten_first(data: &str, block: &str, name: &str, length: &str) -> bo
 
 /// Does a loop assign `name[0]` to `name[length - 1]`, each before it uses it?
 fn assigns_all(loop_text: &str, name: &str, length: &str) -> bool {
-    let Some(head) = Head::read(loop_text).filter(|head| head.low == "0" && head.every) else { return false };
+    let takes_all = |head: &Head| head.low == "0" && head.every && !written(&head.body).contains(&head.variable);
+    let Some(head) = Head::read(loop_text).filter(takes_all) else { return false };
     if head.bound == length {
         return assigns_first(&head.body, name, &[head.variable.clone(), format!("({})", head.variable)]);
     }
     let inner = statements(&head.body).into_iter().find(|one| names(one).contains(name));
-    let Some(inner) = inner.and_then(Head::read).filter(|inner| inner.low == "0" && inner.every) else { return false };
+    let Some(inner) = inner.and_then(Head::read).filter(takes_all) else { return false };
     let place = format!("{} * {} + {}", head.variable, inner.bound, inner.variable);
     length == format!("{}*{}", head.bound, inner.bound)
         && !jumps(&head.body)
@@ -148,6 +149,73 @@ fn assigns_first(body: &str, name: &str, places: &[String]) -> bool {
 fn jumps(text: &str) -> bool {
     let found = names(text);
     ["continue", "break", "goto", "return"].iter().any(|word| found.contains(*word))
+}
+
+/// Takes this mutant away what the item's elements are at the beginning, where nothing reads an element but an iteration that has
+/// assigned it, and nothing is copied back?
+pub(super) fn assigned_before_read(original: &str, mutant: &Mutant) -> bool {
+    let Some((_, body)) = &mutant.data else { return false };
+    let op = &mutant.operator;
+    let name = last_name(&mutant.what);
+    let kernels: Vec<_> =
+        directives(body.as_bytes()).into_iter().filter(|d| is_kernel(&words(body.as_bytes(), d))).collect();
+    let mut inside = kernels.iter().map(|d| &body[statement(body, d.end)]).filter(|one| names(one).contains(&name));
+    let (Some(one), None) = (inside.next(), inside.next()) else { return false };
+    op.on == "data"
+        && (op.does.as_str(), op.from.as_str(), op.to.as_str()) == ("set-type", "to", "alloc")
+        && mentions(body, &name) == mentions(one, &name)
+        && !has_other_name(original, body, &name)
+        && is_assigned_first(one, &name)
+}
+
+/// Is the first of a statement's statements that name an array an assignment to an element, in a block whose other mentions are all of
+/// that element, and outside of which none is?
+fn is_assigned_first(text: &str, name: &str) -> bool {
+    let all = statements(text);
+    let naming: Vec<&str> = all.iter().copied().filter(|one| names(one).contains(name)).collect();
+    let Some(first) = naming.first().copied().filter(|_| !jumps(text)) else { return false };
+    if let Some(head) = Head::read(first) {
+        return naming.len() == 1 && is_assigned_first(&head.body, name);
+    }
+    if first.starts_with('{') && naming.len() == 1 {
+        return is_assigned_first(first, name);
+    }
+    let own = if first.starts_with('{') { statements(first) } else { vec![first] };
+    let first = own.into_iter().find(|one| names(one).contains(name)).unwrap_or_default();
+    let Some(rest) = first.strip_prefix(&format!("{name}[")) else { return false };
+    let close = closing(first.as_bytes(), name.len(), b'[', b']');
+    let (Some(place), Some(value)) = (first.get(name.len() + 1..close), first.get(close + 1..)) else { return false };
+    let same = text.matches(&format!("{name}[{place}]")).count();
+    !rest.is_empty()
+        && value.starts_with(" = ")
+        && !names(value).contains(name)
+        && same == mentions(text, name)
+        && written(text).is_disjoint(&names(place))
+}
+
+/// Does no iteration reach the element that the section has no more, at its beginning or its end?
+pub(super) fn not_reached(original: &str, mutant: &Mutant) -> bool {
+    let Some((_, body)) = &mutant.data else { return false };
+    let op = &mutant.operator;
+    let section = mutant.what.split_once("[0:").and_then(|(name, length)| Some((name, length.strip_suffix(']')?)));
+    let Some((name, length)) = section.filter(|(name, _)| last_name(name) == *name) else { return false };
+    let bytes = body.as_bytes();
+    let mut left = mentions(body, name);
+    for kernel in directives(bytes).into_iter().filter(|d| is_kernel(&words(bytes, d))) {
+        let text = &body[statement(body, kernel.end)];
+        let count = mentions(text, name);
+        let Some(head) = Head::read(text).filter(|_| count > 0) else { continue };
+        let is_inside = match op.does.as_str() {
+            "shift-section" => head.low.parse::<u32>().is_ok_and(|low| low > 0),
+            "shorten-section" => head.bound == format!("{}-1", plain(length)),
+            _ => false,
+        };
+        let own = text.matches(&format!("{name}[{}]", head.variable)).count();
+        if is_inside && own == count && !written(&head.body).contains(&head.variable) {
+            left -= count;
+        }
+    }
+    op.on == "data" && left == 0 && written(body).is_disjoint(&names(length)) && !has_other_name(original, body, name)
 }
 
 /// Does each iteration of the loop that is collapsed as well write elements of its own alone, which no other one names?
@@ -175,9 +243,4 @@ pub(super) fn own_element(original: &str, mutant: &Mutant) -> bool {
         && !writes.contains(&outer.variable)
         && !writes.contains(&inner.variable)
         && writes.iter().all(own)
-}
-
-/// How often a word stands in a text.
-fn mentions(text: &str, word: &str) -> usize {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|other| *other == word).count()
 }

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::texts::{conditions, has_other_name, is_steered, items_of, last_name, names, reduced, written};
+use super::texts::{
+    conditions, has_other_name, is_declared_array, is_steered, items_of, last_name, names, reduced, written,
+};
 use crate::support::mutants::Mutant;
 use crate::support::mutants::directives::is_array;
 use crate::support::mutants::statements::{line_start, statement};
@@ -37,6 +39,10 @@ fn is_present(mutant: &Mutant, item: &str) -> bool {
         items_of(said).iter().map(|other| base(other)).any(|other| other == base(item) || of_struct(&other))
     };
     let always = |said: &str| !said.contains(" if(") && !said.contains(" device(") && !said.contains("nowait");
+    let own = mutant.kernel.as_ref().or(mutant.data.as_ref()).map_or("", |(said, _)| said.as_str());
+    if own.replace(" device(0)", "").contains(" device(") {
+        return false;
+    }
     directives(bytes).into_iter().any(|directive| {
         let said = words(bytes, &directive);
         if !always(&said) || !holds(&said) {
@@ -105,12 +111,47 @@ pub(super) fn used_once(original: &str, mutant: &Mutant) -> bool {
     let Some((data, body)) = &mutant.data else { return false };
     let op = &mutant.operator;
     let once = |item: &String| is_used_once(original, data, body, item);
+    // What is copied to the device for nothing.
+    let idle = |item: &String| {
+        let name = last_name(item);
+        let bytes = data.as_bytes();
+        let mut maps = clauses(bytes, &(0..bytes.len()), "map").map(|clause| Map::read(bytes, &clause));
+        let there = maps.any(|map| matches!(map.modifiers.as_str(), "to" | "alloc") && map.items.contains(item));
+        there && !names(body).contains(&name) && !has_other_name(original, body, &name)
+    };
     op.on == "data"
         && match op.does.as_str() {
             "drop-item" => once(&mutant.what),
-            "drop-directive" => !data.contains("if(") && items_of(data).iter().all(once),
+            "drop-item-everywhere" => once(&mutant.what) && is_mapped_by_rule(original, body, &mutant.what),
+            "drop-directive" => !data.contains("if(") && items_of(data).iter().all(|item| once(item) || idle(item)),
             _ => false,
         }
+}
+
+/// Does no kernel map the item by a clause?
+fn is_mapped_by_rule(original: &str, body: &str, item: &str) -> bool {
+    let bytes = body.as_bytes();
+    let mut named = directives(bytes).into_iter().flat_map(|d| items_of(&words(bytes, &d)));
+    is_declared_array(original, item) && !named.any(|other| base(&other) == item)
+}
+
+/// Does a kernel of these words map arrays `tofrom` that no clause names?
+fn maps_arrays_by_rule(kernel: &str) -> bool {
+    !kernel.replace("defaultmap(tofrom: scalar)", "").contains("defaultmap")
+}
+
+pub(super) fn by_rule(original: &str, mutant: &Mutant) -> bool {
+    let Some((kernel, _)) = &mutant.kernel else { return false };
+    let bytes = kernel.as_bytes();
+    let mut maps = clauses(bytes, &(0..bytes.len()), "map").map(|clause| Map::read(bytes, &clause));
+    let both = maps.any(|map| map.modifiers == "tofrom" && map.items.contains(&mutant.what));
+    let op = &mutant.operator;
+    let dropped = op.on == "kernel" && op.does == "drop-item";
+    dropped
+        && both
+        && is_declared_array(original, &mutant.what)
+        && maps_arrays_by_rule(kernel)
+        && !kernel.contains("default(none)")
 }
 
 fn is_used_once(original: &str, data: &str, body: &str, item: &str) -> bool {
@@ -129,8 +170,7 @@ fn is_used_once(original: &str, data: &str, body: &str, item: &str) -> bool {
     };
     let kernel = words(bytes, only);
     // What no clause of the kernel names is mapped `tofrom` by rule, where it is an array.
-    let is_array = original.lines().any(|line| line.trim_end().ends_with("];") && line.contains(&format!(" {item}[")));
-    let by_rule = (is_array && !kernel.contains("defaultmap")).then(|| "tofrom".to_owned());
+    let by_rule = (is_declared_array(original, item) && maps_arrays_by_rule(&kernel)).then(|| "tofrom".to_owned());
     let same = typed(data).is_some_and(|kind| typed(&kernel).or(by_rule) == Some(kind));
     same && !words(bytes, only).contains("nowait")
         && !names(&outside).contains(&name)
@@ -175,21 +215,28 @@ fn is_combined_everywhere(original: &str, mutant: &Mutant) -> bool {
 }
 
 pub(super) fn constant_scalar(original: &str, mutant: &Mutant) -> bool {
-    let (Some((_, body)), Some((kernel, _))) = (&mutant.data, &mutant.kernel) else { return false };
+    let Some((data, body)) = &mutant.data else { return false };
+    let everywhere = mutant.operator.does == "drop-item-everywhere";
+    let (kernel, around) = match &mutant.kernel {
+        Some((kernel, _)) => (kernel, &mutant.around),
+        None if everywhere && !body.contains("defaultmap") && !body.contains("default(none") => (data, data),
+        None => return false,
+    };
     let name = &mutant.what;
     let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_') && !is_array(original, name);
-    let text = mutant.around.as_bytes();
+    let text = around.as_bytes();
     let mut maps = clauses(text, &(0..text.len()), "map").map(|clause| Map::read(text, &clause));
     let copied = maps.any(|map| matches!(map.modifiers.as_str(), "to" | "tofrom") && map.items.contains(name));
     let combined = directives(body.as_bytes()).into_iter().any(|d| {
         let words = words(body.as_bytes(), &d);
         words.split_once("reduction(").is_some_and(|(_, list)| names(list).contains(name))
     });
-    matches!(mutant.operator.does.as_str(), "drop-item" | "firstprivate")
+    (everywhere || matches!(mutant.operator.does.as_str(), "drop-item" | "firstprivate"))
         && plain
         && copied
         && !combined
-        && !kernel.contains("defaultmap")
+        && !kernel.contains("defaultmap(none")
+        && !kernel.contains("default(none")
         && !written(body).contains(name)
         && !has_other_name(original, body, name)
 }

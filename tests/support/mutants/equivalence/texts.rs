@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::support::mutants::directives::is_array;
 use crate::support::mutants::statements::{line_start, statement};
 use ompsplit::validate::host::directives::{clauses, closing, directives};
 use ompsplit::validate::host::map_clause::{Map, base};
@@ -33,6 +34,17 @@ pub(super) fn reduced(directive: &str) -> BTreeSet<String> {
 /// The variable or member that an item is about.
 pub(super) fn last_name(item: &str) -> String {
     base(item).rsplit('.').next().unwrap_or_default().to_owned()
+}
+
+/// How often a word stands in a text, directives left out.
+pub(super) fn mentions(text: &str, word: &str) -> usize {
+    code(text).split(|c: char| !c.is_alphanumeric() && c != '_').filter(|other| *other == word).count()
+}
+
+/// Is a variable of this name declared as an array, and no parameter?
+pub(super) fn is_declared_array(text: &str, name: &str) -> bool {
+    let declares = |line: &str| line.trim_end().ends_with("];") && line.contains(&format!(" {name}["));
+    text.lines().any(|line| declares(line) && TYPES.iter().any(|ty| names(line).contains(*ty)))
 }
 
 /// Every word of a text but those of its directives.
@@ -98,12 +110,26 @@ fn name_before(text: &str) -> Option<String> {
     Some(rest[start..].to_owned()).filter(|name| !name.is_empty())
 }
 
-/// May a region reach the elements of an array by another name: a pointer's, a macro's, or a function's that it calls?
+/// May a region reach a variable by another name: a pointer's, a reference's, a macro's, or a function's that it calls?
 pub(super) fn has_other_name(original: &str, body: &str, name: &str) -> bool {
-    let pointed = [format!("= {name};"), format!("= {name} "), format!("&{name}")];
     let called = names(body);
+    let given = [format!("= {name};"), format!("= {name} ")];
+    let array = is_array(original, name);
+    let pointed = original.lines().any(|line| {
+        let before = |part: &String| line.find(part).map(|at| &line[..at]);
+        // Where it is itself a reference, the region must not name what that refers to.
+        let refers = line.split_once(&format!(" &{name} = ")).map(|(_, rest)| names(rest));
+        let address = line
+            .match_indices(&format!("&{name}"))
+            .any(|(at, part)| !line[at + part.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_'));
+        match refers {
+            Some(others) => !others.is_disjoint(&called),
+            // The value of a scalar leads nowhere.
+            None => address || given.iter().filter_map(before).any(|before| array || before.contains('&')),
+        }
+    });
     let mut function = None;
-    pointed.iter().any(|part| original.contains(part))
+    pointed
         || original.lines().any(|line| {
             if line.starts_with(|c: char| c.is_alphabetic()) {
                 function = line.split_once('(').and_then(|(front, _)| name_before(front));
