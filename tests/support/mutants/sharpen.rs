@@ -193,7 +193,7 @@ fn changed_line(text: &str, at: usize, line: &str) -> Option<Edit> {
     if trimmed.ends_with(';') && trimmed.contains("] = (i * ") {
         // No element is zero, as what stands before a block of memory may be.
         // Of some the upper bits must be cut off.
-        return Some((at..at + line.len(), line.replacen(") % ", " + 22) % ", 1).replace(" % 1000;", " % 3000;")));
+        return Some((at..at + line.len(), line.replacen(") % ", " + 22) % ", 1).replace(" % 1000;", " % 3001;")));
     }
     if let Some(rest) = trimmed.strip_prefix("check(\"") {
         let name = rest.split('"').next().unwrap_or_default();
