@@ -13,8 +13,8 @@ use kernels::{
 };
 use loops::{assigned_before_read, not_reached, overwritten, own_element};
 use maps::{
-    alloc_always, by_rule, constant_scalar, host_only, never_written, present_before, reduction_item, restated, unused,
-    used_once,
+    alloc_always, by_rule, constant_scalar, host_only, never_written, present_before, reduction_item, restated,
+    through_host, unused, used_once,
 };
 
 /// A row of `equivalent.toml`.
@@ -68,6 +68,7 @@ fn check(name: &str) -> Option<Check> {
         "assigned-before-read" => assigned_before_read,
         "not-reached" => not_reached,
         "by-rule" => by_rule,
+        "through-host" => through_host,
         "loop-variable" => loop_variable,
         "barrier-follows" => barrier_follows,
         _ => return None,

@@ -99,10 +99,28 @@ pub(super) fn overwritten(original: &str, mutant: &Mutant) -> bool {
 
 /// Does the first statement of a block that names an array assign all its elements?
 fn is_overwritten_first(data: &str, block: &str, name: &str, length: &str) -> bool {
-    let Some(first) = statements(block).into_iter().find(|one| names(one).contains(name)) else { return false };
-    if first.starts_with('{') {
-        return is_overwritten_first(data, first, name, length);
+    // Before it, iterations may assign and read elements of their own.
+    let own = |one: &&str| {
+        let directive = directives(one.as_bytes()).into_iter().next().filter(|_| one.starts_with('#'));
+        directive.is_some_and(|directive| is_assigned_first(&one[directive.end..], name))
+    };
+    let mut naming = statements(block).into_iter().filter(|one| names(one).contains(name)).peekable();
+    let mut last = None;
+    while let Some(first) = naming.next_if(own) {
+        if is_overwritten_by(data, first, name, length) {
+            return true;
+        }
+        last = Some(first);
     }
+    let first = naming.next().or(last);
+    first.is_some_and(|first| match first.starts_with('{') {
+        true => is_overwritten_first(data, first, name, length),
+        false => is_overwritten_by(data, first, name, length),
+    })
+}
+
+/// Is a statement a kernel on the device that assigns all elements?
+fn is_overwritten_by(data: &str, first: &str, name: &str, length: &str) -> bool {
     let bytes = first.as_bytes();
     let Some(directive) = directives(bytes).into_iter().next().filter(|_| first.starts_with('#')) else { return false };
     let said = words(bytes, &directive);

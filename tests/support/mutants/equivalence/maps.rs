@@ -178,11 +178,8 @@ fn is_used_once(original: &str, data: &str, body: &str, item: &str) -> bool {
         && !is_steered(body, only.start)
 }
 
-pub(super) fn reduction_item(original: &str, mutant: &Mutant) -> bool {
+pub(super) fn reduction_item(_: &str, mutant: &Mutant) -> bool {
     let name = &mutant.what;
-    if mutant.operator.does == "drop-item-everywhere" {
-        return is_combined_everywhere(original, mutant);
-    }
     let Some((kernel, _)) = &mutant.kernel else { return false };
     let text = kernel.as_bytes();
     let mut maps = clauses(text, &(0..text.len()), "map").map(|clause| Map::read(text, &clause));
@@ -190,8 +187,8 @@ pub(super) fn reduction_item(original: &str, mutant: &Mutant) -> bool {
     mutant.operator.does == "drop-item" && reduced(kernel).contains(name) && both
 }
 
-/// Does the data construct copy the scalar both ways, and does nothing in it name the scalar but kernels that combine it?
-fn is_combined_everywhere(original: &str, mutant: &Mutant) -> bool {
+pub(super) fn through_host(original: &str, mutant: &Mutant) -> bool {
+    let everywhere = mutant.operator.does == "drop-item-everywhere";
     let Some((data, body)) = &mutant.data else { return false };
     let (name, bytes) = (&mutant.what, body.as_bytes());
     let text = data.as_bytes();
@@ -203,11 +200,20 @@ fn is_combined_everywhere(original: &str, mutant: &Mutant) -> bool {
         let inside = statement(body, kernel.end);
         if names(&body[inside.clone()]).contains(name) {
             let said = words(bytes, &kernel);
-            combines &= reduced(&said).contains(name) && !said.contains("nowait") && !said.contains(" if(");
+            let mut maps =
+                clauses(said.as_bytes(), &(0..said.len()), "map").map(|clause| Map::read(said.as_bytes(), &clause));
+            let mapped = !everywhere && maps.any(|map| map.modifiers == "tofrom" && map.items.contains(name));
+            let on_device = conditions(&said).iter().all(|it| it.parse::<u32>().is_ok_and(|value| value != 0));
+            combines &= (mapped || reduced(&said).contains(name)) && !said.contains("nowait") && on_device;
             rest.replace_range(inside.clone(), &" ".repeat(inside.len()));
         }
     }
-    both && combines
+    let dropped = mutant.operator.on == "data" && (everywhere || mutant.operator.does == "drop-item");
+    let on_device = conditions(data).iter().all(|it| it.parse::<u32>().is_ok_and(|value| value != 0));
+    dropped
+        && both
+        && on_device
+        && combines
         && !name.contains(['[', '.'])
         && !is_array(original, name)
         && !names(&rest).contains(name)
