@@ -233,7 +233,12 @@ pub(super) fn not_reached(original: &str, mutant: &Mutant) -> bool {
             left -= count;
         }
     }
-    op.on == "data" && left == 0 && written(body).is_disjoint(&names(length)) && !has_other_name(original, body, name)
+    let shorter = matches!(op.does.as_str(), "shift-section" | "shorten-section");
+    op.on == "data"
+        && shorter
+        && left == 0
+        && written(body).is_disjoint(&names(length))
+        && !has_other_name(original, body, name)
 }
 
 /// Does each iteration of the loop that is collapsed as well write elements of its own alone, which no other one names?
