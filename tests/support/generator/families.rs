@@ -63,6 +63,7 @@ pub static PIPELINES: LazyLock<Vec<Family>> = LazyLock::new(|| {
 fn pipelines() -> Vec<(&'static str, Tiles, bool)> {
     let none = Tiles::default();
     let (both, window) = (Tiles { behind: true, ahead: true, ..none }, Tiles { window: Some(2), ..none });
+    let block = Tiles { block: true, ..none };
     vec![
         ("elements", none, false),
         ("elements, clauses", Tiles { clauses: true, ..none }, false),
@@ -78,6 +79,11 @@ fn pipelines() -> Vec<(&'static str, Tiles, bool)> {
         ("reductions, halos", Tiles { sums: true, ..both }, false),
         ("present", Tiles { present: true, ..none }, false),
         ("present, halos", Tiles { present: true, ..both }, false),
+        ("data construct", block, false),
+        ("data construct, rows", Tiles { rows: true, ..block }, false),
+        ("data construct, halos", Tiles { behind: true, ahead: true, ..block }, false),
+        ("data construct, reductions", Tiles { sums: true, ..block }, false),
+        ("data construct, remainders", Tiles { ranges: true, present: true, ..block }, false),
         ("window", window, false),
         ("window of rows", Tiles { rows: true, window: Some(3), ..none }, false),
         ("window, reductions", Tiles { sums: true, ..window }, false),

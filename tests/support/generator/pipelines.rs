@@ -57,8 +57,12 @@ impl Builder {
             };
             inner.push(fixed(format!("{} {name} = {start};", ty.c())));
         }
-        for _ in 0..if self.rng.chance(35) { 2 } else { 1 } {
-            inner.extend(self.tiled_loop(tiles, &streams, &sums));
+        if tiles.block {
+            inner.push(self.data_block(tiles, &streams, &sums));
+        } else {
+            for _ in 0..if self.rng.chance(35) { 2 } else { 1 } {
+                inner.extend(self.tiled_loop(tiles, &streams, &sums));
+            }
         }
         for (name, ty, ..) in &sums {
             let (format, cast) = if ty.is_floating() { ("%.17g", "double") } else { ("%ld", "long") };
@@ -127,7 +131,12 @@ impl Builder {
             &["int", "long", "int", "unsigned", "long", "size_t", "int"]
         });
         let step = self.rng.pick(&["i++", "i++", "++i", "++i", "i += 1", "i = i + 1"]);
-        let choice = if tiles.ranges { self.rng.range(1, 5) } else { self.rng.below(2) };
+        let choice = match (tiles.ranges, tiles.block) {
+            // Sections of the data construct do not end with such loops.
+            (true, true) => self.rng.pick(&[1, 2, 5]),
+            (true, false) => self.rng.range(1, 5),
+            (false, _) => self.rng.below(2),
+        };
         let whole = (String::from("0"), "n".to_owned());
         let cast = if ty == "int" { String::new() } else { format!("({ty})") };
         let (first, test, (lower, length), full) = match choice {
@@ -148,12 +157,47 @@ impl Builder {
             5 => ("1".to_owned(), format!("i < {cast}n + 3"), ("1".to_owned(), "n + 2".to_owned()), true),
             _ => ("0".to_owned(), format!("i < {cast}n"), whole, true),
         };
-        let outside = (ty == "int" && self.rng.chance(20)).then_some("int i;");
+        let outside = (ty == "int" && !tiles.block && self.rng.chance(20)).then_some("int i;");
         let declared = if outside.is_some() { "i".to_owned() } else { format!("{ty} i") };
         // Numbers of pieces stand without parentheses in sections of elements.
         self.note(format!("head {choice} {ty}"));
         let text = format!("for ({declared} = {first}; {test}; {step})");
         Head { text, outside, lower, length, behind, ahead, full }
+    }
+
+    /// A `target data` construct around loops that write now one array, now another, and what may stand between them.
+    fn data_block(&mut self, tiles: Tiles, streams: &[Stream], sums: &[Sum]) -> Node {
+        let mut body = Vec::new();
+        for place in 0..self.rng.range(1, 3) {
+            let mut others = streams.to_vec();
+            for stream in others.iter_mut().filter(|_| place > 0) {
+                stream.written = self.rng.chance(50);
+            }
+            let only_read = others.iter().all(|stream| !stream.written);
+            if let Some(first) = others.first_mut().filter(|_| only_read) {
+                first.written = true;
+            }
+            let one = self.tiled_loop(tiles, &others, sums);
+            match self.rng.below(10) {
+                0 => body.push(block("for (int t = 0; t < 2; t++)", one)),
+                1 => body.push(block("if (n > 20)", one)),
+                _ => body.extend(one),
+            }
+            match self.rng.below(6) {
+                0 => body.push(text("k = k + 1;")),
+                1 => body.push(text("printf(\"%d\\n\", k * 2);")),
+                2 => {
+                    let stream = &streams[self.rng.below(streams.len())];
+                    let one = format!("{name}[n / 2] = {name}[n];", name = stream.name);
+                    let directives = vec![Directive::new("target", Vec::new())];
+                    body.push(Node::Block(Block { directives, body: vec![text(one)], ..Block::default() }));
+                }
+                _ => {}
+            }
+        }
+        let map = |stream: &Stream| Clause::needed(format!("map(tofrom: {}[0:{}])", stream.name, stream.elements()));
+        let directives = vec![Directive::new("target data", streams.iter().map(map).collect())];
+        Node::Block(Block { directives, body, ..Block::default() })
     }
 
     /// One loop with its directive.
@@ -214,7 +258,9 @@ impl Builder {
             self.note("collapse");
             clauses.push(Clause::needed("collapse(2)"));
         }
-        clauses.extend(self.tile_maps(streams, &head, &defined));
+        if !tiles.block {
+            clauses.extend(self.tile_maps(streams, &head, &defined));
+        }
         clauses.extend(self.tile_clauses(tiles));
         let name = match self.rng.below(8) {
             0 => "target teams distribute parallel for simd",
@@ -232,6 +278,9 @@ impl Builder {
         let directives = vec![Directive::new(name, clauses)];
         let parallel = Node::Block(Block { directives, head: head.text, body, ..Block::default() });
         nodes.push(parallel);
+        if tiles.block {
+            return nodes;
+        }
         // A block of its own, so that two loops may declare the same.
         vec![Node::Block(Block { body: nodes, ..Block::default() })]
     }

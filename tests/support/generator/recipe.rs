@@ -223,6 +223,8 @@ pub struct Tiles {
     pub clauses: bool,
     /// An array is on the device before.
     pub present: bool,
+    /// The loops stand in a `target data` construct, which maps the arrays.
+    pub block: bool,
     /// How many tiles are on the device at a time.
     pub window: Option<u32>,
 }
