@@ -1,5 +1,6 @@
 //! The header for page-locked memory: it compiles everywhere, and does with a driver what it says.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -105,6 +106,41 @@ fn the_header_compiles_without_warnings() {
         let windows = ["--target=x86_64-windows-msvc", "-ffreestanding", "-fsyntax-only", "-std=c99", "alone.c"];
         pins.compile("clang-19", &[&WARNINGS[..], &windows].concat());
     }
+}
+
+#[test]
+fn the_header_stands_among_any_declarations() {
+    let pins = Pins::new();
+    pins.project.write("crowded.c", include_bytes!("crowded.c"));
+    for compiler in ["cc", "gcc", "clang-19"].into_iter().filter(|name| is_there(name)) {
+        for language in [&["-std=gnu99", "-xc"], CPP] {
+            for flags in [&["-w"][..], &["-w", "-O2", "-fopenmp"]] {
+                pins.compile(compiler, &[language, flags, &["-c", "crowded.c", "-o", "crowded.o"]].concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_name_of_the_header_is_like_those_of_programs() {
+    const KEYWORDS: &str = "char const continue enum extern for if inline int long return sizeof static struct typedef \
+                            unsigned void while";
+    let printed = Project::new(&[]).expect(0, &["header"]).stdout;
+    let header = String::from_utf8_lossy(&printed);
+    let code = header.lines().filter(|line| !line.starts_with('#')).map(|line| line.split("//").next().unwrap_or(""));
+    // What stands in quotes is every second piece.
+    let code: String = code.flat_map(|line| line.split('"').step_by(2).chain(["\n"])).collect();
+    let words = code
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|word| word.starts_with(|c: char| !c.is_ascii_digit()));
+    let plain: BTreeSet<&str> = words
+        .filter(|word| !word.ends_with('_') && !word.starts_with("__") && !word.to_lowercase().starts_with("ompsplit_"))
+        .filter(|word| !KEYWORDS.split_whitespace().any(|keyword| keyword == *word))
+        .collect();
+    // The last is for compilers other than GCC and clang.
+    assert_eq!(plain.into_iter().collect::<Vec<_>>(), ["size_t"]);
+    let includes: Vec<&str> = header.lines().filter(|line| line.starts_with("#include")).collect();
+    assert_eq!(includes, ["#include <stddef.h>", "#include <omp.h>"]);
 }
 
 #[test]

@@ -19,49 +19,93 @@
 //     take each other for somebody else.
 //   - `OMPSPLIT_PIN=off` in the environment pins nothing, `OMPSPLIT_PIN=verbose` reports failures on standard error,
 //     `OMP_TARGET_OFFLOAD=DISABLED` pins nothing either.
+//
+// It can stand among any declarations: but for keywords and what compilers reserve, each of its names begins with `ompsplit_` or
+// ends in `_`, as no macro of a program does, and what it calls it declares itself, so that no library's header comes with it.
 #ifndef OMPSPLIT_PIN_H
 #define OMPSPLIT_PIN_H
 
+#if (defined(__linux__) || defined(__FreeBSD__)) && defined(__GNUC__)
+
+typedef __SIZE_TYPE__ ompsplit_size_;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef _OPENMP
+int ompsplit_omp_in_parallel_(void) __asm__("omp_in_parallel");
+int ompsplit_omp_default_device_(void) __asm__("omp_get_default_device");
+int ompsplit_omp_initial_device_(void) __asm__("omp_get_initial_device");
+int ompsplit_omp_is_present_(const void *, int) __asm__("omp_target_is_present");
+#endif
+char *ompsplit_pin_getenv_(const char *) __asm__("getenv");
+int ompsplit_pin_yield_(void) __asm__("sched_yield");
+int ompsplit_pin_print_(void *, const char *, ...) __asm__("fprintf") __attribute__((__format__(__printf__, 2, 3)));
+#ifdef __FreeBSD__
+extern void *ompsplit_pin_stderr_ __asm__("__stderrp");
+#else
+extern void *ompsplit_pin_stderr_ __asm__("stderr");
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#else
+
 #include <stddef.h>
+
+typedef size_t ompsplit_size_;
 
 #ifdef _OPENMP
 #include <omp.h>
+#define ompsplit_omp_in_parallel_ omp_in_parallel
+#define ompsplit_omp_default_device_ omp_get_default_device
+#define ompsplit_omp_initial_device_ omp_get_initial_device
+#define ompsplit_omp_is_present_ omp_target_is_present
+#endif
+
 #endif
 
 // Is the caller the only thread that may map what it reads? Another one would find tiles that are not copied yet, or parts.
 static inline int ompsplit_is_alone(void)
 {
 #ifdef _OPENMP
-    return !omp_in_parallel();
+    return !ompsplit_omp_in_parallel_();
 #else
     return 0;
 #endif
 }
 
 // Is nothing mapped at an address on the default device, which has memory of its own? Then what is there moves by copies.
-static inline int ompsplit_is_absent(const void *start)
+static inline int ompsplit_is_absent(const void *start_)
 {
 #ifdef _OPENMP
-    const int device = omp_get_default_device();
-    return ompsplit_is_alone() && device != omp_get_initial_device() && !omp_target_is_present(start, device);
+    const int device_ = ompsplit_omp_default_device_();
+    return ompsplit_is_alone() && device_ != ompsplit_omp_initial_device_() && !ompsplit_omp_is_present_(start_, device_);
 #else
-    (void)start;
+    (void)start_;
     return 0;
 #endif
 }
 
 #if (defined(__linux__) || defined(__FreeBSD__)) && defined(__GNUC__)
 
-#include <dlfcn.h>
-#include <sched.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+// Structures have the same layout in all files, whatever packs those around it.
+#pragma pack(push)
+#pragma pack()
 
 // Weak where nothing else calls them, so that a C library without `dlopen` links as well.
-static void *ompsplit_pin_dlopen_(const char *, int) __attribute__((weakref("dlopen"), unused));
-static void *ompsplit_pin_dlsym_(void *, const char *) __attribute__((weakref("dlsym"), unused));
+static void *ompsplit_pin_dlopen_(const char *, int) __attribute__((__weakref__("dlopen"), __unused__));
+static void *ompsplit_pin_dlsym_(void *, const char *) __attribute__((__weakref__("dlsym"), __unused__));
+
+// Flags of `dlopen`: resolve all names at once; only a library that is loaded already.
+#ifdef __FreeBSD__
+enum { OMPSPLIT_PIN_NOW = 2, OMPSPLIT_PIN_LOADED = 0x2000 };
+#elif defined(__mips__)
+enum { OMPSPLIT_PIN_NOW = 2, OMPSPLIT_PIN_LOADED = 8 };
+#else
+enum { OMPSPLIT_PIN_NOW = 2, OMPSPLIT_PIN_LOADED = 4 };
+#endif
 
 enum ompsplit_pin_kind_ { OMPSPLIT_PIN_UNKNOWN, OMPSPLIT_PIN_NOTHING, OMPSPLIT_PIN_CUDA, OMPSPLIT_PIN_HIP };
 
@@ -70,342 +114,340 @@ enum { OMPSPLIT_PIN_ALREADY = 712 };
 
 // Memory that is registered with the driver here. Blocks never overlap.
 struct ompsplit_pin_block_ {
-    uintptr_t start, end;
-    size_t uses;
-    struct ompsplit_pin_block_ *next;
+    __UINTPTR_TYPE__ start_, end_;
+    ompsplit_size_ uses_;
+    struct ompsplit_pin_block_ *next_;
 };
 
 // One call of `ompsplit_pin` that is still to be undone; without a block where nothing is to be undone with the driver.
 struct ompsplit_pin_use_ {
-    uintptr_t start, end;
-    struct ompsplit_pin_block_ *block;
-    struct ompsplit_pin_use_ *next;
+    __UINTPTR_TYPE__ start_, end_;
+    struct ompsplit_pin_block_ *block_;
+    struct ompsplit_pin_use_ *next_;
 };
 
 struct ompsplit_pin_state_ {
-    char lock, verbose, reported;
-    enum ompsplit_pin_kind_ kind;
-    struct ompsplit_pin_block_ *blocks;
-    struct ompsplit_pin_use_ *uses;
+    char lock_, verbose_, reported_;
+    int kind_; // an ompsplit_pin_kind_, whose size flags of a compiler may change
+    struct ompsplit_pin_block_ *blocks_;
+    struct ompsplit_pin_use_ *uses_;
     // Both drivers; the first argument is not written to.
-    int (*host_register)(const void *, size_t, unsigned);
-    int (*host_unregister)(const void *);
+    int (*host_register_)(const void *, ompsplit_size_, unsigned);
+    int (*host_unregister_)(const void *);
     // CUDA alone. The primary context is retained while something is pinned in it.
-    int (*get_device)(int *, int);
-    int (*get_state)(int, unsigned *, int *);
-    int (*retain)(void **, int);
-    int (*release)(int);
-    int (*push)(void *);
-    int (*pop)(void **);
-    int (*current_device)(int *);
-    int (*attribute)(void *, int, unsigned long long);
-    void *context;
-    int device, devices;
+    int (*get_device_)(int *, int);
+    int (*get_state_)(int, unsigned *, int *);
+    int (*retain_)(void **, int);
+    int (*release_)(int);
+    int (*push_)(void *);
+    int (*pop_)(void **);
+    int (*current_device_)(int *);
+    int (*attribute_)(void *, int, unsigned long long);
+    void *context_;
+    int device_, devices_;
 };
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 // Weak, so that the definitions of all files are one.
-extern struct ompsplit_pin_state_ ompsplit_pin_state_1_;
-__attribute__((weak, visibility("default"))) struct ompsplit_pin_state_ ompsplit_pin_state_1_;
+extern struct ompsplit_pin_state_ ompsplit_pin_state_2_;
+__attribute__((__weak__, __visibility__("default"))) struct ompsplit_pin_state_ ompsplit_pin_state_2_;
 #ifdef __cplusplus
 }
 #endif
 
-static inline void ompsplit_pin_lock_(struct ompsplit_pin_state_ *s)
+static inline void ompsplit_pin_lock_(struct ompsplit_pin_state_ *state_)
 {
-    while (__atomic_test_and_set(&s->lock, __ATOMIC_ACQUIRE))
-        (void)sched_yield();
+    while (__atomic_test_and_set(&state_->lock_, __ATOMIC_ACQUIRE))
+        (void)ompsplit_pin_yield_();
 }
 
-static inline void ompsplit_pin_unlock_(struct ompsplit_pin_state_ *s)
+static inline void ompsplit_pin_unlock_(struct ompsplit_pin_state_ *state_)
 {
-    __atomic_clear(&s->lock, __ATOMIC_RELEASE);
+    __atomic_clear(&state_->lock_, __ATOMIC_RELEASE);
 }
 
-// Looks up a function; `pointer` is the address of a pointer to it.
-static inline int ompsplit_pin_find_(void *library, const char *name, void *pointer)
+// Looks up a function; `pointer_` is the address of a pointer to it.
+static inline int ompsplit_pin_find_(void *library_, const char *name_, void *pointer_)
 {
-    void *symbol = ompsplit_pin_dlsym_(library, name);
-    memcpy(pointer, &symbol, sizeof symbol);
-    return symbol != NULL;
+    void *symbol_ = ompsplit_pin_dlsym_(library_, name_);
+    __builtin_memcpy(pointer_, &symbol_, sizeof symbol_);
+    return symbol_ != 0;
 }
 
-static inline void *ompsplit_pin_open_(const char *name, int only_if_loaded)
+static inline void *ompsplit_pin_open_(const char *name_, int only_if_loaded_)
 {
-#ifdef RTLD_NOLOAD
-    return ompsplit_pin_dlopen_(name, only_if_loaded ? RTLD_NOW | RTLD_NOLOAD : RTLD_NOW);
-#else
-    return only_if_loaded ? NULL : ompsplit_pin_dlopen_(name, RTLD_NOW);
-#endif
+    return ompsplit_pin_dlopen_(name_, only_if_loaded_ ? OMPSPLIT_PIN_NOW | OMPSPLIT_PIN_LOADED : OMPSPLIT_PIN_NOW);
 }
 
-static inline int ompsplit_pin_cuda_(struct ompsplit_pin_state_ *s, void *library)
+static inline int ompsplit_pin_cuda_(struct ompsplit_pin_state_ *state_, void *library_)
 {
-    int (*init)(unsigned), (*count)(int *);
-    if (!ompsplit_pin_find_(library, "cuInit", &init) || !ompsplit_pin_find_(library, "cuDeviceGetCount", &count) ||
-        !ompsplit_pin_find_(library, "cuDeviceGet", &s->get_device) ||
-        !ompsplit_pin_find_(library, "cuDevicePrimaryCtxGetState", &s->get_state) ||
-        !ompsplit_pin_find_(library, "cuDevicePrimaryCtxRetain", &s->retain) ||
-        !ompsplit_pin_find_(library, "cuDevicePrimaryCtxRelease_v2", &s->release) ||
-        !ompsplit_pin_find_(library, "cuCtxPushCurrent_v2", &s->push) ||
-        !ompsplit_pin_find_(library, "cuCtxPopCurrent_v2", &s->pop) ||
-        !ompsplit_pin_find_(library, "cuCtxGetDevice", &s->current_device) ||
-        !ompsplit_pin_find_(library, "cuPointerGetAttribute", &s->attribute) ||
-        !ompsplit_pin_find_(library, "cuMemHostRegister_v2", &s->host_register) ||
-        !ompsplit_pin_find_(library, "cuMemHostUnregister", &s->host_unregister))
+    int (*init_)(unsigned), (*count_)(int *);
+    if (!ompsplit_pin_find_(library_, "cuInit", &init_) || !ompsplit_pin_find_(library_, "cuDeviceGetCount", &count_) ||
+        !ompsplit_pin_find_(library_, "cuDeviceGet", &state_->get_device_) ||
+        !ompsplit_pin_find_(library_, "cuDevicePrimaryCtxGetState", &state_->get_state_) ||
+        !ompsplit_pin_find_(library_, "cuDevicePrimaryCtxRetain", &state_->retain_) ||
+        !ompsplit_pin_find_(library_, "cuDevicePrimaryCtxRelease_v2", &state_->release_) ||
+        !ompsplit_pin_find_(library_, "cuCtxPushCurrent_v2", &state_->push_) ||
+        !ompsplit_pin_find_(library_, "cuCtxPopCurrent_v2", &state_->pop_) ||
+        !ompsplit_pin_find_(library_, "cuCtxGetDevice", &state_->current_device_) ||
+        !ompsplit_pin_find_(library_, "cuPointerGetAttribute", &state_->attribute_) ||
+        !ompsplit_pin_find_(library_, "cuMemHostRegister_v2", &state_->host_register_) ||
+        !ompsplit_pin_find_(library_, "cuMemHostUnregister", &state_->host_unregister_))
         return 0;
-    return init(0) == 0 && count(&s->devices) == 0 && s->devices > 0;
+    return init_(0) == 0 && count_(&state_->devices_) == 0 && state_->devices_ > 0;
 }
 
-static inline int ompsplit_pin_hip_(struct ompsplit_pin_state_ *s, void *library)
+static inline int ompsplit_pin_hip_(struct ompsplit_pin_state_ *state_, void *library_)
 {
-    int (*init)(unsigned), (*count)(int *);
-    if (!ompsplit_pin_find_(library, "hipInit", &init) || !ompsplit_pin_find_(library, "hipGetDeviceCount", &count) ||
-        !ompsplit_pin_find_(library, "hipHostRegister", &s->host_register) ||
-        !ompsplit_pin_find_(library, "hipHostUnregister", &s->host_unregister))
+    int (*init_)(unsigned), (*count_)(int *);
+    if (!ompsplit_pin_find_(library_, "hipInit", &init_) || !ompsplit_pin_find_(library_, "hipGetDeviceCount", &count_) ||
+        !ompsplit_pin_find_(library_, "hipHostRegister", &state_->host_register_) ||
+        !ompsplit_pin_find_(library_, "hipHostUnregister", &state_->host_unregister_))
         return 0;
-    return init(0) == 0 && count(&s->devices) == 0 && s->devices > 0;
+    return init_(0) == 0 && count_(&state_->devices_) == 0 && state_->devices_ > 0;
 }
 
 // Finds the driver, once: one that the program has loaded rather than another.
-static inline int ompsplit_pin_ready_(struct ompsplit_pin_state_ *s)
+static inline int ompsplit_pin_ready_(struct ompsplit_pin_state_ *state_)
 {
-    static const char *const hip_names[] = {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
-    const char *wish = getenv("OMPSPLIT_PIN"), *offload = getenv("OMP_TARGET_OFFLOAD");
-    int loaded;
-    size_t i;
-    if (s->kind != OMPSPLIT_PIN_UNKNOWN)
-        return s->kind != OMPSPLIT_PIN_NOTHING;
-    s->kind = OMPSPLIT_PIN_NOTHING;
-    s->verbose = wish && strcmp(wish, "verbose") == 0;
-    if ((wish && strcmp(wish, "off") == 0) ||
-        (offload && (strcmp(offload, "DISABLED") == 0 || strcmp(offload, "disabled") == 0)))
+    static const char *const names_[] = {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
+    const char *wish_ = ompsplit_pin_getenv_("OMPSPLIT_PIN"), *offload_ = ompsplit_pin_getenv_("OMP_TARGET_OFFLOAD");
+    int loaded_;
+    ompsplit_size_ number_;
+    if (state_->kind_ != OMPSPLIT_PIN_UNKNOWN)
+        return state_->kind_ != OMPSPLIT_PIN_NOTHING;
+    state_->kind_ = OMPSPLIT_PIN_NOTHING;
+    state_->verbose_ = wish_ && __builtin_strcmp(wish_, "verbose") == 0;
+    if ((wish_ && __builtin_strcmp(wish_, "off") == 0) ||
+        (offload_ && (__builtin_strcmp(offload_, "DISABLED") == 0 || __builtin_strcmp(offload_, "disabled") == 0)))
         return 0;
     if (!ompsplit_pin_dlopen_ || !ompsplit_pin_dlsym_)
         return 0;
-    for (loaded = 1; loaded >= 0 && s->kind == OMPSPLIT_PIN_NOTHING; loaded--) {
-        void *cuda = ompsplit_pin_open_("libcuda.so.1", loaded);
-        if (cuda && ompsplit_pin_cuda_(s, cuda))
-            s->kind = OMPSPLIT_PIN_CUDA;
-        for (i = 0; i < sizeof hip_names / sizeof *hip_names && s->kind == OMPSPLIT_PIN_NOTHING; i++) {
-            void *hip = ompsplit_pin_open_(hip_names[i], loaded);
-            if (hip && ompsplit_pin_hip_(s, hip))
-                s->kind = OMPSPLIT_PIN_HIP;
+    for (loaded_ = 1; loaded_ >= 0 && state_->kind_ == OMPSPLIT_PIN_NOTHING; loaded_--) {
+        void *cuda_ = ompsplit_pin_open_("libcuda.so.1", loaded_);
+        if (cuda_ && ompsplit_pin_cuda_(state_, cuda_))
+            state_->kind_ = OMPSPLIT_PIN_CUDA;
+        for (number_ = 0; number_ < sizeof names_ / sizeof *names_ && state_->kind_ == OMPSPLIT_PIN_NOTHING; number_++) {
+            void *hip_ = ompsplit_pin_open_(names_[number_], loaded_);
+            if (hip_ && ompsplit_pin_hip_(state_, hip_))
+                state_->kind_ = OMPSPLIT_PIN_HIP;
         }
     }
-    return s->kind != OMPSPLIT_PIN_NOTHING;
+    return state_->kind_ != OMPSPLIT_PIN_NOTHING;
 }
 
 // Makes a primary context current, that of the caller's own device or one in use rather than another; the caller's is below it.
-static inline int ompsplit_pin_enter_(struct ompsplit_pin_state_ *s)
+static inline int ompsplit_pin_enter_(struct ompsplit_pin_state_ *state_)
 {
-    int error = 0, ordinal, device, active = 0;
-    unsigned flags;
-    if (s->kind != OMPSPLIT_PIN_CUDA)
+    int error_ = 0, ordinal_, device_, active_ = 0;
+    unsigned flags_;
+    if (state_->kind_ != OMPSPLIT_PIN_CUDA)
         return 0;
-    if (!s->context) {
-        if (s->current_device(&device) == 0)
-            active = 1;
-        for (ordinal = 0; !active && ordinal < s->devices; ordinal++)
-            if (s->get_device(&device, ordinal) != 0 || s->get_state(device, &flags, &active) != 0)
-                active = 0;
-        if (!active)
-            error = s->get_device(&device, 0);
-        if (!error)
-            error = s->retain(&s->context, device);
-        if (error) {
-            s->context = NULL;
-            return error;
+    if (!state_->context_) {
+        if (state_->current_device_(&device_) == 0)
+            active_ = 1;
+        for (ordinal_ = 0; !active_ && ordinal_ < state_->devices_; ordinal_++)
+            if (state_->get_device_(&device_, ordinal_) != 0 || state_->get_state_(device_, &flags_, &active_) != 0)
+                active_ = 0;
+        if (!active_)
+            error_ = state_->get_device_(&device_, 0);
+        if (!error_)
+            error_ = state_->retain_(&state_->context_, device_);
+        if (error_) {
+            state_->context_ = 0;
+            return error_;
         }
-        s->device = device;
+        state_->device_ = device_;
     }
-    return s->push(s->context);
+    return state_->push_(state_->context_);
 }
 
 // Leaves the caller's context as it was, and the device where nothing is pinned.
-static inline void ompsplit_pin_leave_(struct ompsplit_pin_state_ *s, int entered)
+static inline void ompsplit_pin_leave_(struct ompsplit_pin_state_ *state_, int entered_)
 {
-    void *popped;
-    if (s->kind != OMPSPLIT_PIN_CUDA)
+    void *popped_;
+    if (state_->kind_ != OMPSPLIT_PIN_CUDA)
         return;
-    if (entered)
-        (void)s->pop(&popped);
-    if (!s->blocks && s->context) {
-        (void)s->release(s->device);
-        s->context = NULL;
+    if (entered_)
+        (void)state_->pop_(&popped_);
+    if (!state_->blocks_ && state_->context_) {
+        (void)state_->release_(state_->device_);
+        state_->context_ = 0;
     }
 }
 
-static inline int ompsplit_pin_report_(struct ompsplit_pin_state_ *s, const char *what, uintptr_t start, uintptr_t end,
-                                       int error)
+static inline int ompsplit_pin_report_(struct ompsplit_pin_state_ *state_, const char *what_, __UINTPTR_TYPE__ start_,
+                                           __UINTPTR_TYPE__ end_, int error_)
 {
-    if (error && s->verbose && !s->reported) {
-        s->reported = 1;
-        fprintf(stderr, "ompsplit_pin: cannot %s %zu bytes at %#zx: error %d of the driver\n", what,
-                (size_t)(end - start), (size_t)start, error);
+    if (error_ && state_->verbose_ && !state_->reported_) {
+        state_->reported_ = 1;
+        ompsplit_pin_print_(ompsplit_pin_stderr_, "ompsplit_pin: cannot %s %zu bytes at %#zx: error %d of the driver\n", what_,
+                            (ompsplit_size_)(end_ - start_), (ompsplit_size_)start_, error_);
     }
-    return error;
+    return error_;
 }
 
 // Registers memory; OMPSPLIT_PIN_ALREADY where somebody else has pinned it.
-static inline int ompsplit_pin_register_(struct ompsplit_pin_state_ *s, uintptr_t start, uintptr_t end)
+static inline int ompsplit_pin_register_(struct ompsplit_pin_state_ *state_, __UINTPTR_TYPE__ start_, __UINTPTR_TYPE__ end_)
 {
     // For all devices (1). Memory that cannot be written has to be declared so (8); more of it would not help (2).
-    int error = s->host_register((const void *)start, end - start, 1), type;
-    if (!error || error == OMPSPLIT_PIN_ALREADY)
-        return error;
+    int error_ = state_->host_register_((const void *)start_, end_ - start_, 1), type_;
+    if (!error_ || error_ == OMPSPLIT_PIN_ALREADY)
+        return error_;
     // What the driver has allocated is known to it, but is not registered.
-    if (s->kind == OMPSPLIT_PIN_CUDA && s->attribute(&type, 2, (unsigned long long)start) == 0)
+    if (state_->kind_ == OMPSPLIT_PIN_CUDA && state_->attribute_(&type_, 2, (unsigned long long)start_) == 0)
         return OMPSPLIT_PIN_ALREADY;
-    return error != 2 && s->host_register((const void *)start, end - start, 1 | 8) == 0 ? 0 : error;
+    return error_ != 2 && state_->host_register_((const void *)start_, end_ - start_, 1 | 8) == 0 ? 0 : error_;
 }
 
 // A block on the list of blocks, registered as one in place of all that overlap it; those stay unregistered where that fails,
 // since memory that is pinned in part cannot be copied.
-static inline int ompsplit_pin_join_(struct ompsplit_pin_state_ *s, struct ompsplit_pin_block_ *made)
+static inline int ompsplit_pin_join_(struct ompsplit_pin_state_ *state_, struct ompsplit_pin_block_ *made_)
 {
-    struct ompsplit_pin_block_ **at = &s->blocks, *old;
-    struct ompsplit_pin_use_ *use;
-    int error;
-    while ((old = *at) != NULL) {
-        if (old->end <= made->start || made->end <= old->start) {
-            at = &old->next;
+    struct ompsplit_pin_block_ **at_ = &state_->blocks_, *old_;
+    struct ompsplit_pin_use_ *use_;
+    int error_;
+    while ((old_ = *at_) != 0) {
+        if (old_->end_ <= made_->start_ || made_->end_ <= old_->start_) {
+            at_ = &old_->next_;
             continue;
         }
-        (void)s->host_unregister((const void *)old->start);
-        made->start = old->start < made->start ? old->start : made->start;
-        made->end = old->end > made->end ? old->end : made->end;
-        made->uses += old->uses;
-        *at = old->next;
-        for (use = s->uses; use; use = use->next)
-            if (use->block == old)
-                use->block = made;
-        free(old); // what has been gained overlaps no other block, since blocks do not overlap
+        (void)state_->host_unregister_((const void *)old_->start_);
+        made_->start_ = old_->start_ < made_->start_ ? old_->start_ : made_->start_;
+        made_->end_ = old_->end_ > made_->end_ ? old_->end_ : made_->end_;
+        made_->uses_ += old_->uses_;
+        *at_ = old_->next_;
+        for (use_ = state_->uses_; use_; use_ = use_->next_)
+            if (use_->block_ == old_)
+                use_->block_ = made_;
+        __builtin_free(old_); // what has been gained overlaps no other block, since blocks do not overlap
     }
-    error = ompsplit_pin_register_(s, made->start, made->end);
-    if (!error) {
-        made->next = s->blocks;
-        s->blocks = made;
+    error_ = ompsplit_pin_register_(state_, made_->start_, made_->end_);
+    if (!error_) {
+        made_->next_ = state_->blocks_;
+        state_->blocks_ = made_;
         return 0;
     }
-    for (use = s->uses; use; use = use->next)
-        if (use->block == made)
-            use->block = NULL;
-    free(made);
-    return error;
+    for (use_ = state_->uses_; use_; use_ = use_->next_)
+        if (use_->block_ == made_)
+            use_->block_ = 0;
+    __builtin_free(made_);
+    return error_;
 }
 
 // Finds or makes the block of a use.
-static inline int ompsplit_pin_use_block_(struct ompsplit_pin_state_ *s, struct ompsplit_pin_use_ *use)
+static inline int ompsplit_pin_use_block_(struct ompsplit_pin_state_ *state_, struct ompsplit_pin_use_ *use_)
 {
-    struct ompsplit_pin_block_ *block;
-    int error;
-    for (block = s->blocks; block; block = block->next) {
-        if (block->start <= use->start && use->end <= block->end) {
-            block->uses++;
-            use->block = block;
+    struct ompsplit_pin_block_ *block_;
+    int error_;
+    for (block_ = state_->blocks_; block_; block_ = block_->next_) {
+        if (block_->start_ <= use_->start_ && use_->end_ <= block_->end_) {
+            block_->uses_++;
+            use_->block_ = block_;
             return 0;
         }
     }
-    block = (struct ompsplit_pin_block_ *)malloc(sizeof *block);
-    if (!block)
+    block_ = (struct ompsplit_pin_block_ *)__builtin_malloc(sizeof *block_);
+    if (!block_)
         return 0;
-    error = ompsplit_pin_enter_(s);
-    if (error) {
-        free(block);
-        ompsplit_pin_leave_(s, 0);
-        return error;
+    error_ = ompsplit_pin_enter_(state_);
+    if (error_) {
+        __builtin_free(block_);
+        ompsplit_pin_leave_(state_, 0);
+        return error_;
     }
-    block->start = use->start;
-    block->end = use->end;
-    block->uses = 1;
-    use->block = block;
-    error = ompsplit_pin_join_(s, block);
-    ompsplit_pin_leave_(s, 1);
-    return error == OMPSPLIT_PIN_ALREADY ? 0 : error;
+    block_->start_ = use_->start_;
+    block_->end_ = use_->end_;
+    block_->uses_ = 1;
+    use_->block_ = block_;
+    error_ = ompsplit_pin_join_(state_, block_);
+    ompsplit_pin_leave_(state_, 1);
+    return error_ == OMPSPLIT_PIN_ALREADY ? 0 : error_;
 }
 
-// Pins `bytes` bytes from `start` on, until `ompsplit_unpin(start)`. 0, also where there is nothing to do, or the error
+// Pins `bytes_` bytes from `start_` on, until `ompsplit_unpin(start_)`. 0, also where there is nothing to do, or the error
 // code of the driver, which need not concern the caller: the memory is then not pinned.
-static inline int ompsplit_pin(const void *start, size_t bytes)
+static inline int ompsplit_pin(const void *start_, ompsplit_size_ bytes_)
 {
-    struct ompsplit_pin_state_ *s = &ompsplit_pin_state_1_;
-    struct ompsplit_pin_use_ *use;
-    int error = 0;
-    ompsplit_pin_lock_(s);
-    if (ompsplit_pin_ready_(s) && (use = (struct ompsplit_pin_use_ *)malloc(sizeof *use)) != NULL) {
-        use->start = (uintptr_t)start;
-        use->end = use->start + bytes;
-        use->block = NULL;
-        use->next = s->uses;
-        s->uses = use;
+    struct ompsplit_pin_state_ *state_ = &ompsplit_pin_state_2_;
+    struct ompsplit_pin_use_ *use_;
+    int error_ = 0;
+    ompsplit_pin_lock_(state_);
+    if (ompsplit_pin_ready_(state_) && (use_ = (struct ompsplit_pin_use_ *)__builtin_malloc(sizeof *use_)) != 0) {
+        use_->start_ = (__UINTPTR_TYPE__)start_;
+        use_->end_ = use_->start_ + bytes_;
+        use_->block_ = 0;
+        use_->next_ = state_->uses_;
+        state_->uses_ = use_;
         // Also a use of nothing is one: its `unpin` must not undo another's.
-        if (start && use->end > use->start)
-            error = ompsplit_pin_report_(s, "pin", use->start, use->end, ompsplit_pin_use_block_(s, use));
+        if (start_ && use_->end_ > use_->start_)
+            error_ = ompsplit_pin_report_(state_, "pin", use_->start_, use_->end_, ompsplit_pin_use_block_(state_, use_));
     }
-    ompsplit_pin_unlock_(s);
-    return error;
+    ompsplit_pin_unlock_(state_);
+    return error_;
 }
 
-// The same for memory that is about to be used, from its allocation until `ompsplit_unpin(start)` before it is freed: only if it has
-// `least` bytes, since less is copied faster than it is pinned.
-static inline int ompsplit_pin_large(const void *start, size_t bytes, size_t least)
+// The same for memory that is about to be used, from its allocation until `ompsplit_unpin(start_)` before it is freed: only if it has
+// `least_` bytes, since less is copied faster than it is pinned.
+static inline int ompsplit_pin_large(const void *start_, ompsplit_size_ bytes_, ompsplit_size_ least_)
 {
-    return bytes >= least ? ompsplit_pin(start, bytes) : 0;
+    return bytes_ >= least_ ? ompsplit_pin(start_, bytes_) : 0;
 }
 
-// Undoes one `ompsplit_pin(start, ..)`. Copies of the memory that have begun are waited for by the driver. 0, or its error code.
-static inline int ompsplit_unpin(const void *start)
+// Undoes one `ompsplit_pin(start_, ..)`. Copies of the memory that have begun are waited for by the driver. 0, or its error code.
+static inline int ompsplit_unpin(const void *start_)
 {
-    struct ompsplit_pin_state_ *s = &ompsplit_pin_state_1_;
-    struct ompsplit_pin_use_ **at, **found = NULL, *use;
-    struct ompsplit_pin_block_ **link, *block;
-    int error = 0, entered;
-    ompsplit_pin_lock_(s);
+    struct ompsplit_pin_state_ *state_ = &ompsplit_pin_state_2_;
+    struct ompsplit_pin_use_ **at_, **found_ = 0, *use_;
+    struct ompsplit_pin_block_ **link_, *block_;
+    int error_ = 0, entered_;
+    ompsplit_pin_lock_(state_);
     // The smallest of those that begin here: what the others need stays pinned whichever order they end in.
-    for (at = &s->uses; *at; at = &(*at)->next)
-        if ((*at)->start == (uintptr_t)start && (!found || (*at)->end < (*found)->end))
-            found = at;
-    if (found) {
-        use = *found;
-        block = use->block;
-        *found = use->next;
-        free(use);
-        if (block && --block->uses == 0) {
-            for (link = &s->blocks; *link != block; link = &(*link)->next)
+    for (at_ = &state_->uses_; *at_; at_ = &(*at_)->next_)
+        if ((*at_)->start_ == (__UINTPTR_TYPE__)start_ && (!found_ || (*at_)->end_ < (*found_)->end_))
+            found_ = at_;
+    if (found_) {
+        use_ = *found_;
+        block_ = use_->block_;
+        *found_ = use_->next_;
+        __builtin_free(use_);
+        if (block_ && --block_->uses_ == 0) {
+            for (link_ = &state_->blocks_; *link_ != block_; link_ = &(*link_)->next_)
                 continue;
-            *link = block->next;
-            entered = ompsplit_pin_enter_(s) == 0;
-            error = s->host_unregister((const void *)block->start);
-            (void)ompsplit_pin_report_(s, "unpin", block->start, block->end, error);
-            ompsplit_pin_leave_(s, entered);
-            free(block);
+            *link_ = block_->next_;
+            entered_ = ompsplit_pin_enter_(state_) == 0;
+            error_ = state_->host_unregister_((const void *)block_->start_);
+            (void)ompsplit_pin_report_(state_, "unpin", block_->start_, block_->end_, error_);
+            ompsplit_pin_leave_(state_, entered_);
+            __builtin_free(block_);
         }
     }
-    ompsplit_pin_unlock_(s);
-    return error;
+    ompsplit_pin_unlock_(state_);
+    return error_;
 }
+
+#pragma pack(pop)
 
 #else
 
-static inline int ompsplit_pin(const void *start, size_t bytes)
+static inline int ompsplit_pin(const void *start_, ompsplit_size_ bytes_)
 {
-    (void)start;
-    (void)bytes;
+    (void)start_;
+    (void)bytes_;
     return 0;
 }
 
-static inline int ompsplit_pin_large(const void *start, size_t bytes, size_t least)
+static inline int ompsplit_pin_large(const void *start_, ompsplit_size_ bytes_, ompsplit_size_ least_)
 {
-    (void)least;
-    return ompsplit_pin(start, bytes);
+    (void)least_;
+    return ompsplit_pin(start_, bytes_);
 }
 
-static inline int ompsplit_unpin(const void *start)
+static inline int ompsplit_unpin(const void *start_)
 {
-    (void)start;
+    (void)start_;
     return 0;
 }
 
