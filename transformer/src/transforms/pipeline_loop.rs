@@ -124,6 +124,7 @@ mod data_block;
 mod decision;
 mod head;
 mod host_values;
+mod include;
 mod lines;
 mod maps;
 mod read;

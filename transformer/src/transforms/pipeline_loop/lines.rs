@@ -7,9 +7,6 @@ use crate::source::{Language, Span};
 use crate::transforms::Context;
 use crate::transforms::two_forms::{self, Indents, indented};
 
-/// The header that page-locks memory.
-const HEADER: &str = "ompsplit_pin.h";
-
 /// A line of the output, or several as they were.
 pub(super) enum Line {
     /// A statement or a part of one, so deep in the new blocks.
@@ -113,23 +110,4 @@ impl Maps {
     pub(super) fn clauses(self) -> Vec<String> {
         self.0.into_iter().map(|(map_type, items)| format!("map({map_type}: {})", items.join(", "))).collect()
     }
-}
-
-/// The line that includes the header, behind the last include that no conditional encloses.
-pub(super) fn include(cx: &Context<'_>, start: usize) -> Result<Vec<Edit>, String> {
-    let is_header = |path: Span| cx.file.show(path).rsplit('/').next() == Some(HEADER);
-    let before = cx.scan.includes.iter().filter(|include| include.span.end <= start);
-    let free = |span: Span| !cx.scan.conditionals.iter().any(|group| group.span.contains(span));
-    let usable: Vec<_> = before.filter(|include| free(include.span)).collect();
-    if usable.iter().any(|include| is_header(include.path)) {
-        return Ok(Vec::new());
-    }
-    let Some(last) = usable.last() else {
-        return Err(format!("no `#include` stands before it that \"{HEADER}\" could follow"));
-    };
-    let rest = cx.file.text.get(last.span.end..).unwrap_or_default();
-    let to_newline = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
-    let at = last.span.end + if cx.file.bytes(last.span).ends_with(b"\n") { 0 } else { to_newline };
-    let newline = if cx.file.bytes(Span::new(last.span.start, at)).ends_with(b"\r\n") { "\r\n" } else { "\n" };
-    Ok(vec![Edit { span: Span::new(at, at), text: format!("#include \"{HEADER}\"{newline}") }])
 }
