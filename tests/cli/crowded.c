@@ -31,10 +31,11 @@ static int write(const int *p) { return p[1]; }
 static long div(const int *p) { return p[2]; }
 static int stdout;
 
-#include "ompsplit_pin.h"
-
 #pragma pack(push, 1)
+#include "ompsplit_pin.h"
 struct packed { char c; int n; };
+typedef char is_packed[sizeof(struct packed) == 5 ? 1 : -1];
+typedef char is_not_packed[__alignof__(struct ompsplit_pin_state_) == sizeof(void *) ? 1 : -1];
 #pragma pack(pop)
 
 int crowded(const int *p)
