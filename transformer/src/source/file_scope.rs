@@ -119,11 +119,11 @@ impl<'a> Walk<'a> {
             Event::Include(index) => self.include(index),
             Event::If => {
                 self.branch();
-                self.conditions.push(self.line(span));
+                self.conditions.push(condition(span.of(self.text)));
             }
             Event::Else => {
                 self.branch();
-                let line = self.line(span);
+                let line = condition(span.of(self.text));
                 if let Some(condition) = self.conditions.last_mut() {
                     condition.extend(line);
                 }
@@ -139,10 +139,6 @@ impl<'a> Walk<'a> {
                 self.apply(&body.map_or(Effect::Unknown, |body| effect_of_directive(body.of(self.text))));
             }
         }
-    }
-
-    fn line(&self, span: Span) -> Vec<u8> {
-        [span.of(self.text).trim_ascii(), b"\n"].concat()
     }
 
     /// A declaration that is cut by a line of an `#if` group is not followed.
@@ -318,6 +314,18 @@ fn is_clear(body: &[u8], unclear: &BTreeSet<&[u8]>) -> bool {
     depth == 0
 }
 
+/// The words of a line of an `#if` group, the same for each way to ask whether one macro is defined.
+fn condition(line: &[u8]) -> Vec<u8> {
+    let words = pragmas::words(line);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let words = match *words.as_slice() {
+        ["#", "ifdef", name] | ["#", "if", "defined", "(", name, ")"] => vec!["#", "if", "defined", name],
+        ["#", "ifndef", name] | ["#", "if", "!", "defined", "(", name, ")"] => vec!["#", "if", "!", "defined", name],
+        _ => words,
+    };
+    (words.join(" ") + "\n").into_bytes()
+}
+
 /// How long a word or number is, with the separators of its digits.
 fn word_length(rest: &[u8]) -> usize {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..);
@@ -334,15 +342,12 @@ fn is_splice(rest: &[u8]) -> bool {
 /// The end of the logical line of a `#` at `at`.
 fn line_end(text: &[u8], at: usize) -> usize {
     let mut at = at;
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'\n' => return at,
-            b'\\' if text.get(at + 1..).is_some_and(|rest| rest.starts_with(b"\n") || rest.starts_with(b"\r\n")) => {
-                at += 2
-            }
-            _ => {}
-        }
-        at = skip_token(text, at).max(at + 1);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty() && !rest.starts_with(b"\n")) {
+        at = match rest {
+            [b'\\', b'\r', b'\n', ..] => at + 3,
+            [b'\\', b'\n', ..] => at + 2,
+            _ => skip_token(text, at),
+        };
     }
     at
 }

@@ -150,7 +150,7 @@ fn inside(text: &[u8]) -> Vec<u8> {
 }
 
 /// Words and single bytes of punctuation, without comments and splices.
-fn words(text: &[u8]) -> Vec<String> {
+pub(super) fn words(text: &[u8]) -> Vec<String> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let mut words = Vec::new();
     let mut at = 0;

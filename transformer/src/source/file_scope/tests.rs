@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::pragmas::{Effect, Kind, effect_of_directive, effect_of_pragma};
 use super::{Ending, FileScope};
 use crate::source::scan;
@@ -41,6 +43,8 @@ fn includes_in_brackets_are_not_free() {
         "const char *s = R\"x({\"{)x\";\n@yes\n",
         "#define OPEN {\n@yes\n",
         "#undef X // don't {\n@yes\n",
+        "#undef X \\\n\nstruct S {\n@no\n};\n@yes\n",
+        "#line 5 \\\r\n {\r\n@yes\r\n",
     ] {
         check(text);
     }
@@ -67,6 +71,9 @@ fn what_conditionals_open_they_close() {
     for text in [
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n@no\n#ifdef __cplusplus\n}\n#endif\n@yes\n",
         "#ifdef A\nvoid f(int x) {\n#else\nvoid f(long x) {\n#endif\n}\n@no\n",
+        "#ifdef C // C++\n{\n#endif\n@no\n#if defined(C)\n}\n#endif /* C */\n@yes\n",
+        "#ifndef C\n{\n#endif\n@no\n# if !defined C\n}\n#endif\n@yes\n",
+        "#ifdef C\n{\n#endif\n#ifndef C\n}\n#endif\n@no\n",
         "#ifdef A\n{\n#endif\n#ifdef B\n}\n#endif\n@no\n",
         "#ifdef A\n@no\n#endif\n@yes\n",
         "#ifdef A\nint x;\n#elif B\nint y;\n#else\nint z;\n#endif\n@yes\n",
@@ -136,3 +143,46 @@ fn pragmas_are_read_in_every_spelling() {
     assert_eq!(effect_of_directive(b"begin_declare_target"), Effect::Open(Kind::OpenMp));
     assert_eq!(effect_of_directive(b"metadirective when(user={condition(x)}: end declare target)"), Effect::Unknown);
 }
+
+proptest! {
+    #[test]
+    fn any_text_is_followed(pieces in proptest::collection::vec(0_usize..PIECES.len(), 0..40), until in 0_usize..200) {
+        let text: String = pieces.iter().map(|piece| PIECES[*piece]).collect();
+        let found = scan(text.as_bytes());
+        let scope = FileScope::of(text.as_bytes(), &found, until.min(text.len()), &|_| None);
+        let inside = |index: &usize| found.includes[*index].span.end <= until;
+        prop_assert!(scope.free.is_sorted() && scope.free.iter().all(inside));
+    }
+}
+
+/// What texts are made of.
+const PIECES: &[&str] = &[
+    "#",
+    "\n",
+    "\\",
+    "\r\n",
+    "#include <a>\n",
+    "#if A\n",
+    "#else\n",
+    "#endif\n",
+    "#define X {\n",
+    "#pragma pack(",
+    "push",
+    ")",
+    "X",
+    "_Pragma(\"",
+    "\"",
+    "'",
+    "R\"(",
+    "{",
+    "}",
+    "<%",
+    "%>",
+    ";",
+    "/*",
+    "*/",
+    "//",
+    "1'0",
+    "\u{e9}",
+    " ",
+];
