@@ -65,6 +65,8 @@ enum Event {
     Directive(usize),
 }
 
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The last byte that is kept of a name in capitals.
 const MACRO: u8 = b'A';
 
@@ -99,7 +101,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn run(&mut self, until: usize) {
-        let mut at = 0;
+        let mut at = if self.text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         for (span, event) in events(self.scan) {
             if span.start < at {
                 continue;
@@ -342,10 +344,10 @@ fn is_splice(rest: &[u8]) -> bool {
 /// The end of the logical line of a `#` at `at`.
 fn line_end(text: &[u8], at: usize) -> usize {
     let mut at = at;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty() && !rest.starts_with(b"\n")) {
+    while let Some(rest) = text.get(at..).filter(|rest| !matches!(rest, [] | [b'\n' | b'\r', ..])) {
         at = match rest {
             [b'\\', b'\r', b'\n', ..] => at + 3,
-            [b'\\', b'\n', ..] => at + 2,
+            [b'\\', b'\n' | b'\r', ..] => at + 2,
             _ => skip_token(text, at),
         };
     }

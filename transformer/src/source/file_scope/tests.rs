@@ -31,6 +31,7 @@ fn check(text: &str) {
 fn includes_in_brackets_are_not_free() {
     for text in [
         "@yes\n@yes\n",
+        "\u{feff}// a comment\n@yes\n",
         "@yes\nstruct S {\n@no\n};\n@yes\n",
         "@yes\nnamespace foo {\n@no\n}\n@yes\n",
         "extern \"C\" {\n@no\n}\n@yes\n",
@@ -44,6 +45,7 @@ fn includes_in_brackets_are_not_free() {
         "#define OPEN {\n@yes\n",
         "#undef X // don't {\n@yes\n",
         "#undef X \\\n\nstruct S {\n@no\n};\n@yes\n",
+        "#undef X\rstruct S {\r@no\r};\r@yes\r",
         "#line 5 \\\r\n {\r\n@yes\r\n",
     ] {
         check(text);

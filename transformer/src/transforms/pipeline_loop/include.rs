@@ -32,10 +32,11 @@ pub(super) fn include(cx: &Context<'_>, start: usize) -> Result<Vec<Edit>, Strin
 }
 
 fn line_behind(file: &SourceFile, span: Span) -> Edit {
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let rest = file.text.get(span.end..).unwrap_or_default();
-    let to_newline = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
-    let at = span.end + if file.bytes(span).ends_with(b"\n") { 0 } else { to_newline };
-    let newline = if file.bytes(Span::new(span.start, at)).ends_with(b"\r\n") { "\r\n" } else { "\n" };
+    let end = rest.get(rest.iter().position(is_end).unwrap_or(rest.len())..).unwrap_or_default();
+    let newline = if end.starts_with(b"\r\n") { "\r\n" } else { "\n" };
+    let at = file.text.len() - end.len() + newline.len().min(end.len());
     Edit { span: Span::new(at, at), text: format!("#include \"{HEADER}\"{newline}") }
 }
 
