@@ -196,7 +196,10 @@ impl Builder {
             }
         }
         let map = |stream: &Stream| Clause::needed(format!("map(tofrom: {}[0:{}])", stream.name, stream.elements()));
-        let directives = vec![Directive::new("target data", streams.iter().map(map).collect())];
+        // A kernel in it maps nothing else.
+        let mapped = sums.iter().filter(|(.., mapped)| *mapped);
+        let sums = mapped.map(|(name, ..)| Clause::needed(format!("map(tofrom: {name})")));
+        let directives = vec![Directive::new("target data", streams.iter().map(map).chain(sums).collect())];
         Node::Block(Block { directives, body, ..Block::default() })
     }
 
