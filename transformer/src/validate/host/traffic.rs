@@ -53,11 +53,14 @@ impl Traffic {
     pub fn read(log: impl BufRead) -> Self {
         let mut traffic = Self::default();
         let mut current: Option<Arguments> = None;
+        // Lines of kernels that several threads launch at a time stand among each other, and tell no longer whose they are.
+        let mut overlap = false;
         for line in log.split(b'\n').map_while(Result::ok) {
             let line = String::from_utf8_lossy(&line);
             traffic.count(&line);
             if let Some((_, rest)) = line.split_once("Entering OpenMP kernel at ") {
                 let place = rest.split(" with ").next().unwrap_or_default().to_owned();
+                overlap |= current.is_some();
                 current = Some(Arguments { place, ..Arguments::default() });
             } else if line.contains("Launching kernel") {
                 traffic.kernels += 1;
@@ -72,6 +75,9 @@ impl Traffic {
             } else if let Some(arguments) = &mut current {
                 arguments.read(&line);
             }
+        }
+        if overlap {
+            traffic.unmapped.clear();
         }
         traffic
     }
@@ -137,5 +143,18 @@ mod tests {
         assert_eq!((traffic.kernels, traffic.copies_to, traffic.bytes_to), (1, 1, 400));
         assert_eq!((traffic.copies_from, traffic.bytes_from), (1, 8));
         assert_eq!(traffic.unmapped.into_iter().collect::<Vec<_>>(), [("a".to_owned(), "d.c:6:1".to_owned())]);
+    }
+    #[test]
+    fn kernels_launched_at_the_same_time_tell_nothing_of_their_pointers() {
+        let log = "omptarget device 0 info: Entering OpenMP kernel at d.c:6:1 with 1 arguments:\n\
+                   omptarget device 0 info: use_address(a)[0] (implicit)\n\
+                   omptarget device 0 info: Entering OpenMP kernel at d.c:6:1 with 1 arguments:\n\
+                   omptarget device 0 info: use_address(a)[0] (implicit)\n\
+                   omptarget device 0 info: Mapping exists with HstPtrBegin=0x1, Size=0, Name=a\n\
+                   \"PluginInterface\" device 0 info: Launching kernel k with 1 blocks\n\
+                   omptarget device 0 info: Mapping exists with HstPtrBegin=0x1, Size=0, Name=a\n\
+                   \"PluginInterface\" device 0 info: Launching kernel k with 1 blocks\n";
+        let traffic = Traffic::read(log.as_bytes());
+        assert_eq!((traffic.kernels, traffic.unmapped.len()), (2, 0));
     }
 }
