@@ -19,5 +19,6 @@ pub mod recipe;
 mod regions;
 pub mod rng;
 mod serial;
+mod streams;
 
 pub use program::{Case, HEAD, LONG_SIZES, SIZES, TILED_SIZES, VERSIONED_SIZES, batch_main, case, drawn, piped};

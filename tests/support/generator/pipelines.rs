@@ -7,21 +7,7 @@ use super::builder::Builder;
 use super::data::Ty;
 use super::node::{Block, Clause, Directive, Node, block, fixed, text};
 use super::recipe::Tiles;
-
-/// Elements that every array has beyond its `n` pieces.
-const MORE: usize = 8;
-/// Iterations of a loop whose bounds are numbers.
-const NUMBER: usize = 53;
-
-/// An array that moves in tiles, or is shared by all.
-#[derive(Clone, Debug)]
-struct Stream {
-    name: &'static str,
-    ty: Ty,
-    /// Has it a row of `m` elements for each iteration?
-    rows: bool,
-    written: bool,
-}
+use super::streams::{NUMBER, Stream};
 
 /// A variable that tiles combine into: its name and type, the operator, and whether a clause maps it.
 type Sum = (&'static str, Ty, &'static str, bool);
@@ -385,49 +371,5 @@ impl Builder {
         let shown: Vec<Node> = streams.iter().map(Stream::checked).collect();
         let rest = vec![alone("target enter data", "to"), other, fixed(call), alone("target exit data", last)];
         [shown, rest].concat()
-    }
-}
-
-impl Stream {
-    fn element(&self, index: &str) -> String {
-        format!("{}[{index}]", self.name)
-    }
-
-    /// How many elements it has, in C.
-    fn elements(&self) -> String {
-        let pieces = format!("(n + {})", MORE + NUMBER);
-        if self.rows { format!("{pieces} * m") } else { pieces }
-    }
-
-    /// A statement that reads the element as well.
-    fn combined(&self, own: &str, value: &str) -> String {
-        match self.ty {
-            Ty::Double | Ty::Float => format!("{own} = 0.5 * {own} + {value};"),
-            Ty::Unsigned => format!("{own} += {value};"),
-            _ => format!("{own} = (int)({own} + ({value})) & 127;"),
-        }
-    }
-
-    /// Its declaration and its values.
-    fn made(&self, salt: usize) -> Node {
-        let (ty, name, elements) = (self.ty.c(), self.name, self.elements());
-        let value = if self.ty.is_floating() { " * 0.25" } else { "" };
-        fixed(format!(
-            "{ty} *{name} = ({ty} *)malloc({elements} * sizeof({ty}));\nfor (int e = 0; e < {elements}; e++)\n    {name}[e] = ((e * {} + {salt} + 1) % 61 + 33){value};",
-            7 + 4 * salt
-        ))
-    }
-
-    fn checked(&self) -> Node {
-        let Self { name, ty, .. } = self;
-        fixed(format!("check(\"{name}\", {name}, {} * sizeof({}));", self.elements(), ty.c()))
-    }
-
-    /// Prints it, and whether it is still on the device.
-    fn shown(&self) -> Vec<Node> {
-        let name = self.name;
-        let inside = if self.rows { "n / 2 * m" } else { "n / 2" };
-        let left = format!("printf(\"%d\\n\", omp_target_is_present({name} + {inside}, 0));");
-        vec![self.checked(), fixed(format!("{left}\nfree({name});"))]
     }
 }
