@@ -321,6 +321,7 @@ fn check_text(names: &Names<'_>, region: &TargetRegion) -> Result<(), Vec<Reason
     let mut reasons = split_target::text_reasons(cx, region);
     reasons.extend(names.device_code(region));
     reasons.extend(split_target::excludes_directives(cx, region));
+    reasons.extend(split_target::excludes_host_threads(cx, region));
     reasons.extend(clauses::deferred(cx));
     if reasons.is_empty() { Ok(()) } else { Err(reasons) }
 }

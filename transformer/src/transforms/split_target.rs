@@ -149,7 +149,7 @@ use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::transforms::Context;
 
-pub(super) use self::assumptions::excludes_directives;
+pub(super) use self::assumptions::{excludes_directives, excludes_host_threads};
 use self::data::DataEnvironment;
 use self::kernels::Kernel;
 use self::names::Names;
