@@ -86,9 +86,22 @@ pub(super) fn writes_nothing(original: &str, mutant: &Mutant) -> bool {
         let declared = TYPES.iter().any(|ty| region.contains(&format!("{ty} {name}[")));
         declared && mentions(original, name) == mentions(statement, name) + 1
     };
+    let names = written(statement);
     mutant.operator.on == "kernel"
-        && matches!(mutant.operator.does.as_str(), "drop-statement" | "drop-directive" | "shorten-loop")
-        && written(statement).iter().all(|name| declares(name) || dead(name))
+        && matches!(mutant.operator.does.as_str(), "drop-statement" | "drop-directive")
+        && !names.is_empty()
+        && !calls(statement)
+        && names.iter().all(|name| declares(name) || dead(name))
+}
+
+/// May a statement call something, a macro or a function object among them?
+fn calls(statement: &str) -> bool {
+    let pieces: Vec<&str> = statement.split('(').map(str::trim_end).collect();
+    // Behind the last parenthesis nothing is called.
+    pieces.iter().rev().skip(1).any(|text| {
+        let word = text.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        !word.is_empty() && !matches!(word, "for" | "if" | "while" | "switch" | "sizeof" | "return")
+    })
 }
 
 pub(super) fn loop_variable(_: &str, mutant: &Mutant) -> bool {
