@@ -98,3 +98,19 @@ fn other_compilers_get_tiles_on_demand() {
     assert_contains(&nvhpc.stderr, "OMPS305");
     assert_eq!(run(&project, &["--for", "nvhpc", "--assume", "--pipeline-from", "7"]).text(), llvm);
 }
+
+#[test]
+fn a_promise_holds_in_its_block() {
+    // clang 19 does not read the block form of `assume`, so that no fixture has it.
+    let promised = |promise: &str| {
+        SCALE.replace("  #pragma omp target", &format!("  #pragma omp assume {promise}\n  {{\n  #pragma omp target"))
+            + "}\n"
+    };
+    for promise in ["no_openmp", "no_openmp_constructs", "no_openmp_routines", "no_parallelism"] {
+        let project = Project::new(&[("a.c", &promised(promise))]);
+        let refused = project.expect(0, &["--passes", "pipeline", "--check", "a.c"]);
+        assert_contains(&refused.stderr, "OMPS105");
+    }
+    let project = Project::new(&[("a.c", &promised("contains(target)"))]);
+    assert_contains(&run(&project, &[]).text(), "TILES = 16");
+}
