@@ -3,7 +3,7 @@
 use super::builder::{Builder, Scope};
 use super::data::{Storage, Ty};
 use super::node::{Block, Clause, Directive, Node, write};
-use super::recipe::{Body, Form, LoopClause, LoopKind, Sums};
+use super::recipe::{Body, Form, LoopClause, LoopKind, RegionClause, Sums};
 
 /// The iteration space of a loop and how it is written.
 struct Header {
@@ -299,7 +299,10 @@ impl Builder {
                     format!("default(none){}", self.shared(body, given))
                 }
                 LoopClause::DefaultShared if !clauses.iter().any(is_default) => "default(shared)".to_owned(),
-                LoopClause::Firstprivate if !league && names_word(body, "k") => "firstprivate(k)".to_owned(),
+                // A thread's own copy has no copies of a loop's.
+                LoopClause::Firstprivate if !league && !self.is_own_copy() && names_word(body, "k") => {
+                    "firstprivate(k)".to_owned()
+                }
                 LoopClause::Concurrent if !body.contains("atomic") && !is_loop => "order(concurrent)".to_owned(),
                 LoopClause::NumThreads if league && !is_loop => "num_threads(4)".to_owned(),
                 LoopClause::DistSchedule if league && !is_loop => "dist_schedule(static)".to_owned(),
@@ -314,6 +317,11 @@ impl Builder {
             clauses.retain(|clause| !clause.text.starts_with("firstprivate"));
         }
         clauses
+    }
+
+    /// Does the `parallel` region around the loops have a copy of `k` for each thread?
+    fn is_own_copy(&self) -> bool {
+        self.recipe.form == Form::Parallel && self.recipe.region_clauses.contains(&RegionClause::Firstprivate)
     }
 
     /// ` shared(..)` with all variables that a loop names and that nothing else lists.

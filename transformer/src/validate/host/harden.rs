@@ -18,15 +18,16 @@ pub fn harden(original: &[u8], output: &[u8]) -> (Vec<u8>, usize) {
     let found = directives(output);
     // A kernel may stand in several of them.
     let mut present: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
-    for data in &found {
+    let is_added = |data: &&Range<usize>| {
         let text = words(output, data);
-        if !text.starts_with("target data") || !added.contains(&text) {
-            continue;
-        }
-        let body = body(output, data.end);
+        text.starts_with("target data") && added.contains(&text)
+    };
+    let environments: Vec<_> = found.iter().filter(is_added).map(|data| (data, body(output, data.end))).collect();
+    for (data, body) in &environments {
         let inside = |kernel: &&Range<usize>| body.contains(&kernel.start) && is_kernel(&words(output, kernel));
         let kernels: Vec<_> = found.iter().filter(inside).collect();
-        let shared = shared_items(output, data, &body, &kernels);
+        let blocks = environments.iter().map(|(_, block)| block).filter(|block| block.contains(&body.start));
+        let shared = shared_items(output, data, &blocks.collect::<Vec<_>>(), &kernels);
         for kernel in kernels {
             present.entry(kernel.start).or_default().extend(shared.iter().cloned());
         }
@@ -38,12 +39,19 @@ pub fn harden(original: &[u8], output: &[u8]) -> (Vec<u8>, usize) {
 
 /// What must be present in the kernels: the items of the `target data`, and those that several kernels name. What one
 /// kernel alone names (the scalar of its reduction), or what the region declares, it may map itself.
-fn shared_items(text: &[u8], data: &Range<usize>, body: &Range<usize>, kernels: &[&Range<usize>]) -> BTreeSet<String> {
+///
+/// `blocks` are those of the data environments around the kernels.
+fn shared_items(
+    text: &[u8],
+    data: &Range<usize>,
+    blocks: &[&Range<usize>],
+    kernels: &[&Range<usize>],
+) -> BTreeSet<String> {
     let mut shared = bases(text, data);
     let mut seen = BTreeSet::new();
     for kernel in kernels {
         for item in bases(text, kernel) {
-            if !seen.insert(item.clone()) && !is_declared(text, body, &item) {
+            if !seen.insert(item.clone()) && !blocks.iter().any(|block| is_declared(text, block, &item)) {
                 shared.insert(item);
             }
         }
@@ -103,6 +111,17 @@ mod tests {
         assert!(text.contains(kernel), "{text}");
         assert_eq!(text.matches("present").count(), 3, "{text}");
     }
+
+    #[test]
+    fn what_the_block_of_an_outer_data_environment_declares_is_mapped_by_its_kernels() {
+        let output = "#pragma omp target data map(tofrom: b)\n{\ndouble drift = 6.5;\n#pragma omp target data map(alloc: w)\n{\n\
+                      #pragma omp target map(tofrom: drift)\n;\n#pragma omp target map(tofrom: drift)\n;\n}\n}\n";
+        let (text, count) = harden(b"", output.as_bytes());
+        assert_eq!(count, 2);
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert!(!text.contains("map(present, "), "{text}");
+    }
+
     #[test]
     fn a_kernel_in_two_data_environments_is_hardened_once() {
         let output = "#pragma omp target data map(tofrom: b, u[0:n])\n{\n#pragma omp target data map(alloc: w)\n{\n\
