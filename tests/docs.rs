@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, Options};
 use ompsplit::plan::{ReasonCode, RuleKind};
 use ompsplit::source::SourceFile;
@@ -157,6 +158,7 @@ fn manual_pages_show_what_the_tool_does() {
         let asked_for = TRANSFORMS.iter().find(|transform| !transform.default && name.starts_with(transform.pass));
         if let Some(transform) = asked_for {
             options.passes = vec![transform.pass];
+            options.device = DeviceProfile::named("h200").filter(|_| transform.pass == "unroll");
         }
         for (input, output) in inputs.into_iter().zip(outputs) {
             let file = SourceFile::new("page.c", input.into_bytes());

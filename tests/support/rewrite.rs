@@ -32,10 +32,11 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let pipeline = PipelineOptions { pin, window, least_bytes, compiler, ..PipelineOptions::default() };
     let mut options =
         Options { pipeline, assume, versioned, device, assumed_iterations: 1 << 30, ..Options::default() };
+    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     if options.device.is_some() {
+        options.passes.extend(folder.filter(|name| *name == "unroll_loop").map(|_| "unroll"));
         return options;
     }
-    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     if let Some(pass) = folder.and_then(|folder| FOLDERS.iter().find(|(name, _)| *name == folder)) {
         options.passes = pass.1.to_vec();
     }

@@ -212,19 +212,29 @@ fn plans(context: &Context<'_>, options: &Options) -> Vec<Plan> {
     }
     plans.retain(|plan| in_range(file, plan, &options.lines) && !suppressions.is_off(plan.extent));
     plans.sort_by_key(|plan| plan.span.start);
-    if context.device.is_some() {
-        wait_for_collapse(&mut plans, options.assume);
-    }
+    wait_for_others(&mut plans, options);
     refuse_disagreements(&mut plans, context);
     hidden_words::refuse(&mut plans, context);
     plans
 }
 
-/// A grid is chosen for the loop as it will be: where `collapse` changes it, that waits for the next round.
-fn wait_for_collapse(plans: &mut Vec<Plan>, assume: bool) {
-    let is_collapsed = |plan: &&Plan| plan.pass == "collapse" && plan.decision.is_written(assume);
-    let collapsed: Vec<Span> = plans.iter().filter(is_collapsed).map(|plan| plan.extent).collect();
-    plans.retain(|plan| plan.pass != "geometry" || !collapsed.iter().any(|extent| plan.extent.contains(*extent)));
+/// A grid for a device is chosen, and a serial loop unrolled, in the loop as it will be: where another pass changes it, that waits
+/// for the next round.
+fn wait_for_others(plans: &mut Vec<Plan>, options: &Options) {
+    let changed = |passes: &[&str]| -> Vec<Span> {
+        let is_changed = |plan: &&Plan| passes.contains(&plan.pass) && plan.decision.is_written(options.assume);
+        plans.iter().filter(is_changed).map(|plan| plan.extent).collect()
+    };
+    let grids = if options.device.is_some() { changed(&["collapse"]) } else { Vec::new() };
+    let unrolled = changed(&["split", "collapse", "pipeline"]);
+    plans.retain(|plan| {
+        let waits_for = match plan.pass {
+            "geometry" => &grids,
+            "unroll" => &unrolled,
+            _ => return true,
+        };
+        !waits_for.iter().any(|extent| plan.extent.contains(*extent) || extent.contains(plan.extent))
+    });
 }
 
 /// Where the compiler takes a name for something else than the text, nothing that rests on the text is known.

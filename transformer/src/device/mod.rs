@@ -3,7 +3,7 @@
 //! [`profile`] reads the data files, [`occupancy`] says how much of a kernel a device holds at once, [`grid`] has the
 //! published heuristics, [`launch`] what LLVM's runtime does without clauses, [`choice`] chooses between them, by the times
 //! that [`time`] predicts. [`pinned_memory`] is the header for programs whose copies are to overlap;
-//! [`transfer`] has the rates of the bus, [`overlap`] what they make of copies in tiles.
+//! [`unrolling`] says how far serial loops are unrolled, [`transfer`] has the rates of the bus, [`overlap`] what they make of copies in tiles.
 
 pub mod choice;
 pub mod grid;
@@ -14,9 +14,11 @@ pub mod pinned_memory;
 pub mod profile;
 pub mod time;
 pub mod transfer;
+pub mod unrolling;
 
 pub use choice::{Choice, GridClass, KernelShape, choose};
 pub use grid::GridGeometry;
 pub use occupancy::{CountedKernel, KernelResources};
 pub use profile::DeviceProfile;
 pub use transfer::TransferRates;
+pub use unrolling::{Loads, unrolled};

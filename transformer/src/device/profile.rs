@@ -44,6 +44,13 @@ pub struct DeviceProfile {
     /// measured it.
     #[serde(default)]
     pub memory_blocks_per_sm: Option<u32>,
+    /// How many iterations of a serial loop are made one where each loads one element of a row that the thread has for itself;
+    /// none where nobody measured it.
+    #[serde(default)]
+    pub unrolled_rows: Option<u32>,
+    /// The same where each loads one element of the thread's own and one that all threads of a warp share.
+    #[serde(default)]
+    pub unrolled_products: Option<u32>,
     /// Bytes of the cache that all SMs share.
     pub l2_bytes: u64,
     /// Peak rate of the device's memory in 10^9 bytes a second.
@@ -91,6 +98,8 @@ impl DeviceProfile {
             ("short_loop_blocks_per_sm", profile.short_loop_blocks_per_sm),
             ("uncoalesced_threads_per_block", profile.uncoalesced_threads_per_block.unwrap_or(1)),
             ("memory_blocks_per_sm", profile.memory_blocks_per_sm.unwrap_or(1)),
+            ("unrolled_rows", profile.unrolled_rows.unwrap_or(1)),
+            ("unrolled_products", profile.unrolled_products.unwrap_or(1)),
         ];
         if let Some((key, _)) = counts.iter().find(|(_, count)| *count == 0) {
             return Err(format!("`{key}` must be at least 1"));

@@ -113,6 +113,7 @@ reason_codes! {
     ArithmeticParameter = "OMPS304", Assumption, "the template's parameter is an arithmetic type";
     UntriedCompiler = "OMPS305", Assumption, "the compiler translates tiles as specified";
     PointersDistinct = "OMPS340", Assumption, "the pointers lead to different elements";
+    UnrollDoesNotPay = "OMPS270", DoesNotPay, "not known to be faster unrolled";
     TooLittleToCopy = "OMPS250", DoesNotPay, "too little to copy in tiles";
     OriginalRaces = "OMPS401", Note, "the original's loops race";
     UnusedSuppression = "OMPS403", Note, "suppression without effect";
@@ -123,6 +124,7 @@ reason_codes! {
     NothingToCollapse = "OMPS440", Note, "no perfect loop nest";
     GridFarOff = "OMPS450", Note, "the written grid is far off";
     NothingToPipeline = "OMPS460", Note, "nothing to overlap";
+    UnrollWritten = "OMPS470", Note, "directives stand in the loop";
     Unreadable = "OMPS901", Error, "file cannot be read";
     ValidationFailed = "OMPS902", Error, "the result failed validation";
 }

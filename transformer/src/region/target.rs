@@ -84,6 +84,16 @@ pub struct TargetRegion {
 }
 
 impl TargetRegion {
+    /// Is it one loop whose iterations the threads of a league share?
+    #[must_use]
+    pub fn is_league_loop(&self) -> bool {
+        use Leaf::{Distribute, For, Parallel, Simd, Target, Teams};
+        matches!(
+            self.chain.leaves.as_slice(),
+            [Target, Teams, Distribute, Parallel, For] | [Target, Teams, Distribute, Parallel, For, Simd]
+        )
+    }
+
     /// Its segments and, behind each one that steers others, those inside it.
     #[must_use]
     pub fn all_segments(&self) -> Vec<&Segment> {

@@ -96,6 +96,7 @@
 mod grid;
 
 pub use self::grid::GeometryFigures;
+pub(super) use self::grid::nest;
 
 use std::cell::LazyCell;
 
@@ -123,22 +124,13 @@ pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
         )
     });
     let regions = target_regions(cx.tree, cx.constructs);
-    regions.iter().filter(|region| is_league_loop(region)).map(|region| plan_loop(cx, &functions, region)).collect()
+    regions.iter().filter(|region| region.is_league_loop()).map(|region| plan_loop(cx, &functions, region)).collect()
 }
 
 /// Is there a loop whose grid may be chosen?
 #[must_use]
 pub fn chooses_grids(tree: &HostTree, constructs: &ConstructTree) -> bool {
-    target_regions(tree, constructs).iter().any(is_league_loop)
-}
-
-/// Is it one loop that a league of teams shares?
-fn is_league_loop(region: &TargetRegion) -> bool {
-    matches!(
-        region.chain.leaves.as_slice(),
-        [Leaf::Target, Leaf::Teams, Leaf::Distribute, Leaf::Parallel, Leaf::For]
-            | [Leaf::Target, Leaf::Teams, Leaf::Distribute, Leaf::Parallel, Leaf::For, Leaf::Simd]
-    )
+    target_regions(tree, constructs).iter().any(TargetRegion::is_league_loop)
 }
 
 fn plan_loop<'a, F>(cx: &Context<'_>, functions: &LazyCell<(Symbols<'a>, Calls<'a>), F>, region: &TargetRegion) -> Plan
@@ -207,7 +199,7 @@ where
 #[must_use]
 pub fn geometry_figures(cx: &Context<'_>, symbols: &Symbols<'_>) -> Vec<(Span, GeometryFigures)> {
     let regions = target_regions(cx.tree, cx.constructs);
-    let loops = regions.iter().filter(|region| cx.device.is_some() && is_league_loop(region));
+    let loops = regions.iter().filter(|region| cx.device.is_some() && region.is_league_loop());
     loops.filter_map(|region| Some((region.extent, grid::figures(cx, symbols, region)?))).collect()
 }
 

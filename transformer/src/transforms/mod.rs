@@ -6,6 +6,7 @@ mod independence;
 mod pipeline_loop;
 mod split_target;
 mod two_forms;
+mod unroll_loop;
 
 pub use self::choose_geometry::{GeometryFigures, chooses_grids, geometry_figures};
 pub use self::pipeline_loop::{PipelineFigures, pipeline_figures};
@@ -134,5 +135,11 @@ pub const TRANSFORMS: &[Transform] = &[
         summary: "Tile loops into transfer and compute stages",
         default: false,
         plan: Some(pipeline_loop::pipeline_loop),
+    },
+    Transform {
+        pass: "unroll",
+        summary: "Unroll serial loops whose loads wait for each other",
+        default: false,
+        plan: Some(unroll_loop::unroll_loop),
     },
 ];

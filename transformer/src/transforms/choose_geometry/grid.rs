@@ -125,8 +125,12 @@ pub(super) fn figures(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRe
     })
 }
 
-/// The loops that the construct takes.
-fn nest(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion) -> Option<(Vec<CanonicalLoop>, usize)> {
+/// The loops that a construct takes, where they are in canonical form and rectangular, and how many they are.
+pub(in crate::transforms) fn nest(
+    cx: &Context<'_>,
+    symbols: &Symbols<'_>,
+    region: &TargetRegion,
+) -> Option<(Vec<CanonicalLoop>, usize)> {
     let id = region.chain.innermost();
     let depth = match cx.constructs.directive(id).clauses_of(ClauseName::Collapse).next().map(|it| &it.argument) {
         None => 1,

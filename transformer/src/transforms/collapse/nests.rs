@@ -3,11 +3,11 @@
 use crate::analysis::accesses::{Accesses, Integer, Obstacle};
 use crate::analysis::symbols::{DeclaredType, NameKind, Symbols};
 use crate::plan::{Reason, ReasonCode};
-use crate::region::construct::{ConstructId, Doubt};
+use crate::region::construct::{Construct, ConstructId, Doubt};
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseArgument, ClauseName, NodeId};
+use crate::syntax::{ClauseArgument, ClauseName, Directive, NodeId};
 use crate::transforms::Context;
 use crate::transforms::independence::{Candidate, Nest, reason};
 
@@ -72,13 +72,21 @@ pub(super) fn check_text(cx: &Context<'_>, id: ConstructId, chain: &[ConstructId
         }
     }
     let body = cx.constructs.construct(id).body_span;
-    match cx.constructs.within(body).next() {
+    match cx.constructs.within(body).find(|(inner, directive)| !is_below_nest(cx, id, inner, directive)) {
         Some((_, inner)) => {
             let message = format!("`{}` stands between or inside the loops", inner.name);
             Err(vec![reason(ReasonCode::NestNotFollowed, inner.span, message)])
         }
         None => Ok(()),
     }
+}
+
+/// Does a directive unroll a loop that is serial whatever is collapsed?
+fn is_below_nest(cx: &Context<'_>, id: ConstructId, inner: &Construct, directive: &Directive) -> bool {
+    let (Some(body), Some(unrolled)) = (cx.constructs.construct(id).body, inner.body) else { return false };
+    let nests = (1..=DEEPEST).map_while(|depth| canonical_nest(cx.file, cx.tree, body, depth).ok());
+    let is_plain = directive.name == "unroll" && inner.doubt.is_none() && directive.problems.is_empty();
+    is_plain && nests.last().is_some_and(|nest| nest.loops.iter().all(|known| known.node != unrolled))
 }
 
 /// The loops of a construct, and why there is no further one inside them where there is none.

@@ -1,0 +1,50 @@
+//! How far the serial loop of a kernel is unrolled.
+//!
+//! A thread of a kernel waits for each element that it loads, unless several loads are under way. clang 19 unrolls such a loop
+//! four times by itself. `bench/unroll` measured more, with the same bits in all results; `bench/results/unroll` has the table.
+
+use super::DeviceProfile;
+
+/// How often a loop must run at least, in units of the iterations that become one.
+const LEAST_ROUNDS: u64 = 2;
+
+/// What one iteration of a serial loop loads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loads {
+    /// One element, of a row that the thread has for itself.
+    OfRow,
+    /// One element of its own, in a row or beside those of the neighbouring threads, and one that all of a warp share.
+    OwnAndShared,
+}
+
+/// How many iterations of a serial loop are made one; none where nobody measured it for the device, or where the loop is known to
+/// be too short.
+#[must_use]
+pub fn unrolled(device: &DeviceProfile, loads: Loads, trips: Option<u64>) -> Option<u32> {
+    let factor = match loads {
+        Loads::OfRow => device.unrolled_rows,
+        Loads::OwnAndShared => device.unrolled_products,
+    }?;
+    trips.is_none_or(|trips| trips >= LEAST_ROUNDS * u64::from(factor)).then_some(factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_that_is_known_to_be_short_stays() {
+        let device = DeviceProfile::named("h200").unwrap();
+        assert_eq!(unrolled(&device, Loads::OfRow, None), Some(64));
+        assert_eq!(unrolled(&device, Loads::OfRow, Some(128)), Some(64));
+        assert_eq!(unrolled(&device, Loads::OfRow, Some(127)), None);
+        assert_eq!(unrolled(&device, Loads::OwnAndShared, Some(32)), Some(16));
+        assert_eq!(unrolled(&device, Loads::OwnAndShared, Some(31)), None);
+    }
+
+    #[test]
+    fn where_nobody_measured_it_nothing_is_unrolled() {
+        let device = DeviceProfile::named("a100").unwrap();
+        assert_eq!(unrolled(&device, Loads::OfRow, None), None);
+    }
+}
