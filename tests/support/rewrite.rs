@@ -30,8 +30,10 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let least_bytes = (compiler != OutputCompiler::Gcc).then_some(1);
     let window = said("window").and_then(|window| window.parse().ok());
     let pipeline = PipelineOptions { pin, window, least_bytes, compiler, ..PipelineOptions::default() };
+    let strict_aliasing = !said("flags").is_some_and(|flags| flags.contains("-fno-strict-aliasing"));
+    let assumed_iterations = 1 << 30;
     let mut options =
-        Options { pipeline, assume, versioned, device, assumed_iterations: 1 << 30, ..Options::default() };
+        Options { pipeline, assume, versioned, device, assumed_iterations, strict_aliasing, ..Options::default() };
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     if options.device.is_some() {
         options.passes.extend(folder.filter(|name| *name == "unroll_loop").map(|_| "unroll"));

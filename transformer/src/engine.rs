@@ -51,6 +51,8 @@ pub struct Options {
     pub limits: Limits,
     /// What a compiler knows of the names in the file; none where it is not asked.
     pub facts: Option<Arc<Facts>>,
+    /// May the compiler take it that objects of different types do not share storage? Not with `-fno-strict-aliasing`.
+    pub strict_aliasing: bool,
     /// The compiler flags with which clang counts what kernels need; none where it is not asked.
     pub resources: Option<Arc<[String]>>,
 }
@@ -71,6 +73,7 @@ impl Default for Options {
             lines: Vec::new(),
             limits,
             facts: None,
+            strict_aliasing: true,
             resources: None,
         }
     }
@@ -277,7 +280,7 @@ fn context<'a>(
     counted: &'a Counted,
 ) -> Context<'a> {
     let Parsed { scan, tree, constructs } = parsed;
-    let Options { assumed_iterations, versioned, pipeline, .. } = *options;
+    let Options { assumed_iterations, versioned, pipeline, strict_aliasing, .. } = *options;
     let device = options.device.as_ref().filter(|_| options.passes.contains(&"geometry"));
     let (facts, profile) = (options.facts.as_deref(), options.device.as_ref());
     Context {
@@ -287,6 +290,7 @@ fn context<'a>(
         constructs,
         headers,
         facts,
+        strict_aliasing,
         assumed_iterations,
         versioned,
         pipeline,

@@ -44,8 +44,67 @@ pub fn uses_below(file: &SourceFile, tree: &HostTree, root: NodeId) -> Vec<Use> 
     tree.descendants(root).filter_map(|node| use_at(file, tree, node)).collect()
 }
 
+/// What `type name(other);` within a C++ function does with `other`, which the grammar takes for the declaration of a function: where
+/// it is a variable it initialises an object, or a reference is bound to it. None for other names.
+#[must_use]
+pub fn initialiser_role(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Role> {
+    if !is_cpp(tree) || tree.kind(node) != "type_identifier" {
+        return None;
+    }
+    let mut above = tree.ancestors(node);
+    let mut next_is = |kind: &str| above.next().filter(|above| tree.kind(*above) == kind);
+    next_is("parameter_declaration").filter(|parameter| tree.child(*parameter, "declarator").is_none())?;
+    next_is("parameter_list")?;
+    next_is("function_declarator")?;
+    let mut is_reference = false;
+    let declaration = above.find(|above| {
+        is_reference |= tree.kind(*above) == "reference_declarator";
+        !tree.kind(*above).ends_with("_declarator")
+    })?;
+    let is_local = tree.kind(declaration) == "declaration" && above.any(|it| tree.kind(it) == "compound_statement");
+    let role = if !is_reference && copies_initialisers(file, tree, declaration) { Role::Read } else { Role::Address };
+    is_local.then_some(role)
+}
+
+/// Are the objects of a declaration made from copies of what initialises them: numbers, and containers of the standard library
+/// that hold no references?
+#[must_use]
+pub fn copies_initialisers(file: &SourceFile, tree: &HostTree, declaration: NodeId) -> bool {
+    let Some(ty) = tree.child(declaration, "type") else { return false };
+    if matches!(tree.kind(ty), "primitive_type" | "sized_type_specifier") {
+        return true;
+    }
+    let text = file.show(tree.span(ty)).split_whitespace().collect::<String>();
+    let name = text.strip_prefix("std::").map(|rest| rest.split('<').next().unwrap_or_default());
+    name.is_some_and(|name| CONTAINERS.contains(&name)) && !text.contains('&')
+}
+
+/// Classes of the standard library whose objects keep no reference to a number that they are made from.
+const CONTAINERS: &[&str] = &[
+    "array",
+    "bitset",
+    "complex",
+    "deque",
+    "list",
+    "map",
+    "multimap",
+    "multiset",
+    "set",
+    "shared_ptr",
+    "string",
+    "unique_ptr",
+    "unordered_map",
+    "unordered_set",
+    "valarray",
+    "vector",
+];
+
 fn use_at(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Use> {
     let kind = tree.kind(node);
+    if let Some(role) = initialiser_role(file, tree, node) {
+        let span = tree.span(node);
+        return Some(Use { name: file.show(span).into_owned(), span, node, role });
+    }
     if kind != "identifier" && kind != "this" && kind != "qualified_identifier" {
         return None;
     }

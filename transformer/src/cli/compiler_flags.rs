@@ -17,6 +17,13 @@ pub struct CompilerFlags {
 const PATH_FLAGS: &[&str] = &["-iquote", "-isystem", "-idirafter", "-include", "-I"];
 
 impl CompilerFlags {
+    /// May the compiler take it that objects of different types do not share storage? The last flag that says so counts.
+    #[must_use]
+    pub fn has_strict_aliasing(&self) -> bool {
+        let last = self.flags.iter().rev().find(|flag| flag.ends_with("strict-aliasing"));
+        last.is_none_or(|flag| flag != "-fno-strict-aliasing")
+    }
+
     /// The folders in which `#include ".."` is looked up after the file's own, in the compiler's order.
     #[must_use]
     pub fn quote_dirs(&self) -> Vec<PathBuf> {

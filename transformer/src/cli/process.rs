@@ -112,6 +112,7 @@ pub(super) fn options(settings: &Settings, file: &SourceFile) -> Result<Options,
         lines: settings.lines.clone(),
         limits: Limits::default(),
         facts: facts.map_err(|error| error.to_string())?.map(Arc::new),
+        strict_aliasing: settings.compiler.has_strict_aliasing(),
         resources: (settings.resources == Resources::Clang).then(|| settings.compiler.flags.clone().into()),
     })
 }

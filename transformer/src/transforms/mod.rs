@@ -42,6 +42,8 @@ pub struct Context<'a> {
     pub headers: &'a [crate::source::SourceFile],
     /// What a compiler knows of the file's names; none where it is not asked.
     pub facts: Option<&'a crate::analysis::facts::Facts>,
+    /// May the compiler take it that objects of different types do not share storage (C17, section 6.5)?
+    pub strict_aliasing: bool,
     /// How many iterations a loop is assumed to have where the text does not tell.
     pub assumed_iterations: u32,
     /// Are both forms written, under a host `if`, where it hangs on lengths known at run time whether one pays?

@@ -129,6 +129,7 @@ mod figures;
 mod grouped;
 mod kernels;
 mod local_arrays;
+mod mappers;
 pub(super) mod names;
 mod serial;
 mod shape;
@@ -231,7 +232,11 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     if !text.is_empty() {
         return Err(text);
     }
-    if let Some(reason) = names.device_code(region).or_else(|| excludes_directives(cx, region)) {
+    if let Some(reason) = names
+        .device_code(region)
+        .or_else(|| excludes_directives(cx, region))
+        .or_else(|| mappers::forbids_nested_maps(cx, names, region))
+    {
         return Err(vec![reason]);
     }
     let mut shape = shape;

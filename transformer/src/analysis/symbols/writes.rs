@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{DeclaredType, NameKind, Scope, Symbols, Variable};
+use crate::analysis::uses::{Role, copies_initialisers, initialiser_role};
 use crate::source::{Language, Span};
 use crate::syntax::{HostTree, NodeId};
 
@@ -44,7 +45,8 @@ impl Symbols<'_> {
         let bytes = name.as_bytes();
         let around = tree.covering(span);
         let inside = tree.descendants(around).filter(|node| span.contains(tree.span(*node)));
-        let names = inside.filter(|node| matches!(tree.kind(*node), "identifier" | "field_identifier"));
+        let names =
+            inside.filter(|node| matches!(tree.kind(*node), "identifier" | "field_identifier" | "type_identifier"));
         names.filter_map(|node| self.write_at(node, bytes, &variable)).collect()
     }
 
@@ -98,6 +100,14 @@ impl Symbols<'_> {
     fn write_at(&self, node: NodeId, name: &[u8], variable: &Variable) -> Option<Write> {
         let tree = self.own.tree.as_ref();
         let span = tree.span(node);
+        let means_variable = || {
+            let found = self.lookup(&variable.name, span.start);
+            found.is_some_and(|found| (found.header, found.declared_at) == (variable.header, variable.declared_at))
+        };
+        let binds = || initialiser_role(self.own.file, tree, node) == Some(Role::Address);
+        if self.own.file.bytes(span) == name && binds() && means_variable() {
+            return Some(Write { span, kind: WriteKind::Reference });
+        }
         if self.is(node, name, variable) {
             let kind = self.effect_on(node, variable.ty.clone())?;
             return Some(Write { span, kind });
@@ -182,7 +192,17 @@ impl Symbols<'_> {
         let call = tree.parent(list)?;
         let Some(function) = tree.child(call, "function") else {
             // `T x(a)`, `new T(a)`, a constructor's initialiser.
-            return (tree.language() == Language::Cpp && !ty.is_scalar()).then_some(WriteKind::Reference);
+            let declaration =
+                Some(call).filter(|call| tree.kind(*call) == "init_declarator").and_then(|it| tree.parent(it));
+            let is_copied = match declaration {
+                Some(declaration) => {
+                    ty.is_scalar()
+                        && !binds_reference(tree, call)
+                        && copies_initialisers(self.own.file, tree, declaration)
+                }
+                None => ty.is_scalar(),
+            };
+            return (self.is_cpp() && !is_copied).then_some(WriteKind::Reference);
         };
         let name = self.own.file.show(tree.span(function));
         let at = tree.span(function).start;

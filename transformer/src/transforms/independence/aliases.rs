@@ -243,7 +243,7 @@ fn are_distinct(
         return true;
     }
     // Members of one variable may be those of a union.
-    if first.key != second.key && have_other_types(first, second) {
+    if candidate.cx.strict_aliasing && first.key != second.key && have_other_types(first, second) {
         return true;
     }
     if both.iter().any(|name| name.kind == RootKind::Loaded) {

@@ -3,7 +3,7 @@
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{ConstructId, Doubt};
 use crate::region::target::{Chain, Flow, Segment, TargetRegion};
-use crate::source::{Span, Spelling};
+use crate::source::{Span, Spelling, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, NodeId};
 use crate::transforms::Context;
@@ -348,7 +348,30 @@ pub(in crate::transforms) fn text_reasons(cx: &Context<'_>, region: &TargetRegio
             reasons.push(Reason::new(ReasonCode::Spelling, directive.span, message));
         }
     }
+    reasons.extend(other_pragma(cx, region));
     reasons
+}
+
+/// A pragma of the compiler beside the directives: what is written there would come between it and what it is about. In the body of
+/// a loop that becomes a kernel nothing is written.
+fn other_pragma(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
+    let first = cx.scan.masked.partition_point(|span| span.start < region.extent.start);
+    let masked = cx.scan.masked.get(first..).unwrap_or_default().iter().copied();
+    let mut inside = masked.take_while(|span| span.start < region.extent.end).filter(|span| {
+        let text = cx.file.show(*span);
+        let is_directive = cx.constructs.directives.iter().any(|directive| directive.span.overlaps(*span));
+        !is_directive && words(&text).any(|word| matches!(word, "pragma" | "_Pragma" | "__pragma"))
+    });
+    let is_in_kernel = |span: Span| {
+        cx.constructs.within(region.extent).any(|(construct, _)| {
+            let is_loop =
+                matches!(construct.leaves.last(), Some(Leaf::For | Leaf::Simd | Leaf::Loop | Leaf::Distribute));
+            is_loop && construct.children.is_empty() && construct.body_span.contains(span)
+        })
+    };
+    let span = inside.find(|span| !is_in_kernel(*span))?;
+    let message = "this pragma is about what stands next to it, where something would be written";
+    Some(Reason::new(ReasonCode::OtherConstruct, span, message))
 }
 
 fn doubt_reason(doubt: Option<&Doubt>, directive: &Directive) -> Option<Reason> {

@@ -32,6 +32,8 @@ pub(in crate::transforms::split_target) struct OwnCopy {
     has_value: bool,
     /// Has the variable that it is a copy of no value when the region begins?
     is_indeterminate: bool,
+    /// Does nothing else name what it is a copy of? Compilers would call that unused.
+    is_lonely: bool,
     /// What it is a copy of.
     declared: Span,
     /// Where the name means it.
@@ -68,7 +70,7 @@ impl Builder<'_, '_> {
             {
                 let private = self.region.private.iter().any(|item| item.base.as_ref() == Some(&name));
                 let assigned_first = self.assigns_first(copy.block, copy.block, &name, Some(copy.declared));
-                copy.has_value = !private && !copy.is_indeterminate && !assigned_first;
+                copy.has_value = !private && !copy.is_indeterminate && (!assigned_first || copy.is_lonely);
                 self.data.own_copies.push(copy);
             }
         }
@@ -163,6 +165,7 @@ impl Builder<'_, '_> {
             && uses_below(cx.file, cx.tree, block).iter().all(|used| self.may_mean_copy(used, name));
         let type_name = self.type_of_declaration(declared).filter(|_| usable)?;
         let is_indeterminate = self.names.is_indeterminate_at(name, declared, region);
+        let is_lonely = self.names.is_named_in_alone(name, declared, region);
         let is_declared = self.may_be_reached_by_other_threads()
             || !(is_indeterminate || self.assigns_first(block, block, name, Some(declared)))
             || !self.names.only_used_in(name, declared, region);
@@ -174,6 +177,7 @@ impl Builder<'_, '_> {
             initial: None,
             has_value: false,
             is_indeterminate,
+            is_lonely,
             declared,
             scope,
         })

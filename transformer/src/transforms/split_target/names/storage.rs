@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::symbols::{DeclaredType, NameKind, Scope};
-use crate::analysis::uses::{Role, Use, uses_below};
+use crate::analysis::uses::{Role, Use, copies_initialisers, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::source::{Language, Span, words};
 use crate::syntax::{ClauseName, ListItem, NodeId};
+use crate::transforms::split_target::is_standard_constant;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::names::kinds::Kind;
 
@@ -40,6 +41,11 @@ impl Names<'_> {
             .symbols
             .lookup(name, scope.start)
             .is_some_and(|variable| variable.scope == Scope::Local && !variable.is_extern && !variable.is_static);
+        in_function && self.is_named_in_alone(name, declared, scope)
+    }
+
+    /// Does nothing but code and directives in `scope` name the variable of a function that is declared at `declared`?
+    pub(in crate::transforms) fn is_named_in_alone(&self, name: &str, declared: Span, scope: Span) -> bool {
         let elsewhere = |used: &&Use| used.name == name && used.role != Role::Declaration && !scope.contains(used.span);
         let same = |used: &Use| self.declared_at(name, used.span.start) == Some(declared);
         let mut directives = self.cx.constructs.directives.iter().filter(|directive| !scope.contains(directive.span));
@@ -47,7 +53,60 @@ impl Names<'_> {
             let text = self.cx.file.show(directive.span);
             words(&text).any(|word| word == name)
         });
-        in_function && !listed && !self.file_uses().iter().filter(elsewhere).any(same)
+        !listed
+            && !self.file_uses().iter().filter(elsewhere).any(same)
+            && !self.is_hidden_in(name, Span::new(declared.end, scope.start))
+            && !self.is_hidden_in(name, Span::new(scope.end, self.function_around(declared).end))
+    }
+
+    /// May code in `span` name a local variable without its name standing there: by a macro, or by a name that is declared nowhere
+    /// and may be a macro of the command line?
+    fn is_hidden_in(&self, name: &str, span: Span) -> bool {
+        let text = self.cx.file.show(span);
+        let mut waiting: Vec<String> = words(&text).map(str::to_owned).collect();
+        let mut seen = BTreeSet::new();
+        while let Some(word) = waiting.pop() {
+            if !seen.insert(word.clone()) {
+                continue;
+            }
+            for body in self.macro_bodies(&word, span.end) {
+                if body.contains("##") || words(&body).any(|inner| inner == name) {
+                    return true;
+                }
+                waiting.extend(words(&body).map(str::to_owned));
+            }
+        }
+        let mut uses = self.file_uses().iter().filter(|used| span.contains(used.span));
+        uses.any(|used| self.may_be_unseen_macro(used))
+    }
+
+    /// The texts that a macro has anywhere in the file, and where it is defined elsewhere.
+    fn macro_bodies(&self, word: &str, at: usize) -> Vec<String> {
+        let file = self.cx.file;
+        let own = self.cx.scan.definitions.iter().filter(|it| file.bytes(it.name) == word.as_bytes());
+        let elsewhere = self.symbols.macro_definition(word, at).map(|found| found.body);
+        own.map(|it| file.show(it.body).into_owned()).chain(elsewhere).collect()
+    }
+
+    /// Is a name declared nowhere in sight? Functions of headers out of sight have small letters.
+    fn may_be_unseen_macro(&self, used: &Use) -> bool {
+        let at = used.span.start;
+        let is_known = self.symbols.lookup(&used.name, at).is_some()
+            || self.symbols.macro_definition(&used.name, at).is_some()
+            || is_standard_constant(&used.name)
+            || used.name.contains("::");
+        let may_be_function = used.role == Role::Callee && used.name.contains(|c: char| c.is_ascii_lowercase());
+        !is_known && !may_be_function && used.role != Role::Declaration
+    }
+
+    /// The function around a place, or the file.
+    fn function_around(&self, place: Span) -> Span {
+        let tree = self.cx.tree;
+        let node = tree.covering(place);
+        let mut above = std::iter::once(node).chain(tree.ancestors(node));
+        above
+            .find(|node| tree.kind(*node) == "function_definition")
+            .map_or(tree.span(tree.root()), |node| tree.span(node))
     }
 
     /// Does nothing but a clause name a variable of this file: neither code nor another clause in the function around it?
@@ -68,16 +127,18 @@ impl Names<'_> {
             && !uses.into_iter().any(|used| self.declared_at(name, used.span.start) == Some(declared))
     }
 
-    /// Has a variable no value where `region` begins? It is automatic, has no initialiser, and nothing names it from its
-    /// declaration to there, where no jump comes back from behind.
+    /// Has a variable that `region` copies no value where that begins? It is automatic, has no initialiser, and nothing names it
+    /// from its declaration to there, where no jump comes back from behind what does.
     pub(in crate::transforms) fn is_indeterminate_at(&self, name: &str, declared: Span, region: Span) -> bool {
+        if !self.is_automatic_without_value(name, declared, region.start) {
+            return false;
+        }
+        // The region writes a copy.
+        if self.is_named_in_alone(name, declared, region) {
+            return true;
+        }
         let tree = self.cx.tree;
         let node = tree.covering(declared);
-        let is_plain = tree.parent(node).is_some_and(|parent| tree.kind(parent) == "declaration");
-        let automatic = self
-            .symbols
-            .lookup(name, region.start)
-            .is_some_and(|variable| variable.scope == Scope::Local && !variable.is_extern && !variable.is_static);
         let before = Span::new(declared.end, region.start.max(declared.end));
         let named = self.file_uses().iter().any(|used| used.name == name && before.contains(used.span));
         let mut directives = self.cx.constructs.directives.iter().filter(|directive| before.contains(directive.span));
@@ -87,7 +148,15 @@ impl Names<'_> {
         let comes_back = around.any(|above| repeats.contains(&tree.kind(above)))
             || self.cx.file.show(before).contains("goto")
             || tree.ancestors(node).any(|above| tree.kind(above) == "labeled_statement");
-        is_plain && automatic && !named && !listed && !comes_back
+        !named && !listed && !comes_back && !self.is_hidden_in(name, before)
+    }
+
+    /// Is it an automatic variable without an initialiser?
+    fn is_automatic_without_value(&self, name: &str, declared: Span, at: usize) -> bool {
+        let tree = self.cx.tree;
+        let is_plain = tree.parent(tree.covering(declared)).is_some_and(|parent| tree.kind(parent) == "declaration");
+        let found = self.symbols.lookup(name, at);
+        is_plain && found.is_some_and(|it| it.scope == Scope::Local && !it.is_extern && !it.is_static)
     }
 
     /// The names of which some object's address is taken anywhere in the file, by `&` or a C++ reference.
@@ -116,7 +185,13 @@ impl Names<'_> {
             ty.is_some_and(|ty| !self.cx.file.bytes(ty).contains(&b'&') && self.is_builtin_type(ty))
         };
         let mut inside = tree.ancestors(used.node).take_while(|node| tree.kind(*node) != "argument_list");
-        used.role == Role::Argument && !inside.any(is_new_value)
+        // `std::vector<int> v(n, 0)`.
+        let mut around = tree.ancestors(used.node).skip_while(|node| tree.kind(*node) != "argument_list").skip(1);
+        let makes_object = around.next().is_some_and(|node| tree.kind(node) == "init_declarator");
+        let is_copied = |declaration| copies_initialisers(self.cx.file, tree, declaration);
+        used.role == Role::Argument
+            && !inside.any(is_new_value)
+            && !(makes_object && around.next().is_some_and(is_copied))
     }
 
     /// May a header of the project put the variable on the device for the whole program? Its directives are not read, only
