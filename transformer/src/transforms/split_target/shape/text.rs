@@ -1,0 +1,84 @@
+//! What makes the text of a region uncertain, or leaves no place for directives.
+
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::{ConstructId, Doubt};
+use crate::region::target::TargetRegion;
+use crate::source::{Span, Spelling, words};
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{ClauseName, Directive};
+use crate::transforms::Context;
+
+/// Why the text of the region cannot be trusted: syntax errors, conditionals, macros, words that the tables do not know.
+pub(in crate::transforms) fn text_reasons(cx: &Context<'_>, region: &TargetRegion) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let chains = region.loops().chain(std::iter::once(&region.chain));
+    let rewritten: Vec<ConstructId> = chains.flat_map(|chain| chain.constructs.iter().copied()).collect();
+    for (construct, directive) in cx.constructs.within(region.extent) {
+        reasons.extend(doubt_reason(construct.doubt.as_ref(), directive));
+        reasons.extend(directive_reasons(directive));
+        if rewritten.iter().any(|id| cx.constructs.construct(*id).directive == construct.directive)
+            && directive.spelling != Spelling::Pragma
+            && construct.doubt.is_none()
+        {
+            let message = "only `#pragma` directives are rewritten";
+            reasons.push(Reason::new(ReasonCode::Spelling, directive.span, message));
+        }
+    }
+    reasons.extend(other_pragma(cx, region));
+    reasons
+}
+
+/// A pragma of the compiler beside the directives: what is written there would come between it and what it is about. In the body of
+/// a loop that becomes a kernel nothing is written.
+fn other_pragma(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
+    let first = cx.scan.masked.partition_point(|span| span.start < region.extent.start);
+    let masked = cx.scan.masked.get(first..).unwrap_or_default().iter().copied();
+    let mut inside = masked.take_while(|span| span.start < region.extent.end).filter(|span| {
+        let text = cx.file.show(*span);
+        let is_directive = cx.constructs.directives.iter().any(|directive| directive.span.overlaps(*span));
+        !is_directive && words(&text).any(|word| matches!(word, "pragma" | "_Pragma" | "__pragma"))
+    });
+    let is_in_kernel = |span: Span| {
+        cx.constructs.within(region.extent).any(|(construct, _)| {
+            let is_loop =
+                matches!(construct.leaves.last(), Some(Leaf::For | Leaf::Simd | Leaf::Loop | Leaf::Distribute));
+            is_loop && construct.children.is_empty() && construct.body_span.contains(span)
+        })
+    };
+    let span = inside.find(|span| !is_in_kernel(*span))?;
+    let message = "this pragma is about what stands next to it, where something would be written";
+    Some(Reason::new(ReasonCode::OtherConstruct, span, message))
+}
+
+fn doubt_reason(doubt: Option<&Doubt>, directive: &Directive) -> Option<Reason> {
+    Some(match doubt? {
+        Doubt::SyntaxError(span) => Reason::new(ReasonCode::SyntaxError, *span, "the text cannot be parsed here"),
+        Doubt::Conditional(span) => {
+            let message = "which text the compiler sees depends on the preprocessor";
+            Reason::new(ReasonCode::PreprocessorConditional, *span, message)
+        }
+        Doubt::Macro(span) => Reason::new(ReasonCode::MacroDirective, *span, "a macro makes this directive"),
+        Doubt::NoStatement => {
+            Reason::new(ReasonCode::SyntaxError, directive.span, "there is no statement behind this directive")
+        }
+    })
+}
+
+fn directive_reasons(directive: &Directive) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    if let Some(problem) = directive.problems.first() {
+        reasons.push(Reason::new(ReasonCode::UnknownClause, *problem, "this directive cannot be read"));
+    } else if directive.spec.is_none() {
+        let message = format!("`{}` is no directive of OpenMP 5.2", directive.name);
+        reasons.push(Reason::new(ReasonCode::UnknownClause, directive.span, message));
+    }
+    for clause in directive.misplaced_clauses().filter(|clause| clause.name != ClauseName::Unknown) {
+        let message = format!("`{}` does not take this clause", directive.name);
+        reasons.push(Reason::new(ReasonCode::UnknownClause, clause.span, message));
+    }
+    for clause in directive.clauses.iter().filter(|clause| clause.name == ClauseName::Unknown) {
+        let message = "this is no clause of OpenMP 5.2; it may be a macro that hides one";
+        reasons.push(Reason::new(ReasonCode::UnknownClause, clause.span, message));
+    }
+    reasons
+}
