@@ -37,6 +37,7 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     if options.device.is_some() {
         options.passes.extend(folder.filter(|name| *name == "unroll_loop").map(|_| "unroll"));
+        options.passes.extend(folder.filter(|folder| *folder == "pipeline_loop").map(|_| "pipeline"));
         return options;
     }
     if let Some(pass) = folder.and_then(|folder| FOLDERS.iter().find(|(name, _)| *name == folder)) {

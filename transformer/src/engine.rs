@@ -222,17 +222,19 @@ fn plans(context: &Context<'_>, options: &Options) -> Vec<Plan> {
 }
 
 /// A grid for a device is chosen, and a serial loop unrolled, in the loop as it will be: where another pass changes it, that waits
-/// for the next round.
+/// for the next round. A tile has fewer iterations than its loop; a grid that the program says goes along to it, and is judged before.
 fn wait_for_others(plans: &mut Vec<Plan>, options: &Options) {
     let changed = |passes: &[&str]| -> Vec<Span> {
         let is_changed = |plan: &&Plan| passes.contains(&plan.pass) && plan.decision.is_written(options.assume);
         plans.iter().filter(is_changed).map(|plan| plan.extent).collect()
     };
-    let grids = if options.device.is_some() { changed(&["collapse"]) } else { Vec::new() };
+    let of_device = |passes: &[&str]| if options.device.is_some() { changed(passes) } else { Vec::new() };
+    let (grids, written) = (of_device(&["collapse", "pipeline"]), of_device(&["collapse"]));
     let unrolled = changed(&["split", "collapse", "pipeline"]);
     plans.retain(|plan| {
         let waits_for = match plan.pass {
-            "geometry" => &grids,
+            "geometry" if plan.decision.is_written(options.assume) => &grids,
+            "geometry" => &written,
             "unroll" => &unrolled,
             _ => return true,
         };

@@ -30,8 +30,9 @@
 //!
 //! With `--device` the number of teams is chosen too, from what the accesses of one iteration are and what the device holds
 //! at once; a comment behind the clauses names the device. Without a known trip count the number of teams is an expression
-//! of the loops' bounds, at least 1 for each of their values: of variables and numbers, their products, and steps. Where a
-//! single loop has no such bound, the runtime chooses the number of teams; where several have none, both clauses stay as on
+//! of the loops' bounds, at least 1 for each of their values: of variables and numbers, their products, steps, and the difference of
+//! two variables of the type that counts the iterations. The kernel of a tile that `pipeline` writes gets the grid for the tile's own
+//! iterations so, in the round behind. Where a single loop has no such bound, the runtime chooses the number of teams; where several have none, both clauses stay as on
 //! every device. Streams over several loops keep `thread_limit(128)`, and so do loops whose accesses hang on data. Of
 //! `c ? i - 1 : i` either arm tells as much as the other.
 //!
@@ -84,13 +85,14 @@
 //! (section 11.6).
 //!
 //! The bounds in `num_teams` are numbers and integer variables that are neither volatile nor listed in a clause of the
-//! construct. They are compared before they are multiplied or divided, so nothing overflows, and the original evaluates them at
-//! the same place for its iterations. A bound that is too small or too large costs time alone: each team goes on until no
+//! construct but `firstprivate`. They are compared before they are subtracted, multiplied or divided, so nothing overflows, and the
+//! original evaluates them at the same place for its iterations. (A difference of signed variables is formed where it is not below zero:
+//! it is what the iterations are counted by, OpenMP 5.2, section 4.4.2.) A bound that is too small or too large costs time alone: each team goes on until no
 //! iterations are left.
 //!
 //! ## References
 //!
-//! OpenMP 5.2, sections 10.1.1, 10.2 and 13.3. Lloyd, Chikin, Kedia, Jain and Amaral, "Automated GPU Grid Geometry
+//! OpenMP 5.2, sections 4.4.2, 10.1.1, 10.2 and 13.3. Lloyd, Chikin, Kedia, Jain and Amaral, "Automated GPU Grid Geometry
 //! Selection for OpenMP Kernels" (2018), sections II and IV. Chikin, Gobran and Amaral, "OpenMP Code Offloading" (2018), section 6.
 
 mod grid;

@@ -72,6 +72,9 @@
 //! known the host asks for them, and whether the arrays are on the device already: then there is nothing to copy. The other
 //! branch is the loop as it was.
 //!
+//! Where `geometry` chooses grids for a device as well, it does so for the iterations of a tile, and for all of them in the other
+//! branch. A grid that the program says goes along to the tiles as it is.
+//!
 //! ## Refuses when
 //!
 //! - OMPS101 to OMPS104, OMPS125: the text cannot be read for certain;

@@ -9,7 +9,7 @@ use crate::device::Choice;
 use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::region::target::TargetRegion;
 use crate::source::Span;
-use crate::syntax::Clause;
+use crate::syntax::{Clause, ClauseName};
 use crate::transforms::Context;
 
 /// The most names that are multiplied: more make no clause that is easy to read.
@@ -17,11 +17,37 @@ const MOST_NAMES: usize = 3;
 /// The largest step that is divided by.
 const LARGEST_STEP: i64 = 256;
 
-/// A variable in a bound.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A variable in a bound, or how far it is above another one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Name {
     text: String,
+    /// What is subtracted from it.
+    from: Option<String>,
     is_signed: bool,
+}
+
+impl Name {
+    fn value(&self) -> String {
+        let Self { text, from, .. } = self;
+        from.as_ref().map_or_else(|| text.clone(), |from| format!("{text} - {from}"))
+    }
+
+    /// The same as a factor.
+    fn operand(&self) -> String {
+        if self.from.is_some() { format!("({})", self.value()) } else { self.text.clone() }
+    }
+
+    /// What is zero where its value is.
+    fn zero(&self) -> &str {
+        self.from.as_deref().unwrap_or("0")
+    }
+
+    /// Asks first whether a difference is above zero: of others it is not formed, and cannot overflow.
+    fn is_at_most(&self, most: u64) -> String {
+        let guard = if self.is_signed { self.from.as_ref() } else { None };
+        let guard = guard.map(|from| format!("{} <= {from} || ", self.text)).unwrap_or_default();
+        format!("{guard}{} <= {most}", self.value())
+    }
 }
 
 /// At most `number * names / step` iterations.
@@ -67,26 +93,29 @@ impl Bound {
         let Some((blocks, name, few)) = self.few(choice) else {
             return Expressions { teams: self.teams(choice, false), chunk: None };
         };
+        let product = if self.number > 1 { self.product() } else { name.value() };
         let chunk = format!(
-            "0 < {name} && {name} <= {few} ? ({} - 1) / {} + 1 : {}",
-            self.product(),
+            "{} < {} && {} <= {few} ? ({product} - 1) / {} + 1 : {}",
+            name.zero(),
+            name.text,
+            name.value(),
             blocks * self.step,
             choice.threads
         );
         let teams = match choice.most_blocks <= blocks {
             true => blocks.to_string(),
-            false => format!("{name} <= {few} ? {blocks} : {}", self.teams(choice, true)),
+            false => format!("{} ? {blocks} : {}", name.is_at_most(few), self.teams(choice, true)),
         };
         Expressions { teams, chunk: Some(chunk) }
     }
 
     /// The teams that share few iterations, the only name, and the largest value of it for which there are few.
-    fn few(&self, choice: Choice) -> Option<(u64, &str, u64)> {
+    fn few(&self, choice: Choice) -> Option<(u64, &Name, u64)> {
         let blocks = choice.sharing_blocks?;
         let [name] = self.names.as_slice() else { return None };
         let iterations = blocks.checked_mul(u64::from(choice.threads))?;
         let few = iterations.checked_mul(self.step)? / self.number.max(1);
-        (few >= 2).then_some((blocks, name.text.as_str(), few))
+        (few >= 2).then_some((blocks, name, few))
     }
 
     /// As many teams as the iterations need, at least one and at most what was chosen, for every value of the names. The
@@ -102,12 +131,12 @@ impl Bound {
         if each < 2 {
             return most_blocks.to_string();
         }
-        let in_range = |(text, is_signed): (&str, bool)| {
-            let from_zero = if is_signed && !is_positive { format!("0 <= {text} && ") } else { String::new() };
-            format!("{from_zero}{text} < {each}")
+        let in_range = |name: &Name| {
+            let needs_sign = name.is_signed && !is_positive;
+            let from_zero = if needs_sign { format!("{} <= {} && ", name.zero(), name.text) } else { String::new() };
+            format!("{from_zero}{} < {each}", name.value())
         };
-        let distinct: BTreeSet<(&str, bool)> =
-            self.names.iter().map(|name| (name.text.as_str(), name.is_signed)).collect();
+        let distinct: BTreeSet<&Name> = self.names.iter().collect();
         let conditions: Vec<String> = distinct.into_iter().map(in_range).collect();
         let product = self.product();
         let divided = if chunk == 1 { product } else { format!("{product} / {chunk}") };
@@ -117,7 +146,7 @@ impl Bound {
     /// Names and number, multiplied.
     fn product(&self) -> String {
         let number = (self.number > 1).then(|| self.number.to_string());
-        let factors: Vec<&str> = self.names.iter().map(|name| name.text.as_str()).chain(number.as_deref()).collect();
+        let factors: Vec<String> = self.names.iter().map(Name::operand).chain(number).collect();
         factors.join(" * ")
     }
 }
@@ -140,7 +169,8 @@ struct Reader<'a, 's> {
 }
 
 impl Reader<'_, '_> {
-    /// At most how many iterations a loop has: its larger bound, as if the other one were 0 or more.
+    /// At most how many iterations a loop has: the difference of two variables, otherwise its larger bound, as if the other one were
+    /// 0 or more.
     fn bound(&self, only: &CanonicalLoop) -> Option<Bound> {
         let rises = !only.step.is_subtracted;
         let is_falling = matches!(only.relation, Relation::Greater | Relation::GreaterOrEqual);
@@ -153,8 +183,25 @@ impl Reader<'_, '_> {
             Some(amount) => self.number(&self.cx.file.show(amount), amount).filter(|step| *step <= LARGEST_STEP)?,
         };
         let text = self.cx.file.show(span);
-        let (number, names) = self.product(outer(&text), span)?;
+        let (number, names) = match self.difference(only).filter(|_| rises) {
+            Some(name) => (1, vec![name]),
+            None => self.product(outer(&text), span)?,
+        };
         Some(Bound { number, names, step: u64::try_from(step).ok().filter(|step| *step > 0)? })
+    }
+
+    /// The upper bound and the lower one, where both are variables of the type in which the iterations are counted: what their
+    /// difference overflows has no specified behavior (OpenMP 5.2, section 4.4.2).
+    fn difference(&self, only: &CanonicalLoop) -> Option<Name> {
+        let (upper, lower) = (self.cx.file.show(only.upper), self.cx.file.show(only.lower));
+        let (end, first) = (self.name(&upper, only.upper)?, self.name(&lower, only.lower)?);
+        let variable = self.symbols.lookup(&only.variable, self.cx.tree.span(only.body).start)?;
+        let counted = integer(&variable.ty)?;
+        let is_counted = |name: &str, at: Span| {
+            self.symbols.lookup(name, at.start).and_then(|it| integer(&it.ty)).is_some_and(|it| it == counted)
+        };
+        let is_same = is_counted(&upper, only.upper) && is_counted(&lower, only.lower);
+        is_same.then_some(Name { from: Some(first.text), ..end })
     }
 
     /// Names and numbers that are multiplied. What is added or subtracted behind them does not count: a number is small beside
@@ -196,15 +243,22 @@ impl Reader<'_, '_> {
         let outside = symbols.lookup(text, region.extent.start)?;
         let is_same = (inside.header, inside.declared_at) == (outside.header, outside.declared_at);
         // The device may have another value of these, and the host none.
-        let by_default = clauses(cx, region).any(|clause| clause.name == crate::syntax::ClauseName::Defaultmap);
+        let by_default = clauses(cx, region).any(|clause| clause.name == ClauseName::Defaultmap);
         let declares = |id| cx.constructs.directive(id).name.contains("declare");
         let on_device = inside.has_static_storage() && (inside.header.is_some() || cx.constructs.ids().any(declares));
-        let is_listed = clauses(cx, region).flat_map(Clause::items).any(|item| item.base.as_deref() == Some(text));
-        let DeclaredType::Scalar { name: ty, is_volatile: false, .. } = &inside.ty else { return None };
-        let integer = Integer::named(ty).filter(|integer| integer.bits >= 32)?;
+        // A copy begins with the value that the clause's expression has.
+        let others = clauses(cx, region).filter(|clause| clause.name != ClauseName::Firstprivate);
+        let is_listed = others.flat_map(Clause::items).any(|item| item.base.as_deref() == Some(text));
+        let integer = integer(&inside.ty)?;
         let is_usable = is_same && !is_listed && !by_default && !on_device;
-        is_usable.then(|| Name { text: text.to_owned(), is_signed: integer.signed })
+        is_usable.then(|| Name { text: text.to_owned(), from: None, is_signed: integer.signed })
     }
+}
+
+/// An integer type that keeps its values, and its type when it is computed with.
+fn integer(ty: &DeclaredType) -> Option<Integer> {
+    let DeclaredType::Scalar { name, is_volatile: false, .. } = ty else { return None };
+    Integer::named(name).filter(|integer| integer.bits >= 32)
 }
 
 /// The text without parentheses around it.
@@ -232,7 +286,8 @@ mod tests {
     }
 
     fn bound(number: u64, names: &[(&str, bool)], step: u64) -> Bound {
-        let names = names.iter().map(|(text, is_signed)| Name { text: (*text).to_owned(), is_signed: *is_signed });
+        let names =
+            names.iter().map(|(text, is_signed)| Name { text: (*text).to_owned(), from: None, is_signed: *is_signed });
         Bound { number, names: names.collect(), step }
     }
 
@@ -269,6 +324,26 @@ mod tests {
             (teams.as_str(), chunk.as_str()),
             ("0 <= m && m < 1024 && 0 <= n && n < 1024 ? n * m / 16 + 1 : 65536", "")
         );
+    }
+
+    #[test]
+    fn differences_are_formed_where_they_are_no_less_than_zero() {
+        let tile = |is_signed| Bound {
+            number: 1,
+            names: vec![Name { text: "end".to_owned(), from: Some("first".to_owned()), is_signed }],
+            step: 1,
+        };
+        let teams = |bound: Bound| bound.expressions(choice(32, 65_536)).teams;
+        assert_eq!(teams(tile(true)), "first <= end && end - first < 2097152 ? (end - first) / 32 + 1 : 65536");
+        assert_eq!(teams(tile(false)), "end - first < 2097152 ? (end - first) / 32 + 1 : 65536");
+        let rows = Choice { sharing_blocks: Some(2112), ..choice(16, 65_536) };
+        let Expressions { teams, chunk } = tile(true).expressions(rows);
+        assert_eq!(
+            teams,
+            "end <= first || end - first <= 33792 ? 2112 : end - first < 1048576 ? (end - first) / 16 + 1 : 65536"
+        );
+        let chunk = chunk.unwrap_or_default();
+        assert_eq!(chunk, "first < end && end - first <= 33792 ? (end - first - 1) / 2112 + 1 : 16");
     }
 
     /// Whatever there are, they are shared as [`Choice::launch`] says: each team has some where there are enough.
