@@ -22,6 +22,24 @@ void scale(double f) {
 }
 ";
 
+/// Two arrays go to the device with the first loop, one comes back with the second.
+const BLOCK: &str = "\
+#include <stdlib.h>
+void smooth(long n, long m, const double *u, double *v) {
+  #pragma omp target data map(to: u[0:n*m]) map(tofrom: v[0:n*m])
+  {
+    #pragma omp target teams distribute parallel for
+    for (long i = 0; i < n; i++)
+      for (long j = 0; j < m; j++)
+        v[i * m + j] += u[i * m + j];
+    #pragma omp target teams distribute parallel for
+    for (long i = 0; i < n; i++)
+      for (long j = 0; j < m; j++)
+        v[i * m + j] *= 0.5;
+  }
+}
+";
+
 fn run(project: &Project, arguments: &[&str]) -> Ran {
     project.expect(0, &[&["--passes", "pipeline", "a.c"], arguments].concat())
 }
@@ -85,6 +103,25 @@ fn explain_says_what_moves_and_what_the_sizes_are_chosen_by() {
     assert_contains(&text, "sizes for NVIDIA H200: 16 tiles, from 33554432 bytes of the largest array on");
     assert_contains(&text, "1024 MiB: 19");
     assert_contains(&text, "ms in tiles, page-locking included");
+}
+
+#[test]
+fn the_loops_of_a_block_are_sized_by_their_own_arrays() {
+    let project = Project::new(&[("a.c", BLOCK)]);
+    let said = |arguments: &[&str]| {
+        project.expect(0, &[&["explain", "a.c:4", "--passes", "pipeline"], arguments].concat()).text()
+    };
+    let text = said(&[]);
+    assert_contains(&text, "    u: in, m elements for each iteration of the loop in line 5\n");
+    assert_contains(&text, "    v: in, m elements for each iteration of the loop in line 5\n");
+    assert_contains(&text, "    v: back, m elements for each iteration of the loop in line 9\n");
+    assert_contains(&text, "since no device is asked for: 16 tiles, from 33554432 bytes");
+    let text = said(&["--device", "h200"]);
+    // Each loop's copies go one way, so that only its kernels are hidden, by few tiles; and more is copied than one array each way.
+    assert_contains(&text, "sizes for NVIDIA H200: 4 tiles, from 16777216 bytes of the largest array on");
+    assert_contains(&text, "1024 MiB: 3");
+    let rewritten = run(&project, &["--device", "h200"]).text();
+    assert_contains(&rewritten, "TILES = 4, THREADS = 4, LEAST_BYTES = 16777216");
 }
 
 #[test]

@@ -323,8 +323,6 @@ pub struct RegionFacts {
     pub figures: Option<Figures>,
     /// What its grid is chosen by, where a device is asked for and it is one loop on the full grid.
     pub geometry: Option<GeometryFigures>,
-    /// What is known of it as a pipeline, where it can be one.
-    pub pipeline: Option<PipelineFigures>,
 }
 
 /// The target regions of a file, in the order of the text.
@@ -340,7 +338,6 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
     let context = context(file, headers, &parsed, options, &counted);
     let mut figures = figures(&context);
     let mut geometry = geometry_figures(&context, &symbols);
-    let mut pipelines = if options.passes.contains(&"pipeline") { pipeline_figures(&context) } else { Vec::new() };
     let facts = target_regions(tree, constructs).into_iter().map(|region| RegionFacts {
         extent: region.extent,
         segments: region.describe(tree, constructs),
@@ -354,12 +351,23 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
             .iter()
             .position(|(extent, _)| *extent == region.extent)
             .map(|index| geometry.swap_remove(index).1),
-        pipeline: pipelines
-            .iter()
-            .position(|(extent, _)| *extent == region.extent)
-            .map(|index| pipelines.swap_remove(index).1),
     });
     Ok(facts.collect())
+}
+
+/// What is known of each construct of a file that can be cut into tiles, by its extent; nothing where `pipeline` does not run.
+///
+/// # Errors
+/// When the file cannot be read within the limits.
+pub fn pipelines(
+    file: &SourceFile,
+    headers: &[SourceFile],
+    options: &Options,
+) -> Result<Vec<(Span, PipelineFigures)>, HostError> {
+    let is_asked = options.passes.contains(&"pipeline");
+    let Some(parsed) = parse(file, &options.limits)?.filter(|_| is_asked) else { return Ok(Vec::new()) };
+    let counted = Counted::new();
+    Ok(pipeline_figures(&context(file, headers, &parsed, options, &counted)))
 }
 
 /// The rule that an error of the engine cites.

@@ -12,7 +12,8 @@ use crate::engine::RegionFacts;
 use crate::output;
 use crate::plan::{Applicability, Certainty, Decision, Plan, Reason, ReasonCode};
 use crate::report::explanation;
-use crate::source::SourceFile;
+use crate::source::{SourceFile, Span};
+use crate::transforms::PipelineFigures;
 
 /// Prints the page of a rule, or a list of all.
 pub(super) fn rule(id: Option<&str>, streams: &mut Streams<'_>) -> io::Result<Status> {
@@ -76,7 +77,8 @@ pub(super) fn explain(
         Err(message) => return complain(streams, &format!("{}: {message}", path.display())),
     };
     let regions = crate::engine::regions(&processed.report.file, &headers, &options).unwrap_or_default();
-    write_explanation(&processed, &regions, line, streams.stdout)?;
+    let pipelines = crate::engine::pipelines(&processed.report.file, &headers, &options).unwrap_or_default();
+    write_explanation(&processed, (&regions, &pipelines), line, streams.stdout)?;
     Ok(Status::Clean)
 }
 
@@ -90,7 +92,7 @@ fn parse_place(place: &str) -> Option<(&Path, usize)> {
 /// Writes the plans for the constructs that hold a line, the outermost first.
 fn write_explanation(
     processed: &Processed,
-    regions: &[RegionFacts],
+    (regions, pipelines): (&[RegionFacts], &[(Span, PipelineFigures)]),
     line: usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -106,6 +108,10 @@ fn write_explanation(
         write_plan(file, plan, out)?;
         if let Some(region) = regions.iter().find(|region| region.extent == plan.extent) {
             explanation::write(file, region, plan, out)?;
+        }
+        let is_own = plan.pass == "pipeline" && !plan.follows;
+        if let Some((_, figures)) = pipelines.iter().find(|(extent, _)| is_own && *extent == plan.extent) {
+            explanation::write_pipeline(figures, out)?;
         }
     }
     if let Some(text) = &processed.text {

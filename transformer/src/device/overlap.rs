@@ -9,28 +9,37 @@
 //! tiles = sqrt((in + kernel + back - longest) / tile_us)
 //! ```
 //!
+//! Several loops in tiles, one after the other, take the sum of that, with as many tiles each; what is locked is locked once for all.
+//!
 //! Of loops that were measured on an NVIDIA H200 (`bench/results/pipeline`) the prediction is within a quarter from 64 MiB an array
 //! on. Best were there 8 tiles for 64 MiB, 16 to 32 for 256 MiB, 32 to 64 for 1 GiB; half and twice as many cost 5 % at most.
 
 use super::TransferRates;
 
 /// What is copied and computed for each byte of the largest array that moves in tiles.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stages {
-    /// Bytes that go to the device in tiles.
-    pub to_device: f64,
-    /// Bytes that come back in tiles.
-    pub from_device: f64,
+    /// The loops that are cut into tiles, one after the other.
+    pub loops: Vec<LoopStages>,
     /// Bytes that go to the device as a whole, never page-locked.
     pub shared_to_device: f64,
     /// The same that come back.
     pub shared_from_device: f64,
-    /// Milliseconds of the kernel for 10^9 bytes.
-    pub kernel_ms_per_gb: f64,
     /// Bytes that are page-locked for the tiles. Where there are none, the memory is taken to be page-locked always.
     pub locked: f64,
     /// In how many pieces.
     pub locked_arrays: u32,
+}
+
+/// The same of one loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LoopStages {
+    /// Bytes that go to the device in its tiles.
+    pub to_device: f64,
+    /// Bytes that come back in its tiles.
+    pub from_device: f64,
+    /// Milliseconds of the kernel for 10^9 bytes.
+    pub kernel_ms_per_gb: f64,
 }
 
 /// Starting a team of threads on the host, in milliseconds: what pipelines of 4 MiB take beyond their stages.
@@ -54,29 +63,32 @@ impl Stages {
         let is_locked = self.locked_arrays == 0;
         let to = if is_locked { rates.to_device_gb_per_s } else { rates.pageable_to_device_gb_per_s };
         let from = if is_locked { rates.from_device_gb_per_s } else { rates.pageable_from_device_gb_per_s };
-        let moved = ms(gb * self.to_device, to) + ms(gb * self.from_device, from);
-        moved + gb * self.kernel_ms_per_gb + self.shared_ms(rates, gb)
+        let of_loop =
+            |it: &LoopStages| ms(gb * it.to_device, to) + ms(gb * it.from_device, from) + gb * it.kernel_ms_per_gb;
+        self.loops.iter().map(of_loop).sum::<f64>() + self.shared_ms(rates, gb)
     }
 
     /// Milliseconds in so many tiles, page-locking included.
     #[must_use]
     pub fn tiled_ms(&self, rates: &TransferRates, bytes: u64, tiles: u32) -> f64 {
         let gb = gigabytes(bytes);
-        let stages = self.stages(rates, gb);
-        let longest = stages.into_iter().fold(0.0, f64::max);
-        let rest = stages.into_iter().sum::<f64>() - longest;
         let tiles = f64::from(tiles.max(1));
+        let of_loop = |it: &LoopStages| {
+            let (longest, rest) = it.longest_and_rest(rates, gb);
+            THREADS_MS + longest + rest / tiles + tiles * rates.tile_us / 1e3
+        };
         let locking = f64::from(self.locked_arrays) * rates.pin_us / 1e3
             + gb * self.locked * (rates.pin_ms_per_gb + rates.unpin_ms_per_gb);
-        locking + THREADS_MS + longest + rest / tiles + tiles * rates.tile_us / 1e3 + self.shared_ms(rates, gb)
+        locking + self.loops.iter().map(of_loop).sum::<f64>() + self.shared_ms(rates, gb)
     }
 
-    /// How many tiles suit an array of so many bytes: a power of two.
+    /// How many tiles of each loop suit an array of so many bytes: a power of two.
     #[must_use]
     pub fn tiles(&self, rates: &TransferRates, bytes: u64) -> u32 {
-        let stages = self.stages(rates, gigabytes(bytes));
-        let hidden = stages.into_iter().sum::<f64>() - stages.into_iter().fold(0.0, f64::max);
-        let best = (hidden * 1e3 / rates.tile_us.max(f64::MIN_POSITIVE)).sqrt();
+        let gb = gigabytes(bytes);
+        let hidden: f64 = self.loops.iter().map(|it| it.longest_and_rest(rates, gb).1).sum();
+        let loops = u32::try_from(self.loops.len()).unwrap_or(u32::MAX).max(1);
+        let best = (hidden * 1e3 / (f64::from(loops) * rates.tile_us).max(f64::MIN_POSITIVE)).sqrt();
         let (fewest, most) = TILES;
         let mut tiles = fewest;
         // The nearest power: twice as many are too many from their geometric mean on.
@@ -110,18 +122,22 @@ impl Stages {
         None
     }
 
-    /// Milliseconds of all copies in, kernels and copies back of the tiles.
-    fn stages(&self, rates: &TransferRates, gb: f64) -> [f64; 3] {
+    fn shared_ms(&self, rates: &TransferRates, gb: f64) -> f64 {
+        ms(gb * self.shared_to_device, rates.pageable_to_device_gb_per_s)
+            + ms(gb * self.shared_from_device, rates.pageable_from_device_gb_per_s)
+    }
+}
+
+impl LoopStages {
+    /// Milliseconds of the longest of all copies in, kernels and copies back of the tiles, and of the others.
+    fn longest_and_rest(&self, rates: &TransferRates, gb: f64) -> (f64, f64) {
         let both = self.to_device > 0.0 && self.from_device > 0.0;
         let rate = |alone: f64| if both { rates.both_ways_gb_per_s.min(alone) } else { alone };
         let to = ms(gb * self.to_device, rate(rates.to_device_gb_per_s));
         let from = ms(gb * self.from_device, rate(rates.from_device_gb_per_s));
-        [to, gb * self.kernel_ms_per_gb, from]
-    }
-
-    fn shared_ms(&self, rates: &TransferRates, gb: f64) -> f64 {
-        ms(gb * self.shared_to_device, rates.pageable_to_device_gb_per_s)
-            + ms(gb * self.shared_from_device, rates.pageable_from_device_gb_per_s)
+        let stages = [to, gb * self.kernel_ms_per_gb, from];
+        let longest = stages.into_iter().fold(0.0, f64::max);
+        (longest, stages.into_iter().sum::<f64>() - longest)
     }
 }
 

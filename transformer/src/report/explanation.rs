@@ -32,13 +32,14 @@ pub fn write(file: &SourceFile, region: &RegionFacts, plan: &Plan, out: &mut dyn
     region.data.iter().try_for_each(|entry| write_entry(file, entry, out))?;
     region.figures.as_ref().map_or(Ok(()), |figures| write_figures(file, figures, plan, out))?;
     let is_own = plan.pass == "geometry" && !plan.follows;
-    region.geometry.as_ref().filter(|_| is_own).map_or(Ok(()), |geometry| write_geometry(geometry, out))?;
-    let is_own = plan.pass == "pipeline" && !plan.follows;
-    region.pipeline.as_ref().filter(|_| is_own).map_or(Ok(()), |pipeline| write_pipeline(pipeline, out))
+    region.geometry.as_ref().filter(|_| is_own).map_or(Ok(()), |geometry| write_geometry(geometry, out))
 }
 
 /// Writes what moves in tiles, and what the sizes are chosen by.
-fn write_pipeline(pipeline: &PipelineFigures, out: &mut dyn Write) -> io::Result<()> {
+///
+/// # Errors
+/// When writing fails.
+pub fn write_pipeline(pipeline: &PipelineFigures, out: &mut dyn Write) -> io::Result<()> {
     let PipelineFigures { streams, tiles, least_bytes, device, times } = pipeline;
     writeln!(out, "  streams:")?;
     for (name, how) in streams {

@@ -68,9 +68,9 @@
 //!   neighbours. What all iterations use is mapped whole, before the first tile.
 //!
 //! How many tiles there are and from which size on they pay comes from the rates of the device that is asked for
-//! (`device/overlap`), and is 16 from 32 MiB an array on without one, as measured on an NVIDIA H200. Where the sizes are not
-//! known the host asks for them, and whether the arrays are on the device already: then there is nothing to copy. The other
-//! branch is the loop as it was.
+//! (`device/overlap`), and is 16 from 32 MiB an array on without one, as measured on an NVIDIA H200. The loops of a block share both,
+//! chosen by what moves in and back with each of them. Where the sizes are not known the host asks for them, and whether the arrays
+//! are on the device already: then there is nothing to copy. The other branch is the loop as it was.
 //!
 //! Where `geometry` chooses grids for a device as well, it does so for the iterations of a tile, and for all of them in the other
 //! branch. A grid that the program says goes along to the tiles as it is.
@@ -146,6 +146,7 @@ use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
 use crate::syntax::ClauseName;
 use crate::syntax::spec_table::Leaf;
+use crate::transforms::pipeline_loop::block_loops::Block;
 use crate::transforms::pipeline_loop::head::Head;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::Mapped;
@@ -163,8 +164,10 @@ pub(super) fn pipeline_loop(cx: &Context<'_>) -> Vec<Plan> {
     let leagues = || regions.iter().filter(|region| is_league_loop(region));
     let blocks: Vec<TargetRegion> = data_block::blocks(cx);
     let with_loops = blocks.iter().filter(|block| leagues().any(|region| block.extent.contains(region.extent)));
-    let mut plans: Vec<Plan> =
-        with_loops.map(|block| plan(cx, block, || block_loops::checked(&names, block, &regions))).collect();
+    let decide_block = |block: &Block<'_, '_>| block.decide();
+    let mut plans: Vec<Plan> = with_loops
+        .map(|block| plan(cx, block, || block_loops::checked(&names, block, &regions, decide_block)))
+        .collect();
     let written: Vec<Span> = plans.iter().filter(|plan| plan.decision.is_written(true)).map(|it| it.extent).collect();
     let elsewhere = leagues().filter(|region| !written.iter().any(|block| block.contains(region.extent)));
     plans.extend(elsewhere.map(|region| plan(cx, region, || checked(&names, region, decide))));
@@ -172,15 +175,22 @@ pub(super) fn pipeline_loop(cx: &Context<'_>) -> Vec<Plan> {
     plans
 }
 
-/// What is known of each loop that can be cut into tiles, by the extent of its construct.
+/// What is known of each loop that can be cut into tiles, and of each block with such loops, by the extent of its construct.
 #[must_use]
 pub fn pipeline_figures(cx: &Context<'_>) -> Vec<(Span, PipelineFigures)> {
     let names = LazyCell::new(|| Names::new(cx));
     let mut all = Vec::new();
-    for region in target_regions(cx.tree, cx.constructs) {
-        if is_league_loop(&region) && nothing_to_do(cx, &region).is_none() {
-            // Where it cannot be cut its plan says why.
-            let _ = checked(&names, &region, |pipeline| {
+    let regions = target_regions(cx.tree, cx.constructs);
+    // Where one cannot be cut its plan says why.
+    for block in data_block::blocks(cx).iter().filter(|block| nothing_to_do(cx, block).is_none()) {
+        let _ = block_loops::checked(&names, block, &regions, |found| {
+            all.extend(found.figures().map(|figures| (block.extent, figures)));
+            Err(Vec::new())
+        });
+    }
+    for region in &regions {
+        if is_league_loop(region) && nothing_to_do(cx, region).is_none() {
+            let _ = checked(&names, region, |pipeline| {
                 all.extend(
                     (!pipeline.items.iter().all(|item| item.tiled.is_none()))
                         .then(|| (region.extent, pipeline.figures())),
@@ -238,6 +248,7 @@ fn plan(cx: &Context<'_>, region: &TargetRegion, checked: impl FnOnce() -> Resul
 }
 
 /// A loop that can be cut into tiles.
+#[derive(Clone, Copy)]
 struct Pipeline<'p, 'a> {
     values: &'p HostValues<'p, 'a>,
     head: &'p Head,

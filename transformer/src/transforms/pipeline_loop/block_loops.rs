@@ -16,8 +16,9 @@ use crate::transforms::pipeline_loop::head::Head;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::include::include;
 use crate::transforms::pipeline_loop::lines::{self, Form, Line, Maps};
-use crate::transforms::pipeline_loop::maps::{self, Mapped};
+use crate::transforms::pipeline_loop::maps::{self, Mapped, Tiled};
 use crate::transforms::pipeline_loop::read::{self, Loop};
+use crate::transforms::pipeline_loop::sizes::{PipelineFigures, Sequence};
 use crate::transforms::pipeline_loop::write::Fresh;
 use crate::transforms::pipeline_loop::{Pipeline, Verdict, assumptions, check_text, is_league_loop, sizes};
 use crate::transforms::split_target::names::Names;
@@ -29,12 +30,14 @@ struct BlockLoop<'n, 'a> {
     head: Head,
     items: Vec<Mapped>,
     found: Accesses,
+    /// How many tiles there are, and from how many bytes of the block's largest array on.
+    sizes: (u32, u64),
 }
 
 impl<'a> BlockLoop<'_, 'a> {
     fn pipeline(&self) -> Pipeline<'_, 'a> {
-        let (tiles, least_bytes) = sizes::usual(self.values.cx());
-        let Self { values, head, items, found } = self;
+        let Self { values, head, items, found, sizes: (tiles, least_bytes) } = self;
+        let (tiles, least_bytes) = (*tiles, *least_bytes);
         Pipeline { values, head, items, found, tiles, least_bytes }
     }
 
@@ -55,7 +58,7 @@ impl<'a> BlockLoop<'_, 'a> {
             .to_owned();
         }
         maps::find_streams(&self.values, &mut self.items, &self.head, &self.found);
-        if self.pipeline().is_too_short() || self.pipeline().is_heavy() {
+        if self.pipeline().is_heavy() {
             self.keep(|_| false);
         }
     }
@@ -71,14 +74,15 @@ impl<'a> BlockLoop<'_, 'a> {
     }
 }
 
-/// Decides about a `target data` construct.
+/// All preconditions of a `target data` construct, then what is asked of it.
 ///
 /// # Errors
 /// Why no array may move in tiles.
-pub(super) fn checked(
-    names: &Names<'_>,
+pub(super) fn checked<'a>(
+    names: &Names<'a>,
     block: &TargetRegion,
     regions: &[TargetRegion],
+    asked: impl FnOnce(&Block<'_, 'a>) -> Result<Verdict, Vec<Reason>>,
 ) -> Result<Verdict, Vec<Reason>> {
     check_text(names, block)?;
     let values = HostValues { names, region: block, extent: block.extent };
@@ -90,19 +94,12 @@ pub(super) fn checked(
     for read in &mut loops {
         read.find_streams(&statements);
     }
-    // What only comes back is as fast from memory that is not page-locked, but beside other copies.
-    if names.cx.pipeline.pin != PinnedMemory::None {
-        let pinned: BTreeSet<Key> = loops.iter().flat_map(BlockLoop::moving_in).collect();
-        for read in loops.iter_mut().filter(|read| read.moving_in().next().is_none()) {
-            read.keep(|key| pinned.contains(&key));
-        }
-    }
-    loops.retain(|read| read.items.iter().any(|item| item.tiled.is_some()));
-    let block = Block { values: &values, items, loops };
+    let mut block = Block { values: &values, items, loops };
+    block.settle();
     if block.loops.is_empty() && !unread.is_empty() {
         return Err(unread);
     }
-    block.decide()
+    asked(&block)
 }
 
 fn block_items(values: &HostValues<'_, '_>) -> Result<Vec<Mapped>, Vec<Reason>> {
@@ -130,7 +127,8 @@ fn read_loops<'n, 'a>(
         let is_known = |item: &Mapped| !item.is_array || item.place != maps::Place::Loop;
         match read::read(&values, items) {
             Ok(Loop { head, items, found }) if items.iter().all(is_known) => {
-                loops.push(BlockLoop { values, head, items, found });
+                let sizes = sizes::usual(values.cx());
+                loops.push(BlockLoop { values, head, items, found, sizes });
             }
             Ok(_) => {}
             Err(reasons) => unread.extend(reasons),
@@ -140,14 +138,76 @@ fn read_loops<'n, 'a>(
 }
 
 /// A `target data` construct with the loops that become tiles.
-struct Block<'n, 'a> {
+pub(super) struct Block<'n, 'a> {
     values: &'n HostValues<'n, 'a>,
     items: Vec<Mapped>,
     loops: Vec<BlockLoop<'n, 'a>>,
 }
 
 impl<'a> Block<'_, 'a> {
-    fn decide(&self) -> Result<Verdict, Vec<Reason>> {
+    /// Leaves the loops in which something moves, with the sizes that suit all of them: each has an iteration for every tile.
+    fn settle(&mut self) {
+        loop {
+            self.keep_pinned();
+            self.loops.retain(|read| read.items.iter().any(|item| item.tiled.is_some()));
+            let sizes = self.sequence().sizes();
+            self.loops.iter_mut().for_each(|read| read.sizes = sizes);
+            let count = self.loops.len();
+            self.loops.retain(|read| !read.pipeline().is_too_short());
+            if self.loops.len() == count {
+                return;
+            }
+        }
+    }
+
+    /// What only comes back is as fast from memory that is not page-locked, but beside other copies.
+    fn keep_pinned(&mut self) {
+        if self.values.cx().pipeline.pin == PinnedMemory::None {
+            return;
+        }
+        let pinned: BTreeSet<Key> = self.loops.iter().flat_map(BlockLoop::moving_in).collect();
+        for read in self.loops.iter_mut().filter(|read| read.moving_in().next().is_none()) {
+            read.keep(|key| pinned.contains(&key));
+        }
+    }
+
+    /// The loops one after the other, and what moves in none of them.
+    fn sequence(&self) -> Sequence<'_, '_, 'a> {
+        let whole = self.items.iter().filter_map(|item| {
+            let (moves_in, moves_out) = self.moves(item);
+            let evaluated = self.evaluated(item.key)?;
+            Some((evaluated, item.copies_in() && !moves_in, item.copies_out() && !moves_out))
+        });
+        let loops = self.loops.iter().map(BlockLoop::pipeline).collect();
+        Sequence { values: self.values, loops, whole: whole.collect() }
+    }
+
+    /// What is known of it; none where nothing moves.
+    pub(super) fn figures(&self) -> Option<PipelineFigures> {
+        let file = self.values.cx().file;
+        let of_loop = |read: &BlockLoop<'_, '_>| {
+            let line = file.lines.line_column(read.values.region.extent.start).line;
+            let of_line = move |(name, how): (String, String)| (name, format!("{how} of the loop in line {line}"));
+            read.pipeline().described().into_iter().map(of_line).collect::<Vec<_>>()
+        };
+        let streams: Vec<_> = self.loops.iter().flat_map(of_loop).collect();
+        (!streams.is_empty()).then(|| self.sequence().figures(streams))
+    }
+
+    /// An item as a loop has it: with its length.
+    fn evaluated(&self, key: Key) -> Option<&Mapped> {
+        self.loops.iter().flat_map(|read| &read.items).find(|other| other.key == key)
+    }
+
+    /// Does an item move in and back in tiles of some loop?
+    fn moves(&self, item: &Mapped) -> (bool, bool) {
+        let of_item = self.loops.iter().flat_map(|read| &read.items).filter(|other| other.key == item.key);
+        let tiled: Vec<&Tiled> = of_item.filter_map(|other| other.tiled.as_ref()).collect();
+        (tiled.iter().any(|tiled| tiled.moves_in), tiled.iter().any(|tiled| tiled.moves_out))
+    }
+
+    /// Decides whether it pays, and writes it.
+    pub(super) fn decide(&self) -> Result<Verdict, Vec<Reason>> {
         let Some((largest, item)) = self.largest() else { return Err(vec![self.no_stream()]) };
         if let Some(reason) = self.does_not_pay(&largest, item) {
             return Ok(Verdict::DoesNotPay(reason));
@@ -202,15 +262,12 @@ impl<'a> Block<'_, 'a> {
         let stays = |item: &&Mapped| {
             (item.copies_in() || item.copies_out()) && !self.moving().any(|moving| moving.key == item.key)
         };
-        let length_rank = |item: &Mapped| {
-            let mut evaluated = self.loops.iter().flat_map(|read| &read.items);
-            evaluated.find(|other| other.key == item.key).and_then(length_rank)
-        };
+        let length_rank = |item: &Mapped| self.evaluated(item.key).and_then(length_rank);
         if let Some(other) = self.items.iter().filter(stays).find(|other| length_rank(other) > Some(rank(tiled).0)) {
             let message = format!("most of what is copied moves in no tiles: `{}` does not", other.name);
             return Some(Reason::new(ReasonCode::TooLittleToCopy, other.span, message));
         }
-        largest.too_little()
+        largest.never_pays().or_else(|| largest.too_little())
     }
 
     /// The edits: the block in two forms, and the header's line where it is missing.
@@ -265,9 +322,7 @@ impl<'a> Block<'_, 'a> {
     fn data(&self) -> Vec<String> {
         let mut maps = Maps::default();
         for item in &self.items {
-            let streams = || self.loops.iter().flat_map(|read| &read.items).filter(|other| other.key == item.key);
-            let moves_in = streams().any(|it| it.tiled.as_ref().is_some_and(|tiled| tiled.moves_in));
-            let moves_out = streams().any(|it| it.tiled.as_ref().is_some_and(|tiled| tiled.moves_out));
+            let (moves_in, moves_out) = self.moves(item);
             let map_type = match (item.copies_in() && !moves_in, item.copies_out() && !moves_out) {
                 (true, true) => "tofrom",
                 (true, false) => "to",

@@ -52,12 +52,7 @@ impl Pipeline<'_, '_> {
             let message = "the kernel takes longer than the copies: each element is used often";
             return no(largest.span, message.to_owned()).map(|reason| reason.with_label(span, "here"));
         }
-        if self.never_pays() {
-            let device = self.asked_device().map_or("the device", |device| device.title.as_str());
-            let message = format!("on {device} tiles gain less than page-locking takes, however much is copied");
-            return no(largest.span, message);
-        }
-        self.too_little()
+        self.never_pays().or_else(|| self.too_little())
     }
 
     /// Why too little is copied, where the text tells.

@@ -1,16 +1,20 @@
 //! How many tiles there are, and from how many bytes on they pay: by the model of `device/overlap` where a device is asked for, as
 //! measured on an NVIDIA H200 otherwise.
 
+use std::collections::BTreeSet;
+
 use crate::analysis::accesses::accesses;
 use crate::analysis::kernel_shape::kernel_shape;
 use crate::device::choice::plain_launch;
-use crate::device::overlap::Stages;
+use crate::device::overlap::{LoopStages, Stages};
 use crate::device::time::predict;
 use crate::device::{DeviceProfile, KernelResources};
+use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::CanonicalLoopNest;
 use crate::transforms::pipeline_loop::allocation::Locking;
-use crate::transforms::pipeline_loop::decision::{assumed_elements, degree};
-use crate::transforms::pipeline_loop::maps::Mapped;
+use crate::transforms::pipeline_loop::decision::{assumed_elements, degree, rank};
+use crate::transforms::pipeline_loop::host_values::HostValues;
+use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
 use crate::transforms::pipeline_loop::{Pipeline, read};
 use crate::transforms::{Context, PinnedMemory};
 
@@ -26,7 +30,7 @@ const RESOURCES: KernelResources = KernelResources { registers: 32, shared_memor
 /// The array sizes that people are shown times for.
 const SHOWN: [u64; 4] = [16 << 20, 64 << 20, 256 << 20, 1 << 30];
 
-/// What is known of a loop that can be cut into tiles.
+/// What is known of a loop that can be cut into tiles, or of a block with such loops.
 #[derive(Clone, Debug)]
 pub struct PipelineFigures {
     /// The arrays that move in tiles, each with how it moves.
@@ -37,7 +41,7 @@ pub struct PipelineFigures {
     pub least_bytes: Option<u64>,
     /// The device that the sizes are for, where one is asked for.
     pub device: Option<String>,
-    /// Bytes of the largest array, predicted milliseconds of the loop as it is, and in tiles; none without a device.
+    /// Bytes of the largest array, predicted milliseconds of the loops as they are, and in tiles; none without a device.
     pub times: Vec<(u64, f64, f64)>,
 }
 
@@ -45,13 +49,9 @@ pub struct PipelineFigures {
 /// that comes back.
 pub(super) fn usual(cx: &Context<'_>) -> (u32, u64) {
     let locked = if cx.pipeline.pin == PinnedMemory::None { 0 } else { 2 };
-    let stages = Stages {
-        to_device: 1.0,
-        from_device: 1.0,
-        locked: f64::from(locked),
-        locked_arrays: locked,
-        ..Stages::default()
-    };
+    let both_ways = LoopStages { to_device: 1.0, from_device: 1.0, ..LoopStages::default() };
+    let stages =
+        Stages { loops: vec![both_ways], locked: f64::from(locked), locked_arrays: locked, ..Stages::default() };
     chosen(cx, &stages, None)
 }
 
@@ -70,27 +70,116 @@ fn chosen(cx: &Context<'_>, stages: &Stages, bytes: Option<u64>) -> (u32, u64) {
     (tiles, options.least_bytes.or(least).unwrap_or(u64::MAX))
 }
 
-impl Pipeline<'_, '_> {
+/// Loops that are cut into tiles one after the other, with what else is copied.
+pub(super) struct Sequence<'s, 'p, 'a> {
+    /// What all of them are copied for.
+    pub values: &'s HostValues<'p, 'a>,
+    pub loops: Vec<Pipeline<'s, 'a>>,
+    /// What moves as a whole: is it copied in, is it copied back?
+    pub whole: Vec<(&'s Mapped, bool, bool)>,
+}
+
+impl<'s, 'a> Sequence<'s, '_, 'a> {
+    /// How many tiles there are, and from how many bytes of the largest array on.
+    pub(super) fn sizes(&self) -> (u32, u64) {
+        let known = self.largest().and_then(|(pipeline, ..)| pipeline.known_bytes());
+        chosen(self.values.cx(), &self.stages().unwrap_or_default(), known)
+    }
+
+    /// What is known of them, with the words for their arrays.
+    pub(super) fn figures(&self, streams: Vec<(String, String)>) -> PipelineFigures {
+        let (tiles, least_bytes) = self.sizes();
+        let device = self.values.cx().profile;
+        let time = |(device, stages): (&DeviceProfile, Stages)| {
+            let rates = &device.transfer;
+            let of_size = |bytes| (bytes, stages.whole_ms(rates, bytes), stages.tiled_ms(rates, bytes, tiles));
+            SHOWN.into_iter().map(of_size).collect()
+        };
+        PipelineFigures {
+            streams,
+            tiles,
+            least_bytes: Some(least_bytes).filter(|least| *least != u64::MAX),
+            device: device.map(|device| device.title.clone()),
+            times: device.zip(self.stages()).map(time).unwrap_or_default(),
+        }
+    }
+
+    /// The array with the longest pieces, and its loop.
+    fn largest(&self) -> Option<(&Pipeline<'s, 'a>, &Mapped, &Tiled)> {
+        let largest = self.loops.iter().rev().filter_map(|pipeline| {
+            let (item, tiled) = pipeline.largest()?;
+            Some((pipeline, item, tiled))
+        });
+        largest.max_by_key(|(_, _, tiled)| rank(tiled))
+    }
+
+    /// What is copied for each byte of the largest array. Arrays of a lower degree of unknown sizes count as nothing, and so do kernels
+    /// that are not cut into tiles.
+    fn stages(&self) -> Option<Stages> {
+        let (first, largest, tiled) = self.largest()?;
+        let unit = of_piece(tiled, largest);
+        let mut stages = Stages::default();
+        // Memory that is locked where it is allocated is locked for the loop as it is, too.
+        let moving = || self.loops.iter().flat_map(|pipeline| pipeline.streams());
+        let locking = Locking::of(self.values, moving().map(|(item, _)| item), 0);
+        let mut locked = BTreeSet::new();
+        for pipeline in &self.loops {
+            // Where the text does not tell, all loops are taken to have as many iterations.
+            let trips = pipeline.head.trips.zip(first.head.trips).map_or(1.0, |(own, all)| ratio(own, all));
+            let mut of_loop = LoopStages::default();
+            for (item, tiled) in pipeline.streams() {
+                let share = trips * ratio(of_piece(tiled, item), unit);
+                of_loop.to_device += if tiled.moves_in { share } else { 0.0 };
+                of_loop.from_device += if tiled.moves_out { share } else { 0.0 };
+                if locking.is_here(item) && locked.insert(item.key) {
+                    stages.locked += share;
+                    stages.locked_arrays += 1;
+                }
+            }
+            let kernel = self.values.cx().profile.and_then(|device| pipeline.kernel_ms_per_gb(device, unit));
+            of_loop.kernel_ms_per_gb = trips * kernel.unwrap_or(0.0);
+            stages.loops.push(of_loop);
+        }
+        let most = 1 + degree(&tiled.stream.stride);
+        for (item, copied_in, copied_out) in &self.whole {
+            let is_large = item.length.as_ref().is_some_and(|length| degree(length) >= most);
+            let share = if is_large { ratio(element_bytes(item), element_bytes(largest)) } else { 0.0 };
+            stages.shared_to_device += if *copied_in { share } else { 0.0 };
+            stages.shared_from_device += if *copied_out { share } else { 0.0 };
+        }
+        Some(stages)
+    }
+}
+
+impl<'p, 'a> Pipeline<'p, 'a> {
     /// The same with the sizes that suit its stages.
     pub(super) fn sized(self) -> Self {
-        let stages = self.stages().unwrap_or_default();
-        let (tiles, least_bytes) = chosen(self.values.cx(), &stages, self.known_bytes());
+        let (tiles, least_bytes) = self.alone().sizes();
         Self { tiles, least_bytes, ..self }
     }
 
-    /// Is it predicted that tiles pay for no size?
-    pub(super) fn never_pays(&self) -> bool {
-        self.least_bytes == u64::MAX
+    /// The loop as the only one.
+    fn alone(&self) -> Sequence<'p, 'p, 'a> {
+        let whole = self.items.iter().filter(|item| item.tiled.is_none());
+        let whole = whole.map(|item| (item, item.copies_in(), item.copies_out()));
+        Sequence { values: self.values, whole: whole.collect(), loops: vec![*self] }
     }
 
-    /// The device that the sizes are for.
-    pub(super) fn asked_device(&self) -> Option<&DeviceProfile> {
-        self.values.cx().profile
+    /// Is it predicted that tiles pay for no size?
+    pub(super) fn never_pays(&self) -> Option<Reason> {
+        let (largest, _) = self.largest().filter(|_| self.least_bytes == u64::MAX)?;
+        let device = self.values.cx().profile.map_or("the device", |device| device.title.as_str());
+        let message = format!("on {device} tiles gain less than page-locking takes, however much is copied");
+        Some(Reason::new(ReasonCode::TooLittleToCopy, largest.span, message))
     }
 
     pub(super) fn figures(&self) -> PipelineFigures {
-        let tiles = self.tiles;
-        let streams = self.streams().map(|(item, tiled)| {
+        self.alone().figures(self.described())
+    }
+
+    /// The arrays that move in tiles, each with how it moves.
+    pub(super) fn described(&self) -> Vec<(String, String)> {
+        let described = self.streams().map(|(item, tiled)| {
             let direction = match (tiled.moves_in, tiled.moves_out) {
                 (true, true) => "in and back",
                 (true, false) => "in",
@@ -104,18 +193,7 @@ impl Pipeline<'_, '_> {
             let elements = if stride == "1" { "1 element".to_owned() } else { format!("{stride} elements") };
             (item.name.clone(), format!("{direction}, {elements} for each iteration{halo}"))
         });
-        let time = |(device, stages): (&DeviceProfile, Stages)| {
-            let rates = &device.transfer;
-            let of_size = |bytes| (bytes, stages.whole_ms(rates, bytes), stages.tiled_ms(rates, bytes, tiles));
-            SHOWN.into_iter().map(of_size).collect()
-        };
-        PipelineFigures {
-            streams: streams.collect(),
-            tiles,
-            least_bytes: Some(self.least_bytes).filter(|_| !self.never_pays()),
-            device: self.asked_device().map(|device| device.title.clone()),
-            times: self.asked_device().zip(self.stages()).map(time).unwrap_or_default(),
-        }
+        described.collect()
     }
 
     /// Bytes of the largest array, where the text tells.
@@ -123,36 +201,6 @@ impl Pipeline<'_, '_> {
         let (largest, tiled) = self.largest()?;
         let bytes = self.head.trips?.checked_mul(tiled.stream.stride.as_constant()?)?;
         u64::try_from(bytes.checked_mul(largest.element_bytes?)?).ok()
-    }
-
-    /// What is copied for each byte of the largest array. Arrays of a lower degree of unknown sizes count as nothing.
-    fn stages(&self) -> Option<Stages> {
-        let (largest, tiled) = self.largest()?;
-        let bytes = |item: &Mapped| item.element_bytes.unwrap_or(8);
-        let of_piece = |elements: i128, item: &Mapped| elements.saturating_mul(bytes(item));
-        let unit = of_piece(assumed_elements(&tiled.stream.stride), largest);
-        let mut stages = Stages::default();
-        // Memory that is locked where it is allocated is locked for the loop as it is, too.
-        let locking = Locking::of(self.values, self.streams().map(|(item, _)| item), 0);
-        for (item, tiled) in self.streams() {
-            let share = ratio(of_piece(assumed_elements(&tiled.stream.stride), item), unit);
-            stages.to_device += if tiled.moves_in { share } else { 0.0 };
-            stages.from_device += if tiled.moves_out { share } else { 0.0 };
-            if locking.is_here(item) {
-                stages.locked += share;
-                stages.locked_arrays += 1;
-            }
-        }
-        let most = 1 + degree(&tiled.stream.stride);
-        for item in self.items.iter().filter(|item| item.tiled.is_none()) {
-            let is_large = item.length.as_ref().is_some_and(|length| degree(length) >= most);
-            let share = if is_large { ratio(bytes(item), bytes(largest)) } else { 0.0 };
-            stages.shared_to_device += if item.copies_in() { share } else { 0.0 };
-            stages.shared_from_device += if item.copies_out() { share } else { 0.0 };
-        }
-        stages.kernel_ms_per_gb =
-            self.asked_device().and_then(|device| self.kernel_ms_per_gb(device, unit)).unwrap_or(0.0);
-        Some(stages)
     }
 
     /// Milliseconds of the kernel for 10^9 bytes of the largest array, of which an iteration has so many.
@@ -163,12 +211,22 @@ impl Pipeline<'_, '_> {
         let found = accesses(cx.file, cx.tree, self.values.symbols(), &loops, promised, &[]);
         let shape = kernel_shape(cx.tree, loops.last()?.body, &found, promised)?;
         // A nest that is taken together has an iteration for each element.
-        let (largest, _) = self.largest()?;
-        let bytes = if promised > 1 { largest.element_bytes.unwrap_or(8) } else { bytes_of_iteration };
+        let (_, tiled) = self.largest()?;
+        let elements = if promised > 1 { assumed_elements(&tiled.stream.stride) } else { 1 };
+        let bytes = bytes_of_iteration / elements.max(1);
         let iterations = u64::from(REFERENCE_BYTES) / u64::try_from(bytes).ok()?.max(1);
         let microseconds = predict(device, RESOURCES, &shape, iterations.max(1), plain_launch(iterations.max(1)));
         Some(microseconds / 1e3 / (f64::from(REFERENCE_BYTES) / 1e9))
     }
+}
+
+fn element_bytes(item: &Mapped) -> i128 {
+    item.element_bytes.unwrap_or(8)
+}
+
+/// Bytes of an iteration's piece.
+fn of_piece(tiled: &Tiled, item: &Mapped) -> i128 {
+    assumed_elements(&tiled.stream.stride).saturating_mul(element_bytes(item))
 }
 
 #[allow(clippy::cast_precision_loss, reason = "an estimate")]
