@@ -80,7 +80,7 @@
 //! - OMPS101 to OMPS104, OMPS125: the text cannot be read for certain;
 //! - the construct stands in code for the device, or where the program promises that directives are absent;
 //! - OMPS150: the loop's head cannot be cut into tiles, or no include stands at file scope that the header could follow;
-//!   OMPS151: a clause does not go with tiles, or a construct of the file that maps has `nowait`; OMPS152: the loop reaches
+//!   OMPS151: a clause does not go with tiles, or a construct of the file that maps is deferred meanwhile; OMPS152: the loop reaches
 //!   something that the construct does not map, that is not followed, or that each thread of the host has of its own; or in the
 //!   block of a data construct the host, a standalone directive or another kernel may; OMPS153: no array moves piece by piece.
 //!
@@ -105,8 +105,8 @@
 //! An array that is present on the device is not copied by `map`, but would be by `map(always, ..)` and `target update`: such
 //! loops run as they were. In a window each tile is mapped, which asks for itself. Nor may another thread or a deferred task map an
 //! array in between, which would find it present before it is copied: in a parallel region of several threads loops run as they
-//! were (other threads of the program than OpenMP's are not asked for), and in a file with `nowait` on a construct that maps
-//! nothing is changed. Elements that `map(from:)` copies but
+//! were (other threads of the program than OpenMP's are not asked for), and where a construct of the file that is deferred may map
+//! one of its arrays meanwhile, nothing is changed. Elements that `map(from:)` copies but
 //! no iteration writes are indeterminate in the original; here the host's keep their values.
 //!
 //! The stages are no tasks, as they are in the paper. `target update from` in a task corrupts a lock of LLVM 19's libomptarget while
@@ -125,6 +125,7 @@ mod clauses;
 mod compiler;
 mod data_block;
 mod decision;
+mod deferred;
 mod head;
 mod host_values;
 mod include;
@@ -336,7 +337,7 @@ fn check_text(names: &Names<'_>, region: &TargetRegion) -> Result<(), Vec<Reason
     reasons.extend(names.device_code(region));
     reasons.extend(split_target::excludes_directives(cx, region));
     reasons.extend(split_target::excludes_host_threads(cx, region));
-    reasons.extend(clauses::deferred(cx));
+    reasons.extend(deferred::deferred(names, region.extent));
     if reasons.is_empty() { Ok(()) } else { Err(reasons) }
 }
 

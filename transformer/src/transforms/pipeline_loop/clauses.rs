@@ -2,9 +2,7 @@
 
 use crate::plan::{Reason, ReasonCode};
 use crate::source::{Span, words};
-use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
-use crate::transforms::Context;
 use crate::transforms::independence::clauses::{self, Clauses};
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::split_target::names::Names;
@@ -46,19 +44,6 @@ pub(super) fn read(values: &HostValues<'_, '_>) -> Result<Clauses, Vec<Reason>> 
             Err(reasons)
         }
     }
-}
-
-/// A construct whose mapping is deferred. It may begin while the tiles of another one are copied, and would find the arrays that both
-/// map present, but not copied yet, or a part of them.
-pub(super) fn deferred(cx: &Context<'_>) -> Option<Reason> {
-    let all = Span::new(0, cx.file.text.len());
-    let maps = |clause: &Clause| clause.name == ClauseName::Map && !clause.has_modifier("release");
-    let mut constructs = cx.constructs.within(all).filter(|(construct, directive)| {
-        construct.leaves.contains(&Leaf::Target) || directive.clauses.iter().any(maps)
-    });
-    let nowait = constructs.find_map(|(_, directive)| directive.clauses_of(ClauseName::Nowait).next())?;
-    let message = "another construct may be deferred until this one copies its tiles";
-    Some(Reason::new(ReasonCode::TileClause, nowait.span, message))
 }
 
 /// A variable of which each thread of the host has its own: those that launch the tiles would use others than the one that

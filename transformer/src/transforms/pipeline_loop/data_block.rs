@@ -238,7 +238,7 @@ fn is_own_value(names: &Names<'_>, block: &TargetRegion, node: NodeId) -> bool {
 }
 
 /// Is it the name of a called function that reaches nothing but the values of its arguments, and a stream?
-fn is_harmless_function(names: &Names<'_>, node: NodeId) -> bool {
+pub(super) fn is_harmless_function(names: &Names<'_>, node: NodeId) -> bool {
     let tree = names.cx.tree;
     let call = tree.parent(node).filter(|parent| tree.kind(*parent) == "call_expression");
     let name = names.cx.file.show(tree.span(node));

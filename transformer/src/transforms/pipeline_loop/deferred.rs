@@ -1,0 +1,296 @@
+//! Constructs whose mapping is deferred: what they map may appear on the device while the tiles of another one are copied, and they
+//! would find the arrays that both map present, but not copied yet, or a part of them.
+//!
+//! One does no harm to a loop where the two map different arrays that are no pointers; or where it has ended whenever the loop begins:
+//! the block that it stands in goes on to a `taskwait`, or it stands in a `taskgroup` or `parallel` construct, and in between no host
+//! code can reach the loop. Tiles are never begun in an active parallel region, so that no other thread does either.
+
+use std::collections::BTreeSet;
+
+use crate::analysis::calls::is_pure;
+use crate::analysis::symbols::DeclaredType;
+use crate::analysis::uses::{Role, uses_below};
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::{Construct, ConstructId};
+use crate::source::{Language, Span, words};
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{Clause, ClauseName, Directive, NodeId};
+use crate::transforms::Context;
+use crate::transforms::pipeline_loop::data_block;
+use crate::transforms::split_target::names::{Kind, Names};
+
+/// A construct of the file that may map while the tiles of a region are copied.
+pub(super) fn deferred(names: &Names<'_>, extent: Span) -> Option<Reason> {
+    let cx = names.cx;
+    let is_harmful = |id: &ConstructId| {
+        !extent.contains(cx.constructs.directive(*id).span)
+            && !(is_task(cx.constructs.directive(*id)) && extent_of(cx, *id).contains(extent))
+            && !maps_other_arrays(names, *id, extent)
+            && !has_ended(names, *id, extent)
+    };
+    let (_, span) = deferring(cx).into_iter().find(|(id, _)| is_harmful(id))?;
+    let message = "another construct may be deferred until this one copies its tiles";
+    Some(Reason::new(ReasonCode::TileClause, span, message))
+}
+
+/// The constructs that are tasks and map, each with what makes it one.
+fn deferring(cx: &Context<'_>) -> Vec<(ConstructId, Span)> {
+    let maps = |construct: &Construct, directive: &Directive| {
+        let maps = |clause: &Clause| clause.name == ClauseName::Map && !clause.has_modifier("release");
+        construct.leaves.contains(&Leaf::Target) || directive.clauses.iter().any(maps)
+    };
+    let found = cx.constructs.ids().filter_map(|id| {
+        let (construct, directive) = (cx.constructs.construct(id), cx.constructs.directive(id));
+        if is_task(directive) {
+            let mut inside = cx.constructs.within(extent_of(cx, id));
+            return inside.any(|(construct, directive)| maps(construct, directive)).then_some((id, directive.span));
+        }
+        let nowait = directive.clauses_of(ClauseName::Nowait).next().filter(|_| maps(construct, directive))?;
+        Some((id, nowait.span))
+    });
+    found.collect()
+}
+
+fn is_task(directive: &Directive) -> bool {
+    directive.name.split(' ').any(|word| matches!(word, "task" | "taskloop"))
+}
+
+fn extent_of(cx: &Context<'_>, id: ConstructId) -> Span {
+    Span::new(cx.constructs.directive(id).span.start, cx.constructs.construct(id).body_span.end)
+}
+
+/// Are all arrays that both map different objects?
+fn maps_other_arrays(names: &Names<'_>, id: ConstructId, extent: Span) -> bool {
+    let cx = names.cx;
+    let (construct, directive) = (cx.constructs.construct(id), cx.constructs.directive(id));
+    if is_task(directive) || directive.clauses_of(ClauseName::Defaultmap).next().is_some() {
+        return false;
+    }
+    let maps = cx.constructs.within(extent).flat_map(|(_, directive)| directive.clauses_of(ClauseName::Map));
+    let mut mapped = maps.flat_map(Clause::items);
+    if !mapped.all(|item| item.base.as_ref().is_some_and(|name| is_object(names, name, item.span.start))) {
+        return false;
+    }
+    let text = cx.file.show(extent);
+    let named: BTreeSet<&str> = words(&text).collect();
+    let is_other = |name: &str, at: usize| {
+        let in_macro = |text: &str| words(text).any(|word| word == name);
+        is_object(names, name, at) && !named.contains(name) && !names.uses_macro_with(extent, &in_macro)
+    };
+    let is_copied =
+        |clause: &&Clause| matches!(clause.name, ClauseName::Firstprivate | ClauseName::Private | ClauseName::Depend);
+    let items = directive.clauses.iter().filter(|clause| !is_copied(clause)).flat_map(Clause::items);
+    let listed = items.map(|item| item.base.as_ref().is_some_and(|name| is_other(name, item.span.start)));
+    let uses = construct.body.map(|body| uses_below(cx.file, cx.tree, body)).unwrap_or_default();
+    let is_own = |name: &str, at: usize| {
+        let variable = names.symbols().lookup(name, at);
+        variable.is_some_and(|it| it.header.is_none() && construct.body_span.contains(it.declared_at))
+    };
+    let is_number =
+        |name: &str, at: usize| matches!(names.kind(name, at), Kind::Scalar { builtin: true, .. } | Kind::Constant);
+    let used = uses.iter().map(|used| {
+        let at = used.span.start;
+        match (names.expansion(&used.name, at), used.role) {
+            (Some(inner), _) => inner.is_some_and(|inner| inner.iter().all(|name| is_number(name, at))),
+            (None, Role::Callee) => is_pure(&used.name),
+            (None, Role::MethodCall) => false,
+            (None, _) if is_own(&used.name, at) => is_object(names, &used.name, at),
+            (None, _) => is_number(&used.name, at) || is_other(&used.name, at),
+        }
+    });
+    listed.chain(used).all(|it| it)
+}
+
+/// Is it a number or an array of numbers with storage of its own?
+fn is_object(names: &Names<'_>, name: &str, at: usize) -> bool {
+    let ty = names.symbols().lookup(name, at).map(|variable| variable.ty);
+    match ty {
+        Some(DeclaredType::Array { element, .. }) => element.is_scalar(),
+        Some(ty) => ty.is_scalar() && ty.as_type_parameter().is_none(),
+        None => false,
+    }
+}
+
+/// Has a task ended whenever a region begins?
+fn has_ended(names: &Names<'_>, id: ConstructId, extent: Span) -> bool {
+    let cx = names.cx;
+    // Teams of the host are active together, in no parallel region.
+    let is_host_league = |it: &Construct| it.leaves.contains(&Leaf::Teams) && !it.leaves.contains(&Leaf::Target);
+    let is_alone = |id: ConstructId| {
+        let mut around = std::iter::successors(Some(id), |id| cx.constructs.enclosing(*id));
+        around.any(|id| cx.constructs.construct(id).leaves.contains(&Leaf::Target))
+            || !is_host_league(cx.constructs.construct(id))
+    };
+    if !cx.constructs.ids().all(is_alone) {
+        return false;
+    }
+    // At a scheduling point a thread may begin any task that is left.
+    let tasks = cx.constructs.ids().filter(|id| is_task(cx.constructs.directive(*id)));
+    let mut tasks = tasks.map(|id| extent_of(cx, id));
+    if tasks.any(|task| task.overlaps(extent) || !is_quiet(names, task)) {
+        return false;
+    }
+    let is_over = |stretch: Span| !stretch.overlaps(extent) && is_quiet(names, stretch);
+    let around = std::iter::successors(cx.constructs.enclosing(id), |id| cx.constructs.enclosing(*id));
+    let mut waiting = around.filter(|id| {
+        let leaves = &cx.constructs.construct(*id).leaves;
+        let is_host_team = leaves.contains(&Leaf::Parallel) && !leaves.contains(&Leaf::Target);
+        is_host_team || cx.constructs.directive(*id).name == "taskgroup"
+    });
+    waiting.any(|id| is_over(extent_of(cx, id))) || stretch_to_wait(cx, id).is_some_and(is_over)
+}
+
+/// From the statement of a block that a construct is in to the next `taskwait` of the block, in the same task.
+fn stretch_to_wait(cx: &Context<'_>, id: ConstructId) -> Option<Span> {
+    let own = extent_of(cx, id);
+    let task = cx.constructs.enclosing(id);
+    let around = task.map(|task| cx.constructs.construct(task).body_span);
+    let is_wait = |other: &ConstructId| {
+        let directive = cx.constructs.directive(*other);
+        let is_behind = directive.span.start >= own.end && cx.constructs.enclosing(*other) == task;
+        is_behind && directive.name == "taskwait" && directive.clauses.is_empty()
+    };
+    let waits: Vec<Span> =
+        cx.constructs.ids().filter(is_wait).map(|other| cx.constructs.directive(other).span).collect();
+    let waits_in = |block: NodeId| waits.iter().find(|wait| cx.tree.covering(**wait) == block);
+    let mut child = cx.tree.covering(own);
+    let mut start = own.start;
+    for node in std::iter::once(child).chain(cx.tree.ancestors(child)) {
+        let span = cx.tree.span(node);
+        if around.is_some_and(|around| !around.contains(span)) || matches!(cx.tree.kind(node), "lambda_expression") {
+            return None;
+        }
+        if node != child {
+            start = start.min(cx.tree.span(child).start);
+        }
+        if cx.tree.kind(node) == "compound_statement" {
+            if let Some(wait) = waits_in(node) {
+                return Some(Span::new(start, wait.end));
+            }
+        }
+        child = node;
+    }
+    None
+}
+
+/// Does the host stay in a part of the file until its end, and call nothing there that may reach another part?
+fn is_quiet(names: &Names<'_>, stretch: Span) -> bool {
+    let cx = names.cx;
+    let is_doubtful = cx.tree.problem_in(stretch).is_some() || cx.tree.inactive().iter().any(|it| it.overlaps(stretch));
+    let on_device = |span: Span| {
+        let mut inside = cx.constructs.within(stretch);
+        inside.any(|(it, _)| it.leaves.contains(&Leaf::Target) && it.body.is_some() && it.body_span.contains(span))
+    };
+    let nodes = cx.tree.descendants(cx.tree.covering(stretch));
+    let mut nodes = nodes.filter(|node| stretch.contains(cx.tree.span(*node)) && !on_device(cx.tree.span(*node)));
+    let mut clauses = cx.constructs.within(stretch).flat_map(|(_, directive)| &directive.clauses);
+    !is_doubtful
+        && nodes.all(|node| !cx.tree.is_named(node) || stays(names, stretch, node))
+        && clauses.all(|clause| calls_nothing(names, clause.span))
+}
+
+fn stays(names: &Names<'_>, stretch: Span, node: NodeId) -> bool {
+    let tree = names.cx.tree;
+    let is_c = tree.language() == Language::C;
+    match tree.kind(node) {
+        "identifier" => {
+            let span = tree.span(node);
+            data_block::is_harmless_function(names, node) || is_plain(names, &names.cx.file.show(span), span.start)
+        }
+        "call_expression" => {
+            tree.child(node, "function").is_some_and(|callee| data_block::is_harmless_function(names, callee))
+        }
+        "break_statement" | "continue_statement" => {
+            let mut around = tree.ancestors(node).take_while(|node| stretch.contains(tree.span(*node)));
+            around.any(|node| {
+                matches!(tree.kind(node), "for_statement" | "while_statement" | "do_statement" | "switch_statement")
+            })
+        }
+        "return_statement" | "goto_statement" | "gnu_asm_expression" | "statement_expression" => false,
+        "type_identifier" | "field_identifier" | "labeled_statement" | "switch_statement" | "case_statement" => is_c,
+        kind if is_c => !NOT_IN_C.contains(&kind),
+        kind => IN_CPP.contains(&kind),
+    }
+}
+
+/// What may hide a call or a jump in C; attributes name functions that are called at the end of a block.
+const NOT_IN_C: [&str; 6] = [
+    "preproc_include",
+    "preproc_call",
+    "seh_leave_statement",
+    "attribute_specifier",
+    "attribute_declaration",
+    "ms_declspec_modifier",
+];
+
+/// What calls no function in C++ where all variables are of the language's own types.
+const IN_CPP: [&str; 31] = [
+    "compound_statement",
+    "expression_statement",
+    "declaration",
+    "init_declarator",
+    "array_declarator",
+    "primitive_type",
+    "sized_type_specifier",
+    "type_qualifier",
+    "type_descriptor",
+    "number_literal",
+    "char_literal",
+    "character",
+    "string_literal",
+    "string_content",
+    "escape_sequence",
+    "true",
+    "false",
+    "comment",
+    "argument_list",
+    "assignment_expression",
+    "update_expression",
+    "binary_expression",
+    "unary_expression",
+    "conditional_expression",
+    "parenthesized_expression",
+    "subscript_expression",
+    "subscript_argument_list",
+    "for_statement",
+    "while_statement",
+    "if_statement",
+    "condition_clause",
+];
+
+/// Is it a name whose use calls nothing?
+fn is_plain(names: &Names<'_>, name: &str, at: usize) -> bool {
+    if let Some(inner) = names.expansion(name, at) {
+        return inner.is_some_and(|inner| inner.iter().all(|name| is_plain(names, name, at)));
+    }
+    if names.kind(name, at) == Kind::Constant {
+        return true;
+    }
+    let Some(variable) = names.symbols().lookup(name, at) else { return false };
+    names.cx.tree.language() == Language::C || is_of_numbers(&variable.ty)
+}
+
+fn is_of_numbers(ty: &DeclaredType) -> bool {
+    match ty {
+        DeclaredType::Array { element, .. } | DeclaredType::ArrayParameter { element, .. } => is_of_numbers(element),
+        DeclaredType::Pointer { pointee, .. } => is_of_numbers(pointee),
+        ty => ty.is_scalar() && ty.as_type_parameter().is_none(),
+    }
+}
+
+/// Does the text of a clause hold no call, and nothing that may hide one?
+fn calls_nothing(names: &Names<'_>, clause: Span) -> bool {
+    let text = names.cx.file.show(clause);
+    let Some((_, argument)) = text.split_once('(') else { return true };
+    let is_call = argument.match_indices('(').any(|(at, _)| {
+        let before = argument.get(..at).unwrap_or_default().trim_end();
+        before.ends_with(|last: char| last == '_' || last.is_alphanumeric() || last == ')' || last == ']')
+    });
+    let is_hidden = |word: &str| {
+        let at = clause.start;
+        let is_macro = names.expansion(word, at).is_some();
+        let is_variable = names.symbols().lookup(word, at).is_some();
+        (is_macro || is_variable) && !is_plain(names, word, at)
+    };
+    !is_call && !words(argument).any(is_hidden)
+}
