@@ -69,8 +69,9 @@
 //!
 //! How many tiles there are and from which size on they pay comes from the rates of the device that is asked for
 //! (`device/overlap`), and is 16 from 32 MiB an array on without one, as measured on an NVIDIA H200. The loops of a block share both,
-//! chosen by what moves in and back with each of them. Where the sizes are not known the host asks for them, and whether the arrays
-//! are on the device already: then there is nothing to copy. The other branch is the loop as it was.
+//! chosen by what moves in and back with each of them. Where the sizes are not known the host asks for them, whether a loop that begins
+//! at a variable begins in its arrays, and whether they are on the device already: then there is nothing to copy. The other branch is
+//! the loop as it was.
 //!
 //! Where `geometry` chooses grids for a device as well, it does so for the iterations of a tile, and for all of them in the other
 //! branch. A grid that the program says goes along to the tiles as it is.

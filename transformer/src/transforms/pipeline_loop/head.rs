@@ -21,6 +21,8 @@ pub(super) struct Head {
     pub condition: Span,
     /// The first value.
     pub first: Polynomial,
+    /// Where it is a variable of the type that counts the iterations: is that type signed?
+    pub named_start: Option<bool>,
     /// The value behind the last one.
     pub end: Polynomial,
     /// Both in C.
@@ -30,6 +32,13 @@ pub(super) struct Head {
     pub trips_text: String,
     /// The same, where the text tells.
     pub trips: Option<i128>,
+}
+
+impl Head {
+    /// Does the host have to ask whether the first value lies behind a section's start? It can where that is zero.
+    pub(super) fn is_asked_to_start(&self, from: &Polynomial) -> bool {
+        from.is_zero() && self.named_start.is_some() && self.first.as_constant().is_none()
+    }
 }
 
 /// Reads the outermost loop of a nest.
@@ -71,8 +80,14 @@ pub(super) fn read(values: &HostValues<'_, '_>, only: &CanonicalLoop, found: &Ac
     let Some(ty) = variable_type(values, only) else {
         return refuse(only.variable_span, "the type of the loop's variable is not understood");
     };
+    let start = values.symbols().lookup(&first_text, only.lower.start).map(|variable| variable.ty);
+    let named_start = match start {
+        Some(DeclaredType::Scalar { name, .. }) => Integer::named(&name),
+        _ => None,
+    };
     Ok(Head {
         variable: only.variable.clone(),
+        named_start: named_start.filter(|start| *start == known.integer).map(|start| start.signed),
         ty,
         lower: only.lower,
         condition: only.condition,

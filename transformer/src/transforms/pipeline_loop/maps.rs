@@ -298,7 +298,8 @@ fn tiled(
     let from = whole_pieces(&lower)?;
     let to = whole_pieces(&lower.plus(&length)?)?;
     let is_number = |value: Option<Polynomial>| value.and_then(|value| value.as_constant()).is_some_and(|it| it >= 0);
-    if !is_number(head.first.minus(&from)) || !is_number(to.minus(&head.end)) {
+    let starts_inside = is_number(head.first.minus(&from)) || head.is_asked_to_start(&from);
+    if !starts_inside || !is_number(to.minus(&head.end)) {
         return None;
     }
     let shown = |span: Span| values.spelled(span);

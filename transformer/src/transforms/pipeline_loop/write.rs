@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use crate::edit::Edit;
 use crate::plan::{Reason, ReasonCode};
 use crate::transforms::pipeline_loop::allocation::Locking;
+use crate::transforms::pipeline_loop::head::Head;
 use crate::transforms::pipeline_loop::include::include;
 use crate::transforms::pipeline_loop::lines::{Form, Line, Maps};
 use crate::transforms::pipeline_loop::maps::{Mapped, Place};
@@ -107,15 +108,27 @@ impl Pipeline<'_, '_> {
     /// Asks whether each tile is as long as the halo, and each piece has elements, where the text does not tell.
     pub(super) fn enough_iterations(&self, fresh: &Fresh) -> Option<Vec<String>> {
         let mut terms = Vec::new();
+        let Head { first, first_text, end_text, trips_text: trips, named_start, .. } = self.head;
+        let asks_start = self.streams().any(|(_, tiled)| self.head.is_asked_to_start(&tiled.from));
+        if asks_start {
+            terms.push(match named_start {
+                Some(true) => format!("{first_text} >= 0"),
+                // An end that is computed may have become a small number.
+                _ => format!("{end_text} >= {first_text}"),
+            });
+        }
         let Some(stride) = self.unknown_stride()? else { return Some(terms) };
         let halo = if self.halo() > 1 { format!("{} * ", self.halo()) } else { String::new() };
         let least = format!("{halo}{}", fresh.tiles);
         // The difference of unsigned bounds is a large number where the loop does not run.
-        let trips = &self.head.trips_text;
-        terms.push(match !self.head.first.is_zero() && trips.contains('-') {
-            false => format!("{trips} >= {least}"),
-            true => format!("{} >= {} + {least}", self.head.end_text, text::operand(&self.head.first_text)),
-        });
+        match !first.is_zero() && trips.contains('-') {
+            false => terms.push(format!("{trips} >= {least}")),
+            true if asks_start => {
+                terms.extend(named_start.filter(|it| *it).map(|_| format!("{end_text} >= {first_text}")));
+                terms.push(format!("{trips} >= {least}"));
+            }
+            true => terms.push(format!("{end_text} >= {} + {least}", text::operand(first_text))),
+        }
         if stride.parse::<u64>().is_err() {
             terms.push(format!("{stride} > 0"));
         }
