@@ -22,13 +22,13 @@ use crate::transforms::split_target::names::{Kind, Names};
 /// A construct of the file that may map while the tiles of a region are copied.
 pub(super) fn deferred(names: &Names<'_>, extent: Span) -> Option<Reason> {
     let cx = names.cx;
-    let is_harmful = |id: &ConstructId| {
-        !extent.contains(cx.constructs.directive(*id).span)
-            && !(is_task(cx.constructs.directive(*id)) && extent_of(cx, *id).contains(extent))
-            && !maps_other_arrays(names, *id, extent)
-            && !has_ended(names, *id, extent)
+    let is_harmless = |id: ConstructId| {
+        let directive = cx.constructs.directive(id);
+        // What its own construct defers is asked elsewhere; a task that it stands in has begun.
+        let is_own = extent.contains(directive.span) || is_task(directive) && extent_of(cx, id).contains(extent);
+        is_own || maps_other_arrays(names, id, extent) || has_ended(names, id, extent)
     };
-    let (_, span) = deferring(cx).into_iter().find(|(id, _)| is_harmful(id))?;
+    let (_, span) = deferring(cx).into_iter().find(|(id, _)| !is_harmless(*id))?;
     let message = "another construct may be deferred until this one copies its tiles";
     Some(Reason::new(ReasonCode::TileClause, span, message))
 }
@@ -163,10 +163,9 @@ fn stretch_to_wait(cx: &Context<'_>, id: ConstructId) -> Option<Span> {
         if node != child {
             start = start.min(cx.tree.span(child).start);
         }
-        if cx.tree.kind(node) == "compound_statement" {
-            if let Some(wait) = waits_in(node) {
-                return Some(Span::new(start, wait.end));
-            }
+        let wait = waits_in(node).filter(|_| cx.tree.kind(node) == "compound_statement");
+        if let Some(wait) = wait {
+            return Some(Span::new(start, wait.end));
         }
         child = node;
     }
