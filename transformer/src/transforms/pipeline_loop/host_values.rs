@@ -132,7 +132,7 @@ impl<'a> HostValues<'_, 'a> {
     fn is_out_of_reach(&self, name: &str, at: usize) -> bool {
         let symbols = self.symbols();
         let is_const = symbols.lookup(name, at).is_some_and(|variable| variable.ty.is_const());
-        is_const || !symbols.is_address_taken(name, at) || self.copies_only_reals()
+        is_const || !symbols.is_address_taken(name, at) || (self.cx().strict_aliasing && self.copies_only_reals())
     }
 
     fn copies_only_reals(&self) -> bool {
