@@ -166,3 +166,39 @@ void f(const float *a, float *sums) {
         assert_contains(&said, part);
     }
 }
+
+#[test]
+fn explain_shows_the_launches_of_the_kernels_that_a_split_makes() {
+    let text = "\
+void g(int *w) {
+#pragma omp target teams distribute parallel for
+  for (int i = 0; i < 1000; i++) w[i] = 1;
+}
+void f(const float *a, float *sums) {
+#pragma omp target map(to: a[0:2162688]) map(tofrom: sums[0:1056])
+  {
+#pragma omp parallel for
+    for (int i = 0; i < 1056; i++) {
+      float sum = 0;
+      for (int j = 0; j < 2048; j++) sum += a[i * 2048 + j];
+      sums[i] = sum;
+    }
+#pragma omp parallel for
+    for (int i = 0; i < 1056; i++) sums[i] *= 2;
+  }
+}
+";
+    let project = Project::new(&[("a.c", text)]);
+    let said = project.expect(0, &["explain", "a.c:6", "--device", "h200"]).text();
+    for part in [
+        "a.c:6:1: split: applied, safe",
+        "a.c:8:1: geometry: applied, safe",
+        "kernel at 8:1 of the output:\n  grid for NVIDIA H200: 1056 iterations (known)",
+        "chosen: 1056 x 1, of which 1056 teams get work",
+        "kernel at 15:1 of the output:",
+    ] {
+        assert_contains(&said, part);
+    }
+    // What is done elsewhere in the file is not told.
+    assert!(!said.contains("1000") && !said.contains("w[i]"), "{said}");
+}

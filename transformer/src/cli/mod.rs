@@ -5,6 +5,7 @@ mod commands;
 mod compiler_flags;
 mod config;
 mod device;
+mod explain;
 mod headers;
 mod inputs;
 mod passes;
@@ -125,7 +126,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) ->
                 pipeline: *pipeline,
                 ..Default::default()
             };
-            commands::explain(place, context, passes, streams, engine)
+            explain::explain(place, context, passes, streams, engine)
         }
         Some(Command::Devices) => commands::devices(streams),
         Some(Command::Header) => commands::header(streams),

@@ -1,5 +1,6 @@
 //! Unified diffs of byte texts.
 
+use std::ops::Range;
 use std::path::Path;
 
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
@@ -26,11 +27,48 @@ const COLOURED: Palette =
 #[must_use]
 pub fn unified(path: &Path, before: &[u8], after: &[u8], colour: bool) -> Vec<u8> {
     let palette = if colour { &COLOURED } else { &PLAIN };
+    written(path, before, after, palette, &(0..usize::MAX))
+}
+
+/// The same without colours, and of the changes only those near lines of `before`, counted from 0.
+#[must_use]
+pub fn unified_near(path: &Path, before: &[u8], after: &[u8], wanted: &Range<usize>) -> Vec<u8> {
+    written(path, before, after, &PLAIN, wanted)
+}
+
+/// The lines of `after` in the place of some of `before`, counted from 0.
+#[must_use]
+pub fn lines_after(before: &[u8], after: &[u8], wanted: &Range<usize>) -> Range<usize> {
+    let (old, new) = (lines(before), lines(after));
+    let mut found: Option<Range<usize>> = None;
+    for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
+        let (from, to) = (op.old_range(), op.new_range());
+        if from.start > wanted.end || from.end < wanted.start {
+            continue;
+        }
+        // Of lines that are the same only those that are wanted.
+        let part = match op.tag() {
+            DiffTag::Equal => {
+                let start = to.start + wanted.start.saturating_sub(from.start);
+                start..to.end.min(to.start + wanted.end.saturating_sub(from.start))
+            }
+            _ => to,
+        };
+        found = Some(found.map_or(part.clone(), |all| all.start.min(part.start)..all.end.max(part.end)));
+    }
+    found.unwrap_or(0..0)
+}
+
+fn written(path: &Path, before: &[u8], after: &[u8], palette: &Palette, wanted: &Range<usize>) -> Vec<u8> {
     let old = lines(before);
     let new = lines(after);
     let groups = group_diff_ops(capture_diff_slices(Algorithm::Myers, &old, &new), CONTEXT);
+    let is_wanted = |op: &DiffOp| {
+        let range = op.old_range();
+        op.tag() != DiffTag::Equal && range.start <= wanted.end && range.end >= wanted.start
+    };
     let mut out = Vec::new();
-    for group in groups.iter().filter(|group| group.iter().any(|op| op.tag() != DiffTag::Equal)) {
+    for group in groups.iter().filter(|group| group.iter().any(is_wanted)) {
         if out.is_empty() {
             header(&mut out, path, palette);
         }
@@ -102,6 +140,19 @@ mod tests {
 
     fn plain(before: &[u8], after: &[u8]) -> Vec<u8> {
         unified(Path::new("x.c"), before, after, false)
+    }
+
+    #[test]
+    fn changes_near_some_lines_are_found() {
+        let before = b"0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+        let after = b"0\nx\ny\n2\n3\n4\n5\n6\n7\nz\nz\nz\n9\n";
+        let near =
+            |wanted: Range<usize>| String::from_utf8(unified_near(Path::new("x.c"), before, after, &wanted)).unwrap();
+        assert!(near(1..2).contains("+x\n+y\n") && !near(1..2).contains("+z"), "{}", near(1..2));
+        assert!(near(8..9).contains("+z\n+z\n+z\n") && !near(8..9).contains("+x"));
+        assert_eq!(near(4..5), "");
+        assert_eq!(lines_after(before, after, &(3..5)), 4..6);
+        assert_eq!(lines_after(before, after, &(8..9)), 9..12);
     }
 
     #[test]

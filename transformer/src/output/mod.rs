@@ -4,4 +4,4 @@ pub mod atomic;
 pub mod diff;
 
 pub use atomic::{WriteError, replace};
-pub use diff::unified;
+pub use diff::{lines_after, unified, unified_near};

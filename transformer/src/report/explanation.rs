@@ -13,11 +13,11 @@ use crate::plan::{Decision, Plan};
 use crate::source::{SourceFile, Span};
 use crate::transforms::{Figures, GeometryFigures, LoopFigures, PipelineFigures};
 
-/// Writes the facts about one region, and the figures of the candidates between which `plan` chose.
+/// Writes the facts about one region, whatever is done with it.
 ///
 /// # Errors
 /// When writing fails.
-pub fn write(file: &SourceFile, region: &RegionFacts, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_facts(file: &SourceFile, region: &RegionFacts, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  segments:")?;
     for (span, what) in &region.segments {
         writeln!(out, "    {} {what}", place(file, *span))?;
@@ -29,10 +29,27 @@ pub fn write(file: &SourceFile, region: &RegionFacts, plan: &Plan, out: &mut dyn
         }
     }
     writeln!(out, "  data environment:")?;
-    region.data.iter().try_for_each(|entry| write_entry(file, entry, out))?;
+    region.data.iter().try_for_each(|entry| write_entry(file, entry, out))
+}
+
+/// Writes the figures of the candidates between which a plan for a region chose.
+///
+/// # Errors
+/// When writing fails.
+pub fn write_candidates(file: &SourceFile, region: &RegionFacts, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
     region.figures.as_ref().map_or(Ok(()), |figures| write_figures(file, figures, plan, out))?;
     let is_own = plan.pass == "geometry" && !plan.follows;
     region.geometry.as_ref().filter(|_| is_own).map_or(Ok(()), |geometry| write_geometry(geometry, out))
+}
+
+/// Writes what the grid of a kernel of the output is chosen by.
+///
+/// # Errors
+/// When writing fails.
+pub fn write_output_kernel(file: &SourceFile, region: &RegionFacts, out: &mut dyn Write) -> io::Result<()> {
+    let Some(geometry) = &region.geometry else { return Ok(()) };
+    writeln!(out, "kernel at {} of the output:", place(file, region.extent))?;
+    write_geometry(geometry, out)
 }
 
 /// Writes what moves in tiles, and what the sizes are chosen by.
