@@ -174,6 +174,12 @@ void g(int *w) {
 #pragma omp target teams distribute parallel for
   for (int i = 0; i < 1000; i++) w[i] = 1;
 }
+// A change is shown with three lines
+// before it and three behind it, and
+// those that share some of these are
+// shown together. So that the change
+// above is one of its own, there are
+// seven lines.
 void f(const float *a, float *sums) {
 #pragma omp target map(to: a[0:2162688]) map(tofrom: sums[0:1056])
   {
@@ -189,13 +195,13 @@ void f(const float *a, float *sums) {
 }
 ";
     let project = Project::new(&[("a.c", text)]);
-    let said = project.expect(0, &["explain", "a.c:6", "--device", "h200"]).text();
+    let said = project.expect(0, &["explain", "a.c:12", "--device", "h200"]).text();
     for part in [
-        "a.c:6:1: split: applied, safe",
-        "a.c:8:1: geometry: applied, safe",
-        "kernel at 8:1 of the output:\n  grid for NVIDIA H200: 1056 iterations (known)",
+        "a.c:12:1: split: applied, safe",
+        "a.c:14:1: geometry: applied, safe",
+        "kernel at 14:1 of the output:\n  grid for NVIDIA H200: 1056 iterations (known)",
         "chosen: 1056 x 1, of which 1056 teams get work",
-        "kernel at 15:1 of the output:",
+        "kernel at 21:1 of the output:",
     ] {
         assert_contains(&said, part);
     }

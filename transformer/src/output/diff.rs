@@ -144,15 +144,15 @@ mod tests {
 
     #[test]
     fn changes_near_some_lines_are_found() {
-        let before = b"0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n";
-        let after = b"0\nx\ny\n2\n3\n4\n5\n6\n7\nz\nz\nz\n9\n";
+        let before = b"0\n1\n2\n3\n4\n5\n6\n7\na\nb\nc\n8\n9\n";
+        let after = b"0\nx\ny\n2\n3\n4\n5\n6\n7\na\nb\nc\nz\nz\nz\n9\n";
         let near =
             |wanted: Range<usize>| String::from_utf8(unified_near(Path::new("x.c"), before, after, &wanted)).unwrap();
         assert!(near(1..2).contains("+x\n+y\n") && !near(1..2).contains("+z"), "{}", near(1..2));
-        assert!(near(8..9).contains("+z\n+z\n+z\n") && !near(8..9).contains("+x"));
-        assert_eq!(near(4..5), "");
+        assert!(near(11..12).contains("+z\n+z\n+z\n") && !near(11..12).contains("+x"));
+        assert_eq!(near(5..6), "");
         assert_eq!(lines_after(before, after, &(3..5)), 4..6);
-        assert_eq!(lines_after(before, after, &(8..9)), 9..12);
+        assert_eq!(lines_after(before, after, &(11..12)), 12..15);
     }
 
     #[test]
