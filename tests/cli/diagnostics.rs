@@ -171,3 +171,20 @@ void f(int n, int m, float *a, float *b) {
     assert_eq!(again.stdout, ran.stdout);
     assert!(again.stderr.lines().all(|line| line.ends_with("[OMPS142]")), "{}", again.stderr);
 }
+
+#[test]
+fn a_pragma_between_a_region_and_its_loop_is_refused() {
+    let text = "\
+void f(int n, double dt, double *a) {
+#pragma omp target map(tofrom: a[0:n])
+#pragma unroll
+  for (int t = 0; t < 3; t++) {
+    dt += a[1];
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) a[i] += dt;
+  }
+}
+";
+    let project = Project::new(&[("a.c", text)]);
+    assert_contains(&project.expect(0, &["explain", "a.c:2"]).text(), "OMPS126 at 3:1");
+}

@@ -10,7 +10,7 @@ use self::later_rounds::Rounds;
 use crate::analysis::data_environment::{Entry, data_environment};
 use crate::analysis::execution_mode::{Predicted, execution_mode};
 use crate::analysis::facts::Facts;
-use crate::analysis::symbols::Symbols;
+use crate::analysis::symbols::FlagDefinition;
 use crate::device::{CountedKernel, DeviceProfile};
 use crate::edit::EditSet;
 use crate::plan::suppression::Suppressions;
@@ -51,8 +51,12 @@ pub struct Options {
     pub limits: Limits,
     /// What a compiler knows of the names in the file; none where it is not asked.
     pub facts: Option<Arc<Facts>>,
+    /// The macros that the compiler's flags define or take back.
+    pub definitions: Arc<[FlagDefinition]>,
     /// May the compiler take it that objects of different types do not share storage? Not with `-fno-strict-aliasing`.
     pub strict_aliasing: bool,
+    /// Do signed integers wrap around, as with `-fwrapv`?
+    pub signed_wraps: bool,
     /// The compiler flags with which clang counts what kernels need; none where it is not asked.
     pub resources: Option<Arc<[String]>>,
 }
@@ -73,7 +77,9 @@ impl Default for Options {
             lines: Vec::new(),
             limits,
             facts: None,
+            definitions: Arc::new([]),
             strict_aliasing: true,
+            signed_wraps: false,
             resources: None,
         }
     }
@@ -247,7 +253,7 @@ fn refuse_disagreements(plans: &mut [Plan], context: &Context<'_>) {
     if context.facts.is_none() {
         return;
     }
-    let symbols = Symbols::new(context.file, context.tree, context.headers).with_facts(context.facts);
+    let symbols = context.symbols();
     for plan in plans.iter_mut().filter(|plan| matches!(plan.decision, Decision::Apply(_))) {
         let Some(found) = symbols.disagreement(plan.extent) else { continue };
         let message = format!("`{}` is not what the compiler takes it for", found.name);
@@ -282,17 +288,20 @@ fn context<'a>(
     counted: &'a Counted,
 ) -> Context<'a> {
     let Parsed { scan, tree, constructs } = parsed;
-    let Options { assumed_iterations, versioned, pipeline, strict_aliasing, .. } = *options;
+    let Options { assumed_iterations, versioned, pipeline, strict_aliasing, signed_wraps, .. } = *options;
     let device = options.device.as_ref().filter(|_| options.passes.contains(&"geometry"));
     let (facts, profile) = (options.facts.as_deref(), options.device.as_ref());
+    let definitions = &*options.definitions;
     Context {
         file,
         scan,
         tree,
         constructs,
         headers,
+        definitions,
         facts,
         strict_aliasing,
+        signed_wraps,
         assumed_iterations,
         versioned,
         pipeline,
@@ -332,10 +341,10 @@ pub struct RegionFacts {
 pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Vec<RegionFacts>, HostError> {
     let Some(parsed) = parse(file, &options.limits)? else { return Ok(Vec::new()) };
     let Parsed { tree, constructs, .. } = &parsed;
-    let symbols = Symbols::new(file, tree, headers).with_facts(options.facts.as_deref());
     // Where clang cannot count, the plans have said so.
     let counted = counted(file, &parsed, options).unwrap_or_default();
     let context = context(file, headers, &parsed, options, &counted);
+    let symbols = context.symbols();
     let mut figures = figures(&context);
     let mut geometry = geometry_figures(&context, &symbols);
     let facts = target_regions(tree, constructs).into_iter().map(|region| RegionFacts {

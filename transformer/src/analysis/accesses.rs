@@ -185,6 +185,9 @@ pub fn accesses(
         next: 0,
         depth: 0,
     };
+    if symbols.signed_wraps() {
+        reader.trouble(Obstacle::NotPlain, tree.span(body), "with these flags any subscript may wrap around");
+    }
     for read in nest {
         reader.add_loop(read);
     }

@@ -4,6 +4,7 @@
 //! are read when a name is not found in the file, each at most once. What cannot be known (system headers, template
 //! parameters, base classes) is said to be unknown, never guessed.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use crate::analysis::facts::Facts;
@@ -15,6 +16,7 @@ mod compiler;
 mod constants;
 mod declarators;
 mod entries;
+mod hidden;
 mod macros;
 mod qualified;
 mod records;
@@ -23,7 +25,7 @@ mod types;
 mod writes;
 
 pub use compiler::Disagreement;
-pub use macros::Macro;
+pub use macros::{FlagDefinition, Macro};
 pub use records::ClassFunctions;
 pub use types::{DeclaredType, Dimension, ScalarKind};
 pub use writes::{Write, WriteKind};
@@ -119,6 +121,12 @@ struct Unit<'a> {
 pub struct Symbols<'a> {
     own: Unit<'a>,
     facts: Option<&'a Facts>,
+    definitions: &'a [FlagDefinition],
+    signed_wraps: bool,
+    /// The names that `using` declarations bring into other scopes.
+    brought: OnceLock<BTreeSet<String>>,
+    /// The macros that the program takes back.
+    taken_back: OnceLock<BTreeSet<String>>,
     headers: Vec<(&'a SourceFile, OnceLock<Option<Unit<'a>>>)>,
 }
 
@@ -129,7 +137,16 @@ impl<'a> Symbols<'a> {
     pub fn new(file: &'a SourceFile, tree: &'a HostTree, headers: &'a [SourceFile]) -> Self {
         let table = collect::collect(file, tree);
         let own = Unit { file, tree: std::borrow::Cow::Borrowed(tree), table };
-        Self { own, facts: None, headers: headers.iter().map(|header| (header, OnceLock::new())).collect() }
+        let headers = headers.iter().map(|header| (header, OnceLock::new())).collect();
+        Self {
+            own,
+            facts: None,
+            definitions: &[],
+            signed_wraps: false,
+            brought: OnceLock::new(),
+            taken_back: OnceLock::new(),
+            headers,
+        }
     }
 
     /// The same with what a compiler knows: it answers where the text does not.
@@ -137,6 +154,26 @@ impl<'a> Symbols<'a> {
     pub fn with_facts(mut self, facts: Option<&'a Facts>) -> Self {
         self.facts = facts;
         self
+    }
+
+    /// The same with the macros that the compiler's flags define or take back.
+    #[must_use]
+    pub fn with_definitions(mut self, definitions: &'a [FlagDefinition]) -> Self {
+        self.definitions = definitions;
+        self
+    }
+
+    /// The same for a compiler whose signed integers wrap around, as with `-fwrapv`, or do not.
+    #[must_use]
+    pub fn with_wrapping(mut self, signed_wraps: bool) -> Self {
+        self.signed_wraps = signed_wraps;
+        self
+    }
+
+    /// Do signed integers wrap around?
+    #[must_use]
+    pub fn signed_wraps(&self) -> bool {
+        self.signed_wraps
     }
 
     /// What a name means at a byte of the file. `None` where neither the file nor its headers declare it, or only in
@@ -221,7 +258,8 @@ impl<'a> Symbols<'a> {
             return self.find_qualified(header, name, at);
         }
         if let Some(found) = unit.visible(name, at) {
-            return Some(Found { header, entries: found });
+            let is_hidden = header.is_none() && self.is_hidden(name, at, &found);
+            return (!is_hidden).then_some(Found { header, entries: found });
         }
         self.header_units().filter(|(index, _)| Some(*index) != header).find_map(|(index, unit)| {
             let entries = unit.visible(name, unit.file.text.len())?;

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::analysis::symbols::FlagDefinition;
+
 /// The flags of one file, without the compiler, the file and what says where the output goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompilerFlags {
@@ -21,7 +23,33 @@ impl CompilerFlags {
     #[must_use]
     pub fn has_strict_aliasing(&self) -> bool {
         let last = self.flags.iter().rev().find(|flag| flag.ends_with("strict-aliasing"));
-        last.is_none_or(|flag| flag != "-fno-strict-aliasing")
+        let is_relaxed = self.flags.iter().any(|flag| flag == "-relaxed-aliasing");
+        !is_relaxed && last.is_none_or(|flag| flag != "-fno-strict-aliasing")
+    }
+
+    /// Do signed integers wrap around?
+    #[must_use]
+    pub fn has_wrapping_integers(&self) -> bool {
+        self.flags.iter().any(|flag| matches!(flag.as_str(), "-fwrapv" | "-fno-strict-overflow"))
+    }
+
+    /// The macros that flags define or take back, in order.
+    #[must_use]
+    pub fn definitions(&self) -> Vec<FlagDefinition> {
+        let mut found = Vec::new();
+        let mut flags = self.flags.iter();
+        while let Some(flag) = flags.next() {
+            let (is_defined, rest) = match (flag.strip_prefix("-D"), flag.strip_prefix("-U")) {
+                (Some(rest), _) => (true, rest),
+                (None, Some(rest)) => (false, rest),
+                _ => continue,
+            };
+            let text = if rest.is_empty() { flags.next().map_or("", String::as_str) } else { rest };
+            let (name, body) = text.split_once('=').unwrap_or((text, "1"));
+            let name = name.split('(').next().unwrap_or_default().trim().to_owned();
+            found.push(FlagDefinition { name, body: is_defined.then(|| body.to_owned()) });
+        }
+        found
     }
 
     /// The folders in which `#include ".."` is looked up after the file's own, in the compiler's order.

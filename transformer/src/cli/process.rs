@@ -112,6 +112,8 @@ pub(super) fn options(settings: &Settings, file: &SourceFile) -> Result<Options,
         lines: settings.lines.clone(),
         limits: Limits::default(),
         facts: facts.map_err(|error| error.to_string())?.map(Arc::new),
+        definitions: settings.compiler.definitions().into(),
+        signed_wraps: settings.compiler.has_wrapping_integers(),
         strict_aliasing: settings.compiler.has_strict_aliasing(),
         resources: (settings.resources == Resources::Clang).then(|| settings.compiler.flags.clone().into()),
     })

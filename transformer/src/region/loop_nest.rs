@@ -148,7 +148,7 @@ impl Problem {
             Self::Increment => "the loop's increment is not of a canonical form",
             Self::Direction => "the loop does not run towards its bound",
             Self::VariableChanged => "the loop's body changes its variable or takes its address",
-            Self::Bound => "a bound or the step names the loop's own variable",
+            Self::Bound => "a bound or the step is no integer, or names the loop's own variable",
             Self::Break => "`break` leaves the loop",
             Self::Return => "`return` leaves the loop",
             Self::Goto => "`goto` leaves the loop",

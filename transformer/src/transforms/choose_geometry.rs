@@ -119,12 +119,7 @@ use crate::transforms::{Context, TEAM_THREADS, split_target};
 /// Decides for every loop that is a kernel of its own.
 pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
     // Most loops call nothing, and then no names are looked up.
-    let functions = LazyCell::new(|| {
-        (
-            Symbols::new(cx.file, cx.tree, cx.headers).with_facts(cx.facts),
-            Calls::new(cx.file, cx.tree, cx.constructs, cx.headers),
-        )
-    });
+    let functions = LazyCell::new(|| (cx.symbols(), Calls::new(cx.file, cx.tree, cx.constructs, cx.headers)));
     let regions = target_regions(cx.tree, cx.constructs);
     regions.iter().filter(|region| region.is_league_loop()).map(|region| plan_loop(cx, &functions, region)).collect()
 }

@@ -84,7 +84,7 @@ use crate::transforms::split_target::type_parameters;
 
 /// Decides for every parallel loop of a league in a file.
 pub(super) fn collapse(cx: &Context<'_>) -> Vec<Plan> {
-    let symbols = LazyCell::new(|| Symbols::new(cx.file, cx.tree, cx.headers).with_facts(cx.facts));
+    let symbols = LazyCell::new(|| cx.symbols());
     cx.constructs.ids().filter_map(|id| plan_construct(cx, &symbols, id)).collect()
 }
 

@@ -40,10 +40,14 @@ pub struct Context<'a> {
     pub constructs: &'a crate::region::construct::ConstructTree,
     /// Files of the project that the file includes with `#include ".."`, found by the engine: path and text.
     pub headers: &'a [crate::source::SourceFile],
+    /// The macros that the compiler's flags define or take back.
+    pub definitions: &'a [crate::analysis::symbols::FlagDefinition],
     /// What a compiler knows of the file's names; none where it is not asked.
     pub facts: Option<&'a crate::analysis::facts::Facts>,
     /// May the compiler take it that objects of different types do not share storage (C17, section 6.5)?
     pub strict_aliasing: bool,
+    /// Do signed integers wrap around, as with `-fwrapv`?
+    pub signed_wraps: bool,
     /// How many iterations a loop is assumed to have where the text does not tell.
     pub assumed_iterations: u32,
     /// Are both forms written, under a host `if`, where it hangs on lengths known at run time whether one pays?
@@ -56,6 +60,15 @@ pub struct Context<'a> {
     pub profile: Option<&'a crate::device::DeviceProfile>,
     /// What a compiler counted of the kernels, by the line of the directive; empty where it is not asked.
     pub counted: &'a std::collections::BTreeMap<usize, crate::device::CountedKernel>,
+}
+
+impl<'a> Context<'a> {
+    /// The names of the file, with what flags and compilers say of them.
+    #[must_use]
+    pub fn symbols(&self) -> crate::analysis::symbols::Symbols<'a> {
+        let symbols = crate::analysis::symbols::Symbols::new(self.file, self.tree, self.headers);
+        symbols.with_facts(self.facts).with_definitions(self.definitions).with_wrapping(self.signed_wraps)
+    }
 }
 
 /// How pipelines are written.

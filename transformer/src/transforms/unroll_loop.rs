@@ -77,7 +77,7 @@ use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::canonical_nest;
 use crate::region::target::{TargetRegion, target_regions};
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::NodeId;
 use crate::transforms::choose_geometry::nest;
 use crate::transforms::{Context, OutputCompiler, split_target};
@@ -87,7 +87,7 @@ const MOST_OPERATIONS: usize = 8;
 
 /// Decides for every kernel that is one loop and holds a serial one.
 pub(super) fn unroll_loop(cx: &Context<'_>) -> Vec<Plan> {
-    let symbols = LazyCell::new(|| Symbols::new(cx.file, cx.tree, cx.headers).with_facts(cx.facts));
+    let symbols = LazyCell::new(|| cx.symbols());
     let regions = target_regions(cx.tree, cx.constructs);
     regions.iter().filter(|it| it.is_league_loop()).filter_map(|region| plan_region(cx, &symbols, region)).collect()
 }
@@ -157,7 +157,7 @@ fn decide<'a, F: FnOnce() -> Symbols<'a>>(
         return no(trouble.span, &trouble.message);
     }
     let (chosen, others): (Vec<_>, Vec<_>) =
-        serial.iter().map(|node| judge(cx, device, &found, promised, *node)).partition(Result::is_ok);
+        serial.iter().map(|node| judge(cx, symbols, device, &found, promised, *node)).partition(Result::is_ok);
     match others.into_iter().find_map(Result::err) {
         Some((span, message)) if chosen.is_empty() => no(span, message),
         _ => Ok(chosen.into_iter().flatten().collect()),
@@ -186,6 +186,7 @@ fn directive_in(cx: &Context<'_>, body: NodeId) -> Option<Span> {
 /// How far a loop is unrolled, or a place and what speaks against it.
 fn judge(
     cx: &Context<'_>,
+    symbols: &Symbols<'_>,
     device: &DeviceProfile,
     found: &Accesses,
     promised: usize,
@@ -198,6 +199,10 @@ fn judge(
     };
     if !is_straight(cx, read.body) {
         return Err((span, "this loop holds more than expressions"));
+    }
+    let head = [Some(read.lower), Some(read.upper), read.step.amount, Some(read.variable_span)];
+    if head.into_iter().flatten().any(|part| changes(cx, symbols, part, read.body)) {
+        return Err((span, "this loop changes what its head names"));
     }
     let position = |wanted: Span| found.loops.iter().position(|known| known.span == wanted);
     let (Some(own), Some(lane)) = (position(span).and_then(|at| found.loops.get(at)), found.loops.get(promised - 1))
@@ -217,6 +222,15 @@ fn judge(
     let trips = own.trips.and_then(|trips| u64::try_from(trips).ok());
     let factor = unrolled(device, loads, trips).ok_or((span, "this loop is too short"))?;
     Ok(Unrolled { node, factor })
+}
+
+/// Does the body of a loop write a variable that a part of its head names?
+fn changes(cx: &Context<'_>, symbols: &Symbols<'_>, part: Span, body: NodeId) -> bool {
+    let text = cx.file.show(part);
+    let body = cx.tree.span(body);
+    words(&text).any(|word| {
+        symbols.is_ambiguous_macro(word) || !symbols.written_in(word, part.start.max(body.start), body).is_empty()
+    })
 }
 
 /// Is it nothing but declarations and expressions without calls?

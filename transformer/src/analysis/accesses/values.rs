@@ -42,6 +42,12 @@ impl Value {
     }
 }
 
+/// May no coefficient alone be more than the type holds? Where one is, the arithmetic wraps around or is undefined.
+fn fits(form: &Polynomial, integer: Integer) -> bool {
+    form.coefficients()
+        .all(|coefficient| coefficient.unsigned_abs() < 1_u128 << (integer.bits - u32::from(integer.signed)))
+}
+
 impl Reader<'_, '_> {
     /// A subscript; one that is not understood is a value of its own.
     pub(super) fn subscript(&mut self, node: NodeId) -> Subscript {
@@ -113,6 +119,9 @@ impl Reader<'_, '_> {
             "/" | "%" | "<<" => return self.of_constants(node, operator, &left, &right),
             _ => return None,
         };
+        if !fits(&form, integer) {
+            return None;
+        }
         let is_small = form.as_constant().is_some_and(|number| (0..=i128::from(u32::MAX)).contains(&number));
         let wraps = left.wraps || right.wraps || (integer.wraps() && !is_small);
         Some(Value { form, integer, wraps })
@@ -129,13 +138,17 @@ impl Reader<'_, '_> {
             ("/" | "%", None) if second > 0 => return Some(Value::exact(self.opaque(node), integer)),
             _ => return None,
         };
-        Some(Value { form, integer, wraps: left.wraps || (integer.wraps() && operator == "<<") })
+        let wraps = left.wraps || (integer.wraps() && operator == "<<");
+        fits(&form, integer).then_some(Value { form, integer, wraps })
     }
 
     fn named(&mut self, node: NodeId) -> Option<Value> {
         let span = self.tree.span(node);
         let name = self.text(node).into_owned();
         if self.symbols.macro_definition(&name, span.start).is_some() {
+            if self.symbols.is_ambiguous_macro(&name) {
+                return self.ambiguous_macro(&name);
+            }
             return self.macro_value(&name, span, COPIES);
         }
         let variable = self.variable(&name, span.start)?;
@@ -164,9 +177,21 @@ impl Reader<'_, '_> {
         Some(Value::exact(Polynomial::constant(i128::from(value)), integer))
     }
 
+    /// One of several numbers, but the same everywhere, where the program never takes a definition back.
+    fn ambiguous_macro(&mut self, name: &str) -> Option<Value> {
+        let is_plain = |body: &str| {
+            let inner = body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
+            literal(inner).is_some_and(|value| value.integer == Integer::INT)
+        };
+        let all = self.symbols.macros_named(name);
+        let is_number = !self.symbols.is_redefined(name) && all.iter().all(|found| is_plain(&found.body));
+        is_number
+            .then(|| Value::exact(Polynomial::atom(self.known(Meaning::Text(name.to_owned()), name)), Integer::INT))
+    }
+
     /// The value of a macro that stands for a number. The type is that of its literals: `int` where none has a suffix.
     fn macro_value(&self, name: &str, span: Span, depth: usize) -> Option<Value> {
-        let depth = depth.checked_sub(1)?;
+        let depth = depth.checked_sub(1).filter(|_| !self.symbols.is_ambiguous_macro(name))?;
         let body = self.symbols.macro_definition(name, span.start)?.body;
         let inner = body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
         if let Some(value) = literal(inner) {

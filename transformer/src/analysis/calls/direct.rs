@@ -210,11 +210,14 @@ impl Reader<'_, '_> {
         let mut seen: BTreeSet<String> = BTreeSet::new();
         while let Some(name) = open.pop() {
             let Some(found) = self.symbols.macro_in(self.header, &name, span.start) else { continue };
-            if seen.len() > MACRO_LIMIT || !seen.insert(name) {
+            if seen.len() > MACRO_LIMIT || !seen.insert(name.clone()) {
                 continue;
             }
-            let parameters = found.parameters.unwrap_or_default();
-            for (word, is_called) in words(&found.body) {
+            let others = self.symbols.macros_named(&name).into_iter().filter(|other| *other != found);
+            let all: Vec<_> = std::iter::once(found.clone()).chain(others).collect();
+            let parameters: Vec<String> =
+                all.iter().flat_map(|found| found.parameters.clone().unwrap_or_default()).collect();
+            for (word, is_called) in all.iter().flat_map(|found| words(&found.body)) {
                 if parameters.iter().any(|parameter| parameter == word) {
                     continue;
                 }

@@ -1,6 +1,9 @@
 //! The macro that a name stands for.
 
+use std::collections::BTreeSet;
+
 use super::{Symbols, Unit};
+use crate::source::words;
 use crate::syntax::NodeId;
 
 /// A macro that the file or one of its headers defines.
@@ -14,7 +17,52 @@ pub struct Macro {
     pub body: String,
 }
 
+/// A macro that a flag of the compiler defines (`-DN=4`) or takes back (`-UN`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlagDefinition {
+    /// Its name.
+    pub name: String,
+    /// What it is replaced with; none where it is taken back.
+    pub body: Option<String>,
+}
+
 impl Symbols<'_> {
+    /// Every macro by a name that the file, its headers and the compiler's flags define, whichever of them holds at a place.
+    #[must_use]
+    pub fn macros_named(&self, name: &str) -> Vec<Macro> {
+        let own = std::iter::once(&self.own).chain(self.header_units().map(|(_, unit)| unit));
+        let written = own.flat_map(|unit| {
+            let nodes = unit.table.macros.get(name).map(Vec::as_slice).unwrap_or_default();
+            nodes.iter().map(|(node, _)| unit.macro_of(*node))
+        });
+        let flags = self.definitions.iter().filter(|definition| definition.name == name);
+        let of_flags = flags.filter_map(|definition| {
+            Some(Macro { parameters: None, is_elsewhere: true, body: definition.body.clone()? })
+        });
+        let mut found: Vec<Macro> = written.chain(of_flags).collect();
+        if found.is_empty() {
+            found.extend(self.macro_elsewhere(name, self.own.file.text.len()));
+        }
+        found.dedup_by(|one, other| one.body == other.body && one.parameters == other.parameters);
+        found
+    }
+
+    /// May a macro stand for something else than the definition that is found for it: are there others, or does the program or a
+    /// flag take one back?
+    #[must_use]
+    pub fn is_ambiguous_macro(&self, name: &str) -> bool {
+        self.definitions.iter().any(|definition| definition.name == name)
+            || self.is_redefined(name)
+            || self.macros_named(name).len() > 1
+    }
+
+    /// May a macro stand for one thing here and another there: does the program or a flag take a definition back?
+    #[must_use]
+    pub fn is_redefined(&self, name: &str) -> bool {
+        self.taken_back.get_or_init(|| self.names_taken_back()).contains(name)
+            || self.definitions.iter().any(|definition| definition.name == name && definition.body.is_none())
+    }
+
     /// The macro that a name stands for at a byte of the file: the last definition before it, else one of a header.
     #[must_use]
     pub fn macro_definition(&self, name: &str, at: usize) -> Option<Macro> {
@@ -34,6 +82,23 @@ impl Symbols<'_> {
             Some(unit.macro_of(*node))
         });
         of_header.or_else(|| self.macro_elsewhere(name, at))
+    }
+}
+
+impl Symbols<'_> {
+    /// The names behind `#undef`, and in `#pragma push_macro("..")`.
+    fn names_taken_back(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for file in std::iter::once(self.own.file).chain(self.headers.iter().map(|(header, _)| *header)) {
+            let finder =
+                |word: &'static str| memchr::memmem::find_iter(&file.text, word).map(move |at| at + word.len());
+            for at in finder("undef").chain(finder("_macro")) {
+                let rest = file.text.get(at..).unwrap_or_default();
+                let line = String::from_utf8_lossy(rest.split(|byte| *byte == b'\n').next().unwrap_or_default());
+                found.extend(words(&line).next().map(str::to_owned));
+            }
+        }
+        found
     }
 }
 

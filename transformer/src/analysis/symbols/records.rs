@@ -121,6 +121,7 @@ impl Symbols<'_> {
         let above = tree.parent(specifier).map(|above| tree.kind(above));
         let is_hidden = |node: &NodeId| {
             matches!(tree.kind(*node), "virtual" | "ERROR" | "using_declaration" | "template_declaration")
+                || self.is_hidden_call(unit, *node)
         };
         let is_based = tree.named_children(specifier).any(|node| tree.kind(node) == "base_class_clause");
         if is_based || above == Some("template_declaration") || tree.descendants(specifier).any(|node| is_hidden(&node))
@@ -167,6 +168,21 @@ impl Symbols<'_> {
             found.classes.extend(ty.class().cloned());
         }
         declared.iter().all(|function| defined.contains(function)).then_some(found)
+    }
+
+    /// Is it a call, or a macro, in the default value of a member or of a parameter? It is made where no call stands.
+    fn is_hidden_call(&self, unit: &Unit<'_>, node: NodeId) -> bool {
+        let tree = &unit.tree;
+        let may_call = match tree.kind(node) {
+            "call_expression" | "new_expression" | "lambda_expression" => true,
+            "identifier" => !self.macros_named(&unit.file.show(tree.span(node))).is_empty(),
+            _ => false,
+        };
+        let mut around = tree.ancestors(node);
+        let place = around.find(|above| {
+            matches!(tree.kind(*above), "compound_statement" | "field_declaration" | "optional_parameter_declaration")
+        });
+        may_call && place.is_some_and(|place| tree.kind(place) != "compound_statement")
     }
 
     /// Does the text of a macro declare operators, perhaps?

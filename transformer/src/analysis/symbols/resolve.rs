@@ -61,7 +61,8 @@ impl Symbols<'_> {
     /// What a name stands for in a constant expression.
     fn constant_text(&self, header: Option<usize>, name: &str, at: usize) -> Option<String> {
         if let Some(found) = self.macro_definition(name, if header.is_none() { at } else { usize::MAX }) {
-            return found.parameters.is_none().then_some(found.body);
+            let is_certain = !self.is_redefined(name) && !self.definitions.iter().any(|flag| flag.name == name);
+            return (found.parameters.is_none() && is_certain).then_some(found.body);
         }
         let found = self.find(header, name, at)?;
         let entry = found.chosen();

@@ -123,13 +123,18 @@ impl Symbols<'_> {
         let mut open = vec![word.to_owned()];
         for _ in 0..MACRO_DEPTH {
             let Some(word) = open.pop() else { return false };
-            let Some(found) = self.macro_definition(&word, at).filter(|_| seen.insert(word)) else { continue };
-            let parameters = found.parameters.unwrap_or_default();
-            for inner in words(&found.body).filter(|inner| !parameters.iter().any(|parameter| parameter == inner)) {
-                if inner == name {
-                    return true;
+            if !seen.insert(word.clone()) {
+                continue;
+            }
+            let elsewhere = self.macro_definition(&word, at);
+            for found in self.macros_named(&word).into_iter().chain(elsewhere) {
+                let parameters = found.parameters.unwrap_or_default();
+                for inner in words(&found.body).filter(|inner| !parameters.iter().any(|parameter| parameter == inner)) {
+                    if inner == name {
+                        return true;
+                    }
+                    open.push(inner.to_owned());
                 }
-                open.push(inner.to_owned());
             }
         }
         // Too many macros to follow: it may.

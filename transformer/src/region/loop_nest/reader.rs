@@ -61,6 +61,9 @@ impl Reader<'_> {
             if let Some(own) = self.names(bound, &name) {
                 return Err((Problem::Bound, own));
             }
+            if self.holds_floating_number(bound) {
+                return Err((Problem::Bound, bound));
+            }
         }
         Ok(CanonicalLoop {
             node,
@@ -78,6 +81,18 @@ impl Reader<'_> {
             body,
             names_outer_variable: None,
         })
+    }
+
+    /// Is there a number with a fraction or an exponent?
+    fn holds_floating_number(&self, bound: Span) -> bool {
+        let nodes = self.tree.descendants(self.tree.covering(bound));
+        nodes.filter(|node| self.tree.kind(*node) == "number_literal" && bound.contains(self.tree.span(*node))).any(
+            |node| {
+                let text = self.text(node).to_ascii_lowercase();
+                let is_hexadecimal = text.starts_with("0x");
+                text.contains(['.', 'p']) || !is_hexadecimal && text.contains(['e', 'f'])
+            },
+        )
     }
 
     fn initialisation(&self, node: NodeId) -> Read<Initialisation> {

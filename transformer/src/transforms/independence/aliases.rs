@@ -239,11 +239,17 @@ fn are_distinct(
     second: &Name<'_>,
 ) -> bool {
     let both = [first, second];
-    if both.iter().all(|name| name.kind == RootKind::Object) && first.key != second.key {
+    let is_alone = |name: &&Name<'_>| !has_other_label(candidate, name);
+    if both.iter().all(|name| name.kind == RootKind::Object) && first.key != second.key && both.iter().all(is_alone) {
         return true;
     }
     // Members of one variable may be those of a union.
-    if candidate.cx.strict_aliasing && first.key != second.key && have_other_types(first, second) {
+    let is_certain = |name: &&Name<'_>| is_type_certain(candidate, name);
+    if candidate.cx.strict_aliasing
+        && first.key != second.key
+        && have_other_types(first, second)
+        && both.iter().all(is_certain)
+    {
         return true;
     }
     if both.iter().any(|name| name.kind == RootKind::Loaded) {
@@ -266,6 +272,52 @@ fn are_distinct(
         return true;
     }
     are_restricted(candidate, first, second)
+}
+
+/// Does its declaration say by which label the linker knows the object: `int b[] __asm__("a");`?
+fn has_other_label(candidate: &Candidate<'_, '_>, name: &Name<'_>) -> bool {
+    let tree = candidate.cx.tree;
+    let word = name.name.split(['.', '-']).next().unwrap_or_default();
+    let Some(variable) = candidate.symbols.lookup(word, name.span.start) else { return true };
+    let node = tree.covering(variable.declared_at);
+    let declaration = tree.ancestors(node).find(|node| tree.kind(*node) == "declaration");
+    let text = declaration.map(|node| candidate.cx.file.show(tree.span(node)).into_owned()).unwrap_or_default();
+    variable.header.is_none() && ["asm", "alias", "weakref"].iter().any(|word| text.contains(word))
+}
+
+/// Is the variable's type written without a macro that may stand for another one, in typedefs of the file neither?
+fn is_type_certain(candidate: &Candidate<'_, '_>, name: &Name<'_>) -> bool {
+    let tree = candidate.cx.tree;
+    let text = |node| candidate.cx.file.show(tree.span(node)).into_owned();
+    let word = name.name.split(['.', '-']).next().unwrap_or_default();
+    let Some(variable) = candidate.symbols.lookup(word, name.span.start) else { return false };
+    let node = tree.covering(variable.declared_at);
+    let mut around = tree.ancestors(node);
+    let own =
+        around.find(|node| tree.child(*node, "type").is_some()).and_then(|node| tree.child(node, "type")).map(text);
+    let mut waiting: Vec<String> = own.into_iter().flat_map(|text| names_in(&text)).collect();
+    if variable.header.is_some() || name.kind == RootKind::Member {
+        // What a header or a structure writes is not looked for.
+        waiting.extend(candidate.cx.scan.definitions.iter().map(|it| candidate.cx.file.show(it.name).into_owned()));
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    while let Some(word) = waiting.pop() {
+        if !seen.insert(word.clone()) {
+            continue;
+        }
+        if candidate.symbols.is_ambiguous_macro(&word) {
+            return false;
+        }
+        waiting.extend(candidate.symbols.macros_named(&word).iter().flat_map(|found| names_in(&found.body)));
+        let typedefs = tree.descendants(tree.root()).filter(|node| tree.kind(*node) == "type_definition");
+        let same = typedefs.filter(|node| names_in(&text(*node)).last() == Some(&word));
+        waiting.extend(same.flat_map(|node| names_in(&text(node))));
+    }
+    true
+}
+
+fn names_in(text: &str) -> Vec<String> {
+    crate::source::words(text).map(str::to_owned).collect()
 }
 
 /// Do objects of these types never share storage (C17, section 6.5)?
@@ -315,5 +367,8 @@ fn is_restrict(candidate: &Candidate<'_, '_>, variable: &Variable) -> bool {
     let start = before.iter().rposition(|byte| matches!(byte, b'*' | b',' | b'(' | b';' | b'{')).unwrap_or(0);
     let words = String::from_utf8_lossy(before.get(start..).unwrap_or_default()).into_owned();
     let is_pointer = words.starts_with('*');
-    is_pointer && words[1..].split_whitespace().any(|word| matches!(word, "restrict" | "__restrict" | "__restrict__"))
+    let is_keyword = |word: &str| {
+        matches!(word, "restrict" | "__restrict" | "__restrict__") && candidate.symbols.macros_named(word).is_empty()
+    };
+    is_pointer && words[1..].split_whitespace().any(is_keyword)
 }

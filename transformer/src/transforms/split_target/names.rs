@@ -49,7 +49,7 @@ pub(in crate::transforms) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub(in crate::transforms) fn new(cx: &'a Context<'a>) -> Self {
-        let symbols = Symbols::new(cx.file, cx.tree, cx.headers).with_facts(cx.facts);
+        let symbols = cx.symbols();
         let calls = Calls::new(cx.file, cx.tree, cx.constructs, cx.headers);
         let mut names = Self {
             cx,

@@ -1,7 +1,7 @@
 //! Statements, expressions and directives that may not stand in a kernel.
 
 use super::Reader;
-use crate::analysis::uses::{Role, uses_below};
+use crate::analysis::uses::{Role, initialiser_role, uses_below};
 use crate::plan::ReasonCode;
 use crate::region::loop_nest::canonical_nest;
 use crate::source::Span;
@@ -48,6 +48,13 @@ impl Reader<'_, '_> {
                 "field_expression" if !has_plain_base(tree, node) => {
                     let message = "compilers refuse a member of this expression in a combined construct";
                     self.refuse(ReasonCode::CompilerLimit, span, message);
+                }
+                "type_identifier" if initialiser_role(self.names.cx.file, tree, node) == Some(Role::Address) => {
+                    self.refuse(
+                        ReasonCode::HiddenCode,
+                        span,
+                        "this may make an object, whose functions are not followed",
+                    );
                 }
                 "type_descriptor" if !self.names.is_builtin_type(span) => {
                     if let Some(name) = self.names.type_parameter_in(&self.names.cx.file.show(span), span.start) {

@@ -19,7 +19,8 @@ impl Names<'_> {
             return None;
         }
         let mut names = BTreeSet::new();
-        let plain = self.expand(&definition, at, MACRO_DEPTH, &mut names);
+        let mut open = vec![name.to_owned()];
+        let plain = self.expand(definition, &mut open, at, &mut names);
         Some(plain.then(|| names.into_iter().collect()))
     }
 
@@ -40,17 +41,37 @@ impl Names<'_> {
             if !seen.insert(word.clone()) {
                 continue;
             }
-            let Some(definition) = self.symbols.macro_definition(&word, span.start) else { continue };
-            if sort(&definition.body) {
-                return true;
+            let elsewhere = self.symbols.macro_definition(&word, span.start);
+            for definition in self.symbols.macros_named(&word).into_iter().chain(elsewhere) {
+                if sort(&definition.body) {
+                    return true;
+                }
+                waiting.extend(words(&definition.body).map(str::to_owned));
             }
-            waiting.extend(words(&definition.body).map(str::to_owned));
         }
         false
     }
 
-    fn expand(&self, definition: &Macro, at: usize, depth: usize, into: &mut BTreeSet<String>) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
+    /// Adds the names in all texts that a macro, and the macros in these, may have; `false` where one is no plain expression.
+    /// `found` is the definition that holds where the first is used.
+    fn expand(&self, found: Macro, open: &mut Vec<String>, at: usize, into: &mut BTreeSet<String>) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut first = Some(found);
+        while let Some(name) = open.pop() {
+            if !seen.insert(name.clone()) {
+                continue;
+            }
+            let mut texts = self.symbols.macros_named(&name);
+            texts
+                .extend(first.take().or_else(|| self.symbols.macro_definition(&name, at)).filter(|_| texts.is_empty()));
+            if seen.len() > MOST_MACROS || !texts.iter().all(|text| self.expand_one(text, open, at, into)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn expand_one(&self, definition: &Macro, open: &mut Vec<String>, at: usize, into: &mut BTreeSet<String>) -> bool {
         let text = SourceFile::new("macro", definition.body.clone().into_bytes());
         let whole = Span::new(0, text.text.len());
         let Some(tree) = parse_expression(&text, whole, self.cx.tree.language()) else { return false };
@@ -62,21 +83,24 @@ impl Names<'_> {
             if parameters.contains(&used.name) {
                 return used.role != Role::Callee;
             }
-            match (used.role, self.symbols.macro_definition(&used.name, at)) {
-                (_, Some(inner)) => self.expand(&inner, at, depth, into),
-                (Role::Read | Role::Argument, None) => {
+            if self.symbols.macro_definition(&used.name, at).is_some() {
+                open.push(used.name);
+                return true;
+            }
+            match used.role {
+                Role::Read | Role::Argument => {
                     into.insert(used.name);
                     true
                 }
-                (Role::Callee, None) => is_pure(&used.name),
+                Role::Callee => is_pure(&used.name),
                 _ => false,
             }
         })
     }
 }
 
-/// How deep macros are followed into each other.
-const MACRO_DEPTH: usize = 16;
+/// How many macros are followed into each other.
+const MOST_MACROS: usize = 64;
 
 /// Is the node one that has no side effect and calls nothing?
 pub(super) fn is_plain_node(tree: &HostTree, node: NodeId) -> bool {
