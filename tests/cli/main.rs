@@ -6,6 +6,7 @@ mod configuration;
 mod device;
 mod diagnostics;
 mod facts;
+mod flags;
 mod folders;
 mod header;
 mod output;
