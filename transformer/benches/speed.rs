@@ -94,7 +94,8 @@ fn regions(functions: usize, splits: bool) -> Vec<u8> {
         let (open, inner, close) = if splits {
             ("#pragma omp target map(tofrom: a[0:n]) map(to: b[0:n])\n    {\n", "#pragma omp parallel for\n", "    }\n")
         } else {
-            ("", "#pragma omp target teams distribute parallel for map(tofrom: a[0:n]) map(to: b[0:n])\n", "")
+            let written = "#pragma omp target teams distribute parallel for thread_limit(128) map(tofrom: a[0:n]) map(to: b[0:n])\n";
+            ("", written, "")
         };
         let _ = write!(
             text,
