@@ -42,6 +42,11 @@ impl Value {
     }
 }
 
+/// The value of a number, in parentheses or not.
+fn braced_literal(text: &str) -> Option<Value> {
+    literal(text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')')))
+}
+
 /// May no coefficient alone be more than the type holds? Where one is, the arithmetic wraps around or is undefined.
 fn fits(form: &Polynomial, integer: Integer) -> bool {
     form.coefficients()
@@ -147,7 +152,7 @@ impl Reader<'_, '_> {
         let name = self.text(node).into_owned();
         if self.symbols.macro_definition(&name, span.start).is_some() {
             if self.symbols.is_ambiguous_macro(&name) {
-                return self.ambiguous_macro(&name);
+                return self.ambiguous_macro(&name, span);
             }
             return self.macro_value(&name, span, COPIES);
         }
@@ -178,12 +183,9 @@ impl Reader<'_, '_> {
     }
 
     /// One of several numbers, but the same everywhere, where the program never takes a definition back.
-    fn ambiguous_macro(&mut self, name: &str) -> Option<Value> {
-        let is_plain = |body: &str| {
-            let inner = body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
-            literal(inner).is_some_and(|value| value.integer == Integer::INT)
-        };
-        let all = self.symbols.macros_named(name);
+    fn ambiguous_macro(&mut self, name: &str, span: Span) -> Option<Value> {
+        let is_plain = |body: &str| braced_literal(body).is_some_and(|value| value.integer == Integer::INT);
+        let all = self.symbols.macros_named(name, span.start);
         let is_number = !self.symbols.is_redefined(name) && all.iter().all(|found| is_plain(&found.body));
         is_number
             .then(|| Value::exact(Polynomial::atom(self.known(Meaning::Text(name.to_owned()), name)), Integer::INT))
@@ -193,8 +195,7 @@ impl Reader<'_, '_> {
     fn macro_value(&self, name: &str, span: Span, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1).filter(|_| !self.symbols.is_ambiguous_macro(name))?;
         let body = self.symbols.macro_definition(name, span.start)?.body;
-        let inner = body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
-        if let Some(value) = literal(inner) {
+        if let Some(value) = braced_literal(&body) {
             return Some(value);
         }
         let words = body.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());

@@ -209,12 +209,11 @@ impl Reader<'_, '_> {
         let mut open = vec![name];
         let mut seen: BTreeSet<String> = BTreeSet::new();
         while let Some(name) = open.pop() {
-            let Some(found) = self.symbols.macro_in(self.header, &name, span.start) else { continue };
-            if seen.len() > MACRO_LIMIT || !seen.insert(name.clone()) {
+            let is_macro = self.symbols.macro_in(self.header, &name, span.start).is_some();
+            if !is_macro || seen.len() > MACRO_LIMIT || !seen.insert(name.clone()) {
                 continue;
             }
-            let others = self.symbols.macros_named(&name).into_iter().filter(|other| *other != found);
-            let all: Vec<_> = std::iter::once(found.clone()).chain(others).collect();
+            let all = self.symbols.macros_named(&name, span.start);
             let parameters: Vec<String> =
                 all.iter().flat_map(|found| found.parameters.clone().unwrap_or_default()).collect();
             for (word, is_called) in all.iter().flat_map(|found| words(&found.body)) {
@@ -232,7 +231,7 @@ impl Reader<'_, '_> {
                 open.push(word.to_owned());
             }
             // An assignment in a macro may write anything that the macro names.
-            self.found.writes_globals |= assigns(&found.body);
+            self.found.writes_globals |= all.iter().any(|found| assigns(&found.body));
         }
     }
 

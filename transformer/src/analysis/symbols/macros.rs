@@ -27,9 +27,10 @@ pub struct FlagDefinition {
 }
 
 impl Symbols<'_> {
-    /// Every macro by a name that the file, its headers and the compiler's flags define, whichever of them holds at a place.
+    /// Every macro by a name that the file, its headers and the compiler's flags define, whichever of them holds at a place; where
+    /// none do, what a compiler knows of it at byte `at`.
     #[must_use]
-    pub fn macros_named(&self, name: &str) -> Vec<Macro> {
+    pub fn macros_named(&self, name: &str, at: usize) -> Vec<Macro> {
         let own = std::iter::once(&self.own).chain(self.header_units().map(|(_, unit)| unit));
         let written = own.flat_map(|unit| {
             let nodes = unit.table.macros.get(name).map(Vec::as_slice).unwrap_or_default();
@@ -41,7 +42,7 @@ impl Symbols<'_> {
         });
         let mut found: Vec<Macro> = written.chain(of_flags).collect();
         if found.is_empty() {
-            found.extend(self.macro_elsewhere(name, self.own.file.text.len()));
+            found.extend(self.macro_elsewhere(name, at));
         }
         found.dedup_by(|one, other| one.body == other.body && one.parameters == other.parameters);
         found
@@ -53,7 +54,7 @@ impl Symbols<'_> {
     pub fn is_ambiguous_macro(&self, name: &str) -> bool {
         self.definitions.iter().any(|definition| definition.name == name)
             || self.is_redefined(name)
-            || self.macros_named(name).len() > 1
+            || self.macros_named(name, self.own.file.text.len()).len() > 1
     }
 
     /// May a macro stand for one thing here and another there: does the program or a flag take a definition back?

@@ -175,7 +175,7 @@ impl Symbols<'_> {
         let tree = &unit.tree;
         let may_call = match tree.kind(node) {
             "call_expression" | "new_expression" | "lambda_expression" => true,
-            "identifier" => !self.macros_named(&unit.file.show(tree.span(node))).is_empty(),
+            "identifier" => !self.macros_named(&unit.file.show(tree.span(node)), tree.span(node).start).is_empty(),
             _ => false,
         };
         let mut around = tree.ancestors(node);

@@ -126,8 +126,7 @@ impl Symbols<'_> {
             if !seen.insert(word.clone()) {
                 continue;
             }
-            let elsewhere = self.macro_definition(&word, at);
-            for found in self.macros_named(&word).into_iter().chain(elsewhere) {
+            for found in self.macros_named(&word, at) {
                 let parameters = found.parameters.unwrap_or_default();
                 for inner in words(&found.body).filter(|inner| !parameters.iter().any(|parameter| parameter == inner)) {
                     if inner == name {

@@ -308,7 +308,9 @@ fn is_type_certain(candidate: &Candidate<'_, '_>, name: &Name<'_>) -> bool {
         if candidate.symbols.is_ambiguous_macro(&word) {
             return false;
         }
-        waiting.extend(candidate.symbols.macros_named(&word).iter().flat_map(|found| names_in(&found.body)));
+        waiting.extend(
+            candidate.symbols.macros_named(&word, name.span.start).iter().flat_map(|found| names_in(&found.body)),
+        );
         let typedefs = tree.descendants(tree.root()).filter(|node| tree.kind(*node) == "type_definition");
         let same = typedefs.filter(|node| names_in(&text(*node)).last() == Some(&word));
         waiting.extend(same.flat_map(|node| names_in(&text(node))));
@@ -368,7 +370,8 @@ fn is_restrict(candidate: &Candidate<'_, '_>, variable: &Variable) -> bool {
     let words = String::from_utf8_lossy(before.get(start..).unwrap_or_default()).into_owned();
     let is_pointer = words.starts_with('*');
     let is_keyword = |word: &str| {
-        matches!(word, "restrict" | "__restrict" | "__restrict__") && candidate.symbols.macros_named(word).is_empty()
+        matches!(word, "restrict" | "__restrict" | "__restrict__")
+            && candidate.symbols.macros_named(word, variable.declared_at.start).is_empty()
     };
     is_pointer && words[1..].split_whitespace().any(is_keyword)
 }

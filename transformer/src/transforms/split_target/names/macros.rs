@@ -19,8 +19,7 @@ impl Names<'_> {
             return None;
         }
         let mut names = BTreeSet::new();
-        let mut open = vec![name.to_owned()];
-        let plain = self.expand(definition, &mut open, at, &mut names);
+        let plain = self.expand(name, at, &mut names);
         Some(plain.then(|| names.into_iter().collect()))
     }
 
@@ -41,8 +40,7 @@ impl Names<'_> {
             if !seen.insert(word.clone()) {
                 continue;
             }
-            let elsewhere = self.symbols.macro_definition(&word, span.start);
-            for definition in self.symbols.macros_named(&word).into_iter().chain(elsewhere) {
+            for definition in self.symbols.macros_named(&word, span.start) {
                 if sort(&definition.body) {
                     return true;
                 }
@@ -53,18 +51,15 @@ impl Names<'_> {
     }
 
     /// Adds the names in all texts that a macro, and the macros in these, may have; `false` where one is no plain expression.
-    /// `found` is the definition that holds where the first is used.
-    fn expand(&self, found: Macro, open: &mut Vec<String>, at: usize, into: &mut BTreeSet<String>) -> bool {
+    fn expand(&self, name: &str, at: usize, into: &mut BTreeSet<String>) -> bool {
         let mut seen = BTreeSet::new();
-        let mut first = Some(found);
+        let mut open = vec![name.to_owned()];
         while let Some(name) = open.pop() {
             if !seen.insert(name.clone()) {
                 continue;
             }
-            let mut texts = self.symbols.macros_named(&name);
-            texts
-                .extend(first.take().or_else(|| self.symbols.macro_definition(&name, at)).filter(|_| texts.is_empty()));
-            if seen.len() > MOST_MACROS || !texts.iter().all(|text| self.expand_one(text, open, at, into)) {
+            let texts = self.symbols.macros_named(&name, at);
+            if seen.len() > MOST_MACROS || !texts.iter().all(|text| self.expand_one(text, &mut open, at, into)) {
                 return false;
             }
         }

@@ -62,30 +62,9 @@ impl Names<'_> {
     /// May code in `span` name a local variable without its name standing there: by a macro, or by a name that is declared nowhere
     /// and may be a macro of the command line?
     fn is_hidden_in(&self, name: &str, span: Span) -> bool {
-        let text = self.cx.file.show(span);
-        let mut waiting: Vec<String> = words(&text).map(str::to_owned).collect();
-        let mut seen = BTreeSet::new();
-        while let Some(word) = waiting.pop() {
-            if !seen.insert(word.clone()) {
-                continue;
-            }
-            for body in self.macro_bodies(&word, span.end) {
-                if body.contains("##") || words(&body).any(|inner| inner == name) {
-                    return true;
-                }
-                waiting.extend(words(&body).map(str::to_owned));
-            }
-        }
+        let names_it = |body: &str| body.contains("##") || words(body).any(|inner| inner == name);
         let mut uses = self.file_uses().iter().filter(|used| span.contains(used.span));
-        uses.any(|used| self.may_be_unseen_macro(used))
-    }
-
-    /// The texts that a macro has anywhere in the file, and where it is defined elsewhere.
-    fn macro_bodies(&self, word: &str, at: usize) -> Vec<String> {
-        let file = self.cx.file;
-        let own = self.cx.scan.definitions.iter().filter(|it| file.bytes(it.name) == word.as_bytes());
-        let elsewhere = self.symbols.macro_definition(word, at).map(|found| found.body);
-        own.map(|it| file.show(it.body).into_owned()).chain(elsewhere).collect()
+        self.uses_macro_with(span, &names_it) || uses.any(|used| self.may_be_unseen_macro(used))
     }
 
     /// Is a name declared nowhere in sight? Functions of headers out of sight have small letters.
