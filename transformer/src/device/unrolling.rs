@@ -15,6 +15,9 @@ pub enum Loads {
     OfRow,
     /// One element of its own, in a row or beside those of the neighbouring threads, and one that all of a warp share.
     OwnAndShared,
+    /// One element in each iteration of a loop inside, whose length the text does not tell; the next iteration of the outer loop loads
+    /// their neighbours.
+    InLoopInside,
 }
 
 /// How many iterations of a serial loop are made one; none where nobody measured it for the device, or where the loop is known to
@@ -24,6 +27,7 @@ pub fn unrolled(device: &DeviceProfile, loads: Loads, trips: Option<u64>) -> Opt
     let factor = match loads {
         Loads::OfRow => device.unrolled_rows,
         Loads::OwnAndShared => device.unrolled_products,
+        Loads::InLoopInside => device.unrolled_around,
     }?;
     trips.is_none_or(|trips| trips >= LEAST_ROUNDS * u64::from(factor)).then_some(factor)
 }
@@ -40,6 +44,8 @@ mod tests {
         assert_eq!(unrolled(&device, Loads::OfRow, Some(127)), None);
         assert_eq!(unrolled(&device, Loads::OwnAndShared, Some(32)), Some(16));
         assert_eq!(unrolled(&device, Loads::OwnAndShared, Some(31)), None);
+        assert_eq!(unrolled(&device, Loads::InLoopInside, None), Some(8));
+        assert_eq!(unrolled(&device, Loads::InLoopInside, Some(15)), None);
     }
 
     #[test]

@@ -43,12 +43,15 @@
 //! ## Applies when
 //!
 //! - the kernel is one `distribute parallel for` loop of a league (also with `simd`), `--device` names one whose profile says how
-//!   far loops like it are unrolled (`unrolled_rows`, `unrolled_products`), and the output is for clang: the directive is one of
+//!   far loops like it are unrolled (`unrolled_rows`, `unrolled_products`, `unrolled_around`), and the output is for clang: the directive is one of
 //!   OpenMP 5.1;
 //! - the serial loop is in canonical form, stands directly in the body of the parallel loop, declares its variable, and holds
 //!   nothing but declarations and expressions, no call and no store to memory;
 //! - one iteration loads one element of a row that the thread has for itself, or one element of its own and one that
-//!   neighbouring threads share.
+//!   neighbouring threads share;
+//! - or it is a loop around one like that, whose length the text does not tell, and the iterations of both load one element, the next
+//!   one with the next iteration of the loop around: where the inner loop runs once, eight loads are under way and not one
+//!   (1.45 to 1.54 times as fast); where it runs more often, nothing changes.
 //!
 //! ## Refuses when
 //!
@@ -66,10 +69,10 @@
 
 use std::cell::LazyCell;
 
-use crate::analysis::accesses::{Access, Accesses, accesses};
+use crate::analysis::accesses::{Access, Accesses, Loop, accesses};
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::polynomial::Atom;
-use crate::analysis::symbols::Symbols;
+use crate::analysis::symbols::{DeclaredType, Symbols};
 use crate::device::{DeviceProfile, Loads, unrolled};
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
@@ -193,35 +196,71 @@ fn judge(
     node: NodeId,
 ) -> Result<Unrolled, (Span, &'static str)> {
     let span = cx.tree.span(node);
-    let read = canonical_nest(cx.file, cx.tree, node, 1).ok().and_then(|nest| nest.loops.into_iter().next());
-    let Some(read) = read.filter(|read| read.declared_in_loop) else {
-        return Err((span, "this loop does not declare its variable, or is not in canonical form"));
-    };
-    if !is_straight(cx, read.body) {
+    let mut body = read_loop(cx, symbols, node)?;
+    let inner = only_loop(cx, body);
+    if let Some(inner) = inner {
+        body = read_loop(cx, symbols, inner)?;
+    }
+    if !is_straight(cx, body) {
         return Err((span, "this loop holds more than expressions"));
     }
-    let head = [Some(read.lower), Some(read.upper), read.step.amount, Some(read.variable_span)];
-    if head.into_iter().flatten().any(|part| changes(cx, symbols, part, read.body)) {
-        return Err((span, "this loop changes what its head names"));
-    }
-    let position = |wanted: Span| found.loops.iter().position(|known| known.span == wanted);
-    let (Some(own), Some(lane)) = (position(span).and_then(|at| found.loops.get(at)), found.loops.get(promised - 1))
-    else {
+    let known = |node: NodeId| found.loops.iter().find(|known| known.span == cx.tree.span(node));
+    let (Some(own), Some(lane)) = (known(node), found.loops.get(promised - 1)) else {
         return Err((span, "the variable of this loop is no integer"));
     };
     let inside: Vec<&Access> = found.accesses.iter().filter(|access| span.contains(access.span)).collect();
     if let Some(store) = inside.iter().find(|access| access.writes) {
         return Err((store.span, "what is loaded next waits for this store"));
     }
-    let Some(loads) = loads_of(found, &inside, own.atom, lane.atom) else {
+    let loads = match inner.map(known) {
+        None => loads_of(found, &inside, own.atom, lane.atom),
+        Some(inner) => inner.and_then(|inner| loads_inside(found, &inside, own.atom, inner)),
+    };
+    let Some(loads) = loads else {
         return Err((span, "nobody measured loops that load what this one does"));
     };
-    if operations(cx, read.body) > MOST_OPERATIONS * if loads == Loads::OfRow { 1 } else { 2 } {
+    if operations(cx, body) > MOST_OPERATIONS * if loads == Loads::OfRow { 1 } else { 2 } {
         return Err((span, "its arithmetic takes longer than its loads"));
     }
     let trips = own.trips.and_then(|trips| u64::try_from(trips).ok());
     let factor = unrolled(device, loads, trips).ok_or((span, "this loop is too short"))?;
     Ok(Unrolled { node, factor })
+}
+
+/// The body of a loop whose head is understood and stays as it is.
+fn read_loop(cx: &Context<'_>, symbols: &Symbols<'_>, node: NodeId) -> Result<NodeId, (Span, &'static str)> {
+    let span = cx.tree.span(node);
+    let read = canonical_nest(cx.file, cx.tree, node, 1).ok().and_then(|nest| nest.loops.into_iter().next());
+    let Some(read) = read.filter(|read| read.declared_in_loop) else {
+        return Err((span, "this loop does not declare its variable, or is not in canonical form"));
+    };
+    let head = [Some(read.lower), Some(read.upper), read.step.amount, Some(read.variable_span)];
+    if head.into_iter().flatten().any(|part| changes(cx, symbols, part, read.body)) {
+        return Err((span, "this loop changes what its head names"));
+    }
+    if head.into_iter().flatten().any(|part| is_fractional(cx, symbols, part)) {
+        return Err((span, "a bound of this loop is no integer"));
+    }
+    Ok(read.body)
+}
+
+/// Does a bound name a floating-point variable? Then the loop is not in canonical form (OpenMP 5.2, section 4.4.1).
+fn is_fractional(cx: &Context<'_>, symbols: &Symbols<'_>, part: Span) -> bool {
+    let text = cx.file.show(part);
+    words(&text).any(|word| match symbols.lookup(word, part.start).map(|variable| variable.ty) {
+        Some(DeclaredType::Scalar { name, .. }) => matches!(name.as_str(), "float" | "double" | "long double"),
+        _ => false,
+    })
+}
+
+/// The loop that is all there is in the body of another one.
+fn only_loop(cx: &Context<'_>, body: NodeId) -> Option<NodeId> {
+    let mut statements = cx.tree.named_children(body).filter(|node| cx.tree.kind(*node) != "comment");
+    let only = match cx.tree.kind(body) {
+        "compound_statement" => statements.next().filter(|_| statements.next().is_none())?,
+        _ => body,
+    };
+    (cx.tree.kind(only) == "for_statement").then_some(only)
 }
 
 /// Does the body of a loop write a variable that a part of its head names?
@@ -241,15 +280,32 @@ fn is_straight(cx: &Context<'_>, body: NodeId) -> bool {
     })
 }
 
-/// What one iteration loads; none for anything that was not measured. What does not change with the loop is loaded before it.
-fn loads_of(found: &Accesses, inside: &[&Access], variable: Atom, lane: Atom) -> Option<Loads> {
-    let changes = |access: &&&Access| access.subscripts.iter().any(|it| it.form.atoms().contains(&variable));
+/// The different accesses that change with one of some variables; what does not is loaded before the loop.
+fn changing<'f>(inside: &[&'f Access], variables: &[Atom]) -> Vec<&'f Access> {
+    let changes = |access: &&&Access| {
+        let mut forms = access.subscripts.iter().map(|it| it.form.atoms());
+        forms.any(|atoms| variables.iter().any(|variable| atoms.contains(variable)))
+    };
     let mut different: Vec<&Access> = Vec::new();
     for access in inside.iter().filter(changes) {
         if !different.iter().any(|known| known.root == access.root && known.subscripts == access.subscripts) {
             different.push(access);
         }
     }
+    different
+}
+
+/// The same of a loop around another one.
+fn loads_inside(found: &Accesses, inside: &[&Access], variable: Atom, inner: &Loop) -> Option<Loads> {
+    let different = changing(inside, &[variable, inner.atom]);
+    let [access] = different.as_slice() else { return None };
+    let is_near = |variable| matches!(pattern(access, variable, &found.opaque), Pattern::Near(_));
+    (inner.trips.is_none() && is_near(variable) && !is_near(inner.atom)).then_some(Loads::InLoopInside)
+}
+
+/// What one iteration loads; none for anything that was not measured.
+fn loads_of(found: &Accesses, inside: &[&Access], variable: Atom, lane: Atom) -> Option<Loads> {
+    let different = changing(inside, &[variable]);
     let patterns: Vec<Pattern> = different.iter().map(|access| pattern(access, lane, &found.opaque)).collect();
     let walks_along_row = |access: &Access| matches!(pattern(access, variable, &found.opaque), Pattern::Near(_));
     let mut own = different.iter().zip(&patterns).filter(|(_, pattern)| **pattern != Pattern::Uniform);
