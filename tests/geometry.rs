@@ -230,11 +230,16 @@ fn check(name: &str, text: &str, choose: fn(&Case) -> Option<Choice>) -> Judged 
         mean(1),
         mean(2),
     );
+    keep(name, &table);
+    judged
+}
+
+/// Compares a table with its snapshot.
+fn keep(name: &str, table: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/geometry"));
     settings.bind(|| insta::assert_snapshot!(name, table));
-    judged
 }
 
 /// The paper's own figure is 19 of 23 within 10 % (Lloyd 2018, Table I).
@@ -360,13 +365,22 @@ fn threads_per_block_whichever_program_is_left_out() {
             .collect();
         geometric_mean(&costs, 0)
     };
+    let mut table = format!(
+        "Times of the best grid measured, by the threads of a block, with as many blocks as are resident: geometric means over the \
+         iterations.\n\n| program | {} | best for the others |\n|---|{}---|\n",
+        THREADS.map(|threads| threads.to_string()).join(" | "),
+        "---|".repeat(THREADS.len()),
+    );
     for left_out in &kernels {
         let total = |threads: u32| {
             kernels.iter().filter(|kernel| kernel != &left_out).map(|kernel| cost(kernel, threads).ln()).sum::<f64>()
         };
         let best = THREADS.into_iter().min_by(|a, b| total(*a).total_cmp(&total(*b)));
         assert_eq!(best, Some(h200().preferred_threads_per_block), "without {left_out}");
+        let costs = THREADS.map(|threads| format!("{:.3}", cost(left_out, threads))).join(" | ");
+        writeln!(table, "| {left_out} | {costs} | {} |", best.unwrap_or_default()).unwrap();
     }
+    keep("h200-threads", &table);
 }
 
 /// How far the predicted times are from the measured ones: the model serves for ratios, and says so.

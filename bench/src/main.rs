@@ -45,6 +45,16 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Draws the table of threads in a block, as `tests/geometry.rs` keeps it, as a chart (.svg)
+    Threads {
+        /// The table: a snapshot
+        table: PathBuf,
+        /// The chart
+        chart: PathBuf,
+        /// Fail unless the chart is what would be drawn
+        #[arg(long)]
+        check: bool,
+    },
     /// Draws what the tables of measured pipelines say as a chart (`speed-up.svg`)
     Pipelines {
         /// The folder with `h200.csv`, `loops-whole.csv` and `loops-tiles.csv`
@@ -81,6 +91,7 @@ fn dispatch(command: Command) -> anyhow::Result<bool> {
         Command::Sweep(options) => run::sweep::sweep(&options),
         Command::Report { results, check } => report::report(&results, check),
         Command::Grids { table, chart, check } => report::grids(&table, &chart, check),
+        Command::Threads { table, chart, check } => report::threads(&table, &chart, check),
         Command::Pipelines { folder, check } => report::pipelines(&folder, check),
         Command::Compare { before, after } => report::compare::compare(&before, &after),
     }

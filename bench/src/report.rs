@@ -8,6 +8,7 @@ mod grids;
 mod pipelines;
 mod steps;
 mod table;
+mod threads;
 
 use std::path::Path;
 
@@ -17,6 +18,7 @@ use crate::results::Results;
 
 pub use grids::grids;
 pub use pipelines::pipelines;
+pub use threads::threads;
 
 /// Writes the tables and the chart beside the result file, or checks that they are there as they would be written.
 pub fn report(path: &Path, check: bool) -> Result<bool> {

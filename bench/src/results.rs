@@ -30,7 +30,7 @@ pub struct Results {
     pub limits: Limits,
     /// How long the whole run took, in seconds.
     pub seconds: f64,
-    /// The passes whose output is judged: the last pass set.
+    /// The passes whose output is judged.
     pub passes: String,
     /// Every case, in the order of the suite.
     pub cases: Vec<CaseResult>,

@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
-    /// Values of `ompsplit --passes`, each of which gives a variant of every program; the last is the tool's best.
+    /// Values of `ompsplit --passes`, each of which gives a variant of every program.
     pub pass_sets: Vec<String>,
+    /// The one whose output is compared with what was written by hand.
+    pub judged: String,
     /// The device profile that `geometry` chooses grids for; without one only what holds on every device is written.
     #[serde(default)]
     pub device: Option<String>,

@@ -102,7 +102,7 @@ fn a_wrong_result_fails_the_run() {
             fs::copy(&path, copy.join(part).join(path.file_name().unwrap())).unwrap();
         }
     }
-    let suite = "pass_sets = ['split']\n[[program]]\nname = 'axpy'\ntiny = '1003'\ncase = []\n";
+    let suite = "pass_sets = ['split']\njudged = 'split'\n[[program]]\nname = 'axpy'\ntiny = '1003'\ncase = []\n";
     fs::write(copy.join("suite.toml"), suite).unwrap();
     let naive = copy.join("programs/axpy/naive.c");
     let sound = fs::read_to_string(&naive).unwrap();
@@ -155,10 +155,12 @@ fn committed_reports_are_what_their_results_give() {
 }
 
 #[test]
-fn the_committed_chart_of_grids_is_that_of_its_table() {
-    let table = bench().join("../snapshots/geometry/h200-decades.snap");
-    let chart = bench().join("results/geometry/h200-decades.svg");
-    succeed(&["grids", table.to_str().unwrap(), chart.to_str().unwrap(), "--check"]);
+fn the_committed_charts_of_grids_are_those_of_their_tables() {
+    for (command, name) in [("grids", "h200-decades"), ("threads", "h200-threads")] {
+        let table = bench().join(format!("../snapshots/geometry/{name}.snap"));
+        let chart = bench().join(format!("results/geometry/{name}.svg"));
+        succeed(&[command, table.to_str().unwrap(), chart.to_str().unwrap(), "--check"]);
+    }
 }
 
 #[test]
