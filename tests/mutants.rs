@@ -36,7 +36,7 @@ const SAMPLE: (usize, usize) = (96, 6);
 /// The same of loops in tiles.
 const TILED_SAMPLE: (usize, usize) = (63, 14);
 /// The programs in tiles that mutants are made of.
-const TILED: usize = 84;
+const TILED: usize = 156;
 /// The folder of the fixtures in tiles.
 const TILED_FIXTURES: &str = "pipeline_loop/";
 

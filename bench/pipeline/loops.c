@@ -1,13 +1,14 @@
 // Loops whose copies take long, as a CPU programmer maps them. `loops.sh` builds this file as it is and as `ompsplit` rewrites
 // it; each binary prints one line of comma-separated values for each loop and size.
 //
-// usage: loops [--tiny] [--loop NAME] [--mib N] [--leave N]
+// usage: loops [--tiny] [--loop NAME] [--mib N] [--leave N] [--pinned]
 //
-// `--loop` and `--mib` measure one loop and one size; `--leave` first takes the device's memory until N MiB are left, so that larger
-// arrays fit in a window alone.
+// `--loop` and `--mib` measure one loop and one size; `--pinned` takes memory that the driver has page-locked; `--leave` first takes
+// the device's memory until N MiB are left, so that larger arrays fit in a window alone.
 //
 // Times are wall-clock times of one call from pageable host memory to pageable host memory, page-locking included: the median and the
-// least of seven calls after one to warm up. The last value is a sum of bits over the results, the same in each binary.
+// least of seven calls after one to warm up, whose time comes last. Before it stands a sum of bits over the results, the same in each
+// binary.
 #include <omp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 #include <string.h>
 
 enum { REPEATS = 7 };
+
+extern void *llvm_omp_target_alloc_host(size_t, int);
 
 static void stream_1(int n, const float *in, float *out)
 {
@@ -148,32 +151,33 @@ static int by_value(const void *a, const void *b)
 static uint64_t bits(size_t count, const float *values)
 {
     uint64_t sum = 0;
+#pragma omp parallel for reduction(+: sum)
     for (size_t i = 0; i < count; i++) {
         uint32_t word;
         memcpy(&word, &values[i], sizeof word);
-        sum = sum * 31 + word;
+        sum += (word + 1) * (2 * (uint64_t)i + 1);
     }
     return sum;
 }
 
 static void measure(const struct loop *loop, size_t count, float *in, float *out)
 {
-    double times[REPEATS];
+    double times[REPEATS], first = 0;
     int n = (int)count;
     if (loop->square)
         for (n = 1; (size_t)(n + 1) * (size_t)(n + 1) <= count; n++)
             continue;
     for (int repeat = -1; repeat < REPEATS; repeat++) {
+#pragma omp parallel for
         for (size_t i = 0; i < count; i++)
             out[i] = (float)(i % 97) * 0.25f;
         const double begin = omp_get_wtime();
         loop->run(n, in, out);
-        if (repeat >= 0)
-            times[repeat] = (omp_get_wtime() - begin) * 1e3;
+        *(repeat < 0 ? &first : &times[repeat]) = (omp_get_wtime() - begin) * 1e3;
     }
     qsort(times, REPEATS, sizeof *times, by_value);
-    printf("%s,%zu,%.3f,%.3f,%016llx\n", loop->name, count * sizeof *in / 1048576, times[REPEATS / 2], times[0],
-           (unsigned long long)bits(count, out));
+    printf("%s,%zu,%.3f,%.3f,%016llx,%.3f\n", loop->name, count * sizeof *in / 1048576, times[REPEATS / 2], times[0],
+           (unsigned long long)bits(count, out), first);
     fflush(stdout);
 }
 
@@ -193,11 +197,14 @@ static void fill_device(size_t leave)
 int main(int argc, char **argv)
 {
     const char *only = NULL;
+    int is_pinned = 0;
     size_t least = (size_t)1 << 20, most = (size_t)1 << 28;
     for (int i = 1; i < argc; i++) {
         const size_t number = i + 1 < argc ? strtoul(argv[i + 1], NULL, 10) : 0;
         if (strcmp(argv[i], "--tiny") == 0)
             least = most = (size_t)1 << 18;
+        else if (strcmp(argv[i], "--pinned") == 0)
+            is_pinned = 1;
         else if (strcmp(argv[i], "--loop") == 0 && i + 1 < argc)
             only = argv[++i];
         else if (strcmp(argv[i], "--mib") == 0 && number > 0)
@@ -207,17 +214,20 @@ int main(int argc, char **argv)
         else
             return 2;
     }
-    float *in = malloc(most * sizeof *in), *out = malloc(most * sizeof *out);
+    float *in = is_pinned ? llvm_omp_target_alloc_host(most * sizeof *in, 0) : malloc(most * sizeof *in);
+    float *out = is_pinned ? llvm_omp_target_alloc_host(most * sizeof *out, 0) : malloc(most * sizeof *out);
     if (!in || !out)
         return 1;
     for (size_t i = 0; i < most; i++)
         in[i] = (float)(i % 1000) * 1e-3f;
-    puts("loop,mib,median_ms,least_ms,bits");
+    puts("loop,mib,median_ms,least_ms,bits,first_ms");
     for (size_t loop = 0; loop < sizeof LOOPS / sizeof *LOOPS; loop++)
         for (size_t count = least; count <= most; count *= 4)
             if (!only || strcmp(only, LOOPS[loop].name) == 0)
                 measure(&LOOPS[loop], count, in, out);
-    free(in);
-    free(out);
+    if (!is_pinned) {
+        free(in);
+        free(out);
+    }
     return 0;
 }

@@ -67,9 +67,13 @@ fn the_options_of_pipelines_are_flags_or_keys() {
     assert_eq!((shown["pin"].as_str(), shown["for"].as_str()), (Some("alloc"), Some("nvhpc")));
     assert_eq!(shown["pipeline_window"].as_integer(), Some(8));
     let shown = dump(&["--no-config"]);
-    assert_eq!((shown["pin"].as_str(), shown["for"].as_str()), (Some("register"), Some("llvm")));
+    assert_eq!((shown["pin"].as_str(), shown["for"].as_str()), (Some("stage"), Some("llvm")));
     assert!(!shown.contains_key("pipeline_window"));
-    for wrong in [["--pin", "no"], ["--pipeline-window", "0"], ["--for", "icc"]] {
+    // Two threads are slower with buffers.
+    assert_eq!(dump(&["--no-config", "--pipeline-window", "3"])["pin"].as_str(), Some("register"));
+    assert_eq!(dump(&["--no-config", "--pipeline-window", "4"])["pin"].as_str(), Some("stage"));
+    assert_eq!(dump(&["--no-config", "--pipeline-window", "2", "--pin", "stage"])["pin"].as_str(), Some("stage"));
+    for wrong in [["--pin", "no"], ["--pipeline-tiles", "65537"], ["--pipeline-window", "0"], ["--for", "icc"]] {
         project.expect(2, &[&["--check", "a.c"], &wrong[..]].concat());
     }
     let text = project.expect(0, &["explain", "a.c:5", "--pin", "none", "--pipeline-window", "2"]).text();

@@ -52,12 +52,13 @@ fn tiles_and_their_least_size_are_constants_flags_or_what_suits_the_device() {
         assert_contains(&text, wanted);
         assert_contains(&text, &format!("(sizes: {title})"));
     };
-    constants(&[], "enum { TILES = 16, THREADS = 4, LEAST_BYTES = 33554432 };", "NVIDIA H200");
-    constants(&["--device", "h200"], "TILES = 16, THREADS = 4, LEAST_BYTES = 33554432", "NVIDIA H200");
-    constants(&["--pipeline-tiles", "12"], "TILES = 12, THREADS = 4, LEAST_BYTES = 33554432", "NVIDIA H200");
-    constants(&["--pipeline-from", "5"], "TILES = 16, THREADS = 4, LEAST_BYTES = 5", "NVIDIA H200");
+    constants(&[], "enum { TILES = 16, THREADS = 16, LEAST_BYTES = 33554432 };", "NVIDIA H200");
+    constants(&["--device", "h200"], "TILES = 16, THREADS = 16, LEAST_BYTES = 33554432", "NVIDIA H200");
+    constants(&["--pin", "register"], "TILES = 16, THREADS = 4, LEAST_BYTES = 33554432", "NVIDIA H200");
+    constants(&["--pipeline-tiles", "12"], "TILES = 12, THREADS = 16, LEAST_BYTES = 33554432", "NVIDIA H200");
+    constants(&["--pipeline-from", "5"], "TILES = 16, THREADS = 16, LEAST_BYTES = 5", "NVIDIA H200");
     let both = ["--device", "h200", "--pipeline-from", "5", "--pipeline-tiles", "12"];
-    constants(&both, "TILES = 12, THREADS = 4, LEAST_BYTES = 5", "NVIDIA H200");
+    constants(&both, "TILES = 12, THREADS = 16, LEAST_BYTES = 5", "NVIDIA H200");
     // A window has room for several rounds.
     constants(&["--pipeline-window", "6"], "TILES = 24, WINDOW = 6", "NVIDIA H200");
     constants(&["--pipeline-window", "6", "--pipeline-tiles", "7"], "TILES = 7, WINDOW = 6", "NVIDIA H200");
@@ -67,14 +68,24 @@ fn tiles_and_their_least_size_are_constants_flags_or_what_suits_the_device() {
             .unwrap();
     let slow = profile.replace("pin_us = 120.0", "pin_us = 2000.0").replace("tile_us = 32.0", "tile_us = 500.0");
     project.write("slow.toml", slow.replace("NVIDIA H200\"", "Slow\"").as_bytes());
-    constants(&["--device", "slow.toml"], "TILES = 4, THREADS = 4, LEAST_BYTES = 268435456", "Slow");
+    let of_slow = ["--device", "slow.toml", "--pin", "register"];
+    constants(&of_slow, "TILES = 4, THREADS = 4, LEAST_BYTES = 268435456", "Slow");
     // Where page-locking takes longer than the copies nothing pays, unless it is asked for.
     let dear = profile.replace("pin_ms_per_gb = 40.0", "pin_ms_per_gb = 400.0").replace("NVIDIA H200\"", "Dear\"");
     project.write("dear.toml", dear.as_bytes());
-    let left = run(&project, &["--device", "dear.toml"]);
+    let left = run(&project, &["--device", "dear.toml", "--pin", "register"]);
     assert_contains(&left.stderr, "on Dear tiles gain less than page-locking takes, however much is copied");
-    constants(&["--device", "dear.toml", "--pipeline-from", "1000"], "LEAST_BYTES = 1000", "Dear");
-    constants(&["--device", "dear.toml", "--pin", "none"], "TILES = ", "Dear");
+    let asked = ["--device", "dear.toml", "--pin", "register", "--pipeline-from", "1000"];
+    constants(&asked, "LEAST_BYTES = 1000", "Dear");
+    for pin in ["none", "stage"] {
+        constants(&["--device", "dear.toml", "--pin", pin], "TILES = ", "Dear");
+    }
+    // Buffers need memory of the host that is faster than what is copied as it is.
+    let narrow =
+        profile.replace("staged_gb_per_s = 45.0", "staged_gb_per_s = 11.0").replace("NVIDIA H200\"", "Narrow\"");
+    project.write("narrow.toml", narrow.as_bytes());
+    let left = run(&project, &["--device", "narrow.toml"]);
+    assert_contains(&left.stderr, "on Narrow tiles gain too little, however much is copied");
 }
 
 #[test]
@@ -82,8 +93,8 @@ fn known_sizes_are_compared_here_and_now() {
     let project = Project::new(&[("a.c", KNOWN)]);
     let text = run(&project, &[]).text();
     assert!(text.contains("TILES = 16") && !text.contains("LEAST_BYTES"), "{text}");
-    // 8 tiles suit 48 MiB.
-    let text = run(&project, &["--device", "h200"]).text();
+    // 8 tiles suit 48 MiB that are page-locked.
+    let text = run(&project, &["--device", "h200", "--pin", "register"]).text();
     assert!(text.contains("TILES = 8") && !text.contains("LEAST_BYTES"), "{text}");
     let left = run(&project, &["--pipeline-from", "50331649"]);
     assert_contains(&left.stderr, "50331648 bytes of `u` are copied; it pays from 50331649 on");
@@ -98,11 +109,11 @@ fn explain_says_what_moves_and_what_the_sizes_are_chosen_by() {
     let text = said(&[]);
     assert_contains(&text, "    u: in, 1 element for each iteration\n    v: back, 1 element for each iteration\n");
     assert_contains(&text, "an NVIDIA H200, since no device is asked for: 16 tiles, from 33554432 bytes");
-    assert!(!text.contains("page-locking included"), "{text}");
+    assert!(!text.contains("page-locking"), "{text}");
     let text = said(&["--device", "h200"]);
     assert_contains(&text, "sizes for NVIDIA H200: 16 tiles, from 33554432 bytes of the largest array on");
     assert_contains(&text, "1024 MiB: 19");
-    assert_contains(&text, "ms in tiles, page-locking included");
+    assert_contains(&text, "ms in tiles, with the page-locking that each run takes");
 }
 
 #[test]
@@ -116,11 +127,16 @@ fn the_loops_of_a_block_are_sized_by_their_own_arrays() {
     assert_contains(&text, "    v: in, m elements for each iteration of the loop in line 5\n");
     assert_contains(&text, "    v: back, m elements for each iteration of the loop in line 9\n");
     assert_contains(&text, "since no device is asked for: 16 tiles, from 33554432 bytes");
-    let text = said(&["--device", "h200"]);
+    assert_contains(
+        &said(&["--device", "h200"]),
+        "sizes for NVIDIA H200: 16 tiles, from 33554432 bytes of the largest array on",
+    );
+    let registered = ["--device", "h200", "--pin", "register"];
+    let text = said(&registered);
     // Each loop's copies go one way, so that only its kernels are hidden, by few tiles; and more is copied than one array each way.
     assert_contains(&text, "sizes for NVIDIA H200: 4 tiles, from 16777216 bytes of the largest array on");
     assert_contains(&text, "1024 MiB: 3");
-    let rewritten = run(&project, &["--device", "h200"]).text();
+    let rewritten = run(&project, &registered).text();
     assert_contains(&rewritten, "TILES = 4, THREADS = 4, LEAST_BYTES = 16777216");
 }
 

@@ -55,6 +55,17 @@ __attribute__((destructor)) static void checked_pins_exit(void) { checked_pins_e
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define ompsplit_is_absent(start) ((void)(start), ompsplit_is_alone())
+/* The copies of tiles, in the one memory that is there: what goes to the device is written there, what comes back read. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+void __tsan_write_range(void *, unsigned long);
+void __tsan_read_range(void *, unsigned long);
+#ifdef __cplusplus
+}
+#endif
+#define ompsplit_to_device(start, bytes) __tsan_write_range((void *)(start), bytes)
+#define ompsplit_from_device(start, bytes) __tsan_read_range((void *)(start), bytes)
 /* The runtime that knows of devices is not there. */
 #define omp_target_is_present checked_pins_is_present
 #ifdef __cplusplus

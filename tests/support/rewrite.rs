@@ -22,9 +22,10 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let (pin, compiler) = match (said("pin"), said("for")) {
         (Some("alloc"), _) => (PinnedMemory::Allocate, OutputCompiler::Llvm),
         (Some("none"), _) => (PinnedMemory::None, OutputCompiler::Llvm),
-        (_, Some("gcc")) => (PinnedMemory::Register, OutputCompiler::Gcc),
-        (_, Some("nvhpc")) => (PinnedMemory::Register, OutputCompiler::Nvhpc),
-        _ => (PinnedMemory::Register, OutputCompiler::Llvm),
+        (Some("register"), _) => (PinnedMemory::Register, OutputCompiler::Llvm),
+        (_, Some("gcc")) => (PinnedMemory::Stage, OutputCompiler::Gcc),
+        (_, Some("nvhpc")) => (PinnedMemory::Stage, OutputCompiler::Nvhpc),
+        _ => (PinnedMemory::Stage, OutputCompiler::Llvm),
     };
     // The programs are small, so that whether it pays decides nothing; GCC gets tiles on demand alone.
     let least_bytes = (compiler != OutputCompiler::Gcc).then_some(1);

@@ -113,11 +113,11 @@ impl Case {
     pub fn text(&self) -> String {
         let mut body = String::new();
         write(&self.nodes, 0, &mut body);
-        let first = match self.family.recipe.tiles.and_then(|tiles| tiles.window) {
-            Some(window) => format!("// fixture: window {window}\n"),
-            None if self.versioned => "// fixture: versioned\n".to_owned(),
-            None => String::new(),
-        };
+        let mut first = if self.versioned { "// fixture: versioned\n".to_owned() } else { String::new() };
+        if let Some(tiles) = self.family.recipe.tiles {
+            first = tiles.window.map_or_else(String::new, |window| format!("// fixture: window {window}\n"));
+            first += if tiles.registered { "// fixture: pin register\n" } else { "" };
+        }
         format!("{first}{HEAD}\n{BEGIN}{body}{END}\n{}", batch_main(&[self.index.to_string()], self.sizes()))
     }
 

@@ -227,6 +227,8 @@ pub struct Tiles {
     pub block: bool,
     /// How many tiles are on the device at a time.
     pub window: Option<u32>,
+    /// The arrays are page-locked, and not copied through buffers.
+    pub registered: bool,
 }
 
 /// All choices of a family.

@@ -49,14 +49,19 @@ pub(super) fn of_tiles(operator: &Operator, original: &str, text: &str, tiles: &
     let all = |edits: Vec<(Edit, String)>| edits.into_iter().map(|(edit, what)| one(edit, what)).collect::<Vec<_>>();
     match operator.does.as_str() {
         "change-piece" => all(pieces(text, tiles).into_iter().filter_map(|p| p.changed(&operator.clause)).collect()),
+        // What is not on the device, kernels in a window map themselves.
+        "drop-piece" if is_staged(text, tiles) => Vec::new(),
         "drop-piece" => all(dropped(text, tiles)),
+        "change-copy" => all(copies(text, tiles, &operator.clause)),
+        // Only calls tell ThreadSanitizer what they copy; what is read ahead alone a tile has copied itself.
+        "drop-wait" if !is_staged(text, tiles) || !text[tiles.body.clone()].contains("[i - ") => Vec::new(),
         "drop-modifier" => {
             let kernels = tiles.inside.iter().flat_map(|d| clauses(text.as_bytes(), d, "map"));
             let modifier = format!("{}, ", operator.clause);
             let with = kernels.filter(|clause| text[clause.clone()].contains(&modifier));
             all(with.map(|c| ((c.clone(), text[c.clone()].replacen(&modifier, "", 1)), text[c].to_owned())).collect())
         }
-        "drop-directive" => {
+        "drop-directive" | "drop-wait" => {
             let named = tiles.inside.iter().filter(|d| words(text.as_bytes(), d).starts_with(&operator.clause));
             let line = |d: &Range<usize>| line_start(text, d.start)..(d.end + 1).min(text.len());
             all(named.map(|d| ((line(d), String::new()), words(text.as_bytes(), d))).collect())
@@ -75,7 +80,8 @@ pub(super) fn of_tiles(operator: &Operator, original: &str, text: &str, tiles: &
         "shorten-halos" => {
             let halos = lines(text, tiles).filter_map(|line| changed_line(operator, text, line));
             let edits: Vec<Edit> = halos.map(|(edit, _)| edit).collect();
-            if edits.is_empty() { Vec::new() } else { vec![mutant(operator, edited(text, edits), "every halo")] }
+            let none = edits.is_empty() || !reads_all_ahead(text, tiles);
+            if none { Vec::new() } else { vec![mutant(operator, edited(text, edits), "every halo")] }
         }
         "one-more" => {
             let heads = tiles.inside.iter().filter(|d| is_kernel(&words(text.as_bytes(), d))).filter_map(|d| {
@@ -144,10 +150,37 @@ impl Piece<'_> {
     }
 }
 
+/// Are its tiles copied by calls, so that directives only find what is on the device?
+fn is_staged(text: &str, tiles: &Tiles) -> bool {
+    let body = &text[tiles.body.clone()];
+    ["ompsplit_to_device(", "ompsplit_from_device("].iter().any(|call| body.contains(call))
+}
+
+/// Calls that copy, with other bytes: `COPY(&NAME[FIRST], BYTES)`.
+fn copies(text: &str, tiles: &Tiles, how: &str) -> Vec<(Edit, String)> {
+    let found = ["ompsplit_to_device", "ompsplit_from_device"].map(|name| calls(text, tiles.body.clone(), name));
+    let changed = found.into_iter().flatten().filter_map(|((range, _), what)| {
+        let (array, rest) = what.split_once("(&")?.1.split_once('[')?;
+        let (first, bytes) = rest.strip_suffix(");")?.split_once("], ")?;
+        let call = what.split_once('(')?.0;
+        let new = match how {
+            "shorter" => format!("{call}(&{array}[{first}], {bytes} - sizeof(*{array}));"),
+            "late" => format!("{call}(&{array}[{first} + 1], {bytes} - sizeof(*{array}));"),
+            "shifted" => format!("{call}(&{array}[{first} + 1], {bytes});"),
+            // Elements where bytes belong.
+            _ if text.contains(&format!("char *{array}")) => return None,
+            _ => format!("{call}(&{array}[{first}], {});", bytes.split_once(" * ")?.1),
+        };
+        Some(((range, new), what))
+    });
+    changed.collect()
+}
+
 /// The sections of tiles that say what is copied: not those of kernels where another directive of the tile has mapped them, and not
 /// those that are only released, which any part of them finds.
 fn pieces<'t>(text: &'t str, tiles: &Tiles) -> Vec<Piece<'t>> {
-    let entered = tiles.inside.iter().any(|d| words(text.as_bytes(), d).starts_with("target enter data"));
+    let entered = is_staged(text, tiles)
+        || tiles.inside.iter().any(|d| words(text.as_bytes(), d).starts_with("target enter data"));
     let mut found = Vec::new();
     for directive in &tiles.inside {
         let said = words(text.as_bytes(), directive);
@@ -232,6 +265,46 @@ fn changed_line(operator: &Operator, text: &str, line: Range<usize>) -> Option<(
     };
     let start = line.start + front.len() + 3;
     Some(((start..start + value.len(), new), inside.trim().to_owned()))
+}
+
+/// Does a tile read as far ahead as it copies to the device? Where it reads less, as with `u[i - 1]` alone, and where its halos only
+/// go back, tiles may copy one iteration less far ahead: the next tile copies that one.
+fn reads_all_ahead(text: &str, tiles: &Tiles) -> bool {
+    let body: String = text[tiles.body.clone()].chars().filter(|c| !c.is_whitespace()).collect();
+    let copied = body.match_indices("[tile_from").any(|(at, _)| {
+        let before = &body[..at];
+        let start = before.rfind([';', '{', '#']).unwrap_or(0);
+        let says = before[start..].rsplit("map(").next().unwrap_or_default();
+        ["ompsplit_to_device(", "always,to", "to:", "tofrom:"].iter().any(|to| says.contains(to))
+    });
+    let ahead = body.split_once("<TILES?tile_end+").map_or("0", |(_, rest)| rest.split(':').next().unwrap_or_default());
+    let Some(variable) = body.split_once("=tile_first;").map(|(head, _)| word_behind(head)) else { return copied };
+    let Ok(ahead) = ahead.parse::<i64>() else { return copied };
+    let reads = body.match_indices('[').filter_map(|(at, _)| body.get(at + 1..closing(body.as_bytes(), at, b'[', b']')));
+    copied && reads.flat_map(|subscript| offsets(subscript, variable)).any(|offset| offset >= ahead)
+}
+
+/// What is added to a variable where a subscript without spaces names it.
+fn offsets(subscript: &str, variable: &str) -> Vec<i64> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let named = subscript.match_indices(variable).filter(|(at, _)| {
+        !subscript[..*at].ends_with(is_word) && !subscript[at + variable.len()..].starts_with(is_word)
+    });
+    let after = named.map(|(at, _)| {
+        let rest = &subscript[at + variable.len()..];
+        let digits = rest.get(1..).unwrap_or_default();
+        let digits = &digits[..digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len())];
+        match rest.chars().next() {
+            Some('+') => digits.parse().unwrap_or(0),
+            Some('-') => digits.parse::<i64>().map_or(0, |number| -number),
+            _ => 0,
+        }
+    });
+    after.collect()
+}
+
+fn word_behind(text: &str) -> &str {
+    &text[text.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1)..]
 }
 
 fn between(value: &str, operator: &Operator) -> Option<String> {

@@ -8,10 +8,16 @@ use crate::cli::config::Config;
 use crate::cli::settings::value_named;
 use crate::transforms::{OutputCompiler, PinnedMemory, PipelineOptions};
 
+/// A window has a thread for each of its tiles; two of them are slower with buffers (`bench/results/pipeline`).
+const LEAST_STAGED_WINDOW: u32 = 4;
+
+/// More than anybody needs, and few enough for sums of the output.
+const MOST_TILES: u32 = 1 << 16;
+
 /// How `pipeline` writes its stages.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct PipelineArguments {
-    /// pipeline: how host memory is page-locked, without which copies and kernels do not overlap [default: register]
+    /// pipeline: how host memory is page-locked, without which copies and kernels do not overlap [default: stage, register in a window of less than 4 tiles]
     #[arg(long, value_enum, value_name = "HOW")]
     pub pin: Option<Pin>,
     /// pipeline: keep only K tiles on the device at a time, so that arrays larger than its memory fit
@@ -31,11 +37,13 @@ pub struct PipelineArguments {
 /// `--pin`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Pin {
-    /// Memory as it is, registered with the driver by the functions that `ompsplit header` prints
+    /// Through a page-locked buffer of each thread that copies, by the functions that `ompsplit header` prints
+    Stage,
+    /// Memory as it is, registered with the driver for the time of the loop
     Register,
     /// From its allocation until it is freed, where both and all between are in sight; by the loop elsewhere
     Alloc,
-    /// Not at all
+    /// Not at all, for memory that is page-locked already
     None,
 }
 
@@ -59,10 +67,18 @@ impl PipelineArguments {
         let pin = config.pin.as_deref().map(|name| value_named(name, "way to pin memory")).transpose()?;
         let compiler = config.compiler.as_deref().map(|name| value_named(name, "compiler")).transpose()?;
         let defaults = PipelineOptions::default();
+        let window = self.pipeline_window.or(config.pipeline_window);
+        let tiles = self.pipeline_tiles.or(config.pipeline_tiles);
+        if [window, tiles].into_iter().flatten().any(|number| number.get() > MOST_TILES) {
+            return Err(format!("a pipeline has at most {MOST_TILES} tiles"));
+        }
+        // Few threads copy through buffers more slowly than it takes to page-lock the memory.
+        let has_few_threads = window.is_some_and(|window| window.get() < LEAST_STAGED_WINDOW);
+        let suited = if has_few_threads { PinnedMemory::Register } else { defaults.pin };
         Ok(PipelineOptions {
-            pin: self.pin.or(pin).map_or(defaults.pin, Pin::meant),
-            window: self.pipeline_window.or(config.pipeline_window),
-            tiles: self.pipeline_tiles.or(config.pipeline_tiles),
+            pin: self.pin.or(pin).map_or(suited, Pin::meant),
+            window,
+            tiles,
             least_bytes: self.pipeline_from.or(config.pipeline_from),
             compiler: self.compiler.or(compiler).map_or(defaults.compiler, Compiler::meant),
         })
@@ -84,6 +100,7 @@ pub(super) fn dump(options: PipelineOptions, config: &mut Config) {
 impl Pin {
     fn meant(self) -> PinnedMemory {
         match self {
+            Self::Stage => PinnedMemory::Stage,
             Self::Register => PinnedMemory::Register,
             Self::Alloc => PinnedMemory::Allocate,
             Self::None => PinnedMemory::None,

@@ -51,6 +51,9 @@ pub struct DeviceProfile {
     /// The same where each loads one element of the thread's own and one that all threads of a warp share.
     #[serde(default)]
     pub unrolled_products: Option<u32>,
+    /// The same of a loop around one that loads one element each time, and that may run once.
+    #[serde(default)]
+    pub unrolled_around: Option<u32>,
     /// Bytes of the cache that all SMs share.
     pub l2_bytes: u64,
     /// Peak rate of the device's memory in 10^9 bytes a second.
@@ -100,6 +103,7 @@ impl DeviceProfile {
             ("memory_blocks_per_sm", profile.memory_blocks_per_sm.unwrap_or(1)),
             ("unrolled_rows", profile.unrolled_rows.unwrap_or(1)),
             ("unrolled_products", profile.unrolled_products.unwrap_or(1)),
+            ("unrolled_around", profile.unrolled_around.unwrap_or(1)),
         ];
         if let Some((key, _)) = counts.iter().find(|(_, count)| *count == 0) {
             return Err(format!("`{key}` must be at least 1"));

@@ -74,7 +74,7 @@ impl<'a> Context<'a> {
 /// How pipelines are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PipelineOptions {
-    /// How host memory is page-locked.
+    /// How copies come from page-locked memory.
     pub pin: PinnedMemory,
     /// How many tiles are on the device at a time; whole arrays where there is none.
     pub window: Option<NonZeroU32>,
@@ -86,16 +86,26 @@ pub struct PipelineOptions {
     pub compiler: OutputCompiler,
 }
 
-/// How host memory gets page-locked. Copies between other memory and the device overlap with nothing.
+/// How copies come from page-locked host memory. Those between other memory and the device overlap with nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PinnedMemory {
-    /// What is there is registered with the driver, by the header that `ompsplit header` prints.
+    /// Each thread that copies has a page-locked buffer, through which the program's own memory passes.
     #[default]
+    Stage,
+    /// What is there is registered with the driver, by the header that `ompsplit header` prints.
     Register,
     /// The same from its allocation until it is freed, where both are in sight; otherwise as above.
     Allocate,
-    /// Not at all.
+    /// Not at all: it is page-locked already.
     None,
+}
+
+impl PinnedMemory {
+    /// Is memory of the program page-locked for a pipeline, which takes time each time?
+    #[must_use]
+    pub fn locks(self) -> bool {
+        matches!(self, Self::Register | Self::Allocate)
+    }
 }
 
 /// The compiler that a result is written for.

@@ -19,27 +19,25 @@
 //! void scale(long n, double f, const double *u, double *v) {
 //!   {
 //!     /* Host threads copy and launch, so that copies and kernels of different tiles overlap (sizes: NVIDIA H200). */
-//!     enum { TILES = 16, THREADS = 4, LEAST_BYTES = 33554432 };
+//!     enum { TILES = 16, THREADS = 16, LEAST_BYTES = 33554432 };
 //!     if (n >= TILES &&
 //!         sizeof(*u) * n >= LEAST_BYTES &&
 //!         ompsplit_is_absent(u) &&
 //!         ompsplit_is_absent(v)) {
 //!       const long tile_length = n / TILES;
-//!       ompsplit_pin(u, sizeof(*u) * n);
-//!       ompsplit_pin(v, sizeof(*v) * n);
 //!       #pragma omp target data map(alloc: u[0:n], v[0:n])
-//!       #pragma omp parallel for num_threads(THREADS) schedule(static, 1)
+//!       #pragma omp parallel for num_threads(ompsplit_threads(THREADS)) schedule(static, 1)
 //!       for (int tile = 0; tile < TILES; tile++) {
 //!         const long tile_first = tile * tile_length;
 //!         const long tile_end = tile + 1 < TILES ? tile_first + tile_length : n;
+//!         ompsplit_to_device(&u[tile_first], sizeof(*u) * (tile_end - tile_first));
 //!         #pragma omp target teams distribute parallel for \
-//!             map(always, to: u[tile_first:tile_end - tile_first]) \
-//!             map(always, from: v[tile_first:tile_end - tile_first])
+//!             map(to: u[tile_first:tile_end - tile_first]) \
+//!             map(from: v[tile_first:tile_end - tile_first])
 //!         for (long i = tile_first; i < tile_end; i++)
 //!           v[i] = f * u[i];
+//!         ompsplit_from_device(&v[tile_first], sizeof(*v) * (tile_end - tile_first));
 //!       }
-//!       ompsplit_unpin(u);
-//!       ompsplit_unpin(v);
 //!     } else {
 //!       #pragma omp target teams distribute parallel for map(to: u[0:n]) map(from: v[0:n])
 //!       for (long i = 0; i < n; i++)
@@ -49,16 +47,19 @@
 //! }
 //! ```
 //!
-//! The header is what `ompsplit header` prints. It registers the host memory with the driver (`--pin none` leaves that out, for
-//! memory that is page-locked already): copies between other memory and the device overlap with nothing. With `--pin alloc` that is
+//! The header is what `ompsplit header` prints. Each thread copies through a page-locked buffer of its own, since copies between other
+//! memory and the device overlap with nothing, and are slow; the buffers are made once in a program. The kernel finds what it maps on
+//! the device. With `--pin register` it is the host memory itself that is page-locked, as long as the loop runs, and the
+//! kernel's maps copy (`map(always, to: ..)`); `--pin none` leaves that out, for memory that is page-locked already; with `--pin alloc` it is
 //! done once, behind an allocation in the same function, until the memory is freed there, where the pointer goes nowhere else.
 //!
-//! Where iterations read their neighbours' pieces, the copies of the tiles stand in an `ordered` region and reach as far ahead as
-//! they read. Results of a reduction are combined by one kernel at a time, in a `critical` region. With
-//! `--pipeline-window K` the arrays have no place of their own on the device: K threads map the pieces of K tiles.
+//! Where iterations read their neighbours' pieces, the copies of the tiles reach as far ahead as they read, and an `ordered` region
+//! has each tile wait for the copies of those before it. Results of a reduction are combined by one kernel at a time, in a
+//! `critical` region. With `--pipeline-window K` the arrays have no place of their own on the device: K threads map the pieces of K
+//! tiles.
 //!
-//! In the block of a `target data` construct an array moves with the first loop that uses it (`map(always, to: ..)`), and back with
-//! the last one (`map(always, from: ..)`). The construct, which maps such arrays as `alloc` then, stands whole in both branches.
+//! In the block of a `target data` construct an array moves with the first loop that uses it, and back with the last one. The
+//! construct, which maps such arrays as `alloc` then, stands whole in both branches.
 //!
 //! ## Applies when
 //!
@@ -80,10 +81,12 @@
 //!
 //! - OMPS101 to OMPS104, OMPS125: the text cannot be read for certain;
 //! - the construct stands in code for the device, or where the program promises that directives are absent;
-//! - OMPS150: the loop's head cannot be cut into tiles, or no include stands at file scope that the header could follow;
+//! - OMPS150: the loop's head cannot be cut into tiles, no include stands at file scope that the header could follow, or the file has
+//!   thread-private variables, whose values pass only from one parallel region to the next;
 //!   OMPS151: a clause does not go with tiles, or a construct of the file that maps is deferred meanwhile; OMPS152: the loop reaches
 //!   something that the construct does not map, that is not followed, or that each thread of the host has of its own; or in the
-//!   block of a data construct the host, a standalone directive or another kernel may; OMPS153: no array moves piece by piece.
+//!   block of a data construct the host, a standalone directive or another kernel may; OMPS153: no array moves piece by piece,
+//!   or in a window its pointer lives on the device, where it can lead to one tile only.
 //!
 //! OMPS250: it does not pay: too little is copied, it is only copied back, or elements are used so often that the kernel takes longer
 //! than the copies; or `--for gcc`, whose runtime overlaps nothing. OMPS460: there is nothing to copy, or threads of the host or a data construct copy already.
@@ -103,12 +106,15 @@
 //! host reaches no memory but numbers of its own: what names an array is all that uses it. Elements that no iteration of a loop has move with its first
 //! and last tile, since other loops may read or have written them.
 //!
-//! An array that is present on the device is not copied by `map`, but would be by `map(always, ..)` and `target update`: such
-//! loops run as they were. In a window each tile is mapped, which asks for itself. Nor may another thread or a deferred task map an
+//! An array that is present on the device is not copied by `map`, but would be by the calls, `map(always, ..)` and `target update`:
+//! such loops run as they were. In a window whose kernels copy, each tile is mapped, which asks for itself. Nor may another thread or a deferred task map an
 //! array in between, which would find it present before it is copied: in a parallel region of several threads loops run as they
 //! were (other threads of the program than OpenMP's are not asked for), and where a construct of the file that is deferred may map
 //! one of its arrays meanwhile, nothing is changed. Elements that `map(from:)` copies but
 //! no iteration writes are indeterminate in the original; here the host's keep their values.
+//!
+//! A call copies the bytes that `map` would copy, to and from the same places, and has copied them when it returns; a device that
+//! works in the host's memory has no other place, and nothing is copied there.
 //!
 //! The stages are no tasks, as they are in the paper. `target update from` in a task corrupts a lock of LLVM 19's libomptarget while
 //! other constructs use the same array, and libomp's helper threads abort in a parallel region of one thread; threads of the host
@@ -134,6 +140,7 @@ mod lines;
 mod maps;
 mod read;
 mod sizes;
+mod staged_tile;
 mod text;
 mod tile;
 mod write;
@@ -339,6 +346,10 @@ fn check_text(names: &Names<'_>, region: &TargetRegion) -> Result<(), Vec<Reason
     reasons.extend(split_target::excludes_directives(cx, region));
     reasons.extend(split_target::excludes_host_threads(cx, region));
     reasons.extend(deferred::deferred(names, region.extent));
+    if names.has_threadprivate() {
+        let message = "thread-private variables keep their values only from one parallel region to the next (OpenMP 5.2, section 5.2)";
+        reasons.push(Reason::new(ReasonCode::LoopNotTiled, region.extent, message));
+    }
     if reasons.is_empty() { Ok(()) } else { Err(reasons) }
 }
 
@@ -353,7 +364,7 @@ fn decide(pipeline: &Pipeline<'_, '_>) -> Result<Verdict, Vec<Reason>> {
         }
         return Err(reasons);
     }
-    if let Some(item) = halo_in_window(pipeline) {
+    if let Some(item) = halo_in_window(pipeline).or_else(|| device_pointer_in_window(pipeline)) {
         return Err(vec![item]);
     }
     if let Some(reason) = pipeline.does_not_pay() {
@@ -378,6 +389,16 @@ fn whole_reason(item: &Mapped) -> Option<Reason> {
     let (span, why) = item.no_stream?;
     let message = format!("`{}` {}", item.name, why.explanation());
     Some(Reason::new(ReasonCode::NoPieces, item.span, message).with_label(span, "here"))
+}
+
+/// A pointer that lives on the device leads to one of the tiles there, whichever was mapped last.
+fn device_pointer_in_window(pipeline: &Pipeline<'_, '_>) -> Option<Reason> {
+    pipeline.values.cx().pipeline.window?;
+    let names = pipeline.values.names;
+    let is_on_device = |item: &&Mapped| item.key.0.is_some() || names.is_declare_target(&item.name);
+    let (item, _) = pipeline.streams().find(|(item, _)| is_on_device(item))?;
+    let message = format!("the device may have one pointer `{}` for all tiles of a window", item.name);
+    Some(Reason::new(ReasonCode::NoPieces, item.span, message))
 }
 
 /// In a window the pieces of a tile's neighbours are not with its own.

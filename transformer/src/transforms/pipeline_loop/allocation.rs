@@ -41,7 +41,7 @@ impl Locking {
         let mut locking = Self { here: Vec::new(), edits: Vec::new(), is_asked };
         for item in items {
             match pin {
-                PinnedMemory::None => {}
+                PinnedMemory::Stage | PinnedMemory::None => {}
                 PinnedMemory::Register => locking.here.push(item.name.clone()),
                 PinnedMemory::Allocate => match allocation(values, item, least) {
                     Some(edits) => locking.add(edits),

@@ -8,7 +8,6 @@ use crate::edit::Edit;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
 use crate::syntax::ClauseName;
-use crate::transforms::PinnedMemory;
 use crate::transforms::pipeline_loop::allocation::Locking;
 use crate::transforms::pipeline_loop::data_block::{self, Statement};
 use crate::transforms::pipeline_loop::decision::{length_rank, rank};
@@ -162,7 +161,7 @@ impl<'a> Block<'_, 'a> {
 
     /// What only comes back is as fast from memory that is not page-locked, but beside other copies.
     fn keep_pinned(&mut self) {
-        if self.values.cx().pipeline.pin == PinnedMemory::None {
+        if !self.values.cx().pipeline.pin.locks() {
             return;
         }
         let pinned: BTreeSet<Key> = self.loops.iter().flat_map(BlockLoop::moving_in).collect();

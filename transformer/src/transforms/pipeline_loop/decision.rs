@@ -2,9 +2,9 @@
 
 use crate::analysis::accesses::Access;
 use crate::analysis::polynomial::Polynomial;
+use crate::analysis::symbols::DeclaredType;
 use crate::plan::{Reason, ReasonCode};
 use crate::source::Span;
-use crate::transforms::PinnedMemory;
 use crate::transforms::pipeline_loop::Pipeline;
 use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
 
@@ -35,8 +35,7 @@ impl Pipeline<'_, '_> {
         let (largest, tiled) = self.largest()?;
         let no = |span, message: String| Some(Reason::new(ReasonCode::TooLittleToCopy, span, message));
         // What is only written comes back as fast from memory that is not page-locked.
-        let pins = self.values.cx().pipeline.pin != PinnedMemory::None;
-        if pins && !self.streams().any(|(_, tiled)| tiled.moves_in) {
+        if self.values.cx().pipeline.pin.locks() && !self.streams().any(|(_, tiled)| tiled.moves_in) {
             return no(
                 largest.span,
                 "arrays that are only written gain less than it takes to page-lock them".to_owned(),
@@ -48,7 +47,7 @@ impl Pipeline<'_, '_> {
             let why = other.no_stream.map_or("moves as a whole", |(_, why)| why.explanation());
             return no(other.span, format!("most of what is copied moves in no tiles: `{}` {why}", other.name));
         }
-        if let Some(span) = self.heavy_access(&tiled.stream.stride) {
+        if let Some(span) = self.heavy_access(largest, &tiled.stream.stride) {
             let message = "the kernel takes longer than the copies: each element is used often";
             return no(largest.span, message.to_owned()).map(|reason| reason.with_label(span, "here"));
         }
@@ -72,12 +71,21 @@ impl Pipeline<'_, '_> {
 
     /// Does the kernel certainly take longer than the copies?
     pub(super) fn is_heavy(&self) -> bool {
-        self.largest().is_some_and(|(_, tiled)| self.heavy_access(&tiled.stream.stride).is_some())
+        self.largest().is_some_and(|(item, tiled)| self.heavy_access(item, &tiled.stream.stride).is_some())
+    }
+
+    /// The elements of one element of the first dimension: those of a row.
+    fn row_elements(&self, item: &Mapped) -> i128 {
+        let variable = self.values.symbols().lookup(&item.name, item.span.start);
+        let Some(DeclaredType::Array { dimensions, .. }) = variable.map(|variable| variable.ty.dereferenced()) else {
+            return 1;
+        };
+        dimensions.iter().map(|it| it.value.map_or(ASSUMED_TRIPS, i128::from)).fold(1, i128::saturating_mul)
     }
 
     /// An access that an iteration makes far more often than it has elements to copy.
-    fn heavy_access(&self, stride: &Polynomial) -> Option<Span> {
-        let elements = assumed_elements(stride);
+    fn heavy_access(&self, item: &Mapped, stride: &Polynomial) -> Option<Span> {
+        let elements = assumed_elements(stride).saturating_mul(self.row_elements(item));
         let trips = |index: &usize| self.found.loops.get(*index).and_then(|l| l.trips).unwrap_or(ASSUMED_TRIPS);
         let made = |access: &&Access| {
             let inner = access.loops.iter().filter(|index| **index > 0).map(trips);

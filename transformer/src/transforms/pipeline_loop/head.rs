@@ -5,7 +5,7 @@ use crate::analysis::polynomial::Polynomial;
 use crate::analysis::symbols::DeclaredType;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, Relation};
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::text;
 
@@ -65,20 +65,39 @@ pub(super) fn read(values: &HostValues<'_, '_>, only: &CanonicalLoop, found: &Ac
     let (Some(end), Some(trips)) = (end, trips) else {
         return refuse(only.condition, "the bounds are not understood");
     };
+    let Some(ty) = variable_type(values, only) else {
+        return refuse(only.variable_span, "the type of the loop's variable is not understood");
+    };
     let first_text = values.spelled(only.lower);
+    // Sums are computed in the type of the variable, however narrow what they are made of.
+    let is_narrow = |name: &str| {
+        let variable = values.symbols().lookup(name, only.lower.start).map(|variable| variable.ty);
+        !matches!(variable, Some(DeclaredType::Scalar { name, .. })
+            if Integer::named(&name).is_some_and(|it| it.bits >= known.integer.bits))
+    };
+    let is_exact = |spelled: &str| {
+        let is_cast = spelled.trim_start_matches('(').starts_with(&format!("{ty})"));
+        let is_number = spelled.bytes().all(|byte| byte.is_ascii_digit());
+        known.integer.bits <= 32 || is_cast || is_number || !words(spelled).any(is_narrow)
+    };
+    let widened = |spelled: &str| {
+        let operand = text::operand(spelled);
+        if is_exact(spelled) { operand } else { format!("({ty}){operand}") }
+    };
+    let sum = |value: &Polynomial| {
+        let spelled = text::narrow_sum(value, &found.symbols).filter(|_| value.as_constant().is_none());
+        spelled.filter(|spelled| is_exact(spelled))
+    };
     let end_text = match only.relation {
         Relation::Less => values.spelled(only.upper),
-        _ => text::narrow_sum(&end, &found.symbols)
-            .unwrap_or_else(|| format!("{} + 1", text::operand(&values.spelled(only.upper)))),
+        _ if end.as_constant().is_some() => text::narrow_sum(&end, &found.symbols).unwrap_or_default(),
+        _ => sum(&end).unwrap_or_else(|| format!("{} + 1", widened(&values.spelled(only.upper)))),
     };
     let trips_text = if first.is_zero() {
         end_text.clone()
     } else {
-        let difference = || format!("{} - {}", text::operand(&end_text), text::operand(&first_text));
-        text::narrow_sum(&trips, &found.symbols).filter(|_| trips.as_constant().is_none()).unwrap_or_else(difference)
-    };
-    let Some(ty) = variable_type(values, only) else {
-        return refuse(only.variable_span, "the type of the loop's variable is not understood");
+        let difference = || format!("{} - {}", widened(&end_text), text::operand(&first_text));
+        sum(&trips).unwrap_or_else(difference)
     };
     let start = values.symbols().lookup(&first_text, only.lower.start).map(|variable| variable.ty);
     let named_start = match start {

@@ -63,13 +63,12 @@ impl Form {
         let whole = two_forms::lines_of(cx.file, self.extent);
         let original = std::str::from_utf8(cx.file.bytes(whole)).ok()?;
         let sizes = cx.profile.map_or("NVIDIA H200", |device| device.title.as_str());
-        let comment = format!(
+        let text = format!(
             "Host threads copy and launch, so that copies and kernels of different tiles overlap (sizes: {sizes})."
         );
-        let is_c = cx.tree.language() == Language::C;
         let mut lines = vec![
             Line::Code(0, "{".to_owned()),
-            Line::Code(1, if is_c { format!("/* {comment} */") } else { format!("// {comment}") }),
+            Line::Code(1, comment(cx, &text)),
             Line::Code(1, format!("enum {{ {} }};", self.constants.join(", "))),
         ];
         let has_condition = !self.condition.is_empty();
@@ -83,8 +82,13 @@ impl Form {
             lines.push(Line::Code(1, "}".to_owned()));
         }
         lines.push(Line::Code(0, "}".to_owned()));
-        Some(Edit { span: whole, text: text(cx, self.construct, self.extent, lines)? })
+        Some(Edit { span: whole, text: self::text(cx, self.construct, self.extent, lines)? })
     }
+}
+
+/// A comment of one line in the file's language.
+pub(super) fn comment(cx: &Context<'_>, text: &str) -> String {
+    if cx.tree.language() == Language::C { format!("/* {text} */") } else { format!("// {text}") }
 }
 
 /// Lines in the style of the construct that they stand for.

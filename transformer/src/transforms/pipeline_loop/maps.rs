@@ -109,7 +109,9 @@ impl Mapped {
         let Self { name, rest, .. } = self;
         match stride {
             "1" => format!("{name}[{from}:{to} - {from}]{rest}"),
-            stride => format!("{name}[(size_t){from} * {stride}:(size_t)({to} - {from}) * {stride}]{rest}"),
+            stride => {
+                format!("{name}[(ompsplit_size){from} * {stride}:(ompsplit_size)({to} - {from}) * {stride}]{rest}")
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::analysis::accesses::accesses;
 use crate::analysis::kernel_shape::kernel_shape;
 use crate::device::choice::plain_launch;
-use crate::device::overlap::{LoopStages, Stages};
+use crate::device::overlap::{Copies, LoopStages, Stages};
 use crate::device::time::predict;
 use crate::device::{DeviceProfile, KernelResources};
 use crate::plan::{Reason, ReasonCode};
@@ -48,10 +48,13 @@ pub struct PipelineFigures {
 /// How many tiles there are, and from how many bytes of the largest array on: of a loop with an array that goes to the device and one
 /// that comes back.
 pub(super) fn usual(cx: &Context<'_>) -> (u32, u64) {
-    let locked = if cx.pipeline.pin == PinnedMemory::None { 0 } else { 2 };
     let both_ways = LoopStages { to_device: 1.0, from_device: 1.0, ..LoopStages::default() };
-    let stages =
-        Stages { loops: vec![both_ways], locked: f64::from(locked), locked_arrays: locked, ..Stages::default() };
+    let copies = match cx.pipeline.pin {
+        PinnedMemory::Stage => Copies::Staged,
+        PinnedMemory::Register | PinnedMemory::Allocate => Copies::Registered { bytes: 2.0, arrays: 2 },
+        PinnedMemory::None => Copies::Locked,
+    };
+    let stages = Stages { loops: vec![both_ways], copies, ..Stages::default() };
     chosen(cx, &stages, None)
 }
 
@@ -123,6 +126,7 @@ impl<'s, 'a> Sequence<'s, '_, 'a> {
         let moving = || self.loops.iter().flat_map(|pipeline| pipeline.streams());
         let locking = Locking::of(self.values, moving().map(|(item, _)| item), 0);
         let mut locked = BTreeSet::new();
+        let mut locked_bytes = 0.0;
         for pipeline in &self.loops {
             // Where the text does not tell, all loops are taken to have as many iterations.
             let trips = pipeline.head.trips.zip(first.head.trips).map_or(1.0, |(own, all)| ratio(own, all));
@@ -132,14 +136,18 @@ impl<'s, 'a> Sequence<'s, '_, 'a> {
                 of_loop.to_device += if tiled.moves_in { share } else { 0.0 };
                 of_loop.from_device += if tiled.moves_out { share } else { 0.0 };
                 if locking.is_here(item) && locked.insert(item.key) {
-                    stages.locked += share;
-                    stages.locked_arrays += 1;
+                    locked_bytes += share;
                 }
             }
             let kernel = self.values.cx().profile.and_then(|device| pipeline.kernel_ms_per_gb(device, unit));
             of_loop.kernel_ms_per_gb = trips * kernel.unwrap_or(0.0);
             stages.loops.push(of_loop);
         }
+        stages.copies = match u32::try_from(locked.len()).unwrap_or(u32::MAX) {
+            _ if first.is_staged() => Copies::Staged,
+            0 => Copies::Locked,
+            arrays => Copies::Registered { bytes: locked_bytes, arrays },
+        };
         let most = 1 + degree(&tiled.stream.stride);
         for (item, copied_in, copied_out) in &self.whole {
             let is_large = item.length.as_ref().is_some_and(|length| degree(length) >= most);
@@ -169,7 +177,8 @@ impl<'p, 'a> Pipeline<'p, 'a> {
     pub(super) fn never_pays(&self) -> Option<Reason> {
         let (largest, _) = self.largest().filter(|_| self.least_bytes == u64::MAX)?;
         let device = self.values.cx().profile.map_or("the device", |device| device.title.as_str());
-        let message = format!("on {device} tiles gain less than page-locking takes, however much is copied");
+        let much = if self.values.cx().pipeline.pin.locks() { "less than page-locking takes" } else { "too little" };
+        let message = format!("on {device} tiles gain {much}, however much is copied");
         Some(Reason::new(ReasonCode::TooLittleToCopy, largest.span, message))
     }
 

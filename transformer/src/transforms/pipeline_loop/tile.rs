@@ -23,6 +23,9 @@ impl Pipeline<'_, '_> {
     pub(super) fn tile(&self, fresh: &Fresh, depth: usize, lines: &mut Vec<Line>) -> Option<()> {
         let bounds = self.tile_bounds(fresh).into_iter().chain(self.copy_bounds(fresh)?);
         lines.extend(bounds.map(|text| Line::Code(depth, text)));
+        if self.is_staged() {
+            return self.staged_tile(fresh, depth, lines);
+        }
         let is_reduced = !self.reductions().is_empty();
         let directive = |name: &str, clauses| Line::Directive(depth, name.to_owned(), clauses);
         if self.window().is_some() && is_reduced {
@@ -37,15 +40,20 @@ impl Pipeline<'_, '_> {
         } else if self.copies_before() {
             lines.push(directive("target update", self.update(fresh)?));
         }
-        if is_reduced {
-            lines.push(directive(CRITICAL, Vec::new()));
-        }
-        self.kernel(fresh, depth, lines)?;
+        self.kernel_alone(fresh, depth, lines)?;
         if self.window().is_some() && is_reduced {
             let exit = |tiled: &Tiled| if tiled.moves_out { "from" } else { "release" };
             lines.push(directive("target exit data", self.tile_maps(fresh, exit)?));
         }
         Some(())
+    }
+
+    /// The kernel of a tile, beside no other one that combines the same results.
+    pub(super) fn kernel_alone(&self, fresh: &Fresh, depth: usize, lines: &mut Vec<Line>) -> Option<()> {
+        if !self.reductions().is_empty() {
+            lines.push(Line::Directive(depth, CRITICAL.to_owned(), Vec::new()));
+        }
+        self.kernel(fresh, depth, lines)
     }
 
     /// Is what a tile reads copied by a directive of its own, before the kernel?
@@ -111,13 +119,13 @@ impl Pipeline<'_, '_> {
     }
 
     /// What is copied to the device, where it is more than a tile's own pieces.
-    fn range_in<'r>(&self, item: &Mapped, tiled: &'r Tiled) -> Option<Range<'r>> {
+    pub(super) fn range_in<'r>(&self, item: &Mapped, tiled: &'r Tiled) -> Option<Range<'r>> {
         let is_wider = tiled.moves_in && (self.reads_neighbours() || self.leaves_elements(item, tiled));
         is_wider.then_some((&tiled.from, &tiled.to, tiled.stream.ahead))
     }
 
     /// What is copied back, where it is more than a tile's own pieces.
-    fn range_out<'r>(&self, item: &Mapped, tiled: &'r Tiled) -> Option<Range<'r>> {
+    pub(super) fn range_out<'r>(&self, item: &Mapped, tiled: &'r Tiled) -> Option<Range<'r>> {
         (tiled.moves_out && self.leaves_elements(item, tiled)).then_some((&tiled.from, &tiled.to, 0))
     }
 
@@ -150,7 +158,7 @@ impl Pipeline<'_, '_> {
     }
 
     /// The names of a range's bounds; of the tile's iterations where there is none.
-    fn bounds(&self, fresh: &Fresh, range: Option<Range<'_>>) -> (String, String) {
+    pub(super) fn bounds(&self, fresh: &Fresh, range: Option<Range<'_>>) -> (String, String) {
         range.map_or((fresh.first.clone(), fresh.end.clone()), |range| self.names_of_range(fresh, range))
     }
 
@@ -160,7 +168,7 @@ impl Pipeline<'_, '_> {
         Some(item.section(&from, &to, &stride))
     }
 
-    fn tile_maps(&self, fresh: &Fresh, map_type: fn(&Tiled) -> &'static str) -> Option<Vec<String>> {
+    pub(super) fn tile_maps(&self, fresh: &Fresh, map_type: fn(&Tiled) -> &'static str) -> Option<Vec<String>> {
         let mut maps = Maps::default();
         for (item, tiled) in self.streams() {
             maps.add(map_type(tiled), self.own_piece(fresh, item, tiled)?);
@@ -183,8 +191,8 @@ impl Pipeline<'_, '_> {
         Some(())
     }
 
-    /// What the kernel of a tile maps. Where the whole array has its place on the device, `always` copies; a pointer finds its
-    /// place by the section that the kernel names.
+    /// What the kernel of a tile maps. Where the whole array has its place on the device, `always` copies, and nothing else does; a
+    /// pointer finds its place by the section that the kernel names.
     fn kernel_maps(&self, fresh: &Fresh) -> Option<Vec<String>> {
         let mut maps = Maps::default();
         for item in self.items {
@@ -197,11 +205,14 @@ impl Pipeline<'_, '_> {
             let copied_in = tiled.moves_in && !self.copies_before();
             let range = if tiled.moves_out { self.range_out(item, tiled) } else { self.range_in(item, tiled) };
             let piece = self.piece(item, tiled, self.bounds(fresh, range))?;
+            let always = if self.is_staged() { "" } else { "always, " };
             match (copied_in, tiled.moves_out) {
                 _ if self.window().is_some() => maps.add(&item.map_type, piece),
-                (true, true) => maps.add("always, tofrom", piece),
-                (true, false) => maps.add("always, to", piece),
-                (false, true) => maps.add("always, from", piece),
+                // The kernel reads more than its own piece, and copies nothing.
+                (false, true) if self.is_staged() && tiled.has_halo() => maps.add("from", item.text.clone()),
+                (true, true) => maps.add(&format!("{always}tofrom"), piece),
+                (true, false) => maps.add(&format!("{always}to"), piece),
+                (false, true) => maps.add(&format!("{always}from"), piece),
                 (false, false) => maps.add("to", item.text.clone()),
             }
         }

@@ -15,6 +15,8 @@ use crate::transforms::two_forms;
 /// Host threads that copy and launch: with fewer the stages overlap less, with more they overlap no better
 /// (`bench/results/pipeline`).
 const THREADS: u32 = 4;
+/// The same where each copies its tiles into a buffer and out of it as well.
+const STAGING_THREADS: u32 = 16;
 
 /// The names that the output declares.
 pub(super) struct Fresh {
@@ -83,7 +85,8 @@ impl Pipeline<'_, '_> {
 
     /// The constants of the output.
     pub(super) fn constants(&self, fresh: &Fresh, condition: &[String]) -> Vec<String> {
-        let threads = self.window().map_or(THREADS, NonZeroU32::get);
+        let suited = if self.is_staged() { STAGING_THREADS } else { THREADS };
+        let threads = self.window().map_or(suited, NonZeroU32::get);
         let mut constants = vec![format!("{} = {}", fresh.tiles, self.tiles), format!("{} = {threads}", fresh.threads)];
         if condition.iter().any(|term| term.contains(&fresh.least)) {
             constants.push(format!("{} = {}", fresh.least, self.least_bytes));
@@ -92,12 +95,12 @@ impl Pipeline<'_, '_> {
     }
 
     /// Asks for what the text does not tell: that each tile is as long as the halo, that enough is copied, and that it is not on the
-    /// device already. In a window each tile is mapped, which asks for itself. Other threads of a team may map the same arrays: they
-    /// would find them present before their tiles are copied, or a part of them.
+    /// device already. In a window each tile is mapped, which asks for itself where it copies as well. Other threads of a team may map
+    /// the same arrays: they would find them present before their tiles are copied, or a part of them.
     fn condition(&self, fresh: &Fresh) -> Option<Vec<String>> {
         let mut terms = self.enough_iterations(fresh)?;
         terms.extend(self.enough_bytes(fresh)?);
-        if self.window().is_none() {
+        if self.window().is_none() || self.is_staged() {
             terms.extend(self.streams().map(|(item, _)| item.is_absent()));
         } else {
             terms.push("ompsplit_is_alone()".to_owned());
@@ -123,11 +126,15 @@ impl Pipeline<'_, '_> {
         // The difference of unsigned bounds is a large number where the loop does not run.
         match !first.is_zero() && trips.contains('-') {
             false => terms.push(format!("{trips} >= {least}")),
-            true if asks_start => {
-                terms.extend(named_start.filter(|it| *it).map(|_| format!("{end_text} >= {first_text}")));
+            true if first.as_constant().is_some() => {
+                terms.push(format!("{end_text} >= {} + {least}", text::operand(first_text)));
+            }
+            // Only from there on is the difference a number of its type.
+            true => {
+                let is_asked = asks_start && *named_start != Some(true);
+                terms.extend((!is_asked).then(|| format!("{end_text} >= {first_text}")));
                 terms.push(format!("{trips} >= {least}"));
             }
-            true => terms.push(format!("{end_text} >= {} + {least}", text::operand(first_text))),
         }
         if stride.parse::<u64>().is_err() {
             terms.push(format!("{stride} > 0"));
@@ -181,6 +188,8 @@ impl Pipeline<'_, '_> {
             lines.push(Line::Directive(depth, "target data".to_owned(), data));
         }
         let ordered = if self.reads_neighbours() { "ordered " } else { "" };
+        let has_choice = self.is_staged() && self.window().is_none();
+        let threads = if has_choice { format!("ompsplit_threads({threads})") } else { threads.clone() };
         let clauses = [format!("num_threads({threads})"), format!("{ordered}schedule(static, 1)")];
         lines.push(Line::Directive(depth, "parallel for".to_owned(), clauses.to_vec()));
         lines.push(code(format!("for (int {tile} = 0; {tile} < {tiles}; {tile}++) {{")));

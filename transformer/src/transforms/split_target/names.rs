@@ -103,6 +103,12 @@ impl<'a> Names<'a> {
         self.cx.file.show(span).split(',').map(|word| word.trim().to_owned()).collect()
     }
 
+    /// Does the file have thread-private variables?
+    pub(in crate::transforms) fn has_threadprivate(&self) -> bool {
+        !self.threadprivate.is_empty()
+    }
+
+    /// Is it named in a `threadprivate` directive?
     pub(in crate::transforms) fn is_threadprivate(&self, name: &str) -> bool {
         self.threadprivate.contains(name)
     }
