@@ -280,7 +280,8 @@ fn reads_all_ahead(text: &str, tiles: &Tiles) -> bool {
     let ahead = body.split_once("<TILES?tile_end+").map_or("0", |(_, rest)| rest.split(':').next().unwrap_or_default());
     let Some(variable) = body.split_once("=tile_first;").map(|(head, _)| word_behind(head)) else { return copied };
     let Ok(ahead) = ahead.parse::<i64>() else { return copied };
-    let reads = body.match_indices('[').filter_map(|(at, _)| body.get(at + 1..closing(body.as_bytes(), at, b'[', b']')));
+    let reads =
+        body.match_indices('[').filter_map(|(at, _)| body.get(at + 1..closing(body.as_bytes(), at, b'[', b']')));
     copied && reads.flat_map(|subscript| offsets(subscript, variable)).any(|offset| offset >= ahead)
 }
 

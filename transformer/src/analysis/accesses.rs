@@ -14,11 +14,14 @@ use crate::syntax::host::parse_expression;
 use crate::syntax::{HostTree, NodeId};
 
 mod elements;
+mod expansions;
 mod integers;
 mod names;
 mod statements;
 mod values;
 
+pub use expansions::OPERATIONS;
+use expansions::{Expansion, expansions};
 pub use integers::Integer;
 pub use values::Value;
 
@@ -139,6 +142,17 @@ pub struct ScalarUse {
     pub node: NodeId,
 }
 
+/// An expression with macros or calls of functions that return one expression, as it reads with these in their place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expanded {
+    /// Where it stands.
+    pub span: Span,
+    /// How many calls are left in it.
+    pub calls: usize,
+    /// How many operators of arithmetic and assignments it has.
+    pub operations: usize,
+}
+
 /// What a nest does.
 #[derive(Clone, Debug, Default)]
 pub struct Accesses {
@@ -157,6 +171,8 @@ pub struct Accesses {
     pub near: BTreeMap<Atom, Polynomial>,
     /// The values of the expressions asked for; none for those that are not understood.
     pub expressions: Vec<Option<Polynomial>>,
+    /// The expressions that were read as what macros and functions in them stand for.
+    pub expanded: Vec<Expanded>,
     /// Symbols: atoms for variables and values that no iteration changes, with a word for messages.
     pub symbols: BTreeMap<Atom, String>,
 }
@@ -173,10 +189,14 @@ pub fn accesses(
     expressions: &[Span],
 ) -> Accesses {
     let Some(body) = nest.get(promised.saturating_sub(1)).map(|last| last.body) else { return Accesses::default() };
+    let expansions = expansions(file, tree, symbols, body);
     let mut reader = Reader {
         file,
         tree,
+        place: None,
+        main_file: file,
         main: tree,
+        expansions: &expansions,
         symbols,
         body,
         promised,
@@ -195,7 +215,8 @@ pub fn accesses(
     reader.statements();
     reader.names();
     let values: Vec<_> = expressions.iter().map(|span| reader.expression(*span)).collect();
-    Accesses { expressions: values, ..reader.found }
+    let expanded = expansions.iter().filter(|known| !known.is_bound).map(Expansion::counted).collect();
+    Accesses { expressions: values, expanded, ..reader.found }
 }
 
 /// What an atom stands for.
@@ -208,10 +229,16 @@ enum Meaning {
 }
 
 struct Reader<'a, 's> {
+    /// The text that is read: the file's, or an expansion's.
     file: &'a SourceFile,
-    /// The tree that is read: the file's, or that of an expression in a directive.
+    /// Its tree, or that of an expression in a directive.
     tree: &'a HostTree,
+    /// Where the expression stands in the file that an expansion is read for.
+    place: Option<Span>,
+    main_file: &'a SourceFile,
     main: &'a HostTree,
+    /// What expressions stand for, in the order of the text.
+    expansions: &'a [Expansion],
     symbols: &'a Symbols<'s>,
     /// What the innermost promised loop iterates.
     body: NodeId,
@@ -221,6 +248,39 @@ struct Reader<'a, 's> {
     next: u32,
     /// How deep local copies are being followed.
     depth: usize,
+}
+
+impl<'a> Reader<'a, '_> {
+    /// Reads another text: that of an expression at some place of the file, or the file's own.
+    fn reading<R>(
+        &mut self,
+        (file, tree, place): (&'a SourceFile, &'a HostTree, Option<Span>),
+        read: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let outer = (self.file, self.tree, self.place);
+        (self.file, self.tree, self.place) = (file, tree, place);
+        let found = read(self);
+        (self.file, self.tree, self.place) = outer;
+        found
+    }
+
+    /// Reads what the expression at a span of the file stands for, from its root; the file's own text where nothing is replaced.
+    fn reading_expansion<R>(&mut self, span: Span, read: impl FnOnce(&mut Self, NodeId) -> R) -> R {
+        match self.expansions.iter().find(|known| known.span == span) {
+            Some(known) => {
+                self.reading((&known.file, &known.tree, Some(span)), |reader| read(reader, known.tree.root()))
+            }
+            None => {
+                let (file, tree) = (self.main_file, self.main);
+                self.reading((file, tree, None), |reader| read(reader, tree.covering(span)))
+            }
+        }
+    }
+
+    /// Where something that is read stands in the file.
+    fn placed(&self, span: Span) -> Span {
+        self.place.unwrap_or(span)
+    }
 }
 
 impl Reader<'_, '_> {
@@ -243,7 +303,10 @@ impl Reader<'_, '_> {
         let mut inner = Reader {
             file: self.file,
             tree: &tree,
+            place: None,
+            main_file: self.main_file,
             main: self.main,
+            expansions: self.expansions,
             symbols: self.symbols,
             body: self.body,
             promised: self.promised,
@@ -262,6 +325,7 @@ impl Reader<'_, '_> {
     }
 
     fn trouble(&mut self, obstacle: Obstacle, span: Span, message: impl Into<String>) {
+        let span = self.placed(span);
         self.found.troubles.push(Trouble { obstacle, span, message: message.into() });
     }
 

@@ -12,9 +12,11 @@ use crate::region::construct::ConstructTree;
 use crate::source::{SourceFile, Span, scan};
 use crate::syntax::{HostTree, NodeId};
 
+mod computes;
 mod direct;
 mod known;
 
+pub use computes::computes;
 use direct::Direct;
 pub use known::{RuntimeCall, is_pure, runtime_call, takes_values};
 

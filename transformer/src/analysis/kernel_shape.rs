@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::accesses::{Access, Accesses};
+use crate::analysis::accesses::{Access, Accesses, OPERATIONS};
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::device::KernelShape;
@@ -49,7 +49,7 @@ pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: u
         spread: false,
         walks: false,
         heavy: is_heavy(tree, body, found, promised),
-        operations: operations(tree, body, found.loops.len() > promised) / accesses,
+        operations: operations(tree, body, found, promised) / accesses,
     };
     let mut streams = BTreeSet::new();
     for (access, weight) in known.iter().zip(&weights) {
@@ -121,8 +121,19 @@ fn is_heavy(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) ->
         let is_long = known_trips(found, index).is_none_or(|trips| trips >= HEAVY_TRIPS);
         is_long && !found.accesses.iter().any(|access| access.loops.contains(&index))
     };
-    (promised..found.loops.len()).any(is_idle)
-        || tree.descendants(body).any(|node| tree.kind(node) == "call_expression")
+    (promised..found.loops.len()).any(is_idle) || has_calls(tree, body, found)
+}
+
+/// Is a function called whose text was not put in the call's place?
+fn has_calls(tree: &HostTree, body: NodeId, found: &Accesses) -> bool {
+    own_nodes(tree, body, found).any(|node| tree.kind(node) == "call_expression")
+        || found.expanded.iter().any(|expression| expression.calls > 0)
+}
+
+/// The nodes of the body that are read as they are.
+fn own_nodes<'t>(tree: &'t HostTree, body: NodeId, found: &'t Accesses) -> impl Iterator<Item = NodeId> + 't {
+    let is_own = |node: &NodeId| !found.expanded.iter().any(|expression| expression.span.contains(tree.span(*node)));
+    tree.descendants(body).filter(is_own)
 }
 
 /// Is one element accessed whatever the variable's value is?
@@ -177,14 +188,11 @@ fn held_lines(found: &Accesses, access: &Access, promised: usize) -> u32 {
 }
 
 /// Arithmetic operations of the body, infinitely many where a loop or a call hides some.
-fn operations(tree: &HostTree, body: NodeId, has_loops: bool) -> f64 {
-    let mut count = 0.0;
-    for node in tree.descendants(body) {
-        match tree.kind(node) {
-            "call_expression" => return f64::INFINITY,
-            "binary_expression" | "assignment_expression" | "conditional_expression" => count += 1.0,
-            _ => {}
-        }
+#[expect(clippy::cast_precision_loss, reason = "a count of operators in a text")]
+fn operations(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) -> f64 {
+    if has_calls(tree, body, found) || found.loops.len() > promised {
+        return f64::INFINITY;
     }
-    if has_loops { f64::INFINITY } else { count }
+    let own = own_nodes(tree, body, found).filter(|node| OPERATIONS.contains(&tree.kind(*node))).count();
+    (own + found.expanded.iter().map(|expression| expression.operations).sum::<usize>()) as f64
 }

@@ -17,6 +17,7 @@ mod constants;
 mod declarators;
 mod entries;
 mod hidden;
+mod macro_effects;
 mod macros;
 mod qualified;
 mod records;

@@ -55,6 +55,7 @@ impl Reader<'_, '_> {
                 None => Subscript { form: crate::analysis::polynomial::Polynomial::default(), wraps: false },
             });
         }
+        let span = self.placed(span);
         let loops = self.loops_around(span);
         let root = Root { name: path.name, key, kind: path.kind };
         self.found.accesses.push(Access { root, subscripts, writes, element, span, loops });
@@ -68,7 +69,8 @@ impl Reader<'_, '_> {
             at = tree.child(at, "argument")?;
         }
         let name = self.text(at).into_owned();
-        let variable = self.variable(&name, tree.span(at).start).filter(|_| tree.kind(at) == "identifier")?;
+        let variable =
+            self.variable(&name, self.placed(tree.span(at)).start).filter(|_| tree.kind(at) == "identifier")?;
         let path = self.path(at, &name, &variable);
         match path.ty {
             DeclaredType::Scalar { name, .. } if path.node == node => Some(name),

@@ -1,26 +1,70 @@
 //! What the body does with each name in it.
 
-use super::{Obstacle, Reader, ScalarUse};
-use crate::analysis::calls::is_pure;
+use std::collections::BTreeMap;
+
+use super::{Expansion, Obstacle, Reader, ScalarUse};
+use crate::analysis::calls::{computes, is_pure};
 use crate::analysis::symbols::{DeclaredType, NameKind, Variable};
 use crate::analysis::uses::{Role, Use, uses_below};
 use crate::source::Language;
+use crate::syntax::NodeId;
 
 impl Reader<'_, '_> {
     pub(super) fn names(&mut self) {
+        let expansions = self.expansions.iter().filter(|known| !known.is_bound);
+        let mut inside: Vec<(&Expansion, BTreeMap<String, bool>)> =
+            expansions.map(|known| (known, BTreeMap::new())).collect();
         for used in uses_below(self.file, self.tree, self.body) {
-            self.name(&used);
+            match inside.iter_mut().find(|(known, _)| known.span.contains(used.span)) {
+                None => self.name(&used),
+                Some((_, seen)) if self.is_scalar(&used) => {
+                    *seen.entry(used.name.clone()).or_default() |= used.role == Role::Write;
+                    self.name(&used);
+                }
+                Some(_) => {}
+            }
         }
-        if self.is_cpp() {
-            self.types();
+        self.types(self.body);
+        for (known, seen) in inside {
+            self.reading_expansion(known.span, |reader, root| {
+                for used in uses_below(reader.file, reader.tree, root) {
+                    reader.expanded_name(&used, &seen);
+                }
+                reader.types(root);
+            });
+        }
+        self.found.accesses.sort_by_key(|access| access.span.start);
+        self.found.scalars.sort_by_key(|used| used.span.start);
+    }
+
+    /// A use in what an expression stands for. `seen` are the scalars that its own text names, and whether it writes them: those are
+    /// read from there.
+    fn expanded_name(&mut self, used: &Use, seen: &BTreeMap<String, bool>) {
+        let is_shown = seen.get(&used.name).copied();
+        if used.role == Role::Write && is_shown != Some(true) {
+            let message = format!("what stands behind a macro or call writes `{}`", used.name);
+            return self.trouble(Obstacle::NotPlain, used.span, message);
+        }
+        if is_shown.is_none() || used.role == Role::Callee {
+            self.name(used);
         }
     }
 
+    /// Is it a number, which has no elements?
+    fn is_scalar(&self, used: &Use) -> bool {
+        let at = self.placed(used.span).start;
+        self.symbols.macro_definition(&used.name, at).is_none()
+            && self
+                .variable(&used.name, at)
+                .is_some_and(|found| found.kind == NameKind::Variable && found.ty.is_scalar())
+    }
+
     /// Types that the body names: a conversion to a class, or from one, is a function.
-    fn types(&mut self) {
+    fn types(&mut self, root: NodeId) {
         let tree = self.tree;
-        for node in tree.descendants(self.body).filter(|node| tree.kind(*node) == "type_identifier") {
-            let span = tree.span(node);
+        let named = tree.descendants(root).filter(|node| self.is_cpp() && tree.kind(*node) == "type_identifier");
+        for node in named.collect::<Vec<_>>() {
+            let span = self.placed(tree.span(node));
             let name = self.text(node).into_owned();
             if self.may_hide_code(&self.symbols.type_named(&name, span.start), span.start) {
                 let message = format!("`{name}` may be a class, whose operators and functions are not followed");
@@ -30,7 +74,7 @@ impl Reader<'_, '_> {
     }
 
     fn name(&mut self, used: &Use) {
-        let (name, span) = (&used.name, used.span);
+        let (name, span) = (&used.name, self.placed(used.span));
         if used.role != Role::Declaration && self.symbols.macro_definition(name, span.start).is_some() {
             if used.role == Role::Callee || self.value(used.node).is_none() && !self.is_number(name, span.start) {
                 self.trouble(Obstacle::Macro, span, format!("the macro `{name}` is no number"));
@@ -100,7 +144,8 @@ impl Reader<'_, '_> {
     fn use_from_outside(&mut self, used: &Use, variable: &Variable) {
         let key = (variable.header, variable.declared_at);
         let writes = matches!(used.role, Role::Write);
-        if self.loop_of(key, used.span.start).is_some() {
+        let span = self.placed(used.span);
+        if self.loop_of(key, span.start).is_some() {
             return;
         }
         match &variable.ty {
@@ -109,7 +154,9 @@ impl Reader<'_, '_> {
             }
             DeclaredType::Scalar { .. } => {
                 let name = used.name.clone();
-                self.found.scalars.push(ScalarUse { name, key, writes, span: used.span, node: used.node });
+                // What only an expansion names stands for the whole expression.
+                let node = if self.place.is_none() { used.node } else { self.main.covering(span) };
+                self.found.scalars.push(ScalarUse { name, key, writes, span, node });
             }
             DeclaredType::Pointer { .. } | DeclaredType::ArrayParameter { .. } if writes => {
                 self.trouble(Obstacle::Pointer, used.span, format!("the loop sets the pointer `{}`", used.name));
@@ -131,8 +178,10 @@ impl Reader<'_, '_> {
 
     /// A call that computes a number from numbers.
     fn call(&mut self, used: &Use) {
+        let at = self.placed(used.span).start;
         let is_own = !self.symbols.function_definitions(&used.name).is_empty();
-        if is_own || !is_pure(&used.name) {
+        let is_known = if is_own { computes(self.symbols, &used.name, at) } else { is_pure(&used.name) };
+        if !is_known {
             self.trouble(Obstacle::Call, used.span, format!("what `{}` does is not followed", used.name));
         }
     }

@@ -1,11 +1,19 @@
 //! Statements and expressions that are more than loads, stores and arithmetic.
 
 use super::{Obstacle, Reader};
+use crate::syntax::NodeId;
 
 impl Reader<'_, '_> {
     pub(super) fn statements(&mut self) {
+        self.statements_below(self.body);
+        for known in self.expansions {
+            self.reading_expansion(known.span, Self::statements_below);
+        }
+    }
+
+    fn statements_below(&mut self, root: NodeId) {
         let tree = self.tree;
-        for node in tree.descendants(self.body) {
+        for node in tree.descendants(root) {
             let (obstacle, message) = match tree.kind(node) {
                 "gnu_asm_expression" | "gnu_asm_statement" => (Obstacle::NotPlain, "inline assembly"),
                 "return_statement" | "goto_statement" | "labeled_statement" | "throw_statement" | "try_statement" => {
@@ -38,7 +46,7 @@ impl Reader<'_, '_> {
     }
 
     /// `std::sqrt`, called.
-    fn is_standard_function(&self, node: crate::syntax::NodeId) -> bool {
+    fn is_standard_function(&self, node: NodeId) -> bool {
         let name = self.text(node).split_whitespace().collect::<String>();
         name.starts_with("std::") && crate::analysis::calls::is_pure(&name)
     }

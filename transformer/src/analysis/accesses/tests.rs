@@ -121,3 +121,51 @@ fn pointers_in_memory_are_told_apart_from_arrays() {
     assert_eq!(kind("int n, struct s a", "a.v[j] = 1;"), Some(RootKind::Member));
     assert_eq!(kind("int n, struct s **a", "a[j]->v[0] = 1;"), Some(RootKind::Loaded));
 }
+
+#[test]
+fn macros_are_read_as_their_text() {
+    let of = |definitions: &str, body: &str| written(&format!("{definitions}\n{}", loops("int n, float *a", body)));
+    assert_eq!(of("#define AT(i, j) ((i) * n + (j))", "a[AT(i + 1, j)] = 0;"), ["1*i*n + 1*j + 1*n"]);
+    assert_eq!(of("#define AT(i, j) i * n + j", "a[AT(i + 1, j)] = 0;"), ["1*i + 1*j + 1*n"]);
+    assert_eq!(of("#define AT(i, j) i * n + j", "a[2 * AT(i, j)] = 0;"), ["1*j + 2*i*n"]);
+    assert_eq!(of("#define A(i, j) a[(i) * n + j]", "A(i, j) += A(j, i);"), ["1*i*n + 1*j"]);
+    assert_eq!(of("#define W (n + 1)\n#define A(i, j) a[(i) * W + (j)]", "A(i, j) = 0;"), ["1*i + 1*i*n + 1*j"]);
+    assert_eq!(of("#define TWO(f, x) f(x) + f(x)\n#define ID(x) (x)", "a[TWO(ID, i)] = 0;"), ["2*i"]);
+    assert_eq!(of("#define AT(i, j) ((i) * n + (j))", "int at = AT(i, j); a[at + 1] = 0;"), ["1 + 1*i*n + 1*j"]);
+    let troubles_of =
+        |definitions: &str, body: &str| troubles(&format!("{definitions}\n{}", loops("int n, float *a", body)));
+    assert_eq!(troubles_of("#define AT(i, j) ((i) * n + (j))", "a[AT(i, j)] = 0;"), []);
+    assert_eq!(troubles_of("#define SET(x, y) ((x) = (y))", "a[i] = SET(n, 2);"), [Obstacle::NotPlain]);
+    assert_eq!(troubles_of("#define SET(x, y) ((x) = (y))", "SET(a[i * n + j], 2);"), []);
+    assert_eq!(troubles_of("#define CAT(x, y) x##y", "a[CAT(i, 1)] = 0;"), [Obstacle::Macro]);
+    assert_eq!(troubles_of("#define AT(i, j) ((i) * n + (j))", "a[AT(i)] = 0;"), [Obstacle::Macro]);
+    assert_eq!(troubles_of("#define F(x) F(x + 1)", "a[F(i)] = 0;"), [Obstacle::Macro]);
+}
+
+#[test]
+fn functions_are_read_as_what_they_return() {
+    let of = |definitions: &str, body: &str| written(&format!("{definitions}\n{}", loops("int n, float *a", body)));
+    let at = "static inline int at(int i, int j, int n) { return i * n + j; }";
+    assert_eq!(of(at, "a[at(j, i + 1, n)] = 0;"), ["1 + 1*i + 1*j*n"]);
+    assert_eq!(of("unsigned at(int i) { return i; }", "a[at(i - 1)] = 0;"), ["-1 + 1*i~"]);
+    assert_eq!(of("float *p; float *at(int i) { return p + i; }", "a[i] = *at(i);"), ["1*i"]);
+    assert_eq!(of("float set(float *p, int i) { return p[i] = 1; }", "float x = set(a, i + j);"), ["1*i + 1*j"]);
+    let troubles_of =
+        |definitions: &str, body: &str| troubles(&format!("{definitions}\n{}", loops("int n, float *a", body)));
+    assert_eq!(troubles_of(at, "a[at(i, j, n)] = at(1, 2, 3);"), []);
+    assert_eq!(
+        troubles_of("float first(float *p) { return *p; }", "a[i] = first(a + i);"),
+        [Obstacle::Call, Obstacle::Pointer]
+    );
+    assert_eq!(troubles_of("int next(int i) { return ++i; }", "a[i] = next(j);"), [Obstacle::NotPlain]);
+    // The function's own loop is one of numbers.
+    let power = "int power(int x, int n) { int y = 1; while (n-- > 0) y *= x; return y; }";
+    assert_eq!(troubles_of(power, "a[i] = power(j, 2);"), []);
+    let counting = "int calls; int count(int x) { calls = calls + 1; int y = x; return y; }";
+    assert_eq!(troubles_of(counting, "a[i] = count(j);"), [Obstacle::Call]);
+    let kept = "int kept(int x) { static int y; y += x; return y; }";
+    assert_eq!(troubles_of(kept, "a[i] = kept(j);"), [Obstacle::Call]);
+    let hidden = "float b[9]; float of_b(int i) { return b[i]; }";
+    assert_eq!(troubles_of(hidden, "a[i] = of_b(j);"), []);
+    assert_eq!(troubles_of(hidden, "float b[9]; b[0] = 1; a[i] = of_b(j) + b[0];"), [Obstacle::Call]);
+}

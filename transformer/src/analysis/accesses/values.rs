@@ -148,7 +148,7 @@ impl Reader<'_, '_> {
     }
 
     fn named(&mut self, node: NodeId) -> Option<Value> {
-        let span = self.tree.span(node);
+        let span = self.placed(self.tree.span(node));
         let name = self.text(node).into_owned();
         if self.symbols.macro_definition(&name, span.start).is_some() {
             if self.symbols.is_ambiguous_macro(&name) {
@@ -158,7 +158,7 @@ impl Reader<'_, '_> {
         }
         let variable = self.variable(&name, span.start)?;
         if variable.kind == NameKind::Enumerator {
-            return self.constant(span);
+            return self.constant(&name, span);
         }
         let DeclaredType::Scalar { name: ty, is_volatile: false, .. } = &variable.ty else { return None };
         let integer = Integer::named(ty)?;
@@ -176,8 +176,8 @@ impl Reader<'_, '_> {
         Some(Value::exact(Polynomial::atom(self.known(Meaning::Variable(key), &name)), integer))
     }
 
-    fn constant(&self, span: Span) -> Option<Value> {
-        let value = self.symbols.constant(&self.file.show(span), span.start)?;
+    fn constant(&self, name: &str, span: Span) -> Option<Value> {
+        let value = self.symbols.constant(name, span.start)?;
         let integer = if i32::try_from(value).is_ok() { Integer::INT } else { Integer { bits: 64, signed: true } };
         Some(Value::exact(Polynomial::constant(i128::from(value)), integer))
     }
@@ -207,7 +207,7 @@ impl Reader<'_, '_> {
             };
             value.is_some_and(|value| value.integer == Integer::INT)
         });
-        are_plain.into_iter().all(|is_plain| is_plain).then(|| self.constant(span))?
+        are_plain.into_iter().all(|is_plain| is_plain).then(|| self.constant(name, span))?
     }
 
     /// Does no iteration write the variable?
@@ -230,27 +230,23 @@ impl Reader<'_, '_> {
         if !is_constant && !self.symbols.written_in(&variable.name, at.start, whole).is_empty() {
             return None;
         }
-        let node = tree.covering(initializer);
-        let is_whole = tree.span(node) == initializer;
-        if !is_whole || !self.is_lasting(node, function, inside) {
-            return None;
-        }
-        let outer = std::mem::replace(&mut self.tree, tree);
         self.depth += 1;
-        let value = self.value(node);
+        let value = self.reading_expansion(initializer, |reader, node| {
+            let is_whole = reader.place.is_some() || reader.tree.span(node) == initializer;
+            (is_whole && reader.is_lasting(node, function, inside)).then(|| reader.value(node))?
+        });
         self.depth -= 1;
-        self.tree = outer;
         value?.converted(integer)
     }
 
     /// Has everything that an initial value is made of the same value where the variable is used?
     fn is_lasting(&self, node: NodeId, function: Span, inside: bool) -> bool {
-        let tree = self.main;
+        let tree = self.tree;
         let loads = ["subscript_expression", "call_expression", "field_expression", "pointer_expression"];
         tree.descendants(node).all(|node| match tree.kind(node) {
             "identifier" => {
-                let span = tree.span(node);
-                let word = self.file.show(span);
+                let span = self.placed(tree.span(node));
+                let word = self.text(node);
                 if self.symbols.macro_definition(&word, span.start).is_some() {
                     return true;
                 }
@@ -285,10 +281,10 @@ impl Reader<'_, '_> {
             | "update_expression"
             | "lambda_expression" => false,
             "identifier" => {
-                let span = tree.span(node);
+                let span = self.placed(tree.span(node));
                 let word = self.text(node);
                 if self.symbols.macro_definition(&word, span.start).is_some() {
-                    return self.constant(span).is_some();
+                    return self.constant(&word, span).is_some();
                 }
                 self.variable(&word, span.start).is_some_and(|variable| {
                     let index = self.loop_of((variable.header, variable.declared_at), span.start);
@@ -346,8 +342,9 @@ impl Reader<'_, '_> {
     }
 
     fn value_at(&mut self, span: Span) -> Option<Value> {
-        let node = self.tree.covering(span);
-        (self.tree.span(node) == span).then(|| self.value(node))?
+        self.reading_expansion(span, |reader, node| {
+            (reader.place.is_some() || reader.tree.span(node) == span).then(|| reader.value(node))?
+        })
     }
 }
 

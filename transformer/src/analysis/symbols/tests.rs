@@ -263,7 +263,21 @@ fn where_a_variable_is_written() {
         ("int *x[8];", "x[0][1] = 1; x[0] = 0;", "Assigned"),
         ("int x;\n#define RESET x = 0\n", "RESET;", "Macro taken"),
         ("int x;\n#define SET(x) x = 0\n", "SET(y);", ""),
-        ("int x;\n#define A B\n#define B x\n", "y = A;", "Macro taken"),
+        ("int x;\n#define A B\n#define B x\n", "y = A;", ""),
+        ("int x;\n#define A B\n#define B x\n", "A = 1;", "Macro taken"),
+        ("int x;\n#define A B\n#define B x\n", "p = &A;", "Macro taken"),
+        ("int x;\n#define AT(i) a[(i) * x]\n", "AT(1) = AT(2);", ""),
+        ("int x;\n#define AT(i) *(a + i * x)\n", "AT(1) = AT(2);", "Macro taken"),
+        ("int x, i;\n#define AT(i, x) a[(i) * x]\n", "AT(i, x)++; g(AT(i, x));", ""),
+        ("int x;\n#define ID(x) (x)\n", "y = ID(x); g(ID(x) + 1); g(ID(ID(x)));", ""),
+        ("int x;\n#define ID(x) (x)\n", "ID(x) = 1;", "Passed taken"),
+        ("int x;\n#define ID(x) (x)\n#define SET(y) y = 2\n", "SET(ID(x));", "Passed taken"),
+        ("int x;\n#define ID(x) (x)\n", "asm(\"\" : \"=r\"(ID(x)));", "Passed taken"),
+        ("int x;\n#define IN(a) (a == 1 && x <= a)\n", "y = IN(x);", ""),
+        ("int x;\n#define NEXT x++\n", "y = NEXT;", "Macro taken"),
+        ("int x;\n#define HALF (x >>= 1)\n", "y = HALF;", "Macro taken"),
+        ("int x;\n#define GIVEN(f) f(x)\n", "y = GIVEN(g);", "Macro taken"),
+        ("int x[8];\n#define ROW x\n", "y = ROW[1];", "Macro taken"),
         ("static int x;", "asm(\"\" : \"=r\"(x));", "Assigned taken"),
     ] {
         let text = format!("void f(void) {{ {before} HERE; {after} }}\n");
@@ -284,6 +298,10 @@ fn where_a_variable_is_written_in_cpp() {
         ("int x", "std::sqrt(x); printf(\"%d\", x);", ""),
         ("int x", "value(x); constant(x); reference(x);", "Reference taken"),
         ("int x", "std::cin >> x;", "Passed taken"),
+        ("int x", "std::cin >> ID(x);", "Passed taken"),
+        ("int x", "int &r = ID(x);", "Passed taken"),
+        ("int x", "y = ID(x) + std::sqrt(ID(x));", ""),
+        ("int x", "reference(ID(x)); unknown(ID(x));", "Passed Passed taken"),
         ("int x", "y = 3 >> x; y = y >> x;", ""),
         ("int x", "auto l = [&]() { x = 1; };", "Assigned taken"),
         ("int x", "auto l = [=]() { return x; };", ""),
@@ -293,7 +311,8 @@ fn where_a_variable_is_written_in_cpp() {
         ("int &x", "x = 1;", "Assigned taken"),
     ] {
         let text = format!(
-            "void value(int); void constant(const int &); void reference(int &);\n\
+            "#define ID(x) (x)\n\
+             void value(int); void constant(const int &); void reference(int &);\n\
              void f({before}, int y) {{ HERE; {after} }}\n"
         );
         assert_eq!(writes("f.cpp", &text), expected, "{before}: {after}");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::macro_effects::Named;
 use super::{DeclaredType, NameKind, Scope, Symbols, Variable};
 use crate::analysis::uses::{Role, copies_initialisers, initialiser_role};
 use crate::source::{Language, Span};
@@ -113,12 +114,14 @@ impl Symbols<'_> {
             return Some(Write { span, kind });
         }
         let word = self.own.file.show(span);
-        let named = self.macro_names(&word, span.start, &variable.name);
+        let is_plain = variable.ty.is_scalar() || variable.ty.is_pointer();
+        let named = self.macro_names(&word, span.start, &variable.name)
+            && !(is_plain && self.macro_only_reads(node, Named::Variable(&variable.name)));
         named.then_some(Write { span, kind: WriteKind::Macro })
     }
 
     /// Does a macro's text, or that of a macro in it, hold a name that is no parameter of it?
-    fn macro_names(&self, word: &str, at: usize, name: &str) -> bool {
+    pub(super) fn macro_names(&self, word: &str, at: usize, name: &str) -> bool {
         let mut seen: BTreeSet<String> = BTreeSet::new();
         let mut open = vec![word.to_owned()];
         for _ in 0..MACRO_DEPTH {
@@ -210,10 +213,12 @@ impl Symbols<'_> {
         };
         let name = self.own.file.show(tree.span(function));
         let at = tree.span(function).start;
-        if self.macro_definition(&name, at).is_some() {
-            return Some(WriteKind::Passed);
-        }
         let position = tree.named_children(list).position(|child| child == argument);
+        if self.macro_definition(&name, at).is_some() {
+            let is_plain = ty.is_scalar() || ty.is_pointer();
+            let is_read = position.is_some_and(|at| is_plain && self.macro_only_reads(function, Named::Argument(at)));
+            return (!is_read).then_some(WriteKind::Passed);
+        }
         match self.lookup(&name, at).map(|found| found.ty) {
             Some(DeclaredType::Function { parameters, is_variadic }) => {
                 match position.and_then(|position| parameters.get(position)) {

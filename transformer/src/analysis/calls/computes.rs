@@ -1,0 +1,142 @@
+//! Functions in sight that compute a number from numbers.
+
+use super::is_pure;
+use crate::analysis::symbols::{DeclaredType, NameKind, Scope, Symbols};
+use crate::syntax::{HostTree, NodeId};
+
+/// How deep calls are followed.
+const DEEPEST: usize = 8;
+
+/// Do all functions that a name may stand for, where it is called at a byte of the file, compute their result from the values of
+/// their arguments, and do nothing else? They name numbers of their own, constants, and functions of this kind; no memory, no
+/// objects, no directives.
+#[must_use]
+pub fn computes(symbols: &Symbols<'_>, name: &str, at: usize) -> bool {
+    !symbols.is_variable_in(None, name, at) && all_compute(symbols, name, DEEPEST)
+}
+
+fn all_compute(symbols: &Symbols<'_>, name: &str, depth: usize) -> bool {
+    let all = symbols.function_definitions(name);
+    depth > 0 && !all.is_empty() && all.into_iter().all(|(header, node)| body_computes(symbols, header, node, depth))
+}
+
+fn body_computes(symbols: &Symbols<'_>, header: Option<usize>, function: NodeId, depth: usize) -> bool {
+    let Some((file, tree)) = symbols.source_of(header) else { return false };
+    let is_template = tree.parent(function).is_some_and(|parent| tree.kind(parent) == "template_declaration");
+    let returns_number = tree.child(function, "declarator").is_some_and(|it| tree.kind(it) == "function_declarator");
+    let is_read = !is_template && returns_number && tree.problem_in(tree.span(function)).is_none();
+    is_read
+        && tree.descendants(function).filter(|node| tree.is_named(*node)).all(|node| {
+            let span = tree.span(node);
+            match tree.kind(node) {
+                "type_identifier" => {
+                    let found = symbols.lookup_in(header, &file.show(span), span.start);
+                    found.is_some_and(|found| found.kind == NameKind::Type && is_plain(&found.ty))
+                }
+                "identifier" if is_declared_function(tree, function, node) => true,
+                // `std::sqrt`, whose parts mean nothing by themselves.
+                "qualified_identifier" => is_called(tree, node) && is_pure(&file.show(span)),
+                _ if tree.parent(node).is_some_and(|above| tree.kind(above) == "qualified_identifier") => true,
+                "identifier" => {
+                    let name = file.show(span);
+                    if symbols.macro_in(header, &name, span.start).is_some() {
+                        return header.is_none() && is_number(symbols, &name, span.start);
+                    }
+                    if is_called(tree, node) {
+                        let is_own = !symbols.function_definitions(&name).is_empty();
+                        let is_variable = symbols.is_variable_in(header, &name, span.start);
+                        return !is_variable
+                            && if is_own { all_compute(symbols, &name, depth - 1) } else { is_pure(&name) };
+                    }
+                    symbols.lookup_in(header, &name, span.start).is_some_and(|found| match found.kind {
+                        NameKind::Enumerator => true,
+                        NameKind::Variable if matches!(found.scope, Scope::Local | Scope::Parameter) => {
+                            is_plain(&found.ty) && !found.is_static && !found.is_extern && !found.is_thread_local
+                        }
+                        NameKind::Variable => is_plain(&found.ty) && found.ty.is_const() && found.initializer.is_some(),
+                        _ => false,
+                    })
+                }
+                kind => is_arithmetic(kind),
+            }
+        })
+}
+
+/// A number, or an array of numbers.
+fn is_plain(ty: &DeclaredType) -> bool {
+    match ty {
+        DeclaredType::Scalar { is_volatile, .. } => !is_volatile && ty.as_type_parameter().is_none(),
+        DeclaredType::Array { element, .. } => is_plain(element),
+        _ => false,
+    }
+}
+
+fn is_number(symbols: &Symbols<'_>, name: &str, at: usize) -> bool {
+    let body = symbols.macro_definition(name, at).filter(|_| !symbols.is_ambiguous_macro(name)).map(|found| found.body);
+    let is_float = |body: &str| {
+        let text = body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
+        text.trim_end_matches(['f', 'F', 'l', 'L']).parse::<f64>().is_ok()
+    };
+    symbols.constant(name, at).is_some() || body.is_some_and(|body| is_float(&body))
+}
+
+fn is_called(tree: &HostTree, name: NodeId) -> bool {
+    tree.field_name(name) == Some("function")
+}
+
+/// Is it the name of the function itself, where it is declared?
+fn is_declared_function(tree: &HostTree, function: NodeId, name: NodeId) -> bool {
+    tree.parent(name).is_some_and(|parent| tree.child(function, "declarator") == Some(parent))
+}
+
+/// Statements and expressions that reach no memory but variables.
+fn is_arithmetic(kind: &str) -> bool {
+    let known = [
+        "argument_list",
+        "array_declarator",
+        "break_statement",
+        "case_statement",
+        "comment",
+        "compound_statement",
+        "condition_clause",
+        "continue_statement",
+        "declaration",
+        "do_statement",
+        "else_clause",
+        "expression_statement",
+        "for_statement",
+        "function_declarator",
+        "function_definition",
+        "if_statement",
+        "init_declarator",
+        "initializer_list",
+        "number_literal",
+        "parameter_declaration",
+        "parameter_list",
+        "primitive_type",
+        "return_statement",
+        "sized_type_specifier",
+        "storage_class_specifier",
+        "subscript_argument_list",
+        "switch_statement",
+        "true",
+        "false",
+        "char_literal",
+        "character",
+        "type_descriptor",
+        "type_qualifier",
+        "while_statement",
+        "assignment_expression",
+        "binary_expression",
+        "call_expression",
+        "cast_expression",
+        "comma_expression",
+        "conditional_expression",
+        "parenthesized_expression",
+        "sizeof_expression",
+        "subscript_expression",
+        "unary_expression",
+        "update_expression",
+    ];
+    known.contains(&kind)
+}
