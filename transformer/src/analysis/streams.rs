@@ -8,6 +8,10 @@ use crate::analysis::dependence::{Range, Space};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::source::Span;
 
+mod overwrites;
+
+pub use overwrites::overwrites;
+
 /// The widest halo that is looked for, in iterations to each side.
 const WIDEST_HALO: u32 = 16;
 

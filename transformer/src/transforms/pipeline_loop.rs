@@ -106,6 +106,9 @@
 //! host reaches no memory but numbers of its own: what names an array is all that uses it. Elements that no iteration of a loop has move with its first
 //! and last tile, since other loops may read or have written them.
 //!
+//! A `tofrom` array of the loop's own construct is not copied to the device where each iteration gives its whole piece new values before it
+//! reads any of them: those pieces come back, and no other element does.
+//!
 //! An array that is present on the device is not copied by `map`, but would be by the calls, `map(always, ..)` and `target update`:
 //! such loops run as they were. In a window whose kernels copy, each tile is mapped, which asks for itself. Nor may another thread or a deferred task map an
 //! array in between, which would find it present before it is copied: in a parallel region of several threads loops run as they

@@ -2,7 +2,7 @@
 
 use crate::analysis::accesses::{Access, Accesses, Integer, Key, RootKind};
 use crate::analysis::polynomial::Polynomial;
-use crate::analysis::streams::{NoStream, Stream, stream};
+use crate::analysis::streams::{NoStream, Stream, overwrites, stream};
 use crate::analysis::symbols::DeclaredType;
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
@@ -267,7 +267,14 @@ pub(super) fn find_streams(values: &HostValues<'_, '_>, items: &mut [Mapped], he
         match stream(found, &touching) {
             Err(no) => item.no_stream = Some(no),
             Ok(found_stream) => {
+                let is_overwritten = item.place == Place::Loop
+                    && item.rest.is_empty()
+                    && overwrites(values.cx().tree, found, &touching, &found_stream.stride);
                 item.tiled = tiled(values, item, head, found_stream, lower, length);
+                if let Some(tiled) = &mut item.tiled {
+                    // What the tiles give new values comes back, and nothing else does.
+                    tiled.moves_in &= !(is_overwritten && tiled.moves_out);
+                }
                 match &item.tiled {
                     None => item.no_stream = Some((item.span, NoStream::Scattered)),
                     // Only what is copied moves.

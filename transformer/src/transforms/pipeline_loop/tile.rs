@@ -207,6 +207,7 @@ impl Pipeline<'_, '_> {
             let piece = self.piece(item, tiled, self.bounds(fresh, range))?;
             let always = if self.is_staged() { "" } else { "always, " };
             match (copied_in, tiled.moves_out) {
+                _ if self.window().is_some() && item.copies_in() && !tiled.moves_in => maps.add("from", piece),
                 _ if self.window().is_some() => maps.add(&item.map_type, piece),
                 // The kernel reads more than its own piece, and copies nothing.
                 (false, true) if self.is_staged() && tiled.has_halo() => maps.add("from", item.text.clone()),
