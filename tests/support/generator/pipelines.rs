@@ -46,8 +46,8 @@ impl Builder {
         if tiles.block {
             inner.push(self.data_block(tiles, &streams, &sums));
         } else {
-            for _ in 0..if self.rng.chance(35) { 2 } else { 1 } {
-                inner.extend(self.tiled_loop(tiles, &streams, &sums));
+            for place in 0..if self.rng.chance(35) { 2 } else { 1 } {
+                inner.extend(self.tiled_loop(tiles, place, &streams, &sums));
             }
         }
         for (name, ty, ..) in &sums {
@@ -66,7 +66,10 @@ impl Builder {
         body.extend(self.again(tiles, &streams, &call));
         body.extend(streams.iter().flat_map(Stream::shown));
         let head = format!("static void case{}(int n, int m)", self.tag);
-        vec![declared, work, Node::Block(Block { head, body, fixed: true, ..Block::default() })]
+        let mut nodes = vec![declared];
+        nodes.extend(self.helpers.values().map(fixed));
+        nodes.extend([work, Node::Block(Block { head, body, fixed: true, ..Block::default() })]);
+        nodes
     }
 
     /// The arrays: some that are read, some that are written.
@@ -163,7 +166,7 @@ impl Builder {
             if let Some(first) = others.first_mut().filter(|_| only_read) {
                 first.written = true;
             }
-            let one = self.tiled_loop(tiles, &others, sums);
+            let one = self.tiled_loop(tiles, place, &others, sums);
             match self.rng.below(10) {
                 0 => body.push(block("for (int t = 0; t < 2; t++)", one)),
                 1 => body.push(block("if (n > 20)", one)),
@@ -189,8 +192,8 @@ impl Builder {
         Node::Block(Block { directives, body, ..Block::default() })
     }
 
-    /// One loop with its directive.
-    fn tiled_loop(&mut self, tiles: Tiles, streams: &[Stream], sums: &[Sum]) -> Vec<Node> {
+    /// One loop with its directive, behind others at later places: it keeps what they have written, so that it shows.
+    fn tiled_loop(&mut self, tiles: Tiles, place: usize, streams: &[Stream], sums: &[Sum]) -> Vec<Node> {
         let head = self.tiled_head(tiles);
         let mut clauses = Vec::new();
         let mut body = Vec::new();
@@ -203,9 +206,9 @@ impl Builder {
         let mut rows = Vec::new();
         let mut defined = Vec::new();
         for stream in streams.iter().filter(|stream| stream.written) {
-            let own = stream.element(if stream.rows { "i * m + j" } else { "i" });
+            let own = if stream.rows { self.of_row(stream, "i") } else { stream.element("i") };
             let value = self.tile_value(stream.ty, streams, &head, stream.rows, private);
-            let keeps = !head.full || self.rng.chance(40);
+            let keeps = !head.full || place > 0 || self.rng.chance(40);
             let line = if keeps { stream.combined(&own, &value) } else { format!("{own} = {value};") };
             if !keeps {
                 defined.push(stream.name);
@@ -278,13 +281,19 @@ impl Builder {
     fn tile_value(&mut self, ty: Ty, streams: &[Stream], head: &Head, in_row: bool, private: bool) -> String {
         let one = self.tile_term(streams, head, in_row, private);
         let two = self.tile_term(streams, head, in_row, private);
-        match (ty.is_floating(), self.rng.below(3)) {
+        match (ty.is_floating(), self.rng.below(4)) {
             (true, 0) => format!("0.5 * {one} + 0.25 * {two}"),
             (true, 1) => format!("c * {one} + {two}"),
             (true, _) => format!("({one} < {two} ? {one} + 1 : {two})"),
             (false, 0) => format!("((int)({one} + {two}) & 127)"),
             (false, 1) => format!("((int)({one} * 3 - {two}) & 63) + 1"),
-            (false, _) => format!("({one} > {two} ? (int){one} & 31 : (int){two} & 15)"),
+            (false, 2) => format!("({one} > {two} ? (int){one} & 31 : (int){two} & 15)"),
+            (false, _) => {
+                let text = "static int @(int p, int q)\n{\n    int r = p;\n    for (int e = 0; e < 3; e++)\n        \
+                            r -= r > q ? q & 7 : e;\n    return r & 63;\n}";
+                let less = self.helper("less", text);
+                format!("{less}((int){one}, (int){two})")
+            }
         }
     }
 
@@ -300,19 +309,36 @@ impl Builder {
                 rows.map_or("5".to_owned(), |it| format!("{}[i * m]", it.name))
             }
             _ => {
-                let stream = self.rng.pick(&readable);
+                let stream: &Stream = self.rng.pick(&readable);
                 let far = self.rng.range(0, head.behind + head.ahead);
                 let index = match (far.cmp(&head.behind), far.abs_diff(head.behind)) {
                     (std::cmp::Ordering::Less, far) => format!("i - {far}"),
                     (std::cmp::Ordering::Greater, far) => format!("i + {far}"),
                     _ => "i".to_owned(),
                 };
-                match (stream.rows, index.contains(' ')) {
-                    (true, true) => stream.element(&format!("({index}) * m + j")),
-                    (true, false) => stream.element("i * m + j"),
-                    _ => stream.element(&index),
-                }
+                if stream.rows { self.of_row(stream, &index) } else { stream.element(&index) }
             }
+        }
+    }
+
+    /// An element of the row of an iteration: by a macro or a function, or without.
+    fn of_row(&mut self, stream: &Stream, row: &str) -> String {
+        match self.rng.below(8) {
+            0 => {
+                let at = self.helper("AT", "#define @(p, q) ((p) * m + (q))");
+                stream.element(&format!("{at}({row}, j)"))
+            }
+            1 => {
+                let at = self.helper("at", "static inline long @(long p, long q, long m) { return p * m + q; }");
+                stream.element(&format!("{at}({row}, j, m)"))
+            }
+            2 => {
+                let text = format!("#define @(p, q) {}[(p) * m + (q)]", stream.name);
+                let cell = self.helper(&format!("CELL_{}", stream.name), &text);
+                format!("{cell}({row}, j)")
+            }
+            _ if row.contains(' ') => stream.element(&format!("({row}) * m + j")),
+            _ => stream.element(&format!("{row} * m + j")),
         }
     }
 

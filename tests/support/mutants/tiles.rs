@@ -54,7 +54,8 @@ pub(super) fn of_tiles(operator: &Operator, original: &str, text: &str, tiles: &
         "drop-piece" => all(dropped(text, tiles)),
         "change-copy" => all(copies(text, tiles, &operator.clause)),
         // Only calls tell ThreadSanitizer what they copy; what is read ahead alone a tile has copied itself.
-        "drop-wait" if !is_staged(text, tiles) || !text[tiles.body.clone()].contains("[i - ") => Vec::new(),
+        "drop-wait" if !is_staged(text, tiles) => Vec::new(),
+        "drop-wait" | "drop-directive" if operator.clause == "ordered" && !Halos::of(text, tiles).before => Vec::new(),
         "drop-modifier" => {
             let kernels = tiles.inside.iter().flat_map(|d| clauses(text.as_bytes(), d, "map"));
             let modifier = format!("{}, ", operator.clause);
@@ -80,7 +81,7 @@ pub(super) fn of_tiles(operator: &Operator, original: &str, text: &str, tiles: &
         "shorten-halos" => {
             let halos = lines(text, tiles).filter_map(|line| changed_line(operator, text, line));
             let edits: Vec<Edit> = halos.map(|(edit, _)| edit).collect();
-            let none = edits.is_empty() || !reads_all_ahead(text, tiles);
+            let none = edits.is_empty() || !Halos::of(text, tiles).all_ahead;
             if none { Vec::new() } else { vec![mutant(operator, edited(text, edits), "every halo")] }
         }
         "one-more" => {
@@ -163,6 +164,11 @@ fn copies(text: &str, tiles: &Tiles, how: &str) -> Vec<(Edit, String)> {
         let (array, rest) = what.split_once("(&")?.1.split_once('[')?;
         let (first, bytes) = rest.strip_suffix(");")?.split_once("], ")?;
         let call = what.split_once('(')?.0;
+        // The tiles before have copied what the shifted copy leaves out, but for the first element of all.
+        let has_halo = first.contains("tile_from") && text[tiles.body.clone()].contains("#pragma omp ordered");
+        if how == "shifted" && call == "ompsplit_to_device" && has_halo {
+            return None;
+        }
         let new = match how {
             "shorter" => format!("{call}(&{array}[{first}], {bytes} - sizeof(*{array}));"),
             "late" => format!("{call}(&{array}[{first} + 1], {bytes} - sizeof(*{array}));"),
@@ -267,22 +273,38 @@ fn changed_line(operator: &Operator, text: &str, line: Range<usize>) -> Option<(
     Some(((start..start + value.len(), new), inside.trim().to_owned()))
 }
 
-/// Does a tile read as far ahead as it copies to the device? Where it reads less, as with `u[i - 1]` alone, and where its halos only
-/// go back, tiles may copy one iteration less far ahead: the next tile copies that one.
-fn reads_all_ahead(text: &str, tiles: &Tiles) -> bool {
-    let body: String = text[tiles.body.clone()].chars().filter(|c| !c.is_whitespace()).collect();
-    let copied = body.match_indices("[tile_from").any(|(at, _)| {
-        let before = &body[..at];
-        let start = before.rfind([';', '{', '#']).unwrap_or(0);
-        let says = before[start..].rsplit("map(").next().unwrap_or_default();
-        ["ompsplit_to_device(", "always,to", "to:", "tofrom:"].iter().any(|to| says.contains(to))
-    });
-    let ahead = body.split_once("<TILES?tile_end+").map_or("0", |(_, rest)| rest.split(':').next().unwrap_or_default());
-    let Some(variable) = body.split_once("=tile_first;").map(|(head, _)| word_behind(head)) else { return copied };
-    let Ok(ahead) = ahead.parse::<i64>() else { return copied };
-    let reads =
-        body.match_indices('[').filter_map(|(at, _)| body.get(at + 1..closing(body.as_bytes(), at, b'[', b']')));
-    copied && reads.flat_map(|subscript| offsets(subscript, variable)).any(|offset| offset >= ahead)
+/// What the tiles' halos are for.
+struct Halos {
+    /// Are they copied to the device?
+    copied: bool,
+    /// Does a tile read as far ahead as it copies? Where it reads less, as with `u[i - 1]` alone, tiles may copy one iteration less far
+    /// ahead: the next tile copies that one.
+    all_ahead: bool,
+    /// Does a tile read what those before it copy?
+    before: bool,
+}
+
+impl Halos {
+    fn of(text: &str, tiles: &Tiles) -> Self {
+        let body: String = text[tiles.body.clone()].chars().filter(|c| !c.is_whitespace()).collect();
+        let copied = body.match_indices("[tile_from").any(|(at, _)| {
+            let start = body[..at].rfind([';', '{', '#']).unwrap_or(0);
+            let says = body[start..at].rsplit("map(").next().unwrap_or_default();
+            ["ompsplit_to_device(", "always,to", "to:", "tofrom:"].iter().any(|to| says.contains(to))
+        });
+        let ahead = body.split_once("<TILES?tile_end+").map_or("0", |(_, rest)| word_before(rest));
+        let variable = body.split_once("=tile_first;").map_or("", |(head, _)| word_behind(head));
+        let (Ok(ahead), false) = (ahead.parse::<i64>(), variable.is_empty()) else {
+            return Self { copied, all_ahead: copied, before: copied };
+        };
+        let reads = body
+            .match_indices('[')
+            .filter_map(|(at, _)| body.get(at + 1..closing(body.as_bytes(), at, b'[', b']')))
+            .chain(body.match_indices("_c").filter_map(|(at, _)| body[at..].split(';').next()));
+        let offsets: Vec<i64> = reads.flat_map(|subscript| offsets(subscript, variable)).collect();
+        let reads = |wanted: &dyn Fn(i64) -> bool| offsets.iter().any(|offset| wanted(*offset));
+        Self { copied, all_ahead: copied && reads(&|it| it >= ahead), before: copied && reads(&|it| it < ahead.max(0)) }
+    }
 }
 
 /// What is added to a variable where a subscript without spaces names it.
@@ -302,6 +324,10 @@ fn offsets(subscript: &str, variable: &str) -> Vec<i64> {
         }
     });
     after.collect()
+}
+
+fn word_before(text: &str) -> &str {
+    &text[..text.find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len())]
 }
 
 fn word_behind(text: &str) -> &str {
