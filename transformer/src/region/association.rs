@@ -24,7 +24,7 @@ mod gap;
 pub fn associate(file: &SourceFile, scan: &Scan, tree: &HostTree, directives: Vec<Directive>) -> ConstructTree {
     let extents: Vec<Extent> = directives.iter().map(|directive| extent_of(file, directive)).collect();
     let gaps = gap::gaps(file, scan, tree.inactive(), &directives, &extents);
-    let reader = Reader { file, tree, lines: conditional_lines(scan), gaps };
+    let reader = Reader { file, scan, tree, lines: conditional_lines(scan), gaps };
     let sequences = reader.section_ends(&directives, &extents);
     let ends = delimited_ends(&directives, &extents);
     let mut constructs: Vec<Construct> = Vec::with_capacity(directives.len());
@@ -140,6 +140,7 @@ fn conditional_lines(scan: &Scan) -> Vec<Span> {
 
 struct Reader<'a> {
     file: &'a SourceFile,
+    scan: &'a Scan,
     tree: &'a HostTree,
     lines: Vec<Span>,
     gaps: Vec<Gap>,
@@ -213,7 +214,10 @@ impl Reader<'_> {
         }
         let whole = Span::new(directive.span.start, body.span.map_or(directive.span.end, |span| span.end));
         if let Some(line) = self.conditional_in(whole).or_else(|| directive.alternative.map(|_| directive.span)) {
-            return Some(Doubt::Conditional(line));
+            return Some(match self.is_alternative(directive, body) {
+                true => Doubt::Alternative(line),
+                false => Doubt::Conditional(line),
+            });
         }
         if let Some(blanked) = first_overlapping(self.tree.inactive(), whole) {
             return Some(Doubt::Conditional(blanked));
@@ -222,6 +226,26 @@ impl Reader<'_> {
             return Some(Doubt::SyntaxError(self.tree.span(problem)));
         }
         body.missing.then_some(Doubt::NoStatement)
+    }
+
+    /// Is it the only directive in a branch of directives, with its statement right behind them?
+    fn is_alternative(&self, directive: &Directive, body: &Body) -> bool {
+        let group = directive.alternative.and_then(|(group, branch)| {
+            let group = self.scan.conditionals.get(group)?;
+            Some((group.span, group.branches.get(branch)?.content))
+        });
+        let (Some((group, branch)), Some(statement)) = (group, body.span.filter(|_| body.node.is_some())) else {
+            return false;
+        };
+        let is_masked = |span: Span| first_overlapping(&self.scan.masked, span).is_some();
+        let rest = [Span::new(branch.start, directive.span.start), Span::new(directive.span.end, branch.end)];
+        let whole = Span::new(group.start, statement.end);
+        group.end <= statement.start
+            && !rest.into_iter().any(is_masked)
+            && !is_masked(Span::new(group.end, statement.start))
+            && self.conditional_in(Span::new(group.end, statement.end)).is_none()
+            && first_overlapping(self.tree.inactive(), whole).is_none()
+            && self.tree.problem_in(whole).is_none()
     }
 
     /// The first line of a conditional in a span.

@@ -37,6 +37,9 @@ pub enum Doubt {
     SyntaxError(Span),
     /// The directive stands in one branch of an `#if`, or between it and its statement stands a preprocessor line.
     Conditional(Span),
+    /// The directive is the only one in its branch of an `#if` whose branches hold nothing but directives, and its statement stands right
+    /// behind the `#endif`: nothing else about it depends on the preprocessor.
+    Alternative(Span),
     /// The directive comes from a macro, or its statement may come from an included file.
     Macro(Span),
     /// There is no statement for it.

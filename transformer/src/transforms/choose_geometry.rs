@@ -66,7 +66,8 @@
 //! ## Applies when
 //!
 //! - a target construct leads to one `distribute parallel for` loop (or with `simd`), combined or stacked, and no clause
-//!   of it says how many threads a team has.
+//!   of it says how many threads a team has. A combined one may be one of several directives of which the preprocessor chooses one
+//!   (`#ifdef .. #else .. #endif` right before the loop): clauses of one change nothing of the others.
 //!
 //! ## Refuses when
 //!
@@ -137,7 +138,7 @@ where
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let mut plan =
         Plan::undecided("geometry", cx.constructs.directive(first).span, region.extent, Decision::NothingToDo);
-    let mut reasons = split_target::text_reasons(cx, region);
+    let mut reasons = split_target::clause_reasons(cx, region);
     let Some(teams) = directive_of_teams(cx, region).filter(|_| !has_own_threads(cx, region)) else {
         let message = "the number of threads in a team is written down";
         plan.reasons.push(Reason::new(ReasonCode::GridWritten, plan.span, message));

@@ -157,7 +157,7 @@ use self::names::Names;
 pub(super) use self::names::is_standard_constant;
 use self::shape::Shape;
 use self::shape::distribute::in_order;
-pub(super) use self::shape::text_reasons;
+pub(super) use self::shape::{clause_reasons, text_reasons};
 use self::write::Split;
 
 /// Decides for every target region of a file.

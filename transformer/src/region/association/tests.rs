@@ -24,6 +24,7 @@ fn constructs(path: &str, text: &str) -> Vec<String> {
         match &construct.doubt {
             Some(Doubt::SyntaxError(_)) => line += " syntax",
             Some(Doubt::Conditional(_)) => line += " conditional",
+            Some(Doubt::Alternative(_)) => line += " alternative",
             Some(Doubt::Macro(_)) => line += " macro",
             Some(Doubt::NoStatement) => line += " nothing",
             None => {}
@@ -188,10 +189,24 @@ fn doubts() {
             "#pragma omp target\n#ifdef A\n#pragma omp teams\n#else\n#pragma omp parallel\n#endif\nfor (;;) ;",
             &[
                 "target -> for (;;) ; conditional",
-                "teams -> for (;;) ; on 0 conditional",
-                "parallel -> for (;;) ; on 0 conditional",
+                "teams -> for (;;) ; on 0 alternative",
+                "parallel -> for (;;) ; on 0 alternative",
             ],
         ),
+        (
+            "#if A\n#pragma omp target\n#elif B\n// b\n#pragma omp parallel\n#endif\n// c\nfor (;;) ;",
+            &["target -> for (;;) ; alternative", "parallel -> for (;;) ; alternative"],
+        ),
+        (
+            "#if A\n#pragma omp target\n#pragma omp teams\n#else\n#pragma GCC ivdep\n#pragma omp parallel\n#endif\n{ }",
+            &["target -> { } conditional", "teams -> { } on 0 conditional", "parallel -> { } conditional"],
+        ),
+        ("#if A\n#pragma omp target\n#endif\n#pragma GCC ivdep\nfor (;;) ;", &["target -> for (;;) ; conditional"]),
+        (
+            "#if A\n#pragma omp target\n#endif\n#if B\n#pragma omp teams\n#endif\nfor (;;) ;",
+            &["target -> for (;;) ; conditional", "teams -> for (;;) ; on 0 alternative"],
+        ),
+        ("#if A\n#pragma omp target\n#endif\n{\n#if B\n;\n#endif\n}", &["target -> { #if B ; #endif } conditional"]),
         ("#pragma omp target\n{\n#ifdef A\n a[0];\n#endif\n}", &["target -> { #ifdef A a[0]; #endif } conditional"]),
         ("#pragma omp parallel\n#include \"loop.h\"\n a[0];", &["parallel -> a[0]; macro"]),
         (

@@ -55,7 +55,7 @@ pub(super) fn check_text(cx: &Context<'_>, id: ConstructId, chain: &[ConstructId
         let refuse = |code, message: &str| Err(vec![reason(code, directive.span, message)]);
         match cx.constructs.construct(*at).doubt {
             None => {}
-            Some(Doubt::Conditional(_)) => {
+            Some(Doubt::Conditional(_) | Doubt::Alternative(_)) => {
                 return refuse(
                     ReasonCode::PreprocessorConditional,
                     "a preprocessor conditional cuts through this construct",

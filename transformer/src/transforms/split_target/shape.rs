@@ -15,7 +15,7 @@ mod parallel;
 mod sections;
 mod text;
 
-pub(in crate::transforms) use self::text::text_reasons;
+pub(in crate::transforms) use self::text::{clause_reasons, text_reasons};
 
 /// What the region is now, which says what each kernel becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

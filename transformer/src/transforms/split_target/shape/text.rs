@@ -28,6 +28,21 @@ pub(in crate::transforms) fn text_reasons(cx: &Context<'_>, region: &TargetRegio
     reasons
 }
 
+/// The same where nothing but clauses of the region's only directive are written: it may stand in a branch of an `#if` then, whose
+/// other branches hold other directives for the same statement.
+pub(in crate::transforms) fn clause_reasons(cx: &Context<'_>, region: &TargetRegion) -> Vec<Reason> {
+    let [id] = region.chain.constructs.as_slice() else { return text_reasons(cx, region) };
+    let construct = cx.constructs.construct(*id);
+    let Some(Doubt::Alternative(_)) = construct.doubt else { return text_reasons(cx, region) };
+    let directive = cx.constructs.directive(*id);
+    let mut reasons = directive_reasons(directive);
+    if directive.spelling != Spelling::Pragma {
+        reasons.push(Reason::new(ReasonCode::Spelling, directive.span, "only `#pragma` directives are rewritten"));
+    }
+    reasons.extend(text_reasons(cx, &TargetRegion { extent: construct.body_span, ..region.clone() }));
+    reasons
+}
+
 /// A pragma of the compiler beside the directives: what is written there would come between it and what it is about. In the body of
 /// a loop that becomes a kernel nothing is written.
 fn other_pragma(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
@@ -53,7 +68,7 @@ fn other_pragma(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
 fn doubt_reason(doubt: Option<&Doubt>, directive: &Directive) -> Option<Reason> {
     Some(match doubt? {
         Doubt::SyntaxError(span) => Reason::new(ReasonCode::SyntaxError, *span, "the text cannot be parsed here"),
-        Doubt::Conditional(span) => {
+        Doubt::Conditional(span) | Doubt::Alternative(span) => {
             let message = "which text the compiler sees depends on the preprocessor";
             Reason::new(ReasonCode::PreprocessorConditional, *span, message)
         }
