@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::dependence::Range;
+use crate::analysis::expansions::{Expansion, expansions};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::analysis::symbols::{DeclaredType, Symbols, Variable};
 use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
@@ -14,14 +15,11 @@ use crate::syntax::host::parse_expression;
 use crate::syntax::{HostTree, NodeId};
 
 mod elements;
-mod expansions;
 mod integers;
 mod names;
 mod statements;
 mod values;
 
-pub use expansions::OPERATIONS;
-use expansions::{Expansion, expansions};
 pub use integers::Integer;
 pub use values::Value;
 

@@ -191,7 +191,7 @@ impl Closure<'_, '_, '_> {
 
     /// The definitions that a name stands for; none where it is a variable, through which anything may be called.
     fn definitions(&self, name: &str, place: Place) -> Vec<Function> {
-        if self.symbols.is_variable_in(place.header, name, place.span.start) {
+        if self.symbols.is_variable_in(place.header, name, place.span.start) || self.symbols.may_call_other(name) {
             return Vec::new();
         }
         self.symbols.function_definitions(name)
@@ -202,6 +202,9 @@ impl Closure<'_, '_, '_> {
         let is_variable = self.symbols.is_variable_in(place.header, name, place.span.start);
         match (runtime_call(name), known::of(name)) {
             _ if is_variable => self.unknown(name, place),
+            (None, Some(_)) if !self.symbols.calls_library_in(place.header, name, place.span.start) => {
+                self.unknown(name, place);
+            }
             (Some(RuntimeCall::Harmless), _) => {}
             (Some(_), _) => self.found.openmp = self.found.openmp.or(Some(place)),
             (None, Some(known::Known::Output)) => self.found.output = true,

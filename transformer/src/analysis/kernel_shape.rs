@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::accesses::{Access, Accesses, OPERATIONS};
+use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::coalescing::{Pattern, pattern};
+use crate::analysis::expansions::OPERATIONS;
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::device::KernelShape;
 use crate::source::Span;

@@ -7,6 +7,7 @@ pub mod cost;
 pub mod data_environment;
 pub mod dependence;
 pub mod execution_mode;
+pub mod expansions;
 pub mod facts;
 pub mod kernel_shape;
 pub mod polynomial;

@@ -11,6 +11,7 @@ use crate::analysis::facts::Facts;
 use crate::source::{Language, SourceFile, Span, scan};
 use crate::syntax::{HostTree, Limits, NodeId};
 
+mod certain;
 mod collect;
 mod compiler;
 mod constants;

@@ -242,6 +242,7 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     let mut shape = shape;
     let (clauses, loop_clauses, mut reasons) = clauses::read(cx, &shape);
     reasons.extend(names.named_in_two_ways(region));
+    reasons.extend(names.macro_lvalues(region));
     let mut kernels = Vec::new();
     for (chain, mut clauses) in shape.loops.iter().zip(loop_clauses) {
         grouped::keep_last_uses(names, chain, &mut clauses);

@@ -75,8 +75,10 @@ impl Reader<'_, '_> {
 
     fn name(&mut self, used: &Use) {
         let (name, span) = (&used.name, self.placed(used.span));
-        if used.role != Role::Declaration && self.symbols.macro_definition(name, span.start).is_some() {
-            if used.role == Role::Callee || self.value(used.node).is_none() && !self.is_number(name, span.start) {
+        if self.symbols.macro_definition(name, span.start).is_some() {
+            if matches!(used.role, Role::Callee | Role::Declaration)
+                || self.value(used.node).is_none() && !self.is_number(name, span.start)
+            {
                 self.trouble(Obstacle::Macro, span, format!("the macro `{name}` is no number"));
             }
             return;
@@ -180,7 +182,10 @@ impl Reader<'_, '_> {
     fn call(&mut self, used: &Use) {
         let at = self.placed(used.span).start;
         let is_own = !self.symbols.function_definitions(&used.name).is_empty();
-        let is_known = if is_own { computes(self.symbols, &used.name, at) } else { is_pure(&used.name) };
+        let is_known = match is_own {
+            true => computes(self.symbols, &used.name, at),
+            false => is_pure(&used.name) && self.symbols.calls_library_in(None, &used.name, at),
+        };
         if !is_known {
             self.trouble(Obstacle::Call, used.span, format!("what `{}` does is not followed", used.name));
         }

@@ -12,12 +12,13 @@ const DEEPEST: usize = 8;
 /// objects, no directives.
 #[must_use]
 pub fn computes(symbols: &Symbols<'_>, name: &str, at: usize) -> bool {
-    !symbols.is_variable_in(None, name, at) && all_compute(symbols, name, DEEPEST)
+    all_compute(symbols, (None, name, at), DEEPEST)
 }
 
-fn all_compute(symbols: &Symbols<'_>, name: &str, depth: usize) -> bool {
+fn all_compute(symbols: &Symbols<'_>, (header, name, at): (Option<usize>, &str, usize), depth: usize) -> bool {
     let all = symbols.function_definitions(name);
-    depth > 0 && !all.is_empty() && all.into_iter().all(|(header, node)| body_computes(symbols, header, node, depth))
+    let is_certain = depth > 0 && !all.is_empty() && symbols.calls_function_in(header, name, at);
+    is_certain && all.into_iter().all(|(header, node)| body_computes(symbols, header, node, depth))
 }
 
 fn body_computes(symbols: &Symbols<'_>, header: Option<usize>, function: NodeId, depth: usize) -> bool {
@@ -31,7 +32,7 @@ fn body_computes(symbols: &Symbols<'_>, header: Option<usize>, function: NodeId,
             match tree.kind(node) {
                 "type_identifier" => {
                     let found = symbols.lookup_in(header, &file.show(span), span.start);
-                    found.is_some_and(|found| found.kind == NameKind::Type && is_plain(&found.ty))
+                    found.is_some_and(|found| found.kind == NameKind::Type && is_plain(symbols, &found.ty))
                 }
                 "identifier" if is_declared_function(tree, function, node) => true,
                 // `std::sqrt`, whose parts mean nothing by themselves.
@@ -43,17 +44,23 @@ fn body_computes(symbols: &Symbols<'_>, header: Option<usize>, function: NodeId,
                         return header.is_none() && is_number(symbols, &name, span.start);
                     }
                     if is_called(tree, node) {
-                        let is_own = !symbols.function_definitions(&name).is_empty();
-                        let is_variable = symbols.is_variable_in(header, &name, span.start);
-                        return !is_variable
-                            && if is_own { all_compute(symbols, &name, depth - 1) } else { is_pure(&name) };
+                        let call = (header, &*name, span.start);
+                        return match symbols.function_definitions(&name).is_empty() {
+                            false => all_compute(symbols, call, depth - 1),
+                            true => is_pure(&name) && symbols.calls_library_in(header, &name, span.start),
+                        };
                     }
                     symbols.lookup_in(header, &name, span.start).is_some_and(|found| match found.kind {
-                        NameKind::Enumerator => true,
+                        NameKind::Enumerator => !symbols.declares_operators(),
                         NameKind::Variable if matches!(found.scope, Scope::Local | Scope::Parameter) => {
-                            is_plain(&found.ty) && !found.is_static && !found.is_extern && !found.is_thread_local
+                            is_plain(symbols, &found.ty)
+                                && !found.is_static
+                                && !found.is_extern
+                                && !found.is_thread_local
                         }
-                        NameKind::Variable => is_plain(&found.ty) && found.ty.is_const() && found.initializer.is_some(),
+                        NameKind::Variable => {
+                            is_plain(symbols, &found.ty) && found.ty.is_const() && found.initializer.is_some()
+                        }
                         _ => false,
                     })
                 }
@@ -63,10 +70,14 @@ fn body_computes(symbols: &Symbols<'_>, header: Option<usize>, function: NodeId,
 }
 
 /// A number, or an array of numbers.
-fn is_plain(ty: &DeclaredType) -> bool {
+fn is_plain(symbols: &Symbols<'_>, ty: &DeclaredType) -> bool {
     match ty {
-        DeclaredType::Scalar { is_volatile, .. } => !is_volatile && ty.as_type_parameter().is_none(),
-        DeclaredType::Array { element, .. } => is_plain(element),
+        // Operators may be declared for enumerations.
+        DeclaredType::Scalar { name, is_volatile, .. } => {
+            let is_own = !(name.starts_with("enum") && symbols.declares_operators());
+            is_own && !is_volatile && ty.as_type_parameter().is_none()
+        }
+        DeclaredType::Array { element, .. } => is_plain(symbols, element),
         _ => false,
     }
 }

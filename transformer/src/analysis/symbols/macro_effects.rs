@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Macro, Symbols};
+use super::{DeclaredType, Macro, Symbols};
 use crate::analysis::calls::takes_values;
 use crate::analysis::uses::{Role, role_of_expression};
 use crate::source::{Language, words};
@@ -35,8 +35,9 @@ impl Symbols<'_> {
                     .all(|found| self.is_in_subscripts(found, named, span.start)))
     }
 
-    /// Is the value of what a macro stands for read, and nothing else done with it?
-    fn is_value_read(&self, name: NodeId) -> bool {
+    /// Is the value of what a macro stands for, which is named at `name`, read and nothing else done with it?
+    #[must_use]
+    pub fn is_value_read(&self, name: NodeId) -> bool {
         let tree = self.own.tree.as_ref();
         let is_called = tree.field_name(name) == Some("function");
         let Some(whole) = (if is_called { tree.parent(name) } else { Some(name) }) else { return false };
@@ -74,7 +75,14 @@ impl Symbols<'_> {
             return position.is_some_and(|at| self.macro_only_reads(function, Named::Argument(at)));
         }
         let is_lower = name.bytes().any(|byte| byte.is_ascii_lowercase());
-        takes_values(&name) || tree.language() == Language::C && is_lower
+        let position = tree.named_children(list).position(|child| child == argument);
+        let is_copied = match self.lookup(&name, span.start).map(|found| found.ty) {
+            Some(DeclaredType::Function { parameters, .. }) => {
+                position.and_then(|at| parameters.get(at)).is_some_and(DeclaredType::is_scalar)
+            }
+            _ => false,
+        };
+        is_copied || takes_values(&name) || tree.language() == Language::C && is_lower
     }
 
     /// Does the text of a macro, with those of the macros in it, compute a value and nothing else?

@@ -54,7 +54,12 @@ impl Symbols<'_> {
     pub fn is_ambiguous_macro(&self, name: &str) -> bool {
         self.definitions.iter().any(|definition| definition.name == name)
             || self.is_redefined(name)
+            || self.declares_at_file_scope(name) && self.is_named_by_macro(name)
             || self.macros_named(name, self.own.file.text.len()).len() > 1
+    }
+
+    fn is_named_by_macro(&self, name: &str) -> bool {
+        !self.macros_named(name, self.own.file.text.len()).is_empty()
     }
 
     /// May a macro stand for one thing here and another there: does the program or a flag take a definition back?

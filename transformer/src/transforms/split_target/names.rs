@@ -9,6 +9,7 @@ mod functions;
 mod host_values;
 mod kinds;
 mod lambdas;
+mod lvalues;
 mod macros;
 mod plain_uses;
 mod storage;
@@ -258,7 +259,9 @@ impl<'a> Names<'a> {
     pub(in crate::transforms) fn fresh_in(&self, span: Span, stem: &str) -> String {
         let text = self.cx.file.show(span);
         let is_free = |name: &String| {
-            !words(&text).any(|word| word == name) && self.symbols.macro_definition(name, span.start).is_none()
+            !words(&text).any(|word| word == name)
+                && self.symbols.macro_definition(name, span.start).is_none()
+                && !self.uses_macro_with(span, &|body| words(body).any(|word| word == name))
         };
         let numbered = (2..).map(|number| format!("{stem}_{number}"));
         std::iter::once(stem.to_owned()).chain(numbered).find(is_free).unwrap_or_default()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Reader, Variable};
-use crate::analysis::uses::{Role, Use, is_element_address, member_of, role_of_call, role_of_expression};
+use crate::analysis::uses::{Role, Use, is_element_address, member_of, role_of_expression};
 use crate::plan::ReasonCode;
 use crate::source::{Language, Span};
 use crate::transforms::split_target::names::Kind;
@@ -94,17 +94,16 @@ impl Reader<'_, '_> {
         self.kernel.serial.is_none() && declared.is_some_and(|at| self.kernel.declares(at))
     }
 
-    /// The variables that a macro names are used as the macro is.
+    /// The variables that a macro names are read, or used as what it stands for is.
     fn macro_names(&mut self, used: &Use, names: Vec<String>) {
-        let role = if used.role == Role::Callee { role_of_call(self.names.cx.tree, used.node) } else { used.role };
-        for name in names {
-            let kind = self.names.kind(&name, used.span.start);
-            // What is assigned through a macro may be any element that it names.
-            let role = match (role, &kind) {
-                (Role::Write | Role::ElementWrite, Kind::Pointer { .. } | Kind::Array { .. }) => Role::ElementWrite,
-                (Role::ElementWrite, _) => Role::Read,
-                _ => role,
-            };
+        let through = self.names.assigned_through(used).flatten();
+        // A pointer that is handed on may be written through.
+        let role = match self.names.role_of_macro(used.node) {
+            Role::Argument => Role::Argument,
+            _ => Role::Read,
+        };
+        let names = through.unwrap_or_else(|| names.into_iter().map(|name| (name, role)).collect());
+        for (name, role) in names {
             self.name(&Use { name, role, ..used.clone() });
         }
     }

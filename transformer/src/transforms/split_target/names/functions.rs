@@ -2,7 +2,7 @@
 
 use crate::analysis::calls::{Effects, is_pure, takes_values};
 use crate::analysis::symbols::{DeclaredType, NameKind, ScalarKind};
-use crate::analysis::uses::Use;
+use crate::analysis::uses::{Role, Use};
 use crate::plan::{Reason, ReasonCode};
 use crate::source::{Language, Span, words};
 use crate::syntax::NodeId;
@@ -180,12 +180,20 @@ impl Names<'_> {
     /// Is the argument handed to a function that takes it by value and only looks at it?
     pub(in crate::transforms::split_target) fn argument_is_only_read(&self, used: &Use) -> bool {
         let tree = self.cx.tree;
-        let call = tree.ancestors(used.node).find(|node| tree.kind(*node) == "call_expression");
-        let Some(function) = call.and_then(|call| tree.child(call, "function")) else { return false };
-        let name = self.cx.file.show(tree.span(function)).into_owned();
-        if self.expansion(&name, used.span.start).is_some() {
-            return true;
-        }
+        let call_around = |node| tree.ancestors(node).find(|above| tree.kind(*above) == "call_expression");
+        let mut call = call_around(used.node);
+        // What a macro hands on, the next call has; what is assigned through one is read elsewhere (`lvalues`).
+        let name = loop {
+            let Some(function) = call.and_then(|call| tree.child(call, "function")) else { return false };
+            let name = self.cx.file.show(tree.span(function)).into_owned();
+            if self.expansion(&name, used.span.start).is_none() {
+                break name;
+            }
+            if self.role_of_macro(function) != Role::Argument {
+                return true;
+            }
+            call = call.and_then(call_around);
+        };
         let index_of = |call| {
             let list = tree.child(call, "arguments");
             list.and_then(|list| tree.named_children(list).position(|argument| tree.span(argument).contains(used.span)))

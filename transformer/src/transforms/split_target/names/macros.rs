@@ -76,7 +76,7 @@ impl Names<'_> {
         let parameters = definition.parameters.as_deref().unwrap_or_default();
         uses_below(&text, &tree, tree.root()).into_iter().all(|used| {
             if parameters.contains(&used.name) {
-                return used.role != Role::Callee;
+                return matches!(used.role, Role::Read | Role::Argument);
             }
             if self.symbols.macro_definition(&used.name, at).is_some() {
                 open.push(used.name);

@@ -1,9 +1,10 @@
 //! Expressions as they read where calls are replaced by what they stand for: macros by their text, and functions that return one
 //! expression by that.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use super::Expanded;
+use crate::analysis::accesses::Expanded;
 use crate::analysis::symbols::{Macro, Symbols};
 use crate::source::{SourceFile, Span};
 use crate::syntax::host::parse_expression;
@@ -14,6 +15,8 @@ mod tokens;
 
 use tokens::{Token, arguments, tokens};
 
+/// How many words are read for one expression.
+const MOST_WORDS: usize = 1 << 13;
 /// The longest text of one expression, in bytes.
 const LONGEST: usize = 1 << 15;
 /// The expressions that are counted as an operation each.
@@ -22,16 +25,20 @@ pub const OPERATIONS: &[&str] = &["binary_expression", "assignment_expression", 
 const DEEPEST: usize = 24;
 
 /// A whole expression of the file, and what it stands for.
-pub(super) struct Expansion {
+pub struct Expansion {
     /// Where it stands in the file; its names mean what they mean there.
     pub span: Span,
     /// Is it a bound, and so a part of another expression?
     pub is_bound: bool,
+    /// Its text with everything replaced.
     pub file: SourceFile,
+    /// The expression that this is.
     pub tree: HostTree,
 }
 
 impl Expansion {
+    /// What is left to be counted in it.
+    #[must_use]
     pub fn counted(&self) -> Expanded {
         let kinds = |wanted: &[&str]| {
             self.tree.descendants(self.tree.root()).filter(|node| wanted.contains(&self.tree.kind(*node))).count()
@@ -41,11 +48,12 @@ impl Expansion {
 }
 
 /// The expressions below `body` in which something is replaced. What cannot be is left to the file's text.
-pub(super) fn expansions(file: &SourceFile, tree: &HostTree, symbols: &Symbols<'_>, body: NodeId) -> Vec<Expansion> {
+#[must_use]
+pub fn expansions(file: &SourceFile, tree: &HostTree, symbols: &Symbols<'_>, body: NodeId) -> Vec<Expansion> {
     let mut spans = BTreeSet::new();
     for node in tree.descendants(body).filter(|node| tree.kind(*node) == "identifier") {
         let place = tree.span(node);
-        let expander = Expander { symbols, at: place.start };
+        let expander = Expander { symbols, at: place.start, budget: &Cell::new(MOST_WORDS) };
         let is_called = tree
             .parent(node)
             .is_some_and(|parent| tree.kind(parent) == "call_expression" && tree.field_name(node) == Some("function"));
@@ -55,13 +63,28 @@ pub(super) fn expansions(file: &SourceFile, tree: &HostTree, symbols: &Symbols<'
             spans.extend(bound(tree, whole, place).map(|span| (span, true)));
         }
     }
-    let expanded = spans.into_iter().filter_map(|(span, is_bound)| {
-        let text = Expander { symbols, at: span.start }.expand(&file.show(span), &[])?;
-        let file = SourceFile::new(file.path.clone(), text.into_bytes());
-        let tree = parse_expression(&file, Span::new(0, file.text.len()), tree.language())?;
-        Some(Expansion { span, is_bound, file, tree })
-    });
+    let expanded = spans.into_iter().filter_map(|(span, is_bound)| expansion(file, tree, symbols, span, is_bound));
     expanded.collect()
+}
+
+/// The whole expression around a macro or a call that is named at `name`, with it and all others in it replaced; none where one cannot
+/// be.
+#[must_use]
+pub fn expansion_around(file: &SourceFile, tree: &HostTree, symbols: &Symbols<'_>, name: NodeId) -> Option<Expansion> {
+    expansion(file, tree, symbols, tree.span(whole_expression(tree, name)), false)
+}
+
+fn expansion(
+    file: &SourceFile,
+    tree: &HostTree,
+    symbols: &Symbols<'_>,
+    span: Span,
+    is_bound: bool,
+) -> Option<Expansion> {
+    let text = Expander { symbols, at: span.start, budget: &Cell::new(MOST_WORDS) }.expand(&file.show(span), &[])?;
+    let file = SourceFile::new(file.path.clone(), text.into_bytes());
+    let tree = parse_expression(&file, Span::new(0, file.text.len()), tree.language())?;
+    Some(Expansion { span, is_bound, file, tree })
 }
 
 /// The expression around a name that is part of no other one.
@@ -82,10 +105,12 @@ fn bound(tree: &HostTree, whole: NodeId, name: Span) -> Option<Span> {
 }
 
 /// Replaces calls in the text of an expression.
-pub(super) struct Expander<'s, 'a> {
+struct Expander<'s, 'a> {
     symbols: &'s Symbols<'a>,
     /// Where the expression stands.
     at: usize,
+    /// How many words may still be read.
+    budget: &'s Cell<usize>,
 }
 
 impl Expander<'_, '_> {
@@ -93,7 +118,7 @@ impl Expander<'_, '_> {
     fn stands_for_more(&self, name: &str, is_called: bool) -> bool {
         match self.definition(name) {
             Some(found) => (is_called || found.parameters.is_none()) && !self.is_number(name, &found),
-            None => is_called && functions::returned(self.symbols, name, self.at).is_some(),
+            None => is_called && functions::returned(self, name, &[name]).is_some(),
         }
     }
 
@@ -136,6 +161,7 @@ impl Expander<'_, '_> {
 
     /// What a name stands for, with the arguments behind it, and the text behind those.
     fn word<'t>(&self, word: &str, rest: &'t str, is_member: bool, outer: &[&str]) -> Option<(String, &'t str)> {
+        self.budget.set(self.budget.get().checked_sub(1)?);
         let as_it_is = Some((word.to_owned(), rest));
         if outer.contains(&word) {
             return as_it_is;
@@ -147,7 +173,7 @@ impl Expander<'_, '_> {
             if is_member {
                 return None;
             }
-            let Some(function) = functions::returned(self.symbols, word, self.at) else { return as_it_is };
+            let Some(function) = functions::returned(self, word, &inner) else { return as_it_is };
             let arguments = arguments.iter().map(|one| self.expand(one, outer)).collect::<Option<Vec<_>>>()?;
             let text = function.with_arguments(self.symbols, self.at, &arguments)?;
             return Some((self.expand(&text, &inner)?, behind));

@@ -1,9 +1,10 @@
 //! Functions that return one expression.
 
+use super::Expander;
 use super::tokens::{Token, arguments, tokens};
 use crate::analysis::accesses::Integer;
 use crate::analysis::symbols::{DeclaredType, Symbols};
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::{HostTree, NodeId};
 
 /// A function whose body is `return` with an expression.
@@ -18,9 +19,11 @@ pub(super) struct Returned {
     parameters: Vec<(String, DeclaredType)>,
 }
 
-/// The function that a name stands for where it is called at a byte of the file; none where that is not certain, or it does more.
-pub(super) fn returned(symbols: &Symbols<'_>, name: &str, at: usize) -> Option<Returned> {
-    if symbols.is_variable_in(None, name, at) {
+/// The function that a name stands for where an expression calls it; none where that is not certain, or it does more. `outer` are the
+/// names that are being replaced, this one among them.
+pub(super) fn returned(from: &Expander<'_, '_>, name: &str, outer: &[&str]) -> Option<Returned> {
+    let symbols = from.symbols;
+    if !symbols.calls_function_in(None, name, from.at) {
         return None;
     }
     let all = symbols.function_definitions(name);
@@ -49,7 +52,22 @@ pub(super) fn returned(symbols: &Symbols<'_>, name: &str, at: usize) -> Option<R
         let variable = symbols.lookup_in(*header, &name, span.start)?;
         parameters.push((name, variable.ty));
     }
-    Some(Returned { header: *header, text: file.show(span).into_owned(), span, ty, parameters })
+    let text = file.show(span);
+    // What its macros name means what it means in the function.
+    let text = match header {
+        None => Expander { at: span.start, ..*from }.expand(&text, outer)?,
+        Some(_) if names_macros(symbols, *header, &text, span) => return None,
+        Some(_) => text.into_owned(),
+    };
+    Some(Returned { header: *header, text, span, ty, parameters })
+}
+
+/// Does a text in a header name macros that are no numbers?
+fn names_macros(symbols: &Symbols<'_>, header: Option<usize>, text: &str, span: Span) -> bool {
+    words(text).any(|word| {
+        let body = symbols.macro_in(header, word, span.start).map(|found| found.body);
+        body.is_some_and(|body| body.trim_matches(['(', ')']).parse::<f64>().is_err())
+    })
 }
 
 /// The expression of the `return` statement that is all of a function's body.

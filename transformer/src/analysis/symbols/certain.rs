@@ -1,0 +1,91 @@
+//! Which functions a call means for certain.
+
+use super::entries::{Entry, EntryKind};
+use super::{Scope, Symbols, Unit};
+use crate::analysis::calls::is_pure;
+use crate::source::Language;
+use crate::syntax::{HostTree, NodeId};
+
+impl Symbols<'_> {
+    /// Does a call of `name`, at a byte of a header or of the file, mean the functions that are defined by it in sight and nothing else: no
+    /// macro, variable, type or member of that name, no function that the preprocessor may leave out?
+    #[must_use]
+    pub fn calls_function_in(&self, header: Option<usize>, name: &str, at: usize) -> bool {
+        let all = self.entries_named(name);
+        let global = |(unit, entry): &(Option<usize>, &Entry)| {
+            let is_root = self.unit(*unit).is_some_and(|unit| entry.scope_node == unit.tree.root());
+            entry.kind == EntryKind::Function && entry.class.is_none() && entry.scope == Scope::File && is_root
+        };
+        let is_elsewhere =
+            |(unit, entry): &(Option<usize>, &Entry)| entry.is_local() && !(*unit == header && entry.is_visible(at));
+        let functions = || all.iter().filter(|(_, entry)| entry.kind == EntryKind::Function);
+        let is_chosen = |(unit, entry): &(Option<usize>, &Entry)| {
+            let definition = self.unit(*unit).zip(entry.definition);
+            definition.is_some_and(|(unit, node)| is_conditional(unit, node))
+        };
+        all.iter().all(|one| global(one) || is_elsewhere(one))
+            && self.macros_named(name, usize::MAX).is_empty()
+            && (!functions().any(is_chosen) || functions().count() == 1 && !is_pure(name))
+    }
+
+    /// Does a call of `name` at a byte of a header or of the file mean the function of the standard libraries, and nothing that the program
+    /// declares?
+    #[must_use]
+    pub fn calls_library_in(&self, header: Option<usize>, name: &str, at: usize) -> bool {
+        if name.starts_with("std::") || name.starts_with("::") {
+            return true;
+        }
+        let is_cpp = self.own.tree.language() == Language::Cpp;
+        self.entries_named(name).iter().all(|(unit, entry)| match entry.kind {
+            // C has one function of a name, whoever declares it.
+            EntryKind::Function => !is_cpp && entry.definition.is_none(),
+            _ => {
+                entry.is_local() && !(*unit == header && entry.is_visible(at))
+                    || !is_cpp && entry.scope == Scope::Member
+            }
+        })
+    }
+
+    /// In C++: may an unqualified call mean a member function, or a function of a namespace that is declared and not defined?
+    pub(in crate::analysis) fn may_call_other(&self, name: &str) -> bool {
+        self.own.tree.language() == Language::Cpp
+            && self
+                .entries_named(name)
+                .iter()
+                .any(|(_, entry)| entry.kind == EntryKind::Function && entry.class.is_some())
+    }
+
+    /// Is something declared by this name outside of functions and classes?
+    pub(super) fn declares_at_file_scope(&self, name: &str) -> bool {
+        let is_wide = |entry: &Entry| entry.scope == Scope::File || entry.kind == EntryKind::Enumerator;
+        self.entries_named(name).iter().any(|(_, entry)| is_wide(entry))
+    }
+
+    /// All declarations of a name, in the file and its headers.
+    fn entries_named(&self, name: &str) -> Vec<(Option<usize>, &Entry)> {
+        let own = std::iter::once((None, &self.own));
+        let units = own.chain(self.header_units().map(|(index, unit)| (Some(index), unit)));
+        let entries = units.flat_map(|(index, unit)| {
+            let indices = unit.table.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
+            indices.iter().filter_map(move |at| Some((index, unit.table.entries.get(*at)?)))
+        });
+        entries.collect()
+    }
+}
+
+/// Does a definition stand in a conditional of the preprocessor that is not the guard of its whole file?
+fn is_conditional(unit: &Unit<'_>, definition: NodeId) -> bool {
+    let tree = unit.tree.as_ref();
+    let mut around = tree.ancestors(definition).filter(|node| tree.kind(*node).starts_with("preproc_"));
+    around.any(|node| !is_guard(unit, tree, node))
+}
+
+/// `#ifndef NAME`, `#define NAME` first of all in a file.
+fn is_guard(unit: &Unit<'_>, tree: &HostTree, node: NodeId) -> bool {
+    let text = |node: NodeId| unit.file.show(tree.span(node)).into_owned();
+    let is_first = tree.named_children(tree.root()).find(|node| tree.kind(*node) != "comment") == Some(node);
+    let name = tree.child(node, "name").map(text);
+    let mut inside = tree.named_children(node).filter(|inner| tree.kind(*inner) == "preproc_def");
+    let defined = inside.next().and_then(|define| tree.child(define, "name")).map(text);
+    is_first && text(node).starts_with("#ifndef") && name.is_some() && name == defined
+}
