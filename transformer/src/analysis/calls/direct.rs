@@ -213,6 +213,10 @@ impl Reader<'_, '_> {
             if !is_macro || seen.len() > MACRO_LIMIT || !seen.insert(name.clone()) {
                 continue;
             }
+            // In some builds it may be a function.
+            if self.symbols.declares_at_file_scope(&name) {
+                self.found.callees.push((name.clone(), self.place(span)));
+            }
             let all = self.symbols.macros_named(&name, span.start);
             let parameters: Vec<String> =
                 all.iter().flat_map(|found| found.parameters.clone().unwrap_or_default()).collect();

@@ -55,8 +55,9 @@ impl Symbols<'_> {
                 .any(|(_, entry)| entry.kind == EntryKind::Function && entry.class.is_some())
     }
 
-    /// Is something declared by this name outside of functions and classes?
-    pub(super) fn declares_at_file_scope(&self, name: &str) -> bool {
+    /// Is something declared by this name outside of functions and classes? A macro of that name may be absent, then.
+    #[must_use]
+    pub fn declares_at_file_scope(&self, name: &str) -> bool {
         let is_wide = |entry: &Entry| entry.scope == Scope::File || entry.kind == EntryKind::Enumerator;
         self.entries_named(name).iter().any(|(_, entry)| is_wide(entry))
     }

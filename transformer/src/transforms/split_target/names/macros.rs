@@ -12,11 +12,14 @@ use crate::transforms::split_target::names::Names;
 
 impl Names<'_> {
     /// The variables that a macro's text names, where it is an expression without side effects; `None` inside where it is
-    /// anything else, and outside where the name is no macro.
+    /// anything else, or where a function or variable has the name in some builds, and outside where the name is no macro.
     pub(in crate::transforms) fn expansion(&self, name: &str, at: usize) -> Option<Option<Vec<String>>> {
         let definition = self.symbols.macro_definition(name, at)?;
         if definition.is_elsewhere && is_standard_constant(name) {
             return None;
+        }
+        if self.symbols.declares_at_file_scope(name) {
+            return Some(None);
         }
         let mut names = BTreeSet::new();
         let plain = self.expand(name, at, &mut names);
