@@ -1,8 +1,8 @@
 //! From a name to the element that the expression around it accesses.
 
-use super::{Access, Key, Obstacle, Reader, Root, RootKind, Subscript};
+use super::{Access, Key, Obstacle, Reader, Root, RootKind};
 use crate::analysis::symbols::{DeclaredType, Variable};
-use crate::analysis::uses::{Role, Use};
+use crate::analysis::uses::{Role, Use, role_of_expression};
 use crate::syntax::NodeId;
 
 /// An expression that accesses memory, read from its name outwards.
@@ -13,22 +13,34 @@ struct Path {
     ty: DeclaredType,
     name: String,
     kind: RootKind,
-    subscripts: Vec<NodeIdOrZero>,
+    subscripts: Vec<Index>,
+    /// What was added to the pointer that the expression gives.
+    added: Vec<Term>,
     /// Was a member named behind a subscript? What follows is not told apart.
     is_cut: bool,
     /// Was a member named before any subscript?
     has_member: bool,
 }
 
-/// A subscript's expression; none for `*p`.
-type NodeIdOrZero = Option<NodeId>;
+/// An expression that counts elements, and whether it is subtracted.
+type Term = (NodeId, bool);
+
+/// One step from a pointer or an array to an element.
+struct Index {
+    /// The sum that says which one: `j` and `i` of `(a + i)[j]`; nothing for `*a`.
+    terms: Vec<Term>,
+    /// What the pointer was before.
+    before: (DeclaredType, RootKind),
+}
 
 impl Reader<'_, '_> {
     /// Takes the access that a use of a variable from outside of the nest is the root of.
     pub(super) fn element(&mut self, used: &Use, variable: &Variable, key: Key) {
         let path = self.path(used.node, &used.name, variable);
         let span = self.tree.span(path.node);
-        let writes = matches!(used.role, Role::Write | Role::ElementWrite);
+        // Through the address of an element, another one may be written.
+        let is_write = |role| matches!(role, Role::Write | Role::ElementWrite);
+        let writes = is_write(used.role) || is_write(role_of_expression(self.tree, path.node));
         if matches!(
             path.ty,
             DeclaredType::Pointer { .. } | DeclaredType::ArrayParameter { .. } | DeclaredType::Array { .. }
@@ -48,13 +60,7 @@ impl Reader<'_, '_> {
             DeclaredType::Scalar { name, .. } => Some(name.clone()),
             _ => None,
         };
-        let mut subscripts = Vec::new();
-        for node in &path.subscripts {
-            subscripts.push(match node {
-                Some(node) => self.subscript(*node),
-                None => Subscript { form: crate::analysis::polynomial::Polynomial::default(), wraps: false },
-            });
-        }
+        let subscripts = path.subscripts.iter().map(|index| self.sum(&index.terms)).collect();
         let span = self.placed(span);
         let loops = self.loops_around(span);
         let root = Root { name: path.name, key, kind: path.kind };
@@ -86,6 +92,7 @@ impl Reader<'_, '_> {
             name: word.to_owned(),
             kind: RootKind::Object,
             subscripts: Vec::new(),
+            added: Vec::new(),
             is_cut: false,
             has_member: false,
         };
@@ -98,6 +105,20 @@ impl Reader<'_, '_> {
                     path.dereference(Some(index));
                 }
                 "pointer_expression" if operator(tree, parent) == Some("*") => path.dereference(None),
+                "pointer_expression" if operator(tree, parent) == Some("&") => {
+                    if !path.address() {
+                        return path;
+                    }
+                }
+                "binary_expression" => {
+                    if !path.is_address() {
+                        return path;
+                    }
+                    match added(tree, parent, path.node) {
+                        Some(term) => path.added.push(term),
+                        None => return path,
+                    }
+                }
                 "field_expression" if is_argument => {
                     let field =
                         tree.child(parent, "field").map(|field| self.text(field).into_owned()).unwrap_or_default();
@@ -112,7 +133,28 @@ impl Reader<'_, '_> {
 }
 
 impl Path {
-    fn dereference(&mut self, index: NodeIdOrZero) {
+    /// Is it a pointer, or an array that stands for one, into what a variable leads to without a member?
+    fn is_address(&self) -> bool {
+        let leads_on = matches!(
+            self.ty,
+            DeclaredType::Pointer { .. } | DeclaredType::ArrayParameter { .. } | DeclaredType::Array { .. }
+        );
+        leads_on && !self.has_member && !self.is_cut
+    }
+
+    /// Takes the address of what was reached: a pointer into the array again. False where nothing tells of which.
+    fn address(&mut self) -> bool {
+        let is_known = !self.has_member && !self.is_cut && self.added.is_empty();
+        let Some(index) = self.subscripts.pop_if(|_| is_known) else { return false };
+        (self.ty, self.kind) = index.before;
+        self.added = index.terms;
+        true
+    }
+
+    fn dereference(&mut self, index: Option<NodeId>) {
+        let mut terms = std::mem::take(&mut self.added);
+        terms.extend(index.map(|index| (index, false)));
+        let before = (self.ty.clone(), self.kind);
         if self.is_cut {
             // `a[i].p[j]`: a pointer that an element holds, or an array in it.
             self.kind = RootKind::Loaded;
@@ -131,7 +173,7 @@ impl Path {
             self.kind = RootKind::Loaded;
         }
         self.ty = self.ty.dereferenced();
-        self.subscripts.push(index);
+        self.subscripts.push(Index { terms, before });
     }
 
     fn member(&mut self, field: &str, operator: &str) {
@@ -158,6 +200,16 @@ fn subscript_of(tree: &crate::syntax::HostTree, node: NodeId) -> Option<NodeId> 
     let mut indices = tree.named_children(list);
     let first = indices.next()?;
     indices.next().is_none().then_some(first)
+}
+
+/// What a sum adds to the pointer in it.
+fn added(tree: &crate::syntax::HostTree, sum: NodeId, pointer: NodeId) -> Option<Term> {
+    let (left, right) = (tree.child(sum, "left")?, tree.child(sum, "right")?);
+    match operator(tree, sum)? {
+        "+" => Some((if left == pointer { right } else { left }, false)),
+        "-" if left == pointer => Some((right, true)),
+        _ => None,
+    }
 }
 
 fn operator(tree: &crate::syntax::HostTree, node: NodeId) -> Option<&'static str> {

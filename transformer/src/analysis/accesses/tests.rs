@@ -102,7 +102,7 @@ fn what_is_not_followed_is_said() {
     assert_eq!(of("int n, volatile float *a", "a[j] = 1;"), [Obstacle::NotPlain]);
     assert_eq!(of("int n, float *a", "static int t; a[j] = t;"), [Obstacle::Pointer]);
     assert_eq!(of("int n, float *a", "a[j] = unknown;"), [Obstacle::UnknownName]);
-    assert_eq!(of("int n, float *a", "*(a + j) = 1;"), [Obstacle::Pointer]);
+    assert_eq!(of("int n, float *a", "other(a + j);"), [Obstacle::Call, Obstacle::Pointer]);
     assert_eq!(of("int n, auto a", "a[j] = 1;").first(), Some(&Obstacle::Hidden));
 }
 
@@ -132,6 +132,7 @@ fn macros_are_read_as_their_text() {
     assert_eq!(of("#define W (n + 1)\n#define A(i, j) a[(i) * W + (j)]", "A(i, j) = 0;"), ["1*i + 1*i*n + 1*j"]);
     assert_eq!(of("#define TWO(f, x) f(x) + f(x)\n#define ID(x) (x)", "a[TWO(ID, i)] = 0;"), ["2*i"]);
     assert_eq!(of("#define AT(i, j) ((i) * n + (j))", "int at = AT(i, j); a[at + 1] = 0;"), ["1 + 1*i*n + 1*j"]);
+    assert_eq!(of("#define ROW(i) (a + (i) * n)", "*(ROW(i) + j) += ROW(j)[2];"), ["1*i*n + 1*j"]);
     let troubles_of =
         |definitions: &str, body: &str| troubles(&format!("{definitions}\n{}", loops("int n, float *a", body)));
     assert_eq!(troubles_of("#define AT(i, j) ((i) * n + (j))", "a[AT(i, j)] = 0;"), []);
@@ -153,10 +154,7 @@ fn functions_are_read_as_what_they_return() {
     let troubles_of =
         |definitions: &str, body: &str| troubles(&format!("{definitions}\n{}", loops("int n, float *a", body)));
     assert_eq!(troubles_of(at, "a[at(i, j, n)] = at(1, 2, 3);"), []);
-    assert_eq!(
-        troubles_of("float first(float *p) { return *p; }", "a[i] = first(a + i);"),
-        [Obstacle::Call, Obstacle::Pointer]
-    );
+    assert_eq!(troubles_of("float first(float *p) { return *p; }", "a[i] = first(a + i);"), []);
     assert_eq!(troubles_of("int next(int i) { return ++i; }", "a[i] = next(j);"), [Obstacle::NotPlain]);
     // The function's own loop is one of numbers.
     let power = "int power(int x, int n) { int y = 1; while (n-- > 0) y *= x; return y; }";
@@ -168,4 +166,38 @@ fn functions_are_read_as_what_they_return() {
     let hidden = "float b[9]; float of_b(int i) { return b[i]; }";
     assert_eq!(troubles_of(hidden, "a[i] = of_b(j);"), []);
     assert_eq!(troubles_of(hidden, "float b[9]; b[0] = 1; a[i] = of_b(j) + b[0];"), [Obstacle::Call]);
+}
+
+#[test]
+fn sums_of_pointers_are_subscripts() {
+    let of = |body: &str| written(&loops("int n, float *a, float (*g)[9], unsigned u", body));
+    assert_eq!(of("*(a + i * n + j) = 0;"), ["1*i*n + 1*j"]);
+    assert_eq!(of("(a + i * n)[j] = 0;"), ["1*i*n + 1*j"]);
+    assert_eq!(of("*(j + a - 1) = 0;"), ["-1 + 1*j"]);
+    assert_eq!(of("(&a[i])[j + 1] = 0;"), ["1 + 1*i + 1*j"]);
+    assert_eq!(of("*&a[i] = 0;"), ["1*i"]);
+    assert_eq!(of("(*(g + i))[j] = 0;"), ["1*i", "1*j"]);
+    assert_eq!(of("*(*(g + i) + j) = 0;"), ["1*i", "1*j"]);
+    assert_eq!(of("*(a + u - 1 + i) = 0;"), ["-1 + 1*i + 1*u"]);
+    assert_eq!(of("a[u - 1 + i] = 0;"), ["-1 + 1*i + 1*u~"]);
+    let troubles_of = |body: &str| troubles(&loops("int n, float *a, float *b, struct { float x; } *s", body));
+    for body in ["float *p = a + i;", "n = a + i > b;", "use(a + i);", "use(&a[i]);", "*(&s[i].x) = 1;", "a += i;"] {
+        assert!(!troubles_of(body).is_empty(), "{body}");
+    }
+    assert_eq!(troubles_of("*(a + i) = *(b + j);"), []);
+}
+
+#[test]
+fn pointers_are_handed_on_with_what_is_added() {
+    let at =
+        "float get(const float *p, int i) { return p[i] + *p; } float set(float *p, int i) { return *(p + i) = 1; }";
+    let of = |body: &str| written(&format!("{at}\n{}", loops("int n, float *a", body)));
+    assert_eq!(of("a[i] = get(a + i * n, j - 1);"), ["1*i"]);
+    assert_eq!(of("float x = set(a + i * n, j - 1);"), ["-1 + 1*i*n + 1*j"]);
+    assert_eq!(of("float x = set(&a[i * n], j);"), ["1*i*n + 1*j"]);
+    let troubles_of = |body: &str| troubles(&format!("{at}\n{}", loops("int n, float *a, int *b", body)));
+    assert_eq!(troubles_of("a[i] = get(a + i * n, j - 1);"), []);
+    for body in ["a[i] = get((float *)b, j);", "a[i] = get(n ? a : a + 1, j);", "a[i] = get(a++, j);"] {
+        assert!(!troubles_of(body).is_empty(), "{body}");
+    }
 }

@@ -62,6 +62,23 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// The sum of what selects an element: of one subscript, or of what is added to a pointer as well.
+    pub(super) fn sum(&mut self, terms: &[(NodeId, bool)]) -> Subscript {
+        if let [(only, false)] = terms {
+            return self.subscript(*only);
+        }
+        let mut sum = Polynomial::default();
+        for (node, is_subtracted) in terms {
+            let value = self.value(*node).filter(|value| !value.wraps).map(|value| value.form);
+            let next = value.and_then(|value| if *is_subtracted { sum.minus(&value) } else { sum.plus(&value) });
+            match next {
+                Some(next) => sum = next,
+                None => return Subscript { form: self.varying(), wraps: false },
+            }
+        }
+        Subscript { form: sum, wraps: false }
+    }
+
     /// The value of an expression; none where it is no integer that is understood.
     pub(super) fn value(&mut self, node: NodeId) -> Option<Value> {
         match self.tree.kind(node) {

@@ -4,7 +4,8 @@ use super::Expander;
 use super::tokens::{Token, arguments, tokens};
 use crate::analysis::accesses::Integer;
 use crate::analysis::symbols::{DeclaredType, Symbols};
-use crate::source::{Span, words};
+use crate::source::{Language, SourceFile, Span, words};
+use crate::syntax::host::parse_expression;
 use crate::syntax::{HostTree, NodeId};
 
 /// A function whose body is `return` with an expression.
@@ -146,14 +147,14 @@ impl Returned {
     }
 }
 
-/// An argument as its parameter has it: a number of that type, or the name of an array of the same elements.
+/// An argument as its parameter has it: a number of that type, or a pointer to the same elements.
 fn argument(symbols: &Symbols<'_>, at: usize, ty: &DeclaredType, given: &str) -> Option<String> {
+    let language = symbols.source_of(None)?.1.language();
     if let DeclaredType::Scalar { name, is_volatile: false, .. } = ty {
         return Some(format!("(({})({given}))", plain_type(name)?));
     }
-    let name = given.trim();
-    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let variable = symbols.lookup(name, at).filter(|_| is_name && (ty.is_pointer() || is_array(ty)))?;
+    let name = pointer_in(given, language)?;
+    let variable = symbols.lookup(&name, at).filter(|_| ty.is_pointer() || is_array(ty))?;
     let (own, other) = (ty.dereferenced(), variable.ty.dereferenced());
     let is_same = match (&own, &other) {
         (DeclaredType::Scalar { name: own, is_volatile: false, .. }, DeclaredType::Scalar { name: other, .. }) => {
@@ -161,7 +162,27 @@ fn argument(symbols: &Symbols<'_>, at: usize, ty: &DeclaredType, given: &str) ->
         }
         _ => false,
     };
-    is_same.then(|| name.to_owned())
+    is_same.then(|| format!("({given})"))
+}
+
+/// The pointer or array of `a`, `a + i`, `&a[i]`.
+fn pointer_in(given: &str, language: Language) -> Option<String> {
+    let file = SourceFile::new("argument", given.as_bytes().to_vec());
+    let tree = parse_expression(&file, Span::new(0, given.len()), language)?;
+    let mut node = tree.root();
+    loop {
+        let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
+        node = match (tree.kind(node), operator) {
+            ("identifier", _) => return Some(file.show(tree.span(node)).into_owned()),
+            ("parenthesized_expression", _) => tree.named_children(node).next()?,
+            ("binary_expression", Some("+" | "-")) => tree.child(node, "left")?,
+            ("pointer_expression", Some("&")) => {
+                let element = tree.child(node, "argument").filter(|it| tree.kind(*it) == "subscript_expression")?;
+                tree.child(element, "argument")?
+            }
+            _ => return None,
+        };
+    }
 }
 
 fn is_array(ty: &DeclaredType) -> bool {

@@ -22,17 +22,26 @@ pub(super) enum Named<'n> {
 
 impl Symbols<'_> {
     /// Does the use of a macro, named at `name`, only read a number or a pointer? Its text assigns nothing and takes no address, and what
-    /// it stands for is read as well, or what is asked for is part of subscripts in it.
+    /// it stands for is read as well, or leads to what is written, or what is asked for is part of subscripts in it.
     pub(super) fn macro_only_reads(&self, name: NodeId, named: Named<'_>) -> bool {
         let tree = self.own.tree.as_ref();
         let span = tree.span(name);
         let word = self.own.file.show(span).into_owned();
         self.macro_computes(&word, span.start)
             && (self.is_value_read(name)
+                || self.role_of_macro(name) == Role::ElementWrite
                 || self
                     .macros_named(&word, span.start)
                     .iter()
                     .all(|found| self.is_in_subscripts(found, named, span.start)))
+    }
+
+    /// What is done with what a macro stands for, which is named at `name`.
+    #[must_use]
+    pub fn role_of_macro(&self, name: NodeId) -> Role {
+        let tree = self.own.tree.as_ref();
+        let call = tree.parent(name).filter(|_| tree.field_name(name) == Some("function"));
+        role_of_expression(tree, call.unwrap_or(name))
     }
 
     /// Is the value of what a macro stands for, which is named at `name`, read and nothing else done with it?

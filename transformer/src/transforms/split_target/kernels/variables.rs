@@ -98,7 +98,7 @@ impl Reader<'_, '_> {
     fn macro_names(&mut self, used: &Use, names: Vec<String>) {
         let through = self.names.assigned_through(used).flatten();
         // A pointer that is handed on may be written through.
-        let role = match self.names.role_of_macro(used.node) {
+        let role = match self.names.symbols().role_of_macro(used.node) {
             Role::Argument => Role::Argument,
             _ => Role::Read,
         };

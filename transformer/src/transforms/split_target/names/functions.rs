@@ -189,7 +189,7 @@ impl Names<'_> {
             if self.expansion(&name, used.span.start).is_none() {
                 break name;
             }
-            if self.role_of_macro(function) != Role::Argument {
+            if self.symbols.role_of_macro(function) != Role::Argument {
                 return true;
             }
             call = call.and_then(call_around);

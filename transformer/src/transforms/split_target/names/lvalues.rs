@@ -1,11 +1,10 @@
 //! Macros that stand for what is written: `A(i, j) = 0`.
 
 use crate::analysis::expansions::{Expansion, expansion_around};
-use crate::analysis::uses::{Role, Use, role_of_expression, uses_below};
+use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
 use crate::source::Span;
-use crate::syntax::NodeId;
 use crate::transforms::split_target::names::{Kind, Names};
 
 impl Names<'_> {
@@ -54,13 +53,6 @@ impl Names<'_> {
         }
         let expansion = expansion_around(cx.file, cx.tree, &self.symbols, used.node);
         Some(expansion.map(|expansion| self.roles_in(&expansion)))
-    }
-
-    /// What is done with the value of a macro, which is named at `name`.
-    pub(in crate::transforms::split_target) fn role_of_macro(&self, name: NodeId) -> Role {
-        let tree = self.cx.tree;
-        let call = tree.parent(name).filter(|_| tree.field_name(name) == Some("function"));
-        role_of_expression(tree, call.unwrap_or(name))
     }
 
     /// Each name with what an expression does with it; names that its own text writes are seen there.
