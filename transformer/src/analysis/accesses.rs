@@ -68,6 +68,8 @@ pub struct Access {
     pub subscripts: Vec<Subscript>,
     /// Is it written (and perhaps read)?
     pub writes: bool,
+    /// Is it the left side of an assignment by `=` that is no part of another expression?
+    pub is_target: bool,
     /// The type of what is accessed, as named; none where it is not known or no number.
     pub element: Option<String>,
     /// Where.

@@ -87,6 +87,7 @@ mod tests {
             root,
             subscripts,
             writes: false,
+            is_target: false,
             element: Some(element.to_owned()),
             span: Span::default(),
             loops: vec![],

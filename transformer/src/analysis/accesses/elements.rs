@@ -64,7 +64,18 @@ impl Reader<'_, '_> {
         let span = self.placed(span);
         let loops = self.loops_around(span);
         let root = Root { name: path.name, key, kind: path.kind };
-        self.found.accesses.push(Access { root, subscripts, writes, element, span, loops });
+        let is_target = self.is_target(path.node);
+        self.found.accesses.push(Access { root, subscripts, writes, is_target, element, span, loops });
+    }
+
+    /// Is an expression the left side of a whole assignment by `=`?
+    fn is_target(&self, node: NodeId) -> bool {
+        let tree = self.tree;
+        let above = |node| tree.parent(node).filter(|parent| tree.kind(*parent) != "expression_statement");
+        above(node).is_some_and(|assignment| {
+            let is_plain = tree.kind(assignment) == "assignment_expression" && operator(tree, assignment) == Some("=");
+            is_plain && tree.child(assignment, "left") == Some(node) && above(assignment).is_none()
+        })
     }
 
     /// The type of what a subscript expression gives, as named.

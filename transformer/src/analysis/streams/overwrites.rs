@@ -3,7 +3,7 @@
 use crate::analysis::accesses::{Access, Accesses, Loop};
 use crate::analysis::polynomial::Polynomial;
 use crate::source::Span;
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::HostTree;
 
 /// Does each iteration of the first loop give all elements of its piece, `stride` long, new values before it reads one? True only for
 /// `a[i] = ..;` and `for (j = 0; j < stride; j++) a[i * stride + j] = ..;` on every way through an iteration. `touching` are all
@@ -27,17 +27,12 @@ impl<'f> Store<'f> {
     /// The assignment that an access is the left side of; none where an iteration may leave it out.
     fn of(tree: &HostTree, found: &'f Accesses, access: &Access) -> Option<Self> {
         let parallel = found.loops.first()?;
-        if !access.writes || access.element.is_none() || jumps(tree, parallel.span) {
+        if !access.is_target || access.element.is_none() || jumps(tree, parallel.span) {
             return None;
         }
-        let node = tree.covering(access.span);
         // Behind a macro or a call the access stands for the whole expression.
-        let assignment =
-            [Some(node), tree.parent(node)].into_iter().flatten().find(|node| is_assignment(tree, *node))?;
-        let left = tree.child(assignment, "left")?;
-        if assignment != node && left != node {
-            return None;
-        }
+        let node = tree.covering(access.span);
+        let assignment = if tree.kind(node) == "assignment_expression" { node } else { tree.parent(node)? };
         let mut inner = None;
         let mut below = tree.parent(assignment).filter(|above| tree.kind(*above) == "expression_statement")?;
         for above in tree.ancestors(below) {
@@ -84,11 +79,6 @@ impl<'f> Store<'f> {
             is_same || access.span.start >= end
         })
     }
-}
-
-fn is_assignment(tree: &HostTree, node: NodeId) -> bool {
-    tree.kind(node) == "assignment_expression"
-        && tree.child(node, "operator").is_some_and(|operator| tree.kind(operator) == "=")
 }
 
 /// May a statement of the loop leave others out?

@@ -10,7 +10,7 @@ const PARAMETERS: &str = "int n, int m, float *a, float *b, int *at";
 /// Does each iteration of the first loop overwrite its piece of `a`?
 fn is_overwritten(body: &str) -> bool {
     let text = format!(
-        "#define A(i, j) a[(i) * m + (j)]\ninline int cell(int i, int j, int m) {{ return i * m + j; }}\n\
+        "#define A(i, j) a[(i) * m + (j)]\n#define SET(x) ((x) = 2)\n#define ID(x) (x)\ninline int cell(int i, int j, int m) {{ return i * m + j; }}\n\
          void f({PARAMETERS}) {{ for (int i = 0; i < n; i++) {{ {body} }} }}"
     );
     with_accesses(text, |tree, found| {
@@ -84,6 +84,7 @@ fn what_is_no_stream_says_why() {
 fn a_piece_is_overwritten_where_no_value_of_it_is_left() {
     for body in [
         "a[i] = b[i];",
+        "*(a + i) = ID(b[i]);",
         "{ a[i] = 1; } if (n > 3) a[i] += b[i];",
         "float x = b[i]; a[i] = x; b[i] = a[i] + a[i];",
         "for (int j = 0; j < m; j++) a[i * m + j] = b[j];",
@@ -108,6 +109,9 @@ fn a_piece_is_not_overwritten_where_a_value_may_be_left_or_read() {
         "for (int k = 0; k < at[i]; k++) a[i] = k;",
         "while (n < 0) a[i] = 1;",
         "b[i] > 0 && (a[i] = 1);",
+        "float t[2]; t[0] = b[i] > 0 ? SET(a[i]) : 0;",
+        "float t[2]; t[0] = b[i] > 0 ? (a[i] = ID(1)) : 0;",
+        "b[i] = b[i] > 0 ? (a[i] = ID(1)) : 0;",
         "b[i] = b[i] > 0 ? (a[i] = 1) : 0;",
         "a[4 * i] = 0; a[4 * i + 3] = 1;",
         "for (int j = 1; j < m; j++) a[i * m + j] = 0;",
