@@ -14,6 +14,7 @@ use crate::source::{SourceFile, Span};
 use crate::syntax::host::parse_expression;
 use crate::syntax::{HostTree, NodeId};
 
+mod bounds;
 mod elements;
 mod integers;
 mod names;

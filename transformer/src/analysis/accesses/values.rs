@@ -2,10 +2,8 @@
 
 use super::integers::Integer;
 use super::{Meaning, Reader, Subscript};
-use crate::analysis::dependence::Range;
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::analysis::symbols::{DeclaredType, NameKind, Variable};
-use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::source::Span;
 use crate::syntax::NodeId;
 
@@ -330,59 +328,6 @@ impl Reader<'_, '_> {
         self.found.symbols.insert(atom, word.to_owned());
         atom
     }
-
-    /// The range of a loop's variable, its trip count and its step, as far as the text tells.
-    pub(super) fn range_of(&mut self, read: &CanonicalLoop, integer: Integer) -> (Range, Option<i128>, Option<i128>) {
-        let step = match read.step.amount {
-            None => Some(1),
-            Some(span) => self.value_at(span).and_then(|value| value.form.as_constant()).filter(|step| *step > 0),
-        };
-        let lower = self.value_at(read.lower).and_then(|value| first_value(value, integer));
-        let rises = matches!(read.relation, Relation::Less | Relation::LessOrEqual);
-        let from_zero = rises && lower.as_ref().and_then(Polynomial::as_constant).is_some_and(|number| number >= 0);
-        let upper = self.value_at(read.upper).and_then(|value| last_value(value, integer, from_zero));
-        let (Some(lower), Some(upper), Some(step)) = (lower, upper, step) else {
-            return (Range::default(), None, None);
-        };
-        let one = Polynomial::constant(1);
-        let (least, most) = match read.relation {
-            Relation::Less => (Some(lower), upper.minus(&one)),
-            // Counted down it has `!=` as well.
-            Relation::NotEqual if !read.step.is_subtracted => (Some(lower), upper.minus(&one)),
-            Relation::NotEqual | Relation::Greater => (upper.plus(&one), Some(lower)),
-            Relation::LessOrEqual => (Some(lower), Some(upper)),
-            Relation::GreaterOrEqual => (Some(upper), Some(lower)),
-        };
-        let width = most.as_ref().zip(least.as_ref()).and_then(|(most, least)| most.minus(least)?.as_constant());
-        let trips = width.map(|width| (width + 1).max(0)).map(|width| (width + step - 1) / step);
-        (Range { lower: least, upper: most }, trips, Some(if read.step.is_subtracted { -step } else { step }))
-    }
-
-    fn value_at(&mut self, span: Span) -> Option<Value> {
-        self.reading_expansion(span, |reader, node| {
-            (reader.place.is_some() || reader.tree.span(node) == span).then(|| reader.value(node))?
-        })
-    }
-}
-
-/// What a loop's variable of some type starts with.
-fn first_value(value: Value, integer: Integer) -> Option<Polynomial> {
-    let is_number = value.form.as_constant().is_some_and(|number| integer.holds(number));
-    let same_sign = value.integer.signed == integer.signed || (integer.bits == 64 && !integer.signed);
-    (!value.wraps && (is_number || (same_sign && value.integer.bits <= integer.bits))).then_some(value.form)
-}
-
-/// A bound that compares with a variable of some type as numbers do.
-fn last_value(value: Value, integer: Integer, from_zero: bool) -> Option<Polynomial> {
-    let is_number = value.form.as_constant().is_some_and(|number| number >= 0);
-    let compares = match (integer.signed, value.integer.promoted().signed) {
-        (first, second) if first == second => true,
-        // A variable that rises from zero is never negative when it is compared.
-        (true, false) => from_zero,
-        // To an unsigned variable a negative bound is huge: of 64 bits no such loop ends.
-        _ => integer.bits == 64,
-    };
-    (!value.wraps && (is_number || compares)).then_some(value.form)
 }
 
 /// A number with its suffix.
