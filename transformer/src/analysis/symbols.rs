@@ -129,6 +129,8 @@ pub struct Symbols<'a> {
     brought: OnceLock<BTreeSet<String>>,
     /// The macros that the program takes back.
     taken_back: OnceLock<BTreeSet<String>>,
+    /// May the program put other functions in the place of those that are called?
+    replaces_functions: OnceLock<bool>,
     headers: Vec<(&'a SourceFile, OnceLock<Option<Unit<'a>>>)>,
 }
 
@@ -147,6 +149,7 @@ impl<'a> Symbols<'a> {
             signed_wraps: false,
             brought: OnceLock::new(),
             taken_back: OnceLock::new(),
+            replaces_functions: OnceLock::new(),
             headers,
         }
     }

@@ -8,6 +8,9 @@ use crate::analysis::polynomial::Polynomial;
 use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::source::Span;
 
+/// The largest step of 64 unsigned bits that is followed: subscripts of variables that make larger ones may wrap around.
+const LARGEST_STEP: i128 = 1 << 16;
+
 impl Reader<'_, '_> {
     /// The range of a loop's variable, its trip count and its step, as far as the text tells.
     pub(super) fn range_of(&mut self, read: &CanonicalLoop, integer: Integer) -> (Range, Option<i128>, Option<i128>) {
@@ -15,6 +18,7 @@ impl Reader<'_, '_> {
             None => Some(1),
             Some(span) => self.value_at(span).and_then(|value| value.form.as_constant()).filter(|step| *step > 0),
         };
+        let step = step.filter(|step| integer.bits < 64 || integer.signed || *step <= LARGEST_STEP);
         let lower = self.value_at(read.lower).and_then(|value| first_value(value, integer));
         let rises = matches!(read.relation, Relation::Less | Relation::LessOrEqual);
         let from_zero = rises && lower.as_ref().and_then(Polynomial::as_constant).is_some_and(|number| number >= 0);

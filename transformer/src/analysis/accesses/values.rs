@@ -1,4 +1,4 @@
-//! The values of integer expressions, and the bounds of loops.
+//! The values of integer expressions.
 
 use super::integers::Integer;
 use super::{Meaning, Reader, Subscript};
@@ -7,6 +7,8 @@ use crate::analysis::symbols::{DeclaredType, NameKind, Variable};
 use crate::source::Span;
 use crate::syntax::NodeId;
 
+/// Bits of the factors that are followed in 64 unsigned bits.
+const LARGEST_FACTOR: u32 = 32;
 /// How many local copies are followed into each other.
 const COPIES: usize = 16;
 
@@ -45,10 +47,13 @@ fn braced_literal(text: &str) -> Option<Value> {
     literal(text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')')))
 }
 
-/// May no coefficient alone be more than the type holds? Where one is, the arithmetic wraps around or is undefined.
+/// May no coefficient alone be more than the type holds? Where one is, the arithmetic wraps around or is undefined. What is counted in
+/// 64 unsigned bits wraps around far from any element where coefficients are small.
 fn fits(form: &Polynomial, integer: Integer) -> bool {
-    form.coefficients()
-        .all(|coefficient| coefficient.unsigned_abs() < 1_u128 << (integer.bits - u32::from(integer.signed)))
+    let bits =
+        if integer.bits == 64 && !integer.signed { LARGEST_FACTOR } else { integer.bits - u32::from(integer.signed) };
+    let largest = |coefficient: i128| coefficient.unsigned_abs() < 1_u128 << bits;
+    form.coefficients().all(largest) || form.as_constant().is_some()
 }
 
 impl Reader<'_, '_> {

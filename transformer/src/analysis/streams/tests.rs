@@ -10,7 +10,7 @@ const PARAMETERS: &str = "int n, int m, float *a, float *b, int *at";
 /// Does each iteration of the first loop overwrite its piece of `a`?
 fn is_overwritten(body: &str) -> bool {
     let text = format!(
-        "#define A(i, j) a[(i) * m + (j)]\n#define SET(x) ((x) = 2)\n#define ID(x) (x)\ninline int cell(int i, int j, int m) {{ return i * m + j; }}\n\
+        "#define A(i, j) a[(i) * m + (j)]\n#define SET(x) ((x) = 2)\n#define ID(x) (x)\nstatic inline int cell(int i, int j, int m) {{ return i * m + j; }}\n\
          void f({PARAMETERS}) {{ for (int i = 0; i < n; i++) {{ {body} }} }}"
     );
     with_accesses(text, |tree, found| {

@@ -3,7 +3,7 @@
 use super::entries::{Entry, EntryKind};
 use super::{Scope, Symbols, Unit};
 use crate::analysis::calls::is_pure;
-use crate::source::Language;
+use crate::source::{Language, words};
 use crate::syntax::{HostTree, NodeId};
 
 impl Symbols<'_> {
@@ -19,11 +19,15 @@ impl Symbols<'_> {
         let is_elsewhere =
             |(unit, entry): &(Option<usize>, &Entry)| entry.is_local() && !(*unit == header && entry.is_visible(at));
         let functions = || all.iter().filter(|(_, entry)| entry.kind == EntryKind::Function);
-        let is_chosen = |(unit, entry): &(Option<usize>, &Entry)| {
-            let definition = self.unit(*unit).zip(entry.definition);
-            definition.is_some_and(|(unit, node)| is_conditional(unit, node))
+        let definition = |(unit, entry): &(Option<usize>, &Entry)| self.unit(*unit).zip(entry.definition);
+        let is_chosen =
+            |one: &(Option<usize>, &Entry)| definition(one).is_some_and(|(unit, node)| is_conditional(unit, node));
+        let is_inline = |one: &(Option<usize>, &Entry)| {
+            definition(one).is_some_and(|(unit, node)| is_inline_definition(unit, node))
         };
         all.iter().all(|one| global(one) || is_elsewhere(one))
+            && !all.iter().any(is_inline)
+            && !self.replaces_functions()
             && self.macros_named(name, usize::MAX).is_empty()
             && (!functions().any(is_chosen) || functions().count() == 1 && !is_pure(name))
     }
@@ -62,6 +66,23 @@ impl Symbols<'_> {
         self.entries_named(name).iter().any(|(_, entry)| is_wide(entry))
     }
 
+    /// May the program put other functions in the place of those that it calls: variants for target regions, weak functions, other
+    /// names for the linker?
+    fn replaces_functions(&self) -> bool {
+        let replaces = |line: &str| {
+            let is_said = ["__attribute__", "[[", "#", "_Pragma", "asm"].iter().any(|sign| line.contains(sign));
+            let is_one = |word: &str| {
+                let word = word.trim_matches('_');
+                matches!(word, "weak" | "weakref" | "variant" | "alias" | "ifunc" | "redefine_extname" | "asm")
+            };
+            is_said && words(line).any(is_one)
+        };
+        *self.replaces_functions.get_or_init(|| {
+            let files = std::iter::once(self.own.file).chain(self.headers.iter().map(|(header, _)| *header));
+            files.into_iter().any(|file| String::from_utf8_lossy(&file.text).lines().any(replaces))
+        })
+    }
+
     /// All declarations of a name, in the file and its headers.
     fn entries_named(&self, name: &str) -> Vec<(Option<usize>, &Entry)> {
         let own = std::iter::once((None, &self.own));
@@ -72,6 +93,14 @@ impl Symbols<'_> {
         });
         entries.collect()
     }
+}
+
+/// Is it an inline definition of C that provides no external one? Which of the two is called is unspecified then (C17, section 6.7.4).
+fn is_inline_definition(unit: &Unit<'_>, definition: NodeId) -> bool {
+    let text = unit.file.show(unit.tree.span(definition));
+    let head = text.split('{').next().unwrap_or_default();
+    let has = |wanted: &str| words(head).any(|word| word.trim_matches('_') == wanted);
+    unit.tree.language() == Language::C && has("inline") && !has("static") && (!has("extern") || has("gnu_inline"))
 }
 
 /// Does a definition stand in a conditional of the preprocessor that is not the guard of its whole file?

@@ -77,7 +77,8 @@ impl Reader<'_, '_> {
             }
             _ => self.hidden_code(used, kind.clone()),
         }
-        if self.names.is_threadprivate(&used.name) {
+        let found = self.names.symbols().lookup(&used.name, used.span.start);
+        if self.names.is_threadprivate(&used.name) || found.is_some_and(|found| found.is_thread_local) {
             self.refuse(ReasonCode::Threadprivate, used.span, format!("`{}` is threadprivate", used.name));
         }
         if self.kernel.private.contains(&used.name) {
