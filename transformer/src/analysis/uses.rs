@@ -127,13 +127,6 @@ pub fn member_of(file: &SourceFile, tree: &HostTree, name: NodeId) -> Option<Str
     tree.child(parent, "field").map(|field| file.show(tree.span(field)).into_owned())
 }
 
-/// What is done with the value of a call whose function is named at `name`: a macro's use may stand for an object.
-#[must_use]
-pub fn role_of_call(tree: &HostTree, name: NodeId) -> Role {
-    let call = tree.ancestors(name).find(|node| tree.kind(*node) == "call_expression");
-    call.map_or(Role::Read, |call| role_of(tree, call))
-}
-
 /// What is done with the value of an expression: `this->n`, which stands for a member.
 #[must_use]
 pub fn role_of_expression(tree: &HostTree, node: NodeId) -> Role {

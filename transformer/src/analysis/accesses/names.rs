@@ -193,9 +193,8 @@ impl Reader<'_, '_> {
 
     /// Is it a macro for a floating-point number?
     fn is_number(&self, name: &str, at: usize) -> bool {
-        let Some(definition) = self.symbols.macro_definition(name, at) else { return false };
-        let text = definition.body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
-        definition.parameters.is_none() && text.trim_end_matches(['f', 'F', 'l', 'L']).parse::<f64>().is_ok()
+        let definition = self.symbols.macro_definition(name, at);
+        definition.is_some_and(|found| found.parameters.is_none() && found.is_floating())
     }
 
     /// In C++: may an operator on it be a function?

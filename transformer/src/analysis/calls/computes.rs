@@ -83,12 +83,8 @@ fn is_plain(symbols: &Symbols<'_>, ty: &DeclaredType) -> bool {
 }
 
 fn is_number(symbols: &Symbols<'_>, name: &str, at: usize) -> bool {
-    let body = symbols.macro_definition(name, at).filter(|_| !symbols.is_ambiguous_macro(name)).map(|found| found.body);
-    let is_float = |body: &str| {
-        let text = body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
-        text.trim_end_matches(['f', 'F', 'l', 'L']).parse::<f64>().is_ok()
-    };
-    symbols.constant(name, at).is_some() || body.is_some_and(|body| is_float(&body))
+    let found = symbols.macro_definition(name, at).filter(|_| !symbols.is_ambiguous_macro(name));
+    symbols.constant(name, at).is_some() || found.is_some_and(|found| found.is_floating())
 }
 
 fn is_called(tree: &HostTree, name: NodeId) -> bool {

@@ -39,17 +39,20 @@ impl Symbols<'_> {
     /// What is done with what a macro stands for, which is named at `name`.
     #[must_use]
     pub fn role_of_macro(&self, name: NodeId) -> Role {
+        role_of_expression(&self.own.tree, self.macro_use(name))
+    }
+
+    /// The name with the arguments behind it.
+    fn macro_use(&self, name: NodeId) -> NodeId {
         let tree = self.own.tree.as_ref();
-        let call = tree.parent(name).filter(|_| tree.field_name(name) == Some("function"));
-        role_of_expression(tree, call.unwrap_or(name))
+        tree.parent(name).filter(|_| tree.field_name(name) == Some("function")).unwrap_or(name)
     }
 
     /// Is the value of what a macro stands for, which is named at `name`, read and nothing else done with it?
     #[must_use]
     pub fn is_value_read(&self, name: NodeId) -> bool {
         let tree = self.own.tree.as_ref();
-        let is_called = tree.field_name(name) == Some("function");
-        let Some(whole) = (if is_called { tree.parent(name) } else { Some(name) }) else { return false };
+        let whole = self.macro_use(name);
         let mut around = tree.ancestors(whole);
         if around.any(|above| tree.kind(above).starts_with("gnu_asm") || self.is_stream_operator(above)) {
             return false;

@@ -17,6 +17,15 @@ pub struct Macro {
     pub body: String,
 }
 
+impl Macro {
+    /// Is it a floating-point number, in parentheses or not? Integers are such as well.
+    #[must_use]
+    pub fn is_floating(&self) -> bool {
+        let text = self.body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
+        text.trim_end_matches(['f', 'F', 'l', 'L']).parse::<f64>().is_ok()
+    }
+}
+
 /// A macro that a flag of the compiler defines (`-DN=4`) or takes back (`-UN`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlagDefinition {
