@@ -2,6 +2,7 @@
 
 mod hidden_words;
 mod later_rounds;
+mod unclear_text;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -223,6 +224,7 @@ fn plans(context: &Context<'_>, options: &Options) -> Vec<Plan> {
     plans.sort_by_key(|plan| plan.span.start);
     wait_for_others(&mut plans, options);
     refuse_disagreements(&mut plans, context);
+    unclear_text::refuse(&mut plans, context);
     hidden_words::refuse(&mut plans, context);
     plans
 }
@@ -259,10 +261,7 @@ fn refuse_disagreements(plans: &mut [Plan], context: &Context<'_>) {
         let message = format!("`{}` is not what the compiler takes it for", found.name);
         let mut reason = Reason::new(ReasonCode::FactsDisagree, found.span, message);
         reason.labels.extend(found.declared_at.map(|at| (at, "declared here by the text".to_owned())));
-        plan.decision = Decision::Refuse;
-        plan.reasons = vec![reason];
-        plan.edits.clear();
-        plan.kernels.1 = plan.kernels.0;
+        plan.refuse(reason);
     }
 }
 

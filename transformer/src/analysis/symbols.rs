@@ -20,6 +20,7 @@ mod entries;
 mod hidden;
 mod macro_effects;
 mod macros;
+mod modelled;
 mod qualified;
 mod records;
 mod resolve;
@@ -28,8 +29,9 @@ mod writes;
 
 pub use compiler::Disagreement;
 pub use macros::{FlagDefinition, Macro};
+pub use modelled::is_attribute;
 pub use records::ClassFunctions;
-pub use types::{DeclaredType, Dimension, ScalarKind};
+pub use types::{DeclaredType, Dimension, INTEGERS, ScalarKind};
 pub use writes::{Write, WriteKind};
 
 use entries::{Entry, EntryKind, Table};
@@ -208,8 +210,7 @@ impl<'a> Symbols<'a> {
     pub fn type_named(&self, name: &str, at: usize) -> DeclaredType {
         let found =
             self.lookup(name, at).filter(|found| matches!(found.kind, NameKind::Type | NameKind::TemplateParameter));
-        let standard = || types::standard_type(name.strip_prefix("std::").unwrap_or(name));
-        found.map(|found| found.ty).or_else(standard).unwrap_or(DeclaredType::Unknown)
+        found.map_or_else(|| self.type_written(None, name, at), |found| found.ty)
     }
 
     /// The value of an integer constant expression at a byte of the file: literals, macros, enumerators and `const`

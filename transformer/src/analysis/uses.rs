@@ -1,5 +1,6 @@
 //! How each name in a piece of the program is used.
 
+use crate::analysis::symbols::is_attribute;
 use crate::source::{Language, SourceFile, Span};
 use crate::syntax::{HostTree, NodeId};
 
@@ -38,10 +39,18 @@ pub struct Use {
 }
 
 /// Every use of a variable or function name below `root`, in the order of the text. Member names, labels and type names
-/// are no uses.
+/// are no uses, and neither is what stands in attributes: those that may do something are refused as a whole.
 #[must_use]
 pub fn uses_below(file: &SourceFile, tree: &HostTree, root: NodeId) -> Vec<Use> {
-    tree.descendants(root).filter_map(|node| use_at(file, tree, node)).collect()
+    let mut behind_attribute = 0;
+    let is_read = |node: &NodeId| {
+        let span = tree.span(*node);
+        if is_attribute(tree.kind(*node)) {
+            behind_attribute = behind_attribute.max(span.end);
+        }
+        span.start >= behind_attribute
+    };
+    tree.descendants(root).filter(is_read).filter_map(|node| use_at(file, tree, node)).collect()
 }
 
 /// What `type name(other);` within a C++ function does with `other`, which the grammar takes for the declaration of a function: where

@@ -26,16 +26,12 @@ pub(super) fn refuse(plans: &mut [Plan], context: &Context<'_>) {
         let Some(word) = hidden_word(context, plan, &macros) else { continue };
         let message = format!("`{word}` is a macro, which would be replaced in what is to be written");
         let place = definition(context, &word).unwrap_or(plan.span);
-        plan.decision = Decision::Refuse;
-        plan.reasons = vec![Reason::new(ReasonCode::MacroDirective, plan.span, message).with_label(place, "here")];
-        plan.edits.clear();
-        plan.summary.clear();
-        plan.kernels.1 = plan.kernels.0;
+        plan.refuse(Reason::new(ReasonCode::MacroDirective, plan.span, message).with_label(place, "here"));
     }
 }
 
 /// The names of the macros of the file and of its project's headers.
-fn macros(context: &Context<'_>) -> BTreeSet<String> {
+pub(super) fn macros(context: &Context<'_>) -> BTreeSet<String> {
     let name = |file: &SourceFile, span: Span| file.show(span).into_owned();
     let own = context.scan.definitions.iter().map(|it| name(context.file, it.name));
     let of_headers = context.headers.iter().flat_map(|header| {

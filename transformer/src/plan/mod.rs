@@ -127,4 +127,13 @@ impl Plan {
             follows: false,
         }
     }
+
+    /// Takes back what was to be written, for this reason.
+    pub fn refuse(&mut self, reason: Reason) {
+        self.decision = Decision::Refuse;
+        self.reasons = vec![reason];
+        self.edits.clear();
+        self.summary.clear();
+        self.kernels.1 = self.kernels.0;
+    }
 }

@@ -94,6 +94,9 @@ reason_codes! {
     WideAtomic = "OMPS130", Refusal, "atomic operation wider than 64 bits";
     CompilerLimit = "OMPS131", Refusal, "compilers do not take it there";
     FactsDisagree = "OMPS132", Refusal, "the text and the compiler disagree";
+    CutWord = "OMPS133", Refusal, "word cut by a line splice or a trigraph";
+    OtherType = "OMPS134", Refusal, "standard type with another meaning";
+    UnknownAttribute = "OMPS135", Refusal, "attribute that may change a meaning";
     NotRectangular = "OMPS140", Refusal, "iteration space that is not rectangular";
     BoundMayTrap = "OMPS141", Refusal, "inner bound that cannot be evaluated in advance";
     InnerLoopDependent = "OMPS142", Refusal, "inner iterations that may depend on each other";

@@ -8,8 +8,8 @@ mod words;
 
 pub use file::{Language, LineEnding, SourceFile};
 pub use pragma_scan::{
-    Conditional, ConditionalBranch, DirectiveText, Include, MacroDefinition, Note, Scan, Spelling, may_hold_directives,
-    scan,
+    Conditional, ConditionalBranch, DirectiveText, Include, MacroDefinition, Note, Scan, Spelling, Unclear,
+    may_hold_directives, scan, unclear,
 };
 pub use span::{LineColumn, LineIndex, Span};
 pub use words::words;

@@ -1,5 +1,7 @@
 //! The integer types of C, as far as arithmetic in them may wrap around.
 
+use crate::analysis::symbols::DeclaredType;
+
 /// An integer type on a machine with 64-bit `long`, the one that offload targets have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Integer {
@@ -12,6 +14,15 @@ pub struct Integer {
 impl Integer {
     /// `int`.
     pub const INT: Self = Self { bits: 32, signed: true };
+
+    /// The integer type that a declared type is; none where it is another, volatile or not known.
+    #[must_use]
+    pub fn of(ty: &DeclaredType) -> Option<Self> {
+        match ty {
+            DeclaredType::Scalar { name, is_volatile: false, .. } => Self::named(name),
+            _ => None,
+        }
+    }
 
     /// The type of this name; none where it is no integer of the language or its standard headers.
     #[must_use]

@@ -101,8 +101,9 @@ impl Reader<'_, '_> {
             }
             "binary_expression" => self.binary(node),
             "cast_expression" => {
-                let name = self.text(self.tree.child(node, "type")?).split_whitespace().collect::<Vec<_>>().join(" ");
-                let integer = Integer::named(&name)?;
+                let ty = self.tree.child(node, "type")?;
+                let at = self.placed(self.tree.span(ty)).start;
+                let integer = Integer::of(&self.symbols.type_written(None, &self.text(ty), at))?;
                 self.value(self.tree.child(node, "value")?)?.converted(integer)
             }
             "conditional_expression" => self.either(node),
@@ -178,7 +179,7 @@ impl Reader<'_, '_> {
         }
         let variable = self.variable(&name, span.start)?;
         if variable.kind == NameKind::Enumerator {
-            return self.constant(&name, span);
+            return Integer::of(&variable.ty).and_then(|_| self.constant(&name, span));
         }
         let DeclaredType::Scalar { name: ty, is_volatile: false, .. } = &variable.ty else { return None };
         let integer = Integer::named(ty)?;
@@ -197,9 +198,9 @@ impl Reader<'_, '_> {
     }
 
     fn constant(&self, name: &str, span: Span) -> Option<Value> {
-        let value = self.symbols.constant(name, span.start)?;
-        let integer = if i32::try_from(value).is_ok() { Integer::INT } else { Integer { bits: 64, signed: true } };
-        Some(Value::exact(Polynomial::constant(i128::from(value)), integer))
+        // Which type a larger one has is up to the compiler.
+        let value = i32::try_from(self.symbols.constant(name, span.start)?).ok()?;
+        Some(Value::exact(Polynomial::constant(i128::from(value)), Integer::INT))
     }
 
     /// One of several numbers, but the same everywhere, where the program never takes a definition back.

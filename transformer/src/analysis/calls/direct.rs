@@ -81,6 +81,7 @@ impl Reader<'_, '_> {
             }
             "new_expression" | "delete_expression" | "throw_statement" | "co_await_expression" => self.hidden(node),
             "ERROR" => self.hidden(node),
+            _ if self.symbols.is_unknown_attribute_in(self.header, node) => self.hidden(node),
             "parameter_declaration" | "optional_parameter_declaration" | "type_descriptor" => {
                 if let Some(ty) = self.tree.child(node, "type") {
                     self.class_named(ty);

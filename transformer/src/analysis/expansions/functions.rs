@@ -37,11 +37,10 @@ pub(super) fn returned(from: &Expander<'_, '_>, name: &str, outer: &[&str]) -> O
     let expression = only_expression(tree, *node)?;
     let declarator = tree.child(*node, "declarator").filter(|it| tree.kind(*it) == "function_declarator")?;
     let span = tree.span(expression);
-    let named = file.show(tree.span(tree.child(*node, "type")?));
-    let ty = plain_type(&named).or_else(|| match symbols.lookup_in(*header, &named, span.start)?.ty {
-        DeclaredType::Scalar { name, is_volatile: false, .. } => plain_type(&name),
-        _ => None,
-    })?;
+    let ty = match symbols.returned_type(*header, *node) {
+        DeclaredType::Scalar { name, is_volatile: false, .. } => plain_type(&name)?,
+        _ => return None,
+    };
     let mut parameters = Vec::new();
     for parameter in tree.named_children(tree.child(declarator, "parameters")?) {
         if file.show(tree.span(parameter)) == "void" {

@@ -84,7 +84,7 @@ impl Symbols<'_> {
     }
 
     /// All declarations of a name, in the file and its headers.
-    fn entries_named(&self, name: &str) -> Vec<(Option<usize>, &Entry)> {
+    pub(super) fn entries_named(&self, name: &str) -> Vec<(Option<usize>, &Entry)> {
         let own = std::iter::once((None, &self.own));
         let units = own.chain(self.header_units().map(|(index, unit)| (Some(index), unit)));
         let entries = units.flat_map(|(index, unit)| {

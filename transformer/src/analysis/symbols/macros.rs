@@ -107,7 +107,7 @@ impl Symbols<'_> {
         for file in std::iter::once(self.own.file).chain(self.headers.iter().map(|(header, _)| *header)) {
             let finder =
                 |word: &'static str| memchr::memmem::find_iter(&file.text, word).map(move |at| at + word.len());
-            for at in finder("undef").chain(finder("_macro")) {
+            for at in finder("undef").chain(finder("push_macro")).chain(finder("pop_macro")) {
                 let rest = file.text.get(at..).unwrap_or_default();
                 let line = String::from_utf8_lossy(rest.split(|byte| *byte == b'\n').next().unwrap_or_default());
                 found.extend(words(&line).next().map(str::to_owned));
@@ -118,7 +118,7 @@ impl Symbols<'_> {
 }
 
 impl Unit<'_> {
-    fn macro_of(&self, node: NodeId) -> Macro {
+    pub(super) fn macro_of(&self, node: NodeId) -> Macro {
         let text = |node: NodeId| self.file.show(self.tree.span(node)).into_owned();
         let body = self.tree.child(node, "value").map(text).unwrap_or_default();
         let parameters = self.tree.child(node, "parameters").map(|list| {

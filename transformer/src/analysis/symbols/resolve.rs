@@ -3,8 +3,8 @@
 use super::declarators::inner_declarator;
 use super::entries::{Entry, EntryKind};
 use super::types::standard_type;
-use super::{DeclaredType, Dimension, ScalarKind, Scope, Symbols, Unit, constants};
-use crate::source::Language;
+use super::{DeclaredType, Dimension, NameKind, ScalarKind, Scope, Symbols, Unit, constants};
+use crate::source::{Language, Span};
 use crate::syntax::NodeId;
 
 /// What the names of anonymous structures start with.
@@ -17,6 +17,22 @@ const FUEL: usize = 32;
 /// of an `#if` may.
 pub(super) fn agreed(types: Vec<DeclaredType>) -> DeclaredType {
     types.into_iter().reduce(merged).unwrap_or(DeclaredType::Unknown)
+}
+
+/// Is it `float` or `double`, or one of the two?
+fn is_real(ty: &DeclaredType) -> bool {
+    let plain = |name: &str| DeclaredType::scalar(ScalarKind::Floating, name);
+    ["float", "double", EITHER_REAL].iter().any(|name| *ty == plain(name))
+}
+
+/// A type that a macro makes `float` in one program and `double` in another.
+const EITHER_REAL: &str = "float double";
+
+fn real(types: Vec<DeclaredType>) -> DeclaredType {
+    match agreed(types) {
+        DeclaredType::Unknown => DeclaredType::scalar(ScalarKind::Floating, EITHER_REAL),
+        one => one,
+    }
 }
 
 fn merged(first: DeclaredType, second: DeclaredType) -> DeclaredType {
@@ -53,6 +69,46 @@ impl Symbols<'_> {
             .map_or(DeclaredType::Unknown, |unit| Resolver { symbols: self, header, unit }.entry(entry, FUEL))
     }
 
+    /// The type that words stand for which name one without declarators, at a byte of the file or a header: `unsigned long`, `uint`.
+    #[must_use]
+    pub fn type_written(&self, header: Option<usize>, text: &str, at: usize) -> DeclaredType {
+        let text = text.trim();
+        if let Some(name) = text.strip_prefix("std::") {
+            return standard_type(name).unwrap_or(DeclaredType::Unknown);
+        }
+        let resolver = self.unit(header).map(|unit| Resolver { symbols: self, header, unit });
+        let written = resolver.map_or(DeclaredType::Unknown, |resolver| resolver.replaced(text, at, FUEL));
+        let found = || self.lookup_in(header, text, at).filter(|found| found.kind == NameKind::Type);
+        if written.is_known() { written } else { found().map_or(written, |found| found.ty) }
+    }
+
+    /// Every type that the file and its headers declare by a name, and every one that a macro of that name stands for; with each
+    /// whether only a part of one function knows it.
+    #[must_use]
+    pub fn types_named(&self, name: &str) -> Vec<(DeclaredType, bool)> {
+        let is_type = |entry: &Entry| matches!(entry.kind, EntryKind::Alias | EntryKind::Tag);
+        let declared = self.entries_named(name).into_iter().filter(|(_, entry)| is_type(entry));
+        let declared = declared.map(|(header, entry)| (self.type_of(header, entry), entry.is_local()));
+        let end = self.own.file.text.len();
+        let macros = self.macros_named(name, end).into_iter().filter(|found| found.body != name);
+        let macros = macros.map(|found| match found.parameters {
+            None => (self.type_written(None, &found.body, end), false),
+            Some(_) => (DeclaredType::Unknown, false),
+        });
+        declared.chain(macros).collect()
+    }
+
+    /// The type of what a function returns that its definition writes without a declarator; unknown for others.
+    #[must_use]
+    pub fn returned_type(&self, header: Option<usize>, function: NodeId) -> DeclaredType {
+        let Some(unit) = self.unit(header) else { return DeclaredType::Unknown };
+        let declarator = unit.tree.child(function, "declarator");
+        let is_plain = declarator
+            .is_some_and(|it| unit.tree.kind(it) == "function_declarator" && unit.is_modelled(function, Some(it)));
+        let resolver = Resolver { symbols: self, header, unit };
+        if is_plain { resolver.typed(function, None, FUEL) } else { DeclaredType::Unknown }
+    }
+
     /// The value of a constant expression at a byte of the file or a header.
     pub(super) fn constant_in(&self, header: Option<usize>, text: &str, at: usize) -> Option<i64> {
         constants::evaluate(text, &|name| self.constant_text(header, name, at))
@@ -83,6 +139,14 @@ impl Symbols<'_> {
 }
 
 impl Unit<'_> {
+    /// Is it an enumerator of an enumeration that says which integer type it has: `enum : unsigned { A }`?
+    fn has_chosen_type(&self, enumerator: &Entry) -> bool {
+        let mut around = self.tree.ancestors(enumerator.declaration);
+        let specifier = around.find(|node| self.tree.kind(*node) == "enum_specifier");
+        specifier
+            .is_some_and(|node| self.tree.child(node, "underlying_type").is_some() || !self.is_modelled_record(node))
+    }
+
     /// Is a declaration written with `const` or `constexpr`?
     fn is_const(&self, entry: &Entry) -> bool {
         let words = self.tree.named_children(entry.declaration);
@@ -110,10 +174,14 @@ impl Resolver<'_, '_> {
             }
             EntryKind::TemplateParameter => DeclaredType::Unknown,
             EntryKind::Deduced => DeclaredType::Auto,
-            EntryKind::Enumerator => DeclaredType::scalar(ScalarKind::Integer, "int").qualified(true, false),
+            EntryKind::Enumerator => {
+                let ty = if self.unit.has_chosen_type(entry) { "enum @" } else { "int" };
+                DeclaredType::scalar(ScalarKind::Integer, ty).qualified(true, false)
+            }
             EntryKind::Tag => self.specifier(entry.declaration, fuel),
             EntryKind::Alias if self.kind(entry.declaration) == "alias_declaration" => {
-                let descriptor = self.unit.tree.child(entry.declaration, "type");
+                let is_modelled = self.unit.is_modelled(entry.declaration, None);
+                let descriptor = self.unit.tree.child(entry.declaration, "type").filter(|_| is_modelled);
                 descriptor.map_or(DeclaredType::Unknown, |descriptor| {
                     self.typed(descriptor, self.unit.tree.child(descriptor, "declarator"), fuel)
                 })
@@ -133,6 +201,9 @@ impl Resolver<'_, '_> {
     /// The type that a declaration's specifiers and one declarator give.
     fn typed(&self, declaration: NodeId, declarator: Option<NodeId>, fuel: usize) -> DeclaredType {
         let Some(specifier) = self.unit.tree.child(declaration, "type") else { return DeclaredType::Unknown };
+        if !self.unit.is_modelled(declaration, declarator) {
+            return DeclaredType::Unknown;
+        }
         let (is_const, is_volatile) = self.qualifiers(declaration);
         let mut ty = self.specifier(specifier, fuel).qualified(is_const, is_volatile);
         // From the outside in, each declarator says what the one inside it is made of.
@@ -158,6 +229,13 @@ impl Resolver<'_, '_> {
             "function_declarator" | "abstract_function_declarator" | "function_type_declarator" => {
                 self.function(declarator, fuel)
             }
+            "parenthesized_declarator"
+            | "abstract_parenthesized_declarator"
+            | "parenthesized_type_declarator"
+            | "attributed_declarator"
+            | "variadic_declarator"
+            | "init_declarator" => inner,
+            kind if kind.ends_with("declarator") => DeclaredType::Unknown,
             _ => inner,
         }
     }
@@ -204,11 +282,13 @@ impl Resolver<'_, '_> {
     fn specifier(&self, node: NodeId, fuel: usize) -> DeclaredType {
         let tree = &self.unit.tree;
         match self.kind(node) {
-            "primitive_type" | "type_identifier" => self.name(&self.text(node), node, fuel),
+            "primitive_type" | "type_identifier" => self.name(&self.text(node), tree.span(node).start, fuel),
             "sized_type_specifier" => {
-                let name = self.text(node).split_whitespace().collect::<Vec<_>>().join(" ");
-                let is_floating = name.split(' ').any(|word| word == "double");
-                DeclaredType::scalar(if is_floating { ScalarKind::Floating } else { ScalarKind::Integer }, &name)
+                let words: Vec<String> = self.text(node).split_whitespace().map(str::to_owned).collect();
+                self.words(&words.iter().map(String::as_str).collect::<Vec<_>>(), tree.span(node).start)
+            }
+            "struct_specifier" | "union_specifier" | "class_specifier" if !self.unit.is_modelled_record(node) => {
+                DeclaredType::Unknown
             }
             "struct_specifier" | "union_specifier" | "class_specifier" | "template_type" => {
                 let name =
@@ -217,9 +297,12 @@ impl Resolver<'_, '_> {
                 DeclaredType::Record { name, is_const: false, may_be_class }
             }
             "enum_specifier" => {
-                let name =
-                    tree.child(node, "name").map_or("int".to_owned(), |name| format!("enum {}", self.text(name)));
-                DeclaredType::scalar(ScalarKind::Integer, &name)
+                // Which integer type an enumeration has is up to the compiler.
+                let name = tree.child(node, "name").map_or_else(|| "@".to_owned(), |name| self.text(name));
+                if !self.unit.is_modelled_record(node) {
+                    return DeclaredType::Unknown;
+                }
+                DeclaredType::scalar(ScalarKind::Integer, &format!("enum {name}"))
             }
             "qualified_identifier" => self.qualified_name(node, fuel),
             "placeholder_type_specifier" | "auto" => DeclaredType::Auto,
@@ -245,14 +328,18 @@ impl Resolver<'_, '_> {
                 is_const: false,
                 may_be_class: true,
             }),
-            _ => self.name(&self.text(last), node, fuel),
+            _ => self.name(&self.text(last), tree.span(node).start, fuel),
         }
     }
 
     /// A type by its name: a declaration in sight, a macro for a type, or a standard name.
-    fn name(&self, name: &str, node: NodeId, fuel: usize) -> DeclaredType {
+    fn name(&self, name: &str, at: usize, fuel: usize) -> DeclaredType {
         let Some(fuel) = fuel.checked_sub(1) else { return DeclaredType::Unknown };
-        let at = self.unit.tree.span(node).start;
+        // A macro behind a declaration of its name hides it.
+        let hides = |(node, span): &(NodeId, Span)| span.end <= at && self.unit.macro_of(*node).body != name;
+        if self.unit.table.macros.get(name).is_some_and(|all| all.iter().any(hides)) {
+            return self.macro_named(name, at, fuel);
+        }
         if let Some(found) = self.symbols.find(self.header, name, at) {
             let Some(unit) = self.symbols.unit(found.header) else { return DeclaredType::Unknown };
             let there = Resolver { symbols: self.symbols, header: found.header, unit };
@@ -262,33 +349,47 @@ impl Resolver<'_, '_> {
                 .filter(|entry| matches!(entry.kind, EntryKind::Alias | EntryKind::Tag | EntryKind::TemplateParameter));
             return agreed(types.map(|entry| there.entry(entry, fuel)).collect());
         }
-        let end_of_header = self.unit.file.text.len();
-        let replaced = self.symbols.macro_definition(name, if self.header.is_none() { at } else { end_of_header });
-        match replaced {
-            Some(found) if found.parameters.is_none() => self.replaced(&found.body, node, fuel),
+        self.macro_named(name, at, fuel)
+    }
+
+    /// A macro for a type, or the standard's type of that name where there is none. Of several definitions any may hold.
+    fn macro_named(&self, name: &str, at: usize, fuel: usize) -> DeclaredType {
+        if self.symbols.is_redefined(name) {
+            return DeclaredType::Unknown;
+        }
+        let types = self.symbols.macros_named(name, at).into_iter().map(|found| match found.parameters {
+            None => self.replaced(&found.body, at, fuel),
             Some(_) => DeclaredType::Unknown,
-            None => standard_type(name).unwrap_or(DeclaredType::Unknown),
+        });
+        let one_of = |types: Vec<DeclaredType>| if types.iter().all(is_real) { real(types) } else { agreed(types) };
+        match types.collect::<Vec<_>>() {
+            types if types.is_empty() => standard_type(name).unwrap_or(DeclaredType::Unknown),
+            types => one_of(types),
         }
     }
 
     /// A macro's body that is a type's name: `#define DATA_TYPE double`.
-    fn replaced(&self, body: &str, node: NodeId, fuel: usize) -> DeclaredType {
+    fn replaced(&self, body: &str, at: usize, fuel: usize) -> DeclaredType {
         let words: Vec<&str> = body.split_whitespace().collect();
         match words.as_slice() {
             [] => DeclaredType::Unknown,
-            [word] => self.name(word, node, fuel),
-            words
-                if words
-                    .iter()
-                    .all(|word| matches!(*word, "unsigned" | "signed" | "long" | "short" | "int" | "char")) =>
-            {
-                DeclaredType::scalar(ScalarKind::Integer, &words.join(" "))
-            }
-            ["long", "double"] => DeclaredType::scalar(ScalarKind::Floating, "long double"),
+            [word] => self.name(word, at, fuel),
             ["struct" | "union", name] => {
                 DeclaredType::Record { name: format!("{} {name}", words[0]), is_const: false, may_be_class: false }
             }
-            ["const", rest @ ..] => self.replaced(&rest.join(" "), node, fuel.saturating_sub(1)).qualified(true, false),
+            ["const", rest @ ..] => self.replaced(&rest.join(" "), at, fuel.saturating_sub(1)).qualified(true, false),
+            words => self.words(words, at),
+        }
+    }
+
+    /// A type of the language in several words: `unsigned long`.
+    fn words(&self, words: &[&str], at: usize) -> DeclaredType {
+        let is_macro = |word: &&str| self.symbols.macro_in(self.header, word, at).is_some();
+        let is_integer = |word: &&str| matches!(*word, "unsigned" | "signed" | "long" | "short" | "int" | "char");
+        match words {
+            _ if words.iter().any(is_macro) => DeclaredType::Unknown,
+            ["long", "double"] | ["double", "long"] => DeclaredType::scalar(ScalarKind::Floating, "long double"),
+            _ if words.iter().all(is_integer) => DeclaredType::scalar(ScalarKind::Integer, &words.join(" ")),
             _ => DeclaredType::Unknown,
         }
     }
@@ -319,7 +420,7 @@ impl Resolver<'_, '_> {
         let tree = &self.unit.tree;
         let whole = tree.span(node);
         let end = tree.child(node, "body").map_or(whole.end, |body| tree.span(body).start);
-        let text = self.unit.file.show(crate::source::Span::new(whole.start, end)).into_owned();
+        let text = self.unit.file.show(Span::new(whole.start, end)).into_owned();
         let text = text.split(" :").next().unwrap_or_default();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }

@@ -238,7 +238,7 @@ pub(super) fn standard_type(name: &str) -> Option<DeclaredType> {
 }
 
 /// Integer types of the language and of `stddef.h`, `stdint.h`, `sys/types.h`, `time.h`, `omp.h`.
-const INTEGERS: &[&str] = &[
+pub const INTEGERS: &[&str] = &[
     "char",
     "char8_t",
     "char16_t",

@@ -8,6 +8,7 @@ mod lexer;
 mod macros;
 #[cfg(test)]
 mod tests;
+mod unclear;
 
 use memchr::memmem;
 
@@ -15,6 +16,8 @@ use crate::source::Span;
 use bytes::Bytes;
 use lexer::Lexer;
 use macros::PragmaMacros;
+
+pub use unclear::{Unclear, unclear};
 
 /// How a directive is written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,117 @@
+//! What keeps a text from being understood as the compiler does, for every pass: cut words, standard types with another meaning,
+//! attributes that are not known to be harmless.
+
+use crate::analysis::accesses::Integer;
+use crate::analysis::symbols::{DeclaredType, INTEGERS, Symbols};
+use crate::engine::hidden_words;
+use crate::plan::{Decision, Plan, Reason, ReasonCode};
+use crate::source::{SourceFile, Span, Unclear, scan, unclear, words};
+use crate::transforms::Context;
+
+/// Refuses what is to be written where the text around it may mean something else than it says.
+pub(super) fn refuse(plans: &mut [Plan], context: &Context<'_>) {
+    let mut written = plans.iter_mut().filter(|plan| matches!(plan.decision, Decision::Apply(_))).peekable();
+    if written.peek().is_none() {
+        return;
+    }
+    let symbols = context.symbols();
+    let cut = cut_words(context);
+    let others = other_types(context, &symbols);
+    for plan in written {
+        let other = || other_type(context, &others, plan.extent);
+        let attribute = || attribute(context, &symbols, plan.extent);
+        let Some((code, place, message)) = cut.clone().or_else(other).or_else(attribute) else { continue };
+        let reason = Reason::new(code, plan.span, message);
+        plan.refuse(match place {
+            Some(place) => reason.with_label(place, "here"),
+            None => reason,
+        });
+    }
+}
+
+/// The rule, the place in the file if it is there, and the message.
+type Found = (ReasonCode, Option<Span>, String);
+
+/// A word that a line splice or a trigraph cuts, in the file or a header.
+fn cut_words(context: &Context<'_>) -> Option<Found> {
+    let own = unclear(&context.file.text, &context.scan.masked).map(|found| (found, None));
+    let of_header = |header: &SourceFile| {
+        Some((unclear(&header.text, &scan(&header.text).masked)?, Some(header.path.display().to_string())))
+    };
+    let (found, header) = own.or_else(|| context.headers.iter().find_map(of_header))?;
+    let (span, message) = match found {
+        Unclear::Splice(span) => (span, "a line ends in a backslash inside of a word, an operator or a comment"),
+        Unclear::Trigraph(span) => (span, "a trigraph means something or nothing, as the compiler's flags say"),
+    };
+    let message = header.as_ref().map_or(message.to_owned(), |header| format!("in `{header}` {message}"));
+    Some((ReasonCode::CutWord, Some(span).filter(|_| header.is_none()), message))
+}
+
+/// Words of types and qualifiers that no macro may replace, since they are taken for what they say.
+const KEYWORDS: &[&str] = &[
+    "auto", "char", "const", "double", "extern", "float", "int", "long", "short", "signed", "static", "struct",
+    "unsigned", "void", "volatile",
+];
+
+/// The names of the standard's types that the program gives to other ones, and whether only parts of functions know of it.
+fn other_types(context: &Context<'_>, symbols: &Symbols<'_>) -> Vec<(&'static str, bool)> {
+    let macros = hidden_words::macros(context);
+    let is_flag = |name: &str| context.definitions.iter().any(|flag| flag.name == name);
+    let replaced = KEYWORDS.iter().copied().filter(|name| macros.contains(*name) || is_flag(name));
+    let standard = INTEGERS.iter().copied().filter(|name| !KEYWORDS.contains(name));
+    let declared = standard.filter_map(|name| {
+        let may_be = is_declared(context.file, name) || context.headers.iter().any(|header| is_declared(header, name));
+        let types = if may_be { symbols.types_named(name) } else { Vec::new() };
+        let mut others =
+            types.iter().filter(|(ty, _)| !is_standard(name, ty)).map(|(_, is_local)| *is_local).peekable();
+        let is_other = is_flag(name) || others.peek().is_some();
+        is_other.then(|| (name, !is_flag(name) && others.all(|is_local| is_local)))
+    });
+    replaced.map(|name| (name, false)).chain(declared).collect()
+}
+
+/// Such a name, where it matters for a construct: functions that it calls may use it, or itself does.
+fn other_type(context: &Context<'_>, others: &[(&'static str, bool)], extent: Span) -> Option<Found> {
+    let text = context.file.show(extent);
+    let matters = |(name, is_local): &&(&'static str, bool)| !is_local || words(&text).any(|word| word == *name);
+    let (found, _) = others.iter().find(matters)?;
+    let message = format!("`{found}` is not the type of that name here");
+    Some((ReasonCode::OtherType, None, message))
+}
+
+/// May a file give a name a meaning: does it stand in what declares a type or a macro? Quick, and true too often.
+fn is_declared(file: &SourceFile, name: &str) -> bool {
+    let text = file.text.as_slice();
+    let is_end = |at: Option<usize>| {
+        !at.and_then(|at| text.get(at)).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    };
+    memchr::memmem::find_iter(text, name).any(|at| {
+        let start = text[..at].iter().rposition(|byte| matches!(byte, b';' | b'}' | b'{')).map_or(0, |at| at + 1);
+        let is_word = is_end(at.checked_sub(1)) && is_end(Some(at + name.len()));
+        let before = || String::from_utf8_lossy(&text[start..at]).into_owned();
+        is_word && words(&before()).any(|word| DECLARING.contains(&word))
+    })
+}
+
+/// Words behind which a type or a macro gets its name.
+const DECLARING: &[&str] = &["typedef", "define", "using", "struct", "class", "union", "enum", "typename"];
+
+/// Is it the type that a name of the standard stands for?
+fn is_standard(name: &str, ty: &DeclaredType) -> bool {
+    match (ty, Integer::named(name)) {
+        (DeclaredType::Scalar { name: other, is_const: false, is_volatile: false, .. }, Some(standard)) => {
+            Integer::named(other) == Some(standard)
+        }
+        (DeclaredType::Scalar { name: other, .. }, None) => other == name,
+        _ => false,
+    }
+}
+
+/// An attribute in a construct that may change what it stands at, or run a function.
+fn attribute(context: &Context<'_>, symbols: &Symbols<'_>, extent: Span) -> Option<Found> {
+    let tree = context.tree;
+    let mut inside = tree.descendants(tree.covering(extent)).filter(|node| extent.contains(tree.span(*node)));
+    let node = inside.find(|node| symbols.is_unknown_attribute(*node))?;
+    let message = "this attribute may change what it stands at";
+    Some((ReasonCode::UnknownAttribute, Some(tree.span(node)), message.to_owned()))
+}
