@@ -63,7 +63,8 @@
 //! team; OMPS111 to OMPS113, OMPS123, OMPS126 something stands in it that neither the host nor a kernel of its own can do;
 //! OMPS114, OMPS119 a loop's bounds;
 //! OMPS118 it runs on the device already; OMPS125 its spelling; OMPS131 compilers do not take it there;
-//! OMPS132 the text and clang disagree, where it is asked.
+//! OMPS132 the text and clang disagree, where it is asked; OMPS133 to OMPS135 the text may mean something else than it says: cut words,
+//! standard types with another meaning, attributes.
 //!
 //! ## Safety
 //!
