@@ -15,12 +15,12 @@ pub(super) fn refuse(plans: &mut [Plan], context: &Context<'_>) {
         return;
     }
     let symbols = context.symbols();
-    let cut = cut_words(context);
+    let of_file = cut_words(context).or_else(|| attribute_pragma(context));
     let others = other_types(context, &symbols);
     for plan in written {
         let other = || other_type(context, &others, plan.extent);
         let attribute = || attribute(context, &symbols, plan.extent);
-        let Some((code, place, message)) = cut.clone().or_else(other).or_else(attribute) else { continue };
+        let Some((code, place, message)) = of_file.clone().or_else(other).or_else(attribute) else { continue };
         let reason = Reason::new(code, plan.span, message);
         plan.refuse(match place {
             Some(place) => reason.with_label(place, "here"),
@@ -105,6 +105,19 @@ fn is_standard(name: &str, ty: &DeclaredType) -> bool {
         (DeclaredType::Scalar { name: other, .. }, None) => other == name,
         _ => false,
     }
+}
+
+/// `#pragma clang attribute`, which gives attributes to declarations that do not show them.
+fn attribute_pragma(context: &Context<'_>) -> Option<Found> {
+    let gives_attributes = |file: &SourceFile, span: &Span| {
+        let text = file.show(*span);
+        let mut words = words(&text).skip_while(|word| *word != "clang");
+        words.next().is_some() && words.next() == Some("attribute")
+    };
+    let own = context.scan.masked.iter().copied().find(|span| gives_attributes(context.file, span));
+    let of_header = |header: &SourceFile| scan(&header.text).masked.iter().any(|span| gives_attributes(header, span));
+    let is_given = own.is_some() || context.headers.iter().any(of_header);
+    is_given.then(|| (ReasonCode::UnknownAttribute, own, "a pragma gives attributes to declarations".to_owned()))
 }
 
 /// An attribute in a construct that may change what it stands at, or run a function.

@@ -148,8 +148,8 @@ where
         }
         return plan;
     };
-    reasons.extend(nested_parallel(cx, region));
     if reasons.is_empty() {
+        reasons.extend(nested_parallel(cx, region));
         reasons.extend(team_queries(cx, functions, region));
         let body = cx.constructs.construct(region.chain.innermost()).body;
         reasons.extend(body.and_then(|body| type_parameters::assumption(cx, &functions.0, body)));
