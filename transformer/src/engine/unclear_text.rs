@@ -1,8 +1,11 @@
 //! What keeps a text from being understood as the compiler does, for every pass: cut words, standard types with another meaning,
 //! attributes that are not known to be harmless.
 
+use std::cell::LazyCell;
+use std::ops::Deref;
+
 use crate::analysis::accesses::Integer;
-use crate::analysis::symbols::{DeclaredType, INTEGERS, Symbols};
+use crate::analysis::symbols::{DeclaredType, INTEGERS, Symbols, is_attribute};
 use crate::engine::hidden_words;
 use crate::plan::{Decision, Plan, Reason, ReasonCode};
 use crate::source::{SourceFile, Span, Unclear, scan, unclear, words};
@@ -14,7 +17,8 @@ pub(super) fn refuse(plans: &mut [Plan], context: &Context<'_>) {
     if written.peek().is_none() {
         return;
     }
-    let symbols = context.symbols();
+    // Most texts give no reason to look a name up.
+    let symbols = LazyCell::new(|| context.symbols());
     let of_file = cut_words(context).or_else(|| attribute_pragma(context));
     let others = other_types(context, &symbols);
     for plan in written {
@@ -54,7 +58,7 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// The names of the standard's types that the program gives to other ones, and whether only parts of functions know of it.
-fn other_types(context: &Context<'_>, symbols: &Symbols<'_>) -> Vec<(&'static str, bool)> {
+fn other_types<'a>(context: &Context<'_>, symbols: &impl Deref<Target = Symbols<'a>>) -> Vec<(&'static str, bool)> {
     let macros = hidden_words::macros(context);
     let is_flag = |name: &str| context.definitions.iter().any(|flag| flag.name == name);
     let replaced = KEYWORDS.iter().copied().filter(|name| macros.contains(*name) || is_flag(name));
@@ -121,10 +125,10 @@ fn attribute_pragma(context: &Context<'_>) -> Option<Found> {
 }
 
 /// An attribute in a construct that may change what it stands at, or run a function.
-fn attribute(context: &Context<'_>, symbols: &Symbols<'_>, extent: Span) -> Option<Found> {
+fn attribute<'a>(context: &Context<'_>, symbols: &impl Deref<Target = Symbols<'a>>, extent: Span) -> Option<Found> {
     let tree = context.tree;
     let mut inside = tree.descendants(tree.covering(extent)).filter(|node| extent.contains(tree.span(*node)));
-    let node = inside.find(|node| symbols.is_unknown_attribute(*node))?;
+    let node = inside.find(|node| is_attribute(tree.kind(*node)) && symbols.is_unknown_attribute(*node))?;
     let message = "this attribute may change what it stands at";
     Some((ReasonCode::UnknownAttribute, Some(tree.span(node)), message.to_owned()))
 }
