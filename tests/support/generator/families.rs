@@ -217,6 +217,8 @@ pub const BASIC: &[Row] = &[
     row("floating-point locals", Changed, || serial(&[Serial::LocalFloating])),
     row("local arrays", Changed, || serial(&[Serial::LocalArray])),
     row("lost scalars", Changed, || serial(&[Serial::LostScalar])),
+    row("lost scalars, attributes", Changed, || serial(&[Serial::AttributedScalar])),
+    row("lost scalars, odd declarations", Expected::Planned(&["OMPS107"]), || serial(&[Serial::OddScalar])),
     row("lost reductions", Changed, || Recipe { sums: Sums::Lost, ..Recipe::new(Team) }),
     row("array sections", Changed, || Recipe { sums: Sums::Section, control: CONTROL.to_vec(), ..Recipe::new(Team) }),
     row("array sections, clauses", Changed, || Recipe {

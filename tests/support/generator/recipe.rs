@@ -82,6 +82,10 @@ pub enum Serial {
     LocalArray,
     /// `last = 3;` where no clause maps `last`.
     LostScalar,
+    /// The same with a scalar whose declaration has attributes that change nothing.
+    AttributedScalar,
+    /// The same with one whose declaration is not understood to its last word.
+    OddScalar,
     /// `parallel { for; for }` among the loops.
     BareParallel,
     /// `parallel { for nowait; for }` on separate arrays.

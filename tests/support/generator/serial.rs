@@ -43,8 +43,26 @@ impl Builder {
                 vec![fixed(format!("double {name} = 0.5 * c;")), text(format!("{name} = {name} * 0.5 + 0.25;"))]
             }
             Serial::LocalArray => self.local_array(ints),
-            Serial::LostScalar => {
-                self.locals.insert("int last = 2;".to_owned());
+            Serial::LostScalar | Serial::AttributedScalar | Serial::OddScalar => {
+                let declarations: &[&str] = match kind {
+                    Serial::AttributedScalar => &[
+                        "_Alignas(64) int last = 2;",
+                        "__attribute__((unused)) int last = 2;",
+                        "int __attribute__((aligned(16), unused)) last = 2;",
+                    ],
+                    Serial::OddScalar => &[
+                        "int last __attribute__((aligned(64))) = 2;",
+                        "__attribute__((mode(QI))) int last = 2;",
+                        "int __attribute__((mode(HI))) last = 2;",
+                        "typedef int byte_t __attribute__((mode(QI))); byte_t last = 2;",
+                        "__typeof__(k) last = 2;",
+                    ],
+                    _ => &["int last = 2;"],
+                };
+                if !self.shown.contains("last") {
+                    let declaration = self.rng.pick(declarations);
+                    self.locals.insert((*declaration).to_owned());
+                }
                 self.shown.insert("last".to_owned());
                 ints.retain(|int| !int.contains("last"));
                 ints.push("(last & 15)".to_owned());
