@@ -131,6 +131,8 @@ pub struct Symbols<'a> {
     brought: OnceLock<BTreeSet<String>>,
     /// The macros that the program takes back.
     taken_back: OnceLock<BTreeSet<String>>,
+    /// Does a file include one of the project's that is not in sight?
+    misses_headers: OnceLock<bool>,
     /// May the program put other functions in the place of those that are called?
     replaces_functions: OnceLock<bool>,
     headers: Vec<(&'a SourceFile, OnceLock<Option<Unit<'a>>>)>,
@@ -151,6 +153,7 @@ impl<'a> Symbols<'a> {
             signed_wraps: false,
             brought: OnceLock::new(),
             taken_back: OnceLock::new(),
+            misses_headers: OnceLock::new(),
             replaces_functions: OnceLock::new(),
             headers,
         }

@@ -4,7 +4,7 @@
 //! grammar does not place, makes the type of its names unknown, and what rests on it is refused.
 
 use super::{Symbols, Unit};
-use crate::source::{SourceFile, Span, words};
+use crate::source::{SourceFile, Span, scan, words};
 use crate::syntax::{HostTree, NodeId};
 
 /// Attributes that change neither the type of what they stand at, nor its values, nor whether it shares storage with other
@@ -93,6 +93,21 @@ fn names(text: &str) -> Option<Vec<String>> {
 }
 
 impl Symbols<'_> {
+    /// May a header of the project that is not in sight give a name another meaning? Not to names that the standards reserve, but
+    /// programs have a `uint` of their own.
+    pub(super) fn may_be_named_out_of_sight(&self, name: &str) -> bool {
+        matches!(name, "uint" | "ulong" | "ushort") && *self.misses_headers.get_or_init(|| self.is_header_missing())
+    }
+
+    fn is_header_missing(&self) -> bool {
+        let files = std::iter::once(self.own.file).chain(self.headers.iter().map(|(header, _)| *header));
+        files.into_iter().any(|file| {
+            let quoted = scan(&file.text).includes.into_iter().filter(|include| include.quoted);
+            let mut names = quoted.map(|include| file.show(include.path).into_owned());
+            names.any(|name| !self.headers.iter().any(|(header, _)| header.path.ends_with(trimmed(&name))))
+        })
+    }
+
     /// Is it an attribute of the file that may change what it stands at?
     #[must_use]
     pub fn is_unknown_attribute(&self, node: NodeId) -> bool {
@@ -103,6 +118,12 @@ impl Symbols<'_> {
     pub(in crate::analysis) fn is_unknown_attribute_in(&self, header: Option<usize>, node: NodeId) -> bool {
         self.unit(header).is_none_or(|unit| unit.is_unknown_attribute(node))
     }
+}
+
+/// A path without what leads out of its folder first, which other paths to the same file need not have.
+fn trimmed(path: &str) -> &str {
+    let rest = path.strip_prefix("./").or_else(|| path.strip_prefix("../"));
+    rest.map_or(path, trimmed)
 }
 
 impl Unit<'_> {

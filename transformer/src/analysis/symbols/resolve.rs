@@ -363,7 +363,10 @@ impl Resolver<'_, '_> {
         });
         let one_of = |types: Vec<DeclaredType>| if types.iter().all(is_real) { real(types) } else { agreed(types) };
         match types.collect::<Vec<_>>() {
-            types if types.is_empty() => standard_type(name).unwrap_or(DeclaredType::Unknown),
+            types if types.is_empty() => {
+                let standard = standard_type(name).filter(|_| !self.symbols.may_be_named_out_of_sight(name));
+                standard.unwrap_or(DeclaredType::Unknown)
+            }
             types => one_of(types),
         }
     }

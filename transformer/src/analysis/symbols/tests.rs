@@ -318,3 +318,46 @@ fn where_a_variable_is_written_in_cpp() {
         assert_eq!(writes("f.cpp", &text), expected, "{before}: {after}");
     }
 }
+
+#[test]
+fn what_a_declaration_says_beyond_a_type_makes_it_unknown() {
+    for declaration in [
+        "int x __attribute__((mode(QI)));",
+        "int x __attribute__((unused)) = 2;",
+        "__attribute__((vector_size(16))) float x;",
+        "float __attribute__((may_alias)) *x;",
+        "float *__attribute__((may_alias)) x;",
+        "typedef float v __attribute__((vector_size(16))); v x;",
+        "typedef __attribute__((vector_size(16))) float v; v x;",
+        "typedef int a, b __attribute__((mode(QI))); b x;",
+        "struct { float f; } __attribute__((may_alias)) x;",
+        "extern int x __asm__(\"y\");",
+        "register int x __asm__(\"eax\");",
+        "_Complex double x;",
+        "__typeof__(1) x;",
+        "_Atomic(int) x;",
+        "unsigned __int128 x;",
+        "int x UNUSED = 2;",
+        "#define WORD int __attribute__((mode(QI)))\nWORD x;",
+        "#define KIND int\n#undef KIND\n#define KIND char\nKIND x;",
+        "#ifdef A\n#define KIND int\n#else\n#define KIND char\n#endif\nKIND x;",
+        "#include \"own.h\"\nuint x;",
+    ] {
+        let found = meaning("a.c", &format!("{declaration}\nvoid f(void) {{ HERE; }}"), &[], "x");
+        assert!(found.ends_with("unknown") || found == "not found", "{declaration}: {found}");
+    }
+    for (declaration, expected) in [
+        ("_Alignas(64) int x = 2;", "int:Integer"),
+        ("__attribute__((__unused__, aligned(8))) int x;", "int:Integer"),
+        ("[[maybe_unused]] int x [[maybe_unused]] = 1;", "int:Integer"),
+        ("struct __attribute__((packed)) s { int i; }; struct s x;", "record struct s"),
+        ("typedef unsigned char uint; uint x;", "unsigned char:Integer"),
+        ("enum { A } x;", "enum @:Integer"),
+        ("#ifdef A\n#define REAL float\n#else\n#define REAL double\n#endif\nREAL x;", "float double:Floating"),
+        ("typedef double real;\n#define real float\nreal x;", "float:Floating"),
+        ("uint x;", "uint:Integer"),
+    ] {
+        let found = meaning("a.c", &format!("{declaration}\nvoid f(void) {{ HERE; }}"), &[], "x");
+        assert_eq!(found, format!("File {expected}"), "{declaration}");
+    }
+}
