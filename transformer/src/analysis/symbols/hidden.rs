@@ -1,4 +1,5 @@
-//! Declarations at file scope that C++ may hide behind ones that the scopes of a text do not show.
+//! Declarations that others may hide which the scopes of a text do not show: those of C++ that come from elsewhere, and those that
+//! could not be parsed.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +12,43 @@ impl Symbols<'_> {
     /// there, or a member of a base class?
     pub(super) fn is_hidden(&self, name: &str, at: usize, found: &[&Entry]) -> bool {
         let tree = self.own.tree.as_ref();
+        if self.is_lost(name, at, found) {
+            return true;
+        }
         let is_of_file = |entry: &&Entry| tree.kind(entry.scope_node) == "translation_unit";
         if tree.language() != Language::Cpp || !found.iter().all(is_of_file) {
             return false;
         }
         self.brought.get_or_init(|| self.names_brought()).contains(name)
             || self.is_member_somewhere(name) && self.is_in_derived_class(at)
+    }
+
+    /// May a declaration that could not be parsed, between the one that was found and a byte of the file, declare the name anew:
+    /// `t` of `double s ALIGNED = 2, t = 4;`?
+    fn is_lost(&self, name: &str, at: usize, found: &[&Entry]) -> bool {
+        let (tree, text) = (self.own.tree.as_ref(), self.own.file.text.as_slice());
+        let problems = tree.problems();
+        if problems.is_empty() {
+            return false;
+        }
+        let tops = &self.own.table.tops;
+        let top = tops.partition_point(|start| *start <= at).checked_sub(1).map_or(0, |index| tops[index]);
+        let declared = found.iter().map(|entry| entry.name_span.end).filter(|end| *end <= at).max();
+        let from = top.max(declared.unwrap_or(0));
+        let first = problems.partition_point(|problem| tree.span(*problem).end <= from);
+        let before = problems.iter().skip(first).take_while(|problem| tree.span(**problem).start < at);
+        before.into_iter().any(|problem| {
+            let span = tree.span(*problem);
+            // A call of a macro may do without its semicolon.
+            let is_call =
+                span.is_empty() && tree.parent(*problem).map(|it| tree.kind(it)) == Some("expression_statement");
+            let head = text.get(..span.start).unwrap_or_default();
+            let start = head.iter().rposition(|byte| matches!(byte, b';' | b'{' | b'}')).map_or(0, |at| at + 1);
+            let rest = text.get(span.end..at).unwrap_or_default();
+            let end = rest.iter().position(|byte| *byte == b';').map_or(at.max(span.end), |length| span.end + length);
+            let statement = String::from_utf8_lossy(text.get(start.max(from)..end).unwrap_or_default());
+            !is_call && words(&statement).any(|word| word == name)
+        })
     }
 
     /// The last parts of the names in `using a::b;`.
