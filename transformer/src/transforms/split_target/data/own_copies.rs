@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
-use crate::source::{Language, Span};
+use crate::source::{Language, Span, words};
 use crate::syntax::{ClauseName, NodeId};
 use crate::transforms::split_target::data::host_parts::is_host_scalar;
 use crate::transforms::split_target::data::{Builder, Temporary};
@@ -164,6 +164,10 @@ impl Builder<'_, '_> {
             && !self.is_named_by_region(name)
             && uses_below(cx.file, cx.tree, block).iter().all(|used| self.may_mean_copy(used, name));
         let type_name = self.type_of_declaration(declared).filter(|_| usable)?;
+        let copied_at = [region.start, cx.tree.span(block).start + 1];
+        if !copied_at.iter().all(|at| self.means_the_same(&type_name, declared.start, *at)) {
+            return None;
+        }
         let is_indeterminate = self.names.is_indeterminate_at(name, declared, region);
         let is_lonely = self.names.is_named_in_alone(name, declared, region);
         let is_declared = self.may_be_reached_by_other_threads()
@@ -197,6 +201,16 @@ impl Builder<'_, '_> {
         let handed_on = cpp && used.role == Role::Argument && !self.names.argument_is_only_read(used);
         let reaches = matches!(used.role, Role::Address | Role::Declaration) || handed_on;
         !(self.expands_to(used, name) || (used.name == name && reaches))
+    }
+
+    /// Do the words of a type mean the same at two places?
+    fn means_the_same(&self, type_name: &str, one: usize, other: usize) -> bool {
+        let symbols = self.names.symbols();
+        let declared = |word: &str, at| symbols.lookup(word, at).map(|found| (found.header, found.declared_at));
+        words(type_name).all(|word| {
+            declared(word, one) == declared(word, other)
+                && symbols.macro_definition(word, one) == symbols.macro_definition(word, other)
+        })
     }
 
     /// The type that a declaration of one or several plain variables gives.
