@@ -17,5 +17,6 @@ mod project;
 mod resources;
 mod stdin;
 mod suppression;
+mod unchecked;
 mod verification;
 mod writes;

@@ -5,6 +5,7 @@
 //! included files are those of a compilation in place, and nothing is ever written beside the original.
 
 mod compile;
+mod coverage;
 mod facts;
 mod kernels;
 mod messages;
@@ -13,6 +14,7 @@ mod resources;
 mod toolchain;
 
 pub use compile::{Compilation, Compiled, Output};
+pub use coverage::{Unchecked, Why};
 pub use facts::facts;
 pub use kernels::{ExecutionMode, Kernel, kernels};
 pub use messages::{Message, Severity, messages, new_messages};
@@ -20,8 +22,12 @@ pub use report::{Report, region_pairs};
 pub use resources::{MISSING_PTXAS, Ptxas, Resources, kernel_resources};
 pub use toolchain::{Clang, MISSING_CLANG};
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
+
+use super::changes::{changed_directives, changed_kernels, line_of};
 
 /// How much is asked of clang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +53,8 @@ pub enum VerifyError {
     Facts(String),
     /// The original compiles for the device, the new text does not; what clang says.
     DeviceCompilation(String),
+    /// None of the changed directives was compiled with these flags.
+    NothingChecked(Vec<Unchecked>),
 }
 
 impl fmt::Display for VerifyError {
@@ -69,13 +77,18 @@ impl fmt::Display for VerifyError {
             Self::DeviceCompilation(text) => {
                 write!(f, "the original compiles for the device, the new text does not:\n{text}")
             }
+            Self::NothingChecked(unchecked) => {
+                f.write_str("nothing that changed was compiled, so nothing was checked:")?;
+                coverage::write_unchecked(f, unchecked)
+            }
         }
     }
 }
 
 impl std::error::Error for VerifyError {}
 
-/// Compares the new text of `path` with the original at the given level; `flags` are the user's compiler flags.
+/// Compares the new text of `path` with the original at the given level; `flags` are the user's compiler flags. The report
+/// says which changed directives clang did not see; [`Report::insist`] asks that it saw any.
 ///
 /// # Errors
 /// When clang is missing or cannot be run, when the original does not compile, or when the new text is found worse.
@@ -83,11 +96,30 @@ pub fn verify(level: Level, path: &Path, before: &[u8], after: &[u8], flags: &[S
     let clang = Clang::find()?;
     let compilation = Compilation::new(&clang, path, flags);
     compare_messages(&compilation, before, after)?;
-    let mut report = Report::new(path, clang.version());
-    if level == Level::Device {
-        device(&compilation, before, after, &mut report)?;
+    let preprocessed = compilation.preprocessed(after)?;
+    if !preprocessed.success {
+        return Err(VerifyError::Run(preprocessed.stderr));
     }
+    let left = coverage::lines_left(&preprocessed.output, &compilation.shown_name());
+    let mut report = Report::new(path, clang.version());
+    let mut changed = changed_directives(before, after);
+    if level == Level::Device {
+        let kernels = changed_kernels(before, after);
+        device(&compilation, before, after, &kernels, &left, &mut report)?;
+        changed.retain(|directive| !kernels.contains(directive));
+        report.is_checked = kernels.len() > report.unchecked.len() || kernels.is_empty();
+    }
+    let others = coverage::left_out(after, &starts(&changed), &left);
+    if level == Level::Syntax {
+        report.is_checked = changed.len() > others.len() || changed.is_empty();
+    }
+    report.unchecked.extend(others);
+    report.unchecked.sort_by_key(|directive| directive.line);
     Ok(report)
+}
+
+fn starts(directives: &[Range<usize>]) -> Vec<usize> {
+    directives.iter().map(|directive| directive.start).collect()
 }
 
 /// Fails on an error or warning of the new text that the original does not have.
@@ -104,8 +136,16 @@ fn compare_messages(compilation: &Compilation<'_>, before: &[u8], after: &[u8]) 
     if run.success { Ok(()) } else { Err(VerifyError::Run(run.stderr)) }
 }
 
-/// Reads the kernels of both texts, and their resources where `ptxas` is at hand.
-fn device(compilation: &Compilation<'_>, before: &[u8], after: &[u8], report: &mut Report) -> Result<(), VerifyError> {
+/// Reads the kernels of both texts, and their resources where `ptxas` is at hand. Of the changed kernels, notes those that
+/// are not among them.
+fn device(
+    compilation: &Compilation<'_>,
+    before: &[u8],
+    after: &[u8],
+    changed: &[Range<usize>],
+    left: &BTreeSet<usize>,
+    report: &mut Report,
+) -> Result<(), VerifyError> {
     let old = compilation.run(before, Output::DeviceIr)?;
     if !old.success {
         return Err(VerifyError::Run(format!("the original does not compile for nvptx64:\n{}", old.stderr)));
@@ -116,6 +156,25 @@ fn device(compilation: &Compilation<'_>, before: &[u8], after: &[u8], report: &m
     }
     report.before = kernels(&old.output);
     report.after = kernels(&new.output);
+    report.unchecked = coverage::left_out(after, &starts(changed), left);
+    let seen: Vec<usize> =
+        starts(changed).iter().map(|at| line_of(after, *at)).filter(|line| left.contains(line)).collect();
+    let has = |found: &[Kernel], line: usize| found.iter().any(|kernel| kernel.line == line);
+    if seen.iter().any(|line| !has(&report.after, *line)) {
+        // What nothing calls is compiled on demand. A function of a foreign header that no device can hold fails here, and
+        // then clang's first word stands.
+        let (old, new) =
+            (compilation.run(before, Output::WholeDeviceIr)?, compilation.run(after, Output::WholeDeviceIr)?);
+        if old.success && !new.success {
+            return Err(VerifyError::DeviceCompilation(new.stderr));
+        }
+        if old.success {
+            report.before = kernels(&old.output);
+            report.after = kernels(&new.output);
+        }
+    }
+    let missing = seen.into_iter().filter(|line| !has(&report.after, *line));
+    report.unchecked.extend(missing.map(|line| Unchecked { line, why: Why::NoKernel }).collect::<Vec<_>>());
     report.regions = region_pairs(before, after, &report.before, &report.after);
     let Some(ptxas) = Ptxas::find() else {
         report.note = Some("registers and spills are not shown: no ptxas on PATH or in OMPSPLIT_PTXAS");

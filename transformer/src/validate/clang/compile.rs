@@ -16,6 +16,8 @@ pub enum Output {
     Syntax,
     /// LLVM IR of the nvptx64 device code.
     DeviceIr,
+    /// The same, with the functions that nothing calls: those of a header, or static ones.
+    WholeDeviceIr,
     /// PTX of the device code.
     Ptx,
 }
@@ -143,14 +145,18 @@ impl<'a> Compilation<'a> {
         match output {
             Output::Syntax => command.arg("-fsyntax-only"),
             Output::DeviceIr => command.args(["--offload-device-only", "-S", "-emit-llvm", "-o"]).arg(&result),
+            Output::WholeDeviceIr => {
+                let device = ["--offload-device-only", "-S", "-emit-llvm", "-femit-all-decls", "-o"];
+                command.args(device).arg(&result)
+            }
             Output::Ptx => command.args(["--offload-device-only", "-S", "-o"]).arg(&result),
         };
         command.args(["-x", self.language()]).arg(&source);
         let run = command.output()?;
         let result = match output {
             Output::Syntax => String::new(),
-            Output::DeviceIr | Output::Ptx if !run.status.success() => String::new(),
-            Output::DeviceIr | Output::Ptx => String::from_utf8_lossy(&std::fs::read(&result)?).into_owned(),
+            _ if !run.status.success() => String::new(),
+            _ => String::from_utf8_lossy(&std::fs::read(&result)?).into_owned(),
         };
         Ok(self.compiled(&run, &source, result))
     }

@@ -4,6 +4,8 @@ mod collect;
 mod json;
 mod macros;
 
+pub(super) use macros::marker;
+
 use std::io::BufReader;
 use std::path::Path;
 

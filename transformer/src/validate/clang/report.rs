@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::{Kernel, Resources};
+use super::coverage::write_unchecked;
+use super::{Kernel, Resources, Unchecked, VerifyError};
 
 /// What verification found; nothing was found worse, or there would be none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,10 @@ pub struct Report {
     pub after: Vec<Kernel>,
     /// Which kernels stand for each other: indices into `before` and `after`. One side may be empty.
     pub regions: Vec<(Vec<usize>, Vec<usize>)>,
+    /// The changed directives that were not checked.
+    pub unchecked: Vec<Unchecked>,
+    /// Was any changed directive checked, or was there none to check?
+    pub is_checked: bool,
     /// What could not be found out.
     pub note: Option<&'static str>,
 }
@@ -34,8 +39,18 @@ impl Report {
             before: Vec::new(),
             after: Vec::new(),
             regions: Vec::new(),
+            unchecked: Vec::new(),
+            is_checked: true,
             note: None,
         }
+    }
+
+    /// The report, if anything that changed was checked.
+    ///
+    /// # Errors
+    /// When nothing was: that no fault was found means nothing then.
+    pub fn insist(self) -> Result<Self, VerifyError> {
+        if self.is_checked { Ok(self) } else { Err(VerifyError::NothingChecked(self.unchecked)) }
     }
 }
 
@@ -46,6 +61,7 @@ impl fmt::Display for Report {
             row(f, "before", before.iter().filter_map(|index| self.before.get(*index)))?;
             row(f, "after", after.iter().filter_map(|index| self.after.get(*index)))?;
         }
+        write_unchecked(f, &self.unchecked)?;
         self.note.map_or(Ok(()), |note| write!(f, "\n  {note}"))
     }
 }

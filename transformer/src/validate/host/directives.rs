@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The directives of an output that its original does not have, as their words: those that stand in it more often.
-pub(super) fn added(original: &[u8], output: &[u8]) -> BTreeSet<String> {
+#[must_use]
+pub fn added(original: &[u8], output: &[u8]) -> BTreeSet<String> {
     let count = |text: &[u8]| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for range in directives(text) {

@@ -50,7 +50,7 @@ pub(super) fn read(output: &str, main: &str, text: &[u8]) -> Macros {
 }
 
 /// `# 12 "file.h" 1`: the line and the file.
-fn marker(row: &str) -> Option<(usize, String)> {
+pub(in crate::validate::clang) fn marker(row: &str) -> Option<(usize, String)> {
     let (number, rest) = row.strip_prefix("# ")?.split_once(' ')?;
     let name = rest.strip_prefix('"')?.rsplit_once('"')?.0;
     Some((number.parse().ok()?, name.replace("\\\\", "\\").replace("\\\"", "\"")))
