@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use ompsplit::validate::clang::{
-    Clang, Compilation, ExecutionMode, Kernel, Level, Output, VerifyError, kernels, verify,
+    Clang, Compilation, ExecutionMode, Kernel, Level, Output, Report, VerifyError, kernels, verify,
 };
 use ompsplit::validate::host::directives::{directives, is_kernel, words};
 use support::fixtures::Fixture;
@@ -27,6 +27,7 @@ fn no_output_has_a_new_warning() {
             return Ok(());
         }
         verify(Level::Syntax, &fixture.path, &fixture.text, &output, &flags)
+            .and_then(Report::insist)
             .map(|_| ())
             .map_err(|error| format!("{error}\n{}", diff("original", &fixture.text, "output", &output)))
     });

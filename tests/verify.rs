@@ -7,12 +7,19 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use ompsplit::validate::host::{Kind, Program, Source, verify};
+use ompsplit::validate::host::{File, HostError, Kind, Program, Report, Source, Sources};
 use support::{faults, parallel};
 
 /// A program without races to look for.
 fn quick() -> Program {
     Program { races: false, ..Program::default() }
+}
+
+/// What comes of one file.
+fn verify(path: &Path, before: &[u8], after: &[u8], program: &Program) -> Result<Report, HostError> {
+    let file = File::changed(path, before, after);
+    let mut outcome = ompsplit::validate::host::verify(&[file], program, &|_| {})?;
+    outcome.failures.pop_first().map_or_else(|| Ok(outcome.reports.remove(0)), |(_, error)| Err(error))
 }
 
 #[test]
@@ -84,7 +91,7 @@ fn a_header_is_checked_through_its_sources() {
     let cpp = "#include \"fill.hpp\"\nextern \"C\" int use(void) { int a[9]; fill(a, 9); return a[8]; }\n";
     let c = "#include <stdio.h>\nint use(void);\nint main(void) { printf(\"%d\\n\", use()); return 0; }\n";
     let sources = [write("use.cpp", cpp), write("main.c", c)].map(|path| Source { path, flags: Vec::new() });
-    let program = Program { sources: sources.to_vec(), ..quick() };
+    let program = Program { sources: Sources::Named(sources.to_vec()), ..quick() };
     let check = |map: &str, value: &str, program: &Program| {
         verify(&header, kernel("tofrom", "i").as_bytes(), kernel(map, value).as_bytes(), program)
     };
@@ -93,7 +100,7 @@ fn a_header_is_checked_through_its_sources() {
     assert_eq!(check("from", "i + 1", &program).map_err(|error| error.kind), Err(Kind::Results));
     let alone = check("from", "i", &quick()).unwrap_err();
     assert!(alone.kind == Kind::Setup && alone.text.contains("--verify-source"), "{alone}");
-    let other = Program { sources: program.sources[1..].to_vec(), ..quick() };
+    let other = Program { sources: Sources::Named(sources[1..].to_vec()), ..quick() };
     let unseen = check("from", "i", &other).unwrap_err();
-    assert!(unseen.text.contains("no source in --verify-source or [verify] includes the header"), "{unseen}");
+    assert!(unseen.text.contains("no source in --verify-source or [verify] includes"), "{unseen}");
 }

@@ -151,7 +151,8 @@ pub struct OutputArguments {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "The program that --verify host runs (or [verify] in .ompsplit.toml)")]
 pub struct HostArguments {
-    /// A further source of the program; may be given several times
+    /// A source of the program besides the changed files; may be given several times [default: those in the
+    /// compile_commands.json of -p, or the given files]
     #[arg(long = "verify-source", value_name = "FILE")]
     pub sources: Vec<PathBuf>,
     /// A flag of the linker, as -lfoo; may be given several times
@@ -187,6 +188,9 @@ pub struct HostArguments {
     /// A file that holds what the original is expected to print
     #[arg(long = "verify-expected", value_name = "FILE")]
     pub expected: Option<PathBuf>,
+    /// The exit status that the program is expected to end with [default: 0]
+    #[arg(long = "verify-exit", value_name = "N")]
+    pub exit: Option<i32>,
     /// Do not look for races
     #[arg(long = "verify-no-races")]
     pub no_races: bool,
@@ -273,11 +277,11 @@ pub enum VerifyLevel {
     /// No compiler is run
     #[default]
     None,
-    /// clang parses the result for host and device without new messages
+    /// clang parses the result for host and device without new messages, and sees what changed
     Syntax,
-    /// Also shows the kernels before and after
+    /// Also compiles the changed kernels, and shows them before and after
     Device,
-    /// Also builds and runs the program before and after
+    /// Also builds and runs the program before and after, with all results in it together
     Host,
 }
 

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::analysis::symbols::FlagDefinition;
+use crate::source::Language;
+use crate::validate::host::{DatabaseSource, Source};
 
 /// The flags of one file, without the compiler, the file and what says where the output goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,12 +83,15 @@ struct Entry {
     file: PathBuf,
     arguments: Option<Vec<String>>,
     command: Option<String>,
+    output: Option<PathBuf>,
 }
 
 /// A `compile_commands.json`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Database {
     entries: BTreeMap<PathBuf, CompilerFlags>,
+    /// Every entry, with the folder of the program or library that it belongs to.
+    all: Vec<(PathBuf, CompilerFlags, Option<PathBuf>)>,
 }
 
 impl Database {
@@ -102,10 +107,22 @@ impl Database {
             let directory = folder.join(&entry.directory);
             let file = canonical(&directory.join(&entry.file));
             let words = entry.arguments.unwrap_or_else(|| split(&entry.command.unwrap_or_default()));
+            let flags = flags_of(&words, &directory, &entry.file);
+            let named = words.iter().skip_while(|word| *word != "-o").nth(1).map(PathBuf::from);
+            let target = entry.output.or(named).and_then(|output| target_of(&directory.join(output)));
+            database.all.push((file.clone(), flags.clone(), target));
             // The first entry of a file counts, as for clang's tools.
-            database.entries.entry(file).or_insert_with(|| flags_of(&words, &directory, &entry.file));
+            database.entries.entry(file).or_insert(flags);
         }
         Ok(database)
+    }
+
+    /// Its C and C++ sources.
+    pub(super) fn sources(&self) -> Vec<DatabaseSource> {
+        let is_source = |path: &Path| Language::of_path(path) != Language::Either;
+        let all = self.all.iter().filter(|(path, ..)| is_source(path)).cloned();
+        all.map(|(path, CompilerFlags { flags }, target)| DatabaseSource { source: Source { path, flags }, target })
+            .collect()
     }
 
     /// The flags of a file; none where it has no entry, as headers do.
@@ -146,6 +163,16 @@ fn absolute(directory: &Path, value: &str) -> String {
     directory.join(value).to_string_lossy().into_owned()
 }
 
+/// The folder in which a build keeps the objects of one program or library: CMake's `CMakeFiles/NAME.dir`, Meson's `NAME.p`.
+fn target_of(object: &Path) -> Option<PathBuf> {
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let is_target = |folder: &&Path| {
+        let of_cmake = name(folder).ends_with(".dir") && folder.parent().is_some_and(|up| name(up) == "CMakeFiles");
+        of_cmake || name(folder).ends_with(".p")
+    };
+    object.ancestors().skip(1).find(is_target).map(Path::to_path_buf)
+}
+
 /// Splits a command as a POSIX shell does: blanks, quotes and backslashes; nothing is expanded.
 fn split(command: &str) -> Vec<String> {
     let mut words = Vec::new();
@@ -183,6 +210,14 @@ mod tests {
         let flags = flags_of(&words, Path::new("/p"), Path::new("src/a.c"));
         assert_eq!(flags.flags, ["-I/p/inc", "-I", "/usr/x", "-DN=1", "-isystem", "/p/sys", "-O2"]);
         assert_eq!(flags.quote_dirs(), [Path::new("/p/inc"), Path::new("/usr/x"), Path::new("/p/sys")]);
+    }
+
+    #[test]
+    fn objects_tell_their_program() {
+        let target = |object: &str| target_of(Path::new(object)).map(|path| path.display().to_string());
+        assert_eq!(target("/b/CMakeFiles/app.dir/src/a.c.o").as_deref(), Some("/b/CMakeFiles/app.dir"));
+        assert_eq!(target("/b/app.p/src_a.c.o").as_deref(), Some("/b/app.p"));
+        assert_eq!(target("/b/obj/a.o"), None);
     }
 
     #[test]

@@ -93,6 +93,8 @@ pub(super) struct HostConfig {
     pub outputs: Vec<PathBuf>,
     /// A file that holds what the original is expected to print.
     pub expected: Option<PathBuf>,
+    /// The exit status that it is expected to end with.
+    pub exit: Option<i32>,
     /// Are races looked for?
     pub races: Option<bool>,
     /// Variables of its environment.
@@ -113,6 +115,7 @@ const HOST_KEYS: &[&str] = &[
     "stderr",
     "outputs",
     "expected",
+    "exit",
     "races",
     "env",
 ];
@@ -264,6 +267,7 @@ mod tests {
             timeout: Some(1.0),
             tolerance: Some(1.0),
             expected: Some("out".into()),
+            exit: Some(1),
             races: Some(true),
             ..HostConfig::default()
         };

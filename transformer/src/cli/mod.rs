@@ -11,6 +11,7 @@ mod inputs;
 mod passes;
 mod pipeline;
 mod process;
+mod progress;
 mod rewrite;
 mod settings;
 mod suggest;

@@ -9,7 +9,7 @@ use memchr::memmem;
 use crate::cli::arguments::{Facts, Resources};
 use crate::cli::headers;
 use crate::cli::settings::Settings;
-use crate::cli::verify;
+use crate::cli::verify::Check;
 use crate::engine::{EngineError, Options, Outcome, error_code};
 use crate::plan::ReasonCode;
 use crate::report::{FileReport, PlanUse, Severity};
@@ -31,6 +31,8 @@ pub(super) struct Processed {
     pub failed: bool,
     /// Does a refusal in it count as an error?
     pub error_on_refusal: bool,
+    /// What is checked of it before it is written.
+    pub check: Option<Box<Check>>,
     /// What the verification printed.
     pub verified: String,
 }
@@ -39,7 +41,7 @@ impl Processed {
     /// A file that could not be processed.
     pub(super) fn failure(file: SourceFile, code: Option<ReasonCode>, message: String) -> Self {
         let report = FileReport::failure(file, code, message);
-        Self { report, text: None, failed: true, error_on_refusal: false, verified: String::new() }
+        Self { report, text: None, failed: true, error_on_refusal: false, check: None, verified: String::new() }
     }
 }
 
@@ -62,20 +64,19 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
         Err((code, message)) => return Processed::failure(file, code, message),
     };
     let text = outcome.text.filter(|text| *text != file.text);
-    let verified = match text.as_ref().map(|after| verify::verify(settings, &file, after)) {
-        None => String::new(),
-        Some(Ok(report)) => report,
-        Some(Err(error)) => {
-            let message = format!("not verified, so not written: {error}");
-            return Processed::failure(file, Some(ReasonCode::ValidationFailed), message);
-        }
-    };
     let plan_use =
         PlanUse { assume: settings.assume, complete: settings.lines.is_empty() && settings.passes.cover_default() };
     let scan = if mentions_suppression(&file.text) { scan(&file.text) } else { Scan::default() };
     let report = FileReport::new(file, &scan, outcome.plans, text.is_some(), plan_use);
     let failed = report.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-    Processed { report, text: text.filter(|_| !failed), failed, error_on_refusal: settings.error_on_refusal, verified }
+    Processed {
+        report,
+        text: text.filter(|_| !failed),
+        failed,
+        error_on_refusal: settings.error_on_refusal,
+        check: Check::of(settings),
+        verified: String::new(),
+    }
 }
 
 /// Runs the engine; a fault in it becomes a message, so that an editor's buffer is never lost.

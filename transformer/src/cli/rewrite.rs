@@ -11,6 +11,7 @@ use crate::cli::arguments::{FormatName, Rewrite, StatsFormat};
 use crate::cli::inputs::Inputs;
 use crate::cli::process::{self, Engine, Processed};
 use crate::cli::settings::Resolver;
+use crate::cli::verify;
 use crate::cli::{Status, Streams, colour, complain};
 use crate::output;
 use crate::report::{self, FileReport, Format, Severity, Stats};
@@ -47,11 +48,12 @@ pub(super) fn run(arguments: &Rewrite, streams: &mut Streams<'_>, engine: Engine
             return resolver.dump(&first_path(arguments)).map(Done::Dump);
         }
         let mut notes = notes(arguments, &resolver);
-        let all = if is_stdin {
+        let mut all = if is_stdin {
             vec![pool(Some(1))?.install(|| process_stdin(arguments, &resolver, &input, engine))]
         } else {
             process_files(arguments, mode, &resolver, engine, &mut notes)?
         };
+        pool(arguments.output.jobs)?.install(|| verify::verify(&mut all, arguments.report.quiet));
         Ok(Done::Files(all, notes))
     });
     match outcome {

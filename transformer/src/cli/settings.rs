@@ -13,7 +13,7 @@ use crate::cli::passes::Passes;
 use crate::cli::{device, pipeline, verify};
 use crate::device::DeviceProfile;
 use crate::transforms::PipelineOptions;
-use crate::validate::host::Program;
+use crate::validate::host::{DatabaseSource, Program};
 
 /// What holds for one file.
 #[derive(Clone, Debug)]
@@ -99,8 +99,9 @@ impl<'a> Resolver<'a> {
         let verify = config.verify.as_ref();
         let host = verify.map(Verify::host).unwrap_or_default();
         let flags_of = |source: &Path| self.compiler(source, &config).map(|compiler| compiler.flags);
-        let host = verify::program(compiler.flags.clone(), host, self.host, flags_of)?;
         let level = self.verify.map_or_else(|| verify_level(verify.and_then(Verify::level)), Ok)?;
+        let database = if level == VerifyLevel::Host { self.database_sources(&config)? } else { None };
+        let host = verify::program(database, host, self.host, flags_of)?;
         include_dirs.extend(config.include_dirs);
         Ok(Settings {
             passes,
@@ -156,6 +157,18 @@ impl<'a> Resolver<'a> {
     fn device(&self, config: &Config) -> Result<Option<DeviceProfile>, String> {
         let Some(name) = self.passes.device.as_ref().or(config.device.as_ref()) else { return Ok(None) };
         cached(&self.devices, PathBuf::from(name), |_| device::find(name)).map(Some)
+    }
+
+    /// The sources in the database, with all flags, where there is one.
+    fn database_sources(&self, config: &Config) -> Result<Option<Vec<DatabaseSource>>, String> {
+        let Some(path) = self.context.compile_commands.as_ref().or(config.compile_commands.as_ref()) else {
+            return Ok(None);
+        };
+        let mut sources = cached(&self.databases, path.clone(), Database::read)?.sources();
+        for entry in &mut sources {
+            entry.source.flags.extend(config.flags.iter().chain(&self.context.flags).cloned());
+        }
+        Ok(Some(sources))
     }
 
     /// The flags of the database, then those of the configuration, then those of the command line.

@@ -86,7 +86,7 @@ fn statement_end(text: &[u8], from: usize) -> usize {
 }
 
 /// Passes over blanks, comments, and lines of the preprocessor.
-fn skip(text: &[u8], from: usize) -> usize {
+pub(super) fn skip(text: &[u8], from: usize) -> usize {
     let mut at = from;
     loop {
         let rest = text.get(at..).unwrap_or_default();

@@ -83,12 +83,20 @@ impl<'a> Compilation<'a> {
     /// # Errors
     /// As for [`Self::run`].
     pub(super) fn preprocessed(&self, text: &[u8]) -> Result<Compiled, VerifyError> {
+        self.preprocess(text, &["-dD".to_owned()])
+    }
+
+    /// The preprocessed text; `last` stands behind the user's flags.
+    ///
+    /// # Errors
+    /// As for [`Self::run`].
+    pub(in crate::validate) fn preprocess(&self, text: &[u8], last: &[String]) -> Result<Compiled, VerifyError> {
         let preprocessed = || -> Result<Compiled, Error> {
             let folder = tempfile::tempdir()?;
             let source = folder.path().join("source");
             self.write_source(&source, text)?;
             let mut command = self.command(folder.path(), &["-fopenmp"])?;
-            let run = command.args(["-E", "-dD", "-x", self.language()]).arg(&source).output()?;
+            let run = command.arg("-E").args(last).args(["-x", self.language()]).arg(&source).output()?;
             let output = String::from_utf8_lossy(&run.stdout).replace(&*source.to_string_lossy(), &self.shown_name());
             Ok(self.compiled(&run, &source, output))
         };

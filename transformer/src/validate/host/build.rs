@@ -1,18 +1,25 @@
-//! Programs built from a text and the other sources that belong to it.
+//! Programs built from the texts of given files and the other sources that belong to them. Each object is made once,
+//! however many programs it goes into.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
-use super::{HostError, Kind, Program};
+use rayon::prelude::*;
+
+use super::overlay::Overlay;
+use super::parts::{Part, Unit};
+use super::program::{File, Program, Source};
+use super::texts::{Texts, Version};
+use super::{HostError, Kind, Watch};
 use crate::validate::clang::{Clang, Compilation};
 
 /// What a program is built for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Target {
     /// The x86_64 offload device, which has a data environment of its own.
     Device,
-    /// The same, where `present` may be written.
-    DevicePresent,
     /// The host alone, with ThreadSanitizer.
     Threads,
 }
@@ -21,7 +28,7 @@ impl Target {
     /// The flags of compiler and linker.
     fn flags(self) -> &'static [&'static str] {
         match self {
-            Self::Device | Self::DevicePresent => &["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"],
+            Self::Device => &["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"],
             Self::Threads => &["-fopenmp", "-fsanitize=thread"],
         }
     }
@@ -35,18 +42,17 @@ pub(super) struct RaceTools {
     pub symbolizer: PathBuf,
 }
 
-/// Builds the programs of one file.
-pub(super) struct Builder<'a> {
-    clang: Clang,
+/// clang and its offload runtime.
+pub(super) struct Tools {
+    /// The compiler.
+    pub clang: Clang,
     /// The folder of libomptarget, libomp and libarcher.
     pub runtime: PathBuf,
-    path: PathBuf,
-    program: &'a Program,
 }
 
-impl<'a> Builder<'a> {
-    /// Finds clang and its offload runtime.
-    pub(super) fn new(path: &Path, program: &'a Program) -> Result<Self, HostError> {
+impl Tools {
+    /// Finds both.
+    pub(super) fn find() -> Result<Self, HostError> {
         let clang = Clang::find()?;
         let missing = || {
             let text = "clang's offload runtime is missing: install `libomp-19-dev` (Debian, Ubuntu: apt-get install \
@@ -57,8 +63,7 @@ impl<'a> Builder<'a> {
         let library = PathBuf::from(String::from_utf8_lossy(&printed.stdout).trim());
         let library = library.canonicalize().map_err(|_| missing())?;
         let runtime = library.parent().ok_or_else(missing)?.to_path_buf();
-        let path = std::path::absolute(path).map_err(HostError::io)?;
-        Ok(Self { clang, runtime, path, program })
+        Ok(Self { clang, runtime })
     }
 
     /// What races are found by, or what to install.
@@ -94,110 +99,110 @@ impl<'a> Builder<'a> {
             Err(missing("llvm-symbolizer", "llvm-19"))
         }
     }
+}
 
-    /// Builds the program in which `text` stands for the file, in `folder`; the error is what the compiler says.
-    pub(super) fn build(&self, text: &[u8], target: Target, folder: &Path) -> Result<PathBuf, HostError> {
-        fs::create_dir(folder).map_err(HostError::io)?;
-        let mut objects = Vec::new();
-        let mut overlay = Vec::new();
-        let mut is_cpp = false;
-        if self.is_header() {
-            overlay = self.overlay(text, folder)?;
-        } else {
-            is_cpp |= self.object(&self.path, &self.program.flags, text, target, &overlay, folder, &mut objects)?;
-        }
-        for source in &self.program.sources {
-            let read = |error| HostError::new(Kind::Setup, format!("{}: {error}", source.path.display()));
-            let text = fs::read(&source.path).map_err(read)?;
-            is_cpp |= self.object(&source.path, &source.flags, &text, target, &overlay, folder, &mut objects)?;
-        }
-        self.link(&objects, target, is_cpp, folder)
+/// What an object is made of: the unit, and the versions of the given files that it consists of.
+type ObjectKey = (usize, Target, Vec<(usize, Version)>);
+
+/// Builds the variants of one program.
+pub(super) struct Builder<'a> {
+    pub tools: &'a Tools,
+    pub part: &'a Part,
+    pub files: &'a [File],
+    pub program: &'a Program,
+    pub watch: &'a Watch<'a>,
+    /// Where objects and programs are made.
+    pub scratch: &'a Path,
+    objects: Mutex<BTreeMap<ObjectKey, PathBuf>>,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(
+        tools: &'a Tools,
+        part: &'a Part,
+        files: &'a [File],
+        program: &'a Program,
+        watch: &'a Watch<'a>,
+        scratch: &'a Path,
+    ) -> Self {
+        Self { tools, part, files, program, watch, scratch, objects: Mutex::default() }
     }
 
-    /// Is the file a header, which only the other sources can show?
-    fn is_header(&self) -> bool {
-        let ending = self.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        matches!(ending, "h" | "hh" | "hpp" | "hxx")
+    /// Builds the program with these texts in a folder of the name `name`; the error is what the compiler says.
+    pub(super) fn build(&self, texts: &Texts, target: Target, name: &str) -> Result<PathBuf, HostError> {
+        let folder = self.scratch.join(name);
+        fs::create_dir(&folder).map_err(HostError::io)?;
+        let units = self.part.units.par_iter().enumerate();
+        let objects = units.map(|(index, unit)| self.object(index, unit, texts, target, &folder));
+        let objects = objects.collect::<Result<Vec<_>, _>>()?;
+        (self.watch)(&format!("linking the {}", texts.what));
+        self.link(&objects, target, &folder)
     }
 
-    /// Flags that show the compiler `text` where the header stands.
-    fn overlay(&self, text: &[u8], folder: &Path) -> Result<Vec<String>, HostError> {
-        if self.program.sources.is_empty() {
-            let text = "the file is a header: name the sources that include it and make a program \
-                        (--verify-source, or `sources` in [verify])";
-            return Err(HostError::new(Kind::Setup, text));
-        }
-        let flags = |text: &[u8], name: &str| -> Result<Vec<String>, HostError> {
-            let (stand_in, list) = (folder.join(name), folder.join(format!("{name}.yaml")));
-            fs::write(&stand_in, text).map_err(HostError::io)?;
-            let root = serde_json::json!({ "type": "file", "name": self.path, "external-contents": stand_in });
-            let tree = serde_json::json!({ "version": 0, "use-external-names": false, "roots": [root] });
-            fs::write(&list, tree.to_string()).map_err(HostError::io)?;
-            Ok(vec!["-ivfsoverlay".to_owned(), list.display().to_string()])
-        };
-        // Where no source sees the stand-in, both programs would be the original.
-        let broken = flags(b"#error the header is included\n", "probe")?;
-        let mut seen = false;
-        for source in &self.program.sources {
-            let text = fs::read(&source.path).map_err(HostError::io)?;
-            let compilation = Compilation::new(&self.clang, &source.path, &source.flags);
-            let run = compilation.object(&text, &folder.join("probe.o"), &["-w", "-fopenmp"], &broken)?;
-            seen |= run.stderr.contains("the header is included");
-        }
-        if !seen {
-            let text = "no source in --verify-source or [verify] includes the header";
-            return Err(HostError::new(Kind::Setup, text));
-        }
-        flags(text, "header")
-    }
-
-    /// Compiles one source; is it C++?
-    #[allow(clippy::too_many_arguments, reason = "one call for the file and one for each other source")]
+    /// The object of a unit, made where that was not done yet.
     fn object(
         &self,
-        path: &Path,
-        flags: &[String],
-        text: &[u8],
+        index: usize,
+        unit: &Unit,
+        texts: &Texts,
         target: Target,
-        overlay: &[String],
         folder: &Path,
-        objects: &mut Vec<PathBuf>,
-    ) -> Result<bool, HostError> {
-        let compilation = Compilation::new(&self.clang, path, flags);
-        let object = folder.join(format!("{}.o", objects.len()));
-        let first: Vec<&str> = ["-O1"].iter().chain(target.flags()).copied().collect();
+    ) -> Result<PathBuf, HostError> {
+        let made_of: Vec<(usize, Version)> = unit.sees.iter().map(|file| (*file, texts.version(*file))).collect();
+        let is_hardened = made_of.iter().any(|(_, version)| *version == Version::Hardened);
+        let key = (index, target, made_of);
+        let known = || self.objects.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(object) = known().get(&key) {
+            return Ok(object.clone());
+        }
+        let source = &unit.source;
+        (self.watch)(&format!("compiling {} for the {}", source.path.display(), texts.what));
+        let text = match unit.own {
+            Some(file) => texts.text(file).to_vec(),
+            None => fs::read(&source.path)
+                .map_err(|error| HostError::new(Kind::Setup, format!("{}: {error}", source.path.display())))?,
+        };
+        let object = folder.join(format!("{index}.o"));
+        let included = unit
+            .sees
+            .iter()
+            .filter(|file| unit.own != Some(**file))
+            .filter_map(|index| Some((self.files.get(*index)?.source.path.as_path(), texts.text(*index).to_vec())));
+        let overlay_folder = folder.join(format!("{index}"));
+        fs::create_dir(&overlay_folder).map_err(HostError::io)?;
         let mut last = vec!["-g".to_owned(), "-w".to_owned()];
-        last.extend_from_slice(overlay);
-        if target == Target::DevicePresent && !knows_present(flags) {
+        last.extend(Overlay::write(included, &overlay_folder)?.flags());
+        if is_hardened && !knows_present(&source.flags) {
             last.push("-fopenmp-version=51".to_owned());
         }
         if target == Target::Threads {
             // An access that was moved or merged has no line of its own any more.
             last.push("-O0".to_owned());
         }
-        let run = compilation.object(text, &object, &first, &last)?;
+        let first: Vec<&str> = ["-O1"].iter().chain(target.flags()).copied().collect();
+        let compilation = Compilation::new(&self.tools.clang, &source.path, &source.flags);
+        let run = compilation.object(&text, &object, &first, &last)?;
         if !run.success {
-            let why = match target {
-                Target::Device => "",
-                Target::DevicePresent => " where every item must be present",
-                Target::Threads => " for the search for races, which `races = false` (--verify-no-races) leaves out",
-            };
-            let text = format!("{} does not compile{why}:\n{}", path.display(), head(&run.stderr));
-            return Err(HostError::new(Kind::Build, text));
+            return Err(HostError::new(Kind::Build, cannot_build(texts.what, source, &run.stderr)));
         }
-        objects.push(object);
-        Ok(compilation.is_cpp())
+        known().insert(key, object.clone());
+        Ok(object)
     }
 
-    fn link(&self, objects: &[PathBuf], target: Target, is_cpp: bool, folder: &Path) -> Result<PathBuf, HostError> {
+    fn link(&self, objects: &[PathBuf], target: Target, folder: &Path) -> Result<PathBuf, HostError> {
         let program = folder.join("program");
-        let mut command = self.clang.command();
-        if is_cpp {
+        let clang = &self.tools.clang;
+        let mut command = clang.command();
+        let sources = || self.part.units.iter().map(|unit| &unit.source);
+        if sources().any(|source| Compilation::new(clang, &source.path, &source.flags).is_cpp()) {
             command.arg("--driver-mode=g++");
         }
-        command.args(target.flags()).args(objects).arg("-o").arg(&program).env("LIBRARY_PATH", &self.runtime);
+        command.args(target.flags()).args(objects).arg("-o").arg(&program).env("LIBRARY_PATH", &self.tools.runtime);
         let is_library = |flag: &&String| flag.starts_with("-l") || flag.starts_with("-L");
-        command.args(self.program.flags.iter().filter(is_library)).args(&self.program.link_flags).arg("-lm");
+        command
+            .args(sources().flat_map(|source| &source.flags).filter(is_library))
+            .args(&self.program.link_flags)
+            .arg("-lm");
         if target == Target::Threads {
             // `omp_target_alloc` and its like; linked only where they are called.
             command.args(["-Wl,--as-needed", "-lomptarget"]);
@@ -222,6 +227,13 @@ impl<'a> Builder<'a> {
 fn knows_present(flags: &[String]) -> bool {
     let version = flags.iter().rev().find_map(|flag| flag.strip_prefix("-fopenmp-version="));
     version.and_then(|version| version.parse::<u32>().ok()).is_some_and(|version| version >= 51)
+}
+
+/// What a compiler says against a source, from its first error on.
+pub(super) fn cannot_build(what: &str, source: &Source, stderr: &str) -> String {
+    let start = stderr.lines().position(|line| line.contains("error: ")).unwrap_or(0);
+    let errors: Vec<&str> = stderr.lines().skip(start).collect();
+    format!("{what} cannot be built, for {} does not compile:\n{}", source.path.display(), head(&errors.join("\n")))
 }
 
 /// The first lines of what a compiler says.

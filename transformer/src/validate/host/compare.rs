@@ -16,6 +16,8 @@ pub struct Comparison {
     pub stderr: bool,
     /// Files that the program writes and that are compared as well, relative to the folder it runs in.
     pub files: Vec<PathBuf>,
+    /// The exit status that the original is expected to end with.
+    pub exit: i32,
     /// A file that holds what the original is expected to print.
     pub expected: Option<PathBuf>,
 }

@@ -7,10 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::build::RaceTools;
 use super::directives::{added, all_words, apply, directives, is_kernel, words};
+use super::program::is_same;
 use super::run::Executable;
 use super::{HostError, Kind};
 
@@ -70,10 +71,8 @@ pub(super) type Race = BTreeSet<String>;
 pub(super) fn races(
     executable: &Executable<'_>,
     tools: &RaceTools,
-    path: &Path,
-    text: &[u8],
+    texts: &[OwnText],
 ) -> Result<BTreeMap<Race, String>, HostError> {
-    let path = std::path::absolute(path).map_err(HostError::io)?;
     let mut found = BTreeMap::new();
     for (schedule, threads) in SETTINGS {
         let folder = tempfile::tempdir().map_err(HostError::io)?;
@@ -108,7 +107,7 @@ pub(super) fn races(
         logs.sort();
         for log in logs.iter().filter(|log| log.is_file()) {
             let said = String::from_utf8_lossy(&fs::read(log).map_err(HostError::io)?).into_owned();
-            for (race, places) in read(&said, &path, text) {
+            for (race, places) in read(&said, texts) {
                 let how = format!("{places} (schedule({schedule}), {threads} threads)");
                 found.entry(race).or_insert(how);
             }
@@ -117,14 +116,38 @@ pub(super) fn races(
     Ok(found)
 }
 
+/// The lines of a text that is checked, by which a place in it is known again.
+pub(super) struct OwnText {
+    /// Its file.
+    path: PathBuf,
+    lines: Vec<String>,
+    /// Is it named wherever one of its lines is?
+    is_named: bool,
+}
+
+impl OwnText {
+    /// The text of a file. `is_named` where several are checked.
+    pub(super) fn new(path: &Path, text: &[u8], is_named: bool) -> Self {
+        let lines = text.split(|byte| *byte == b'\n').map(|l| String::from_utf8_lossy(l).trim().to_owned()).collect();
+        Self { path: std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), lines, is_named }
+    }
+
+    /// Does the compiler mean this file by a name? Where there is no such file (standard input) its text goes by the name that
+    /// [`Compilation::object`](crate::validate::clang::Compilation::object) gives it.
+    fn is_own(&self, file: &str) -> bool {
+        let file = Path::new(file);
+        file == self.path
+            || (file.ends_with("source") && !self.path.is_file())
+            || (file.file_name() == self.path.file_name() && is_same(file, &self.path))
+    }
+}
+
 /// The races in ThreadSanitizer's log.
-fn read(log: &str, path: &Path, text: &[u8]) -> Vec<(Race, String)> {
-    let lines: Vec<String> =
-        text.split(|byte| *byte == b'\n').map(|l| String::from_utf8_lossy(l).trim().to_owned()).collect();
+fn read(log: &str, texts: &[OwnText]) -> Vec<(Race, String)> {
     let mut found = Vec::new();
     for report in log.split("WARNING: ThreadSanitizer: ").skip(1).filter(|report| report.starts_with("data race")) {
         let accesses = report.split("\n\n").filter(|part| part.contains(" of size ")).take(2);
-        let places: Vec<(String, String)> = accesses.map(|access| place(access, path, &lines)).collect();
+        let places: Vec<(String, String)> = accesses.map(|access| place(access, texts)).collect();
         let race = places.iter().map(|(text, _)| text.clone()).collect();
         let mut shown: Vec<&str> = places.iter().map(|(_, shown)| shown.as_str()).collect();
         shown.dedup();
@@ -133,17 +156,18 @@ fn read(log: &str, path: &Path, text: &[u8]) -> Vec<(Race, String)> {
     found
 }
 
-/// Where an access stands: its innermost frame in the file, otherwise the innermost frame of all.
-fn place(access: &str, path: &Path, lines: &[String]) -> (String, String) {
+/// Where an access stands: its innermost frame in a file that is checked, otherwise the innermost frame of all.
+fn place(access: &str, texts: &[OwnText]) -> (String, String) {
     let frames = access.lines().filter_map(|line| {
         let mut parts = line.trim().strip_prefix('#')?.splitn(4, '|').skip(1);
         Some((parts.next()?.parse::<usize>().ok()?, parts.next()?, parts.next()?))
     });
     let mut first = None;
     for (line, file, function) in frames {
-        if is_own(file, path) {
-            let text = line.checked_sub(1).and_then(|index| lines.get(index)).cloned().unwrap_or_default();
-            let shown = format!("line {line} `{text}`");
+        if let Some(own) = texts.iter().find(|own| own.is_own(file)) {
+            let text = line.checked_sub(1).and_then(|index| own.lines.get(index)).cloned().unwrap_or_default();
+            let name = if own.is_named { format!("{} ", own.path.display()) } else { String::new() };
+            let shown = format!("{name}line {line} `{text}`");
             return (text, shown);
         }
         let elsewhere = if line > 0 { format!("{file}:{line}") } else { function.to_owned() };
@@ -151,13 +175,6 @@ fn place(access: &str, path: &Path, lines: &[String]) -> (String, String) {
     }
     let first = first.unwrap_or_else(|| "an unknown place".to_owned());
     (first.clone(), first)
-}
-
-/// Is a file that the compiler names the one that is checked? Where there is no such file (standard input) its text goes
-/// by the name that [`Compilation::object`](crate::validate::clang::Compilation::object) gives it.
-fn is_own(file: &str, path: &Path) -> bool {
-    let file = Path::new(file);
-    file == path || (file.ends_with("source") && !path.is_file())
 }
 
 #[cfg(test)]
@@ -198,12 +215,12 @@ mod tests {
                  thread:\n#0|{line}|/p/r.c|f\n#1|1|/p/r.c|main\n\n  Location is global 'a' of size 8\n"
             )
         };
-        let path = Path::new("/p/r.c");
-        let old = read(&report(1), path, b"  a += 1;\n");
-        let new = read(&report(2), path, b"x\n a += 1;\n");
+        let own = |text: &[u8]| [OwnText::new(Path::new("/p/r.c"), text, false)];
+        let old = read(&report(1), &own(b"  a += 1;\n"));
+        let new = read(&report(2), &own(b"x\n a += 1;\n"));
         assert_eq!(old.len(), 1);
         assert_eq!(old[0].0, new[0].0);
         assert_eq!(new[0].1, "line 2 `a += 1;`");
-        assert_eq!(read("WARNING: ThreadSanitizer: thread leak (pid=1)\n", path, b"").len(), 0);
+        assert_eq!(read("WARNING: ThreadSanitizer: thread leak (pid=1)\n", &own(b"")).len(), 0);
     }
 }

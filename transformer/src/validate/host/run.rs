@@ -73,7 +73,7 @@ impl Geometry {
 }
 
 /// What a run gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Run {
     /// What it printed.
     pub stdout: Vec<u8>,
