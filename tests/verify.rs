@@ -73,6 +73,44 @@ fn a_race_that_no_result_shows_is_found() {
     assert_eq!(report.map(|report| report.widened), Ok(Some(1)));
 }
 
+/// What passes by itself need not pass together, and only what passed together is accepted.
+#[test]
+fn texts_that_fail_together_are_not_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |name: &str, value: u8| {
+        format!("int {name}(void) {{\n  int r = 0;\n#pragma omp target map(from: r)\n  r = {value};\n  return r;\n}}\n")
+    };
+    let file = |name: &str| {
+        let path = folder.path().join(format!("{name}.c"));
+        File::changed(&path, text(name, 1).as_bytes(), text(name, 2).as_bytes())
+    };
+    let main = folder.path().join("main.c");
+    fs::write(&main, "int f(void), g(void);\nint main(void) { return f() == 2 && g() == 2; }\n").unwrap();
+    let program = Program { sources: Sources::Named(vec![Source { path: main, flags: Vec::new() }]), ..quick() };
+    let outcome = ompsplit::validate::host::verify(&[file("f"), file("g")], &program, &|_| {}).unwrap();
+    assert_eq!(outcome.failures.len(), 2, "{outcome:?}");
+    assert!(outcome.failures[&0].text.contains("passes by itself, but not all of them together"), "{outcome:?}");
+}
+
+/// What changes inside a kernel is compared only if that kernel is launched.
+#[test]
+fn a_change_inside_a_kernel_that_is_not_launched_is_not_verified() {
+    let text = |condition: &str| {
+        format!(
+            "static int a[64];\nint main(void) {{\n#pragma omp target teams distribute parallel for map(from: a) \
+             if({condition})\n  for (int i = 0; i < 8; i++)\n    for (int j = 0; j < 8; j++) a[i * 8 + j] = j;\n  return \
+             0;\n}}\n"
+        )
+    };
+    let unrolled = |text: &str| text.replace("    for (int j", "#pragma omp unroll partial(4)\n    for (int j");
+    let check = |text: &str| {
+        let program = Program { races: false, ..Program::default() };
+        verify(Path::new("f.c"), text.as_bytes(), unrolled(text).as_bytes(), &program)
+    };
+    assert_eq!(check(&text("0")).map_err(|error| error.kind), Err(Kind::NotReached));
+    assert_eq!(check(&text("1")).map(|report| report.not_reached.len()), Ok(0));
+}
+
 /// A kernel in a header, called from C++; `main` in C.
 #[test]
 fn a_header_is_checked_through_its_sources() {

@@ -128,7 +128,7 @@ fn sources_come_from_the_compile_database() {
     assert_contains(&ran.stderr, "there are several programs, and nothing tells which one to run: `main` stands in ");
     assert_contains(&ran.stderr, "--verify-source");
     // The file's own program is meant.
-    database(&project, &[("test.c", "test"), ("f.c", "app"), ("main.c", "app")]);
+    database(&project, &[("test.c", "test"), ("gone.c", "test"), ("f.c", "app"), ("main.c", "app")]);
     project.expect(0, &arguments);
     assert_split(&project.read("f.c"));
     // One program is the only one.

@@ -57,8 +57,9 @@ fn ask_clang(processed: &mut Processed, progress: &Progress) {
     let file = &processed.report.file;
     progress.step(format!("asking clang about {}", file.path.display()));
     let report = clang::verify(level, &file.path, &file.text, after, &check.flags);
-    // A header need not be compiled with these flags where the program that includes it is run.
-    let report = if check.level == VerifyLevel::Host { report } else { report.and_then(clang::Report::insist) };
+    // What becomes of a header in the program that includes it, running that tells.
+    let is_shown_later = check.level == VerifyLevel::Host && host::is_header(&file.path);
+    let report = if is_shown_later { report } else { report.and_then(clang::Report::insist) };
     match report {
         Ok(report) => processed.verified = report.to_string(),
         Err(error) => reject(processed, &error.to_string()),

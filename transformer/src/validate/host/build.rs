@@ -183,7 +183,11 @@ impl<'a> Builder<'a> {
         let compilation = Compilation::new(&self.tools.clang, &source.path, &source.flags);
         let run = compilation.object(&text, &object, &first, &last)?;
         if !run.success {
-            return Err(HostError::new(Kind::Build, cannot_build(texts.what, source, &run.stderr)));
+            let mut text = cannot_build(&format!("the {}", texts.what), source, &run.stderr);
+            if target == Target::Threads {
+                text.push_str("\n(`races = false` in [verify], or --verify-no-races, leaves this check out)");
+            }
+            return Err(HostError::new(Kind::Build, text));
         }
         known().insert(key, object.clone());
         Ok(object)

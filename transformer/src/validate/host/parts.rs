@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::directives::closing;
 use super::overlay::{Overlay, probe};
-use super::program::{File, Program, Source, Sources, canonical, is_same};
+use super::program::{File, Program, Source, Sources, canonical, is_header};
 use super::{HostError, Kind};
 use crate::validate::changes::skip;
 use crate::validate::clang::{Clang, Compilation};
@@ -45,7 +45,12 @@ pub(super) fn parts(clang: &Clang, files: &[File], program: &Program) -> Result<
     let texts = files.iter().enumerate().map(|(index, file)| (file.source.path.as_path(), probe(index, &file.before)));
     let overlay = Overlay::write(texts, folder.path())?;
     let candidates = candidates(files, &program.sources);
-    let units = candidates.into_par_iter().map(|unit| read(clang, files, unit, &overlay));
+    // A build may know of sources that are of no use here. One that is shows its errors when it is compiled.
+    let is_lenient = matches!(program.sources, Sources::Database(_));
+    let units = candidates.into_par_iter().map(|mut unit| match read(clang, files, &mut unit, &overlay) {
+        Err(error) if !is_lenient => Err(error),
+        _ => Ok(unit),
+    });
     let mut units = units.collect::<Result<Vec<_>, _>>()?;
     // A given file that another one includes is none of the program's sources, unless the user or the build says so.
     let included: BTreeSet<usize> =
@@ -68,9 +73,11 @@ pub(super) fn parts(clang: &Clang, files: &[File], program: &Program) -> Result<
         return Err(several(&units));
     };
     let parts: Vec<Part> = parts.into_iter().map(part).collect();
-    match files.iter().enumerate().find(|(index, _)| !parts.iter().any(|part| part.files.contains(index))) {
-        Some((_, file)) if file.after.is_some() => Err(not_included(file, &program.sources)),
-        _ => Ok(parts),
+    let is_lost =
+        |(index, file): &(usize, &File)| file.after.is_some() && !parts.iter().any(|part| part.files.contains(index));
+    match files.iter().enumerate().find(is_lost) {
+        Some((_, file)) => Err(not_included(file, &program.sources)),
+        None => Ok(parts),
     }
 }
 
@@ -84,10 +91,11 @@ fn part(units: Vec<Unit>) -> Part {
 
 /// All sources that may belong to a program, nothing read yet.
 fn candidates(files: &[File], sources: &Sources) -> Vec<Unit> {
-    let own = |path: &Path| files.iter().position(|file| is_same(&file.source.path, path));
+    let places: BTreeMap<PathBuf, usize> =
+        files.iter().enumerate().map(|(index, file)| (canonical(&file.source.path), index)).collect();
     let unit = |source: &Source, target: Option<&PathBuf>, is_named: bool| Unit {
         source: source.clone(),
-        own: own(&source.path),
+        own: places.get(&canonical(&source.path)).copied(),
         sees: BTreeSet::new(),
         has_main: false,
         is_named,
@@ -100,10 +108,9 @@ fn candidates(files: &[File], sources: &Sources) -> Vec<Unit> {
     };
     let named: BTreeSet<usize> = units.iter().filter_map(|unit| unit.own).collect();
     let only_changed = !matches!(sources, Sources::Given);
-    let given = files
-        .iter()
-        .enumerate()
-        .filter(|(index, file)| !named.contains(index) && !file.is_header() && (file.after.is_some() || !only_changed));
+    let given = files.iter().enumerate().filter(|(index, file)| {
+        !named.contains(index) && !is_header(&file.source.path) && (file.after.is_some() || !only_changed)
+    });
     // The given files stand first, so that their own flags count for them.
     let mut all: Vec<Unit> = given.map(|(_, file)| unit(&file.source, None, false)).collect();
     all.append(&mut units);
@@ -111,16 +118,16 @@ fn candidates(files: &[File], sources: &Sources) -> Vec<Unit> {
 }
 
 /// Preprocesses a source.
-fn read(clang: &Clang, files: &[File], mut unit: Unit, overlay: &Overlay) -> Result<Unit, HostError> {
-    let text = text_of(&unit, files)?;
+fn read(clang: &Clang, files: &[File], unit: &mut Unit, overlay: &Overlay) -> Result<(), HostError> {
+    unit.sees.extend(unit.own);
+    let text = text_of(unit, files)?;
     let run = Compilation::new(clang, &unit.source.path, &unit.source.flags).preprocess(&text, &overlay.flags())?;
     if !run.success {
         return Err(HostError::new(Kind::Build, super::build::cannot_build("the original", &unit.source, &run.stderr)));
     }
-    unit.sees = unit.own.into_iter().collect();
     unit.sees.extend((0..files.len()).filter(|index| run.output.contains(&super::overlay::marker(*index))));
     unit.has_main = defines_main(run.output.as_bytes());
-    Ok(unit)
+    Ok(())
 }
 
 /// The original's text of a unit.

@@ -76,12 +76,13 @@ impl File {
         let source = Source { path: path.to_path_buf(), flags: Vec::new() };
         Self { source, before: before.to_vec(), after: Some(after.to_vec()) }
     }
+}
 
-    /// Is it a header by its name, which only other sources can show?
-    pub(super) fn is_header(&self) -> bool {
-        let ending = self.source.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        matches!(ending, "h" | "hh" | "hpp" | "hxx")
-    }
+/// Is a file a header by its name, which only other sources can show?
+#[must_use]
+pub fn is_header(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    matches!(ending, "h" | "hh" | "hpp" | "hxx")
 }
 
 /// Do two paths lead to the same file?

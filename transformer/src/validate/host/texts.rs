@@ -46,8 +46,7 @@ impl Texts {
 
     /// The copy in which widened loops run on the host.
     pub(super) fn widened(files: &[File], set: &BTreeSet<usize>) -> Self {
-        let what = "copy for the search for races, which `races = false` (--verify-no-races) leaves out,";
-        Self::of(files, set, Version::Widened, what)
+        Self::of(files, set, Version::Widened, "copy that races are looked for in")
     }
 
     fn of(files: &[File], set: &BTreeSet<usize>, version: Version, what: &'static str) -> Self {
