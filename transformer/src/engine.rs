@@ -50,8 +50,8 @@ pub struct Options {
     pub lines: Vec<(usize, usize)>,
     /// The bounds of time and memory.
     pub limits: Limits,
-    /// What a compiler knows of the names in the file; none where it is not asked.
-    pub facts: Option<Arc<Facts>>,
+    /// The compiler flags with which clang is asked for what it knows of the names in each round's text; none where it is not.
+    pub facts: Option<Arc<[String]>>,
     /// The macros that the compiler's flags define or take back.
     pub definitions: Arc<[FlagDefinition]>,
     /// May the compiler take it that objects of different types do not share storage? Not with `-fno-strict-aliasing`.
@@ -100,6 +100,8 @@ pub struct Outcome {
 pub enum EngineError {
     /// The host text could not be read.
     Host(HostError),
+    /// What a compiler knows of its names could not be asked; the text says why.
+    Facts(String),
     /// What its kernels need could not be counted; the text says why.
     Resources(String),
     /// The new text failed a check of its own: a fault of this tool. The text says which.
@@ -110,6 +112,7 @@ impl std::fmt::Display for EngineError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Host(error) => write!(f, "{error}"),
+            Self::Facts(why) => write!(f, "{why}"),
             Self::Resources(why) => write!(f, "the registers of its kernels are not known: {why}"),
             Self::Validation(what) => write!(f, "the result failed validation and was not written: {what}"),
         }
@@ -166,14 +169,16 @@ pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Resu
     let mut text = first.edits.apply(&file.text);
     let mut problems = first.problems;
     let mut rounds = Rounds::new(first.plans, &first.edits);
-    let mut facts = first.facts;
     for _ in 0..MOST_ROUNDS {
         let next_file = SourceFile::new(file.path.clone(), text.clone());
-        let next = round(&next_file, headers, &Options { lines: Vec::new(), facts, ..options.clone() })?;
+        let next = round(&next_file, headers, &Options { lines: Vec::new(), ..options.clone() });
+        let next = next.map_err(|error| match error {
+            EngineError::Facts(why) => EngineError::Validation(why),
+            other => other,
+        })?;
         let Some(next) = next else { return Err(EngineError::Validation("all directives were lost".to_owned())) };
         validate::no_new_problems(problems, next.problems).map_err(EngineError::Validation)?;
         problems = next.problems;
-        facts = next.facts;
         if !options.lines.is_empty() {
             // What lies outside the range of lines stays as it is.
             return Ok(Outcome { text: Some(text), plans: rounds.into_plans() });
@@ -194,20 +199,15 @@ struct Round {
     chosen: Vec<usize>,
     edits: EditSet,
     problems: validate::Problems,
-    /// The facts of the new text, where there is one.
-    facts: Option<Arc<Facts>>,
 }
 
 fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Option<Round>, EngineError> {
     let Some(parsed) = parse(file, &options.limits).map_err(EngineError::Host)? else { return Ok(None) };
-    let counted = counted(file, &parsed, options)?;
-    let plans = plans(&context(file, headers, &parsed, options, &counted), options);
+    let asked = Asked { facts: facts(file, options)?, counted: counted(file, &parsed, options)? };
+    let plans = plans(&context(file, headers, &parsed, options, &asked), options);
     let (edits, chosen) = select::select(&plans, options.assume);
     let problems = validate::problems(&parsed.tree, &parsed.constructs);
-    let moves = edits.origins();
-    let facts = options.facts.as_ref().filter(|_| !edits.is_empty());
-    let facts = facts.map(|facts| Arc::new(facts.moved(&|at| moves.moved(at))));
-    Ok(Some(Round { plans, chosen, edits, problems, facts }))
+    Ok(Some(Round { plans, chosen, edits, problems }))
 }
 
 /// Every plan of the passes asked for, in the order of the text, without those that are suppressed or out of range.
@@ -265,31 +265,48 @@ fn refuse_disagreements(plans: &mut [Plan], context: &Context<'_>) {
     }
 }
 
+/// What compilers were asked about one text.
+#[derive(Default)]
+struct Asked {
+    /// What clang knows of its names.
+    facts: Option<Facts>,
+    /// What was counted of kernels, by the line of the directive.
+    counted: BTreeMap<usize, CountedKernel>,
+}
+
+/// What clang knows of the names of a text, where it is asked. Each round asks for its own, so that what it decides of a text is
+/// what a run over that text decides.
+fn facts(file: &SourceFile, options: &Options) -> Result<Option<Facts>, EngineError> {
+    let asked = options.facts.as_ref().map(|flags| validate::clang::facts(&file.path, &file.text, flags));
+    asked.transpose().map_err(|error| EngineError::Facts(error.to_string()))
+}
+
 /// What clang counts of the kernels, where it is asked and a grid may be chosen.
-fn counted(file: &SourceFile, parsed: &Parsed, options: &Options) -> Result<Counted, EngineError> {
+fn counted(
+    file: &SourceFile,
+    parsed: &Parsed,
+    options: &Options,
+) -> Result<BTreeMap<usize, CountedKernel>, EngineError> {
     let is_asked = options.device.is_some() && options.passes.contains(&"geometry");
-    let Some(flags) = options.resources.as_ref().filter(|_| is_asked) else { return Ok(Counted::new()) };
+    let Some(flags) = options.resources.as_ref().filter(|_| is_asked) else { return Ok(BTreeMap::new()) };
     if !chooses_grids(&parsed.tree, &parsed.constructs) {
-        return Ok(Counted::new());
+        return Ok(BTreeMap::new());
     }
     let failed = |error: validate::clang::VerifyError| EngineError::Resources(error.to_string());
     validate::clang::kernel_resources(&file.path, &file.text, flags).map_err(failed)
 }
-
-/// What was counted of kernels, by the line of the directive.
-type Counted = BTreeMap<usize, CountedKernel>;
 
 fn context<'a>(
     file: &'a SourceFile,
     headers: &'a [SourceFile],
     parsed: &'a Parsed,
     options: &'a Options,
-    counted: &'a Counted,
+    asked: &'a Asked,
 ) -> Context<'a> {
     let Parsed { scan, tree, constructs } = parsed;
     let Options { assumed_iterations, versioned, pipeline, strict_aliasing, signed_wraps, .. } = *options;
     let device = options.device.as_ref().filter(|_| options.passes.contains(&"geometry"));
-    let (facts, profile) = (options.facts.as_deref(), options.device.as_ref());
+    let (facts, profile) = (asked.facts.as_ref(), options.device.as_ref());
     let definitions = &*options.definitions;
     Context {
         file,
@@ -306,7 +323,7 @@ fn context<'a>(
         pipeline,
         device,
         profile,
-        counted,
+        counted: &asked.counted,
     }
 }
 
@@ -340,9 +357,12 @@ pub struct RegionFacts {
 pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Vec<RegionFacts>, HostError> {
     let Some(parsed) = parse(file, &options.limits)? else { return Ok(Vec::new()) };
     let Parsed { tree, constructs, .. } = &parsed;
-    // Where clang cannot count, the plans have said so.
-    let counted = counted(file, &parsed, options).unwrap_or_default();
-    let context = context(file, headers, &parsed, options, &counted);
+    // Where clang cannot tell, the plans have said so.
+    let asked = Asked {
+        facts: facts(file, options).unwrap_or_default(),
+        counted: counted(file, &parsed, options).unwrap_or_default(),
+    };
+    let context = context(file, headers, &parsed, options, &asked);
     let symbols = context.symbols();
     let mut figures = figures(&context);
     let mut geometry = geometry_figures(&context, &symbols);
@@ -374,16 +394,17 @@ pub fn pipelines(
 ) -> Result<Vec<(Span, PipelineFigures)>, HostError> {
     let is_asked = options.passes.contains(&"pipeline");
     let Some(parsed) = parse(file, &options.limits)?.filter(|_| is_asked) else { return Ok(Vec::new()) };
-    let counted = Counted::new();
-    Ok(pipeline_figures(&context(file, headers, &parsed, options, &counted)))
+    let asked = Asked { facts: facts(file, options).unwrap_or_default(), ..Asked::default() };
+    Ok(pipeline_figures(&context(file, headers, &parsed, options, &asked)))
 }
 
-/// The rule that an error of the engine cites.
+/// The rule that an error of the engine cites; none for what is wrong with the flags or the compiler.
 #[must_use]
-pub fn error_code(error: &EngineError) -> ReasonCode {
+pub fn error_code(error: &EngineError) -> Option<ReasonCode> {
     match error {
-        EngineError::Host(_) => ReasonCode::Unreadable,
-        EngineError::Resources(_) | EngineError::Validation(_) => ReasonCode::ValidationFailed,
+        EngineError::Host(_) => Some(ReasonCode::Unreadable),
+        EngineError::Facts(_) => None,
+        EngineError::Resources(_) | EngineError::Validation(_) => Some(ReasonCode::ValidationFailed),
     }
 }
 

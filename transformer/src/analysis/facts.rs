@@ -1,7 +1,7 @@
 //! What a compiler says of the names of one file, as a second source beside the file's own text.
 //!
 //! The facts are read outside (`validate/clang`) and handed in, so that what is decided by them depends on nothing else. They
-//! hold for one text: where it is edited they move along, and what was replaced has none.
+//! hold for one text: `engine` asks anew for each that edits make.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,23 +66,5 @@ impl Facts {
     #[must_use]
     pub fn macro_at(&self, name: &str, at: usize) -> Option<&MacroText> {
         self.macros.get(name).filter(|found| found.since <= at)
-    }
-
-    /// The same facts of the text after edits; `moved` gives the new place of a byte, and none where it was replaced.
-    #[must_use]
-    pub fn moved(&self, moved: &dyn Fn(usize) -> Option<usize>) -> Self {
-        let place = |place: &Option<usize>| match place {
-            Some(place) => moved(*place).map(Some),
-            None => Some(None),
-        };
-        let since = |found: &MacroText| MacroText { since: moved(found.since).unwrap_or(found.since), ..found.clone() };
-        Self {
-            declarations: self.declarations.iter().filter_map(|(at, d)| Some((moved(*at)?, d.clone()))).collect(),
-            uses: self.uses.iter().filter_map(|(at, to)| Some((moved(*at)?, place(to)?))).collect(),
-            outside: self.outside.clone(),
-            macros: self.macros.iter().map(|(name, found)| (name.clone(), since(found))).collect(),
-            redefined: self.redefined.clone(),
-            arithmetic: self.arithmetic.iter().filter_map(|at| moved(*at)).collect(),
-        }
     }
 }

@@ -37,10 +37,7 @@ pub(super) fn explain(
         return complain(streams, &format!("{}: {message}", path.display()));
     }
     let headers = crate::cli::headers::load(&processed.report.file, &settings.include_dirs, &settings.sources);
-    let options = match process::options(&settings, &processed.report.file) {
-        Ok(options) => options,
-        Err(message) => return complain(streams, &format!("{}: {message}", path.display())),
-    };
+    let options = process::options(&settings);
     let file = &processed.report.file;
     let output = processed.text.as_ref().map(|text| SourceFile::new(file.path.clone(), text.clone()));
     let regions = |file: &SourceFile| crate::engine::regions(file, &headers, &options).unwrap_or_default();

@@ -2,7 +2,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
 
 use memchr::memmem;
 
@@ -15,7 +14,6 @@ use crate::plan::ReasonCode;
 use crate::report::{FileReport, PlanUse, Severity};
 use crate::source::{Scan, SourceFile, scan};
 use crate::syntax::Limits;
-use crate::validate::clang;
 
 /// What rewrites a file: [`crate::engine::run`], or a stand-in in tests.
 pub type Engine = fn(&SourceFile, &[SourceFile], &Options) -> Result<Outcome, EngineError>;
@@ -81,7 +79,7 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
 
 /// Runs the engine; a fault in it becomes a message, so that an editor's buffer is never lost.
 fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Outcome, (Option<ReasonCode>, String)> {
-    let options = options(settings, file).map_err(|message| (None, message))?;
+    let options = options(settings);
     let headers = if mentions_target(&file.text) {
         headers::load(file, &settings.include_dirs, &settings.sources)
     } else {
@@ -89,21 +87,17 @@ fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Out
     };
     match catch_unwind(AssertUnwindSafe(|| engine(file, &headers, &options))) {
         Ok(Ok(outcome)) => Ok(outcome),
-        Ok(Err(error)) => Err((Some(error_code(&error)), error.to_string())),
+        Ok(Err(error)) => Err((error_code(&error), error.to_string())),
         Err(_) => {
             Err((Some(ReasonCode::ValidationFailed), "this tool failed on the file, which is left as it is".to_owned()))
         }
     }
 }
 
-/// What the driver may do with a file by its settings, and what clang knows of it where it is asked.
-///
-/// # Errors
-/// When clang is missing, or does not compile the file.
-pub(super) fn options(settings: &Settings, file: &SourceFile) -> Result<Options, String> {
-    let asked = settings.facts == Facts::Clang && mentions_target(&file.text);
-    let facts = asked.then(|| clang::facts(&file.path, &file.text, &settings.compiler.flags)).transpose();
-    Ok(Options {
+/// What the driver may do with a file by its settings.
+pub(super) fn options(settings: &Settings) -> Options {
+    let flags = || settings.compiler.flags.clone().into();
+    Options {
         passes: settings.passes.names.clone(),
         assume: settings.assume,
         assumed_iterations: settings.assumed_iterations,
@@ -112,12 +106,12 @@ pub(super) fn options(settings: &Settings, file: &SourceFile) -> Result<Options,
         device: settings.device.clone(),
         lines: settings.lines.clone(),
         limits: Limits::default(),
-        facts: facts.map_err(|error| error.to_string())?.map(Arc::new),
+        facts: (settings.facts == Facts::Clang).then(flags),
         definitions: settings.compiler.definitions().into(),
         signed_wraps: settings.compiler.has_wrapping_integers(),
         strict_aliasing: settings.compiler.has_strict_aliasing(),
-        resources: (settings.resources == Resources::Clang).then(|| settings.compiler.flags.clone().into()),
-    })
+        resources: (settings.resources == Resources::Clang).then(flags),
+    }
 }
 
 /// Can the text hold a directive that concerns a device? Most files cannot, and their headers need not be read.

@@ -104,17 +104,6 @@ impl Origins {
         Span { start: first.start, end: last.end.max(first.end) }
     }
 
-    /// Where a byte of the old text stands in the new one; none where it is replaced.
-    #[must_use]
-    pub fn moved(&self, at: usize) -> Option<usize> {
-        let behind = self.written.partition_point(|(_, old)| old.end <= at);
-        if self.written.get(behind).is_some_and(|(_, old)| old.start <= at) {
-            return None;
-        }
-        let last = behind.checked_sub(1).and_then(|index| self.written.get(index));
-        Some(last.map_or(at, |(new, old)| new.end + (at - old.end)))
-    }
-
     fn of_byte(&self, at: usize) -> Span {
         let before = self.written.partition_point(|(new, _)| new.start <= at);
         let Some((new, old)) = before.checked_sub(1).and_then(|index| self.written.get(index)) else {
@@ -149,9 +138,5 @@ mod tests {
             |spans: &[(usize, usize)]| spans.iter().map(|&(start, end)| Span { start, end }).collect::<Vec<_>>();
         assert_eq!(parts, spans(&[(0, 1), (1, 2), (2, 5), (2, 5), (5, 6), (6, 6), (6, 6), (6, 7), (7, 8), (9, 10)]));
         assert_eq!(origins.of(Span { start: 1, end: 9 }), Span { start: 1, end: 8 });
-        let moved: Vec<_> = (0..old.len()).map(|at| origins.moved(at)).collect();
-        let (kept, gone) = (Some, None);
-        let places = [kept(0), kept(1), gone, gone, gone, kept(4), kept(7), kept(8), gone, kept(9)];
-        assert_eq!(moved, places);
     }
 }

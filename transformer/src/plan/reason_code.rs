@@ -107,6 +107,7 @@ reason_codes! {
     TileClause = "OMPS151", Refusal, "clause that does not go with tiles";
     TileReach = "OMPS152", Refusal, "loop that reaches more than what it maps";
     NoPieces = "OMPS153", Refusal, "no array moves piece by piece";
+    UnrollNotAllowed = "OMPS170", Refusal, "no `unroll` construct may stand there";
     TooSmall = "OMPS201", DoesNotPay, "too little work for further launches";
     TwoLevels = "OMPS202", DoesNotPay, "teams and threads share two loops already";
     CollapseDoesNotPay = "OMPS240", DoesNotPay, "collapse gains nothing";

@@ -155,8 +155,12 @@ fn decide<'a, F: FnOnce() -> Symbols<'a>>(
         Err(reason) => return Ok(Some(Verdict::Nothing(reason))),
     };
     // Where no loop can be added, those that are there may still change places; that they do not is no refusal.
-    let verdict = clauses::read(cx, symbols, &chain)
-        .and_then(|clauses| choose(&Candidate { cx, symbols, id, chain, clauses, nest }));
+    let verdict = clauses::read(cx, symbols, &chain).and_then(|(clauses, of_grid)| {
+        match choose(&Candidate { cx, symbols, id, chain, clauses, nest })? {
+            Verdict::Collapse(_) if !of_grid.is_empty() => Err(of_grid),
+            verdict => Ok(verdict),
+        }
+    });
     match (verdict, no_further) {
         (Ok(Verdict::Collapse(change)), _) => Ok(Some(Verdict::Collapse(change))),
         (_, Some(reason)) => Ok(Some(Verdict::Nothing(reason))),

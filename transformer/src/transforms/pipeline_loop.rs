@@ -330,7 +330,7 @@ fn checked<'a>(
     check_text(names, region)?;
     let values = HostValues { names, region, extent: region.extent };
     let present = data_block::mapped_around(&values);
-    let Loop { head, mut items, found } = read::read(&values, &present)?;
+    let Loop { head, mut items, found, of_grid } = read::read(&values, &present)?;
     if !present.is_empty() && !items.iter().any(|item| item.is_array && (item.copies_in() || item.copies_out())) {
         let message = "a data construct around it copies its arrays";
         return Ok(Verdict::Nothing(Reason::new(ReasonCode::NothingToPipeline, region.extent, message)));
@@ -338,7 +338,10 @@ fn checked<'a>(
     maps::find_streams(&values, &mut items, &head, &found);
     let (tiles, least_bytes) = sizes::usual(names.cx);
     let pipeline = Pipeline { values: &values, head: &head, items: &items, found: &found, tiles, least_bytes };
-    asked(&pipeline.sized())
+    match asked(&pipeline.sized())? {
+        Verdict::Pipeline { .. } if !of_grid.is_empty() => Err(of_grid),
+        verdict => Ok(verdict),
+    }
 }
 
 /// Can the text of a region be read for certain, and may it be written anew?

@@ -42,7 +42,7 @@
 //!
 //! ## Applies when
 //!
-//! - the kernel is one `distribute parallel for` loop of a league (also with `simd`), `--device` names one whose profile says how
+//! - the kernel is one `distribute parallel for` loop of a league, without `simd` or `order(concurrent)`, `--device` names one whose profile says how
 //!   far loops like it are unrolled (`unrolled_rows`, `unrolled_products`, `unrolled_around`), and the output is for clang: the directive is one of
 //!   OpenMP 5.1;
 //! - the serial loop is in canonical form, stands directly in the body of the parallel loop, declares its variable, and holds
@@ -55,8 +55,8 @@
 //!
 //! ## Refuses when
 //!
-//! OMPS101 to OMPS104, OMPS125: the text cannot be read for certain. OMPS270: it is not known to pay. OMPS470: directives or
-//! `#pragma` lines stand in the loop.
+//! OMPS101 to OMPS104, OMPS125: the text cannot be read for certain. OMPS170: it would pay, but no `unroll` construct may stand in
+//! the region of the loop. OMPS270: it is not known to pay. OMPS470: directives or `#pragma` lines stand in the loop.
 //!
 //! ## Safety
 //!
@@ -81,7 +81,8 @@ use crate::region::construct::ConstructId;
 use crate::region::loop_nest::canonical_nest;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::{Span, words};
-use crate::syntax::NodeId;
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{ClauseName, NodeId};
 use crate::transforms::choose_geometry::nest;
 use crate::transforms::{Context, OutputCompiler, split_target};
 
@@ -115,8 +116,10 @@ fn plan_region<'a, F: FnOnce() -> Symbols<'a>>(
         Ok(found) if found.is_empty() => return None,
         Ok(found) => apply(cx, region, &mut plan, &found),
         Err(reason) => {
-            if reason.code == ReasonCode::UnrollWritten {
-                plan.decision = Decision::NothingToDo;
+            match reason.code {
+                ReasonCode::UnrollWritten => plan.decision = Decision::NothingToDo,
+                ReasonCode::UnrollNotAllowed => plan.decision = Decision::Refuse,
+                _ => {}
             }
             plan.reasons.push(reason);
         }
@@ -163,8 +166,26 @@ fn decide<'a, F: FnOnce() -> Symbols<'a>>(
         serial.iter().map(|node| judge(cx, symbols, device, &found, promised, *node)).partition(Result::is_ok);
     match others.into_iter().find_map(Result::err) {
         Some((span, message)) if chosen.is_empty() => no(span, message),
-        _ => Ok(chosen.into_iter().flatten().collect()),
+        _ => match excludes_unroll(cx, region) {
+            Some(reason) => Err(reason),
+            None => Ok(chosen.into_iter().flatten().collect()),
+        },
     }
+}
+
+/// A construct of the kernel in whose region no `unroll` construct may be encountered (OpenMP 5.2, sections 10.3 and 10.4).
+fn excludes_unroll(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
+    let no = |span: Span, what: &str| {
+        let message = format!("no `unroll` construct may stand in a region of {what}");
+        Some(Reason::new(ReasonCode::UnrollNotAllowed, span, message))
+    };
+    region.chain.constructs.iter().find_map(|id| {
+        let directive = cx.constructs.directive(*id);
+        if cx.constructs.construct(*id).leaves.contains(&Leaf::Simd) {
+            return no(directive.span, "`simd`");
+        }
+        directive.clauses_of(ClauseName::Order).next().and_then(|clause| no(clause.span, "`order(concurrent)`"))
+    })
 }
 
 /// The loops that are executed serially, and unconditionally, in one iteration; the outermost ones.

@@ -30,24 +30,37 @@ impl Clauses {
     }
 }
 
+/// Does a clause say nothing but how iterations go to teams and threads, as those that `geometry` writes? Such a clause is named
+/// last: where something else speaks against a change it did so before the grid was chosen, and is what the user asks for.
+pub(in crate::transforms) fn is_of_grid(name: ClauseName) -> bool {
+    matches!(name, ClauseName::NumTeams | ClauseName::ThreadLimit | ClauseName::DistSchedule)
+}
+
 /// Reads the clauses of the constructs from the target construct inwards.
+///
+/// # Errors
+/// As of [`read_besides`].
 pub(in crate::transforms) fn read(
     cx: &Context<'_>,
     symbols: &Symbols<'_>,
     chain: &[ConstructId],
-) -> Result<Clauses, Vec<Reason>> {
+) -> Result<(Clauses, Vec<Reason>), Vec<Reason>> {
     read_besides(cx, symbols, chain, &[])
 }
 
-/// The same for what leaves the loops as they are, besides clauses that hold for them as before.
+/// The same for what leaves the loops as they are, besides clauses that hold for them as before; and which clauses of the grid
+/// speak against it.
+///
+/// # Errors
+/// All that do, where others are among them.
 pub(in crate::transforms) fn read_besides(
     cx: &Context<'_>,
     symbols: &Symbols<'_>,
     chain: &[ConstructId],
     besides: &[ClauseName],
-) -> Result<Clauses, Vec<Reason>> {
+) -> Result<(Clauses, Vec<Reason>), Vec<Reason>> {
     let mut found = Clauses::default();
-    let mut reasons = Vec::new();
+    let (mut reasons, mut others) = (Vec::new(), false);
     let has_teams =
         chain.iter().any(|id| cx.constructs.directive(*id).clauses_of(ClauseName::NumTeams).next().is_some());
     for id in chain {
@@ -60,6 +73,7 @@ pub(in crate::transforms) fn read_besides(
                 let text = cx.file.show(clause.name_span);
                 let message = format!("`{text}` may group or order iterations, or hand a value on");
                 reasons.push(reason(ReasonCode::CollapseClause, clause.span, message));
+                others |= !is_of_grid(clause.name);
                 continue;
             }
             for item in clause.items() {
@@ -67,7 +81,7 @@ pub(in crate::transforms) fn read_besides(
             }
         }
     }
-    if reasons.is_empty() { Ok(found) } else { Err(reasons) }
+    if others { Err(reasons) } else { Ok((found, reasons)) }
 }
 
 impl Clauses {

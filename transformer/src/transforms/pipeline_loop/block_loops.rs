@@ -125,7 +125,8 @@ fn read_loops<'n, 'a>(
         let values = HostValues { names: values.names, region, extent: values.extent };
         let is_known = |item: &Mapped| !item.is_array || item.place != maps::Place::Loop;
         match read::read(&values, items) {
-            Ok(Loop { head, items, found }) if items.iter().all(is_known) => {
+            Ok(Loop { of_grid, .. }) if !of_grid.is_empty() => unread.extend(of_grid),
+            Ok(Loop { head, items, found, .. }) if items.iter().all(is_known) => {
                 let sizes = sizes::usual(values.cx());
                 loops.push(BlockLoop { values, head, items, found, sizes });
             }

@@ -7,11 +7,11 @@ use crate::transforms::independence::clauses::{self, Clauses};
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::split_target::names::Names;
 
-/// What the clauses say of variables.
+/// What the clauses say of variables, and which clauses of the grid do not go with tiles.
 ///
 /// # Errors
 /// The clauses that group or order iterations, or mean something else when they stand on several constructs.
-pub(super) fn read(values: &HostValues<'_, '_>) -> Result<Clauses, Vec<Reason>> {
+pub(super) fn read(values: &HostValues<'_, '_>) -> Result<(Clauses, Vec<Reason>), Vec<Reason>> {
     let cx = values.cx();
     let chain = &values.region.chain.constructs;
     let mut reasons: Vec<Reason> = of_one_thread(values.names, values.region.extent).into_iter().collect();
@@ -20,7 +20,9 @@ pub(super) fn read(values: &HostValues<'_, '_>) -> Result<Clauses, Vec<Reason>> 
         let message = "what it says of the bounds of tiles has no clause to stand in";
         reasons.push(Reason::new(ReasonCode::TileClause, clause.span, message));
     }
+    let mut of_grid = Vec::new();
     for clause in chain.iter().flat_map(|id| &cx.constructs.directive(*id).clauses) {
+        let reasons = if clauses::is_of_grid(clause.name) { &mut of_grid } else { &mut reasons };
         if !goes_with_tiles(clause) {
             let message = format!("`{}` does not go with tiles", cx.file.show(clause.name_span));
             reasons.push(Reason::new(ReasonCode::TileClause, clause.span, message));
@@ -35,12 +37,16 @@ pub(super) fn read(values: &HostValues<'_, '_>) -> Result<Clauses, Vec<Reason>> 
             }
         }
     }
+    let as_own = |reason: Reason| Reason { code: ReasonCode::TileClause, ..reason };
     // Which team takes an iteration groups none: the threads of the team share it.
     match clauses::read_besides(cx, values.symbols(), chain, &[ClauseName::DistSchedule]) {
-        Ok(found) if reasons.is_empty() => Ok(found),
+        Ok((found, grouping)) if reasons.is_empty() => {
+            of_grid.extend(grouping.into_iter().map(as_own));
+            Ok((found, of_grid))
+        }
         Ok(_) => Err(reasons),
         Err(grouping) => {
-            reasons.extend(grouping.into_iter().map(|reason| Reason { code: ReasonCode::TileClause, ..reason }));
+            reasons.extend(grouping.into_iter().map(as_own));
             Err(reasons)
         }
     }

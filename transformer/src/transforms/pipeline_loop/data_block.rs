@@ -111,8 +111,7 @@ fn host_construct(cx: &Context<'_>, block: &TargetRegion, inside: &[&TargetRegio
     let mut others =
         others.filter(|(_, directive)| !inside.iter().any(|region| region.extent.contains(directive.span)));
     let (_, directive) = others.next()?;
-    let message =
-        format!("`{}` may need the arrays of the data construct before or behind their tiles", directive.name);
+    let message = "this construct may need the arrays of the block before or behind their tiles";
     Some(Reason::new(ReasonCode::TileReach, directive.span, message))
 }
 
@@ -131,7 +130,7 @@ fn unlisted(names: &Names<'_>, block: &TargetRegion, items: &[Mapped], region: &
     let body = region.chain.constructs.first().and_then(|first| cx.constructs.construct(*first).body)?;
     let uses = uses_below(cx.file, cx.tree, body);
     let used = uses.iter().find(|used| !is_listed(names, (block.extent, region.extent), items, used))?;
-    let message = format!("the data construct around it does not map what `{}` may lead to", used.name);
+    let message = format!("the construct whose block it stands in does not map what `{}` may lead to", used.name);
     Some(Reason::new(ReasonCode::TileReach, used.span, message))
 }
 
@@ -176,7 +175,7 @@ fn host_obstacle(
     let on_host = |node: &NodeId| !inside.iter().any(|region| region.extent.contains(tree.span(*node)));
     let mut nodes = tree.descendants(statement).filter(on_host);
     let node = nodes.find(|node| tree.is_named(*node) && !is_harmless(names, block, *node))?;
-    let message = "the host may need the arrays of the data construct before or behind their tiles";
+    let message = "the host may need the arrays of the block before or behind their tiles";
     Some(Reason::new(ReasonCode::TileReach, tree.span(node), message))
 }
 

@@ -176,6 +176,11 @@ pub(super) fn read(values: &HostValues<'_, '_>, constructs: &[ConstructId]) -> R
             for item in clause.items() {
                 match read_item(values, item, map_type) {
                     Some(mapped) => items.push(mapped),
+                    // `split` writes it out where the program has it mapped by naming a member.
+                    None if item.base.as_deref() == Some("this") && !item.has_member => {
+                        let message = "members of an object do not go with tiles";
+                        reasons.push(Reason::new(ReasonCode::TileClause, cx.constructs.directive(*id).span, message));
+                    }
                     None => {
                         let message = "only variables and sections of their arrays go with tiles";
                         reasons.push(Reason::new(ReasonCode::TileClause, item.span, message));

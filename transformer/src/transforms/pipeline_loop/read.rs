@@ -15,6 +15,8 @@ pub(super) struct Loop {
     /// What it and the construct around it map; nothing moves in tiles yet.
     pub items: Vec<Mapped>,
     pub found: Accesses,
+    /// The clauses of its grid that do not go with tiles: why there are none, where nothing else is.
+    pub of_grid: Vec<Reason>,
 }
 
 /// Reads the loop of a region. `around` is what a `target data` construct around it maps.
@@ -23,7 +25,7 @@ pub(super) struct Loop {
 /// What is not understood, or does not go with tiles.
 pub(super) fn read(values: &HostValues<'_, '_>, around: &[Mapped]) -> Result<Loop, Vec<Reason>> {
     let cx = values.cx();
-    let data = clauses::read(values)?;
+    let (data, of_grid) = clauses::read(values)?;
     if let Some(item) = around.iter().find(|item| data.is_private(item.key)) {
         let message = format!("`{}` is not the variable that the data construct around it maps", item.name);
         return Err(vec![Reason::new(ReasonCode::TileClause, values.region.extent, message)]);
@@ -39,7 +41,7 @@ pub(super) fn read(values: &HostValues<'_, '_>, around: &[Mapped]) -> Result<Loo
     let outermost = nest.loops.first().ok_or_else(Vec::new)?;
     let head = head::read(values, outermost, &found)?;
     maps::check_reach(&items, &data, &found)?;
-    Ok(Loop { head, items, found })
+    Ok(Loop { head, items, found, of_grid })
 }
 
 /// The loops that the construct takes.

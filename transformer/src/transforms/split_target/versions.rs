@@ -133,7 +133,8 @@ fn comment(language: Language, widens: bool) -> String {
 }
 
 /// Does the region stand in one branch of an `if` whose other branch holds the same loops, each a kernel on the full grid?
-/// Serial statements beside them may have changed: their declarations move.
+/// Other passes may have changed that branch since: a loop cut into tiles stands there twice, once as it was, and the heads of
+/// collapsed loops may have changed places. Serial statements beside them may have changed too: their declarations move.
 pub(super) fn is_versioned(cx: &Context<'_>, region: &TargetRegion) -> bool {
     let first = region.chain.constructs.first().copied();
     let Some(body) = first.and_then(|id| cx.constructs.construct(id).body) else { return false };
@@ -145,9 +146,17 @@ pub(super) fn is_versioned(cx: &Context<'_>, region: &TargetRegion) -> bool {
     let grids = regions.iter().filter(|region| {
         other.contains(region.extent) && region.chain.is_loop() && region.chain.leaves.contains(&Leaf::Teams)
     });
-    let loop_of = |chain: &Chain| code(cx, cx.constructs.construct(chain.innermost()).body_span);
+    let loop_of = |chain: &Chain| sorted_code(cx, cx.constructs.construct(chain.innermost()).body_span);
+    let mut grids = grids.map(|region| loop_of(&region.chain));
     let own: Vec<Vec<u8>> = region.loops().map(loop_of).collect();
-    !own.is_empty() && own == grids.map(|region| loop_of(&region.chain)).collect::<Vec<_>>()
+    !own.is_empty() && own.iter().all(|own| grids.any(|grid| grid == *own))
+}
+
+/// The bytes of a span without directives, comments, braces and blanks, in an order that is the same wherever its parts stand.
+fn sorted_code(cx: &Context<'_>, span: Span) -> Vec<u8> {
+    let mut code = code(cx, span);
+    code.sort_unstable();
+    code
 }
 
 /// The text of a span without directives, comments, braces and blanks.
