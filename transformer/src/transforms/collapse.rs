@@ -156,9 +156,14 @@ fn decide<'a, F: FnOnce() -> Symbols<'a>>(
     };
     // Where no loop can be added, those that are there may still change places; that they do not is no refusal.
     let verdict = clauses::read(cx, symbols, &chain).and_then(|(clauses, of_grid)| {
-        match choose(&Candidate { cx, symbols, id, chain, clauses, nest })? {
-            Verdict::Collapse(_) if !of_grid.is_empty() => Err(of_grid),
-            verdict => Ok(verdict),
+        let verdict = choose(&Candidate { cx, symbols, id, chain, clauses, nest })?;
+        match (verdict, of_grid.first()) {
+            // What rests on an assumption was left undone before the grid was chosen, which is no news then.
+            (Verdict::Collapse(change), Some(first)) if !change.assumptions.is_empty() => {
+                Ok(Verdict::Nothing(first.clone()))
+            }
+            (Verdict::Collapse(_), Some(_)) => Err(of_grid),
+            (verdict, _) => Ok(verdict),
         }
     });
     match (verdict, no_further) {

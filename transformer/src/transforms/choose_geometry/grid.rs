@@ -18,7 +18,7 @@ use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::region::target::TargetRegion;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
-use crate::transforms::Context;
+use crate::transforms::{Context, TEAM_THREADS};
 
 /// What a kernel is taken to need. The kernels of `bench/geometry` have 19 to 32 registers (`h200-ncu.csv`); with up to 64 an
 /// SM holds 32 blocks of a warp, so that the estimate decides little. With `--resources clang` it is counted instead.
@@ -159,11 +159,7 @@ pub(super) fn write(
     let choice = figures.choice?;
     let Choice { threads, class, .. } = choice;
     let name = &figures.device.name;
-    let expressions = match figures.is_known {
-        true => Some(Expressions { teams: choice.grid(figures.iterations).num_teams.to_string(), chunk: None }),
-        false => bounds::expressions(cx, symbols, region, figures, choice),
-    };
-    let mut clauses = match expressions {
+    let mut clauses = match expressions(cx, symbols, region, figures, choice) {
         Some(Expressions { teams, chunk }) => {
             let mut clauses = vec![format!("num_teams({teams}) thread_limit({threads})")];
             clauses.extend(chunk.map(|chunk| format!("dist_schedule(static, {chunk})")));
@@ -186,6 +182,20 @@ pub(super) fn write(
         figures.iterations,
     );
     Some(DeviceGrid { clauses, summary })
+}
+
+/// How many teams a clause says there are, and how many iterations each takes; none where the bounds are no simple expressions.
+fn expressions(
+    cx: &Context<'_>,
+    symbols: &Symbols<'_>,
+    region: &TargetRegion,
+    figures: &GeometryFigures,
+    choice: Choice,
+) -> Option<Expressions> {
+    match figures.is_known {
+        true => Some(Expressions { teams: choice.grid(figures.iterations).num_teams.to_string(), chunk: None }),
+        false => bounds::expressions(cx, symbols, region, figures, choice),
+    }
 }
 
 /// Does the runtime choose nearly as many teams by itself? It starts one for each chunk of iterations, 3,200 at most.
@@ -214,6 +224,19 @@ pub(super) fn far_off(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRe
         return None;
     }
     let figures = figures(cx, symbols, region)?;
+    // This pass would write no other: no clause can say how many teams there are, or the text tells how many suffice.
+    let is_own = |choice: Choice| match expressions(cx, symbols, region, &figures, choice) {
+        None => {
+            let threads = if is_runtimes_choice_near(&figures, choice) { choice.threads } else { TEAM_THREADS };
+            num_teams.is_none() && thread_limit == Some(threads)
+        }
+        Some(Expressions { teams, .. }) => {
+            num_teams.is_some_and(|number| number.to_string() == teams) && thread_limit == Some(choice.threads)
+        }
+    };
+    if figures.choice.is_some_and(is_own) {
+        return None;
+    }
     let times = |iterations: u64| {
         let figures = GeometryFigures { iterations, ..figures.clone() };
         let written = llvm_launch(iterations, WrittenGrid { num_teams, thread_limit });

@@ -1,0 +1,205 @@
+//! What the tool says of its own output: with the same options it changes nothing more, and no refusal is about what it wrote.
+//!
+//! Each program is rewritten with some of the sets of passes and flags; `OMPSPLIT_COMBINATIONS=16 cargo test --test own_output` takes
+//! so many of them for each, and `OMPSPLIT_SEED` others.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use ompsplit::device::DeviceProfile;
+use ompsplit::engine::{self, EngineError, Options, Outcome};
+use ompsplit::plan::{Decision, Plan, Reason, ReasonCode};
+use ompsplit::source::SourceFile;
+use support::generator::families::{FAMILIES, PIPELINES};
+use support::generator::{drawn, piped};
+use support::{diff, fixtures, parallel, rewrite};
+
+/// All passes, in which each sees what the others wrote.
+const ALL: &[&str] = &["split", "collapse", "geometry", "pipeline", "unroll"];
+
+/// The default, each pass by itself, and each pair.
+const SOME: &[&[&str]] = &[
+    &["split", "collapse", "geometry"],
+    &["split"],
+    &["collapse"],
+    &["geometry"],
+    &["pipeline"],
+    &["unroll"],
+    &["split", "collapse"],
+    &["split", "geometry"],
+    &["split", "pipeline"],
+    &["split", "unroll"],
+    &["collapse", "geometry"],
+    &["collapse", "pipeline"],
+    &["collapse", "unroll"],
+    &["geometry", "pipeline"],
+    &["geometry", "unroll"],
+    &["pipeline", "unroll"],
+];
+
+/// How many ways there are to set the flags.
+const FLAGS: usize = 32;
+
+struct Program {
+    name: String,
+    path: PathBuf,
+    text: Vec<u8>,
+}
+
+#[test]
+fn no_refusal_is_about_what_the_tool_wrote() {
+    let programs: Vec<(usize, Program)> = programs().into_iter().enumerate().collect();
+    let (combinations, seed) = (number("OMPSPLIT_COMBINATIONS").unwrap_or(1), number("OMPSPLIT_SEED").unwrap_or(1));
+    let failures = parallel::failures(&programs, |(index, program)| {
+        (0..combinations).try_for_each(|turn| {
+            let options = options(program, index * 31 + turn * 37 + seed);
+            check(program, &options).map_err(|text| format!("== {} with {}\n{text}", program.name, shown(&options)))
+        })
+    });
+    assert!(failures.is_empty(), "{} of {} programs fail\n{}", failures.len(), programs.len(), failures.join("\n"));
+}
+
+/// A region in both forms, one of which is cut into tiles, is what `split` made of it before.
+#[test]
+fn both_forms_of_a_region_with_tiles_settle() {
+    let text = b"void f(int n, double *a, double *b)\n{\n#pragma omp target map(always, tofrom: a[0:n]) map(tofrom: b[0:n])\n    {\n\
+                 #pragma omp parallel for\n        for (int i = 0; i < n; i++) a[i] += 1;\n#pragma omp parallel for\n        \
+                 for (int i = 0; i < n; i++) b[i] += a[i];\n    }\n}\n";
+    let text = [b"#include <stdio.h>\n", text.as_slice()].concat();
+    let program = Program { name: "always.c".into(), path: "always.c".into(), text };
+    let options = Options { passes: vec!["split", "pipeline"], versioned: true, ..Options::default() };
+    let output = run(&program.path, &program.text, &options).map(|outcome| outcome.text.unwrap_or_default());
+    let output = String::from_utf8_lossy(&output.unwrap_or_default()).into_owned();
+    assert!(output.contains("n >= 30000") && output.contains("TILES"), "{output}");
+    assert_eq!(check(&program, &options), Ok(()));
+}
+
+/// Why a loop is not cut into tiles is what the user hears, whatever grid it got.
+#[test]
+fn a_grid_hides_no_reason() {
+    let fixtures = fixtures::all().unwrap_or_default();
+    let found = fixtures.iter().find(|fixture| fixture.name == "pipeline_loop/no_pieces.c");
+    let Some(fixture) = found else { return };
+    let device = DeviceProfile::named("h200");
+    let codes = |passes: &[&'static str]| -> Result<BTreeSet<&str>, String> {
+        let base = rewrite::options(&fixture.path, &fixture.text, false);
+        let options = Options { passes: passes.to_vec(), device: device.clone(), ..base };
+        let outcome = run(&fixture.path, &fixture.text, &options)?;
+        let own = outcome.plans.iter().filter(|plan| plan.pass == "pipeline" && plan.decision == Decision::Refuse);
+        Ok(own.flat_map(|plan| &plan.reasons).map(|reason| reason.code.id()).collect())
+    };
+    assert_eq!(codes(&["geometry", "pipeline"]), codes(&["pipeline"]));
+}
+
+fn number(name: &str) -> Option<usize> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// The fixtures, and programs of all families.
+fn programs() -> Vec<Program> {
+    let fixtures = fixtures::all().unwrap_or_default().into_iter();
+    let fixtures = fixtures.map(|fixture| Program { name: fixture.name, path: fixture.path, text: fixture.text });
+    let cases =
+        (0..FAMILIES.len()).map(|index| drawn(1, index)).chain((0..PIPELINES.len()).map(|index| piped(1, index)));
+    let generated = cases.map(|case| Program {
+        name: format!("program {} of {}", case.index, case.family.name),
+        path: case.file_name().into(),
+        text: case.text().into_bytes(),
+    });
+    fixtures.chain(generated).collect()
+}
+
+/// One of the sets of passes and flags; all passes every second time.
+fn options(program: &Program, number: usize) -> Options {
+    let mut options = rewrite::options(&program.path, &program.text, false);
+    let (set, flags) = if number.is_multiple_of(2) {
+        (ALL, number / 2)
+    } else {
+        (SOME[number / 2 % SOME.len()], number / 2 / SOME.len())
+    };
+    let is_set = |bit: usize| flags % FLAGS & (1 << bit) != 0;
+    options.passes = set.to_vec();
+    options.device = (!is_set(0)).then(|| DeviceProfile::named("h200")).flatten();
+    options.versioned = is_set(1);
+    options.pipeline.least_bytes = (!is_set(2)).then_some(1);
+    options.assume = is_set(3);
+    options.assumed_iterations = if is_set(4) { 65_536 } else { 1 << 30 };
+    options
+}
+
+fn shown(options: &Options) -> String {
+    let Options { passes, device, versioned, pipeline, assume, assumed_iterations, .. } = options;
+    let flag = |name: &'static str, is_set: bool| if is_set { name } else { "" };
+    format!(
+        "--passes {} --assumed-iterations {assumed_iterations}{}{}{}{}",
+        passes.join(","),
+        flag(" --device h200", device.is_some()),
+        flag(" --versioned", *versioned),
+        flag(" --pipeline-from 1", pipeline.least_bytes.is_some()),
+        flag(" --assume", *assume),
+    )
+}
+
+fn run(path: &std::path::Path, text: &[u8], options: &Options) -> Result<Outcome, String> {
+    match engine::run(&SourceFile::new(path, text.to_vec()), &[], options) {
+        Ok(outcome) => Ok(outcome),
+        Err(EngineError::Host(_)) => Ok(Outcome { text: None, plans: Vec::new() }),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn check(program: &Program, options: &Options) -> Result<(), String> {
+    let first = run(&program.path, &program.text, options)?;
+    let Some(output) = &first.text else { return Ok(()) };
+    let second = run(&program.path, output, options).map_err(|error| format!("the second run: {error}"))?;
+    let changes = || diff("original", &program.text, "output", output);
+    if let Some(again) = &second.text {
+        return Err(format!("a second run goes on:\n{}{}", changes(), diff("output", output, "second", again)));
+    }
+    let original = squeezed(&program.text);
+    let said: BTreeSet<(ReasonCode, &str)> = first
+        .plans
+        .iter()
+        .filter(|plan| !plan.follows)
+        .flat_map(refused)
+        .map(|reason| (reason.code, reason.message.as_str()))
+        .collect();
+    let is_new = |reason: &&Reason| !said.contains(&(reason.code, reason.message.as_str()));
+    let of_first = first.plans.iter().flat_map(refused).find(|reason| names_own(reason, &original));
+    let of_second = second.plans.iter().flat_map(refused).filter(is_new);
+    let of_second = of_second.into_iter().find(|it| names_own(it, &original) || stands_in_own(it, output, &original));
+    match of_first.filter(is_new).or(of_second) {
+        None => Ok(()),
+        Some(reason) => Err(format!("{} {}\n{}", reason.code.id(), reason.message, changes())),
+    }
+}
+
+/// What a plan warns of: a refusal, and a grid that is far off.
+fn refused(plan: &Plan) -> impl Iterator<Item = &Reason> {
+    let is_refused = plan.decision == Decision::Refuse;
+    plan.reasons.iter().filter(move |reason| is_refused || reason.code == ReasonCode::GridFarOff)
+}
+
+/// Does its message name something that the original does not hold?
+fn names_own(reason: &Reason, original: &str) -> bool {
+    let mut names = reason.message.split('`').skip(1).step_by(2);
+    names.any(|name| !original.contains(&squeezed(name.as_bytes())))
+}
+
+/// Is its place a clause of a name that the original does not hold, or an expression in one?
+fn stands_in_own(reason: &Reason, output: &[u8], original: &str) -> bool {
+    let place = squeezed(output.get(reason.span.start..reason.span.end).unwrap_or_default());
+    if original.contains(&place) || place.starts_with("#pragma") {
+        return false;
+    }
+    let name = place.split_inclusive('(').next().unwrap_or_default();
+    let is_clause = name.trim_end_matches('(').chars().all(|c| c.is_alphabetic() || c == '_');
+    !(is_clause && original.contains(name))
+}
+
+/// A text without blanks and continued lines.
+fn squeezed(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).chars().filter(|c| !c.is_whitespace() && *c != '\\').collect()
+}
