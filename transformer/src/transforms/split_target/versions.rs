@@ -139,16 +139,20 @@ pub(super) fn is_versioned(cx: &Context<'_>, region: &TargetRegion) -> bool {
     let first = region.chain.constructs.first().copied();
     let Some(body) = first.and_then(|id| cx.constructs.construct(id).body) else { return false };
     let Some(other) = two_forms::other_branch(cx, body).map(|other| cx.tree.span(other)) else { return false };
-    if region.chain.is_loop() {
+    let is_grid = |chain: &Chain| {
+        let has_threads = chain.leaves.iter().any(|leaf| matches!(leaf, Leaf::Parallel | Leaf::Loop));
+        chain.is_loop() && chain.leaves.contains(&Leaf::Teams) && has_threads
+    };
+    if is_grid(&region.chain) {
         return false;
     }
     let regions = target_regions(cx.tree, cx.constructs);
-    let grids = regions.iter().filter(|region| {
-        other.contains(region.extent) && region.chain.is_loop() && region.chain.leaves.contains(&Leaf::Teams)
-    });
+    let grids = regions.iter().filter(|region| other.contains(region.extent) && is_grid(&region.chain));
     let loop_of = |chain: &Chain| sorted_code(cx, cx.constructs.construct(chain.innermost()).body_span);
     let mut grids = grids.map(|region| loop_of(&region.chain));
-    let own: Vec<Vec<u8>> = region.loops().map(loop_of).collect();
+    // A loop that teams share, each with one thread, is all that its region has.
+    let whole = region.chain.is_loop().then_some(&region.chain);
+    let own: Vec<Vec<u8>> = whole.into_iter().chain(region.loops()).map(loop_of).collect();
     !own.is_empty() && own.iter().all(|own| grids.any(|grid| grid == *own))
 }
 
