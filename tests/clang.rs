@@ -8,13 +8,16 @@ mod support;
 use std::ops::Range;
 use std::path::Path;
 
+use ompsplit::device::DeviceProfile;
+use ompsplit::engine;
+use ompsplit::source::SourceFile;
 use ompsplit::validate::clang::{
     Clang, Compilation, ExecutionMode, Kernel, Level, Output, Report, VerifyError, kernels, verify,
 };
 use ompsplit::validate::host::directives::{directives, is_kernel, words};
 use support::fixtures::Fixture;
 use support::format::{Formatter, STYLES};
-use support::{diff, parallel, rewrite};
+use support::{diff, fixtures, parallel, rewrite};
 
 #[test]
 fn no_output_has_a_new_warning() {
@@ -32,6 +35,35 @@ fn no_output_has_a_new_warning() {
             .map_err(|error| format!("{error}\n{}", diff("original", &fixture.text, "output", &output)))
     });
     assert!(report.is_empty(), "{report}");
+}
+
+/// The same of all passes together, of every twelfth fixture; `OMPSPLIT_FIXTURE` looks at others.
+#[test]
+fn no_output_of_all_passes_has_a_new_warning() {
+    let fixtures = fixtures::all().unwrap_or_else(|error| panic!("{error}"));
+    let every = if std::env::var_os("OMPSPLIT_FIXTURE").is_some() { 1 } else { 12 };
+    let some: Vec<(usize, Fixture)> = fixtures.into_iter().enumerate().step_by(every).collect();
+    let failures = parallel::failures(&some, |(index, fixture)| {
+        let mut options = rewrite::options(&fixture.path, &fixture.text, fixture.assume);
+        options.passes = vec!["split", "collapse", "geometry", "pipeline", "unroll"];
+        options.device = DeviceProfile::named("h200");
+        options.versioned |= index % 4 == 0;
+        options.pipeline.least_bytes = Some(1);
+        let file = SourceFile::new(fixture.path.clone(), fixture.text.clone());
+        let outcome = engine::run(&file, &[], &options).map_err(|error| format!("{}: {error}", fixture.name))?;
+        let Some(output) = outcome.text else { return Ok(()) };
+        let warnings = ["-Wall".to_owned(), "-Wextra".to_owned()];
+        let flags = [&warnings[..], &fixture.flags].concat();
+        match verify(Level::Syntax, &fixture.path, &fixture.text, &output, &flags) {
+            // What does not compile for a device without further flags has no messages to compare.
+            Ok(_) | Err(VerifyError::Original(_)) => Ok(()),
+            Err(error) => {
+                let changes = diff("original", &fixture.text, "output", &output);
+                Err(format!("{}: {error}\n{changes}", fixture.name))
+            }
+        }
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn options(program: &Program, number: usize) -> Options {
     } else {
         (SOME[number / 2 % SOME.len()], number / 2 / SOME.len())
     };
-    let is_set = |bit: usize| flags % FLAGS & (1 << bit) != 0;
+    let is_set = |bit: usize| (flags % FLAGS) & (1 << bit) != 0;
     options.passes = set.to_vec();
     options.device = (!is_set(0)).then(|| DeviceProfile::named("h200")).flatten();
     options.versioned = is_set(1);
