@@ -6,11 +6,15 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+/// The word of a pass set that asks for what holds on every device.
+pub const ANY_DEVICE: &str = "any-device";
+
 /// `suite.toml`: the programs, and the pass sets that each is rewritten with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
-    /// Values of `ompsplit --passes`, each of which gives a variant of every program.
+    /// Values of `ompsplit --passes`, each of which gives a variant of every program. Words behind one are further flags;
+    /// [`ANY_DEVICE`] leaves the device out.
     pub pass_sets: Vec<String>,
     /// The one whose output is compared with what was written by hand.
     pub judged: String,
@@ -30,8 +34,9 @@ pub struct Program {
     pub name: String,
     /// The sizes of the smoke test on the CPU.
     pub tiny: String,
-    /// Hand-written variants that have a data race by the specification: a wrong result of theirs is counted and
+    /// Variants that have a data race by the specification: a wrong result of theirs is counted and
     /// reported, but is no failure of the suite.
+    /// `teams*` lists all that the tool makes of that one as well.
     #[serde(default)]
     pub racy: Vec<String>,
     /// The sizes to run on a GPU.
@@ -54,6 +59,16 @@ pub struct Case {
     /// The only variants to run, where not all; a size at which the naive program would take minutes.
     #[serde(default)]
     pub only: Vec<String>,
+}
+
+impl Program {
+    /// Whether a variant has a data race by the specification.
+    pub fn is_racy(&self, variant: &str) -> bool {
+        self.racy.iter().any(|racy| match racy.strip_suffix('*') {
+            Some(input) => variant == input || variant.starts_with(&format!("{input}+")),
+            None => variant == racy,
+        })
+    }
 }
 
 impl fmt::Display for Case {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 /// - `assume`: edits that rest on an assumption are applied, because it holds in this program;
 /// - `versioned`: both forms are written where the lengths of loops decide which is faster;
 /// - `device NAME`: grids are chosen for this device, and all passes run;
+/// - `assumed_iterations N`: what a loop of unknown length is taken for; by default it is long;
 /// - `window K`: pipelines keep K tiles on the device at a time;
 /// - `for COMPILER`, `pin HOW`: what `--for` and `--pin` say;
 /// - `flags ..`: further compiler flags.
@@ -51,7 +52,7 @@ impl Fixture {
                 ["racy-original"] => fixture.racy_original = true,
                 ["assume"] => fixture.assume = true,
                 // The options of the rewrite read it from the text, which may be one in between.
-                ["versioned"] | ["device" | "window" | "for" | "pin", _] => {}
+                ["versioned"] | ["device" | "window" | "for" | "pin" | "assumed_iterations", _] => {}
                 ["flags", flags @ ..] => fixture.flags.extend(flags.iter().map(|flag| (*flag).to_owned())),
                 other => return Err(format!("{name}: `// fixture: {}` is not known", other.join(" "))),
             }

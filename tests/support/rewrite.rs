@@ -10,7 +10,7 @@ use ompsplit::transforms::{OutputCompiler, PinnedMemory, PipelineOptions};
 use super::fixtures::Fixture;
 
 /// The options that a program is rewritten with: the passes whose folder of fixtures it stands in, or all that run by
-/// default; loops of unknown length are long, so that what is safe decides. `text` may ask for both forms of its regions.
+/// default; loops of unknown length are long where `text` does not say otherwise, so that what is safe decides.
 pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let versioned = String::from_utf8_lossy(text).lines().take(12).any(|line| line.trim() == "// fixture: versioned");
     let head = String::from_utf8_lossy(text).into_owned();
@@ -32,7 +32,7 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let window = said("window").and_then(|window| window.parse().ok());
     let pipeline = PipelineOptions { pin, window, least_bytes, compiler, ..PipelineOptions::default() };
     let strict_aliasing = !said("flags").is_some_and(|flags| flags.contains("-fno-strict-aliasing"));
-    let assumed_iterations = 1 << 30;
+    let assumed_iterations = said("assumed_iterations").and_then(|number| number.parse().ok()).unwrap_or(1 << 30);
     let mut options =
         Options { pipeline, assume, versioned, device, assumed_iterations, strict_aliasing, ..Options::default() };
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());

@@ -6,6 +6,8 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
+use crate::suite::ANY_DEVICE;
+
 /// What the tool made of one source.
 pub struct Output {
     /// The rewritten file.
@@ -39,8 +41,8 @@ struct Position {
     line: u32,
 }
 
-/// Copies a source and its header into `folder` and runs the tool on the copy.
-pub fn rewrite(tool: &Path, device: Option<&str>, passes: &str, source: &Path, folder: &Path) -> Result<Output> {
+/// Copies a source and its header into `folder` and runs the tool on the copy, with a pass set of the suite.
+pub fn rewrite(tool: &Path, device: Option<&str>, set: &str, source: &Path, folder: &Path) -> Result<Output> {
     let program = source.parent().context("a program has a folder")?;
     let name = program.file_name().context("a program has a name")?;
     let folder = folder.join(name);
@@ -54,9 +56,13 @@ pub fn rewrite(tool: &Path, device: Option<&str>, passes: &str, source: &Path, f
     let path = folder.join(source.file_name().context("a source has a name")?);
     std::fs::copy(source, &path)?;
 
+    let (passes, flags) = set.split_once(' ').unwrap_or((set, ""));
+    let (any_device, flags): (Vec<&str>, Vec<&str>) = flags.split_whitespace().partition(|word| *word == ANY_DEVICE);
+    let device = device.filter(|_| any_device.is_empty());
     let output = Command::new(tool)
         .args(["--in-place", "--output-format", "json", "--passes", passes])
         .args(device.map(|device| format!("--device={device}")))
+        .args(flags)
         .arg(&path)
         .output()
         .with_context(|| format!("cannot run {}", tool.display()))?;

@@ -198,7 +198,7 @@ impl Runner {
                 None
             }
         };
-        Self { process, result, racy: program.racy.contains(&variant.variant) }
+        Self { process, result, racy: program.is_racy(&variant.variant) }
     }
 
     /// Does something with a process that has not failed; an error ends it.

@@ -6,8 +6,8 @@
 //! `bench`: where trip counts are known the model comes within a factor of four of them, and closer to the ratio of both
 //! versions. It is meant for the decision whether to split, not as a forecast.
 
-/// One synchronous launch of a kernel, in microseconds; 16 to 55 on different machines.
-const LAUNCH: f64 = 30.0;
+use crate::device::time::LAUNCH;
+
 /// A parallel region inside a running kernel, in microseconds.
 const PARALLEL: f64 = 0.8;
 /// One operation of a loop's body in one thread that waits for each access, in microseconds.
@@ -63,6 +63,17 @@ impl Estimate {
     #[must_use]
     pub fn pays(&self) -> bool {
         self.after < self.before
+    }
+
+    /// The mean of several; nothing of none.
+    #[must_use]
+    pub fn mean(all: impl Iterator<Item = Self>) -> Self {
+        let (mut sum, mut number) = (Self { before: 0.0, after: 0.0 }, 0.0);
+        for Self { before, after } in all {
+            sum = Self { before: sum.before + before, after: sum.after + after };
+            number += 1.0;
+        }
+        Self { before: sum.before / f64::max(number, 1.0), after: sum.after / f64::max(number, 1.0) }
     }
 }
 

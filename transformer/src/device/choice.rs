@@ -12,7 +12,7 @@
 use super::grid::unsaturated_threads;
 use super::launch::{DEFAULT_THREADS, Launch, WrittenGrid, llvm_launch};
 use super::occupancy::{KernelResources, resident_blocks, uncapped_threads};
-use super::time::predict;
+use super::time::{gains, predict};
 use super::{DeviceProfile, GridGeometry};
 
 /// Accesses of an iteration from which on starting a block is nothing beside it.
@@ -23,13 +23,13 @@ const MOST_BLOCKS: u64 = 1 << 16;
 const STREAM_OPERATIONS: f64 = 8.0;
 /// Elements of four bytes in a sector of 32.
 const SECTOR_ELEMENTS: u64 = 8;
-/// A choice must be predicted to take at most this part of the time.
-const ENOUGH: f64 = 0.98;
+/// How much longer a grid may be predicted to take for some lengths if it gains for others.
+const LITTLE: f64 = 1.02;
 
 /// Microseconds that count for nothing beside a launch.
 const SLACK: f64 = 2.0;
 /// The lengths that a loop of unknown length is judged by: five decades.
-const LENGTHS: [u64; 9] = [256, 1024, 4096, 16_384, 65_536, 262_144, 1 << 20, 1 << 23, 1 << 26];
+pub const LENGTHS: [u64; 9] = [256, 1024, 4096, 16_384, 65_536, 262_144, 1 << 20, 1 << 23, 1 << 26];
 
 /// What a kernel does in one iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -153,8 +153,8 @@ pub fn plain_launch(iterations: u64) -> Launch {
 }
 
 /// The grid of a kernel whose loop has so many iterations, none where the text does not tell how many; nothing where no rule
-/// fits or `thread_limit(128)` is predicted to be as good. For an unknown length it must be better for one, and as good for
-/// all.
+/// fits or it is not predicted to gain anything over `thread_limit(128)`, the launch included. For an unknown length it must
+/// gain for one, and be as good for all.
 #[must_use]
 pub fn choose(
     device: &DeviceProfile,
@@ -169,11 +169,11 @@ pub fn choose(
     };
     let is_better = |iterations: u64| {
         let (before, after) = times(iterations);
-        after <= ENOUGH * before
+        gains(before, after)
     };
     let is_as_good = |iterations: u64| {
         let (before, after) = times(iterations);
-        after <= before / ENOUGH + SLACK
+        after <= before * LITTLE + SLACK
     };
     let pays = match iterations {
         // The model knows no grid by which memory is read faster; where it was measured, few small blocks do it.

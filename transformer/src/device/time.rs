@@ -13,8 +13,8 @@ use super::launch::Launch;
 use super::occupancy::{KernelResources, resident_blocks};
 use super::{DeviceProfile, GridGeometry};
 
-/// One coalesced access in a serial loop, in nanoseconds, in a block of one warp: without a barrier to wait at, ptxas lets
-/// more of them be under way at once.
+/// One coalesced access in a serial loop, in nanoseconds, in a kernel compiled for blocks of one warp: without a barrier to wait
+/// at, ptxas lets more of them be under way at once.
 const ONE_WARP_ACCESS: f64 = 17.0;
 /// The same in a larger block.
 const ACCESS: f64 = 52.0;
@@ -33,6 +33,17 @@ const BLOCK: f64 = 0.6;
 /// A kernel that does nothing, in nanoseconds.
 const KERNEL: f64 = 4000.0;
 
+/// One synchronous launch of a kernel, in microseconds; 16 to 55 on different machines.
+pub const LAUNCH: f64 = 30.0;
+/// How many times as fast a construct must be predicted to be for an edit, its launch included. Less is no gain that shows.
+const GAIN: f64 = 1.05;
+
+/// Is it worth an edit that a kernel takes so many microseconds less?
+#[must_use]
+pub fn gains(before: f64, after: f64) -> bool {
+    LAUNCH + before >= GAIN * (LAUNCH + after)
+}
+
 /// Microseconds that a kernel of so many iterations takes in a grid, without its launch.
 #[must_use]
 pub fn predict(
@@ -49,7 +60,9 @@ pub fn predict(
     let resident = u64::from(resident_blocks(device, resources, threads)).min(working.div_ceil(sms));
     // Where a team takes fewer iterations at once than it has threads, the others only wait.
     let busy = threads.min(launch.chunk).max(1);
-    let wave = |blocks: u64| step(device, shape, busy, number(blocks) * f64::from(busy));
+    // What clang compiles in: the limit, where one is written.
+    let compiled = threads.max(launch.chunk);
+    let wave = |blocks: u64| step(device, shape, (busy, compiled), number(blocks) * f64::from(busy));
     // More teams than are resident, each of which takes several chunks, come in waves of which the last leaves SMs idle.
     let (waves, rest) = (working / (resident * sms), working % (resident * sms));
     let last = if rest > 0 { wave(rest.div_ceil(sms)) } else { 0.0 };
@@ -66,12 +79,13 @@ pub fn predict(
     (waiting.max(moving).max(number(num_teams) * BLOCK) + KERNEL) / 1e3
 }
 
-/// Nanoseconds of one access of each thread, with so many threads on a multiprocessor.
-fn step(device: &DeviceProfile, shape: &KernelShape, threads_per_block: u32, resident_threads: f64) -> f64 {
-    let lanes = f64::from(threads_per_block.min(device.warp_size));
+/// Nanoseconds of one access of each thread, with so many threads on a multiprocessor. `threads`: those of a block that work, and
+/// those that the kernel is compiled for.
+fn step(device: &DeviceProfile, shape: &KernelShape, threads: (u32, u32), resident_threads: f64) -> f64 {
+    let lanes = f64::from(threads.0.min(device.warp_size));
     let warp = f64::from(device.warp_size);
     let lines = (shape.lines * lanes / warp).max(1.0);
-    let wait = if threads_per_block <= device.warp_size || shape.uncoalesced > 0 { ONE_WARP_ACCESS } else { ACCESS };
+    let wait = if threads.1 <= device.warp_size || shape.uncoalesced > 0 { ONE_WARP_ACCESS } else { ACCESS };
     let requests = resident_threads / lanes;
     let time = (wait + lines * LINE).hypot(requests * lines * LINE);
     time * evicted(device, shape, resident_threads)

@@ -118,6 +118,7 @@ reason_codes! {
     UntriedCompiler = "OMPS305", Assumption, "the compiler translates tiles as specified";
     PointersDistinct = "OMPS340", Assumption, "the pointers lead to different elements";
     UnrollDoesNotPay = "OMPS270", DoesNotPay, "not known to be faster unrolled";
+    GridDoesNotPay = "OMPS251", DoesNotPay, "no grid is predicted to gain anything";
     TooLittleToCopy = "OMPS250", DoesNotPay, "too little to copy in tiles";
     OriginalRaces = "OMPS401", Note, "the original's loops race";
     UnusedSuppression = "OMPS403", Note, "suppression without effect";

@@ -151,8 +151,8 @@ fn write_figures(file: &SourceFile, figures: &Figures, plan: &Plan, out: &mut dy
     let rounds = if figures.repeated { " in each round" } else { "" };
     let plural = if number == 1 { "launch" } else { "launches" };
     write!(out, "    split: {:.0} us, {number} {plural}{rounds}", figures.estimate.after)?;
-    if let (Some(from), Some(assumed)) = (figures.pays_from, figures.assumed) {
-        write!(out, "; pays from about {from:.0} iterations, {assumed:.0} are assumed")?;
+    if let (Some(from), Some(assumed)) = (&figures.pays_from, &figures.assumed) {
+        write!(out, "; pays from {from}; assumed: {assumed}")?;
     }
     writeln!(out, "{}", chosen(split))?;
     match &figures.versions {

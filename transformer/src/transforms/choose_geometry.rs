@@ -114,7 +114,7 @@ use crate::region::target::{TargetRegion, target_regions};
 use crate::source::{Language, Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, HostTree};
-use crate::transforms::choose_geometry::grid::DeviceGrid;
+use crate::transforms::choose_geometry::grid::Chosen;
 use crate::transforms::split_target::type_parameters;
 use crate::transforms::{Context, TEAM_THREADS, split_target};
 
@@ -156,11 +156,17 @@ where
     }
     if reasons.iter().all(|reason| reason.certainty == Certainty::Assumed) {
         let assumed = !reasons.is_empty();
-        plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
-        let chosen = cx.device.and_then(|_| device_grid(cx, functions, region, teams));
-        let (clauses, summary) = chosen.map_or_else(every_device, |chosen| (chosen.clauses, chosen.summary));
-        plan.summary = summary;
-        plan.edits = vec![append_clauses(cx.file, teams, &clauses)];
+        match chosen(cx, functions, region, teams) {
+            Ok(Chosen { clauses, summary }) => {
+                plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
+                plan.summary = summary;
+                plan.edits = vec![append_clauses(cx.file, teams, &clauses)];
+            }
+            Err(message) => {
+                plan.decision = Decision::DoesNotPay;
+                reasons = vec![Reason::new(ReasonCode::GridDoesNotPay, plan.span, message)];
+            }
+        }
     } else {
         plan.decision = Decision::Refuse;
     }
@@ -171,28 +177,31 @@ where
     plan
 }
 
-/// What holds on every device.
-fn every_device() -> (Vec<String>, String) {
-    let summary = format!("{TEAM_THREADS} threads in each team, so that every team gets work");
-    (vec![format!("thread_limit({TEAM_THREADS})")], summary)
-}
-
-/// What suits the device, unless a clause says how many teams there are.
-fn device_grid<'a, F>(
+/// What suits the device, unless a clause says how many teams there are; otherwise what holds on every device.
+///
+/// # Errors
+/// What is predicted of the latter, where that is no gain.
+fn chosen<'a, F>(
     cx: &Context<'_>,
     functions: &LazyCell<(Symbols<'a>, Calls<'a>), F>,
     region: &TargetRegion,
     teams: &Directive,
-) -> Option<DeviceGrid>
+) -> Result<Chosen, String>
 where
     F: FnOnce() -> (Symbols<'a>, Calls<'a>),
 {
-    if teams.clauses_of(ClauseName::NumTeams).next().is_some() {
-        return None;
+    let are_open = cx.device.is_some() && teams.clauses_of(ClauseName::NumTeams).next().is_none();
+    let figures = are_open.then(|| grid::figures(cx, &functions.0, region)).flatten();
+    if let Some(chosen) = figures.as_ref().and_then(|figures| grid::write(cx, &functions.0, region, figures)) {
+        return Ok(chosen);
     }
-    let symbols = &functions.0;
-    let figures = grid::figures(cx, symbols, region)?;
-    grid::write(cx, symbols, region, &figures)
+    match figures.and_then(|figures| figures.limit_gains_nothing()) {
+        Some(message) => Err(message),
+        None => Ok(Chosen {
+            clauses: vec![format!("thread_limit({TEAM_THREADS})")],
+            summary: format!("{TEAM_THREADS} threads in each team, so that every team gets work"),
+        }),
+    }
 }
 
 /// What is known of each loop that is a kernel of its own, with its extent.

@@ -288,12 +288,18 @@ fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Part
         return;
     }
     let condition = if cx.versioned { versions::condition(names, &split) } else { Ok(None) };
-    let verdict = work::weigh(names, &shape, &kernels);
+    let verdict = work::weigh(names, region.extent, &shape, &kernels);
     match condition {
         Ok(Some(condition)) if apply_versions(&split, &condition, plan) => {}
         condition => {
             plan.reasons.extend(condition.err());
-            if let Some(reason) = verdict.does_not_pay(names, region) {
+            if let Some(mut reason) = verdict.does_not_pay(names, region) {
+                if let Some(condition) =
+                    (!cx.versioned).then(|| versions::condition(names, &split).ok().flatten()).flatten()
+                {
+                    let hint = "; --versioned writes both forms, and the host asks for";
+                    reason.message = format!("{}{hint} {}", reason.message, condition.text);
+                }
                 plan.decision = Decision::DoesNotPay;
                 plan.reasons.insert(0, reason);
                 return;
@@ -320,7 +326,7 @@ fn apply_versions(split: &Split<'_>, condition: &versions::Condition, plan: &mut
 
 fn summary(split: &Split<'_>, verdict: &work::Verdict) -> String {
     let what = what(split);
-    verdict.crossover().map_or(what.clone(), |from| format!("{what}; pays from about {from:.0} iterations"))
+    verdict.pays_from().map_or(what.clone(), |from| format!("{what}; pays from {from}"))
 }
 
 /// What the split form is.

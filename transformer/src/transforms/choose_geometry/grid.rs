@@ -8,9 +8,9 @@ use self::bounds::Expressions;
 use crate::analysis::accesses::accesses;
 use crate::analysis::kernel_shape::{kernel_shape, transactions};
 use crate::analysis::symbols::Symbols;
-use crate::device::choice::plain_launch;
+use crate::device::choice::{LENGTHS as DECADES, plain_launch};
 use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
-use crate::device::time::predict;
+use crate::device::time::{LAUNCH, gains, predict};
 use crate::device::{Choice, CountedKernel, DeviceProfile, GridClass, KernelResources, KernelShape, choose};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
@@ -80,11 +80,42 @@ impl GeometryFigures {
     fn best(&self) -> Launch {
         self.choice.map_or_else(|| plain_launch(self.iterations), |choice| choice.launch(self.iterations))
     }
+
+    /// Of the lengths that count, the one for which one launch gains the most over another, with the times of both.
+    fn greatest_gain(&self, launches: impl Fn(&Self) -> [Launch; 2]) -> (u64, [f64; 2]) {
+        let lengths: &[u64] = if self.is_known { &[self.iterations] } else { &DECADES };
+        let times = lengths.iter().map(|iterations| {
+            let figures = Self { iterations: *iterations, ..self.clone() };
+            (*iterations, launches(&figures).map(|launch| figures.time(launch)))
+        });
+        let gain = |[before, after]: [f64; 2]| (LAUNCH + before) / (LAUNCH + after);
+        let greatest = times.max_by(|(_, one), (_, other)| gain(*one).total_cmp(&gain(*other)));
+        greatest.unwrap_or((self.iterations, [0.0; 2]))
+    }
+
+    /// That `thread_limit(128)` is predicted to gain nothing for any length. Of calls and serial loops without accesses nothing
+    /// is predicted.
+    pub(super) fn limit_gains_nothing(&self) -> Option<String> {
+        let limited = |figures: &Self| {
+            [llvm_launch(figures.iterations, WrittenGrid::default()), plain_launch(figures.iterations)]
+        };
+        let (iterations, [before, after]) = self.greatest_gain(limited);
+        let at_most = if self.is_known { "" } else { " at the most" };
+        (!self.shape.heavy && !gains(before, after)).then(|| {
+            format!(
+                "no grid is predicted to gain anything on {}: 128 threads in each team take {:.1} us instead of {:.1}{at_most}, \
+                 with the launch, for {iterations} iterations",
+                self.device.name,
+                LAUNCH + after,
+                LAUNCH + before,
+            )
+        })
+    }
 }
 
 /// A grid to be written.
-pub(super) struct DeviceGrid {
-    /// The clauses, with a comment behind the last.
+pub(super) struct Chosen {
+    /// The clauses; one for a device has a comment behind it.
     pub clauses: Vec<String>,
     /// One line about it.
     pub summary: String,
@@ -155,7 +186,7 @@ pub(super) fn write(
     symbols: &Symbols<'_>,
     region: &TargetRegion,
     figures: &GeometryFigures,
-) -> Option<DeviceGrid> {
+) -> Option<Chosen> {
     let choice = figures.choice?;
     let Choice { threads, class, .. } = choice;
     let name = &figures.device.name;
@@ -173,15 +204,15 @@ pub(super) fn write(
     if let Some(last) = clauses.last_mut() {
         let _infallible = write!(last, " /* {name} */");
     }
-    let [before, after] = [plain_launch(figures.iterations), figures.best()].map(|launch| figures.time(launch));
-    let assumed = if figures.is_known { "" } else { " assumed" };
+    let chosen = |figures: &GeometryFigures| [plain_launch(figures.iterations), figures.best()];
+    let (iterations, [before, after]) = figures.greatest_gain(chosen);
+    let number = if figures.is_known { "" } else { "as many as " };
     let plural = if threads == 1 { "thread" } else { "threads" };
     let summary = format!(
-        "{threads} {plural} in each team for {name}: {}; {after:.0} us instead of {before:.0} for {}{assumed} iterations",
+        "{threads} {plural} in each team for {name}: {}; {after:.0} us instead of {before:.0} for {number}{iterations} iterations",
         class.words(),
-        figures.iterations,
     );
-    Some(DeviceGrid { clauses, summary })
+    Some(Chosen { clauses, summary })
 }
 
 /// How many teams a clause says there are, and how many iterations each takes; none where the bounds are no simple expressions.

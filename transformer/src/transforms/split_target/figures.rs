@@ -19,10 +19,10 @@ pub struct Figures {
     pub loops: Vec<LoopFigures>,
     /// Both versions with the assumed lengths, in microseconds.
     pub estimate: Estimate,
-    /// The iterations that are taken where the text does not tell; none where it tells all.
-    pub assumed: Option<f64>,
-    /// From how many such iterations on a split pays.
-    pub pays_from: Option<f64>,
+    /// What is taken for what the text does not tell; none where it tells all.
+    pub assumed: Option<String>,
+    /// From how many such iterations on a split pays, or from which value of a variable on.
+    pub pays_from: Option<String>,
     /// Does control flow around the loops run them many times for the one launch of the original?
     pub repeated: bool,
     /// When the split form would run if both were written: the condition, or why there is none. None where one form is the
@@ -59,15 +59,15 @@ pub fn figures(cx: &Context<'_>) -> Vec<Figures> {
         let region = in_order.as_ref().unwrap_or(region);
         let Ok(Checked::Split(parts)) = checked(cx, &names, region) else { return None };
         let Parts { shape, clauses, kernels, data } = *parts;
-        let verdict = work::weigh(&names, &shape, &kernels);
+        let verdict = work::weigh(&names, region.extent, &shape, &kernels);
         let split = Split { cx, region, shape: &shape, clauses: &clauses, kernels: &kernels, data: &data };
         let versions = versions::condition(&names, &split).transpose();
         Some(Figures {
             extent: region.extent,
-            loops: work::loop_figures(&names, &shape, &kernels),
+            loops: work::loop_figures(&names, region.extent, &shape, &kernels),
             estimate: verdict.estimate(),
             assumed: verdict.assumed(),
-            pays_from: verdict.crossover(),
+            pays_from: verdict.pays_from(),
             repeated: work::is_steered(&shape),
             both_written: cx.versioned && matches!(versions, Some(Ok(_))),
             versions: versions.map(|condition| condition.map(|condition| condition.text)),

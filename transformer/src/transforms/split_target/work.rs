@@ -1,5 +1,6 @@
 //! How much work the loops of a region do, as far as the text says, and whether that is worth the launches.
 
+mod alike;
 mod crossover;
 mod sizes;
 
@@ -20,6 +21,8 @@ use crate::transforms::split_target::shape::{Form, HostPart, Shape};
 
 pub(super) use self::crossover::{Threshold, thresholds};
 
+use self::alike::Alike;
+use self::crossover::{PROGRESS, last_change};
 use self::sizes::Size;
 
 /// Iterations of a loop inside an associated one, where they are not known.
@@ -29,23 +32,47 @@ const ASSUMED_INNER: f64 = 64.0;
 pub(super) struct Verdict {
     estimate: Estimate,
     kernels: usize,
-    /// The iterations that are assumed where the text does not tell, and from how many on the split pays.
-    assumed: Option<(f64, Option<f64>)>,
+    /// What is assumed where the text does not tell.
+    assumed: Option<Assumed>,
+}
+
+/// What is taken for lengths that the text does not tell.
+struct Assumed {
+    /// Iterations of a loop.
+    iterations: f64,
+    /// Variables that give several lengths at once, and what they are taken for.
+    alike: Alike,
+    /// Are there lengths that hang on none of them?
+    others: bool,
+    /// From how many iterations on the split pays, or from which value of those variables on.
+    from: Option<f64>,
 }
 
 /// Weighs a region.
-pub(super) fn weigh(names: &Names<'_>, shape: &Shape, kernels: &[Kernel]) -> Verdict {
+pub(super) fn weigh(names: &Names<'_>, region: Span, shape: &Shape, kernels: &[Kernel]) -> Verdict {
     let lengths = Lengths::default();
-    let counts =
-        |unknown| Counts { names, region: Span::default(), progress: 8, taken: Taken::All(unknown), lengths: &lengths };
-    let with = |unknown: f64| counts(unknown).estimate(shape, kernels);
     let assumed = f64::from(names.cx.assumed_iterations);
-    let counts = counts(0.0);
+    let alike = alike::alike(names, region, shape, kernels, &lengths);
+    let with = |unknown: f64, alike: &Alike| {
+        let taken = Taken::All(unknown, alike);
+        let counts = |progress| Counts { names, region, progress, taken, lengths: &lengths };
+        // Without such variables no length changes on the way.
+        let places: &[u8] = if alike.is_empty() { &[8] } else { &PROGRESS };
+        Estimate::mean(places.iter().map(|progress| counts(*progress).estimate(shape, kernels)))
+    };
+    let counts = Counts { names, region, progress: 8, taken: Taken::All(0.0, &alike), lengths: &lengths };
     let shared = counts.shared(shape);
     let is_known = kernels.iter().all(|kernel| counts.is_known(kernel))
         && shared.is_none_or(|canonical| counts.trip_count(&canonical).is_some());
-    let from = || (5..=30).map(|power| f64::from(1_u32 << power)).find(|iterations| with(*iterations).pays());
-    Verdict { estimate: with(assumed), kernels: kernels.len(), assumed: (!is_known).then(|| (assumed, from())) }
+    let from = || match alike.is_empty() {
+        true => (5..=30).map(|power| f64::from(1_u32 << power)).find(|unknown| with(*unknown, &alike).pays()),
+        false => last_change(|value| with(assumed, &alike.with(value)).pays()),
+    };
+    let estimate = with(assumed, &alike);
+    let others = kernels.iter().flat_map(|kernel| &kernel.nest.loops).any(|canonical| counts.is_open(canonical));
+    let from = (!is_known).then(from).flatten();
+    let assumed = (!is_known).then_some(Assumed { iterations: assumed, alike, others, from });
+    Verdict { estimate, kernels: kernels.len(), assumed }
 }
 
 impl Verdict {
@@ -57,11 +84,11 @@ impl Verdict {
         let plural = if self.kernels == 1 { "kernel" } else { "kernels" };
         let Estimate { before, after } = self.estimate;
         let mut message = format!("{before:.0} us as it is, {after:.0} us in {} {plural}", self.kernels);
-        if let Some((assumed, from)) = self.assumed {
-            message = format!("with {assumed:.0} iterations where the text does not tell: {message}");
-            if let Some(from) = from {
-                message = format!("{message}; pays from about {from:.0}");
-            }
+        if let Some(assumed) = &self.assumed {
+            message = format!("with {}: {message}", assumed.words());
+        }
+        if let Some(from) = self.pays_from() {
+            message = format!("{message}; pays from {from}");
         }
         let span = names.cx.constructs.directive(region.chain.constructs.first().copied()?).span;
         Some(Reason::new(ReasonCode::TooSmall, span, message))
@@ -71,22 +98,40 @@ impl Verdict {
         self.estimate
     }
 
-    /// What is taken for a trip count that the text does not tell, where there is one.
-    pub(super) fn assumed(&self) -> Option<f64> {
-        self.assumed.map(|(assumed, _)| assumed)
+    /// From how many iterations on it pays, or from which value of a variable on, where that is not known.
+    pub(super) fn pays_from(&self) -> Option<String> {
+        let Assumed { alike, from, .. } = self.assumed.as_ref()?;
+        from.filter(|from| *from > 1.0).map(|from| match alike.is_empty() {
+            true => format!("about {from:.0} iterations"),
+            false => format!("about {} = {from:.0}", alike.names()),
+        })
     }
 
-    /// From how many iterations on it pays, where that is not known.
-    pub(super) fn crossover(&self) -> Option<f64> {
-        self.assumed.and_then(|(_, from)| from)
+    /// What is taken for what the text does not tell; none where it tells all.
+    pub(super) fn assumed(&self) -> Option<String> {
+        self.assumed.as_ref().map(Assumed::words)
+    }
+}
+
+impl Assumed {
+    fn words(&self) -> String {
+        let Self { iterations, alike, others, .. } = self;
+        let unknown = format!("{iterations:.0} iterations where the text does not tell");
+        let known = format!("{} = {:.0}", alike.names(), alike.value);
+        match (alike.is_empty(), others) {
+            (true, _) => unknown,
+            (false, true) => format!("{known} and {unknown}"),
+            (false, false) => known,
+        }
     }
 }
 
 /// What each loop is taken for, and how long it takes.
-pub(super) fn loop_figures(names: &Names<'_>, shape: &Shape, kernels: &[Kernel]) -> Vec<LoopFigures> {
+pub(super) fn loop_figures(names: &Names<'_>, region: Span, shape: &Shape, kernels: &[Kernel]) -> Vec<LoopFigures> {
     let assumed = f64::from(names.cx.assumed_iterations);
     let lengths = Lengths::default();
-    let counts = Counts { names, region: Span::default(), progress: 8, taken: Taken::All(assumed), lengths: &lengths };
+    let alike = alike::alike(names, region, shape, kernels, &lengths);
+    let counts = Counts { names, region, progress: 8, taken: Taken::All(assumed, &alike), lengths: &lengths };
     let figures = |kernel: &Kernel| {
         let work = counts.work(kernel);
         let Estimate { before, after } = estimate(&[work], grid_of(shape), true);
@@ -163,8 +208,9 @@ fn add(parts: &mut [Part], at: usize, operations: f64) {
 /// What stands for a trip count that the text does not tell.
 #[derive(Clone, Copy)]
 enum Taken<'a> {
-    /// This for every associated loop, [`ASSUMED_INNER`] for a loop inside.
-    All(f64),
+    /// This for one associated loop, [`ASSUMED_INNER`] for a loop inside. Several associated loops share it, and variables that
+    /// give several lengths have one value.
+    All(f64, &'a Alike),
     /// A value of one variable, or of one product of variables, for the loops that it gives the length of. Other associated loops are taken not to run, which
     /// leaves their launches; other loops inside or in the same nest run [`ASSUMED_INNER`] iterations.
     One(&'a str, f64),
@@ -175,7 +221,7 @@ impl Counts<'_, '_> {
         let loops: Vec<LoopWork> = kernels.iter().map(|kernel| self.work(kernel)).collect();
         if let Some(shared) = self.shared(shape) {
             let unknown = match self.taken {
-                Taken::All(unknown) => unknown,
+                Taken::All(unknown, _) => unknown,
                 Taken::One(..) => ASSUMED_INNER,
             };
             return estimate_in_order(&loops, self.trip_count(&shared).unwrap_or(unknown));
@@ -201,19 +247,31 @@ impl Counts<'_, '_> {
     fn iterations(&self, kernel: &Kernel) -> f64 {
         let loops = &kernel.nest.loops;
         let concerned = loops.iter().any(|canonical| self.concerned(canonical).is_some());
+        let unknown_loops = loops.iter().filter(|canonical| self.trip_count(canonical).is_none()).count();
         let unknown = |canonical| match self.taken {
-            Taken::All(unknown) => unknown,
+            Taken::All(unknown, alike) => {
+                self.concerned(canonical).unwrap_or_else(|| alike.evenly(unknown, unknown_loops))
+            }
             Taken::One(..) if concerned => self.concerned(canonical).unwrap_or(ASSUMED_INNER),
             Taken::One(..) => 0.0,
         };
         loops.iter().map(|canonical| self.trip_count(canonical).unwrap_or_else(|| unknown(canonical))).product()
     }
 
-    /// The iterations of a loop whose length the one variable gives.
+    /// The iterations of a loop whose length variables give that something is taken for.
     fn concerned(&self, canonical: &CanonicalLoop) -> Option<f64> {
-        let Taken::One(name, value) = self.taken else { return None };
-        let size = self.size(canonical).filter(|size| size.terms.len() == 1 && size.terms.contains_key(name))?;
-        Some(size.value(|_| value))
+        let size = self.size(canonical)?;
+        match self.taken {
+            Taken::All(_, alike) => alike.length(&size),
+            Taken::One(name, value) => {
+                (size.terms.len() == 1 && size.terms.contains_key(name)).then(|| size.value(|_| value))
+            }
+        }
+    }
+
+    /// Is nothing known of a loop's length?
+    fn is_open(&self, canonical: &CanonicalLoop) -> bool {
+        self.trip_count(canonical).is_none() && self.concerned(canonical).is_none()
     }
 
     /// The length of a loop that the text does not tell.
@@ -229,10 +287,18 @@ impl Counts<'_, '_> {
         kernel.nest.loops.iter().all(|canonical| self.trip_count(canonical).is_some())
     }
 
+    /// The loops inside a statement that have a canonical form.
+    fn loops_inside(&self, body: NodeId) -> Vec<CanonicalLoop> {
+        self.parts_of(body).iter().flat_map(|part| part.loops.iter().flatten().cloned()).collect()
+    }
+
+    fn parts_of(&self, body: NodeId) -> Rc<[Part]> {
+        remembered(&self.lengths.bodies, self.names.cx.tree.span(body), || Rc::from(self.parts(body)))
+    }
+
     /// Operators and subscripts below a statement, those in inner loops counted once for each of their iterations.
     fn body_operations(&self, body: NodeId) -> f64 {
-        let cx = self.names.cx;
-        let parts = remembered(&self.lengths.bodies, cx.tree.span(body), || Rc::from(self.parts(body)));
+        let parts = self.parts_of(body);
         let count = |inner: &Option<CanonicalLoop>| {
             let inner = inner.as_ref()?;
             self.trip_count(inner).or_else(|| self.concerned(inner))

@@ -14,7 +14,7 @@ use crate::transforms::split_target::work::{Counts, Lengths, Taken};
 const LARGEST: f64 = 1.0e9;
 
 /// Where loops around the kernels are looked at, in sixteenths of their way: the lengths of those inside may change on the way.
-const PROGRESS: [u8; 8] = [1, 3, 5, 7, 9, 11, 13, 15];
+pub(super) const PROGRESS: [u8; 8] = [1, 3, 5, 7, 9, 11, 13, 15];
 
 /// A variable or a product of some, and from which value of it on a split pays whatever the others are.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +60,7 @@ pub(in crate::transforms::split_target) fn thresholds(
 }
 
 /// The least of the tried values from which on it always pays.
-fn last_change(pays: impl Fn(f64) -> bool) -> Option<f64> {
+pub(super) fn last_change(pays: impl Fn(f64) -> bool) -> Option<f64> {
     let mut value = LARGEST;
     let mut found = None;
     while value >= 1.0 && pays(value) {
