@@ -5,6 +5,7 @@ pub mod compare;
 mod exact;
 mod figures;
 mod grids;
+mod losses;
 mod pipelines;
 mod steps;
 mod table;

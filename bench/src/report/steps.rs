@@ -4,8 +4,8 @@ use super::figures::{Clock, is_slower, speed_up, summarise};
 use super::table::{case_name, markdown, ratio};
 use crate::results::Results;
 
-/// A table with a row for each pass set that was run, against the naive program and against the pass set before it; nothing
-/// where only one was run.
+/// A table with a row for each pass set that was run, against the naive program and against the pass set before it, or the same
+/// passes without flags; nothing where only one was run.
 pub fn steps(results: &Results) -> String {
     let mut sets: Vec<&str> = Vec::new();
     for variant in results.cases.iter().flat_map(|case| &case.variants) {
@@ -28,6 +28,10 @@ pub fn steps(results: &Results) -> String {
     let mut before = "naive".to_owned();
     for passes in sets {
         let output = format!("naive+{passes}");
+        // One with further flags stands against the same passes without.
+        if let Some((plain, _)) = passes.split_once(' ') {
+            before = format!("naive+{plain}");
+        }
         for (clock, clock_name) in [(Clock::Total, "total"), (Clock::Kernels, "kernels")] {
             let against = |base: &str| summarise(results, |case| speed_up(case, base, &output, clock));
             let (Some(naive), Some(ceiling), Some(step)) = (against("naive"), against("ceiling"), against(&before))

@@ -6,6 +6,7 @@ use comfy_table::{Table, presets::ASCII_MARKDOWN};
 
 use super::exact::exact;
 use super::figures::{Clock, Summary, is_wrong, limit, speed_up, summarise, threshold, typical_noise};
+use super::losses::losses;
 use super::steps::steps;
 use crate::results::{CaseResult, Results, VariantResult};
 
@@ -16,6 +17,7 @@ pub fn document(results: &Results, chart: &str) -> String {
         head(results, chart),
         summary(results, &output),
         steps(results),
+        losses(results),
         furthest(results, &output),
         times(results, &output, Clock::Total),
         times(results, &output, Clock::Kernels),

@@ -287,9 +287,9 @@ impl Counts<'_, '_> {
         kernel.nest.loops.iter().all(|canonical| self.trip_count(canonical).is_some())
     }
 
-    /// The loops inside a statement that have a canonical form.
-    fn loops_inside(&self, body: NodeId) -> Vec<CanonicalLoop> {
-        self.parts_of(body).iter().flat_map(|part| part.loops.iter().flatten().cloned()).collect()
+    /// The loops inside a statement that have a canonical form, with those around them.
+    fn nests_inside(&self, body: NodeId) -> Vec<Vec<CanonicalLoop>> {
+        self.parts_of(body).iter().map(|part| part.loops.iter().flatten().cloned().collect()).collect()
     }
 
     fn parts_of(&self, body: NodeId) -> Rc<[Part]> {

@@ -63,16 +63,23 @@ pub(super) fn alike(names: &Names<'_>, region: Span, shape: &Shape, kernels: &[K
         terms.keys().flat_map(|term| variables_of(term)).map(str::to_owned).collect::<BTreeSet<String>>()
     };
     let (mut outer, mut inner, mut twice) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut deepest = 0;
     for kernel in kernels.iter().filter(|kernel| kernel.serial.is_none()) {
         let mut of_kernel = BTreeSet::new();
         for name in kernel.nest.loops.iter().flat_map(variables) {
             twice.extend((!of_kernel.insert(name.clone())).then_some(name));
         }
         outer.extend(of_kernel);
-        inner.extend(counts.loops_inside(kernel.nest.body).iter().flat_map(variables));
+        let open = |loops: &[CanonicalLoop]| loops.iter().filter(|canonical| !variables(canonical).is_empty()).count();
+        let nests = counts.nests_inside(kernel.nest.body);
+        inner.extend(nests.iter().flatten().flat_map(variables));
+        let inside = nests.iter().map(|loops| open(loops)).max().unwrap_or(0);
+        deepest = deepest.max(open(&kernel.nest.loops) + inside);
     }
     twice.extend(outer.intersection(&inner).cloned());
     let assumed = f64::from(names.cx.assumed_iterations);
     let inside = if is_steered(shape) { 1.0 } else { ASSUMED_INNER };
-    Alike { variables: twice, value: (assumed * inside).sqrt().floor(), inside }
+    // Where no two such loops are nested, the variable is as long as any other length.
+    let value = if deepest < 2 { assumed } else { (assumed * inside).sqrt().floor() };
+    Alike { variables: twice, value, inside }
 }
