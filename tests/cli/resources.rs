@@ -8,7 +8,7 @@ use crate::project::{Project, Ran, assert_contains};
 const ROWS: &str = "\
 void f(int n, int m, const float *a, float *b) {
 #pragma omp target teams distribute parallel for map(to: a[0:n * m]) map(from: b[0:n])
-  for (int i = 0; i < 4000000; i++) {
+  for (int i = 0; i < 1000000; i++) {
     float sum = 0;
     for (int j = 0; j < m; j++)
       sum += a[i * m + j];
