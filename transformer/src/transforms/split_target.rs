@@ -298,9 +298,7 @@ fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Part
         condition => {
             plan.reasons.extend(condition.err());
             if let Some(mut reason) = verdict.does_not_pay(names, region) {
-                if let Some(condition) =
-                    (!cx.versioned).then(|| versions::condition(names, &split).ok().flatten()).flatten()
-                {
+                if let (false, Ok(Some(condition))) = (cx.versioned, versions::condition(names, &split)) {
                     let hint = "; --versioned writes both forms, and the host asks for";
                     reason.message = format!("{}{hint} {}", reason.message, condition.text);
                 }
