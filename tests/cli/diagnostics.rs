@@ -188,3 +188,33 @@ void f(int n, double dt, double *a) {
     let project = Project::new(&[("a.c", text)]);
     assert_contains(&project.expect(0, &["explain", "a.c:2"]).text(), "OMPS126 at 3:1");
 }
+
+/// A region that cannot be read is left alone, but never without a word.
+#[test]
+fn directives_and_brackets_in_other_spellings_are_refused() {
+    let region = |directive: &str, open: &str, close: &str| {
+        let text = SPLITS.replacen("#pragma omp target", directive, 1);
+        text.replacen("\n{\n", &format!("\n{open}\n"), 1).replacen("\n}\n", &format!("\n{close}\n"), 1)
+    };
+    let plain = "#pragma omp target";
+    for (text, said) in [
+        (region("??=pragma omp target", "{", "}"), "a directive that begins with the trigraph"),
+        (region("  ??= pragma  omp target", "{", "}"), "a directive that begins with the trigraph"),
+        (region(plain, "<%", "%>"), "digraphs and trigraphs are not read as brackets"),
+        (region(plain, "??<", "??>"), "digraphs and trigraphs are not read as brackets"),
+        (SPLITS.replace('{', "<%").replace('}', "%>"), "digraphs and trigraphs are not read as brackets"),
+        ("void f(void) {\n#pragma omp target\n}\n".to_owned(), "no statement that can be read stands behind"),
+    ] {
+        let project = Project::new(&[("a.c", &text)]);
+        let ran = project.expect(0, &["--output-format", "concise", "-i", "a.c"]);
+        assert_contains(&(ran.text() + &ran.stderr), said);
+        assert_eq!(project.read("a.c"), text.as_bytes());
+        project.expect(1, &["--error-on-refusal", "--check", "a.c"]);
+        project.write("b.c", format!("{text}{}", SPLITS.replace("void f", "void g")).as_bytes());
+        let ran = project.expect(0, &["--output-format", "concise", "-i", "b.c"]);
+        assert_eq!((ran.text() + &ran.stderr).matches(said).count(), 1, "{}", ran.stderr);
+    }
+    // `%:` is what `#` is.
+    let project = Project::new(&[("a.c", &SPLITS.replace('#', "%:"))]);
+    assert_split(&project.expect(0, &["a.c"]).stdout);
+}

@@ -2,6 +2,7 @@
 
 mod hidden_words;
 mod later_rounds;
+mod passed_over;
 mod unclear_text;
 
 use std::collections::BTreeMap;
@@ -140,7 +141,8 @@ pub fn parse(file: &SourceFile, limits: &Limits) -> Result<Option<Parsed>, HostE
         return Err(HostError::Nul(at));
     }
     let scan = scan(&file.text);
-    if !scan.directives.iter().any(|text| concerns_device(file, text.body)) {
+    let is_seen = scan.directives.iter().any(|text| concerns_device(file, text.body));
+    if !is_seen && passed_over::trigraphs(&file.text).is_empty() {
         return Ok(None);
     }
     let tree = HostTree::parse(file, &scan, limits)?;
@@ -220,6 +222,7 @@ fn plans(context: &Context<'_>, options: &Options) -> Vec<Plan> {
             plans.extend(plan(context));
         }
     }
+    plans.extend(options.passes.first().into_iter().flat_map(|pass| passed_over::refusals(context, pass)));
     plans.retain(|plan| in_range(file, plan, &options.lines) && !suppressions.is_off(plan.extent));
     plans.sort_by_key(|plan| plan.span.start);
     wait_for_others(&mut plans, options);
