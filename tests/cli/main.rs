@@ -9,6 +9,8 @@ mod facts;
 mod flags;
 mod folders;
 mod header;
+#[cfg(unix)]
+mod interrupts;
 mod output;
 mod passes;
 mod pipeline;

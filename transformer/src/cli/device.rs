@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::cli::suggest;
 use crate::device::DeviceProfile;
+use crate::validate::interrupt;
 
 /// The program of NVIDIA's driver that says which GPUs there are.
 const DRIVER: &str = "nvidia-smi";
@@ -32,9 +33,8 @@ pub(super) fn find(name: &str) -> Result<DeviceProfile, String> {
 fn native(program: &Path) -> Result<DeviceProfile, String> {
     let shown = program.display();
     let failed = |what: String| format!("--device native: {what}; name a device (`ompsplit devices` lists them)");
-    let output = Command::new(program)
-        .args(["--query-gpu=name,compute_cap", "--format=csv,noheader"])
-        .output()
+    let mut command = Command::new(program);
+    let output = interrupt::output(command.args(["--query-gpu=name,compute_cap", "--format=csv,noheader"]))
         .map_err(|error| failed(format!("`{shown}`, the program of NVIDIA's driver, cannot be run: {error}")))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let Some((title, capability)) = text.lines().next().and_then(|line| line.split_once(',')) else {

@@ -28,6 +28,8 @@ use arguments::{Arguments, ColorWhen, Command};
 pub use compiler_flags::CompilerFlags;
 pub use process::Engine;
 
+use crate::validate::interrupt;
+
 /// The exit status of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
@@ -69,6 +71,7 @@ pub struct Streams<'a> {
 /// Runs the program with the process's arguments and streams.
 #[must_use]
 pub fn main() -> ExitCode {
+    interrupt::catch_signals();
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let mut streams = Streams {
         stdin: &mut io::stdin(),

@@ -3,6 +3,7 @@
 pub mod changes;
 pub mod clang;
 pub mod host;
+pub mod interrupt;
 
 use crate::region::construct::ConstructTree;
 use crate::syntax::HostTree;

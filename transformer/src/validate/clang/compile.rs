@@ -8,6 +8,7 @@ use std::process::{ChildStdout, Command, Stdio};
 use super::{Clang, VerifyError};
 use crate::device::pinned_memory;
 use crate::source::Language;
+use crate::validate::interrupt;
 
 /// What a compilation is to give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,12 +68,12 @@ impl<'a> Compilation<'a> {
     /// As for [`Self::run`].
     pub fn object(&self, text: &[u8], to: &Path, first: &[&str], last: &[String]) -> Result<Compiled, VerifyError> {
         let compiled = || -> Result<Compiled, Error> {
-            let folder = tempfile::tempdir()?;
+            let folder = interrupt::folder()?;
             let source = folder.path().join("source");
             self.write_source(&source, text)?;
             let mut command = self.command(folder.path(), first)?;
             command.args(last).args(["-c", "-o"]).arg(to).args(["-x", self.language()]).arg(&source);
-            let run = command.output()?;
+            let run = interrupt::output(&mut command)?;
             Ok(self.compiled(&run, &source, String::new()))
         };
         compiled().map_err(|error| VerifyError::Run(format!("clang could not be run: {error}")))
@@ -92,11 +93,12 @@ impl<'a> Compilation<'a> {
     /// As for [`Self::run`].
     pub(in crate::validate) fn preprocess(&self, text: &[u8], last: &[String]) -> Result<Compiled, VerifyError> {
         let preprocessed = || -> Result<Compiled, Error> {
-            let folder = tempfile::tempdir()?;
+            let folder = interrupt::folder()?;
             let source = folder.path().join("source");
             self.write_source(&source, text)?;
             let mut command = self.command(folder.path(), &["-fopenmp"])?;
-            let run = command.arg("-E").args(last).args(["-x", self.language()]).arg(&source).output()?;
+            command.arg("-E").args(last).args(["-x", self.language()]).arg(&source);
+            let run = interrupt::output(&mut command)?;
             let output = String::from_utf8_lossy(&run.stdout).replace(&*source.to_string_lossy(), &self.shown_name());
             Ok(self.compiled(&run, &source, output))
         };
@@ -115,14 +117,15 @@ impl<'a> Compilation<'a> {
     /// As for [`Self::run`], and what `read` says where clang itself succeeds.
     pub(super) fn syntax_tree(&self, text: &[u8], read: &mut ReadTree<'_>) -> Result<Compiled, VerifyError> {
         let mut tree = || -> Result<Compiled, Error> {
-            let folder = tempfile::tempdir()?;
+            let folder = interrupt::folder()?;
             let source = folder.path().join("source");
             let shift = self.write_source(&source, text)?;
             // Messages go to a file: nobody reads them while the tree is read.
             let messages = folder.path().join("messages");
             let mut command = self.command(folder.path(), &["-fopenmp"])?;
             command.args(["-fsyntax-only", "-Xclang", "-ast-dump=json", "-x", self.language()]).arg(&source);
-            let mut child = command.stdout(Stdio::piped()).stderr(std::fs::File::create(&messages)?).spawn()?;
+            command.stdout(Stdio::piped()).stderr(std::fs::File::create(&messages)?);
+            let (mut child, _running) = interrupt::spawn(&mut command)?;
             let stdout = child.stdout.take();
             let found = stdout.map_or(Ok(()), |stdout| read(stdout, &source.to_string_lossy(), shift));
             let status = child.wait()?;
@@ -143,7 +146,7 @@ impl<'a> Compilation<'a> {
     }
 
     fn try_run(&self, text: &[u8], output: Output) -> Result<Compiled, Error> {
-        let folder = tempfile::tempdir()?;
+        let folder = interrupt::folder()?;
         let source = folder.path().join("source");
         let result = folder.path().join("result");
         self.write_source(&source, text)?;
@@ -160,7 +163,7 @@ impl<'a> Compilation<'a> {
             Output::Ptx => command.args(["--offload-device-only", "-S", "-o"]).arg(&result),
         };
         command.args(["-x", self.language()]).arg(&source);
-        let run = command.output()?;
+        let run = interrupt::output(&mut command)?;
         let result = match output {
             Output::Syntax => String::new(),
             _ if !run.status.success() => String::new(),
@@ -176,7 +179,8 @@ impl<'a> Compilation<'a> {
         std::fs::create_dir(&headers)?;
         std::fs::write(headers.join(pinned_memory::HEADER_NAME), pinned_memory::HEADER)?;
         let mut command = self.clang.command();
-        command.args(first).args(&self.flags);
+        // What clang leaves when it is ended goes with the folder.
+        command.env("TMPDIR", folder).args(first).args(&self.flags);
         if let Some(parent) = self.path.parent() {
             // The original's own folder comes before every other, as it does for a file that stands in it.
             let mut first = OsString::from("-iquote");

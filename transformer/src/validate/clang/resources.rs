@@ -6,6 +6,7 @@ use std::process::Command;
 
 use super::{Clang, Compilation, Kernel, Output, VerifyError, kernels};
 use crate::device::{CountedKernel, KernelResources};
+use crate::validate::interrupt;
 
 /// What is said where there is no `ptxas`.
 pub const MISSING_PTXAS: &str = "no ptxas found, which counts registers: install NVIDIA's CUDA toolkit (Debian: apt-get install \
@@ -43,7 +44,8 @@ impl Ptxas {
     pub fn find() -> Option<Self> {
         let named = std::env::var_os("OMPSPLIT_PTXAS").filter(|name| !name.is_empty());
         let program = PathBuf::from(named.unwrap_or_else(|| "ptxas".into()));
-        let runs = Command::new(&program).arg("--version").output().is_ok_and(|output| output.status.success());
+        let runs =
+            interrupt::output(Command::new(&program).arg("--version")).is_ok_and(|output| output.status.success());
         runs.then_some(Self { program })
     }
 
@@ -53,15 +55,12 @@ impl Ptxas {
     /// When `ptxas` rejects the text or cannot be run.
     pub fn measure(&self, ptx: &str, kernels: &mut [Kernel]) -> Result<(), VerifyError> {
         let failed = |error: std::io::Error| VerifyError::Run(format!("ptxas could not be run: {error}"));
-        let folder = tempfile::tempdir().map_err(failed)?;
+        let folder = interrupt::folder().map_err(failed)?;
         let source = folder.path().join("kernels.ptx");
         std::fs::write(&source, ptx).map_err(failed)?;
-        let run = Command::new(&self.program)
-            .args(["-arch=sm_90", "-v", "-c", "-o"])
-            .arg(folder.path().join("kernels.cubin"))
-            .arg(&source)
-            .output()
-            .map_err(failed)?;
+        let mut command = Command::new(&self.program);
+        command.args(["-arch=sm_90", "-v", "-c", "-o"]).arg(folder.path().join("kernels.cubin")).arg(&source);
+        let run = interrupt::output(command.env("TMPDIR", folder.path())).map_err(failed)?;
         let text = String::from_utf8_lossy(&run.stderr);
         if !run.status.success() {
             return Err(VerifyError::Run(format!("ptxas: {text}")));

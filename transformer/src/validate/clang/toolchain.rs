@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use super::VerifyError;
+use crate::validate::interrupt;
 
 /// What is said where there is no clang.
 pub const MISSING_CLANG: &str = "no clang found: install `clang-19` and `libomp-19-dev` (Debian, Ubuntu: apt-get install \
@@ -36,7 +37,7 @@ impl Clang {
 
     /// This program, if it runs and says that it is clang.
     fn at(program: PathBuf) -> Option<Self> {
-        let output = Command::new(&program).arg("--version").output().ok()?;
+        let output = interrupt::output(Command::new(&program).arg("--version")).ok()?;
         let text = String::from_utf8_lossy(&output.stdout);
         let version = text.lines().next().unwrap_or_default().trim().to_owned();
         (output.status.success() && version.contains("clang")).then_some(Self { program, version })

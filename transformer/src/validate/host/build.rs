@@ -14,6 +14,7 @@ use super::program::{File, Program, Source};
 use super::texts::{Texts, Version};
 use super::{HostError, Kind, Watch};
 use crate::validate::clang::{Clang, Compilation};
+use crate::validate::interrupt;
 
 /// What a program is built for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +60,8 @@ impl Tools {
                         libomp-19-dev)";
             HostError::new(Kind::Setup, text)
         };
-        let printed = clang.command().arg("-print-file-name=libomptarget.so").output().map_err(HostError::io)?;
+        let printed =
+            interrupt::output(clang.command().arg("-print-file-name=libomptarget.so")).map_err(HostError::io)?;
         let library = PathBuf::from(String::from_utf8_lossy(&printed.stdout).trim());
         let library = library.canonicalize().map_err(|_| missing())?;
         let runtime = library.parent().ok_or_else(missing)?.to_path_buf();
@@ -76,7 +78,7 @@ impl Tools {
             HostError::new(Kind::Setup, text)
         };
         let print = |what: &str| -> Result<PathBuf, HostError> {
-            let printed = self.clang.command().arg(what).output().map_err(HostError::io)?;
+            let printed = interrupt::output(self.clang.command().arg(what)).map_err(HostError::io)?;
             Ok(PathBuf::from(String::from_utf8_lossy(&printed.stdout).trim()))
         };
         let archer = self.runtime.join("libarcher.so");
@@ -211,7 +213,7 @@ impl<'a> Builder<'a> {
             // `omp_target_alloc` and its like; linked only where they are called.
             command.args(["-Wl,--as-needed", "-lomptarget"]);
         }
-        let run = command.output().map_err(HostError::io)?;
+        let run = interrupt::output(command.env("TMPDIR", folder)).map_err(HostError::io)?;
         if run.status.success() {
             return Ok(program);
         }

@@ -12,6 +12,7 @@ use super::program::{File, Program, Source, Sources, canonical, is_header};
 use super::{HostError, Kind};
 use crate::validate::changes::skip;
 use crate::validate::clang::{Clang, Compilation};
+use crate::validate::interrupt;
 
 /// A source that is compiled by itself.
 #[derive(Clone, Debug)]
@@ -41,7 +42,7 @@ pub(super) struct Part {
 
 /// The programs that the given files belong to.
 pub(super) fn parts(clang: &Clang, files: &[File], program: &Program) -> Result<Vec<Part>, HostError> {
-    let folder = tempfile::tempdir().map_err(HostError::io)?;
+    let folder = interrupt::folder().map_err(HostError::io)?;
     let texts = files.iter().enumerate().map(|(index, file)| (file.source.path.as_path(), probe(index, &file.before)));
     let overlay = Overlay::write(texts, folder.path())?;
     let candidates = candidates(files, &program.sources);

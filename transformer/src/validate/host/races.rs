@@ -75,7 +75,7 @@ pub(super) fn races(
 ) -> Result<BTreeMap<Race, String>, HostError> {
     let mut found = BTreeMap::new();
     for (schedule, threads) in SETTINGS {
-        let folder = tempfile::tempdir().map_err(HostError::io)?;
+        let folder = crate::validate::interrupt::folder().map_err(HostError::io)?;
         let log = folder.path().join("log");
         let options = format!(
             "ignore_noninstrumented_modules=1 exitcode=0 log_path='{}' external_symbolizer_path='{}' \

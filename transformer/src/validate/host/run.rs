@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::traffic::{LOG, Traffic};
+use crate::validate::interrupt;
 
 /// The most that is copied of the folder that a program is run in.
 const MOST_BYTES: u64 = 1 << 30;
@@ -106,20 +107,24 @@ pub(super) struct Executable<'a> {
     pub since: SystemTime,
 }
 
-/// clang 19's x86_64 device writes the image that it loads to a file of its own and leaves it there. Those that hold an
-/// image of this program are removed: debug information makes each image one of its own.
 impl Drop for Executable<'_> {
     fn drop(&mut self) {
-        let Ok(program) = fs::read(&self.program) else { return };
-        let Ok(entries) = fs::read_dir(Path::new("/").join("tmp")) else { return };
-        for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with("tmpfile_")) {
-            let recent = entry.metadata().is_ok_and(|data| {
-                data.is_file() && data.len() > 0 && data.modified().is_ok_and(|time| time >= self.since)
-            });
-            if recent && fs::read(entry.path()).is_ok_and(|image| memchr::memmem::find(&program, &image).is_some()) {
-                // What cannot be removed stays.
-                drop(fs::remove_file(entry.path()));
-            }
+        remove_images(&self.program, self.since);
+    }
+}
+
+/// clang 19's x86_64 device writes the image that it loads to a file of its own and leaves it there. Those that hold an
+/// image of this program are removed: debug information makes each image one of its own.
+fn remove_images(program: &Path, since: SystemTime) {
+    let Ok(program) = fs::read(program) else { return };
+    let Ok(entries) = fs::read_dir(Path::new("/").join("tmp")) else { return };
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with("tmpfile_")) {
+        let recent = entry
+            .metadata()
+            .is_ok_and(|data| data.is_file() && data.len() > 0 && data.modified().is_ok_and(|time| time >= since));
+        if recent && fs::read(entry.path()).is_ok_and(|image| memchr::memmem::find(&program, &image).is_some()) {
+            // What cannot be removed stays.
+            drop(fs::remove_file(entry.path()));
         }
     }
 }
@@ -127,21 +132,24 @@ impl Drop for Executable<'_> {
 impl Executable<'_> {
     /// Runs it with these variables, for up to `patience` times as long as a run may take.
     pub(super) fn run(&self, environment: &[(&str, String)], patience: u32) -> Result<Run, Error> {
-        let scratch = tempfile::tempdir()?;
+        let scratch = interrupt::folder()?;
         let stderr = scratch.path().join("stderr");
         let mut command = self.command(scratch.path(), environment)?;
-        let mut child = command.stderr(File::create(&stderr)?).spawn()?;
+        let _images = self.images();
+        let (mut child, _running) = interrupt::spawn(command.stderr(File::create(&stderr)?))?;
         let end = wait(&mut child, scratch.path(), self.invocation.timeout * patience)?;
         self.collect(scratch.path(), end, fs::read(&stderr)?)
     }
 
     /// Runs it in this grid while the runtime's log is read.
     pub(super) fn run_logged(&self, geometry: Geometry) -> Result<(Run, Traffic), Error> {
-        let scratch = tempfile::tempdir()?;
+        let scratch = interrupt::folder()?;
         let mut environment = geometry.environment();
         environment.push(("LIBOMPTARGET_INFO", LOG.to_owned()));
         // A pipe, for a log may be larger than a disk.
-        let mut child = self.command(scratch.path(), &environment)?.stderr(Stdio::piped()).spawn()?;
+        let _images = self.images();
+        let (mut child, _running) =
+            interrupt::spawn(self.command(scratch.path(), &environment)?.stderr(Stdio::piped()))?;
         let log = child.stderr.take().ok_or(ErrorKind::BrokenPipe)?;
         let (send, receive) = mpsc::channel();
         std::thread::spawn(move || drop(send.send(Traffic::read(BufReader::new(log)))));
@@ -149,6 +157,12 @@ impl Executable<'_> {
         // A process that the program left behind may hold the pipe open.
         let traffic = receive.recv_timeout(Duration::from_secs(10)).map_err(|_| ErrorKind::TimedOut)?;
         Ok((self.collect(scratch.path(), end, Vec::new())?, traffic))
+    }
+
+    /// A signal removes its images too.
+    fn images(&self) -> interrupt::Removal {
+        let (program, since) = (self.program.clone(), self.since);
+        interrupt::on_signal(move || remove_images(&program, since))
     }
 
     fn command(&self, scratch: &Path, environment: &[(&str, String)]) -> Result<Command, Error> {

@@ -8,6 +8,7 @@ use super::check::Check;
 use super::parts::{Part, parts};
 use super::program::{File, Program};
 use super::{HostError, Kind, Report, Watch};
+use crate::validate::interrupt;
 
 /// What came of all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub fn verify(files: &[File], program: &Program, watch: &Watch<'_>) -> Result<Ou
     watch("finding the sources of the program");
     let mut parts = parts(&tools.clang, files, program)?;
     parts.retain(|part| part.files.iter().any(|index| files.get(*index).is_some_and(|file| file.after.is_some())));
-    let scratch = tempfile::tempdir().map_err(HostError::io)?;
+    let scratch = interrupt::folder().map_err(HostError::io)?;
     let mut builders = Vec::new();
     for (index, part) in parts.iter().enumerate() {
         let folder = scratch.path().join(index.to_string());
