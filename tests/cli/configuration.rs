@@ -107,3 +107,45 @@ fn both_forms_are_written_on_request_alone() {
     project.expect(0, &["--check", "a.c"]);
     project.expect(0, &["--no-config", "--check", "--assumed-iterations", "1000000", "a.c"]);
 }
+
+/// What a configuration was to say is not passed over.
+#[test]
+fn a_configuration_that_is_no_file_is_an_error() {
+    let project = Project::new(&[("src/a.c", SPLITS)]);
+    let fails = |why: &str| {
+        let ran = project.expect(2, &["-i", "src/a.c"]);
+        assert_contains(&ran.stderr, ".ompsplit.toml: ");
+        assert_contains(&ran.stderr, why);
+        assert_eq!(project.read("src/a.c"), SPLITS.as_bytes());
+        let ran = project.pipe(&["-", "--stdin-filename", "src/a.c"], SPLITS.as_bytes());
+        assert_eq!((ran.code, ran.stdout.as_slice()), (2, SPLITS.as_bytes()));
+    };
+    std::fs::create_dir(project.path(".ompsplit.toml")).unwrap();
+    fails("is a folder, not a configuration file");
+    std::fs::remove_dir(project.path(".ompsplit.toml")).unwrap();
+    project.write(".ompsplit.toml", b"passes = \xff\n");
+    fails("UTF-8");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        for (target, why) in
+            [("none", "leads to no file"), (".ompsplit.toml", "leads to no file"), ("/dev/null", "no regular file")]
+        {
+            std::fs::remove_file(project.path(".ompsplit.toml")).unwrap();
+            symlink(target, project.path(".ompsplit.toml")).unwrap();
+            fails(why);
+        }
+        std::fs::remove_file(project.path(".ompsplit.toml")).unwrap();
+        project.write(".ompsplit.toml", b"");
+        std::fs::set_permissions(project.path(".ompsplit.toml"), std::fs::Permissions::from_mode(0o0)).unwrap();
+        // Who may read everything reads this too.
+        if std::fs::read(project.path(".ompsplit.toml")).is_err() {
+            fails("denied");
+        }
+        std::fs::remove_file(project.path(".ompsplit.toml")).unwrap();
+        std::fs::create_dir(project.path(".ompsplit.toml")).unwrap();
+    }
+    project.expect(0, &["-i", "--no-config", "src/a.c"]);
+    assert_split(&project.read("src/a.c"));
+}

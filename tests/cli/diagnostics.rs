@@ -92,13 +92,13 @@ fn colour_follows_the_flag() {
 
 #[test]
 fn rule_pages_come_from_the_code() {
-    let project = Project::new(&[("rule", PLAIN)]);
+    let project = Project::new(&[("rule/a.c", PLAIN)]);
     let page = project.expect(0, &["rule", "omps101"]).text();
     assert!(page.starts_with("# OMPS101: syntax error in or around the region\n"), "{page}");
     let list = project.expect(0, &["rule"]).text();
     assert_contains(&list, "OMPS101  syntax error in or around the region");
     assert_contains(&project.expect(2, &["rule", "OMPS999"]).stderr, "there is no rule `OMPS999`");
-    assert_eq!(project.expect(0, &["./rule"]).stdout, PLAIN.as_bytes());
+    assert_eq!(project.expect(0, &["--check", "./rule"]).stdout, b"");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Folders and several files.
 
-use crate::project::{Project, SPLITS, assert_contains, assert_split, kernels};
+use std::fs;
+
+use crate::project::{PLAIN, Project, SPLITS, assert_contains, assert_split, kernels};
 
 #[test]
 fn folders_are_walked_without_what_gitignore_excludes() {
@@ -91,4 +93,90 @@ fn what_a_header_puts_on_the_device_is_tested_there() {
     let header = "#pragma omp declare target\nextern int rounds;\n#pragma omp end declare target\n";
     project.write("rounds.h", header.as_bytes());
     assert_contains(&project.expect(0, &["a.c"]).text(), "condition_holds = t < rounds;");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_lead_no_further_than_the_folder() {
+    use std::os::unix::fs::symlink;
+
+    let files = ["in/a.c", "in/sub/b.c", "in/text.tmpl", "out/c.c", "out/deep/d.c", "in_too/e.c"];
+    let project = Project::new(&files.map(|name| (name, SPLITS)));
+    for (link, target) in [
+        ("in/to_a.c", "a.c"),
+        ("in/to_sub", "sub"),
+        ("in/t.c", "text.tmpl"),
+        ("in/c.c", "../out/c.c"),
+        ("in/twice.c", "c.c"),
+        ("in/deep", "../out/deep"),
+        ("in/beside.c", "../in_too/e.c"),
+        ("in/up", ".."),
+        ("in/nowhere.c", "none.c"),
+    ] {
+        symlink(target, project.path(link)).unwrap();
+    }
+    let ran = project.expect(0, &["-i", "in"]);
+    for name in ["in/a.c", "in/sub/b.c", "in/text.tmpl"] {
+        assert_split(&project.read(name));
+        assert!(!fs::symlink_metadata(project.path(name)).unwrap().is_symlink());
+    }
+    for name in ["out/c.c", "out/deep/d.c", "in_too/e.c"] {
+        assert_eq!(project.read(name), SPLITS.as_bytes(), "{name}");
+    }
+    assert_eq!(ran.stderr.matches("help: split").count(), 3, "{}", ran.stderr);
+    assert_contains(&ran.stderr, "symbolic links are not followed out of a folder: 5 were found, first in/beside.c");
+    // What is named is wanted, wherever it leads.
+    symlink("out", project.path("named")).unwrap();
+    project.expect(0, &["-i", "in/c.c", "named"]);
+    for name in ["out/c.c", "out/deep/d.c"] {
+        assert_split(&project.read(name));
+    }
+}
+
+#[test]
+fn no_more_jobs_are_run_than_make_sense() {
+    let processors = std::thread::available_parallelism().unwrap().get();
+    let names: Vec<String> = (0..=4 * processors).map(|i| format!("f{i}.c")).collect();
+    let project = Project::new(&names.iter().map(|name| (name.as_str(), PLAIN)).collect::<Vec<_>>());
+    let ran = project.expect(0, &["--check", "--jobs", "99999", "."]);
+    assert_contains(&ran.stderr, &format!("only {} files are processed at a time", 4 * processors));
+    // Few files need few workers, and then there is nothing to say.
+    assert_eq!(project.expect(0, &["--check", "--jobs", "99999", "f0.c"]).stderr, "");
+    assert_contains(&project.expect(2, &["--check", "--jobs", "0", "."]).stderr, "--jobs");
+}
+
+#[test]
+fn a_named_file_that_is_no_c_or_cpp_is_an_error_and_left_out_of_folders() {
+    let others = ["a.f90", "b.F90", "c.f", "d.cu", "e.py", "f.txt", "Makefile", "g.c.orig"];
+    let project = Project::new(&others.map(|name| (name, SPLITS)));
+    for (name, what) in others.iter().zip([
+        "is Fortran, which is not supported",
+        "is Fortran, which is not supported",
+        "is Fortran, which is not supported",
+        "is CUDA or HIP",
+        "is no C or C++ file by its name",
+        "is no C or C++ file by its name",
+        "is no C or C++ file by its name",
+        "is no C or C++ file by its name",
+    ]) {
+        for mode in [&["-i"][..], &["--check"], &[]] {
+            let ran = project.expect(2, &[mode, &[*name]].concat());
+            assert_contains(&ran.stderr, &format!("{name}: "));
+            assert_contains(&ran.stderr, what);
+            assert_eq!(ran.text(), "");
+        }
+        let ran = project.pipe(&["-", "--stdin-filename", name], SPLITS.as_bytes());
+        assert_eq!((ran.code, ran.stdout.as_slice()), (2, SPLITS.as_bytes()), "{name}");
+        assert_contains(&ran.stderr, what);
+    }
+    assert_contains(&project.expect(2, &["explain", "a.f90:2"]).stderr, "Fortran");
+    assert_contains(&project.expect(0, &["-i", "."]).stderr, "holds no C or C++ file");
+    for name in others {
+        assert_eq!(project.read(name), SPLITS.as_bytes(), "{name}");
+    }
+    for name in ["a.inc", "a.C", "a.H", "a.ipp", "a.c++", "a.tcc"] {
+        project.write(name, SPLITS.as_bytes());
+        project.expect(0, &["-i", name]);
+        assert_split(&project.read(name));
+    }
 }

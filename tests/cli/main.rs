@@ -13,6 +13,7 @@ mod header;
 mod interrupts;
 mod output;
 mod passes;
+mod pin_header;
 mod pipeline;
 mod programs;
 mod progress;

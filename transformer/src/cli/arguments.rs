@@ -1,5 +1,6 @@
 //! The command line as clap reads it.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -47,7 +48,7 @@ pub struct Arguments {
     pub rewrite: Rewrite,
 }
 
-/// The commands. A file that is called like one is written `./rule`.
+/// The commands. A folder that is called like one is written `./rule`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Print the page of a rule, or list all rules
@@ -99,8 +100,9 @@ pub enum Command {
 pub struct Rewrite {
     /// Files or folders; `-` is standard input
     ///
-    /// Folders are walked for .c .h .cc .cpp .cxx .hpp .hh .hxx, without what .gitignore excludes. One file goes to
-    /// standard output; several, or a folder, need --in-place, --check or --diff.
+    /// Folders are walked for C and C++ files (.c .h .cc .cpp .cxx .hpp .hh .hxx ..), without what .gitignore excludes;
+    /// symbolic links are not followed out of them. One file goes to standard output; several, or a folder, need
+    /// --in-place, --check or --diff.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Where the result goes.
@@ -125,8 +127,14 @@ pub struct Rewrite {
 #[command(next_help_heading = "Output")]
 pub struct OutputArguments {
     /// Rewrite the files; unchanged ones are not touched
+    ///
+    /// A new file takes the place of the old one in one step, with its mode, extended attributes and, where permitted,
+    /// its owner. Other hard links to it keep the old text; this is said.
     #[arg(short, long, conflicts_with_all = ["check", "diff"])]
     pub in_place: bool,
+    /// With --in-place: where ompsplit_pin.h goes, which pipelines include; by default beside the file
+    #[arg(long, value_name = "DIR")]
+    pub write_header: Option<PathBuf>,
     /// Write nothing; exit 1 if something would change
     #[arg(long)]
     pub check: bool,
@@ -139,9 +147,10 @@ pub struct OutputArguments {
     /// Exit 1 when a construct is refused (what does not pay is no refusal)
     #[arg(long)]
     pub error_on_refusal: bool,
-    /// Process at most this many files at a time; as many as there are processors by default
+    /// Process at most this many files at a time, but no more than four for each processor; as many as there are
+    /// processors by default
     #[arg(long, value_name = "N")]
-    pub jobs: Option<usize>,
+    pub jobs: Option<NonZeroUsize>,
     /// Check the result with clang before it is written
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub verify: Option<VerifyLevel>,

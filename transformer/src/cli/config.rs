@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +52,8 @@ pub(super) struct Config {
     pub error_on_refusal: Option<bool>,
     /// The device to choose for.
     pub device: Option<String>,
+    /// The folder that `ompsplit_pin.h` is written to.
+    pub write_header: Option<PathBuf>,
     /// What is checked before a result is written.
     pub verify: Option<Verify>,
 }
@@ -186,6 +189,7 @@ const KEYS: &[&str] = &[
     "include_dirs",
     "compile_commands",
     "flags",
+    "write_header",
     "verify",
     "error_on_refusal",
     "device",
@@ -210,7 +214,8 @@ impl Config {
     }
 
     fn rebase(&mut self, folder: &Path) {
-        for path in self.sources.iter_mut().chain(&mut self.include_dirs).chain(&mut self.compile_commands) {
+        let folders = self.include_dirs.iter_mut().chain(&mut self.compile_commands).chain(&mut self.write_header);
+        for path in folders.chain(&mut self.sources) {
             *path = folder.join(&path);
         }
         if let Some(file) = self.device.as_mut().filter(|device| device.ends_with(".toml")) {
@@ -226,9 +231,25 @@ impl Config {
 }
 
 /// The nearest configuration file above a source file.
-pub(super) fn nearest(file: &Path) -> Option<PathBuf> {
-    let absolute = std::path::absolute(file).ok()?;
-    absolute.ancestors().skip(1).map(|folder| folder.join(FILE_NAME)).find(|path| path.is_file())
+///
+/// # Errors
+/// When something of that name is there and is no file that can be looked at: what it was to say must not be passed over.
+pub(super) fn nearest(file: &Path) -> Result<Option<PathBuf>, String> {
+    let Ok(absolute) = std::path::absolute(file) else { return Ok(None) };
+    for path in absolute.ancestors().skip(1).map(|folder| folder.join(FILE_NAME)) {
+        let refused = |why: &dyn std::fmt::Display| {
+            Err(format!("{}: {why} (--no-config reads no configuration)", path.display()))
+        };
+        match fs::metadata(&path) {
+            Ok(metadata) if metadata.is_file() => return Ok(Some(path)),
+            Ok(metadata) if metadata.is_dir() => return refused(&"is a folder, not a configuration file"),
+            Ok(_) => return refused(&"is no regular file"),
+            Err(_) if path.is_symlink() => return refused(&"is a symbolic link that leads to no file"),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) => return refused(&error),
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -252,6 +273,7 @@ mod tests {
         config.compile_commands = Some("b".into());
         config.verify = Some(Verify::Level("none".to_owned()));
         config.error_on_refusal = Some(true);
+        config.write_header = Some("include".into());
         config.device = Some("h200".to_owned());
         let table: toml::Table = toml::to_string(&config).unwrap().parse().unwrap();
         assert_eq!(table.len(), KEYS.len());

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::cli::arguments::{ContextArguments, HostArguments, PassArguments};
+use crate::cli::arguments::{ContextArguments, HostArguments, OutputArguments, PassArguments};
 use crate::cli::process::{self, Engine, Processed};
 use crate::cli::settings::Resolver;
 use crate::cli::{Status, Streams, complain};
@@ -27,7 +27,8 @@ pub(super) fn explain(
         return complain(streams, &format!("`{place}` is no place; give FILE:LINE, lines counted from 1"));
     };
     passes.lines.clear();
-    let settings = match Resolver::new(context, &passes, None, &HostArguments::default(), false).settings(path) {
+    let (output, host) = (OutputArguments::default(), HostArguments::default());
+    let settings = match Resolver::new(context, &passes, &output, &host).settings(path) {
         Ok(settings) => settings,
         Err(message) => return complain(streams, &message),
     };

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-/// The endings of the files that are taken from a folder.
-const ENDINGS: &[&str] = &["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx"];
+use crate::source::Language;
+
+/// The endings of Fortran files.
+const FORTRAN: &[&str] = &["f", "for", "ftn", "f77", "f90", "f95", "f03", "f08", "f18", "fpp"];
 
 /// The files to process, in the order of the arguments, and what is wrong with the arguments.
 #[derive(Debug, Default)]
@@ -17,6 +19,8 @@ pub(super) struct Inputs {
     pub files: Vec<(PathBuf, Result<(), String>)>,
     /// Folders that hold no C or C++ file.
     pub empty: Vec<PathBuf>,
+    /// Symbolic links in folders that lead out of them: to C or C++ files, and to folders.
+    pub leading_out: Vec<PathBuf>,
     /// Was a folder among the arguments?
     pub has_folder: bool,
 }
@@ -44,24 +48,61 @@ impl Inputs {
         }
     }
 
-    /// Adds the C and C++ files of a folder in the order of their names.
+    /// Adds the C and C++ files of a folder in the order of their names, then those that only links lead to. A link leads
+    /// no further than the folder: what lies elsewhere was not asked for.
     fn walk(&mut self, folder: &Path, seen: &mut BTreeSet<PathBuf>) {
         self.has_folder = true;
         let mut found = false;
+        let mut links = Vec::new();
         for entry in walker(folder) {
             match entry {
                 Err(error) => self.files.push((folder.to_path_buf(), Err(error.to_string()))),
+                Ok(entry) if entry.depth() > 0 && entry.path_is_symlink() => links.push(entry.into_path()),
                 Ok(entry) if is_source(entry.path()) && entry.path().is_file() => {
                     found = true;
-                    self.add(entry.path().strip_prefix("./").unwrap_or(entry.path()), seen);
+                    self.add(shown(entry.path()), seen);
                 }
                 Ok(_) => {}
+            }
+        }
+        let inside = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+        for link in links {
+            // A link that leads nowhere is no input.
+            let Ok(target) = fs::canonicalize(&link) else { continue };
+            let is_file = is_source(&link) && target.is_file();
+            match target.starts_with(&inside) {
+                true if is_file => {
+                    found = true;
+                    self.add(shown(&link), seen);
+                }
+                false if is_file || target.is_dir() => self.leading_out.push(shown(&link).to_path_buf()),
+                _ => {}
             }
         }
         if !found {
             self.empty.push(folder.to_path_buf());
         }
     }
+}
+
+/// Why a file cannot be read by its name; none where it is a C or C++ file.
+pub(super) fn not_a_source(path: &Path) -> Option<String> {
+    if Language::by_ending(path).is_some() {
+        return None;
+    }
+    let ending = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
+    Some(match ending.as_deref() {
+        Some(ending) if FORTRAN.contains(&ending) => "is Fortran, which is not supported".to_owned(),
+        Some("cu" | "cuh" | "hip") => "is CUDA or HIP, which is not supported; only C and C++ are".to_owned(),
+        Some(_) | None => {
+            "is no C or C++ file by its name; `ompsplit - --stdin-filename NAME.cpp` takes any text for one".to_owned()
+        }
+    })
+}
+
+/// The name of a file in a folder, as messages show it.
+fn shown(path: &Path) -> &Path {
+    path.strip_prefix("./").unwrap_or(path)
 }
 
 /// All C and C++ files of a folder.
@@ -82,6 +123,7 @@ fn walker(folder: &Path) -> ignore::Walk {
         .build()
 }
 
+/// Is it a C or C++ file by its name? What ends in `.inc` may be text of any language, so that it has to be named.
 fn is_source(path: &Path) -> bool {
-    path.extension().and_then(OsStr::to_str).is_some_and(|ending| ENDINGS.contains(&ending))
+    Language::by_ending(path).is_some() && path.extension() != Some(OsStr::new("inc"))
 }

@@ -9,6 +9,7 @@ mod explain;
 mod headers;
 mod inputs;
 mod passes;
+mod pin_header;
 mod pipeline;
 mod process;
 mod progress;

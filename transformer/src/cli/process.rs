@@ -7,6 +7,8 @@ use memchr::memmem;
 
 use crate::cli::arguments::{Facts, Resources};
 use crate::cli::headers;
+use crate::cli::inputs;
+use crate::cli::pin_header::PinHeader;
 use crate::cli::settings::Settings;
 use crate::cli::verify::Check;
 use crate::engine::{EngineError, Options, Outcome, error_code};
@@ -33,18 +35,25 @@ pub(super) struct Processed {
     pub check: Option<Box<Check>>,
     /// What the verification printed.
     pub verified: String,
+    /// What its text asks of the header for page-locked memory.
+    pub header: PinHeader,
 }
 
 impl Processed {
     /// A file that could not be processed.
     pub(super) fn failure(file: SourceFile, code: Option<ReasonCode>, message: String) -> Self {
         let report = FileReport::failure(file, code, message);
-        Self { report, text: None, failed: true, error_on_refusal: false, check: None, verified: String::new() }
+        let header = PinHeader::NotNeeded;
+        let verified = String::new();
+        Self { report, text: None, failed: true, error_on_refusal: false, check: None, verified, header }
     }
 }
 
 /// Reads and processes a file.
 pub(super) fn path(path: &Path, settings: &Settings, engine: Engine) -> Processed {
+    if let Some(message) = inputs::not_a_source(path) {
+        return Processed::failure(SourceFile::new(path, Vec::new()), Some(ReasonCode::Unreadable), message);
+    }
     let limits = Limits::default();
     match headers::read_bounded(path, u64::try_from(limits.bytes).unwrap_or(u64::MAX)) {
         Ok(text) => file(SourceFile::new(path, text), settings, engine),
@@ -67,14 +76,13 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
     let scan = if mentions_suppression(&file.text) { scan(&file.text) } else { Scan::default() };
     let report = FileReport::new(file, &scan, outcome.plans, text.is_some(), plan_use);
     let failed = report.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-    Processed {
-        report,
-        text: text.filter(|_| !failed),
-        failed,
-        error_on_refusal: settings.error_on_refusal,
-        check: Check::of(settings),
-        verified: String::new(),
-    }
+    let text = text.filter(|_| !failed);
+    let header = match failed {
+        true => PinHeader::NotNeeded,
+        false => PinHeader::of(&report.file, text.as_deref(), settings),
+    };
+    let (check, verified) = (Check::of(settings), String::new());
+    Processed { report, text, failed, error_on_refusal: settings.error_on_refusal, check, verified, header }
 }
 
 /// Runs the engine; a fault in it becomes a message, so that an editor's buffer is never lost.

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
 use std::time::Instant;
 
 use rayon::prelude::*;
 
 use crate::cli::arguments::{FormatName, Rewrite, StatsFormat};
-use crate::cli::inputs::Inputs;
+use crate::cli::inputs::{self, Inputs};
 use crate::cli::process::{self, Engine, Processed};
 use crate::cli::settings::Resolver;
 use crate::cli::verify;
@@ -19,6 +21,9 @@ use crate::source::SourceFile;
 
 /// The stack of each worker: the tools below walk trees whose depth is bounded, but not small.
 const STACK_BYTES: usize = 16 << 20;
+
+/// More workers than this wait for each other, and take memory.
+const JOBS_PER_PROCESSOR: usize = 4;
 
 /// Where the new text goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,15 +54,16 @@ pub(super) fn run(arguments: &Rewrite, streams: &mut Streams<'_>, engine: Engine
         }
         let mut notes = notes(arguments, &resolver);
         let mut all = if is_stdin {
-            vec![pool(Some(1))?.install(|| process_stdin(arguments, &resolver, &input, engine))]
+            vec![pool(1)?.install(|| process_stdin(arguments, &resolver, &input, engine))]
         } else {
             process_files(arguments, mode, &resolver, engine, &mut notes)?
         };
-        pool(arguments.output.jobs)?.install(|| verify::verify(&mut all, arguments.report.quiet));
+        let jobs = wanted_jobs(arguments).min(most_jobs());
+        pool(jobs)?.install(|| verify::verify(&mut all, arguments.report.quiet));
         Ok(Done::Files(all, notes))
     });
     match outcome {
-        Ok(Done::Files(all, notes)) => Job { arguments, mode, is_stdin, started }.finish(all, &notes, streams),
+        Ok(Done::Files(all, notes)) => Job { arguments, mode, is_stdin, started }.finish(all, notes, streams),
         Ok(Done::Dump(text)) => write!(streams.stdout, "{text}").map(|()| Status::Clean),
         Err(message) => {
             if is_stdin && mode == Mode::Text {
@@ -87,8 +93,7 @@ fn mode(arguments: &Rewrite) -> Mode {
 }
 
 fn resolver(arguments: &Rewrite) -> Resolver<'_> {
-    let output = &arguments.output;
-    Resolver::new(&arguments.context, &arguments.passes, output.verify, &arguments.host, output.error_on_refusal)
+    Resolver::new(&arguments.context, &arguments.passes, &arguments.output, &arguments.host)
 }
 
 /// The path whose configuration is printed.
@@ -119,6 +124,9 @@ fn check_usage(arguments: &Rewrite, mode: Mode, is_stdin: bool) -> Result<(), St
     if arguments.output.stdin_filename.is_some() && !is_stdin {
         return Err("--stdin-filename needs `-` as the path".to_owned());
     }
+    if arguments.output.write_header.is_some() && mode != Mode::InPlace {
+        return Err("--write-header needs --in-place".to_owned());
+    }
     Ok(())
 }
 
@@ -135,7 +143,8 @@ fn notes(arguments: &Rewrite, resolver: &Resolver<'_>) -> BTreeSet<String> {
 /// Processes the bytes of standard input.
 fn process_stdin(arguments: &Rewrite, resolver: &Resolver<'_>, input: &[u8], engine: Engine) -> Processed {
     let file = SourceFile::new(stdin_name(arguments), input.to_vec());
-    match resolver.settings(&file.path) {
+    let named = arguments.output.stdin_filename.as_deref();
+    match named.and_then(inputs::not_a_source).map_or_else(|| resolver.settings(&file.path), Err) {
         Ok(settings) => process::file(file, &settings, engine),
         Err(message) => Processed::failure(file, None, message),
     }
@@ -162,13 +171,34 @@ fn process_files(
             Ok(settings) => process::path(path, &settings, engine),
             Err(message) => Processed::failure(SourceFile::new(path.clone(), Vec::new()), None, message),
         };
-    Ok(pool(arguments.output.jobs)?.install(|| inputs.files.par_iter().map(process).collect()))
+    if let Some(first) = inputs.leading_out.first() {
+        let count = inputs.leading_out.len();
+        let path = first.display();
+        notes.insert(format!("symbolic links are not followed out of a folder: {count} were found, first {path}"));
+    }
+    let wanted = wanted_jobs(arguments).min(inputs.files.len());
+    let jobs = wanted.min(most_jobs()).max(1);
+    if jobs < wanted {
+        notes.insert(format!("only {jobs} files are processed at a time, {JOBS_PER_PROCESSOR} for each processor"));
+    }
+    Ok(pool(jobs)?.install(|| inputs.files.par_iter().map(process).collect()))
+}
+
+fn processors() -> usize {
+    available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+/// How many files are processed at a time, where there are so many.
+fn wanted_jobs(arguments: &Rewrite) -> usize {
+    arguments.output.jobs.map_or_else(processors, NonZeroUsize::get)
+}
+
+fn most_jobs() -> usize {
+    processors().saturating_mul(JOBS_PER_PROCESSOR)
 }
 
 /// The workers that process files.
-fn pool(jobs: Option<usize>) -> Result<rayon::ThreadPool, String> {
-    // Zero stands for as many workers as there are processors.
-    let jobs = jobs.map_or(0, |jobs| jobs.max(1));
+fn pool(jobs: usize) -> Result<rayon::ThreadPool, String> {
     let builder = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).num_threads(jobs);
     builder.build().map_err(|error| error.to_string())
 }
@@ -186,20 +216,28 @@ impl Job<'_> {
     fn finish(
         &self,
         mut all: Vec<Processed>,
-        notes: &BTreeSet<String>,
+        mut notes: BTreeSet<String>,
         streams: &mut Streams<'_>,
     ) -> io::Result<Status> {
         let mut status = Status::Clean;
         for processed in &mut all {
-            status = status.max(self.write(processed, streams)?);
+            status = status.max(self.write(processed, &mut notes, streams)?);
         }
-        self.report(&all, notes, streams)?;
+        self.report(&all, &notes, streams)?;
         Ok(status)
     }
 
     /// Writes the result of one file; a failed write becomes its diagnostic.
-    fn write(&self, processed: &mut Processed, streams: &mut Streams<'_>) -> io::Result<Status> {
+    fn write(
+        &self,
+        processed: &mut Processed,
+        notes: &mut BTreeSet<String>,
+        streams: &mut Streams<'_>,
+    ) -> io::Result<Status> {
         let file = &processed.report.file;
+        if matches!(self.mode, Mode::Text | Mode::Diff) {
+            notes.extend(processed.header.note(file));
+        }
         match (self.mode, &processed.text) {
             (Mode::Text, Some(text)) => streams.stdout.write_all(text)?,
             (Mode::Text, None) if self.is_stdin || !processed.failed => streams.stdout.write_all(&file.text)?,
@@ -207,11 +245,10 @@ impl Job<'_> {
                 let colour = colour(self.arguments.report.color, streams.stdout_colour);
                 streams.stdout.write_all(&output::unified(&file.path, &file.text, text, colour))?;
             }
-            (Mode::InPlace, Some(text)) => {
-                if let Err(error) = output::replace(&file.path, &file.text, text) {
-                    *processed = Processed::failure(file.clone(), None, error.to_string());
-                }
-            }
+            (Mode::InPlace, _) => match replace(processed) {
+                Ok(written) => notes.extend(written),
+                Err(message) => *processed = Processed::failure(file.clone(), None, message),
+            },
             _ => {}
         }
         let would_change = processed.text.is_some() && matches!(self.mode, Mode::Check | Mode::Diff);
@@ -270,6 +307,17 @@ impl Job<'_> {
         }
         notes.iter().try_for_each(|note| writeln!(out, "ompsplit: note: {note}"))
     }
+}
+
+/// Writes a file in its place, and before it the header that its text includes; what the user should know of that.
+fn replace(processed: &Processed) -> Result<Vec<String>, String> {
+    let file = &processed.report.file;
+    let mut notes: Vec<String> = processed.header.write(file)?.into_iter().collect();
+    if let Some(text) = &processed.text {
+        let changed = output::replace(&file.path, &file.text, text).map_err(|error| error.to_string())?;
+        notes.extend(changed.into_iter().map(|what| format!("{}: {what}", file.path.display())));
+    }
+    Ok(notes)
 }
 
 /// A report without what `--quiet` leaves out.

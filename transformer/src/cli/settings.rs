@@ -6,7 +6,9 @@ use std::sync::Mutex;
 
 use clap::ValueEnum;
 
-use crate::cli::arguments::{ContextArguments, Facts, HostArguments, PassArguments, Resources, VerifyLevel};
+use crate::cli::arguments::{
+    ContextArguments, Facts, HostArguments, OutputArguments, PassArguments, Resources, VerifyLevel,
+};
 use crate::cli::compiler_flags::{CompilerFlags, Database};
 use crate::cli::config::{self, Config, Verify};
 use crate::cli::passes::Passes;
@@ -48,15 +50,16 @@ pub(super) struct Settings {
     pub host: Program,
     /// Does a refusal make the exit status 1?
     pub error_on_refusal: bool,
+    /// The folder that `ompsplit_pin.h` is written to, where the user names one.
+    pub write_header: Option<PathBuf>,
 }
 
 /// Finds the settings of each file; configuration files and databases are read once.
 pub(super) struct Resolver<'a> {
     context: &'a ContextArguments,
     passes: &'a PassArguments,
-    verify: Option<VerifyLevel>,
+    output: &'a OutputArguments,
     host: &'a HostArguments,
-    error_on_refusal: bool,
     configs: Mutex<BTreeMap<PathBuf, Result<Config, String>>>,
     devices: Mutex<BTreeMap<PathBuf, Result<DeviceProfile, String>>>,
     databases: Mutex<BTreeMap<PathBuf, Result<Database, String>>>,
@@ -67,19 +70,18 @@ impl<'a> Resolver<'a> {
     pub(super) fn new(
         context: &'a ContextArguments,
         passes: &'a PassArguments,
-        verify: Option<VerifyLevel>,
+        output: &'a OutputArguments,
         host: &'a HostArguments,
-        error_on_refusal: bool,
     ) -> Self {
         let (configs, devices, databases) = Default::default();
-        Self { context, passes, verify, host, error_on_refusal, configs, devices, databases }
+        Self { context, passes, output, host, configs, devices, databases }
     }
 
     /// The configuration file of a source file.
-    pub(super) fn config_path(&self, file: &Path) -> Option<PathBuf> {
+    fn config_path(&self, file: &Path) -> Result<Option<PathBuf>, String> {
         match (&self.context.config, self.context.no_config) {
-            (_, true) => None,
-            (Some(path), false) => Some(path.clone()),
+            (_, true) => Ok(None),
+            (Some(path), false) => Ok(Some(path.clone())),
             (None, false) => config::nearest(file),
         }
     }
@@ -99,7 +101,7 @@ impl<'a> Resolver<'a> {
         let verify = config.verify.as_ref();
         let host = verify.map(Verify::host).unwrap_or_default();
         let flags_of = |source: &Path| self.compiler(source, &config).map(|compiler| compiler.flags);
-        let level = self.verify.map_or_else(|| verify_level(verify.and_then(Verify::level)), Ok)?;
+        let level = self.output.verify.map_or_else(|| verify_level(verify.and_then(Verify::level)), Ok)?;
         let database = if level == VerifyLevel::Host { self.database_sources(&config)? } else { None };
         let host = verify::program(database, host, self.host, flags_of)?;
         include_dirs.extend(config.include_dirs);
@@ -122,7 +124,8 @@ impl<'a> Resolver<'a> {
             compiler,
             verify: level,
             host,
-            error_on_refusal: self.error_on_refusal || config.error_on_refusal.unwrap_or(false),
+            error_on_refusal: self.output.error_on_refusal || config.error_on_refusal.unwrap_or(false),
+            write_header: self.output.write_header.clone().or(config.write_header),
         })
     }
 
@@ -138,18 +141,19 @@ impl<'a> Resolver<'a> {
         config.facts = settings.facts.to_possible_value().map(|value| value.get_name().to_owned());
         config.resources = settings.resources.to_possible_value().map(|value| value.get_name().to_owned());
         config.error_on_refusal = Some(settings.error_on_refusal);
+        config.write_header = settings.write_header;
         let level = settings.verify.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
         config.verify = Some(config.verify.unwrap_or_else(|| Verify::Level(String::new())).with_level(level));
         config.compile_commands = self.context.compile_commands.clone().or(config.compile_commands);
         config.flags.extend(self.context.flags.iter().cloned());
         config.device = self.passes.device.clone().or(config.device);
-        let origin = self.config_path(file).map_or_else(|| "no configuration file".to_owned(), show);
+        let origin = self.config_path(file)?.map_or_else(|| "no configuration file".to_owned(), show);
         let text = toml::to_string(&config).map_err(|error| error.to_string())?;
         Ok(format!("# {origin}\n{text}"))
     }
 
     fn config(&self, file: &Path) -> Result<Config, String> {
-        let Some(path) = self.config_path(file) else { return Ok(Config::default()) };
+        let Some(path) = self.config_path(file)? else { return Ok(Config::default()) };
         cached(&self.configs, path, Config::read)
     }
 

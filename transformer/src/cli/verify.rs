@@ -58,7 +58,7 @@ fn ask_clang(processed: &mut Processed, progress: &Progress) {
     progress.step(format!("asking clang about {}", file.path.display()));
     let report = clang::verify(level, &file.path, &file.text, after, &check.flags);
     // What becomes of a header in the program that includes it, running that tells.
-    let is_shown_later = check.level == VerifyLevel::Host && host::is_header(&file.path);
+    let is_shown_later = check.level == VerifyLevel::Host && Language::is_header(&file.path);
     let report = if is_shown_later { report } else { report.and_then(clang::Report::insist) };
     match report {
         Ok(report) => processed.verified = report.to_string(),

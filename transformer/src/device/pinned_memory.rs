@@ -5,3 +5,11 @@ pub const HEADER_NAME: &str = "ompsplit_pin.h";
 
 /// Its text; what its functions promise stands there.
 pub const HEADER: &str = include_str!("pinned_memory/ompsplit_pin.h");
+
+/// Is a text this header, perhaps of another version?
+#[must_use]
+pub fn is_header(text: &[u8]) -> bool {
+    ["`ompsplit header`", "#define OMPSPLIT_PIN_H"]
+        .iter()
+        .all(|mark| memchr::memmem::find(text, mark.as_bytes()).is_some())
+}

@@ -1,9 +1,16 @@
 //! Replaces a file in one step.
 
+#[cfg(unix)]
+mod attributes;
+
 use std::fmt;
-use std::fs::{self, File, Metadata};
+use std::fs;
+#[cfg(not(unix))]
+use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use crate::validate::interrupt;
 
 /// Why a file was not replaced; it then holds what it held before.
 #[derive(Debug)]
@@ -14,6 +21,8 @@ pub enum WriteError {
     ReadOnly,
     /// Its bytes are no longer the ones that were read.
     ChangedMeanwhile,
+    /// A new file cannot get this extended attribute of the old one.
+    Attribute(String, io::Error),
 }
 
 impl fmt::Display for WriteError {
@@ -22,6 +31,9 @@ impl fmt::Display for WriteError {
             Self::Io(error) => write!(f, "cannot be written: {error}"),
             Self::ReadOnly => write!(f, "is read-only and was left as it is"),
             Self::ChangedMeanwhile => write!(f, "was changed by another program meanwhile and was left as it is"),
+            Self::Attribute(name, error) => {
+                write!(f, "was left as it is, because its extended attribute {name} cannot be kept: {error}")
+            }
         }
     }
 }
@@ -34,31 +46,69 @@ impl From<io::Error> for WriteError {
     }
 }
 
-/// Replaces the content of `path`, which was `before`, with `after`.
+/// What a replaced file does not share with the old one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// So many other hard links to the old file, which keep the old text.
+    HardLinks(u64),
+    /// Its owner or group, which this user cannot give it.
+    Owner,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::HardLinks(1) => write!(f, "another hard link to it keeps the old text"),
+            Self::HardLinks(count) => write!(f, "{count} other hard links to it keep the old text"),
+            Self::Owner => write!(f, "it has another owner or group now, for this user cannot give it the old one"),
+        }
+    }
+}
+
+/// Replaces the content of `path`, which was `before`, with `after`; says what the new file lost.
 ///
 /// The new text goes to a temporary file in the same folder, is flushed to the disk and renamed over the old file, so
-/// that a crash leaves one of the two whole. Symbolic links are followed to the file they lead to; its mode bits, and
-/// where permitted its owner, are kept. Hard links to the old file keep the old text. Equal texts touch nothing.
+/// that a crash leaves one of the two whole, and a signal waits until it is done. Symbolic links are followed to the file they
+/// lead to; its mode bits, its extended attributes, and where permitted its owner, are kept. Other hard links to the old file
+/// keep the old text: writing into the file that they share could not be undone, and is seen half done. Equal texts touch nothing.
 ///
 /// # Errors
-/// When a step fails, the file is read-only, or its content is not `before` any more.
-pub fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<(), WriteError> {
+/// When a step fails, the file is read-only, an attribute cannot be kept, or the content is not `before` any more.
+pub fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<Vec<Loss>, WriteError> {
     if before == after {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let target = fs::canonicalize(path)?;
     let metadata = fs::metadata(&target)?;
     if metadata.permissions().readonly() {
         return Err(WriteError::ReadOnly);
     }
+    let _whole = interrupt::hold();
     let mut temporary = tempfile::Builder::new().prefix(".ompsplit-").tempfile_in(folder_of(&target))?;
     temporary.write_all(after)?;
-    keep_attributes(temporary.as_file(), &metadata)?;
+    let lost = attributes::keep(temporary.as_file(), &target, &metadata)?;
     temporary.as_file().sync_all()?;
     if fs::read(&target)? != before {
         return Err(WriteError::ChangedMeanwhile);
     }
     temporary.persist(&target).map_err(|error| error.error)?;
+    Ok(lost)
+}
+
+/// Makes a file that is not there yet, whole or not at all.
+///
+/// # Errors
+/// When a step fails, or it is there meanwhile.
+pub fn create(path: &Path, text: &[u8]) -> Result<(), WriteError> {
+    let _whole = interrupt::hold();
+    let mut builder = tempfile::Builder::new();
+    // As for every new file, what the user's mask leaves of this counts.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut temporary = builder.prefix(".ompsplit-").tempfile_in(folder_of(path))?;
+    temporary.write_all(text)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist_noclobber(path).map_err(|error| error.error)?;
     Ok(())
 }
 
@@ -70,23 +120,15 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// Gives a new file the owner and the mode bits of the old one. The owner comes first, because changing it clears the
-/// set-user bits; only a privileged user can change it, so a refusal is no failure.
-#[cfg(unix)]
-fn keep_attributes(file: &File, old: &Metadata) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt, fchown};
-
-    let new = file.metadata()?;
-    if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-        let _refused = fchown(file, Some(old.uid()), Some(old.gid()));
-    }
-    file.set_permissions(old.permissions())
-}
-
-/// Gives a new file the permissions of the old one.
 #[cfg(not(unix))]
-fn keep_attributes(file: &File, old: &Metadata) -> io::Result<()> {
-    file.set_permissions(old.permissions())
+mod attributes {
+    use super::{File, Loss, Metadata, Path, WriteError};
+
+    /// Gives a new file the permissions of the old one.
+    pub(super) fn keep(new: &File, _path: &Path, old: &Metadata) -> Result<Vec<Loss>, WriteError> {
+        new.set_permissions(old.permissions())?;
+        Ok(Vec::new())
+    }
 }
 
 #[cfg(test)]

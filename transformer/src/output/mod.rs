@@ -3,5 +3,5 @@
 pub mod atomic;
 pub mod diff;
 
-pub use atomic::{WriteError, replace};
+pub use atomic::{Loss, WriteError, create, replace};
 pub use diff::{lines_after, unified, unified_near};

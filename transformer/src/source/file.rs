@@ -9,21 +9,44 @@ use crate::source::{LineIndex, Span};
 pub enum Language {
     /// C: `.c`.
     C,
-    /// C++: `.cpp`, `.cc`, `.cxx`, `.C`, `.hpp`, `.hh`, `.hxx`.
+    /// C++: `.cpp`, `.hpp` and the like.
     Cpp,
-    /// A header that may be either (`.h`, and names without a known ending): both grammars are tried.
+    /// What may be either (`.h`, `.inc`, and names without a known ending): both grammars are tried.
     Either,
 }
+
+/// The endings of C++ sources, as compilers know them.
+const CPP_SOURCES: &[&str] = &["cpp", "cc", "cxx", "c++", "cp", "C", "CPP", "cppm", "ixx"];
+
+/// The endings of what only C++ sources include.
+const CPP_HEADERS: &[&str] = &["hpp", "hh", "hxx", "h++", "hp", "H", "HPP", "ipp", "tpp", "txx", "tcc", "inl"];
+
+/// The endings of what sources of both languages include.
+const HEADERS: &[&str] = &["h", "inc"];
 
 impl Language {
     /// What the ending of a file's name says.
     #[must_use]
     pub fn of_path(path: &Path) -> Self {
-        match path.extension().and_then(|e| e.to_str()) {
-            Some("c") => Self::C,
-            Some("cpp" | "cc" | "cxx" | "C" | "c++" | "hpp" | "hh" | "hxx" | "H" | "cu") => Self::Cpp,
-            _ => Self::Either,
+        Self::by_ending(path).unwrap_or(Self::Either)
+    }
+
+    /// The same; none where the name is not that of a C or C++ file.
+    #[must_use]
+    pub fn by_ending(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "c" => Some(Self::C),
+            ending if HEADERS.contains(&ending) => Some(Self::Either),
+            ending if CPP_SOURCES.contains(&ending) || CPP_HEADERS.contains(&ending) => Some(Self::Cpp),
+            _ => None,
         }
+    }
+
+    /// Is it by its name a file that others include, and that is not compiled by itself?
+    #[must_use]
+    pub fn is_header(path: &Path) -> bool {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        HEADERS.contains(&ending) || CPP_HEADERS.contains(&ending)
     }
 }
 

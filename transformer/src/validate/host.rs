@@ -29,7 +29,7 @@ mod traffic;
 pub use check::NotReached;
 pub use compare::Comparison;
 pub use harden::harden;
-pub use program::{DatabaseSource, File, Program, Source, Sources, is_header};
+pub use program::{DatabaseSource, File, Program, Source, Sources};
 pub use run::{Geometry, Invocation};
 pub use together::{Outcome, verify};
 pub use traffic::{LOG, Traffic, UNNAMED};

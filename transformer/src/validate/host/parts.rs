@@ -8,8 +8,9 @@ use rayon::prelude::*;
 
 use super::directives::closing;
 use super::overlay::{Overlay, probe};
-use super::program::{File, Program, Source, Sources, canonical, is_header};
+use super::program::{File, Program, Source, Sources, canonical};
 use super::{HostError, Kind};
+use crate::source::Language;
 use crate::validate::changes::skip;
 use crate::validate::clang::{Clang, Compilation};
 use crate::validate::interrupt;
@@ -110,7 +111,7 @@ fn candidates(files: &[File], sources: &Sources) -> Vec<Unit> {
     let named: BTreeSet<usize> = units.iter().filter_map(|unit| unit.own).collect();
     let only_changed = !matches!(sources, Sources::Given);
     let given = files.iter().enumerate().filter(|(index, file)| {
-        !named.contains(index) && !is_header(&file.source.path) && (file.after.is_some() || !only_changed)
+        !named.contains(index) && !Language::is_header(&file.source.path) && (file.after.is_some() || !only_changed)
     });
     // The given files stand first, so that their own flags count for them.
     let mut all: Vec<Unit> = given.map(|(_, file)| unit(&file.source, None, false)).collect();

@@ -78,13 +78,6 @@ impl File {
     }
 }
 
-/// Is a file a header by its name, which only other sources can show?
-#[must_use]
-pub fn is_header(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    matches!(ending, "h" | "hh" | "hpp" | "hxx")
-}
-
 /// Do two paths lead to the same file?
 pub(super) fn is_same(a: &Path, b: &Path) -> bool {
     a == b || canonical(a) == canonical(b)
