@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use super::build::{Builder, RaceTools, Target};
 use super::program::File;
 use super::races::{self, OwnText};
-use super::run::{Executable, Geometry, Run};
+use super::run::{Executable, Geometry, Images, Run};
 use super::texts::Texts;
 use super::traffic::Traffic;
 use super::{HostError, Kind, Report, compare};
@@ -92,7 +92,8 @@ impl<'a> Check<'a> {
         let program = self.builder.build(texts, target, &format!("program{}", self.built.borrow()))?;
         let about = self.builder.program;
         let (invocation, files) = (&about.invocation, about.comparison.files.as_slice());
-        Ok(Executable { program, runtime: &self.builder.tools.runtime, invocation, files, since })
+        let _images = Images::of(&program, since);
+        Ok(Executable { program, runtime: &self.builder.tools.runtime, invocation, files, _images })
     }
 
     /// What the original gives in every grid, which must be one thing.

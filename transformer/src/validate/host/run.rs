@@ -103,18 +103,34 @@ pub(super) struct Executable<'a> {
     pub invocation: &'a Invocation,
     /// The files it writes that are looked at, relative to the folder it runs in.
     pub files: &'a [PathBuf],
-    /// When it was built.
-    pub since: SystemTime,
+    /// What its runs leave elsewhere.
+    pub _images: Images,
 }
 
-impl Drop for Executable<'_> {
+/// clang 19's x86_64 device writes the image that it loads to a file of its own and leaves it there. Those that hold an
+/// image of this program are removed: debug information makes each image one of its own.
+pub(super) struct Images {
+    program: PathBuf,
+    since: SystemTime,
+    /// A signal removes them too.
+    _removal: interrupt::Removal,
+}
+
+impl Images {
+    /// Those of a program that was built at that time.
+    pub(super) fn of(program: &Path, since: SystemTime) -> Self {
+        let program = program.to_path_buf();
+        let on_signal = program.clone();
+        Self { program, since, _removal: interrupt::on_signal(move || remove_images(&on_signal, since)) }
+    }
+}
+
+impl Drop for Images {
     fn drop(&mut self) {
         remove_images(&self.program, self.since);
     }
 }
 
-/// clang 19's x86_64 device writes the image that it loads to a file of its own and leaves it there. Those that hold an
-/// image of this program are removed: debug information makes each image one of its own.
 fn remove_images(program: &Path, since: SystemTime) {
     let Ok(program) = fs::read(program) else { return };
     let Ok(entries) = fs::read_dir(Path::new("/").join("tmp")) else { return };
@@ -135,7 +151,6 @@ impl Executable<'_> {
         let scratch = interrupt::folder()?;
         let stderr = scratch.path().join("stderr");
         let mut command = self.command(scratch.path(), environment)?;
-        let _images = self.images();
         let (mut child, _running) = interrupt::spawn(command.stderr(File::create(&stderr)?))?;
         let end = wait(&mut child, scratch.path(), self.invocation.timeout * patience)?;
         self.collect(scratch.path(), end, fs::read(&stderr)?)
@@ -147,7 +162,6 @@ impl Executable<'_> {
         let mut environment = geometry.environment();
         environment.push(("LIBOMPTARGET_INFO", LOG.to_owned()));
         // A pipe, for a log may be larger than a disk.
-        let _images = self.images();
         let (mut child, _running) =
             interrupt::spawn(self.command(scratch.path(), &environment)?.stderr(Stdio::piped()))?;
         let log = child.stderr.take().ok_or(ErrorKind::BrokenPipe)?;
@@ -157,12 +171,6 @@ impl Executable<'_> {
         // A process that the program left behind may hold the pipe open.
         let traffic = receive.recv_timeout(Duration::from_secs(10)).map_err(|_| ErrorKind::TimedOut)?;
         Ok((self.collect(scratch.path(), end, Vec::new())?, traffic))
-    }
-
-    /// A signal removes its images too.
-    fn images(&self) -> interrupt::Removal {
-        let (program, since) = (self.program.clone(), self.since);
-        interrupt::on_signal(move || remove_images(&program, since))
     }
 
     fn command(&self, scratch: &Path, environment: &[(&str, String)]) -> Result<Command, Error> {
