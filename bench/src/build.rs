@@ -1,21 +1,31 @@
 //! `build`: from the programs' sources to a folder that runs on a machine with a GPU and nothing else.
 
 mod compile;
-mod package;
+pub mod package;
 mod rewrite;
+pub mod toolchain;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
 
+use crate::parallel;
 use crate::suite::{BuiltVariant, Manifest, Program, Suite};
 use compile::Compiler;
+use package::Package;
 
 /// The architecture that stands for the x86_64 offload device.
 pub const HOST: &str = "host";
+
+/// What the package may weigh, in bytes.
+const MOST_BYTES: u64 = 60_000_000;
+
+/// How the package runs what was built.
+const RUN: &str = r#"command=run
+case ${1:-} in run | sweep) command=$1; shift ;; esac
+exec "$tree/bin/ompsplit-bench" "$command" --tree "$tree" "$@"
+"#;
 
 /// What `build` is asked for.
 #[derive(clap::Args, Debug)]
@@ -69,11 +79,26 @@ pub fn build(options: &Options) -> Result<()> {
         variants,
     };
     std::fs::write(tree.join("manifest.json"), serde_json::to_string_pretty(&manifest)?)?;
-    package::finish(&compiler, &tree, options)
+    finish(&compiler, &tree, options)
+}
+
+/// Adds what a built tree needs beside its programs and packs it, unless it is for this machine.
+fn finish(compiler: &Compiler, tree: &Path, options: &Options) -> Result<()> {
+    let toolchain = compiler.toolchain();
+    if options.arch != HOST {
+        std::fs::create_dir_all(tree.join("driver"))?;
+        compiler.compile_tracer(&tree.join("driver/libcuda.so"))?;
+    }
+    package::complete(toolchain, tree, options.unpacked)?;
+    if package::stays_here(toolchain, options.unpacked) {
+        return Ok(());
+    }
+    let package = Package { tree, parts: &["bin", "driver", "manifest.json"], script: RUN, most_bytes: MOST_BYTES };
+    package::pack(toolchain, &options.out, &package)
 }
 
 /// Builds the tool of this repository and gives its path.
-fn build_tool(repository: &Path) -> Result<PathBuf> {
+pub fn build_tool(repository: &Path) -> Result<PathBuf> {
     let status = Command::new("cargo")
         .args(["build", "--release", "--locked", "--quiet", "--bin", "ompsplit"])
         .current_dir(repository)
@@ -85,7 +110,7 @@ fn build_tool(repository: &Path) -> Result<PathBuf> {
 }
 
 /// The commit, with `-dirty` where tracked files differ from it.
-fn commit(repository: &Path) -> Result<String> {
+pub fn commit(repository: &Path) -> Result<String> {
     let output = Command::new("git")
         .args(["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"])
         .current_dir(repository)
@@ -97,31 +122,10 @@ fn commit(repository: &Path) -> Result<String> {
 
 /// Rewrites and compiles everything, on all cores; the variants come in the order of the suite.
 fn build_variants(suite: &Suite, compiler: &Compiler, tool: &Path, tree: &Path) -> Result<Vec<BuiltVariant>> {
-    let next = AtomicUsize::new(0);
-    let built = Mutex::new(vec![None; suite.programs.len()]);
-    let work = || -> Result<()> {
-        while let Some((index, program)) = {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            suite.programs.get(index).map(|program| (index, program))
-        } {
-            let variants = build_program(suite, program, compiler, tool, tree)
-                .with_context(|| format!("program {}", program.name))?;
-            if let Ok(mut built) = built.lock() {
-                built[index] = Some(variants);
-            }
-        }
-        Ok(())
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        running.into_iter().try_for_each(|thread| match thread.join() {
-            Ok(result) => result,
-            Err(_) => anyhow::bail!("a build thread panicked"),
-        })
+    let built = parallel::map(&suite.programs, parallel::cores(), |program| {
+        build_program(suite, program, compiler, tool, tree).with_context(|| format!("program {}", program.name))
     })?;
-    let built = built.into_inner().map_err(|_| anyhow::anyhow!("a build thread panicked"))?;
-    Ok(built.into_iter().flatten().flatten().collect())
+    Ok(built.into_iter().flatten().collect())
 }
 
 /// All variants of one program: the two inputs, what the tool makes of them, and those tuned by hand.

@@ -1,6 +1,8 @@
 //! The GPU benchmark suite of `ompsplit`: builds every variant of its programs, runs and checks them, and reports.
 
 mod build;
+mod merge;
+mod parallel;
 mod report;
 mod results;
 mod run;
@@ -25,6 +27,14 @@ enum Command {
     Build(build::Options),
     /// Runs a built suite and writes a result file (on the machine with the GPU)
     Run(run::Options),
+    /// Joins the result files of all parts of a run, made with `run --part`
+    Merge {
+        /// The result file of the whole run
+        out: PathBuf,
+        /// Those of the parts
+        #[arg(required = true)]
+        parts: Vec<PathBuf>,
+    },
     /// Times one hand-tuned variant over a grid of its tunables (on the machine with the GPU)
     Sweep(run::sweep::Options),
     /// Writes the tables (.md) and the chart (.svg) of a result file, beside it
@@ -88,6 +98,7 @@ fn dispatch(command: Command) -> anyhow::Result<bool> {
     match command {
         Command::Build(options) => build::build(&options).map(|()| true),
         Command::Run(options) => run::run(&options),
+        Command::Merge { out, parts } => merge::merge(&out, &parts).map(|()| true),
         Command::Sweep(options) => run::sweep::sweep(&options),
         Command::Report { results, check } => report::report(&results, check),
         Command::Grids { table, chart, check } => report::grids(&table, &chart, check),

@@ -37,7 +37,7 @@ pub struct Results {
 }
 
 /// The device and what drives it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Device {
     /// The GPU's name, or `CPU (x86_64 offload device)`.
     pub name: String,

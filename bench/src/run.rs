@@ -5,8 +5,9 @@
 //! it for all of them.
 
 mod launch_log;
-mod machine;
-mod process;
+pub mod machine;
+pub mod part;
+pub mod process;
 mod rounds;
 pub mod sweep;
 
@@ -17,6 +18,7 @@ use anyhow::{Context, Result};
 
 use crate::results::{Results, SCHEMA};
 use crate::suite::{Case, Manifest, Program};
+use part::Part;
 
 /// What `run` is asked for.
 #[derive(clap::Args, Debug)]
@@ -36,6 +38,9 @@ pub struct Options {
     /// Only these programs
     #[arg(long, value_delimiter = ',')]
     pub programs: Vec<String>,
+    /// Only this part of the programs, as 2/3; `merge` joins the result files
+    #[arg(long)]
+    pub part: Option<Part>,
     /// How often each variant is timed
     #[arg(long, default_value_t = 5)]
     pub rounds: u32,
@@ -56,11 +61,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let device = machine::device(&manifest.architecture)?;
     let limits = machine::limits(&options.tree, if options.tiny { 0.001 } else { 1.0 })?;
     let mut cases = Vec::new();
-    for program in manifest.suite.programs.iter().filter(|program| is_wanted(options, program)) {
-        let selected = select_cases(options, program);
-        if selected.is_empty() {
-            continue;
-        }
+    for (program, selected) in selected(options, &manifest.suite.programs) {
         let context = rounds::Context { tree: &options.tree, manifest: &manifest, passes: &passes, options, seed };
         cases.extend(rounds::measure(&context, program, &selected)?);
     }
@@ -85,8 +86,15 @@ pub fn run(options: &Options) -> Result<bool> {
     Ok(failures.is_empty())
 }
 
-fn is_wanted(options: &Options, program: &Program) -> bool {
-    options.programs.is_empty() || options.programs.contains(&program.name)
+/// The programs that are run, each with its cases.
+fn selected<'a>(options: &Options, programs: &'a [Program]) -> Vec<(&'a Program, Vec<Case>)> {
+    let wanted = |program: &&Program| options.programs.is_empty() || options.programs.contains(&program.name);
+    let with_cases = programs.iter().filter(wanted).map(|program| (program, select_cases(options, program)));
+    let selected: Vec<_> = with_cases.filter(|(_, cases)| !cases.is_empty()).collect();
+    match options.part {
+        Some(part) => part.take(selected, |(_, cases)| cases.len()),
+        None => selected,
+    }
 }
 
 fn select_cases(options: &Options, program: &Program) -> Vec<Case> {
@@ -110,10 +118,14 @@ fn command(options: &Options) -> String {
     if options.rounds != 5 {
         command = format!("{command} --rounds {}", options.rounds);
     }
+    if let Some(part) = options.part {
+        command = format!("{command} --part {part}");
+    }
     command
 }
 
-fn write(results: &Results, path: &Path) -> Result<()> {
+/// Writes a result file.
+pub fn write(results: &Results, path: &Path) -> Result<()> {
     let text = serde_json::to_string_pretty(results)?;
     std::fs::write(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))
 }

@@ -1,47 +1,14 @@
 //! The whole harness on the x86_64 offload device with tiny sizes: build, run, report and compare.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
-/// Four teams of four threads, so that a wrong widening is seen on a device that has few threads by default.
-const GRID: [(&str, &str); 8] = [
-    ("OMP_NUM_THREADS", "4"),
-    ("KMP_TEAMS_THREAD_LIMIT", "64"),
-    ("KMP_DEVICE_THREAD_LIMIT", "64"),
-    ("OMP_THREAD_LIMIT", "64"),
-    ("OMP_NUM_TEAMS", "4"),
-    ("OMP_TEAMS_THREAD_LIMIT", "4"),
-    ("OMP_WAIT_POLICY", "passive"),
-    ("LIBOMP_NUM_HIDDEN_HELPER_THREADS", "2"),
-];
-
-fn bench() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ompsplit-bench")).args(arguments).envs(GRID).output().expect("the runner starts")
-}
-
-fn succeed(arguments: &[&str]) -> String {
-    let output = run(arguments);
-    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-    assert!(output.status.success(), "{arguments:?}: {}\n{text}", output.status);
-    text
-}
-
-/// The tool of this repository, built as the tests build it.
-fn tool() -> PathBuf {
-    let repository = bench().join("..");
-    let mut command = Command::new("cargo");
-    command.args(["build", "--locked", "--quiet", "--bin", "ompsplit"]).current_dir(&repository);
-    let status = command.env_remove("CARGO_TARGET_DIR").status().expect("cargo starts");
-    assert!(status.success(), "ompsplit does not build");
-    repository.join("target/debug/ompsplit")
-}
+use common::{bench, json, run, succeed, tool};
 
 fn build(repository: &Path, out: &Path) {
     let tool = tool();
@@ -49,25 +16,25 @@ fn build(repository: &Path, out: &Path) {
     succeed(&["build", "--arch", "host", "--repository", paths[0], "--out", paths[1], "--tool", paths[2]]);
 }
 
-fn run_tiny(out: &Path) -> Output {
-    let (tree, results) = (out.join("tree"), out.join("results.json"));
+fn run_tiny(out: &Path, results: &str, more: &[&str]) -> Output {
+    let (tree, results) = (out.join("tree"), out.join(results));
     let paths = [&tree, &results].map(|path| path.to_str().expect("a path in UTF-8"));
-    run(&["run", "--tiny", "--rounds", "2", "--seed", "1", "--tree", paths[0], "--out", paths[1]])
-}
-
-fn json(path: &Path) -> serde_json::Value {
-    serde_json::from_str(&fs::read_to_string(path).expect("a result file")).expect("JSON")
+    let arguments = ["run", "--tiny", "--rounds", "2", "--seed", "1", "--tree", paths[0], "--out", paths[1]];
+    run(&[&arguments, more].concat())
 }
 
 #[test]
 fn every_program_is_built_run_checked_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     build(&bench().join(".."), folder.path());
-    let output = run_tiny(folder.path());
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{text}");
-
+    for (name, part) in [("one.json", "1/2"), ("two.json", "2/2")] {
+        let output = run_tiny(folder.path(), name, &["--part", part]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{text}");
+    }
     let path = folder.path().join("results.json");
+    let parts = ["one.json", "two.json"].map(|name| folder.path().join(name));
+    succeed(&["merge", path.to_str().unwrap(), parts[1].to_str().unwrap(), parts[0].to_str().unwrap()]);
     let results = json(&path);
     let cases = results["cases"].as_array().unwrap();
     assert_eq!(cases.len(), programs_in_suite().len(), "a case for each program");
@@ -111,7 +78,7 @@ fn a_wrong_result_fails_the_run() {
     fs::write(&naive, faulty).unwrap();
 
     build(&folder.path().join("copy"), folder.path());
-    let output = run_tiny(folder.path());
+    let output = run_tiny(folder.path(), "results.json", &[]);
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("FAILED axpy 1003 naive: fail y"), "{text}");

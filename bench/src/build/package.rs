@@ -1,4 +1,4 @@
-//! Packs a built suite with the runtime libraries: the folder `package`, which needs nothing but a GPU and its driver.
+//! Packs what was built with the runtime libraries: the folder `package`, which needs nothing but a GPU and its driver.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,72 +6,82 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::compile::Compiler;
-use super::{HOST, Options};
-
-/// What the folder may weigh, in bytes.
-const MOST_BYTES: u64 = 60_000_000;
+use super::HOST;
+use super::toolchain::Toolchain;
 
 /// Parts of the C library, which belong to the machine.
 const OF_THE_MACHINE: [&str; 7] = ["libc.", "libm.", "ld-linux", "libdl.", "librt.", "libpthread.", "linux-vdso"];
 
-const RUN: &str = r#"#!/bin/sh
-# usage: run [--quick] [--out FILE] ..   unpacks the suite beside itself, once, and runs it; `run --help` tells the rest
+/// How every package begins to run.
+const UNPACK: &str = r#"#!/bin/sh
+# unpacks what was built beside this file, once, and runs it; `run --help` tells the options
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tree=${OMPSPLIT_BENCH_TREE:-$here/tree}
 if [ ! -e "$tree/unpacked" ]; then
   mkdir -p "$tree"
   tar -xJf "$here/libraries.tar.xz" -C "$tree"
-  tar -xJf "$here/suite.tar.xz" -C "$tree"
+  tar -xJf "$here/built.tar.xz" -C "$tree"
   touch "$tree/unpacked"
 fi
-command=run
-case ${1:-} in run | sweep) command=$1; shift ;; esac
-exec "$tree/bin/ompsplit-bench" "$command" --tree "$tree" "$@"
 "#;
 
-/// Adds libraries and the runner to a built tree and packs it, unless it is for this machine.
-pub fn finish(compiler: &Compiler, tree: &Path, options: &Options) -> Result<()> {
+/// A folder with all that another machine needs to run what was built.
+pub struct Package<'a> {
+    /// What was built.
+    pub tree: &'a Path,
+    /// The parts of the tree that are packed.
+    pub parts: &'a [&'a str],
+    /// The end of the script `run`, which begins by unpacking.
+    pub script: &'a str,
+    /// What the folder may weigh, in bytes.
+    pub most_bytes: u64,
+}
+
+/// Whether what was built stays unpacked: what is for this machine, or asked to be.
+pub fn stays_here(toolchain: &Toolchain, unpacked: bool) -> bool {
+    toolchain.architecture() == HOST || unpacked
+}
+
+/// Puts the program that runs everything into a tree, and the libraries where the tree is not packed.
+pub fn complete(toolchain: &Toolchain, tree: &Path, unpacked: bool) -> Result<()> {
     let runner = std::env::current_exe()?;
     std::fs::copy(&runner, tree.join("bin/ompsplit-bench")).context("cannot copy the runner")?;
-    if options.arch == HOST || options.unpacked {
-        link_libraries(compiler, tree)?;
-    }
-    if options.arch != HOST {
-        std::fs::create_dir_all(tree.join("driver"))?;
-        compiler.compile_tracer(&tree.join("driver/libcuda.so"))?;
-    }
-    if options.arch == HOST || options.unpacked {
+    if stays_here(toolchain, unpacked) {
+        let link = tree.join("lib");
+        std::os::unix::fs::symlink(toolchain.libraries(), &link)
+            .with_context(|| format!("cannot make {}", link.display()))?;
         println!("built {}", tree.display());
-        return Ok(());
     }
-    let package = options.out.join("package");
-    std::fs::create_dir_all(&package)?;
-    let libraries = compiler.work().join("libraries.tar.xz");
-    if !libraries.exists() {
-        pack_libraries(compiler, &libraries)?;
-    }
-    std::fs::copy(&libraries, package.join("libraries.tar.xz"))?;
-    compress(tree, &["bin", "driver", "manifest.json"], &package.join("suite.tar.xz"))?;
-    write_script(&package.join("run"))?;
-    let bytes = weigh(&package)?;
-    println!("built {}: {:.1} MB", package.display(), bytes as f64 / 1e6);
-    anyhow::ensure!(bytes <= MOST_BYTES, "the package is larger than {MOST_BYTES} bytes");
     Ok(())
 }
 
-fn link_libraries(compiler: &Compiler, tree: &Path) -> Result<()> {
-    let link = tree.join("lib");
-    std::os::unix::fs::symlink(compiler.libraries(), &link).with_context(|| format!("cannot make {}", link.display()))
+/// Packs a tree into the folder `package` of `out`.
+pub fn pack(toolchain: &Toolchain, out: &Path, package: &Package) -> Result<()> {
+    let folder = out.join("package");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).with_context(|| format!("cannot empty {}", folder.display()))?;
+    }
+    std::fs::create_dir_all(&folder)?;
+    let libraries = out.join("work/libraries.tar.xz");
+    if !libraries.exists() {
+        pack_libraries(toolchain, &libraries)?;
+    }
+    std::fs::copy(&libraries, folder.join("libraries.tar.xz"))?;
+    compress(package.tree, package.parts, &folder.join("built.tar.xz"))?;
+    write_script(&folder.join("run"), &format!("{UNPACK}{}", package.script))?;
+    let bytes = weigh(&folder)?;
+    println!("built {}: {:.1} MB", folder.display(), bytes as f64 / 1e6);
+    anyhow::ensure!(bytes <= package.most_bytes, "the package is larger than {} bytes", package.most_bytes);
+    Ok(())
 }
 
 /// Copies the offload runtime and what it is linked with, and packs that; it changes with the compiler only.
-fn pack_libraries(compiler: &Compiler, archive: &Path) -> Result<()> {
+fn pack_libraries(toolchain: &Toolchain, archive: &Path) -> Result<()> {
     let staging = tempfile::tempdir()?;
     let lib = staging.path().join("lib");
     std::fs::create_dir(&lib)?;
-    for (name, path) in linked_libraries(&compiler.libraries().join("libomptarget.so"))? {
+    for (name, path) in linked_libraries(&toolchain.libraries().join("libomptarget.so"))? {
         std::fs::copy(&path, lib.join(&name)).with_context(|| format!("cannot copy {}", path.display()))?;
     }
     compress(staging.path(), &["lib"], archive)
@@ -96,15 +106,15 @@ fn linked_libraries(library: &Path) -> Result<BTreeMap<String, PathBuf>> {
 
 fn compress(folder: &Path, names: &[&str], archive: &Path) -> Result<()> {
     let mut command = Command::new("tar");
-    command.env("XZ_OPT", "-6 -T0").arg("-cJf").arg(archive).arg("-C").arg(folder).args(names);
+    command.env("XZ_OPT", "--x86 --lzma2=preset=9e").arg("-cJf").arg(archive).arg("-C").arg(folder).args(names);
     let status = command.status().context("cannot run tar")?;
     anyhow::ensure!(status.success(), "tar failed: are xz-utils installed?");
     Ok(())
 }
 
-fn write_script(path: &Path) -> Result<()> {
+fn write_script(path: &Path, text: &str) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::write(path, RUN)?;
+    std::fs::write(path, text)?;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))?;
     Ok(())
 }

@@ -7,11 +7,12 @@ use anyhow::{Context, Result};
 
 use super::process;
 use crate::build::HOST;
+use crate::parallel;
 use crate::results::{Device, Limits};
 
 /// Asks the driver's own program for the GPU.
 pub fn device(architecture: &str) -> Result<Device> {
-    let host_threads = host_threads();
+    let host_threads = parallel::cores();
     if architecture == HOST {
         let name = "CPU (x86_64 offload device)".to_owned();
         return Ok(Device { name, driver: String::new(), architecture: architecture.to_owned(), host_threads });
@@ -29,11 +30,6 @@ pub fn device(architecture: &str) -> Result<Device> {
         architecture: architecture.to_owned(),
         host_threads,
     })
-}
-
-/// How many threads the host runs at once.
-pub fn host_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Runs the program that measures the limits, with its sizes times `scale`.

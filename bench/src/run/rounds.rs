@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::machine::host_threads;
 use super::process::{Process, numbers};
 use super::{Options, launch_log};
+use crate::parallel;
 use crate::results::{CaseResult, VariantResult, Work};
 use crate::suite::{BuiltVariant, Case, Manifest, Program};
 
@@ -41,7 +41,7 @@ fn measure_case(context: &Context, program: &Program, case: &Case) -> Result<Cas
     let variants: Vec<_> = context.manifest.of_program(&program.name).filter(wanted).collect();
     let binaries: Vec<_> = variants.iter().copied().filter(|variant| variant.same_as().is_none()).collect();
     let judged = judged_binary(context, &variants);
-    let threads = (host_threads() / (binaries.len() + 1)).max(1);
+    let threads = (parallel::cores() / (binaries.len() + 1)).max(1);
 
     let mut runners: Vec<_> = binaries
         .iter()

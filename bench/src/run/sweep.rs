@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use super::machine::host_threads;
 use super::process::Process;
+use crate::parallel;
 use crate::statistics::median;
 
 /// What `sweep` is asked for.
@@ -31,7 +31,7 @@ type Setting = Vec<(String, String)>;
 /// Times every combination and prints one line for each, the quickest kernels last.
 pub fn sweep(options: &Options) -> Result<bool> {
     let settings = combinations(&options.tunables)?;
-    let mut process = Process::start(&options.tree, &options.binary, host_threads())?;
+    let mut process = Process::start(&options.tree, &options.binary, parallel::cores())?;
     process.ask(&format!("setup {}", options.sizes), "ready")?;
     let mut timed = Vec::new();
     for setting in settings {
