@@ -3,6 +3,7 @@
 mod build;
 mod merge;
 mod parallel;
+mod prove;
 mod report;
 mod results;
 mod run;
@@ -73,6 +74,9 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Runs every fixture and generated programs on a GPU, before and after, and compares what they print
+    #[command(subcommand)]
+    Prove(prove::Command),
     /// Sets two result files side by side; fails if a program got slower by more than 3 % and beyond the noise
     Compare {
         /// The earlier result file
@@ -104,6 +108,7 @@ fn dispatch(command: Command) -> anyhow::Result<bool> {
         Command::Grids { table, chart, check } => report::grids(&table, &chart, check),
         Command::Threads { table, chart, check } => report::threads(&table, &chart, check),
         Command::Pipelines { folder, check } => report::pipelines(&folder, check),
+        Command::Prove(command) => prove::prove(&command),
         Command::Compare { before, after } => report::compare::compare(&before, &after),
     }
 }

@@ -30,6 +30,8 @@ pub struct Fixture {
     pub assume: bool,
     /// Further compiler flags.
     pub flags: Vec<String>,
+    /// What the first lines ask for, as options of the command line; the device is the caller's choice.
+    pub options: Vec<String>,
 }
 
 impl Fixture {
@@ -42,6 +44,7 @@ impl Fixture {
             racy_original: false,
             assume: false,
             flags: Vec::new(),
+            options: Vec::new(),
             text,
         };
         let head = String::from_utf8_lossy(&fixture.text).lines().take(12).map(str::to_owned).collect::<Vec<_>>();
@@ -50,9 +53,18 @@ impl Fixture {
             match words.split_whitespace().collect::<Vec<_>>().as_slice() {
                 ["not-runnable"] => fixture.runnable = false,
                 ["racy-original"] => fixture.racy_original = true,
-                ["assume"] => fixture.assume = true,
-                // The options of the rewrite read it from the text, which may be one in between.
-                ["versioned"] | ["device" | "window" | "for" | "pin" | "assumed_iterations", _] => {}
+                ["assume"] => {
+                    fixture.assume = true;
+                    fixture.options.push("--assume".to_owned());
+                }
+                // The options of the library's rewrite read it from the text, which may be one in between.
+                ["versioned"] => fixture.options.push("--versioned".to_owned()),
+                ["window", tiles] => fixture.options.extend(["--pipeline-window".to_owned(), (*tiles).to_owned()]),
+                [word @ ("for" | "pin"), how] => fixture.options.extend([format!("--{word}"), (*how).to_owned()]),
+                ["assumed_iterations", number] => {
+                    fixture.options.extend(["--assumed-iterations".to_owned(), (*number).to_owned()]);
+                }
+                ["device", _] => {}
                 ["flags", flags @ ..] => fixture.flags.extend(flags.iter().map(|flag| (*flag).to_owned())),
                 other => return Err(format!("{name}: `// fixture: {}` is not known", other.join(" "))),
             }
@@ -74,15 +86,19 @@ impl Fixture {
 /// Every fixture, sorted by name; only those whose name holds `OMPSPLIT_FIXTURE` where that is set.
 pub fn all() -> Result<Vec<Fixture>, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let wanted = std::env::var("OMPSPLIT_FIXTURE").unwrap_or_default();
+    below(&root, &std::env::var("OMPSPLIT_FIXTURE").unwrap_or_default())
+}
+
+/// The fixtures in a folder whose name holds `wanted`, sorted by name.
+pub fn below(root: &Path, wanted: &str) -> Result<Vec<Fixture>, String> {
     let mut paths = Vec::new();
-    walk(&root, &mut paths)?;
+    walk(root, &mut paths)?;
     paths.sort();
     let mut fixtures = Vec::new();
     for path in paths {
-        let name = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+        let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
         let source = matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "cpp" | "cc" | "cxx"));
-        if source && name.contains(&wanted) {
+        if source && name.contains(wanted) {
             let text = std::fs::read(&path).map_err(|error| format!("{name}: {error}"))?;
             fixtures.push(Fixture::new(&name, path, text)?);
         }
