@@ -88,3 +88,37 @@ impl Tool {
         Ok((texts, outputs))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_lines_ask_for_options_and_flags() -> Result<()> {
+        let head = "// fixture: assume\n// fixture: versioned\n// fixture: pin alloc\n// fixture: for gcc\n\
+                    // fixture: window 4\n// fixture: device h200\n// fixture: flags -DN=8 -w\n";
+        let fixture = Fixture::new("x/y.c", PathBuf::from("y.c"), head.into()).map_err(anyhow::Error::msg)?;
+        let options = ["--assume", "--versioned", "--pin", "alloc", "--for", "gcc", "--pipeline-window", "4"];
+        assert_eq!(
+            (fixture.options, fixture.flags),
+            (options.map(str::to_owned).to_vec(), vec!["-DN=8".to_owned(), "-w".to_owned()])
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn generated_programs_depend_on_the_seed_alone() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        std::fs::create_dir(folder.path().join("fixtures"))?;
+        let sample = |seed, only| -> Result<Vec<(String, Vec<u8>)>> {
+            let programs = all(folder.path(), &folder.path().join("generated"), 12, seed, only)?;
+            Ok(programs.into_iter().map(|program| (program.name, program.text)).collect())
+        };
+        let first = sample(1, "")?;
+        assert_eq!(first, sample(1, "")?);
+        assert_ne!(first, sample(2, "")?);
+        assert_eq!(sample(1, "tiles-")?.len(), 3, "one of five is cut into tiles");
+        assert!(sample(1, "no such").is_err());
+        Ok(())
+    }
+}
