@@ -183,7 +183,7 @@ impl Builder<'_> {
         std::fs::write(folder.join(file_name(fixture)), text)?;
         std::fs::write(folder.join(HEADER), self.tool.header())?;
         let mut command = self.toolchain.command();
-        command.args(arguments).current_dir(folder);
+        command.args(arguments).arg("-iquote").arg(fixture.folder()).current_dir(folder);
         self.toolchain.offload(&mut command);
         let output = self.toolchain.output(&mut command)?;
         if !output.status.success() {
@@ -192,7 +192,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// All that a binary depends on.
+    /// All that a binary depends on, wherever the repository is.
     fn key(&self, fixture: &Fixture, arguments: &[String], text: &[u8]) -> Result<Vec<u8>> {
         let mut key = format!("{}\n{}\n", self.compiler, arguments.join(" ")).into_bytes();
         key.extend_from_slice(text);
@@ -219,8 +219,7 @@ fn arguments(fixture: &Fixture) -> Vec<String> {
     let mut arguments = vec![mode.to_owned()];
     arguments.extend(FLAGS.map(str::to_owned));
     arguments.extend(fixture.flags.iter().cloned());
-    arguments.extend(["-iquote".to_owned(), fixture.folder().display().to_string(), file_name(fixture)]);
-    arguments.extend(["-o", "program", "-lm"].map(str::to_owned));
+    arguments.extend([file_name(fixture), "-o".to_owned(), "program".to_owned(), "-lm".to_owned()]);
     arguments
 }
 
