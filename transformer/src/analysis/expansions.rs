@@ -11,7 +11,7 @@ use crate::syntax::host::parse_expression;
 use crate::syntax::{HostTree, NodeId};
 
 mod functions;
-mod tokens;
+pub(in crate::analysis) mod tokens;
 
 use tokens::{Token, arguments, tokens};
 

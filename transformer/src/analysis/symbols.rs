@@ -14,10 +14,12 @@ use crate::syntax::{HostTree, Limits, NodeId};
 mod certain;
 mod collect;
 mod compiler;
+mod conditionals;
 mod constants;
 mod declarators;
 mod entries;
 mod hidden;
+mod macro_declarations;
 mod macro_effects;
 mod macros;
 mod modelled;
@@ -119,6 +121,8 @@ struct Unit<'a> {
     file: &'a SourceFile,
     tree: std::borrow::Cow<'a, HostTree>,
     table: Table,
+    /// The conditionals of the preprocessor.
+    conditionals: OnceLock<Vec<crate::source::Conditional>>,
 }
 
 /// The names of one file and its headers.
@@ -131,6 +135,8 @@ pub struct Symbols<'a> {
     brought: OnceLock<BTreeSet<String>>,
     /// The macros that the program takes back.
     taken_back: OnceLock<BTreeSet<String>>,
+    /// The macros used as statements that may declare something, in the order of the text.
+    declaring_uses: OnceLock<Vec<macro_declarations::DeclaringUse>>,
     /// Does a file include one of the project's that is not in sight?
     misses_headers: OnceLock<bool>,
     /// May the program put other functions in the place of those that are called?
@@ -144,7 +150,7 @@ impl<'a> Symbols<'a> {
     #[must_use]
     pub fn new(file: &'a SourceFile, tree: &'a HostTree, headers: &'a [SourceFile]) -> Self {
         let table = collect::collect(file, tree);
-        let own = Unit { file, tree: std::borrow::Cow::Borrowed(tree), table };
+        let own = Unit { file, tree: std::borrow::Cow::Borrowed(tree), table, conditionals: OnceLock::new() };
         let headers = headers.iter().map(|header| (header, OnceLock::new())).collect();
         Self {
             own,
@@ -153,6 +159,7 @@ impl<'a> Symbols<'a> {
             signed_wraps: false,
             brought: OnceLock::new(),
             taken_back: OnceLock::new(),
+            declaring_uses: OnceLock::new(),
             misses_headers: OnceLock::new(),
             replaces_functions: OnceLock::new(),
             headers,
@@ -267,13 +274,16 @@ impl<'a> Symbols<'a> {
             return self.find_qualified(header, name, at);
         }
         if let Some(found) = unit.visible(name, at) {
-            let is_hidden = header.is_none() && self.is_hidden(name, at, &found);
+            let is_hidden = header.is_none() && self.is_hidden(name, at, &found) || unit.may_be_absent(&found, at);
             return (!is_hidden).then_some(Found { header, entries: found });
         }
-        self.header_units().filter(|(index, _)| Some(*index) != header).find_map(|(index, unit)| {
-            let entries = unit.visible(name, unit.file.text.len())?;
-            Some(Found { header: Some(index), entries })
-        })
+        let (index, entries) =
+            self.header_units().filter(|(index, _)| Some(*index) != header).find_map(|(index, unit)| {
+                let end = unit.file.text.len();
+                Some((index, unit.visible(name, end)?)).filter(|(_, entries)| !unit.may_be_absent(entries, end))
+            })?;
+        let is_hidden = header.is_none() && self.is_hidden(name, at, &[]);
+        (!is_hidden).then_some(Found { header: Some(index), entries })
     }
 
     fn find_qualified(&self, header: Option<usize>, name: &str, at: usize) -> Option<Found<'_>> {
@@ -327,7 +337,7 @@ impl<'a> Unit<'a> {
     fn parse(file: &'a SourceFile) -> Option<Self> {
         let tree = HostTree::parse(file, &scan(&file.text), &Limits::default()).ok()?;
         let table = collect::collect(file, &tree);
-        Some(Self { file, tree: std::borrow::Cow::Owned(tree), table })
+        Some(Self { file, tree: std::borrow::Cow::Owned(tree), table, conditionals: OnceLock::new() })
     }
 
     /// The declarations of a name that are visible at a byte, those of the innermost scope.
@@ -336,6 +346,8 @@ impl<'a> Unit<'a> {
     /// namespace that has it counts.
     fn visible(&self, name: &str, at: usize) -> Option<Vec<&Entry>> {
         let candidates = self.table.candidates(name, at)?;
+        let candidates_of_file: Vec<&Entry> =
+            candidates.iter().copied().filter(|entry| entry.scope == Scope::File).collect();
         // A constructor is not found by its name, which means the class.
         let is_constructor = |entry: &Entry| entry.kind == EntryKind::Function && entry.class.as_deref() == Some(name);
         let found = candidates.iter().copied().filter(|entry| entry.is_visible(at) && !is_constructor(entry));
@@ -351,6 +363,17 @@ impl<'a> Unit<'a> {
             if seen.iter().any(|entry| Some(entry.scope_node) != seen.first().map(|first| first.scope_node)) {
                 return None;
             }
+        }
+        // `void N::f()`: what `N` declares comes before what stands around it.
+        let is_of_file = |entry: &&Entry| !matches!(entry.scope, Scope::Local | Scope::Parameter);
+        let is_of_namespace = |entry: &&Entry| self.tree.kind(entry.scope_node) == "namespace_definition";
+        if self.table.class_around(at).is_some()
+            && seen.iter().all(is_of_file)
+            && candidates_of_file
+                .iter()
+                .any(|entry| is_of_namespace(entry) && !seen.iter().any(|one| std::ptr::eq(*one, *entry)))
+        {
+            return None;
         }
         // Scopes nest: of those that hold a place the innermost is the one that starts last.
         let innermost = seen.iter().map(|entry| (entry.scope_start, entry.scope_node)).max()?.1;

@@ -51,10 +51,45 @@ fn cut_words(context: &Context<'_>) -> Option<Found> {
     Some((ReasonCode::CutWord, Some(span).filter(|_| header.is_none()), message))
 }
 
-/// Words of types and qualifiers that no macro may replace, since they are taken for what they say.
+/// Words of the language that no macro may replace, since they are taken for what they say.
 const KEYWORDS: &[&str] = &[
-    "auto", "char", "const", "double", "extern", "float", "int", "long", "short", "signed", "static", "struct",
-    "unsigned", "void", "volatile",
+    "auto",
+    "break",
+    "case",
+    "char",
+    "class",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "int",
+    "long",
+    "namespace",
+    "operator",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "typedef",
+    "union",
+    "unsigned",
+    "using",
+    "void",
+    "volatile",
+    "while",
 ];
 
 /// The names of the standard's types that the program gives to other ones, and whether only parts of functions know of it.
@@ -79,7 +114,7 @@ fn other_type(context: &Context<'_>, others: &[(&'static str, bool)], extent: Sp
     let text = context.file.show(extent);
     let matters = |(name, is_local): &&(&'static str, bool)| !is_local || words(&text).any(|word| word == *name);
     let (found, _) = others.iter().find(matters)?;
-    let message = format!("`{found}` is not the type of that name here");
+    let message = format!("`{found}` means something else here");
     Some((ReasonCode::OtherType, None, message))
 }
 

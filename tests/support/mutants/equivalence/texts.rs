@@ -73,7 +73,7 @@ pub(super) fn written(text: &str) -> BTreeSet<String> {
         let compares = after == Some(&b'=') && bytes[at] == b'=' || matches!(before, Some(b'=' | b'<' | b'>' | b'!'));
         let steps = bytes[at] != b'=' && (after == Some(&bytes[at]) || before == Some(&bytes[at]));
         if (bytes[at] == b'=' && !compares) || steps {
-            found.extend(name_before(&code[..at]));
+            found.extend(names_before(&code[..at]));
             found.extend(
                 code[at..]
                     .trim_start_matches(['+', '-'])
@@ -92,6 +92,22 @@ pub(super) fn written(text: &str) -> BTreeSet<String> {
         }
     }
     found.remove("");
+    found
+}
+
+/// The name that a text ends with, and those of the objects that it is a member of: `x` and `box` of `box.x[i] +`.
+fn names_before(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(name) = name_before(rest) {
+        let end = rest.rfind(&name).unwrap_or(0);
+        found.push(name);
+        let before = rest[..end].trim_end();
+        match before.strip_suffix('.').or_else(|| before.strip_suffix("->")) {
+            Some(object) => rest = object,
+            None => break,
+        }
+    }
     found
 }
 

@@ -2,7 +2,7 @@
 
 /// A piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token<'t> {
+pub(in crate::analysis) enum Token<'t> {
     /// A name or a keyword.
     Word(&'t str),
     /// A number, a string, a comment, blanks, an operator.
@@ -10,14 +10,14 @@ pub(super) enum Token<'t> {
 }
 
 impl<'t> Token<'t> {
-    pub(super) fn text(self) -> &'t str {
+    pub(in crate::analysis) fn text(self) -> &'t str {
         match self {
             Self::Word(text) | Self::Other(text) => text,
         }
     }
 
     /// Is it a blank or a comment?
-    pub(super) fn is_blank(self) -> bool {
+    pub(in crate::analysis) fn is_blank(self) -> bool {
         let text = self.text();
         text.starts_with(char::is_whitespace) || text.starts_with("//") || text.starts_with("/*")
     }
@@ -28,7 +28,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// The first token of a text and what follows; none where nothing is left.
-pub(super) fn tokens(text: &str) -> Option<(Token<'_>, &str)> {
+pub(in crate::analysis) fn tokens(text: &str) -> Option<(Token<'_>, &str)> {
     let first = text.chars().next()?;
     let up_to = |found: Option<usize>| found.unwrap_or(text.len());
     let end = match first {
@@ -62,7 +62,7 @@ fn end_of_quoted(text: &str, quote: char) -> usize {
 }
 
 /// The arguments in the parentheses that a text begins with, and what follows them.
-pub(super) fn arguments(text: &str) -> Option<(Vec<&str>, &str)> {
+pub(in crate::analysis) fn arguments(text: &str) -> Option<(Vec<&str>, &str)> {
     let inside = text.trim_start().strip_prefix('(')?;
     let mut all = Vec::new();
     let (mut rest, mut start, mut depth) = (inside, 0, 0_usize);
@@ -87,7 +87,7 @@ pub(super) fn arguments(text: &str) -> Option<(Vec<&str>, &str)> {
 }
 
 /// The text with words replaced.
-pub(super) fn replaced(text: &str, with: impl Fn(&str) -> Option<String>) -> String {
+pub(in crate::analysis) fn replaced(text: &str, with: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((token, after)) = tokens(rest) {

@@ -4,7 +4,7 @@ use super::entries::{Entry, EntryKind};
 use super::{Scope, Symbols, Unit};
 use crate::analysis::calls::is_pure;
 use crate::source::{Language, words};
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::NodeId;
 
 impl Symbols<'_> {
     /// Does a call of `name`, at a byte of a header or of the file, mean the functions that are defined by it in sight and nothing else: no
@@ -30,6 +30,14 @@ impl Symbols<'_> {
             && !self.replaces_functions()
             && self.macros_named(name, usize::MAX).is_empty()
             && (!functions().any(is_chosen) || functions().count() == 1 && !is_pure(name))
+            && !self.may_mean_another(header, name, at)
+    }
+
+    /// May a name at a byte of a header or of the file mean another function than those of the file: one that a macro declares, there
+    /// or where the preprocessor leaves out what is defined?
+    fn may_mean_another(&self, header: Option<usize>, name: &str, at: usize) -> bool {
+        let Some(found) = self.find(header, name, at) else { return true };
+        !found.entries.iter().any(|entry| entry.kind == EntryKind::Function)
     }
 
     /// Does a call of `name` at a byte of a header or of the file mean the function of the standard libraries, and nothing that the program
@@ -107,15 +115,18 @@ fn is_inline_definition(unit: &Unit<'_>, definition: NodeId) -> bool {
 fn is_conditional(unit: &Unit<'_>, definition: NodeId) -> bool {
     let tree = unit.tree.as_ref();
     let mut around = tree.ancestors(definition).filter(|node| tree.kind(*node).starts_with("preproc_"));
-    around.any(|node| !is_guard(unit, tree, node))
+    around.any(|node| !unit.is_guard(node))
 }
 
-/// `#ifndef NAME`, `#define NAME` first of all in a file.
-fn is_guard(unit: &Unit<'_>, tree: &HostTree, node: NodeId) -> bool {
-    let text = |node: NodeId| unit.file.show(tree.span(node)).into_owned();
-    let is_first = tree.named_children(tree.root()).find(|node| tree.kind(*node) != "comment") == Some(node);
-    let name = tree.child(node, "name").map(text);
-    let mut inside = tree.named_children(node).filter(|inner| tree.kind(*inner) == "preproc_def");
-    let defined = inside.next().and_then(|define| tree.child(define, "name")).map(text);
-    is_first && text(node).starts_with("#ifndef") && name.is_some() && name == defined
+impl Unit<'_> {
+    /// `#ifndef NAME`, `#define NAME` first of all in a file.
+    pub(super) fn is_guard(&self, node: NodeId) -> bool {
+        let tree = self.tree.as_ref();
+        let text = |node: NodeId| self.file.show(tree.span(node)).into_owned();
+        let is_first = tree.named_children(tree.root()).find(|node| tree.kind(*node) != "comment") == Some(node);
+        let name = tree.child(node, "name").map(text);
+        let mut inside = tree.named_children(node).filter(|inner| tree.kind(*inner) == "preproc_def");
+        let defined = inside.next().and_then(|define| tree.child(define, "name")).map(text);
+        is_first && text(node).starts_with("#ifndef") && name.is_some() && name == defined
+    }
 }

@@ -12,29 +12,34 @@ impl Symbols<'_> {
     /// there, or a member of a base class?
     pub(super) fn is_hidden(&self, name: &str, at: usize, found: &[&Entry]) -> bool {
         let tree = self.own.tree.as_ref();
-        if self.is_lost(name, at, found) {
+        let from = self.start_of_inner_scopes(at, found);
+        if self.is_lost(name, from, at) || self.may_be_declared_by_macro(name, from, at) {
             return true;
         }
         let is_of_file = |entry: &&Entry| tree.kind(entry.scope_node) == "translation_unit";
-        if tree.language() != Language::Cpp || !found.iter().all(is_of_file) {
+        if tree.language() != Language::Cpp || found.is_empty() || !found.iter().all(is_of_file) {
             return false;
         }
         self.brought.get_or_init(|| self.names_brought()).contains(name)
             || self.is_member_somewhere(name) && self.is_in_derived_class(at)
     }
 
-    /// May a declaration that could not be parsed, between the one that was found and a byte of the file, declare the name anew:
-    /// `t` of `double s ALIGNED = 2, t = 4;`?
-    fn is_lost(&self, name: &str, at: usize, found: &[&Entry]) -> bool {
+    /// From where on declarations hide those that were found: behind the last of them, in the function around a byte.
+    fn start_of_inner_scopes(&self, at: usize, found: &[&Entry]) -> usize {
+        let tops = &self.own.table.tops;
+        let top = tops.partition_point(|start| *start <= at).checked_sub(1).map_or(0, |index| tops[index]);
+        let declared = found.iter().map(|entry| entry.name_span.end).filter(|end| *end <= at).max();
+        top.max(declared.unwrap_or(0))
+    }
+
+    /// May a declaration that could not be parsed, between two bytes of the file, declare the name anew: `t` of
+    /// `double s ALIGNED = 2, t = 4;`?
+    fn is_lost(&self, name: &str, from: usize, at: usize) -> bool {
         let (tree, text) = (self.own.tree.as_ref(), self.own.file.text.as_slice());
         let problems = tree.problems();
         if problems.is_empty() {
             return false;
         }
-        let tops = &self.own.table.tops;
-        let top = tops.partition_point(|start| *start <= at).checked_sub(1).map_or(0, |index| tops[index]);
-        let declared = found.iter().map(|entry| entry.name_span.end).filter(|end| *end <= at).max();
-        let from = top.max(declared.unwrap_or(0));
         let first = problems.partition_point(|problem| tree.span(*problem).end <= from);
         let before = problems.iter().skip(first).take_while(|problem| tree.span(**problem).start < at);
         before.into_iter().any(|problem| {

@@ -4,7 +4,7 @@ use super::declarators::inner_declarator;
 use super::entries::{Entry, EntryKind};
 use super::types::standard_type;
 use super::{DeclaredType, Dimension, NameKind, ScalarKind, Scope, Symbols, Unit, constants};
-use crate::source::{Language, Span};
+use crate::source::{Language, Span, words};
 use crate::syntax::NodeId;
 
 /// What the names of anonymous structures start with.
@@ -133,6 +133,12 @@ impl Symbols<'_> {
             _ => false,
         };
         let value = unit.tree.span(entry.initializer.filter(|_| is_constant)?);
+        // Of several declarations, in branches of an `#if`, any may be the one.
+        let text = |entry: &&Entry| entry.initializer.map(|value| unit.file.show(unit.tree.span(value)));
+        let is_ambiguous = words(&unit.file.show(value)).any(|word| self.is_ambiguous_macro(word));
+        if is_ambiguous || !found.entries.iter().all(|other| text(other) == text(&entry)) {
+            return None;
+        }
         // Braces keep what stands for a name one operand.
         Some(format!("({})", unit.file.show(value)))
     }

@@ -32,6 +32,8 @@ pub(in crate::transforms::split_target) struct OwnCopy {
     has_value: bool,
     /// Has the variable that it is a copy of no value when the region begins?
     is_indeterminate: bool,
+    /// Does the region read it? Where it only writes it, compilers would say so.
+    pub is_read: bool,
     /// Does nothing else name what it is a copy of? Compilers would call that unused.
     is_lonely: bool,
     /// What it is a copy of.
@@ -95,7 +97,7 @@ impl Builder<'_, '_> {
 
     /// Names the constants that hold the first values.
     pub(super) fn name_copies(&mut self) {
-        for copy in self.data.own_copies.iter_mut().filter(|copy| copy.has_value) {
+        for copy in self.data.own_copies.iter_mut().filter(|copy| copy.has_value && copy.is_declared) {
             let initial = self.names.fresh(&format!("{}_before", copy.name));
             let temporary = Temporary { name: initial.clone(), type_name: copy.type_name.clone() };
             self.data.temporaries.insert(copy.declared, temporary);
@@ -163,12 +165,16 @@ impl Builder<'_, '_> {
                 .any(|kernel| kernel.clauses.copied_by_parallel.iter().any(|item| item.base.as_deref() == Some(name)))
             && !self.is_named_by_region(name)
             && uses_below(cx.file, cx.tree, block).iter().all(|used| self.may_mean_copy(used, name));
-        let type_name = self.type_of_declaration(declared).filter(|_| usable)?;
+        let (type_name, written_at) = self.type_of_declaration(declared).filter(|_| usable)?;
         let copied_at = [region.start, cx.tree.span(block).start + 1];
-        if !copied_at.iter().all(|at| self.means_the_same(&type_name, declared.start, *at)) {
+        if name.contains("::") || !copied_at.iter().all(|at| self.means_the_same(&type_name, written_at, *at)) {
             return None;
         }
         let is_indeterminate = self.names.is_indeterminate_at(name, declared, region);
+        let reads = |used: &Use| !matches!(used.role, Role::Write | Role::Declaration);
+        let is_read = uses_below(cx.file, cx.tree, block)
+            .iter()
+            .any(|used| used.name == name && reads(used) || self.expands_to(used, name));
         let is_lonely = self.names.is_named_in_alone(name, declared, region);
         let is_declared = self.may_be_reached_by_other_threads()
             || !(is_indeterminate || self.assigns_first(block, block, name, Some(declared)))
@@ -181,6 +187,7 @@ impl Builder<'_, '_> {
             initial: None,
             has_value: false,
             is_indeterminate,
+            is_read,
             is_lonely,
             declared,
             scope,
@@ -213,15 +220,16 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// The type that a declaration of one or several plain variables gives.
-    fn type_of_declaration(&self, declared: Span) -> Option<String> {
+    /// The type that a declaration of one or several plain variables gives, and where it stands.
+    fn type_of_declaration(&self, declared: Span) -> Option<(String, usize)> {
         let cx = self.names.cx;
         let name = cx.tree.covering(declared);
         let mut above = std::iter::once(name).chain(cx.tree.ancestors(name));
         let declaration = above.find(|node| matches!(cx.tree.kind(*node), "declaration" | "parameter_declaration"))?;
         let node = cx.tree.child(declaration, "type")?;
         let known = matches!(cx.tree.kind(node), "primitive_type" | "sized_type_specifier" | "type_identifier");
-        known.then(|| cx.file.show(cx.tree.span(node)).split_whitespace().collect::<Vec<_>>().join(" "))
+        let name = cx.file.show(cx.tree.span(node)).split_whitespace().collect::<Vec<_>>().join(" ");
+        known.then(|| (name, cx.tree.span(node).start))
     }
 
     /// Says so where the region combines a result that neither it nor the program ever reads.

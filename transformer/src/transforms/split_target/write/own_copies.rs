@@ -27,7 +27,7 @@ impl Split<'_> {
             let own_line = |at: usize| line_start(&file.text, at) > span.start;
             let inner = inner.filter(|at| own_line(*at)).map(|at| indent_of(file, at));
             let inner = inner.unwrap_or_else(|| format!("{outer}{}", layout.level));
-            let declarations: Vec<String> = copies.iter().map(|copy| declaration(copy)).collect();
+            let declarations: Vec<String> = copies.iter().flat_map(|copy| declaration(copy)).collect();
             if tree.kind(block) == "compound_statement" {
                 let at = Span::new(span.start + 1, span.start + 1);
                 let text = declarations.iter().map(|line| format!("{newline}{inner}{line}")).collect();
@@ -43,7 +43,10 @@ impl Split<'_> {
     }
 }
 
-fn declaration(copy: &OwnCopy) -> String {
+/// The lines that declare a copy, and use one whose value the region only sets, so that no compiler warns.
+fn declaration(copy: &OwnCopy) -> Vec<String> {
     let value = copy.initial.as_ref().map_or(String::new(), |initial| format!(" = {initial}"));
-    format!("{} {}{value};", copy.type_name, copy.name)
+    let declared = format!("{} {}{value};", copy.type_name, copy.name);
+    let used = (!copy.is_read).then(|| format!("(void){};", copy.name));
+    std::iter::once(declared).chain(used).collect()
 }

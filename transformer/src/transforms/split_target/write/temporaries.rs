@@ -31,6 +31,9 @@ impl Split<'_> {
                 "{indent}{level}const {} {} = {value};{newline}",
                 temporary.type_name, temporary.name
             ));
+            if !self.is_first_value(&temporary.name) {
+                text.push_str(&format!("{indent}{level}(void){};{newline}", temporary.name));
+            }
         }
         let start = line_start(&file.text, directive.span.start);
         edits.push(Edit { span: Span::new(start, start), text });
@@ -43,6 +46,11 @@ impl Split<'_> {
             Some(inner) => inner.text.push_str(&text),
             None => edits.push(Edit { span: end, text }),
         }
+    }
+
+    /// Is a constant the first value of a variable? Others stand in directives alone, and compilers without OpenMP would warn.
+    fn is_first_value(&self, name: &str) -> bool {
+        self.data.own_copies.iter().any(|copy| copy.initial.as_deref() == Some(name))
     }
 
     /// The text of a span with the expressions in it that are evaluated before replaced by their constants.
