@@ -76,10 +76,7 @@ impl Symbols<'_> {
 
     fn declaring_use(&self, statement: Span) -> Option<DeclaringUse> {
         let text = self.own.file.show(statement);
-        let names = match self.expanded(&text, statement.start, DEPTH) {
-            Some(text) => Some(declared(&text)),
-            None => None,
-        };
+        let names = self.expanded(&text, statement.start, DEPTH).map(|text| declared(&text));
         let declares = names.as_ref().is_none_or(|names| !names.is_empty());
         declares.then_some(DeclaringUse { start: statement.start, names })
     }

@@ -133,7 +133,10 @@ impl Names<'_> {
     /// Is it an automatic variable without an initialiser?
     fn is_automatic_without_value(&self, name: &str, declared: Span, at: usize) -> bool {
         let tree = self.cx.tree;
-        let is_plain = tree.parent(tree.covering(declared)).is_some_and(|parent| tree.kind(parent) == "declaration");
+        // Nothing stands behind its name: `if (int k = n)` has a value that is no part of a declarator.
+        let behind = self.cx.file.text.get(declared.end..).unwrap_or_default().trim_ascii_start();
+        let is_plain = matches!(behind.first(), Some(b';' | b','))
+            && tree.parent(tree.covering(declared)).is_some_and(|parent| tree.kind(parent) == "declaration");
         let found = self.symbols.lookup(name, at);
         is_plain && found.is_some_and(|it| it.scope == Scope::Local && !it.is_extern && !it.is_static)
     }
