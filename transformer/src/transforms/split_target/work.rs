@@ -56,8 +56,9 @@ pub(super) fn weigh(names: &Names<'_>, region: Span, shape: &Shape, kernels: &[K
     let with = |unknown: f64, alike: &Alike| {
         let taken = Taken::All(unknown, alike);
         let counts = |progress| Counts { names, region, progress, taken, lengths: &lengths };
-        // Without such variables no length changes on the way.
-        let places: &[u8] = if alike.is_empty() { &[8] } else { &PROGRESS };
+        // Without such variables, or control flow around the kernels, no length changes on the way.
+        let changes = !alike.is_empty() && is_steered(shape);
+        let places: &[u8] = if changes { &PROGRESS } else { &[8] };
         Estimate::mean(places.iter().map(|progress| counts(*progress).estimate(shape, kernels)))
     };
     let counts = Counts { names, region, progress: 8, taken: Taken::All(0.0, &alike), lengths: &lengths };
