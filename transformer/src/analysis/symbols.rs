@@ -133,6 +133,8 @@ pub struct Symbols<'a> {
     signed_wraps: bool,
     /// The names that `using` declarations bring into other scopes.
     brought: OnceLock<BTreeSet<String>>,
+    /// Are there namespaces whose names are visible outside of them?
+    opens_namespaces: OnceLock<bool>,
     /// The macros that the program takes back.
     taken_back: OnceLock<BTreeSet<String>>,
     /// The macros used as statements that may declare something, in the order of the text.
@@ -158,6 +160,7 @@ impl<'a> Symbols<'a> {
             definitions: &[],
             signed_wraps: false,
             brought: OnceLock::new(),
+            opens_namespaces: OnceLock::new(),
             taken_back: OnceLock::new(),
             declaring_uses: OnceLock::new(),
             misses_headers: OnceLock::new(),
@@ -269,18 +272,22 @@ impl<'a> Symbols<'a> {
 
     /// The declarations that a name may mean at a place, all of the innermost scope that has one.
     fn find(&self, header: Option<usize>, name: &str, at: usize) -> Option<Found<'_>> {
+        self.find_in(NameSpace::Ordinary, header, name, at)
+    }
+
+    fn find_in(&self, space: NameSpace, header: Option<usize>, name: &str, at: usize) -> Option<Found<'_>> {
         let unit = self.unit(header)?;
         if name.contains("::") {
             return self.find_qualified(header, name, at);
         }
-        if let Some(found) = unit.visible(name, at) {
+        if let Some(found) = unit.visible(space, name, at) {
             let is_hidden = header.is_none() && self.is_hidden(name, at, &found) || unit.may_be_absent(&found, at);
             return (!is_hidden).then_some(Found { header, entries: found });
         }
         let (index, entries) =
             self.header_units().filter(|(index, _)| Some(*index) != header).find_map(|(index, unit)| {
                 let end = unit.file.text.len();
-                Some((index, unit.visible(name, end)?)).filter(|(_, entries)| !unit.may_be_absent(entries, end))
+                Some((index, unit.visible(space, name, end)?)).filter(|(_, entries)| !unit.may_be_absent(entries, end))
             })?;
         let is_hidden = header.is_none() && self.is_hidden(name, at, &[]);
         (!is_hidden).then_some(Found { header: Some(index), entries })
@@ -318,6 +325,15 @@ impl<'a> Symbols<'a> {
     }
 }
 
+/// In which name space a name is looked up (C17, section 6.2.3); C++ has one for both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NameSpace {
+    /// Variables, functions, typedef names, enumerators.
+    Ordinary,
+    /// What stands behind `struct`, `union` and `enum`.
+    Tags,
+}
+
 /// The declarations of one name in one scope.
 struct Found<'s> {
     header: Option<usize>,
@@ -344,8 +360,11 @@ impl<'a> Unit<'a> {
     ///
     /// A name of a namespace that is found nowhere else must have been made visible by a `using`: then the only
     /// namespace that has it counts.
-    fn visible(&self, name: &str, at: usize) -> Option<Vec<&Entry>> {
-        let candidates = self.table.candidates(name, at)?;
+    fn visible(&self, space: NameSpace, name: &str, at: usize) -> Option<Vec<&Entry>> {
+        let mut candidates = self.table.candidates(name, at)?;
+        if self.tree.language() == Language::C {
+            candidates.retain(|entry| (entry.kind == EntryKind::Tag) == (space == NameSpace::Tags));
+        }
         let candidates_of_file: Vec<&Entry> =
             candidates.iter().copied().filter(|entry| entry.scope == Scope::File).collect();
         // A constructor is not found by its name, which means the class.
@@ -378,7 +397,7 @@ impl<'a> Unit<'a> {
         // Scopes nest: of those that hold a place the innermost is the one that starts last.
         let innermost = seen.iter().map(|entry| (entry.scope_start, entry.scope_node)).max()?.1;
         seen.retain(|entry| entry.scope_node == innermost);
-        // In C++ and C a variable hides a type of the same name.
+        // In C++ a variable hides a class of the same name.
         if seen.iter().any(|entry| entry.kind != EntryKind::Tag) {
             seen.retain(|entry| entry.kind != EntryKind::Tag);
         }

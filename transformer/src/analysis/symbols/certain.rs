@@ -3,7 +3,7 @@
 use super::entries::{Entry, EntryKind};
 use super::{Scope, Symbols, Unit};
 use crate::analysis::calls::is_pure;
-use crate::source::{Language, words};
+use crate::source::{Language, Span, words};
 use crate::syntax::NodeId;
 
 impl Symbols<'_> {
@@ -65,6 +65,27 @@ impl Symbols<'_> {
                 .entries_named(name)
                 .iter()
                 .any(|(_, entry)| entry.kind == EntryKind::Function && entry.class.is_some())
+    }
+
+    /// Is something declared by this name in one of these parts of the file? Also where it is not certain that the name means it.
+    #[must_use]
+    pub fn is_declared_within(&self, name: &str, parts: &[Span]) -> bool {
+        let last = name.rsplit("::").next().unwrap_or(name);
+        let indices = self.own.table.by_name.get(last).map(Vec::as_slice).unwrap_or_default();
+        let mut entries = indices.iter().filter_map(|index| self.own.table.entries.get(*index));
+        entries.any(|entry| parts.iter().any(|part| part.contains(entry.name_span)))
+    }
+
+    /// Does a type's name, as it stands, mean at a byte of the file what is found for it? A name of a namespace that nothing
+    /// around the byte declares may only be known where it is qualified.
+    #[must_use]
+    pub fn is_known_unqualified(&self, name: &str, at: usize) -> bool {
+        let is_around = |header: Option<usize>, entry: &Entry| match header {
+            None => entry.is_visible(at),
+            Some(_) => self.unit(header).is_some_and(|unit| entry.scope_node == unit.tree.root()),
+        };
+        let found = self.find(None, name, at);
+        found.is_none_or(|found| found.entries.iter().all(|entry| is_around(found.header, entry)))
     }
 
     /// Is something declared by this name outside of functions and classes? A macro of that name may be absent, then.

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::entries::Entry;
-use super::{Symbols, Unit};
-use crate::source::{Language, words};
+use super::{Scope, Symbols, Unit};
+use crate::source::{Language, SourceFile, words};
 
 impl Symbols<'_> {
     /// May a name at a byte of the file mean something else than its declaration at file scope: what a `using` declaration brings
@@ -16,12 +16,37 @@ impl Symbols<'_> {
         if self.is_lost(name, from, at) || self.may_be_declared_by_macro(name, from, at) {
             return true;
         }
-        let is_of_file = |entry: &&Entry| tree.kind(entry.scope_node) == "translation_unit";
-        if tree.language() != Language::Cpp || found.is_empty() || !found.iter().all(is_of_file) {
+        if tree.language() != Language::Cpp || found.is_empty() {
             return false;
         }
-        self.brought.get_or_init(|| self.names_brought()).contains(name)
-            || self.is_member_somewhere(name) && self.is_in_derived_class(at)
+        // A block may have a `using` of its own. What is not visible by itself was found because there is one.
+        let is_visible = found.iter().any(|entry| entry.is_visible(at));
+        if is_visible && self.brought.get_or_init(|| self.names_brought()).contains(name) {
+            return true;
+        }
+        found.iter().all(|entry| entry.scope == Scope::File)
+            && (self.is_member_somewhere(name) && self.is_in_derived_class(at) || self.is_opened_somewhere(name, found))
+    }
+
+    /// Does a namespace whose names are visible outside of it declare the name too: an inline one, or one of a `using` directive?
+    fn is_opened_somewhere(&self, name: &str, found: &[&Entry]) -> bool {
+        let opens = |file: &SourceFile| {
+            let text = &file.text;
+            let before_namespace = |at: usize| {
+                let head = text.get(..at).unwrap_or_default().trim_ascii_end();
+                let rest = String::from_utf8_lossy(text.get(at + "namespace".len()..).unwrap_or_default());
+                (head.ends_with(b"inline") || head.ends_with(b"using")) && words(&rest).next() != Some("std")
+            };
+            memchr::memmem::find_iter(text, "namespace").any(before_namespace)
+        };
+        let files = std::iter::once(self.own.file).chain(self.headers.iter().map(|(header, _)| *header));
+        *self.opens_namespaces.get_or_init(|| files.into_iter().any(opens))
+            && self.entries_named(name).iter().any(|(header, entry)| {
+                let is_found = header.is_none() && found.iter().any(|one| one.name_span == entry.name_span);
+                let in_namespace =
+                    self.unit(*header).is_some_and(|unit| unit.tree.kind(entry.scope_node) == "namespace_definition");
+                in_namespace && !is_found
+            })
     }
 
     /// From where on declarations hide those that were found: behind the last of them, in the function around a byte.

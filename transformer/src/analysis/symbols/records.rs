@@ -3,7 +3,7 @@
 use super::declarators::inner_declarator;
 use super::entries::{Entry, EntryKind};
 use super::resolve::ANONYMOUS;
-use super::{DeclaredType, Symbols, Unit};
+use super::{DeclaredType, NameSpace, Symbols, Unit};
 use crate::source::{Span, words};
 use crate::syntax::{HostTree, NodeId};
 
@@ -76,7 +76,7 @@ impl Symbols<'_> {
             return self.anonymous_specifier(place);
         }
         let name = name.split_whitespace().last().filter(|name| !matches!(*name, "struct" | "class" | "union"))?;
-        let found = self.find(None, name, at)?;
+        let found = self.find_in(NameSpace::Tags, None, name, at)?;
         let only = found.entries.iter().find(|entry| entry.kind == EntryKind::Tag)?;
         // Of two structures by one name the use of one may be written in the scope of the other.
         let units = std::iter::once(&self.own).chain(self.header_units().map(|(_, unit)| unit));

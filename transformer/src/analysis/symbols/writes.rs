@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::macro_effects::Named;
-use super::{DeclaredType, NameKind, Scope, Symbols, Variable};
+use super::{DeclaredType, NameKind, NameSpace, Scope, Symbols, Variable};
 use crate::analysis::uses::{Role, copies_initialisers, initialiser_role};
 use crate::source::{Language, Span};
 use crate::syntax::{HostTree, NodeId};
@@ -64,7 +64,9 @@ impl Symbols<'_> {
         if !hidden_from_others || matches!(variable.ty, DeclaredType::Reference { .. } | DeclaredType::Unknown) {
             return true;
         }
-        let Some(extent) = self.own.visible(name, at).and_then(|entries| Some(entries.first()?.visible)) else {
+        let Some(extent) =
+            self.own.visible(NameSpace::Ordinary, name, at).and_then(|entries| Some(entries.first()?.visible))
+        else {
             return true;
         };
         let escapes = |write: Write| write.kind != WriteKind::Assigned;

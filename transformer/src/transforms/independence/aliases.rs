@@ -5,7 +5,7 @@ use crate::analysis::polynomial::Polynomial;
 use crate::analysis::symbols::{DeclaredType, Scope, Variable};
 use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
-use crate::source::Span;
+use crate::source::{Language, Span};
 use crate::syntax::{ClauseName, ListItem};
 use crate::transforms::Context;
 use crate::transforms::independence::pairs::space;
@@ -249,6 +249,7 @@ fn are_distinct(
         && first.key != second.key
         && have_other_types(first, second)
         && both.iter().all(is_certain)
+        && has_lasting_type(candidate, &both)
     {
         return true;
     }
@@ -330,6 +331,12 @@ fn have_other_types(first: &Name<'_>, second: &Name<'_>) -> bool {
     one != other
         && (is_floating(one) && (is_floating(other) || is_plain_integer(other))
             || is_floating(other) && is_plain_integer(one))
+}
+
+/// Can the storage that two names lead to not be an object of the one type now and of the other later? In C a store gives allocated
+/// storage another type (C17, section 6.5, paragraph 6): numbers may be converted in place, each read before it is overwritten.
+fn has_lasting_type(candidate: &Candidate<'_, '_>, both: &[&Name<'_>; 2]) -> bool {
+    candidate.cx.tree.language() == Language::Cpp || both.iter().any(|name| name.kind == RootKind::Object)
 }
 
 /// Does the name mean the same storage from the construct that maps it to the loops?

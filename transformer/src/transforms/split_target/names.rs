@@ -13,6 +13,7 @@ mod lvalues;
 mod macros;
 mod plain_uses;
 mod storage;
+mod value_uses;
 
 use crate::analysis::calls::Calls;
 use crate::analysis::symbols::{DeclaredType, NameKind, Scope, Symbols};
@@ -114,12 +115,10 @@ impl<'a> Names<'a> {
         self.threadprivate.contains(name)
     }
 
-    /// Is the variable one that lives on the device for the whole program?
+    /// Is the variable one that lives on the device for the whole program? One declaration of several is enough.
     pub(in crate::transforms) fn is_declare_target(&self, name: &str) -> bool {
-        let declared = || self.symbols.lookup(name, self.cx.file.text.len()).map(|variable| variable.declared_at);
         self.declare_target.contains(name)
-            || (!self.device_ranges.is_empty()
-                && declared().is_some_and(|at| self.device_ranges.iter().any(|range| range.contains(at))))
+            || !self.device_ranges.is_empty() && self.symbols.is_declared_within(name, &self.device_ranges)
     }
 
     /// Where the name that is visible at byte `at` is declared, if in this file.

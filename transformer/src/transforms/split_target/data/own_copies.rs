@@ -210,12 +210,13 @@ impl Builder<'_, '_> {
         !(self.expands_to(used, name) || (used.name == name && reaches))
     }
 
-    /// Do the words of a type mean the same at two places?
+    /// Do the words of a type, as they stand, mean the same at two places?
     fn means_the_same(&self, type_name: &str, one: usize, other: usize) -> bool {
         let symbols = self.names.symbols();
         let declared = |word: &str, at| symbols.lookup(word, at).map(|found| (found.header, found.declared_at));
         words(type_name).all(|word| {
             declared(word, one) == declared(word, other)
+                && symbols.is_known_unqualified(word, other)
                 && symbols.macro_definition(word, one) == symbols.macro_definition(word, other)
         })
     }
@@ -229,7 +230,9 @@ impl Builder<'_, '_> {
         let node = cx.tree.child(declaration, "type")?;
         let known = matches!(cx.tree.kind(node), "primitive_type" | "sized_type_specifier" | "type_identifier");
         let name = cx.file.show(cx.tree.span(node)).split_whitespace().collect::<Vec<_>>().join(" ");
-        known.then(|| (name, cx.tree.span(node).start))
+        // A name for a reference to a type makes no copy.
+        let at = cx.tree.span(node).start;
+        (known && self.names.symbols().type_named(&name, at).is_scalar()).then_some((name, at))
     }
 
     /// Says so where the region combines a result that neither it nor the program ever reads.

@@ -73,6 +73,9 @@ impl Finder<'_, '_> {
         if is_const && !words.iter().any(|word| word == "const") {
             return Err(tree.span(node));
         }
+        if let Some(at) = names.iter().filter(|_| is_const).find_map(|name| self.asks_for_const(*name)) {
+            return Err(at);
+        }
         let type_words: Vec<String> = words.into_iter().filter(|word| word != "const").collect();
         let listed: Vec<String> = names.iter().map(|name| file.show(*name).into_owned()).collect();
         let declaration = format!("{} {};", type_words.join(" "), listed.join(", "));
@@ -93,8 +96,26 @@ impl Finder<'_, '_> {
             value.is_none_or(|value| !matches!(tree.kind(value), "initializer_list" | "argument_list"));
         let span = tree.span(name);
         let kind = self.names.kind(&self.names.cx.file.show(span), span.end);
-        let is_number = matches!(kind, Kind::Scalar { wide: false, builtin: true, .. });
+        let is_reference = self.names.is_reference(&self.names.cx.file.show(span), span.end);
+        let is_number = matches!(kind, Kind::Scalar { wide: false, builtin: true, .. }) && !is_reference;
         (tree.kind(name) == "identifier" && has_plain_value && is_number).then_some((span, value.is_some()))
+    }
+
+    /// A use of a constant for which it matters that it is one: by its type a function, an association of `_Generic` or a template
+    /// may be chosen, and it may be needed in a constant expression.
+    fn asks_for_const(&self, declared: Span) -> Option<Span> {
+        let (names, tree) = (self.names, self.names.cx.tree);
+        let name = names.cx.file.show(declared);
+        // `typeof(n)`, which the grammar may take for a type's name.
+        let scope = tree.ancestors(tree.covering(declared)).find(|node| tree.kind(*node) == "compound_statement")?;
+        let as_type = tree.descendants(scope).find(|node| {
+            tree.kind(*node) == "type_identifier" && names.cx.file.bytes(tree.span(*node)) == name.as_bytes()
+        });
+        let places = self.mentions.get(name.as_ref()).into_iter().flatten();
+        let of_this = places.filter(|at| names.declared_at(&name, **at) == Some(declared) && **at != declared.start);
+        let uses = of_this.map(|at| tree.covering(Span::new(*at, *at + 1)));
+        let asking = uses.filter(|node| tree.kind(*node) == "identifier").find(|node| !names.is_value_alone(*node));
+        as_type.or(asking).map(|node| tree.span(node))
     }
 
     /// Does a name stand between two places, where it means another variable?
