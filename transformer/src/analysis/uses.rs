@@ -182,6 +182,9 @@ fn role_of(tree: &HostTree, name: NodeId) -> Role {
             "call_expression" if field == Some("function") => {
                 return if element { Role::MethodCall } else { Role::Callee };
             }
+            "argument_list" if makes_reference(tree, parent) => {
+                return if element { Role::ElementWrite } else { Role::Address };
+            }
             "argument_list" => return if element { Role::Read } else { Role::Argument },
             "init_declarator" if field == Some("declarator") => return Role::Declaration,
             "init_declarator" if binds_reference(tree, parent) && element => return Role::ElementWrite,
@@ -214,6 +217,19 @@ fn is_sum(tree: &HostTree, node: NodeId) -> bool {
     tree.child(node, "operator").is_some_and(|op| matches!(tree.kind(op), "+" | "-"))
 }
 
+/// Are these the arguments of `static_cast<T &>(..)`, or of another template made for references?
+fn makes_reference(tree: &HostTree, arguments: NodeId) -> bool {
+    let function = tree.parent(arguments).and_then(|call| tree.child(call, "function"));
+    let function = function.filter(|function| tree.kind(*function) != "identifier");
+    function.is_some_and(|function| {
+        tree.descendants(function).any(|inner| tree.kind(inner) == "abstract_reference_declarator")
+    })
+}
+
+/// Does a declarator bind a reference to what initialises it, as far as the syntax tells? Which type `decltype` gives it does not.
 fn binds_reference(tree: &HostTree, init_declarator: NodeId) -> bool {
-    tree.child(init_declarator, "declarator").is_some_and(|node| tree.kind(node) == "reference_declarator")
+    let is_reference = |node| tree.kind(node) == "reference_declarator";
+    let ty = tree.parent(init_declarator).and_then(|declaration| tree.child(declaration, "type"));
+    tree.child(init_declarator, "declarator").is_some_and(is_reference)
+        || ty.is_some_and(|ty| tree.descendants(ty).any(|inner| tree.kind(inner) == "decltype"))
 }

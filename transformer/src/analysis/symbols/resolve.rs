@@ -288,7 +288,11 @@ impl Resolver<'_, '_> {
     fn specifier(&self, node: NodeId, fuel: usize) -> DeclaredType {
         let tree = &self.unit.tree;
         match self.kind(node) {
-            "primitive_type" | "type_identifier" => self.name(&self.text(node), tree.span(node).start, fuel),
+            "primitive_type" | "type_identifier" => {
+                // That a name stands for a reference is seen nowhere else: where one is bound, the text shows a copy.
+                let named = self.name(&self.text(node), tree.span(node).start, fuel);
+                if matches!(named, DeclaredType::Reference { .. }) { DeclaredType::Unknown } else { named }
+            }
             "sized_type_specifier" => {
                 let words: Vec<String> = self.text(node).split_whitespace().map(str::to_owned).collect();
                 self.words(&words.iter().map(String::as_str).collect::<Vec<_>>(), tree.span(node).start)
