@@ -54,6 +54,7 @@ impl Collector<'_> {
                 }
             }
             "preproc_def" | "preproc_function_def" => self.macro_definition(node),
+            "preproc_include" => self.include(node),
             _ => {}
         }
     }
@@ -205,6 +206,16 @@ impl Collector<'_> {
         if let Some(name) = self.tree.child(node, "name") {
             let definition = (node, self.tree.span(node));
             self.table.macros.entry(self.text(name)).or_default().push(definition);
+        }
+    }
+
+    fn include(&mut self, node: NodeId) {
+        let is_of_file = |kind: &str| {
+            matches!(kind, "translation_unit" | "linkage_specification" | "declaration_list")
+                || kind.starts_with("preproc_")
+        };
+        if !self.tree.ancestors(node).all(|above| is_of_file(self.tree.kind(above))) {
+            self.table.inner_includes.push(self.tree.span(node).start);
         }
     }
 

@@ -107,6 +107,8 @@ pub(super) struct Table {
     pub tops: Vec<usize>,
     /// The definitions of each macro and where they end, in order.
     pub macros: BTreeMap<String, Vec<(NodeId, Span)>>,
+    /// Where a file is included within a function, class or namespace, in order: it may declare anything there.
+    pub inner_includes: Vec<usize>,
     /// The member functions defined outside of their class, and the class.
     pub classes: Vec<(Span, String)>,
 }

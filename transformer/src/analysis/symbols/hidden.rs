@@ -13,7 +13,11 @@ impl Symbols<'_> {
     pub(super) fn is_hidden(&self, name: &str, at: usize, found: &[&Entry]) -> bool {
         let tree = self.own.tree.as_ref();
         let from = self.start_of_inner_scopes(at, found);
-        if self.is_lost(name, from, at) || self.may_be_declared_by_macro(name, from, at) {
+        let is_included = |include: &usize| from <= *include && *include < at;
+        if self.own.table.inner_includes.iter().any(is_included)
+            || self.is_lost(name, from, at)
+            || self.may_be_declared_by_macro(name, from, at)
+        {
             return true;
         }
         if tree.language() != Language::Cpp || found.is_empty() {
