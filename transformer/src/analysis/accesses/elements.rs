@@ -144,6 +144,15 @@ impl Reader<'_, '_> {
 }
 
 impl Path {
+    /// Is what was reached a pointer or an array, as far as the text tells of members?
+    fn holds_elements(&self) -> bool {
+        let through = match &self.ty {
+            DeclaredType::Reference { to } => to,
+            ty => ty,
+        };
+        self.has_member || through.is_pointer() || matches!(through, DeclaredType::Array { .. })
+    }
+
     /// Is it a pointer, or an array that stands for one, into what a variable leads to without a member?
     fn is_address(&self) -> bool {
         let leads_on = matches!(
@@ -166,8 +175,9 @@ impl Path {
         let mut terms = std::mem::take(&mut self.added);
         terms.extend(index.map(|index| (index, false)));
         let before = (self.ty.clone(), self.kind);
-        if self.is_cut {
-            // `a[i].p[j]`: a pointer that an element holds, or an array in it.
+        if self.is_cut || !self.subscripts.is_empty() && !self.holds_elements() {
+            // `a[i].p[j]`: a pointer that an element holds, or an array in it. A subscript of what is neither: of a vector, of
+            // which a store may write all elements at once, or of an object with an operator.
             self.kind = RootKind::Loaded;
             self.ty = DeclaredType::Unknown;
             return;

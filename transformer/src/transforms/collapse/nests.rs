@@ -71,7 +71,8 @@ pub(super) fn check_text(cx: &Context<'_>, id: ConstructId, chain: &[ConstructId
             return refuse(ReasonCode::Spelling, "directives in this spelling are not rewritten");
         }
     }
-    let body = cx.constructs.construct(id).body_span;
+    // What transforms the loops stands between them and the directive: `tile`.
+    let body = Span::new(cx.constructs.directive(id).span.end, cx.constructs.construct(id).body_span.end);
     match cx.constructs.within(body).find(|(inner, directive)| !is_below_nest(cx, id, inner, directive)) {
         Some((_, inner)) => {
             let message = format!("`{}` stands between or inside the loops", inner.name);
