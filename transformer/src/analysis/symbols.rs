@@ -135,6 +135,8 @@ pub struct Symbols<'a> {
     brought: OnceLock<BTreeSet<String>>,
     /// Are there namespaces whose names are visible outside of them?
     opens_namespaces: OnceLock<bool>,
+    /// Is there a `using enum`?
+    uses_enums: OnceLock<bool>,
     /// The macros that the program takes back.
     taken_back: OnceLock<BTreeSet<String>>,
     /// The macros used as statements that may declare something, in the order of the text.
@@ -161,6 +163,7 @@ impl<'a> Symbols<'a> {
             signed_wraps: false,
             brought: OnceLock::new(),
             opens_namespaces: OnceLock::new(),
+            uses_enums: OnceLock::new(),
             taken_back: OnceLock::new(),
             declaring_uses: OnceLock::new(),
             misses_headers: OnceLock::new(),

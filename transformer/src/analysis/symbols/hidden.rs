@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::entries::Entry;
+use super::entries::{Entry, EntryKind};
 use super::{Scope, Symbols, Unit};
 use crate::source::{Language, SourceFile, words};
 
@@ -25,32 +25,63 @@ impl Symbols<'_> {
         }
         // A block may have a `using` of its own. What is not visible by itself was found because there is one.
         let is_visible = found.iter().any(|entry| entry.is_visible(at));
-        if is_visible && self.brought.get_or_init(|| self.names_brought()).contains(name) {
+        if is_visible
+            && (self.brought.get_or_init(|| self.names_brought()).contains(name) || self.is_brought_by_enum(name))
+        {
             return true;
         }
         found.iter().all(|entry| entry.scope == Scope::File)
-            && (self.is_member_somewhere(name) && self.is_in_derived_class(at) || self.is_opened_somewhere(name, found))
+            && (self.is_member_somewhere(name) && self.is_in_derived_class(at)
+                || self.is_of_another_namespace(name, at, found))
     }
 
-    /// Does a namespace whose names are visible outside of it declare the name too: an inline one, or one of a `using` directive?
-    fn is_opened_somewhere(&self, name: &str, found: &[&Entry]) -> bool {
-        let opens = |file: &SourceFile| {
-            let text = &file.text;
-            let before_namespace = |at: usize| {
-                let head = text.get(..at).unwrap_or_default().trim_ascii_end();
-                let rest = String::from_utf8_lossy(text.get(at + "namespace".len()..).unwrap_or_default());
-                (head.ends_with(b"inline") || head.ends_with(b"using")) && words(&rest).next() != Some("std")
-            };
-            memchr::memmem::find_iter(text, "namespace").any(before_namespace)
+    /// May the name be that of a namespace in which it was not found: one that is opened again around the byte, by this or another
+    /// form of its name, an inline one, or one of a `using` directive?
+    fn is_of_another_namespace(&self, name: &str, at: usize, found: &[&Entry]) -> bool {
+        let is_other = |(header, entry): &(Option<usize>, &Entry)| {
+            let is_found = header.is_none() && found.iter().any(|one| one.name_span == entry.name_span);
+            let unit = self.unit(*header);
+            !is_found && unit.is_some_and(|unit| unit.tree.kind(entry.scope_node) == "namespace_definition")
         };
-        let files = std::iter::once(self.own.file).chain(self.headers.iter().map(|(header, _)| *header));
-        *self.opens_namespaces.get_or_init(|| files.into_iter().any(opens))
-            && self.entries_named(name).iter().any(|(header, entry)| {
-                let is_found = header.is_none() && found.iter().any(|one| one.name_span == entry.name_span);
-                let in_namespace =
-                    self.unit(*header).is_some_and(|unit| unit.tree.kind(entry.scope_node) == "namespace_definition");
-                in_namespace && !is_found
+        self.entries_named(name).iter().any(is_other) && (self.opens_namespaces() || self.is_in_namespace(at))
+    }
+
+    fn is_in_namespace(&self, at: usize) -> bool {
+        let tree = self.own.tree.as_ref();
+        let mut around = tree.ancestors(tree.covering(crate::source::Span::new(at, at)));
+        around.any(|node| tree.kind(node) == "namespace_definition") || self.own.table.class_around(at).is_some()
+    }
+
+    /// Are there namespaces whose names are visible outside of them: inline ones, or `using` directives but for the standard
+    /// library's?
+    fn opens_namespaces(&self) -> bool {
+        let opens = |file: &SourceFile| {
+            memchr::memmem::find_iter(&file.text, "namespace").any(|at| {
+                let head = file.text.get(..at).unwrap_or_default().trim_ascii_end();
+                let rest = file.text.get(at + "namespace".len()..).unwrap_or_default();
+                let line = String::from_utf8_lossy(rest.split(|byte| *byte == b';').next().unwrap_or_default());
+                (head.ends_with(b"inline") || head.ends_with(b"using")) && words(&line).next() != Some("std")
             })
+        };
+        *self.opens_namespaces.get_or_init(|| self.files().any(opens))
+    }
+
+    /// Is it a constant of an enumeration with a scope of its own, and does a `using enum` bring those of one?
+    fn is_brought_by_enum(&self, name: &str) -> bool {
+        let is_scoped =
+            |(_, entry): &(Option<usize>, &Entry)| entry.kind == EntryKind::Enumerator && entry.scope == Scope::Member;
+        let uses = |file: &SourceFile| {
+            memchr::memmem::find_iter(&file.text, "using").any(|at| {
+                let rest = file.text.get(at + "using".len()..).unwrap_or_default();
+                rest.trim_ascii_start().starts_with(b"enum")
+            })
+        };
+        *self.uses_enums.get_or_init(|| self.files().any(uses)) && self.entries_named(name).iter().any(is_scoped)
+    }
+
+    /// The file and its headers.
+    fn files(&self) -> impl Iterator<Item = &SourceFile> {
+        std::iter::once(self.own.file).chain(self.headers.iter().map(|(header, _)| *header))
     }
 
     /// From where on declarations hide those that were found: behind the last of them, in the function around a byte.
@@ -88,7 +119,7 @@ impl Symbols<'_> {
     /// The last parts of the names in `using a::b;`.
     fn names_brought(&self) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
-        for file in std::iter::once(self.own.file).chain(self.headers.iter().map(|(header, _)| *header)) {
+        for file in self.files() {
             for at in memchr::memmem::find_iter(&file.text, "using") {
                 let rest = file.text.get(at + "using".len()..).unwrap_or_default();
                 let text =
