@@ -187,8 +187,10 @@ fn role_of(tree: &HostTree, name: NodeId) -> Role {
             }
             "argument_list" => return if element { Role::Read } else { Role::Argument },
             "init_declarator" if field == Some("declarator") => return Role::Declaration,
-            "init_declarator" if binds_reference(tree, parent) && element => return Role::ElementWrite,
-            "init_declarator" if binds_reference(tree, parent) => return Role::Address,
+            // In a condition, a parameter's default or a member, no declarator stands around the value.
+            _ if matches!(field, Some("value" | "default_value")) && binds_reference(tree, parent) => {
+                return if element { Role::ElementWrite } else { Role::Address };
+            }
             "reference_declarator" => return Role::Declaration,
             kind if kind.ends_with("declarator") && field == Some("declarator") => return Role::Declaration,
             "declaration" | "parameter_declaration" | "for_range_loop" if field == Some("declarator") => {
@@ -226,10 +228,12 @@ fn makes_reference(tree: &HostTree, arguments: NodeId) -> bool {
     })
 }
 
-/// Does a declarator bind a reference to what initialises it, as far as the syntax tells? Which type `decltype` gives it does not.
-fn binds_reference(tree: &HostTree, init_declarator: NodeId) -> bool {
+/// Does a declaration, or a declarator with its initialiser, bind a reference to the value in it, as far as the syntax tells? Which
+/// type `decltype` gives it does not.
+fn binds_reference(tree: &HostTree, holder: NodeId) -> bool {
     let is_reference = |node| tree.kind(node) == "reference_declarator";
-    let ty = tree.parent(init_declarator).and_then(|declaration| tree.child(declaration, "type"));
-    tree.child(init_declarator, "declarator").is_some_and(is_reference)
+    let declaration = if tree.kind(holder) == "init_declarator" { tree.parent(holder) } else { Some(holder) };
+    let ty = declaration.and_then(|declaration| tree.child(declaration, "type"));
+    tree.child(holder, "declarator").is_some_and(is_reference)
         || ty.is_some_and(|ty| tree.descendants(ty).any(|inner| tree.kind(inner) == "decltype"))
 }
