@@ -71,11 +71,26 @@ impl Builder<'_, '_> {
                 && let Some(mut copy) = self.copy_of(&name, at, self.shape.outer.last().copied(), scope)
             {
                 let private = self.region.private.iter().any(|item| item.base.as_ref() == Some(&name));
-                let assigned_first = self.assigns_first(copy.block, copy.block, &name, Some(copy.declared));
+                let assigned_first = self.block_assigns_first(copy.block, &name, copy.declared);
                 copy.has_value = !private && !copy.is_indeterminate && (!assigned_first || copy.is_lonely);
                 self.data.own_copies.push(copy);
             }
         }
+    }
+
+    /// Is the first use of a variable in a block an assignment that the block itself executes? What a loop or a `parallel` region in
+    /// it assigns may be private there.
+    fn block_assigns_first(&self, block: NodeId, name: &str, declared: Span) -> bool {
+        let cx = self.names.cx;
+        let uses = uses_below(cx.file, cx.tree, block);
+        let means_it =
+            |used: &&Use| used.name == name && self.names.declared_at(name, used.span.start) == Some(declared);
+        let loops = self.kernels.iter().filter(|kernel| kernel.serial.is_none()).map(|kernel| kernel.extent);
+        let parallel = self.shape.parallel.iter().filter_map(|id| cx.constructs.construct(*id).body);
+        let inner: Vec<Span> =
+            loops.chain(parallel.filter(|body| *body != block).map(|body| cx.tree.span(body))).collect();
+        let is_of_block = |used: &Use| !inner.iter().any(|other| other.contains(used.span));
+        uses.iter().find(means_it).is_some_and(is_of_block) && self.assigns_first(block, block, name, Some(declared))
     }
 
     /// Gives up the copies of variables that statements on the device use and neither a loop nor control flow does. Says
@@ -177,7 +192,7 @@ impl Builder<'_, '_> {
             .any(|used| used.name == name && reads(used) || self.expands_to(used, name));
         let is_lonely = self.names.is_named_in_alone(name, declared, region);
         let is_declared = self.may_be_reached_by_other_threads()
-            || !(is_indeterminate || self.assigns_first(block, block, name, Some(declared)))
+            || !(is_indeterminate || self.block_assigns_first(block, name, declared))
             || !self.names.only_used_in(name, declared, region);
         Some(OwnCopy {
             name: name.to_owned(),

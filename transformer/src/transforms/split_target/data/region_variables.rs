@@ -65,7 +65,11 @@ impl Builder<'_, '_> {
         let unlisted = |kernel: &Kernel| {
             let variable = kernel.variables.get(name).filter(|variable| self.is_local(name, variable.first.start));
             variable.is_some_and(|variable| {
-                (self.region.default_none && !kernel.shared.contains(name)) || (none && variable.written.is_none())
+                let lists = [&kernel.clauses.private, &kernel.clauses.firstprivate, &kernel.clauses.copied_by_parallel];
+                let mut items = lists.into_iter().flatten();
+                let listed = kernel.shared.contains(name) || items.any(|item| item.base.as_deref() == Some(name));
+                let by_default = self.region.default_none || kernel.clauses.default_none;
+                (by_default && !listed) || (none && variable.written.is_none())
             })
         };
         if self.kernels.iter().any(unlisted) {

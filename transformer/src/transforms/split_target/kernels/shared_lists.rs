@@ -19,9 +19,12 @@ impl Kernel {
         let own = own.chain(clauses.reductions.iter().map(|reduction| &reduction.item));
         let own: BTreeSet<String> =
             own.filter(|item| !of_parallel(item)).filter_map(|item| item.base.clone()).collect();
-        let named = &self.named;
-        let taken =
-            |item: &ListItem| item.base.as_ref().is_some_and(|base| named.contains(base) && !own.contains(base));
+        let (named, loops) = (&self.named, &self.nest.loops);
+        // The loop's own variable is private by rule, whatever it is in the `parallel` region (OpenMP 5.2, section 5.1.1).
+        let counts = |base: &String| loops.iter().any(|canonical| canonical.variable == *base);
+        let taken = |item: &ListItem| {
+            item.base.as_ref().is_some_and(|base| named.contains(base) && !own.contains(base) && !counts(base))
+        };
         let stays = |item: &ListItem| !of_parallel(item) || taken(item);
         self.clauses.reductions.retain(|reduction| stays(&reduction.item));
         self.clauses.copied_by_parallel.retain(taken);
