@@ -1,5 +1,6 @@
 //! The only driver: parse, plan, edit, validate, again until nothing changes.
 
+mod hidden_declarations;
 mod hidden_words;
 mod later_rounds;
 mod passed_over;

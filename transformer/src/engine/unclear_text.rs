@@ -6,6 +6,7 @@ use std::ops::Deref;
 
 use crate::analysis::accesses::Integer;
 use crate::analysis::symbols::{DeclaredType, INTEGERS, Symbols, is_attribute};
+use crate::engine::hidden_declarations::{self, Found};
 use crate::engine::hidden_words;
 use crate::plan::{Decision, Plan, Reason, ReasonCode};
 use crate::source::{SourceFile, Span, Unclear, scan, unclear, words};
@@ -19,7 +20,8 @@ pub(super) fn refuse(plans: &mut [Plan], context: &Context<'_>) {
     }
     // Most texts give no reason to look a name up.
     let symbols = LazyCell::new(|| context.symbols());
-    let of_file = cut_words(context).or_else(|| attribute_pragma(context));
+    let of_file =
+        cut_words(context).or_else(|| attribute_pragma(context)).or_else(|| hidden_declarations::find(context));
     let others = other_types(context, &symbols);
     for plan in written {
         let other = || other_type(context, &others, plan.extent);
@@ -32,9 +34,6 @@ pub(super) fn refuse(plans: &mut [Plan], context: &Context<'_>) {
         });
     }
 }
-
-/// The rule, the place in the file if it is there, and the message.
-type Found = (ReasonCode, Option<Span>, String);
 
 /// A word that a line splice or a trigraph cuts, in the file or a header.
 fn cut_words(context: &Context<'_>) -> Option<Found> {

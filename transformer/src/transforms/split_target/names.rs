@@ -72,17 +72,18 @@ impl<'a> Names<'a> {
 
     /// `threadprivate` and `declare target` directives.
     fn read_declarations(&mut self) {
-        let mut open: Option<usize> = None;
+        // Blocks may stand in each other; where ends are missing, the rest of the file belongs to them.
+        let mut open: Vec<usize> = Vec::new();
         for directive in &self.cx.constructs.directives {
             let listed = directive.argument.map(|span| self.words(span)).unwrap_or_default();
             match directive.name.as_str() {
                 "threadprivate" => self.threadprivate.extend(listed),
                 "declare target" if directive.argument.is_none() && directive.clauses.is_empty() => {
-                    open = open.or(Some(directive.span.start));
+                    open.push(directive.span.start);
                 }
-                "begin declare target" => open = open.or(Some(directive.span.start)),
+                "begin declare target" => open.push(directive.span.start),
                 "end declare target" => {
-                    self.device_ranges.extend(open.take().map(|start| Span::new(start, directive.span.end)));
+                    self.device_ranges.extend(open.pop().map(|start| Span::new(start, directive.span.end)));
                 }
                 "declare target" => {
                     self.declare_target.extend(listed);
@@ -98,7 +99,7 @@ impl<'a> Names<'a> {
             }
         }
         let end = self.cx.file.text.len();
-        self.device_ranges.extend(open.map(|start| Span::new(start, end)));
+        self.device_ranges.extend(open.into_iter().map(|start| Span::new(start, end)));
     }
 
     fn words(&self, span: Span) -> Vec<String> {
