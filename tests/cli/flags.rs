@@ -15,7 +15,8 @@ void by_stride(int n, int m, double *p) {
     for (int j = 0; j < m; j++)
       p[i * m + j * STRIDE] = p[i * m + j * STRIDE] * 0.5 + j;
 }
-void by_type(int n, int m, int *p, REAL *q) {
+extern REAL q[4096];
+void by_type(int n, int m, int *p) {
 #pragma omp target teams distribute parallel for
   for (int i = 0; i < n; i++)
     for (int j = 1; j < m; j++)

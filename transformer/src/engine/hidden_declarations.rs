@@ -125,11 +125,7 @@ fn open_end(file: &SourceFile) -> Option<Span> {
         let all: Vec<&str> = words(&text).collect();
         match all.as_slice() {
             ["begin", ..] | ["declare", "target"] | ["declare_target"] => open.push(directive.span),
-            ["end", ..] => {
-                if open.pop().is_none() {
-                    return Some(directive.span);
-                }
-            }
+            ["end", ..] if open.pop().is_none() => return Some(directive.span),
             _ => {}
         }
     }
