@@ -12,7 +12,7 @@ use crate::analysis::symbols::{DeclaredType, Symbols, Variable};
 use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::source::{SourceFile, Span};
 use crate::syntax::host::parse_expression;
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{HostTree, NodeId, NodeKind};
 
 mod bounds;
 mod elements;
@@ -333,7 +333,7 @@ impl Reader<'_, '_> {
     /// The loops below the nest that are in canonical form; others have no variable of their own.
     fn inner_loops(&mut self) {
         let tree = self.tree;
-        for node in tree.descendants(self.body).filter(|node| tree.kind(*node) == "for_statement") {
+        for node in tree.descendants(self.body).filter(|node| tree.kind(*node) == NodeKind::ForStatement) {
             if self.found.loops.iter().any(|known| known.span == tree.span(node)) {
                 continue;
             }

@@ -8,7 +8,7 @@ use crate::analysis::accesses::Expanded;
 use crate::analysis::symbols::{Macro, Symbols};
 use crate::source::{SourceFile, Span};
 use crate::syntax::host::parse_expression;
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 mod functions;
 pub(in crate::analysis) mod tokens;
@@ -20,7 +20,8 @@ const MOST_WORDS: usize = 1 << 13;
 /// The longest text of one expression, in bytes.
 const LONGEST: usize = 1 << 15;
 /// The expressions that are counted as an operation each.
-pub const OPERATIONS: &[&str] = &["binary_expression", "assignment_expression", "conditional_expression"];
+pub const OPERATIONS: &[NodeKind] =
+    &[NodeKind::BinaryExpression, NodeKind::AssignmentExpression, NodeKind::ConditionalExpression];
 /// How deep macros and functions are followed into each other.
 const DEEPEST: usize = 24;
 
@@ -40,10 +41,10 @@ impl Expansion {
     /// What is left to be counted in it.
     #[must_use]
     pub fn counted(&self) -> Expanded {
-        let kinds = |wanted: &[&str]| {
+        let kinds = |wanted: &[NodeKind]| {
             self.tree.descendants(self.tree.root()).filter(|node| wanted.contains(&self.tree.kind(*node))).count()
         };
-        Expanded { span: self.span, calls: kinds(&["call_expression"]), operations: kinds(OPERATIONS) }
+        Expanded { span: self.span, calls: kinds(&[NodeKind::CallExpression]), operations: kinds(OPERATIONS) }
     }
 }
 
@@ -51,12 +52,12 @@ impl Expansion {
 #[must_use]
 pub fn expansions(file: &SourceFile, tree: &HostTree, symbols: &Symbols<'_>, body: NodeId) -> Vec<Expansion> {
     let mut spans = BTreeSet::new();
-    for node in tree.descendants(body).filter(|node| tree.kind(*node) == "identifier") {
+    for node in tree.descendants(body).filter(|node| tree.kind(*node) == NodeKind::Identifier) {
         let place = tree.span(node);
         let expander = Expander { symbols, at: place.start, budget: &Cell::new(MOST_WORDS) };
-        let is_called = tree
-            .parent(node)
-            .is_some_and(|parent| tree.kind(parent) == "call_expression" && tree.field_name(node) == Some("function"));
+        let is_called = tree.parent(node).is_some_and(|parent| {
+            tree.kind(parent) == NodeKind::CallExpression && tree.field(node) == Some(Field::Function)
+        });
         if expander.stands_for_more(&file.show(place), is_called) {
             let whole = whole_expression(tree, node);
             spans.insert((tree.span(whole), false));
@@ -91,16 +92,16 @@ fn expansion(
 fn whole_expression(tree: &HostTree, name: NodeId) -> NodeId {
     let is_part = |node: NodeId| {
         let kind = tree.kind(node);
-        let is_list = matches!(kind, "argument_list" | "subscript_argument_list");
-        is_list || kind.ends_with("_expression") && kind != "lambda_expression"
+        let is_list = matches!(kind, NodeKind::ArgumentList | NodeKind::SubscriptArgumentList);
+        is_list || kind.is_expression() && kind != NodeKind::LambdaExpression
     };
     tree.ancestors(name).take_while(|node| is_part(*node)).last().unwrap_or(name)
 }
 
 /// The bound of a loop that a name is part of, where it is less than the whole expression.
 fn bound(tree: &HostTree, whole: NodeId, name: Span) -> Option<Span> {
-    tree.parent(whole).filter(|parent| tree.kind(*parent) == "for_statement")?;
-    let operands = ["left", "right"].into_iter().filter_map(|side| tree.child(whole, side));
+    tree.parent(whole).filter(|parent| tree.kind(*parent) == NodeKind::ForStatement)?;
+    let operands = [Field::Left, Field::Right].into_iter().filter_map(|side| tree.child(whole, side));
     operands.map(|operand| tree.span(operand)).find(|operand| operand.contains(name))
 }
 

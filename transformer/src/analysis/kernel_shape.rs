@@ -8,7 +8,7 @@ use crate::analysis::expansions::OPERATIONS;
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::device::KernelShape;
 use crate::source::Span;
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{HostTree, NodeId, NodeKind};
 
 /// Iterations of a serial loop where the text does not tell.
 const ASSUMED_INNER: f64 = 64.0;
@@ -127,7 +127,7 @@ fn is_heavy(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) ->
 
 /// Is a function called whose text was not put in the call's place?
 fn has_calls(tree: &HostTree, body: NodeId, found: &Accesses) -> bool {
-    own_nodes(tree, body, found).any(|node| tree.kind(node) == "call_expression")
+    own_nodes(tree, body, found).any(|node| tree.kind(node) == NodeKind::CallExpression)
         || found.expanded.iter().any(|expression| expression.calls > 0)
 }
 
@@ -145,8 +145,8 @@ fn is_same_in_all(access: &Access, variable: Atom) -> bool {
 /// Is there a loop that is not in canonical form?
 fn has_other_loops(tree: &HostTree, body: NodeId, found: &Accesses) -> bool {
     tree.descendants(body).any(|node| match tree.kind(node) {
-        "while_statement" | "do_statement" | "for_range_loop" => true,
-        "for_statement" => !found.loops.iter().any(|known| known.span == tree.span(node)),
+        NodeKind::WhileStatement | NodeKind::DoStatement | NodeKind::ForRangeLoop => true,
+        NodeKind::ForStatement => !found.loops.iter().any(|known| known.span == tree.span(node)),
         _ => false,
     })
 }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use crate::analysis::facts::Facts;
 use crate::source::{Language, SourceFile, Span, scan};
-use crate::syntax::{HostTree, Limits, NodeId};
+use crate::syntax::{HostTree, Limits, NodeId, NodeKind};
 
 mod certain;
 mod collect;
@@ -388,7 +388,7 @@ impl<'a> Unit<'a> {
         }
         // `void N::f()`: what `N` declares comes before what stands around it.
         let is_of_file = |entry: &&Entry| !matches!(entry.scope, Scope::Local | Scope::Parameter);
-        let is_of_namespace = |entry: &&Entry| self.tree.kind(entry.scope_node) == "namespace_definition";
+        let is_of_namespace = |entry: &&Entry| self.tree.kind(entry.scope_node) == NodeKind::NamespaceDefinition;
         if self.table.class_around(at).is_some()
             && seen.iter().all(is_of_file)
             && candidates_of_file

@@ -2,7 +2,7 @@
 
 use crate::analysis::symbols::is_attribute;
 use crate::source::{Language, SourceFile, Span};
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// What is done with a name at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,20 +57,21 @@ pub fn uses_below(file: &SourceFile, tree: &HostTree, root: NodeId) -> Vec<Use> 
 /// it is a variable it initialises an object, or a reference is bound to it. None for other names.
 #[must_use]
 pub fn initialiser_role(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Role> {
-    if !is_cpp(tree) || tree.kind(node) != "type_identifier" {
+    if !is_cpp(tree) || tree.kind(node) != NodeKind::TypeIdentifier {
         return None;
     }
     let mut above = tree.ancestors(node);
-    let mut next_is = |kind: &str| above.next().filter(|above| tree.kind(*above) == kind);
-    next_is("parameter_declaration").filter(|parameter| tree.child(*parameter, "declarator").is_none())?;
-    next_is("parameter_list")?;
-    next_is("function_declarator")?;
+    let mut next_is = |kind: NodeKind| above.next().filter(|above| tree.kind(*above) == kind);
+    next_is(NodeKind::ParameterDeclaration).filter(|parameter| tree.child(*parameter, Field::Declarator).is_none())?;
+    next_is(NodeKind::ParameterList)?;
+    next_is(NodeKind::FunctionDeclarator)?;
     let mut is_reference = false;
     let declaration = above.find(|above| {
-        is_reference |= tree.kind(*above) == "reference_declarator";
-        !tree.kind(*above).ends_with("_declarator")
+        is_reference |= tree.kind(*above) == NodeKind::ReferenceDeclarator;
+        !tree.kind(*above).is_declarator()
     })?;
-    let is_local = tree.kind(declaration) == "declaration" && above.any(|it| tree.kind(it) == "compound_statement");
+    let is_local =
+        tree.kind(declaration) == NodeKind::Declaration && above.any(|it| tree.kind(it) == NodeKind::CompoundStatement);
     let role = if !is_reference && copies_initialisers(file, tree, declaration) { Role::Read } else { Role::Address };
     is_local.then_some(role)
 }
@@ -79,8 +80,8 @@ pub fn initialiser_role(file: &SourceFile, tree: &HostTree, node: NodeId) -> Opt
 /// that hold no references?
 #[must_use]
 pub fn copies_initialisers(file: &SourceFile, tree: &HostTree, declaration: NodeId) -> bool {
-    let Some(ty) = tree.child(declaration, "type") else { return false };
-    if matches!(tree.kind(ty), "primitive_type" | "sized_type_specifier") {
+    let Some(ty) = tree.child(declaration, Field::Type) else { return false };
+    if matches!(tree.kind(ty), NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier) {
         return true;
     }
     let text = file.show(tree.span(ty)).split_whitespace().collect::<String>();
@@ -114,14 +115,14 @@ fn use_at(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Use> {
         let span = tree.span(node);
         return Some(Use { name: file.show(span).into_owned(), span, node, role });
     }
-    if kind != "identifier" && kind != "this" && kind != "qualified_identifier" {
+    if kind != NodeKind::Identifier && kind != NodeKind::This && kind != NodeKind::QualifiedIdentifier {
         return None;
     }
-    if tree.ancestors(node).take(2).any(|above| tree.kind(above) == "qualified_identifier") {
+    if tree.ancestors(node).take(2).any(|above| tree.kind(above) == NodeKind::QualifiedIdentifier) {
         return None;
     }
     // A type's name, or a scope's.
-    if kind == "qualified_identifier" && tree.field_name(node) == Some("type") {
+    if kind == NodeKind::QualifiedIdentifier && tree.field(node) == Some(Field::Type) {
         return None;
     }
     let span = tree.span(node);
@@ -132,8 +133,8 @@ fn use_at(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Use> {
 /// The member of a structure that a use of its name goes through first: `width` in `net.width`.
 #[must_use]
 pub fn member_of(file: &SourceFile, tree: &HostTree, name: NodeId) -> Option<String> {
-    let parent = tree.parent(name).filter(|parent| tree.kind(*parent) == "field_expression")?;
-    tree.child(parent, "field").map(|field| file.show(tree.span(field)).into_owned())
+    let parent = tree.parent(name).filter(|parent| tree.kind(*parent) == NodeKind::FieldExpression)?;
+    tree.child(parent, Field::Field).map(|field| file.show(tree.span(field)).into_owned())
 }
 
 /// What is done with the value of an expression: `this->n`, which stands for a member.
@@ -145,15 +146,21 @@ pub fn role_of_expression(tree: &HostTree, node: NodeId) -> Role {
 /// Is the address taken of an element, a member or what the name points to, and not of the object itself?
 #[must_use]
 pub fn is_element_address(tree: &HostTree, name: NodeId) -> bool {
-    let operator = |node| tree.child(node, "operator").map(|operator| tree.kind(operator));
+    let operator = |node| tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
     let outwards = |node: &NodeId| {
         let kind = tree.kind(*node);
-        let selects = matches!(kind, "subscript_expression" | "field_expression" | "parenthesized_expression");
-        selects || (kind == "pointer_expression" && operator(*node) == Some("*"))
+        let selects = matches!(
+            kind,
+            NodeKind::SubscriptExpression | NodeKind::FieldExpression | NodeKind::ParenthesizedExpression
+        );
+        selects || (kind == NodeKind::PointerExpression && operator(*node) == Some(NodeKind::Star))
     };
     let taken = tree.ancestors(name).find(|node| !outwards(node));
     let direct = tree.parent(name) == taken;
-    !direct && taken.is_some_and(|node| tree.kind(node) == "pointer_expression" && operator(node) == Some("&"))
+    !direct
+        && taken.is_some_and(|node| {
+            tree.kind(node) == NodeKind::PointerExpression && operator(node) == Some(NodeKind::Ampersand)
+        })
 }
 
 /// What the expression around a name does with it.
@@ -162,47 +169,51 @@ fn role_of(tree: &HostTree, name: NodeId) -> Role {
     let mut element = false;
     let written = |element: bool| if element { Role::ElementWrite } else { Role::Write };
     while let Some(parent) = tree.parent(node) {
-        let field = tree.field_name(node);
+        let field = tree.field(node);
         match tree.kind(parent) {
-            "parenthesized_expression"
-            | "cast_expression"
-            | "comma_expression"
-            | "conditional_expression"
-            | "template_function" => {}
-            "subscript_expression" if field == Some("argument") => element = true,
-            "field_expression" if field == Some("argument") => element = true,
-            "pointer_expression" => match tree.child(parent, "operator").map(|op| tree.kind(op)) {
-                Some("&") if !element => return Role::Address,
-                Some("&") => return Role::Argument,
+            NodeKind::ParenthesizedExpression
+            | NodeKind::CastExpression
+            | NodeKind::CommaExpression
+            | NodeKind::ConditionalExpression
+            | NodeKind::TemplateFunction => {}
+            NodeKind::SubscriptExpression if field == Some(Field::Argument) => element = true,
+            NodeKind::FieldExpression if field == Some(Field::Argument) => element = true,
+            NodeKind::PointerExpression => match tree.child(parent, Field::Operator).map(|op| tree.kind(op)) {
+                Some(NodeKind::Ampersand) if !element => return Role::Address,
+                Some(NodeKind::Ampersand) => return Role::Argument,
                 _ => element = true,
             },
-            "binary_expression" if is_sum(tree, parent) => {}
-            "assignment_expression" if field == Some("left") => return written(element),
-            "update_expression" => return written(element),
-            "call_expression" if field == Some("function") => {
+            NodeKind::BinaryExpression if is_sum(tree, parent) => {}
+            NodeKind::AssignmentExpression if field == Some(Field::Left) => return written(element),
+            NodeKind::UpdateExpression => return written(element),
+            NodeKind::CallExpression if field == Some(Field::Function) => {
                 return if element { Role::MethodCall } else { Role::Callee };
             }
-            "argument_list" if makes_reference(tree, parent) => {
+            NodeKind::ArgumentList if makes_reference(tree, parent) => {
                 return if element { Role::ElementWrite } else { Role::Address };
             }
-            "argument_list" => return if element { Role::Read } else { Role::Argument },
-            "init_declarator" if field == Some("declarator") => return Role::Declaration,
+            NodeKind::ArgumentList => return if element { Role::Read } else { Role::Argument },
+            NodeKind::InitDeclarator if field == Some(Field::Declarator) => return Role::Declaration,
             // In a condition, a parameter's default or a member, no declarator stands around the value.
-            _ if matches!(field, Some("value" | "default_value")) && binds_reference(tree, parent) => {
+            _ if matches!(field, Some(Field::Value | Field::DefaultValue)) && binds_reference(tree, parent) => {
                 return if element { Role::ElementWrite } else { Role::Address };
             }
-            "reference_declarator" => return Role::Declaration,
-            kind if kind.ends_with("declarator") && field == Some("declarator") => return Role::Declaration,
-            "declaration" | "parameter_declaration" | "for_range_loop" if field == Some("declarator") => {
+            NodeKind::ReferenceDeclarator => return Role::Declaration,
+            kind if kind.is_declarator() && field == Some(Field::Declarator) => return Role::Declaration,
+            NodeKind::Declaration | NodeKind::ParameterDeclaration | NodeKind::ForRangeLoop
+                if field == Some(Field::Declarator) =>
+            {
                 return Role::Declaration;
             }
             // A variable that is no reference is a copy of each element.
-            "for_range_loop"
-                if tree.child(parent, "declarator").is_some_and(|node| tree.kind(node) == "identifier") =>
+            NodeKind::ForRangeLoop
+                if tree
+                    .child(parent, Field::Declarator)
+                    .is_some_and(|node| tree.kind(node) == NodeKind::Identifier) =>
             {
                 return Role::Read;
             }
-            "for_range_loop" | "initializer_list" if !element && is_cpp(tree) => return Role::Address,
+            NodeKind::ForRangeLoop | NodeKind::InitializerList if !element && is_cpp(tree) => return Role::Address,
             _ => return Role::Read,
         }
         node = parent;
@@ -216,24 +227,24 @@ fn is_cpp(tree: &HostTree) -> bool {
 
 /// Is it `a + b` or `a - b`, through which a pointer may reach an assignment?
 fn is_sum(tree: &HostTree, node: NodeId) -> bool {
-    tree.child(node, "operator").is_some_and(|op| matches!(tree.kind(op), "+" | "-"))
+    tree.child(node, Field::Operator).is_some_and(|op| matches!(tree.kind(op), NodeKind::Plus | NodeKind::Minus))
 }
 
 /// Are these the arguments of `static_cast<T &>(..)`, or of another template made for references?
 fn makes_reference(tree: &HostTree, arguments: NodeId) -> bool {
-    let function = tree.parent(arguments).and_then(|call| tree.child(call, "function"));
-    let function = function.filter(|function| tree.kind(*function) != "identifier");
+    let function = tree.parent(arguments).and_then(|call| tree.child(call, Field::Function));
+    let function = function.filter(|function| tree.kind(*function) != NodeKind::Identifier);
     function.is_some_and(|function| {
-        tree.descendants(function).any(|inner| tree.kind(inner) == "abstract_reference_declarator")
+        tree.descendants(function).any(|inner| tree.kind(inner) == NodeKind::AbstractReferenceDeclarator)
     })
 }
 
 /// Does a declaration, or a declarator with its initialiser, bind a reference to the value in it, as far as the syntax tells? Which
 /// type `decltype` gives it does not.
 fn binds_reference(tree: &HostTree, holder: NodeId) -> bool {
-    let is_reference = |node| tree.kind(node) == "reference_declarator";
-    let declaration = if tree.kind(holder) == "init_declarator" { tree.parent(holder) } else { Some(holder) };
-    let ty = declaration.and_then(|declaration| tree.child(declaration, "type"));
-    tree.child(holder, "declarator").is_some_and(is_reference)
-        || ty.is_some_and(|ty| tree.descendants(ty).any(|inner| tree.kind(inner) == "decltype"))
+    let is_reference = |node| tree.kind(node) == NodeKind::ReferenceDeclarator;
+    let declaration = if tree.kind(holder) == NodeKind::InitDeclarator { tree.parent(holder) } else { Some(holder) };
+    let ty = declaration.and_then(|declaration| tree.child(declaration, Field::Type));
+    tree.child(holder, Field::Declarator).is_some_and(is_reference)
+        || ty.is_some_and(|ty| tree.descendants(ty).any(|inner| tree.kind(inner) == NodeKind::Decltype))
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::region::construct::{Construct, ConstructId, ConstructTree, Doubt};
 use crate::source::{Scan, SourceFile, Span, Spelling};
 use crate::syntax::spec_table::Association;
-use crate::syntax::{Directive, HostTree, NodeId};
+use crate::syntax::{Directive, HostTree, NodeId, NodeKind};
 
 use self::gap::Gap;
 
@@ -192,7 +192,9 @@ impl Reader<'_> {
     /// The innermost block that holds a span.
     fn block_around(&self, span: Span) -> Option<NodeId> {
         let at = self.tree.covering(span);
-        std::iter::once(at).chain(self.tree.ancestors(at)).find(|node| self.tree.kind(*node) == "compound_statement")
+        std::iter::once(at)
+            .chain(self.tree.ancestors(at))
+            .find(|node| self.tree.kind(*node) == NodeKind::CompoundStatement)
     }
 
     /// The text between a delimited directive and its `end`.

@@ -3,7 +3,7 @@
 use crate::region::construct::{ConstructId, ConstructTree};
 use crate::source::Span;
 use crate::syntax::spec_table::{Association, Leaf};
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// Constructs that follow each other with nothing in between: stacked (one statement behind several directives) or
 /// nested (a block that holds one construct and nothing else). Together they are as one combined construct would be,
@@ -209,7 +209,7 @@ fn stacked_below(constructs: &ConstructTree, id: ConstructId) -> Option<Construc
 /// The construct that is all that a construct's block holds.
 fn only_child(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> Option<ConstructId> {
     let construct = constructs.construct(id);
-    let block = construct.body.filter(|body| tree.kind(*body) == "compound_statement")?;
+    let block = construct.body.filter(|body| tree.kind(*body) == NodeKind::CompoundStatement)?;
     let mut statements = tree.named_children(block).filter(|node| !is_empty_statement(tree, *node));
     let only = statements.next()?;
     if statements.next().is_some() {
@@ -222,7 +222,7 @@ fn only_child(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> O
 
 /// Is it `;` alone?
 fn is_empty_statement(tree: &HostTree, node: NodeId) -> bool {
-    tree.kind(node) == "expression_statement" && tree.named_children(node).next().is_none()
+    tree.kind(node) == NodeKind::ExpressionStatement && tree.named_children(node).next().is_none()
 }
 
 fn segments(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> Vec<Segment> {
@@ -236,7 +236,7 @@ fn segments(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> Vec
 
 /// The statements of a block, or the one statement without braces.
 fn statements_of(tree: &HostTree, body: NodeId) -> Vec<NodeId> {
-    if tree.kind(body) == "compound_statement" { tree.named_children(body).collect() } else { vec![body] }
+    if tree.kind(body) == NodeKind::CompoundStatement { tree.named_children(body).collect() } else { vec![body] }
 }
 
 /// Segments of some statements, among which the given constructs stand.
@@ -281,14 +281,14 @@ fn leaves(tree: &HostTree, statement: NodeId) -> bool {
     let inside = tree.span(statement);
     let leaves = |jump: NodeId| {
         let target = tree.ancestors(jump).find(|above| match tree.kind(*above) {
-            "for_statement" | "while_statement" | "do_statement" | "for_range_loop" => true,
-            "switch_statement" => tree.kind(jump) == "break_statement",
+            NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement | NodeKind::ForRangeLoop => true,
+            NodeKind::SwitchStatement => tree.kind(jump) == NodeKind::BreakStatement,
             _ => false,
         });
         target.is_some_and(|target| !inside.contains(tree.span(target)))
     };
-    let is_jump = |node: &NodeId| matches!(tree.kind(*node), "break_statement" | "continue_statement");
-    matches!(tree.kind(statement), "if_statement" | "compound_statement")
+    let is_jump = |node: &NodeId| matches!(tree.kind(*node), NodeKind::BreakStatement | NodeKind::ContinueStatement);
+    matches!(tree.kind(statement), NodeKind::IfStatement | NodeKind::CompoundStatement)
         && tree.descendants(statement).filter(is_jump).any(leaves)
 }
 
@@ -300,13 +300,16 @@ pub fn steered_statements(tree: &HostTree, statement: NodeId) -> Vec<NodeId> {
 
 /// The same, where a branch that is the body of a construct stays whole.
 fn steered(tree: &HostTree, statement: NodeId, is_body: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
-    if tree.kind(statement) == "compound_statement" {
+    if tree.kind(statement) == NodeKind::CompoundStatement {
         return statements_of(tree, statement);
     }
-    let branches = ["body", "consequence", "alternative"].into_iter().filter_map(|field| tree.child(statement, field));
+    let branches = [Field::Body, Field::Consequence, Field::Alternative]
+        .into_iter()
+        .filter_map(|field| tree.child(statement, field));
     let mut steered = Vec::new();
     for branch in branches {
-        let behind_else = (tree.kind(branch) == "else_clause").then(|| tree.named_children(branch).last()).flatten();
+        let behind_else =
+            (tree.kind(branch) == NodeKind::ElseClause).then(|| tree.named_children(branch).last()).flatten();
         let branch = behind_else.unwrap_or(branch);
         steered.extend(if is_body(branch) { vec![branch] } else { statements_of(tree, branch) });
     }
@@ -339,19 +342,28 @@ fn lead(segments: &mut [Segment], parallel: ConstructId) {
 
 fn plain_segment(tree: &HostTree, node: NodeId) -> Segment {
     match tree.kind(node) {
-        "declaration" | "type_definition" | "alias_declaration" | "using_declaration" | "static_assert_declaration" => {
-            Segment::Declaration(node)
-        }
-        "return_statement"
-        | "goto_statement"
-        | "break_statement"
-        | "continue_statement"
-        | "labeled_statement"
-        | "throw_statement"
-        | "co_return_statement" => Segment::Jump(node),
-        "if_statement" | "for_statement" | "while_statement" | "do_statement" | "switch_statement"
-        | "for_range_loop" | "compound_statement" | "try_statement" | "case_statement" => Segment::Control(node),
-        kind if kind.starts_with("preproc") => Segment::Preprocessor(node),
+        NodeKind::Declaration
+        | NodeKind::TypeDefinition
+        | NodeKind::AliasDeclaration
+        | NodeKind::UsingDeclaration
+        | NodeKind::StaticAssertDeclaration => Segment::Declaration(node),
+        NodeKind::ReturnStatement
+        | NodeKind::GotoStatement
+        | NodeKind::BreakStatement
+        | NodeKind::ContinueStatement
+        | NodeKind::LabeledStatement
+        | NodeKind::ThrowStatement
+        | NodeKind::CoReturnStatement => Segment::Jump(node),
+        NodeKind::IfStatement
+        | NodeKind::ForStatement
+        | NodeKind::WhileStatement
+        | NodeKind::DoStatement
+        | NodeKind::SwitchStatement
+        | NodeKind::ForRangeLoop
+        | NodeKind::CompoundStatement
+        | NodeKind::TryStatement
+        | NodeKind::CaseStatement => Segment::Control(node),
+        kind if kind.is_preprocessor() => Segment::Preprocessor(node),
         _ => Segment::Serial(node),
     }
 }

@@ -6,6 +6,7 @@
 
 mod branches;
 mod grammar;
+mod kinds;
 mod nesting;
 mod parse;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use std::fmt;
 use crate::source::{Language, Span};
 use grammar::Grammar;
 
+pub use kinds::{Field, NodeKind};
 pub use parse::parse_expression;
 
 /// A node of a [`HostTree`].
@@ -129,15 +131,15 @@ impl HostTree {
         &self.nodes[id.0 as usize]
     }
 
-    /// The grammar's name for a node: `for_statement`, `ERROR`, `+`.
+    /// What a node is: `ForStatement`, `Error`, `Plus`.
     #[must_use]
-    pub fn kind(&self, id: NodeId) -> &'static str {
+    pub fn kind(&self, id: NodeId) -> NodeKind {
         self.grammar.kind(self.node(id).kind)
     }
 
     /// The field of its parent that it fills: `condition`, `body`.
     #[must_use]
-    pub fn field_name(&self, id: NodeId) -> Option<&'static str> {
+    pub fn field(&self, id: NodeId) -> Option<Field> {
         self.grammar.field(self.node(id).field)
     }
 
@@ -185,13 +187,13 @@ impl HostTree {
 
     /// Its named children without comments.
     pub fn named_children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        self.children(id).filter(|child| self.is_named(*child) && self.kind(*child) != "comment")
+        self.children(id).filter(|child| self.is_named(*child) && self.kind(*child) != NodeKind::Comment)
     }
 
     /// The child that fills a field.
     #[must_use]
-    pub fn child(&self, id: NodeId, field: &str) -> Option<NodeId> {
-        self.children(id).find(|child| self.field_name(*child) == Some(field))
+    pub fn child(&self, id: NodeId, field: Field) -> Option<NodeId> {
+        self.children(id).find(|child| self.field(*child) == Some(field))
     }
 
     /// The node itself and all below it, parents first, in the order of the text.
@@ -222,7 +224,7 @@ impl HostTree {
         let first = self.nodes.partition_point(|node| (node.start as usize) < start);
         let at_start = self.nodes.iter().enumerate().skip(first).take_while(|(_, node)| node.start as usize == start);
         let found = at_start.filter_map(|(index, _)| u32::try_from(index).ok()).map(NodeId);
-        found.into_iter().find(|id| !self.is_problem(*id) && is_statement(self.kind(*id)))
+        found.into_iter().find(|id| !self.is_problem(*id) && self.kind(*id).is_statement_or_declaration())
     }
 
     /// The smallest node that covers `span`.
@@ -232,16 +234,5 @@ impl HostTree {
         let last = NodeId(u32::try_from(behind.saturating_sub(1)).unwrap_or(0));
         let covers = |id: &NodeId| self.span(*id).contains(span);
         std::iter::once(last).chain(self.ancestors(last)).find(covers).unwrap_or(self.root())
-    }
-}
-
-/// Is it a statement or a declaration, in a block or at file scope?
-fn is_statement(kind: &str) -> bool {
-    let is_rule = |suffix: &str| kind.ends_with(suffix);
-    match kind {
-        "init_statement" | "condition_clause" => false,
-        "for_range_loop" | "static_assert_declaration" | "template_instantiation" | "linkage_specification" => true,
-        "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier" => true,
-        _ => is_rule("_statement") || is_rule("declaration") || is_rule("_definition"),
     }
 }

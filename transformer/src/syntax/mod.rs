@@ -10,5 +10,5 @@ mod token;
 
 pub use clause::{Clause, ClauseArgument, ClauseName, Modifier};
 pub use directive::Directive;
-pub use host::{HostError, HostTree, Limits, NodeId};
+pub use host::{Field, HostError, HostTree, Limits, NodeId, NodeKind};
 pub use list_item::{ArraySection, ListItem};

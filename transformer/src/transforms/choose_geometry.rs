@@ -115,7 +115,7 @@ use crate::region::construct::{ConstructId, ConstructTree};
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::{Language, Span, words};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, Directive, HostTree};
+use crate::syntax::{ClauseName, Directive, Field, HostTree, NodeKind};
 use crate::transforms::choose_geometry::grid::Chosen;
 use crate::transforms::split_target::type_parameters;
 use crate::transforms::{Context, TEAM_THREADS, split_target};
@@ -269,11 +269,11 @@ where
             false => Some(assumed(used.span, format!("`{}`, which is declared nowhere in sight,", used.name))),
         }
     });
-    let types = cx.tree.descendants(body).filter(|node| is_cpp && cx.tree.kind(*node) == "type_descriptor");
+    let types = cx.tree.descendants(body).filter(|node| is_cpp && cx.tree.kind(*node) == NodeKind::TypeDescriptor);
     let types = types.into_iter().filter_map(|node| {
         let (symbols, calls) = &**functions;
-        let ty = cx.tree.child(node, "type")?;
-        let is_own = matches!(cx.tree.kind(ty), "primitive_type" | "sized_type_specifier");
+        let ty = cx.tree.child(node, Field::Type)?;
+        let is_own = matches!(cx.tree.kind(ty), NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier);
         let span = cx.tree.span(ty);
         let name = cx.file.show(span).split_whitespace().collect::<String>();
         let found = if is_own { DeclaredType::Void } else { symbols.type_named(&name, span.start) };

@@ -82,7 +82,7 @@ use crate::region::loop_nest::canonical_nest;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, NodeId};
+use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::choose_geometry::nest;
 use crate::transforms::{Context, OutputCompiler, split_target};
 
@@ -103,7 +103,7 @@ fn plan_region<'a, F: FnOnce() -> Symbols<'a>>(
 ) -> Option<Plan> {
     let body = cx.constructs.construct(region.chain.innermost()).body?;
     // With one `for` there is no serial one.
-    cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == "for_statement").nth(1)?;
+    cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement).nth(1)?;
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let span = cx.constructs.directive(first).span;
     let mut plan = Plan::undecided("unroll", span, region.extent, Decision::DoesNotPay);
@@ -192,9 +192,9 @@ fn excludes_unroll(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
 fn serial_loops(cx: &Context<'_>, body: NodeId) -> Vec<NodeId> {
     let is_plain = |node: NodeId| {
         let around = cx.tree.ancestors(node).take_while(|around| cx.tree.span(body).contains(cx.tree.span(*around)));
-        around.into_iter().all(|around| cx.tree.kind(around) == "compound_statement")
+        around.into_iter().all(|around| cx.tree.kind(around) == NodeKind::CompoundStatement)
     };
-    cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == "for_statement" && is_plain(*node)).collect()
+    cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement && is_plain(*node)).collect()
 }
 
 /// A directive or another `#` line, or one that is spelled `_Pragma`.
@@ -276,12 +276,12 @@ fn is_fractional(cx: &Context<'_>, symbols: &Symbols<'_>, part: Span) -> bool {
 
 /// The loop that is all there is in the body of another one.
 fn only_loop(cx: &Context<'_>, body: NodeId) -> Option<NodeId> {
-    let mut statements = cx.tree.named_children(body).filter(|node| cx.tree.kind(*node) != "comment");
+    let mut statements = cx.tree.named_children(body).filter(|node| cx.tree.kind(*node) != NodeKind::Comment);
     let only = match cx.tree.kind(body) {
-        "compound_statement" => statements.next().filter(|_| statements.next().is_none())?,
+        NodeKind::CompoundStatement => statements.next().filter(|_| statements.next().is_none())?,
         _ => body,
     };
-    (cx.tree.kind(only) == "for_statement").then_some(only)
+    (cx.tree.kind(only) == NodeKind::ForStatement).then_some(only)
 }
 
 /// Does the body of a loop write a variable that a part of its head names?
@@ -296,8 +296,8 @@ fn changes(cx: &Context<'_>, symbols: &Symbols<'_>, part: Span, body: NodeId) ->
 /// Is it nothing but declarations and expressions without calls?
 fn is_straight(cx: &Context<'_>, body: NodeId) -> bool {
     cx.tree.descendants(body).all(|node| match cx.tree.kind(node) {
-        "compound_statement" | "expression_statement" => true,
-        kind => !kind.ends_with("_statement") && !kind.ends_with("_loop") && kind != "call_expression",
+        NodeKind::CompoundStatement | NodeKind::ExpressionStatement => true,
+        kind => !kind.is_statement() && kind != NodeKind::ForRangeLoop && kind != NodeKind::CallExpression,
     })
 }
 
@@ -340,7 +340,9 @@ fn loads_of(found: &Accesses, inside: &[&Access], variable: Atom, lane: Atom) ->
 }
 
 fn operations(cx: &Context<'_>, body: NodeId) -> usize {
-    let is_one = |kind: &str| matches!(kind, "binary_expression" | "assignment_expression" | "conditional_expression");
+    let is_one = |kind: NodeKind| {
+        matches!(kind, NodeKind::BinaryExpression | NodeKind::AssignmentExpression | NodeKind::ConditionalExpression)
+    };
     cx.tree.descendants(body).filter(|node| is_one(cx.tree.kind(*node))).count()
 }
 

@@ -3,7 +3,7 @@
 use super::{Access, Key, Obstacle, Reader, Root, RootKind};
 use crate::analysis::symbols::{DeclaredType, Variable};
 use crate::analysis::uses::{Role, Use, role_of_expression};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 
 /// An expression that accesses memory, read from its name outwards.
 struct Path {
@@ -48,8 +48,9 @@ impl Reader<'_, '_> {
             let message = format!("`{}` stands for an address here, which is not followed", self.file.show(span));
             return self.trouble(Obstacle::Pointer, span, message);
         }
-        let around = self.tree.parent(path.node).filter(|parent| self.tree.kind(*parent) == "pointer_expression");
-        if around.is_some_and(|parent| operator(self.tree, parent) == Some("&")) {
+        let around =
+            self.tree.parent(path.node).filter(|parent| self.tree.kind(*parent) == NodeKind::PointerExpression);
+        if around.is_some_and(|parent| operator(self.tree, parent) == Some(NodeKind::Ampersand)) {
             let message = format!("the address of `{}` leads to other elements too", self.file.show(span));
             return self.trouble(Obstacle::Pointer, span, message);
         }
@@ -71,10 +72,11 @@ impl Reader<'_, '_> {
     /// Is an expression the left side of a whole assignment by `=`?
     fn is_target(&self, node: NodeId) -> bool {
         let tree = self.tree;
-        let above = |node| tree.parent(node).filter(|parent| tree.kind(*parent) != "expression_statement");
+        let above = |node| tree.parent(node).filter(|parent| tree.kind(*parent) != NodeKind::ExpressionStatement);
         above(node).is_some_and(|assignment| {
-            let is_plain = tree.kind(assignment) == "assignment_expression" && operator(tree, assignment) == Some("=");
-            is_plain && tree.child(assignment, "left") == Some(node) && above(assignment).is_none()
+            let is_plain = tree.kind(assignment) == NodeKind::AssignmentExpression
+                && operator(tree, assignment) == Some(NodeKind::Equal);
+            is_plain && tree.child(assignment, Field::Left) == Some(node) && above(assignment).is_none()
         })
     }
 
@@ -82,12 +84,12 @@ impl Reader<'_, '_> {
     pub(super) fn element_type(&self, node: NodeId) -> Option<String> {
         let tree = self.tree;
         let mut at = node;
-        while tree.kind(at) == "subscript_expression" {
-            at = tree.child(at, "argument")?;
+        while tree.kind(at) == NodeKind::SubscriptExpression {
+            at = tree.child(at, Field::Argument)?;
         }
         let name = self.text(at).into_owned();
         let variable =
-            self.variable(&name, self.placed(tree.span(at)).start).filter(|_| tree.kind(at) == "identifier")?;
+            self.variable(&name, self.placed(tree.span(at)).start).filter(|_| tree.kind(at) == NodeKind::Identifier)?;
         let path = self.path(at, &name, &variable);
         match path.ty {
             DeclaredType::Scalar { name, .. } if path.node == node => Some(name),
@@ -108,20 +110,20 @@ impl Reader<'_, '_> {
             has_member: false,
         };
         while let Some(parent) = tree.parent(path.node) {
-            let is_argument = tree.field_name(path.node) == Some("argument");
+            let is_argument = tree.field(path.node) == Some(Field::Argument);
             match tree.kind(parent) {
-                "parenthesized_expression" => {}
-                "subscript_expression" if is_argument => {
+                NodeKind::ParenthesizedExpression => {}
+                NodeKind::SubscriptExpression if is_argument => {
                     let Some(index) = subscript_of(tree, parent) else { return path };
                     path.dereference(Some(index));
                 }
-                "pointer_expression" if operator(tree, parent) == Some("*") => path.dereference(None),
-                "pointer_expression" if operator(tree, parent) == Some("&") => {
+                NodeKind::PointerExpression if operator(tree, parent) == Some(NodeKind::Star) => path.dereference(None),
+                NodeKind::PointerExpression if operator(tree, parent) == Some(NodeKind::Ampersand) => {
                     if !path.address() {
                         return path;
                     }
                 }
-                "binary_expression" => {
+                NodeKind::BinaryExpression => {
                     if !path.is_address() {
                         return path;
                     }
@@ -130,10 +132,10 @@ impl Reader<'_, '_> {
                         None => return path,
                     }
                 }
-                "field_expression" if is_argument => {
+                NodeKind::FieldExpression if is_argument => {
                     let field =
-                        tree.child(parent, "field").map(|field| self.text(field).into_owned()).unwrap_or_default();
-                    path.member(&field, operator(tree, parent).unwrap_or("."));
+                        tree.child(parent, Field::Field).map(|field| self.text(field).into_owned()).unwrap_or_default();
+                    path.member(&field, operator(tree, parent).unwrap_or(NodeKind::Dot));
                 }
                 _ => return path,
             }
@@ -197,14 +199,14 @@ impl Path {
         self.subscripts.push(Index { terms, before });
     }
 
-    fn member(&mut self, field: &str, operator: &str) {
-        if operator == "->" {
+    fn member(&mut self, field: &str, operator: NodeKind) {
+        if operator == NodeKind::MinusGreater {
             let is_first = self.kind == RootKind::Object && self.subscripts.is_empty() && self.ty.is_pointer();
             self.kind = if is_first { RootKind::Pointer } else { RootKind::Loaded };
         }
         self.ty = DeclaredType::Unknown;
         if self.subscripts.is_empty() {
-            self.name = format!("{}{operator}{field}", self.name);
+            self.name = format!("{}{}{field}", self.name, operator.text());
             self.has_member = true;
         } else {
             self.is_cut = true;
@@ -214,10 +216,10 @@ impl Path {
 
 /// The one subscript of a subscript expression.
 fn subscript_of(tree: &crate::syntax::HostTree, node: NodeId) -> Option<NodeId> {
-    if let Some(index) = tree.child(node, "index") {
+    if let Some(index) = tree.child(node, Field::Index) {
         return Some(index);
     }
-    let list = tree.child(node, "indices")?;
+    let list = tree.child(node, Field::Indices)?;
     let mut indices = tree.named_children(list);
     let first = indices.next()?;
     indices.next().is_none().then_some(first)
@@ -225,14 +227,14 @@ fn subscript_of(tree: &crate::syntax::HostTree, node: NodeId) -> Option<NodeId> 
 
 /// What a sum adds to the pointer in it.
 fn added(tree: &crate::syntax::HostTree, sum: NodeId, pointer: NodeId) -> Option<Term> {
-    let (left, right) = (tree.child(sum, "left")?, tree.child(sum, "right")?);
+    let (left, right) = (tree.child(sum, Field::Left)?, tree.child(sum, Field::Right)?);
     match operator(tree, sum)? {
-        "+" => Some((if left == pointer { right } else { left }, false)),
-        "-" if left == pointer => Some((right, true)),
+        NodeKind::Plus => Some((if left == pointer { right } else { left }, false)),
+        NodeKind::Minus if left == pointer => Some((right, true)),
         _ => None,
     }
 }
 
-fn operator(tree: &crate::syntax::HostTree, node: NodeId) -> Option<&'static str> {
-    tree.child(node, "operator").map(|operator| tree.kind(operator))
+fn operator(tree: &crate::syntax::HostTree, node: NodeId) -> Option<NodeKind> {
+    tree.child(node, Field::Operator).map(|operator| tree.kind(operator))
 }

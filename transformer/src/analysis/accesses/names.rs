@@ -7,7 +7,7 @@ use crate::analysis::calls::{computes, is_pure};
 use crate::analysis::symbols::{DeclaredType, NameKind, Variable};
 use crate::analysis::uses::{Role, Use, uses_below};
 use crate::source::Language;
-use crate::syntax::NodeId;
+use crate::syntax::{NodeId, NodeKind};
 
 impl Reader<'_, '_> {
     pub(super) fn names(&mut self) {
@@ -62,7 +62,7 @@ impl Reader<'_, '_> {
     /// Types that the body names: a conversion to a class, or from one, is a function.
     fn types(&mut self, root: NodeId) {
         let tree = self.tree;
-        let named = tree.descendants(root).filter(|node| self.is_cpp() && tree.kind(*node) == "type_identifier");
+        let named = tree.descendants(root).filter(|node| self.is_cpp() && tree.kind(*node) == NodeKind::TypeIdentifier);
         for node in named.collect::<Vec<_>>() {
             let span = self.placed(tree.span(node));
             let name = self.text(node).into_owned();
@@ -132,7 +132,7 @@ impl Reader<'_, '_> {
         let goes_on = tree
             .ancestors(used.node)
             .take(3)
-            .any(|above| matches!(tree.kind(above), "subscript_expression" | "pointer_expression"));
+            .any(|above| matches!(tree.kind(above), NodeKind::SubscriptExpression | NodeKind::PointerExpression));
         if !is_plain && goes_on {
             let message = format!("a member of `{}` may be a pointer", used.name);
             self.trouble(Obstacle::Pointer, used.span, message);

@@ -1,7 +1,7 @@
 //! Statements and expressions that are more than loads, stores and arithmetic.
 
 use super::{Obstacle, Reader};
-use crate::syntax::NodeId;
+use crate::syntax::{NodeId, NodeKind};
 
 impl Reader<'_, '_> {
     pub(super) fn statements(&mut self) {
@@ -15,28 +15,30 @@ impl Reader<'_, '_> {
         let tree = self.tree;
         for node in tree.descendants(root) {
             let (obstacle, message) = match tree.kind(node) {
-                "gnu_asm_expression" | "gnu_asm_statement" => (Obstacle::NotPlain, "inline assembly"),
-                "return_statement" | "goto_statement" | "labeled_statement" | "throw_statement" | "try_statement" => {
-                    (Obstacle::NotPlain, "control may leave the loop here")
-                }
-                "lambda_expression"
-                | "new_expression"
-                | "delete_expression"
-                | "for_range_loop"
-                | "this"
-                | "user_defined_literal"
-                | "operator_name"
-                | "qualified_identifier"
-                | "template_function" => {
-                    if tree.kind(node) == "qualified_identifier" && self.is_standard_function(node) {
+                NodeKind::GnuAsmExpression => (Obstacle::NotPlain, "inline assembly"),
+                NodeKind::ReturnStatement
+                | NodeKind::GotoStatement
+                | NodeKind::LabeledStatement
+                | NodeKind::ThrowStatement
+                | NodeKind::TryStatement => (Obstacle::NotPlain, "control may leave the loop here"),
+                NodeKind::LambdaExpression
+                | NodeKind::NewExpression
+                | NodeKind::DeleteExpression
+                | NodeKind::ForRangeLoop
+                | NodeKind::This
+                | NodeKind::UserDefinedLiteral
+                | NodeKind::OperatorName
+                | NodeKind::QualifiedIdentifier
+                | NodeKind::TemplateFunction => {
+                    if tree.kind(node) == NodeKind::QualifiedIdentifier && self.is_standard_function(node) {
                         continue;
                     }
                     (Obstacle::Hidden, "what this calls or captures is not followed")
                 }
-                "compound_literal_expression" | "initializer_list" if self.is_cpp() => {
+                NodeKind::CompoundLiteralExpression | NodeKind::InitializerList if self.is_cpp() => {
                     (Obstacle::Hidden, "what this constructs is not followed")
                 }
-                kind if kind.starts_with("preproc") => {
+                kind if kind.is_preprocessor() => {
                     (Obstacle::Conditional, "which text the compiler sees depends on the preprocessor")
                 }
                 _ => continue,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::source::scan;
-use crate::syntax::Limits;
+use crate::syntax::{Limits, NodeKind};
 
 /// What the loops of a function `f` do; the first `for` is promised.
 fn read(text: &str, check: impl Fn(&Accesses, &dyn Fn(&Polynomial) -> String)) {
@@ -8,7 +8,7 @@ fn read(text: &str, check: impl Fn(&Accesses, &dyn Fn(&Polynomial) -> String)) {
     let file = SourceFile::new(ending, text.as_bytes().to_vec());
     let tree = HostTree::parse(&file, &scan(&file.text), &Limits::default()).unwrap();
     let symbols = Symbols::new(&file, &tree, &[]);
-    let first = tree.descendants(tree.root()).find(|node| tree.kind(*node) == "for_statement").unwrap();
+    let first = tree.descendants(tree.root()).find(|node| tree.kind(*node) == NodeKind::ForStatement).unwrap();
     let depth = (1..=4).rev().find(|depth| canonical_nest(&file, &tree, first, *depth).is_ok()).unwrap();
     let nest = canonical_nest(&file, &tree, first, depth).unwrap();
     let found = accesses(&file, &tree, &symbols, &nest.loops, 1, &[]);

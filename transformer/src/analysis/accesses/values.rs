@@ -5,7 +5,7 @@ use super::{Meaning, Reader, Subscript};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::analysis::symbols::{DeclaredType, NameKind, Variable};
 use crate::source::Span;
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 
 /// Bits of the factors that are followed in 64 unsigned bits.
 const LARGEST_FACTOR: u32 = 32;
@@ -85,29 +85,29 @@ impl Reader<'_, '_> {
     /// The value of an expression; none where it is no integer that is understood.
     pub(super) fn value(&mut self, node: NodeId) -> Option<Value> {
         match self.tree.kind(node) {
-            "parenthesized_expression" => self.value(self.tree.named_children(node).next()?),
-            "number_literal" => literal(&self.text(node)),
-            "identifier" => self.named(node),
-            "unary_expression" => {
-                let value = self.value(self.tree.child(node, "argument")?)?;
+            NodeKind::ParenthesizedExpression => self.value(self.tree.named_children(node).next()?),
+            NodeKind::NumberLiteral => literal(&self.text(node)),
+            NodeKind::Identifier => self.named(node),
+            NodeKind::UnaryExpression => {
+                let value = self.value(self.tree.child(node, Field::Argument)?)?;
                 let integer = value.integer.promoted();
                 let value = value.converted(integer)?;
                 let wraps = value.wraps || integer.wraps();
                 match self.operator(node)? {
-                    "-" => Some(Value { form: value.form.negated()?, integer, wraps }),
-                    "+" => Some(value),
+                    NodeKind::Minus => Some(Value { form: value.form.negated()?, integer, wraps }),
+                    NodeKind::Plus => Some(value),
                     _ => None,
                 }
             }
-            "binary_expression" => self.binary(node),
-            "cast_expression" => {
-                let ty = self.tree.child(node, "type")?;
+            NodeKind::BinaryExpression => self.binary(node),
+            NodeKind::CastExpression => {
+                let ty = self.tree.child(node, Field::Type)?;
                 let at = self.placed(self.tree.span(ty)).start;
                 let integer = Integer::of(&self.symbols.type_written(None, &self.text(ty), at))?;
-                self.value(self.tree.child(node, "value")?)?.converted(integer)
+                self.value(self.tree.child(node, Field::Value)?)?.converted(integer)
             }
-            "conditional_expression" => self.either(node),
-            "subscript_expression" => {
+            NodeKind::ConditionalExpression => self.either(node),
+            NodeKind::SubscriptExpression => {
                 let name = self.element_type(node)?;
                 let integer = Integer::named(&name)?;
                 Some(Value::exact(self.opaque(node), integer))
@@ -118,8 +118,8 @@ impl Reader<'_, '_> {
 
     /// `c ? x : y`: which of the two is not known, but where they differ by a number both lie side by side.
     fn either(&mut self, node: NodeId) -> Option<Value> {
-        let first = self.value(self.tree.child(node, "consequence")?)?;
-        let second = self.value(self.tree.child(node, "alternative")?)?;
+        let first = self.value(self.tree.child(node, Field::Consequence)?)?;
+        let second = self.value(self.tree.child(node, Field::Alternative)?)?;
         let integer = first.integer.common(second.integer);
         let (first, second) = (first.converted(integer)?, second.converted(integer)?);
         first.form.minus(&second.form)?.as_constant()?;
@@ -128,21 +128,23 @@ impl Reader<'_, '_> {
         Some(Value::exact(form, integer))
     }
 
-    fn operator(&self, node: NodeId) -> Option<&'static str> {
-        self.tree.child(node, "operator").map(|operator| self.tree.kind(operator))
+    fn operator(&self, node: NodeId) -> Option<NodeKind> {
+        self.tree.child(node, Field::Operator).map(|operator| self.tree.kind(operator))
     }
 
     fn binary(&mut self, node: NodeId) -> Option<Value> {
         let operator = self.operator(node)?;
-        let left = self.value(self.tree.child(node, "left")?)?;
-        let right = self.value(self.tree.child(node, "right")?)?;
+        let left = self.value(self.tree.child(node, Field::Left)?)?;
+        let right = self.value(self.tree.child(node, Field::Right)?)?;
         let integer = left.integer.common(right.integer);
         let (left, right) = (left.converted(integer)?, right.converted(integer)?);
         let form = match operator {
-            "+" => left.form.plus(&right.form)?,
-            "-" => left.form.minus(&right.form)?,
-            "*" => left.form.times(&right.form)?,
-            "/" | "%" | "<<" => return self.of_constants(node, operator, &left, &right),
+            NodeKind::Plus => left.form.plus(&right.form)?,
+            NodeKind::Minus => left.form.minus(&right.form)?,
+            NodeKind::Star => left.form.times(&right.form)?,
+            NodeKind::Slash | NodeKind::Percent | NodeKind::LessLess => {
+                return self.of_constants(node, operator, &left, &right);
+            }
             _ => return None,
         };
         if !fits(&form, integer) {
@@ -154,17 +156,21 @@ impl Reader<'_, '_> {
     }
 
     /// Quotients and shifts: of numbers, and `x << 3`; other quotients are opaque.
-    fn of_constants(&mut self, node: NodeId, operator: &str, left: &Value, right: &Value) -> Option<Value> {
+    fn of_constants(&mut self, node: NodeId, operator: NodeKind, left: &Value, right: &Value) -> Option<Value> {
         let integer = left.integer;
         let second = right.form.as_constant()?;
         let form = match (operator, left.form.as_constant()) {
-            ("/", Some(first)) if second > 0 && first >= 0 => Polynomial::constant(first / second),
-            ("%", Some(first)) if second > 0 && first >= 0 => Polynomial::constant(first % second),
-            ("<<", _) if (0..31).contains(&second) => left.form.times(&Polynomial::constant(1 << second))?,
-            ("/" | "%", None) if second > 0 => return Some(Value::exact(self.opaque(node), integer)),
+            (NodeKind::Slash, Some(first)) if second > 0 && first >= 0 => Polynomial::constant(first / second),
+            (NodeKind::Percent, Some(first)) if second > 0 && first >= 0 => Polynomial::constant(first % second),
+            (NodeKind::LessLess, _) if (0..31).contains(&second) => {
+                left.form.times(&Polynomial::constant(1 << second))?
+            }
+            (NodeKind::Slash | NodeKind::Percent, None) if second > 0 => {
+                return Some(Value::exact(self.opaque(node), integer));
+            }
             _ => return None,
         };
-        let wraps = left.wraps || (integer.wraps() && operator == "<<");
+        let wraps = left.wraps || (integer.wraps() && operator == NodeKind::LessLess);
         fits(&form, integer).then_some(Value { form, integer, wraps })
     }
 
@@ -241,7 +247,7 @@ impl Reader<'_, '_> {
         let initializer = variable.initializer.filter(|_| variable.header.is_none() && self.depth < COPIES)?;
         let is_constant = variable.ty.is_const() || variable.is_constexpr;
         let tree = self.main;
-        let function = tree.ancestors(self.body).find(|node| tree.kind(*node) == "function_definition")?;
+        let function = tree.ancestors(self.body).find(|node| tree.kind(*node) == NodeKind::FunctionDefinition)?;
         let function = tree.span(function);
         let inside = self.is_inside(variable);
         let whole = if inside { tree.span(self.body) } else { function };
@@ -263,9 +269,14 @@ impl Reader<'_, '_> {
     /// Has everything that an initial value is made of the same value where the variable is used?
     fn is_lasting(&self, node: NodeId, function: Span, inside: bool) -> bool {
         let tree = self.tree;
-        let loads = ["subscript_expression", "call_expression", "field_expression", "pointer_expression"];
+        let loads = [
+            NodeKind::SubscriptExpression,
+            NodeKind::CallExpression,
+            NodeKind::FieldExpression,
+            NodeKind::PointerExpression,
+        ];
         tree.descendants(node).all(|node| match tree.kind(node) {
-            "identifier" => {
+            NodeKind::Identifier => {
                 let span = self.placed(tree.span(node));
                 let word = self.text(node);
                 if self.symbols.macro_definition(&word, span.start).is_some() {
@@ -294,14 +305,14 @@ impl Reader<'_, '_> {
     fn is_shared_value(&self, node: NodeId) -> bool {
         let tree = self.tree;
         tree.descendants(node).all(|node| match tree.kind(node) {
-            "call_expression"
-            | "subscript_expression"
-            | "field_expression"
-            | "pointer_expression"
-            | "assignment_expression"
-            | "update_expression"
-            | "lambda_expression" => false,
-            "identifier" => {
+            NodeKind::CallExpression
+            | NodeKind::SubscriptExpression
+            | NodeKind::FieldExpression
+            | NodeKind::PointerExpression
+            | NodeKind::AssignmentExpression
+            | NodeKind::UpdateExpression
+            | NodeKind::LambdaExpression => false,
+            NodeKind::Identifier => {
                 let span = self.placed(tree.span(node));
                 let word = self.text(node);
                 if self.symbols.macro_definition(&word, span.start).is_some() {

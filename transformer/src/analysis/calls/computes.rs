@@ -2,7 +2,7 @@
 
 use super::is_pure;
 use crate::analysis::symbols::{DeclaredType, NameKind, Scope, Symbols};
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// How deep calls are followed.
 const DEEPEST: usize = 8;
@@ -23,22 +23,23 @@ fn all_compute(symbols: &Symbols<'_>, (header, name, at): (Option<usize>, &str, 
 
 fn body_computes(symbols: &Symbols<'_>, header: Option<usize>, function: NodeId, depth: usize) -> bool {
     let Some((file, tree)) = symbols.source_of(header) else { return false };
-    let is_template = tree.parent(function).is_some_and(|parent| tree.kind(parent) == "template_declaration");
-    let returns_number = tree.child(function, "declarator").is_some_and(|it| tree.kind(it) == "function_declarator");
+    let is_template = tree.parent(function).is_some_and(|parent| tree.kind(parent) == NodeKind::TemplateDeclaration);
+    let returns_number =
+        tree.child(function, Field::Declarator).is_some_and(|it| tree.kind(it) == NodeKind::FunctionDeclarator);
     let is_read = !is_template && returns_number && tree.problem_in(tree.span(function)).is_none();
     is_read
         && tree.descendants(function).filter(|node| tree.is_named(*node)).all(|node| {
             let span = tree.span(node);
             match tree.kind(node) {
-                "type_identifier" => {
+                NodeKind::TypeIdentifier => {
                     let found = symbols.lookup_in(header, &file.show(span), span.start);
                     found.is_some_and(|found| found.kind == NameKind::Type && is_plain(symbols, &found.ty))
                 }
-                "identifier" if is_declared_function(tree, function, node) => true,
+                NodeKind::Identifier if is_declared_function(tree, function, node) => true,
                 // `std::sqrt`, whose parts mean nothing by themselves.
-                "qualified_identifier" => is_called(tree, node) && is_pure(&file.show(span)),
-                _ if tree.parent(node).is_some_and(|above| tree.kind(above) == "qualified_identifier") => true,
-                "identifier" => {
+                NodeKind::QualifiedIdentifier => is_called(tree, node) && is_pure(&file.show(span)),
+                _ if tree.parent(node).is_some_and(|above| tree.kind(above) == NodeKind::QualifiedIdentifier) => true,
+                NodeKind::Identifier => {
                     let name = file.show(span);
                     if symbols.macro_in(header, &name, span.start).is_some() {
                         return header.is_none() && is_number(symbols, &name, span.start);
@@ -88,62 +89,62 @@ fn is_number(symbols: &Symbols<'_>, name: &str, at: usize) -> bool {
 }
 
 fn is_called(tree: &HostTree, name: NodeId) -> bool {
-    tree.field_name(name) == Some("function")
+    tree.field(name) == Some(Field::Function)
 }
 
 /// Is it the name of the function itself, where it is declared?
 fn is_declared_function(tree: &HostTree, function: NodeId, name: NodeId) -> bool {
-    tree.parent(name).is_some_and(|parent| tree.child(function, "declarator") == Some(parent))
+    tree.parent(name).is_some_and(|parent| tree.child(function, Field::Declarator) == Some(parent))
 }
 
 /// Statements and expressions that reach no memory but variables.
-fn is_arithmetic(kind: &str) -> bool {
+fn is_arithmetic(kind: NodeKind) -> bool {
     let known = [
-        "argument_list",
-        "array_declarator",
-        "break_statement",
-        "case_statement",
-        "comment",
-        "compound_statement",
-        "condition_clause",
-        "continue_statement",
-        "declaration",
-        "do_statement",
-        "else_clause",
-        "expression_statement",
-        "for_statement",
-        "function_declarator",
-        "function_definition",
-        "if_statement",
-        "init_declarator",
-        "initializer_list",
-        "number_literal",
-        "parameter_declaration",
-        "parameter_list",
-        "primitive_type",
-        "return_statement",
-        "sized_type_specifier",
-        "storage_class_specifier",
-        "subscript_argument_list",
-        "switch_statement",
-        "true",
-        "false",
-        "char_literal",
-        "character",
-        "type_descriptor",
-        "type_qualifier",
-        "while_statement",
-        "assignment_expression",
-        "binary_expression",
-        "call_expression",
-        "cast_expression",
-        "comma_expression",
-        "conditional_expression",
-        "parenthesized_expression",
-        "sizeof_expression",
-        "subscript_expression",
-        "unary_expression",
-        "update_expression",
+        NodeKind::ArgumentList,
+        NodeKind::ArrayDeclarator,
+        NodeKind::BreakStatement,
+        NodeKind::CaseStatement,
+        NodeKind::Comment,
+        NodeKind::CompoundStatement,
+        NodeKind::ConditionClause,
+        NodeKind::ContinueStatement,
+        NodeKind::Declaration,
+        NodeKind::DoStatement,
+        NodeKind::ElseClause,
+        NodeKind::ExpressionStatement,
+        NodeKind::ForStatement,
+        NodeKind::FunctionDeclarator,
+        NodeKind::FunctionDefinition,
+        NodeKind::IfStatement,
+        NodeKind::InitDeclarator,
+        NodeKind::InitializerList,
+        NodeKind::NumberLiteral,
+        NodeKind::ParameterDeclaration,
+        NodeKind::ParameterList,
+        NodeKind::PrimitiveType,
+        NodeKind::ReturnStatement,
+        NodeKind::SizedTypeSpecifier,
+        NodeKind::StorageClassSpecifier,
+        NodeKind::SubscriptArgumentList,
+        NodeKind::SwitchStatement,
+        NodeKind::True,
+        NodeKind::False,
+        NodeKind::CharLiteral,
+        NodeKind::Character,
+        NodeKind::TypeDescriptor,
+        NodeKind::TypeQualifier,
+        NodeKind::WhileStatement,
+        NodeKind::AssignmentExpression,
+        NodeKind::BinaryExpression,
+        NodeKind::CallExpression,
+        NodeKind::CastExpression,
+        NodeKind::CommaExpression,
+        NodeKind::ConditionalExpression,
+        NodeKind::ParenthesizedExpression,
+        NodeKind::SizeofExpression,
+        NodeKind::SubscriptExpression,
+        NodeKind::UnaryExpression,
+        NodeKind::UpdateExpression,
     ];
     known.contains(&kind)
 }

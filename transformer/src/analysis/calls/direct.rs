@@ -6,7 +6,7 @@ use super::Function;
 use super::known;
 use crate::analysis::symbols::{DeclaredType, NameKind, Place, Scope, Symbols};
 use crate::source::{Language, SourceFile, Span};
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// What one body does.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ pub(super) fn read(symbols: &Symbols<'_>, directives: &[Span], function: Functio
     for inner in tree.descendants(node) {
         reader.visit(inner);
     }
-    if let Some(ty) = tree.child(node, "type") {
+    if let Some(ty) = tree.child(node, Field::Type) {
         reader.class_named(ty);
     }
     reader.found
@@ -69,27 +69,30 @@ impl Reader<'_, '_> {
 
     fn visit(&mut self, node: NodeId) {
         match self.tree.kind(node) {
-            "call_expression" => self.call(node),
-            "assignment_expression" => self.written(self.tree.child(node, "left")),
-            "update_expression" => self.written(self.tree.child(node, "argument")),
-            "identifier" => {
+            NodeKind::CallExpression => self.call(node),
+            NodeKind::AssignmentExpression => self.written(self.tree.child(node, Field::Left)),
+            NodeKind::UpdateExpression => self.written(self.tree.child(node, Field::Argument)),
+            NodeKind::Identifier => {
                 self.object(node);
                 self.macro_at(self.file.show(self.tree.span(node)).into_owned(), self.tree.span(node));
             }
-            "gnu_asm_expression" | "asm_statement" | "ms_based_modifier" => {
+            NodeKind::GnuAsmExpression | NodeKind::MsBasedModifier => {
                 self.found.openmp = self.found.openmp.or(Some(self.place(self.tree.span(node))));
             }
-            "new_expression" | "delete_expression" | "throw_statement" | "co_await_expression" => self.hidden(node),
-            "ERROR" => self.hidden(node),
+            NodeKind::NewExpression
+            | NodeKind::DeleteExpression
+            | NodeKind::ThrowStatement
+            | NodeKind::CoAwaitExpression => self.hidden(node),
+            NodeKind::Error => self.hidden(node),
             _ if self.symbols.is_unknown_attribute_in(self.header, node) => self.hidden(node),
-            "parameter_declaration" | "optional_parameter_declaration" | "type_descriptor" => {
-                if let Some(ty) = self.tree.child(node, "type") {
+            NodeKind::ParameterDeclaration | NodeKind::OptionalParameterDeclaration | NodeKind::TypeDescriptor => {
+                if let Some(ty) = self.tree.child(node, Field::Type) {
                     self.class_named(ty);
                 }
             }
             // A temporary of a class, handed to a template perhaps.
-            "compound_literal_expression" | "initializer_list" if self.may_make_object(node) => {
-                let ty = self.tree.child(node, "type");
+            NodeKind::CompoundLiteralExpression | NodeKind::InitializerList if self.may_make_object(node) => {
+                let ty = self.tree.child(node, Field::Type);
                 if !ty.is_some_and(|ty| self.class_named(ty)) {
                     self.hidden(node);
                 }
@@ -137,16 +140,19 @@ impl Reader<'_, '_> {
     /// Is a function of an object called that a variable names, so that its class is known?
     fn is_method_of_variable(&self, function: NodeId) -> bool {
         let mut node = function;
-        while matches!(self.tree.kind(node), "field_expression" | "subscript_expression" | "parenthesized_expression") {
-            let inner = self.tree.child(node, "argument").or_else(|| self.tree.named_children(node).next());
+        while matches!(
+            self.tree.kind(node),
+            NodeKind::FieldExpression | NodeKind::SubscriptExpression | NodeKind::ParenthesizedExpression
+        ) {
+            let inner = self.tree.child(node, Field::Argument).or_else(|| self.tree.named_children(node).next());
             let Some(inner) = inner else { return false };
             node = inner;
         }
         let span = self.tree.span(node);
         let is_class = |ty: &DeclaredType| ty.class().is_some() && !matches!(ty, DeclaredType::Pointer { .. });
-        self.tree.kind(function) == "field_expression"
+        self.tree.kind(function) == NodeKind::FieldExpression
             && self.tree.language() == Language::Cpp
-            && self.tree.kind(node) == "identifier"
+            && self.tree.kind(node) == NodeKind::Identifier
             && self
                 .symbols
                 .lookup_in(self.header, &self.file.show(span), span.start)
@@ -155,12 +161,14 @@ impl Reader<'_, '_> {
 
     /// In C++: braces that may call a constructor, with a type that is no number's or as an argument.
     fn may_make_object(&self, node: NodeId) -> bool {
-        let ty = self.tree.child(node, "type").map(|ty| self.tree.kind(ty));
+        let ty = self.tree.child(node, Field::Type).map(|ty| self.tree.kind(ty));
         let parent = self.tree.parent(node).map(|parent| self.tree.kind(parent));
         self.tree.language() == Language::Cpp
             && match self.tree.kind(node) {
-                "compound_literal_expression" => !matches!(ty, Some("primitive_type" | "sized_type_specifier")),
-                _ => parent == Some("argument_list"),
+                NodeKind::CompoundLiteralExpression => {
+                    !matches!(ty, Some(NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier))
+                }
+                _ => parent == Some(NodeKind::ArgumentList),
             }
     }
 
@@ -172,26 +180,26 @@ impl Reader<'_, '_> {
     }
 
     fn call(&mut self, node: NodeId) {
-        let Some(function) = self.tree.child(node, "function") else { return };
+        let Some(function) = self.tree.child(node, Field::Function) else { return };
         let mut named = function;
-        if self.tree.kind(named) == "template_function" {
-            named = self.tree.child(named, "name").unwrap_or(named);
+        if self.tree.kind(named) == NodeKind::TemplateFunction {
+            named = self.tree.child(named, Field::Name).unwrap_or(named);
         }
         let span = self.tree.span(named);
         match self.tree.kind(named) {
-            "primitive_type" | "sized_type_specifier" => {}
-            "identifier" | "qualified_identifier" => {
+            NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier => {}
+            NodeKind::Identifier | NodeKind::QualifiedIdentifier => {
                 let name: String = self.file.show(span).split_whitespace().collect();
                 if !self.is_type_or_macro(&name, span.start) && !self.class_named(named) {
                     self.found.callees.push((name.clone(), self.place(span)));
                 }
                 if known::of(&name) == Some(known::Known::Memory) {
-                    let arguments = self.tree.child(node, "arguments");
+                    let arguments = self.tree.child(node, Field::Arguments);
                     let first = arguments.and_then(|list| self.tree.named_children(list).next());
                     self.written(first);
                 }
             }
-            "field_expression" if self.is_method_of_variable(named) => {}
+            NodeKind::FieldExpression if self.is_method_of_variable(named) => {}
             _ => self.hidden(function),
         }
     }
@@ -245,8 +253,8 @@ impl Reader<'_, '_> {
         let Some(target) = target else { return self.found.writes_globals = true };
         let root = self.root(target);
         let span = self.tree.span(root);
-        let is_member = self.tree.kind(root) == "this"
-            || self.tree.kind(root) == "identifier"
+        let is_member = self.tree.kind(root) == NodeKind::This
+            || self.tree.kind(root) == NodeKind::Identifier
                 && self.symbols.lookup_in(self.header, &self.file.show(span), span.start).is_some_and(|found| {
                     found.scope == Scope::Member && !found.is_static && found.kind == NameKind::Variable
                 });
@@ -261,10 +269,12 @@ impl Reader<'_, '_> {
         let mut node = target;
         loop {
             let next = match self.tree.kind(node) {
-                "parenthesized_expression" => self.tree.named_children(node).next(),
-                "subscript_expression" | "field_expression" | "pointer_expression" => self.tree.child(node, "argument"),
-                "cast_expression" => self.tree.child(node, "value"),
-                "binary_expression" => self.tree.child(node, "left"),
+                NodeKind::ParenthesizedExpression => self.tree.named_children(node).next(),
+                NodeKind::SubscriptExpression | NodeKind::FieldExpression | NodeKind::PointerExpression => {
+                    self.tree.child(node, Field::Argument)
+                }
+                NodeKind::CastExpression => self.tree.child(node, Field::Value),
+                NodeKind::BinaryExpression => self.tree.child(node, Field::Left),
                 _ => None,
             };
             match next {
@@ -277,7 +287,7 @@ impl Reader<'_, '_> {
     /// Is what is assigned a local variable, or what a parameter or local pointer points to?
     fn is_local(&self, node: NodeId) -> bool {
         let span = self.tree.span(node);
-        self.tree.kind(node) == "identifier"
+        self.tree.kind(node) == NodeKind::Identifier
             && self.symbols.lookup_in(self.header, &self.file.show(span), span.start).is_some_and(|found| {
                 matches!(found.scope, Scope::Local | Scope::Parameter)
                     && !found.has_static_storage()

@@ -6,7 +6,7 @@ use crate::analysis::accesses::Integer;
 use crate::analysis::symbols::{DeclaredType, Symbols};
 use crate::source::{Language, SourceFile, Span, words};
 use crate::syntax::host::parse_expression;
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// A function whose body is `return` with an expression.
 pub(super) struct Returned {
@@ -30,24 +30,27 @@ pub(super) fn returned(from: &Expander<'_, '_>, name: &str, outer: &[&str]) -> O
     let all = symbols.function_definitions(name);
     let [(header, node)] = all.as_slice() else { return None };
     let (file, tree) = symbols.source_of(*header)?;
-    let is_template = tree.parent(*node).is_some_and(|parent| tree.kind(parent) == "template_declaration");
+    let is_template = tree.parent(*node).is_some_and(|parent| tree.kind(parent) == NodeKind::TemplateDeclaration);
     if is_template || tree.problem_in(tree.span(*node)).is_some() {
         return None;
     }
     let expression = only_expression(tree, *node)?;
-    let declarator = tree.child(*node, "declarator").filter(|it| tree.kind(*it) == "function_declarator")?;
+    let declarator =
+        tree.child(*node, Field::Declarator).filter(|it| tree.kind(*it) == NodeKind::FunctionDeclarator)?;
     let span = tree.span(expression);
     let ty = match symbols.returned_type(*header, *node) {
         DeclaredType::Scalar { name, is_volatile: false, .. } => plain_type(&name)?,
         _ => return None,
     };
     let mut parameters = Vec::new();
-    for parameter in tree.named_children(tree.child(declarator, "parameters")?) {
+    for parameter in tree.named_children(tree.child(declarator, Field::Parameters)?) {
         if file.show(tree.span(parameter)) == "void" {
             continue;
         }
-        let inside = tree.child(parameter, "declarator").filter(|_| tree.kind(parameter) == "parameter_declaration")?;
-        let named = tree.descendants(inside).find(|inner| tree.kind(*inner) == "identifier")?;
+        let inside = tree
+            .child(parameter, Field::Declarator)
+            .filter(|_| tree.kind(parameter) == NodeKind::ParameterDeclaration)?;
+        let named = tree.descendants(inside).find(|inner| tree.kind(*inner) == NodeKind::Identifier)?;
         let name = file.show(tree.span(named)).into_owned();
         let variable = symbols.lookup_in(*header, &name, span.start)?;
         parameters.push((name, variable.ty));
@@ -73,11 +76,11 @@ fn names_macros(symbols: &Symbols<'_>, header: Option<usize>, text: &str, span: 
 /// The expression of the `return` statement that is all of a function's body.
 fn only_expression(tree: &HostTree, function: NodeId) -> Option<NodeId> {
     let only = |node: NodeId| {
-        let mut inside = tree.named_children(node).filter(|inner| tree.kind(*inner) != "comment");
+        let mut inside = tree.named_children(node).filter(|inner| tree.kind(*inner) != NodeKind::Comment);
         inside.next().filter(|_| inside.next().is_none())
     };
-    let body = tree.child(function, "body").filter(|body| tree.kind(*body) == "compound_statement")?;
-    only(only(body).filter(|statement| tree.kind(*statement) == "return_statement")?)
+    let body = tree.child(function, Field::Body).filter(|body| tree.kind(*body) == NodeKind::CompoundStatement)?;
+    only(only(body).filter(|statement| tree.kind(*statement) == NodeKind::ReturnStatement)?)
 }
 
 /// A type of numbers in words that are keywords.
@@ -170,14 +173,15 @@ fn pointer_in(given: &str, language: Language) -> Option<String> {
     let tree = parse_expression(&file, Span::new(0, given.len()), language)?;
     let mut node = tree.root();
     loop {
-        let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
+        let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
         node = match (tree.kind(node), operator) {
-            ("identifier", _) => return Some(file.show(tree.span(node)).into_owned()),
-            ("parenthesized_expression", _) => tree.named_children(node).next()?,
-            ("binary_expression", Some("+" | "-")) => tree.child(node, "left")?,
-            ("pointer_expression", Some("&")) => {
-                let element = tree.child(node, "argument").filter(|it| tree.kind(*it) == "subscript_expression")?;
-                tree.child(element, "argument")?
+            (NodeKind::Identifier, _) => return Some(file.show(tree.span(node)).into_owned()),
+            (NodeKind::ParenthesizedExpression, _) => tree.named_children(node).next()?,
+            (NodeKind::BinaryExpression, Some(NodeKind::Plus | NodeKind::Minus)) => tree.child(node, Field::Left)?,
+            (NodeKind::PointerExpression, Some(NodeKind::Ampersand)) => {
+                let element =
+                    tree.child(node, Field::Argument).filter(|it| tree.kind(*it) == NodeKind::SubscriptExpression)?;
+                tree.child(element, Field::Argument)?
             }
             _ => return None,
         };

@@ -3,7 +3,7 @@
 use crate::analysis::accesses::{Access, Accesses, Loop};
 use crate::analysis::polynomial::Polynomial;
 use crate::source::Span;
-use crate::syntax::HostTree;
+use crate::syntax::{Field, HostTree, NodeKind};
 
 /// Does each iteration of the first loop give all elements of its piece, `stride` long, new values before it reads one? True only for
 /// `a[i] = ..;` and `for (j = 0; j < stride; j++) a[i * stride + j] = ..;` on every way through an iteration. `touching` are all
@@ -32,13 +32,13 @@ impl<'f> Store<'f> {
         }
         // Behind a macro or a call the access stands for the whole expression.
         let node = tree.covering(access.span);
-        let assignment = if tree.kind(node) == "assignment_expression" { node } else { tree.parent(node)? };
+        let assignment = if tree.kind(node) == NodeKind::AssignmentExpression { node } else { tree.parent(node)? };
         let mut inner = None;
-        let mut below = tree.parent(assignment).filter(|above| tree.kind(*above) == "expression_statement")?;
+        let mut below = tree.parent(assignment).filter(|above| tree.kind(*above) == NodeKind::ExpressionStatement)?;
         for above in tree.ancestors(below) {
             match tree.kind(above) {
-                "compound_statement" => {}
-                "for_statement" if tree.field_name(below) == Some("body") => {
+                NodeKind::CompoundStatement => {}
+                NodeKind::ForStatement if tree.field(below) == Some(Field::Body) => {
                     let known = found.loops.iter().find(|known| known.span == tree.span(above))?;
                     if known.atom == parallel.atom {
                         return Some(Self { assignment: tree.span(assignment), inner });
@@ -83,6 +83,12 @@ impl<'f> Store<'f> {
 
 /// May a statement of the loop leave others out?
 fn jumps(tree: &HostTree, parallel: Span) -> bool {
-    let kinds = ["break_statement", "continue_statement", "goto_statement", "return_statement", "labeled_statement"];
+    let kinds = [
+        NodeKind::BreakStatement,
+        NodeKind::ContinueStatement,
+        NodeKind::GotoStatement,
+        NodeKind::ReturnStatement,
+        NodeKind::LabeledStatement,
+    ];
     tree.descendants(tree.covering(parallel)).any(|node| kinds.contains(&tree.kind(node)))
 }

@@ -3,7 +3,7 @@ use crate::analysis::accesses::accesses;
 use crate::analysis::symbols::Symbols;
 use crate::region::loop_nest::canonical_nest;
 use crate::source::{SourceFile, scan};
-use crate::syntax::{HostTree, Limits};
+use crate::syntax::{HostTree, Limits, NodeKind};
 
 const PARAMETERS: &str = "int n, int m, float *a, float *b, int *at";
 
@@ -24,7 +24,7 @@ fn with_accesses<R>(text: String, check: impl FnOnce(&HostTree, &Accesses) -> R)
     let file = SourceFile::new("t.c", text.into_bytes());
     let tree = HostTree::parse(&file, &scan(&file.text), &Limits::default()).unwrap();
     let symbols = Symbols::new(&file, &tree, &[]);
-    let first = tree.descendants(tree.root()).find(|node| tree.kind(*node) == "for_statement").unwrap();
+    let first = tree.descendants(tree.root()).find(|node| tree.kind(*node) == NodeKind::ForStatement).unwrap();
     let nest = canonical_nest(&file, &tree, first, 1).unwrap();
     let found = accesses(&file, &tree, &symbols, &nest.loops, 1, &[]);
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);

@@ -4,7 +4,7 @@ use super::entries::{Entry, EntryKind};
 use super::{Scope, Symbols, Unit};
 use crate::analysis::calls::is_pure;
 use crate::source::{Language, Span, words};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 
 impl Symbols<'_> {
     /// Does a call of `name`, at a byte of a header or of the file, mean the functions that are defined by it in sight and nothing else: no
@@ -135,7 +135,7 @@ fn is_inline_definition(unit: &Unit<'_>, definition: NodeId) -> bool {
 /// Does a definition stand in a conditional of the preprocessor that is not the guard of its whole file?
 fn is_conditional(unit: &Unit<'_>, definition: NodeId) -> bool {
     let tree = unit.tree.as_ref();
-    let mut around = tree.ancestors(definition).filter(|node| tree.kind(*node).starts_with("preproc_"));
+    let mut around = tree.ancestors(definition).filter(|node| tree.kind(*node).is_preprocessor());
     around.any(|node| !unit.is_guard(node))
 }
 
@@ -144,10 +144,11 @@ impl Unit<'_> {
     pub(super) fn is_guard(&self, node: NodeId) -> bool {
         let tree = self.tree.as_ref();
         let text = |node: NodeId| self.file.show(tree.span(node)).into_owned();
-        let is_first = tree.named_children(tree.root()).find(|node| tree.kind(*node) != "comment") == Some(node);
-        let name = tree.child(node, "name").map(text);
-        let mut inside = tree.named_children(node).filter(|inner| tree.kind(*inner) == "preproc_def");
-        let defined = inside.next().and_then(|define| tree.child(define, "name")).map(text);
+        let is_first =
+            tree.named_children(tree.root()).find(|node| tree.kind(*node) != NodeKind::Comment) == Some(node);
+        let name = tree.child(node, Field::Name).map(text);
+        let mut inside = tree.named_children(node).filter(|inner| tree.kind(*inner) == NodeKind::PreprocDef);
+        let defined = inside.next().and_then(|define| tree.child(define, Field::Name)).map(text);
         is_first && text(node).starts_with("#ifndef") && name.is_some() && name == defined
     }
 }

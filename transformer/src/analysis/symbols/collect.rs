@@ -4,7 +4,7 @@ use super::Scope;
 use super::declarators::innermost;
 use super::entries::{EntryKind, Table};
 use crate::source::{Language, SourceFile};
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 mod scopes;
 
@@ -35,26 +35,31 @@ struct Collector<'a> {
 impl Collector<'_> {
     fn visit(&mut self, node: NodeId) {
         match self.tree.kind(node) {
-            "declaration" | "field_declaration" => self.declaration(node, EntryKind::Variable),
-            "type_definition" => self.declaration(node, EntryKind::Alias),
-            "for_range_loop" => self.declarator_of(node),
-            "function_definition" => self.function(node),
-            "parameter_declaration" | "optional_parameter_declaration" | "variadic_parameter_declaration" => {
+            NodeKind::Declaration | NodeKind::FieldDeclaration => self.declaration(node, EntryKind::Variable),
+            NodeKind::TypeDefinition => self.declaration(node, EntryKind::Alias),
+            NodeKind::ForRangeLoop => self.declarator_of(node),
+            NodeKind::FunctionDefinition => self.function(node),
+            NodeKind::ParameterDeclaration
+            | NodeKind::OptionalParameterDeclaration
+            | NodeKind::VariadicParameterDeclaration => {
                 self.parameter(node);
             }
-            "alias_declaration" => self.named(node, EntryKind::Alias, "name"),
-            "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier" => self.tag(node),
-            "enumerator" => self.enumerator(node),
-            "type_parameter_declaration"
-            | "optional_type_parameter_declaration"
-            | "variadic_type_parameter_declaration" => self.type_parameter(node),
-            "lambda_capture_initializer" => {
+            NodeKind::AliasDeclaration => self.named(node, EntryKind::Alias, Field::Name),
+            NodeKind::StructSpecifier
+            | NodeKind::UnionSpecifier
+            | NodeKind::ClassSpecifier
+            | NodeKind::EnumSpecifier => self.tag(node),
+            NodeKind::Enumerator => self.enumerator(node),
+            NodeKind::TypeParameterDeclaration
+            | NodeKind::OptionalTypeParameterDeclaration
+            | NodeKind::VariadicTypeParameterDeclaration => self.type_parameter(node),
+            NodeKind::LambdaCaptureInitializer => {
                 if let Some(name) = self.tree.named_children(node).next() {
                     self.add(Draft { kind: EntryKind::Deduced, ..Draft::new(name, node) });
                 }
             }
-            "preproc_def" | "preproc_function_def" => self.macro_definition(node),
-            "preproc_include" => self.include(node),
+            NodeKind::PreprocDef | NodeKind::PreprocFunctionDef => self.macro_definition(node),
+            NodeKind::PreprocInclude => self.include(node),
             _ => {}
         }
     }
@@ -65,10 +70,10 @@ impl Collector<'_> {
             return; // Members of C structures are never named alone.
         }
         let tree = self.tree;
-        for declarator in tree.children(node).filter(|child| tree.field_name(*child) == Some("declarator")) {
-            let has_initializer = tree.kind(declarator) == "init_declarator";
-            let initializer = tree.child(if has_initializer { declarator } else { node }, "value");
-            let inner = if has_initializer { tree.child(declarator, "declarator") } else { Some(declarator) };
+        for declarator in tree.children(node).filter(|child| tree.field(*child) == Some(Field::Declarator)) {
+            let has_initializer = tree.kind(declarator) == NodeKind::InitDeclarator;
+            let initializer = tree.child(if has_initializer { declarator } else { node }, Field::Value);
+            let inner = if has_initializer { tree.child(declarator, Field::Declarator) } else { Some(declarator) };
             if let Some(inner) = inner {
                 self.declared(node, inner, initializer, kind);
             }
@@ -76,12 +81,12 @@ impl Collector<'_> {
     }
 
     fn is_member(&self, node: NodeId) -> bool {
-        self.tree.kind(node) == "field_declaration"
+        self.tree.kind(node) == NodeKind::FieldDeclaration
     }
 
     /// The variable of a range-based `for`.
     fn declarator_of(&mut self, node: NodeId) {
-        if let Some(declarator) = self.tree.child(node, "declarator") {
+        if let Some(declarator) = self.tree.child(node, Field::Declarator) {
             self.declared(node, declarator, None, EntryKind::Variable);
         }
     }
@@ -89,7 +94,7 @@ impl Collector<'_> {
     /// One declarator: the name in it, and whether it declares a function.
     fn declared(&mut self, declaration: NodeId, declarator: NodeId, initializer: Option<NodeId>, kind: EntryKind) {
         let (name, is_function) = innermost(self.tree, declarator);
-        if self.tree.kind(name) == "structured_binding_declarator" {
+        if self.tree.kind(name) == NodeKind::StructuredBindingDeclarator {
             let names: Vec<NodeId> = self.tree.named_children(name).collect();
             for name in names {
                 self.add(Draft { kind: EntryKind::Deduced, ..Draft::new(name, declaration) });
@@ -101,7 +106,7 @@ impl Collector<'_> {
     }
 
     fn function(&mut self, node: NodeId) {
-        let Some(declarator) = self.tree.child(node, "declarator") else { return };
+        let Some(declarator) = self.tree.child(node, Field::Declarator) else { return };
         let (name, _) = innermost(self.tree, declarator);
         let class = self.qualifier(name);
         if let Some(class) = &class {
@@ -114,16 +119,16 @@ impl Collector<'_> {
 
     /// `A` of `A::f`, `B` of `A::B<T>::f`: the last scope, template arguments left out.
     fn qualifier(&self, name: NodeId) -> Option<String> {
-        if self.tree.kind(name) != "qualified_identifier" {
+        if self.tree.kind(name) != NodeKind::QualifiedIdentifier {
             return None;
         }
         let mut at = name;
         let mut class = None;
-        while self.tree.kind(at) == "qualified_identifier" {
-            let scope = self.tree.child(at, "scope");
-            let scope = scope.map(|scope| self.tree.child(scope, "name").unwrap_or(scope));
+        while self.tree.kind(at) == NodeKind::QualifiedIdentifier {
+            let scope = self.tree.child(at, Field::Scope);
+            let scope = scope.map(|scope| self.tree.child(scope, Field::Name).unwrap_or(scope));
             class = scope.map(|scope| self.text(scope)).or(class);
-            match self.tree.child(at, "name") {
+            match self.tree.child(at, Field::Name) {
                 Some(inner) => at = inner,
                 None => break,
             }
@@ -134,24 +139,24 @@ impl Collector<'_> {
     /// A parameter of a function definition, a lambda, a handler or a template; those of other declarators are visible
     /// nowhere.
     fn parameter(&mut self, node: NodeId) {
-        let Some(declarator) = self.tree.child(node, "declarator") else { return };
+        let Some(declarator) = self.tree.child(node, Field::Declarator) else { return };
         let Some(list) = self.tree.parent(node) else { return };
         let Some(owner) = self.tree.parent(list) else { return };
-        if self.tree.kind(list) == "template_parameter_list" {
+        if self.tree.kind(list) == NodeKind::TemplateParameterList {
             let (name, _) = innermost(self.tree, declarator);
             self.add(Draft { kind: EntryKind::TemplateParameter, scope_node: Some(owner), ..Draft::new(name, node) });
             return;
         }
         let scope_node = match self.tree.kind(owner) {
-            "catch_clause" => Some(owner),
-            "abstract_function_declarator" | "lambda_declarator" => {
-                self.tree.parent(owner).filter(|above| self.tree.kind(*above) == "lambda_expression")
+            NodeKind::CatchClause => Some(owner),
+            NodeKind::AbstractFunctionDeclarator => {
+                self.tree.parent(owner).filter(|above| self.tree.kind(*above) == NodeKind::LambdaExpression)
             }
-            "function_declarator" => self.defined_by(owner),
+            NodeKind::FunctionDeclarator => self.defined_by(owner),
             _ => None,
         };
         let (name, _) = innermost(self.tree, declarator);
-        if scope_node.is_some() && matches!(self.tree.kind(name), "identifier") {
+        if scope_node.is_some() && matches!(self.tree.kind(name), NodeKind::Identifier) {
             let draft = Draft { kind: EntryKind::Variable, declarator: Some(declarator), ..Draft::new(name, node) };
             self.add(Draft { scope_node, scope: Some(Scope::Parameter), ..draft });
         }
@@ -159,29 +164,31 @@ impl Collector<'_> {
 
     /// The function definition whose own parameters a function declarator lists.
     fn defined_by(&self, owner: NodeId) -> Option<NodeId> {
-        let named = self.tree.child(owner, "declarator")?;
-        if matches!(self.tree.kind(named), "parenthesized_declarator" | "function_declarator") {
+        let named = self.tree.child(owner, Field::Declarator)?;
+        if matches!(self.tree.kind(named), NodeKind::ParenthesizedDeclarator | NodeKind::FunctionDeclarator) {
             return None;
         }
-        let mut above = self.tree.ancestors(owner).skip_while(|node| self.tree.kind(*node).ends_with("_declarator"));
-        above.next().filter(|node| self.tree.kind(*node) == "function_definition")
+        let mut above = self.tree.ancestors(owner).skip_while(|node| self.tree.kind(*node).is_declarator());
+        above.next().filter(|node| self.tree.kind(*node) == NodeKind::FunctionDefinition)
     }
 
     fn tag(&mut self, node: NodeId) {
-        if self.tree.child(node, "body").is_some() {
-            self.named(node, EntryKind::Tag, "name");
+        if self.tree.child(node, Field::Body).is_some() {
+            self.named(node, EntryKind::Tag, Field::Name);
         }
     }
 
     fn enumerator(&mut self, node: NodeId) {
-        let specifier = self.tree.ancestors(node).find(|above| self.tree.kind(*above) == "enum_specifier");
+        let specifier = self.tree.ancestors(node).find(|above| self.tree.kind(*above) == NodeKind::EnumSpecifier);
         let is_scoped = specifier.is_some_and(|specifier| {
-            self.tree.children(specifier).any(|child| matches!(self.tree.kind(child), "class" | "struct"))
+            self.tree
+                .children(specifier)
+                .any(|child| matches!(self.tree.kind(child), NodeKind::Class | NodeKind::Struct))
         });
-        let initializer = self.tree.child(node, "value");
-        let Some(name) = self.tree.child(node, "name") else { return };
+        let initializer = self.tree.child(node, Field::Value);
+        let Some(name) = self.tree.child(node, Field::Name) else { return };
         let draft = Draft { kind: EntryKind::Enumerator, initializer, ..Draft::new(name, node) };
-        let specifier = specifier.filter(|_| is_scoped).and_then(|specifier| self.tree.child(specifier, "name"));
+        let specifier = specifier.filter(|_| is_scoped).and_then(|specifier| self.tree.child(specifier, Field::Name));
         match (is_scoped, specifier) {
             (false, _) => self.add(draft),
             // It is named by its enumeration alone.
@@ -194,7 +201,7 @@ impl Collector<'_> {
     }
 
     fn type_parameter(&mut self, node: NodeId) {
-        let name = self.tree.named_children(node).find(|child| self.tree.kind(*child) == "type_identifier");
+        let name = self.tree.named_children(node).find(|child| self.tree.kind(*child) == NodeKind::TypeIdentifier);
         let list = self.tree.parent(node);
         if let (Some(name), Some(scope_node)) = (name, list.and_then(|list| self.tree.parent(list))) {
             let kind = EntryKind::TemplateParameter;
@@ -203,23 +210,23 @@ impl Collector<'_> {
     }
 
     fn macro_definition(&mut self, node: NodeId) {
-        if let Some(name) = self.tree.child(node, "name") {
+        if let Some(name) = self.tree.child(node, Field::Name) {
             let definition = (node, self.tree.span(node));
             self.table.macros.entry(self.text(name)).or_default().push(definition);
         }
     }
 
     fn include(&mut self, node: NodeId) {
-        let is_of_file = |kind: &str| {
-            matches!(kind, "translation_unit" | "linkage_specification" | "declaration_list")
-                || kind.starts_with("preproc_")
+        let is_of_file = |kind: NodeKind| {
+            matches!(kind, NodeKind::TranslationUnit | NodeKind::LinkageSpecification | NodeKind::DeclarationList)
+                || kind.is_preprocessor()
         };
         if !self.tree.ancestors(node).all(|above| is_of_file(self.tree.kind(above))) {
             self.table.inner_includes.push(self.tree.span(node).start);
         }
     }
 
-    fn named(&mut self, node: NodeId, kind: EntryKind, field: &str) {
+    fn named(&mut self, node: NodeId, kind: EntryKind, field: Field) {
         if let Some(name) = self.tree.child(node, field) {
             self.add(Draft { kind, ..Draft::new(name, node) });
         }

@@ -1,6 +1,6 @@
 //! What a declarator names.
 
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// The name in a declarator, and whether what is named is a function: `f` in `*f(int)`, not `p` in `(*p)(int)`.
 pub(super) fn innermost(tree: &HostTree, declarator: NodeId) -> (NodeId, bool) {
@@ -9,9 +9,9 @@ pub(super) fn innermost(tree: &HostTree, declarator: NodeId) -> (NodeId, bool) {
     loop {
         let kind = tree.kind(at);
         match kind {
-            "parenthesized_declarator" | "attributed_declarator" => {}
-            _ if kind.ends_with("_declarator") && kind != "structured_binding_declarator" => {
-                is_function = kind == "function_declarator";
+            NodeKind::ParenthesizedDeclarator | NodeKind::AttributedDeclarator => {}
+            _ if kind.is_declarator() && kind != NodeKind::StructuredBindingDeclarator => {
+                is_function = kind == NodeKind::FunctionDeclarator;
             }
             _ => return (at, is_function),
         }
@@ -25,9 +25,8 @@ pub(super) fn innermost(tree: &HostTree, declarator: NodeId) -> (NodeId, bool) {
 
 /// The declarator that a declarator wraps.
 pub(super) fn inner_declarator(tree: &HostTree, declarator: NodeId) -> Option<NodeId> {
-    tree.child(declarator, "declarator").or_else(|| {
-        let is_name =
-            |kind: &str| kind.ends_with("identifier") || kind.ends_with("declarator") || kind == "operator_name";
+    tree.child(declarator, Field::Declarator).or_else(|| {
+        let is_name = |kind: NodeKind| kind.is_identifier() || kind.is_declarator() || kind == NodeKind::OperatorName;
         tree.named_children(declarator).find(|child| is_name(tree.kind(*child)))
     })
 }

@@ -1,6 +1,7 @@
 //! Declarations that others may hide which the scopes of a text do not show: those of C++ that come from elsewhere, and those that
 //! could not be parsed.
 
+use crate::syntax::{Field, NodeKind};
 use std::collections::BTreeSet;
 
 use super::entries::{Entry, EntryKind};
@@ -41,7 +42,7 @@ impl Symbols<'_> {
         let is_other = |(header, entry): &(Option<usize>, &Entry)| {
             let is_found = header.is_none() && found.iter().any(|one| one.name_span == entry.name_span);
             let unit = self.unit(*header);
-            !is_found && unit.is_some_and(|unit| unit.tree.kind(entry.scope_node) == "namespace_definition")
+            !is_found && unit.is_some_and(|unit| unit.tree.kind(entry.scope_node) == NodeKind::NamespaceDefinition)
         };
         self.entries_named(name).iter().any(is_other) && (self.opens_namespaces() || self.is_in_namespace(at))
     }
@@ -49,7 +50,7 @@ impl Symbols<'_> {
     fn is_in_namespace(&self, at: usize) -> bool {
         let tree = self.own.tree.as_ref();
         let mut around = tree.ancestors(tree.covering(crate::source::Span::new(at, at)));
-        around.any(|node| tree.kind(node) == "namespace_definition") || self.own.table.class_around(at).is_some()
+        around.any(|node| tree.kind(node) == NodeKind::NamespaceDefinition) || self.own.table.class_around(at).is_some()
     }
 
     /// Are there namespaces whose names are visible outside of them: inline ones, or `using` directives but for the standard
@@ -106,7 +107,7 @@ impl Symbols<'_> {
             let span = tree.span(*problem);
             // A call of a macro may do without its semicolon.
             let is_call =
-                span.is_empty() && tree.parent(*problem).map(|it| tree.kind(it)) == Some("expression_statement");
+                span.is_empty() && tree.parent(*problem).map(|it| tree.kind(it)) == Some(NodeKind::ExpressionStatement);
             let head = text.get(..span.start).unwrap_or_default();
             let start = head.iter().rposition(|byte| matches!(byte, b';' | b'{' | b'}')).map_or(0, |at| at + 1);
             let rest = text.get(span.end..at).unwrap_or_default();
@@ -136,7 +137,7 @@ impl Symbols<'_> {
         let is_member = |unit: &Unit<'_>| {
             let indices = unit.table.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
             let mut entries = indices.iter().filter_map(|index| unit.table.entries.get(*index));
-            entries.any(|entry| unit.tree.kind(entry.scope_node) == "field_declaration_list")
+            entries.any(|entry| unit.tree.kind(entry.scope_node) == NodeKind::FieldDeclarationList)
         };
         is_member(&self.own) || self.header_units().any(|(_, unit)| is_member(unit))
     }
@@ -146,11 +147,11 @@ impl Symbols<'_> {
         let tree = self.own.tree.as_ref();
         let node = tree.covering(crate::source::Span::new(at, at));
         let is_derived = |node| match tree.kind(node) {
-            "class_specifier" | "struct_specifier" => {
-                tree.named_children(node).any(|child| tree.kind(child) == "base_class_clause")
+            NodeKind::ClassSpecifier | NodeKind::StructSpecifier => {
+                tree.named_children(node).any(|child| tree.kind(child) == NodeKind::BaseClassClause)
             }
-            "function_definition" => tree.child(node, "declarator").is_some_and(|declarator| {
-                tree.descendants(declarator).any(|inner| tree.kind(inner) == "qualified_identifier")
+            NodeKind::FunctionDefinition => tree.child(node, Field::Declarator).is_some_and(|declarator| {
+                tree.descendants(declarator).any(|inner| tree.kind(inner) == NodeKind::QualifiedIdentifier)
             }),
             _ => false,
         };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Macro, Symbols};
 use crate::analysis::expansions::tokens::{Token, arguments, replaced, tokens};
 use crate::source::{Span, scan, words};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 
 /// How often macros are replaced in each other.
 const DEPTH: usize = 8;
@@ -46,7 +46,7 @@ impl Symbols<'_> {
         }
         let tree = self.own.tree.as_ref();
         let is_macro = |node: &NodeId| {
-            matches!(tree.kind(*node), "identifier" | "type_identifier")
+            matches!(tree.kind(*node), NodeKind::Identifier | NodeKind::TypeIdentifier)
                 && macros.contains(&*self.own.file.show(tree.span(*node)))
         };
         let statements =
@@ -60,10 +60,10 @@ impl Symbols<'_> {
         let start = tree.span(node).start;
         let mut around = tree.ancestors(node).take_while(|above| tree.span(*above).start == start);
         let statement = around.find(|above| {
-            tree.kind(*above).ends_with("statement") || matches!(tree.kind(*above), "declaration" | "ERROR")
+            tree.kind(*above).is_statement() || matches!(tree.kind(*above), NodeKind::Declaration | NodeKind::Error)
         })?;
-        let in_function = tree.ancestors(statement).any(|above| tree.kind(above) == "function_definition");
-        let is_read = tree.kind(statement) == "declaration" && tree.child(statement, "type") == Some(node);
+        let in_function = tree.ancestors(statement).any(|above| tree.kind(above) == NodeKind::FunctionDefinition);
+        let is_read = tree.kind(statement) == NodeKind::Declaration && tree.child(statement, Field::Type) == Some(node);
         let is_type = || self.stands_for_words(&self.own.file.show(tree.span(node)), start);
         (in_function && !(is_read && is_type())).then(|| tree.span(statement))
     }

@@ -6,7 +6,7 @@ use super::{DeclaredType, Macro, Symbols};
 use crate::analysis::calls::takes_values;
 use crate::analysis::uses::{Role, role_of_expression};
 use crate::source::{Language, words};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 
 /// How many macros are followed from one use.
 const MOST: usize = 64;
@@ -45,7 +45,7 @@ impl Symbols<'_> {
     /// The name with the arguments behind it.
     fn macro_use(&self, name: NodeId) -> NodeId {
         let tree = self.own.tree.as_ref();
-        tree.parent(name).filter(|_| tree.field_name(name) == Some("function")).unwrap_or(name)
+        tree.parent(name).filter(|_| tree.field(name) == Some(Field::Function)).unwrap_or(name)
     }
 
     /// Is the value of what a macro stands for, which is named at `name`, read and nothing else done with it?
@@ -54,15 +54,15 @@ impl Symbols<'_> {
         let tree = self.own.tree.as_ref();
         let whole = self.macro_use(name);
         let mut around = tree.ancestors(whole);
-        if around.any(|above| tree.kind(above).starts_with("gnu_asm") || self.is_stream_operator(above)) {
+        if around.any(|above| tree.kind(above).is_assembly() || self.is_stream_operator(above)) {
             return false;
         }
         match role_of_expression(tree, whole) {
             Role::Read => true,
             Role::Argument => {
                 let mut above = std::iter::once(whole).chain(tree.ancestors(whole));
-                let argument =
-                    above.find(|node| tree.parent(*node).is_some_and(|parent| tree.kind(parent) == "argument_list"));
+                let argument = above
+                    .find(|node| tree.parent(*node).is_some_and(|parent| tree.kind(parent) == NodeKind::ArgumentList));
                 argument.is_some_and(|argument| self.is_read_by_call(argument))
             }
             _ => false,
@@ -72,14 +72,14 @@ impl Symbols<'_> {
     /// In C++: may it read from a stream into its right side?
     fn is_stream_operator(&self, node: NodeId) -> bool {
         let tree = self.own.tree.as_ref();
-        let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
-        tree.language() == Language::Cpp && operator == Some(">>")
+        let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+        tree.language() == Language::Cpp && operator == Some(NodeKind::GreaterGreater)
     }
 
     fn is_read_by_call(&self, argument: NodeId) -> bool {
         let tree = self.own.tree.as_ref();
         let Some(list) = tree.parent(argument) else { return false };
-        let Some(function) = tree.parent(list).and_then(|call| tree.child(call, "function")) else { return false };
+        let Some(function) = tree.parent(list).and_then(|call| tree.child(call, Field::Function)) else { return false };
         let span = tree.span(function);
         let name = self.own.file.show(span);
         if self.macro_definition(&name, span.start).is_some() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Symbols, Unit};
 use crate::source::words;
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 
 /// A macro that the file or one of its headers defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,9 +120,13 @@ impl Symbols<'_> {
 impl Unit<'_> {
     pub(super) fn macro_of(&self, node: NodeId) -> Macro {
         let text = |node: NodeId| self.file.show(self.tree.span(node)).into_owned();
-        let body = self.tree.child(node, "value").map(text).unwrap_or_default();
-        let parameters = self.tree.child(node, "parameters").map(|list| {
-            self.tree.named_children(list).filter(|item| self.tree.kind(*item) == "identifier").map(text).collect()
+        let body = self.tree.child(node, Field::Value).map(text).unwrap_or_default();
+        let parameters = self.tree.child(node, Field::Parameters).map(|list| {
+            self.tree
+                .named_children(list)
+                .filter(|item| self.tree.kind(*item) == NodeKind::Identifier)
+                .map(text)
+                .collect()
         });
         Macro { parameters, is_elsewhere: false, body: without_comments(&body) }
     }

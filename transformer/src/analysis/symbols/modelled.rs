@@ -5,7 +5,7 @@
 
 use super::{Symbols, Unit};
 use crate::source::{SourceFile, Span, scan, words};
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// Attributes that change neither the type of what they stand at, nor its values, nor whether it shares storage with other
 /// objects, nor which code runs. Those of GNU are written `__name__`, too.
@@ -45,8 +45,8 @@ const HARMLESS: &[&str] = &[
 
 /// Is it a node by which an attribute is written?
 #[must_use]
-pub fn is_attribute(kind: &str) -> bool {
-    matches!(kind, "attribute_specifier" | "attribute_declaration") || kind.starts_with("ms_")
+pub fn is_attribute(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::AttributeSpecifier | NodeKind::AttributeDeclaration) || kind.is_microsoft()
 }
 
 /// Does an attribute change nothing of what it stands at, as far as the rules of this tool ask? Where its name is a macro, it is another.
@@ -135,7 +135,7 @@ impl Unit<'_> {
     pub(super) fn is_modelled(&self, declaration: NodeId, declarator: Option<NodeId>) -> bool {
         let tree = &self.tree;
         let whole = tree.span(declaration);
-        let end = tree.child(declaration, "body").map_or(whole.end, |body| tree.span(body).start);
+        let end = tree.child(declaration, Field::Body).map_or(whole.end, |body| tree.span(body).start);
         let is_read = tree.problem_in(Span::new(whole.start, end)).is_none();
         is_read
             && tree.named_children(declaration).all(|child| self.is_modelled_part(child))
@@ -148,8 +148,8 @@ impl Unit<'_> {
             kind if is_attribute(kind) => {
                 is_harmless_attribute(self.file, tree, part, &|name| self.table.macros.contains_key(name))
             }
-            "type_qualifier" => self.is_known_qualifier(part),
-            "gnu_asm_expression" | "bitfield_clause" => false,
+            NodeKind::TypeQualifier => self.is_known_qualifier(part),
+            NodeKind::GnuAsmExpression | NodeKind::BitfieldClause => false,
             _ => true,
         }
     }
@@ -176,7 +176,7 @@ impl Unit<'_> {
     /// Each declarator around a name: `*`, `[3]`, parentheses, with nothing else at them.
     fn is_modelled_declarator(&self, declarator: NodeId) -> bool {
         let tree = &self.tree;
-        let mut at = Some(declarator).filter(|node| tree.kind(*node).ends_with("declarator"));
+        let mut at = Some(declarator).filter(|node| tree.kind(*node).is_declarator());
         while let Some(node) = at {
             let inner = super::declarators::inner_declarator(tree, node);
             if !tree
@@ -186,7 +186,7 @@ impl Unit<'_> {
             {
                 return false;
             }
-            at = inner.filter(|inner| tree.kind(*inner).ends_with("declarator"));
+            at = inner.filter(|inner| tree.kind(*inner).is_declarator());
         }
         true
     }

@@ -6,7 +6,7 @@
 
 use super::entries::{Entry, EntryKind};
 use super::{Scope, Unit};
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// A qualified name taken apart.
 pub(super) struct Path<'n> {
@@ -38,7 +38,7 @@ impl Unit<'_> {
     fn scopes_of(&self, inside_out: impl Iterator<Item = NodeId>) -> Vec<String> {
         let mut scopes = Vec::new();
         for node in inside_out.filter(|node| is_named_scope(&self.tree, *node)) {
-            let Some(name) = self.tree.child(node, "name") else { continue };
+            let Some(name) = self.tree.child(node, Field::Name) else { continue };
             let name = self.file.show(self.tree.span(name)).into_owned();
             scopes.extend(name.rsplit("::").map(|part| part.trim().to_owned()));
         }
@@ -50,7 +50,7 @@ impl Unit<'_> {
     fn path_to(&self, entry: &Entry) -> Option<Vec<String>> {
         let mut above = self.tree.ancestors(entry.declaration);
         if matches!(entry.scope, Scope::Local | Scope::Parameter | Scope::Unknown)
-            || above.any(|node| self.tree.kind(node) == "compound_statement")
+            || above.any(|node| self.tree.kind(node) == NodeKind::CompoundStatement)
         {
             return None;
         }
@@ -111,8 +111,13 @@ fn ends_with(path: &[String], scopes: &[&str]) -> bool {
 
 fn is_named_scope(tree: &HostTree, node: NodeId) -> bool {
     match tree.kind(node) {
-        "namespace_definition" | "struct_specifier" | "class_specifier" | "union_specifier" => true,
-        "enum_specifier" => tree.children(node).any(|child| matches!(tree.kind(child), "class" | "struct")),
+        NodeKind::NamespaceDefinition
+        | NodeKind::StructSpecifier
+        | NodeKind::ClassSpecifier
+        | NodeKind::UnionSpecifier => true,
+        NodeKind::EnumSpecifier => {
+            tree.children(node).any(|child| matches!(tree.kind(child), NodeKind::Class | NodeKind::Struct))
+        }
         _ => false,
     }
 }

@@ -5,7 +5,7 @@ use super::entries::{Entry, EntryKind};
 use super::resolve::ANONYMOUS;
 use super::{DeclaredType, NameSpace, Symbols, Unit};
 use crate::source::{Span, words};
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// How deep structures are followed into each other.
 const FUEL: usize = 8;
@@ -34,7 +34,7 @@ impl Symbols<'_> {
     pub fn member_type(&self, ty: &DeclaredType, member: &str, at: usize) -> Option<DeclaredType> {
         let (header, specifier) = self.specifier_of(ty, at)?;
         let unit = self.unit(header)?;
-        let body = unit.tree.child(specifier, "body")?;
+        let body = unit.tree.child(specifier, Field::Body)?;
         let entries = unit.table.by_name.get(member)?.iter().filter_map(|index| unit.table.entries.get(*index));
         let mut fields = entries.filter(|entry| entry.kind == EntryKind::Variable && entry.scope_node == body);
         let field = fields.next().filter(|entry| !entry.storage.is_static)?;
@@ -45,11 +45,12 @@ impl Symbols<'_> {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
         let Some((header, specifier)) = self.specifier_of(ty, at) else { return false };
         let Some(unit) = self.unit(header) else { return false };
-        let Some(body) = unit.tree.child(specifier, "body") else { return false };
-        let is_based = unit.tree.named_children(specifier).any(|node| unit.tree.kind(node) == "base_class_clause");
+        let Some(body) = unit.tree.child(specifier, Field::Body) else { return false };
+        let is_based =
+            unit.tree.named_children(specifier).any(|node| unit.tree.kind(node) == NodeKind::BaseClassClause);
         let is_template =
-            unit.tree.parent(specifier).is_some_and(|above| unit.tree.kind(above) == "template_declaration");
-        let name = unit.tree.child(specifier, "name").map(|name| unit.tree.span(name));
+            unit.tree.parent(specifier).is_some_and(|above| unit.tree.kind(above) == NodeKind::TemplateDeclaration);
+        let name = unit.tree.child(specifier, Field::Name).map(|name| unit.tree.span(name));
         let name = name.map(|span| unit.file.show(span).into_owned()).unwrap_or_default();
         let fields = unit.table.entries.iter().filter(|entry| entry.scope_node == body);
         let mut fields = fields.filter(|entry| entry.kind == EntryKind::Variable && !entry.storage.is_static);
@@ -117,18 +118,22 @@ impl Symbols<'_> {
         let (header, specifier) = self.specifier_of(ty, at)?;
         let unit = self.unit(header)?;
         let tree = &unit.tree;
-        let body = tree.child(specifier, "body")?;
+        let body = tree.child(specifier, Field::Body)?;
         let above = tree.parent(specifier).map(|above| tree.kind(above));
         let is_hidden = |node: &NodeId| {
-            matches!(tree.kind(*node), "virtual" | "ERROR" | "using_declaration" | "template_declaration")
-                || self.is_hidden_call(unit, *node)
+            matches!(
+                tree.kind(*node),
+                NodeKind::Virtual | NodeKind::Error | NodeKind::UsingDeclaration | NodeKind::TemplateDeclaration
+            ) || self.is_hidden_call(unit, *node)
         };
-        let is_based = tree.named_children(specifier).any(|node| tree.kind(node) == "base_class_clause");
-        if is_based || above == Some("template_declaration") || tree.descendants(specifier).any(|node| is_hidden(&node))
+        let is_based = tree.named_children(specifier).any(|node| tree.kind(node) == NodeKind::BaseClassClause);
+        if is_based
+            || above == Some(NodeKind::TemplateDeclaration)
+            || tree.descendants(specifier).any(|node| is_hidden(&node))
         {
             return None;
         }
-        let name = unit.file.show(tree.span(tree.child(specifier, "name")?)).into_owned();
+        let name = unit.file.show(tree.span(tree.child(specifier, Field::Name)?)).into_owned();
         if self.macro_makes_operators() {
             return None;
         }
@@ -174,15 +179,20 @@ impl Symbols<'_> {
     fn is_hidden_call(&self, unit: &Unit<'_>, node: NodeId) -> bool {
         let tree = &unit.tree;
         let may_call = match tree.kind(node) {
-            "call_expression" | "new_expression" | "lambda_expression" => true,
-            "identifier" => !self.macros_named(&unit.file.show(tree.span(node)), tree.span(node).start).is_empty(),
+            NodeKind::CallExpression | NodeKind::NewExpression | NodeKind::LambdaExpression => true,
+            NodeKind::Identifier => {
+                !self.macros_named(&unit.file.show(tree.span(node)), tree.span(node).start).is_empty()
+            }
             _ => false,
         };
         let mut around = tree.ancestors(node);
         let place = around.find(|above| {
-            matches!(tree.kind(*above), "compound_statement" | "field_declaration" | "optional_parameter_declaration")
+            matches!(
+                tree.kind(*above),
+                NodeKind::CompoundStatement | NodeKind::FieldDeclaration | NodeKind::OptionalParameterDeclaration
+            )
         });
-        may_call && place.is_some_and(|place| tree.kind(place) != "compound_statement")
+        may_call && place.is_some_and(|place| tree.kind(place) != NodeKind::CompoundStatement)
     }
 
     /// Does the text of a macro declare operators, perhaps?
@@ -202,7 +212,7 @@ impl Symbols<'_> {
         let node = tree.covering(Span::new(start, start));
         let mut around = std::iter::once(node).chain(tree.ancestors(node));
         around
-            .find(|node| tree.span(*node).start == start && tree.kind(*node).ends_with("_specifier"))
+            .find(|node| tree.span(*node).start == start && tree.kind(*node).is_specifier())
             .map(|node| (header, node))
     }
 }
@@ -220,7 +230,7 @@ fn holds_values(ty: &DeclaredType) -> bool {
 /// A function's declaration without its body.
 fn tree_head(tree: &HostTree, entry: &Entry) -> Span {
     let whole = tree.span(entry.declaration);
-    let body = entry.definition.and_then(|definition| tree.child(definition, "body"));
+    let body = entry.definition.and_then(|definition| tree.child(definition, Field::Body));
     Span::new(whole.start, body.map_or(whole.end, |body| tree.span(body).start))
 }
 
@@ -229,12 +239,17 @@ impl Unit<'_> {
     fn is_plain_member(&self, member: NodeId, class: &str) -> bool {
         let tree = &self.tree;
         match tree.kind(member) {
-            "access_specifier" | "comment" => true,
-            "field_declaration" | "function_definition" => {
-                let calls =
-                    |node| matches!(tree.kind(node), "call_expression" | "virtual" | "bitfield_clause" | "ERROR");
-                let inside = tree.descendants(member).take_while(|node| tree.kind(*node) != "compound_statement");
-                let mut declarators = tree.children(member).filter(|node| tree.field_name(*node) == Some("declarator"));
+            NodeKind::AccessSpecifier | NodeKind::Comment => true,
+            NodeKind::FieldDeclaration | NodeKind::FunctionDefinition => {
+                let calls = |node| {
+                    matches!(
+                        tree.kind(node),
+                        NodeKind::CallExpression | NodeKind::Virtual | NodeKind::BitfieldClause | NodeKind::Error
+                    )
+                };
+                let inside =
+                    tree.descendants(member).take_while(|node| tree.kind(*node) != NodeKind::CompoundStatement);
+                let mut declarators = tree.children(member).filter(|node| tree.field(*node) == Some(Field::Declarator));
                 !inside.into_iter().any(calls) && declarators.all(|declarator| self.has_plain_name(declarator, class))
             }
             _ => false,
@@ -247,6 +262,6 @@ impl Unit<'_> {
         while let Some(inner) = inner_declarator(&self.tree, at) {
             at = inner;
         }
-        self.tree.kind(at).ends_with("identifier") && self.file.show(self.tree.span(at)) != class
+        self.tree.kind(at).is_identifier() && self.file.show(self.tree.span(at)) != class
     }
 }

@@ -5,7 +5,7 @@ use super::entries::{Entry, EntryKind};
 use super::types::standard_type;
 use super::{DeclaredType, Dimension, NameKind, ScalarKind, Scope, Symbols, Unit, constants};
 use crate::source::{Language, Span, words};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 
 /// What the names of anonymous structures start with.
 pub(super) const ANONYMOUS: &str = "struct @";
@@ -102,9 +102,10 @@ impl Symbols<'_> {
     #[must_use]
     pub fn returned_type(&self, header: Option<usize>, function: NodeId) -> DeclaredType {
         let Some(unit) = self.unit(header) else { return DeclaredType::Unknown };
-        let declarator = unit.tree.child(function, "declarator");
-        let is_plain = declarator
-            .is_some_and(|it| unit.tree.kind(it) == "function_declarator" && unit.is_modelled(function, Some(it)));
+        let declarator = unit.tree.child(function, Field::Declarator);
+        let is_plain = declarator.is_some_and(|it| {
+            unit.tree.kind(it) == NodeKind::FunctionDeclarator && unit.is_modelled(function, Some(it))
+        });
         let resolver = Resolver { symbols: self, header, unit };
         if is_plain { resolver.typed(function, None, FUEL) } else { DeclaredType::Unknown }
     }
@@ -127,7 +128,7 @@ impl Symbols<'_> {
             EntryKind::Enumerator => true,
             // Its type is not resolved: headers may define constants and arrays in terms of each other without end.
             EntryKind::Variable => {
-                let has_plain_name = entry.declarator.is_some_and(|name| unit.tree.kind(name) == "identifier");
+                let has_plain_name = entry.declarator.is_some_and(|name| unit.tree.kind(name) == NodeKind::Identifier);
                 unit.tree.language() == Language::Cpp && has_plain_name && unit.is_const(entry)
             }
             _ => false,
@@ -148,9 +149,10 @@ impl Unit<'_> {
     /// Is it an enumerator of an enumeration that says which integer type it has: `enum : unsigned { A }`?
     fn has_chosen_type(&self, enumerator: &Entry) -> bool {
         let mut around = self.tree.ancestors(enumerator.declaration);
-        let specifier = around.find(|node| self.tree.kind(*node) == "enum_specifier");
-        specifier
-            .is_some_and(|node| self.tree.child(node, "underlying_type").is_some() || !self.is_modelled_record(node))
+        let specifier = around.find(|node| self.tree.kind(*node) == NodeKind::EnumSpecifier);
+        specifier.is_some_and(|node| {
+            self.tree.child(node, Field::UnderlyingType).is_some() || !self.is_modelled_record(node)
+        })
     }
 
     /// Is a declaration written with `const` or `constexpr`?
@@ -171,10 +173,10 @@ impl Resolver<'_, '_> {
         let Some(fuel) = fuel.checked_sub(1) else { return DeclaredType::Unknown };
         match entry.kind {
             // What is no type is a constant of the type that it is written with.
-            EntryKind::TemplateParameter if self.kind(entry.declaration) == "parameter_declaration" => {
+            EntryKind::TemplateParameter if self.kind(entry.declaration) == NodeKind::ParameterDeclaration => {
                 self.typed(entry.declaration, entry.declarator, fuel)
             }
-            EntryKind::TemplateParameter if self.kind(entry.declaration) == "type_parameter_declaration" => {
+            EntryKind::TemplateParameter if self.kind(entry.declaration) == NodeKind::TypeParameterDeclaration => {
                 let span = entry.name_span;
                 DeclaredType::type_parameter(&self.unit.file.show(span))
             }
@@ -185,11 +187,11 @@ impl Resolver<'_, '_> {
                 DeclaredType::scalar(ScalarKind::Integer, ty).qualified(true, false)
             }
             EntryKind::Tag => self.specifier(entry.declaration, fuel),
-            EntryKind::Alias if self.kind(entry.declaration) == "alias_declaration" => {
+            EntryKind::Alias if self.kind(entry.declaration) == NodeKind::AliasDeclaration => {
                 let is_modelled = self.unit.is_modelled(entry.declaration, None);
-                let descriptor = self.unit.tree.child(entry.declaration, "type").filter(|_| is_modelled);
+                let descriptor = self.unit.tree.child(entry.declaration, Field::Type).filter(|_| is_modelled);
                 descriptor.map_or(DeclaredType::Unknown, |descriptor| {
-                    self.typed(descriptor, self.unit.tree.child(descriptor, "declarator"), fuel)
+                    self.typed(descriptor, self.unit.tree.child(descriptor, Field::Declarator), fuel)
                 })
             }
             // `T x(y);` in a function: a variable with an argument far more often than a function.
@@ -206,7 +208,7 @@ impl Resolver<'_, '_> {
 
     /// The type that a declaration's specifiers and one declarator give.
     fn typed(&self, declaration: NodeId, declarator: Option<NodeId>, fuel: usize) -> DeclaredType {
-        let Some(specifier) = self.unit.tree.child(declaration, "type") else { return DeclaredType::Unknown };
+        let Some(specifier) = self.unit.tree.child(declaration, Field::Type) else { return DeclaredType::Unknown };
         if !self.unit.is_modelled(declaration, declarator) {
             return DeclaredType::Unknown;
         }
@@ -217,7 +219,7 @@ impl Resolver<'_, '_> {
         while let Some(declarator) = at {
             ty = self.wrapped(ty, declarator, fuel);
             at = match self.kind(declarator) {
-                kind if kind.ends_with("declarator") => inner_declarator(&self.unit.tree, declarator),
+                kind if kind.is_declarator() => inner_declarator(&self.unit.tree, declarator),
                 _ => None,
             };
         }
@@ -226,28 +228,27 @@ impl Resolver<'_, '_> {
 
     fn wrapped(&self, inner: DeclaredType, declarator: NodeId, fuel: usize) -> DeclaredType {
         match self.kind(declarator) {
-            "pointer_declarator" | "abstract_pointer_declarator" | "pointer_type_declarator" => {
+            NodeKind::PointerDeclarator | NodeKind::AbstractPointerDeclarator | NodeKind::PointerTypeDeclarator => {
                 let (is_const, _) = self.qualifiers(declarator);
                 DeclaredType::Pointer { pointee: Box::new(inner), is_const }
             }
-            "reference_declarator" | "abstract_reference_declarator" => DeclaredType::Reference { to: Box::new(inner) },
-            "array_declarator" | "abstract_array_declarator" | "array_type_declarator" => self.array(inner, declarator),
-            "function_declarator" | "abstract_function_declarator" | "function_type_declarator" => {
-                self.function(declarator, fuel)
+            NodeKind::ReferenceDeclarator | NodeKind::AbstractReferenceDeclarator => {
+                DeclaredType::Reference { to: Box::new(inner) }
             }
-            "parenthesized_declarator"
-            | "abstract_parenthesized_declarator"
-            | "parenthesized_type_declarator"
-            | "attributed_declarator"
-            | "variadic_declarator"
-            | "init_declarator" => inner,
-            kind if kind.ends_with("declarator") => DeclaredType::Unknown,
+            NodeKind::ArrayDeclarator | NodeKind::AbstractArrayDeclarator => self.array(inner, declarator),
+            NodeKind::FunctionDeclarator | NodeKind::AbstractFunctionDeclarator => self.function(declarator, fuel),
+            NodeKind::ParenthesizedDeclarator
+            | NodeKind::AbstractParenthesizedDeclarator
+            | NodeKind::AttributedDeclarator
+            | NodeKind::VariadicDeclarator
+            | NodeKind::InitDeclarator => inner,
+            kind if kind.is_declarator() => DeclaredType::Unknown,
             _ => inner,
         }
     }
 
     fn array(&self, element: DeclaredType, declarator: NodeId) -> DeclaredType {
-        let size = self.unit.tree.child(declarator, "size");
+        let size = self.unit.tree.child(declarator, Field::Size);
         let at = self.unit.tree.span(declarator).start;
         let text = size.map(|size| self.text(size)).unwrap_or_default();
         let value = self.symbols.constant_in(self.header, &text, at);
@@ -259,22 +260,24 @@ impl Resolver<'_, '_> {
     fn is_constant_size(&self, size: Option<NodeId>) -> bool {
         let tree = &self.unit.tree;
         let Some(size) = size else { return true };
-        let in_function = tree.ancestors(size).any(|node| tree.kind(node) == "function_definition");
-        !in_function || tree.kind(size) == "sizeof_expression"
+        let in_function = tree.ancestors(size).any(|node| tree.kind(node) == NodeKind::FunctionDefinition);
+        !in_function || tree.kind(size) == NodeKind::SizeofExpression
     }
 
     fn function(&self, declarator: NodeId, fuel: usize) -> DeclaredType {
         let tree = &self.unit.tree;
-        let Some(list) = tree.child(declarator, "parameters") else { return DeclaredType::Unknown };
+        let Some(list) = tree.child(declarator, Field::Parameters) else { return DeclaredType::Unknown };
         let mut parameters = Vec::new();
         let mut is_variadic = false;
         for child in tree.children(list) {
             match tree.kind(child) {
-                "parameter_declaration" | "optional_parameter_declaration" if fuel > 0 => {
-                    let declarator = tree.child(child, "declarator");
+                NodeKind::ParameterDeclaration | NodeKind::OptionalParameterDeclaration if fuel > 0 => {
+                    let declarator = tree.child(child, Field::Declarator);
                     parameters.push(self.typed(child, declarator, fuel - 1).into_parameter());
                 }
-                "variadic_parameter" | "..." | "variadic_parameter_declaration" => is_variadic = true,
+                NodeKind::VariadicParameter | NodeKind::DotDotDot | NodeKind::VariadicParameterDeclaration => {
+                    is_variadic = true
+                }
                 _ => {}
             }
         }
@@ -288,34 +291,39 @@ impl Resolver<'_, '_> {
     fn specifier(&self, node: NodeId, fuel: usize) -> DeclaredType {
         let tree = &self.unit.tree;
         match self.kind(node) {
-            "primitive_type" | "type_identifier" => {
+            NodeKind::PrimitiveType | NodeKind::TypeIdentifier => {
                 // That a name stands for a reference is seen nowhere else: where one is bound, the text shows a copy.
                 let named = self.name(&self.text(node), tree.span(node).start, fuel);
                 if matches!(named, DeclaredType::Reference { .. }) { DeclaredType::Unknown } else { named }
             }
-            "sized_type_specifier" => {
+            NodeKind::SizedTypeSpecifier => {
                 let words: Vec<String> = self.text(node).split_whitespace().map(str::to_owned).collect();
                 self.words(&words.iter().map(String::as_str).collect::<Vec<_>>(), tree.span(node).start)
             }
-            "struct_specifier" | "union_specifier" | "class_specifier" if !self.unit.is_modelled_record(node) => {
+            NodeKind::StructSpecifier | NodeKind::UnionSpecifier | NodeKind::ClassSpecifier
+                if !self.unit.is_modelled_record(node) =>
+            {
                 DeclaredType::Unknown
             }
-            "struct_specifier" | "union_specifier" | "class_specifier" | "template_type" => {
+            NodeKind::StructSpecifier
+            | NodeKind::UnionSpecifier
+            | NodeKind::ClassSpecifier
+            | NodeKind::TemplateType => {
                 let name =
-                    tree.child(node, "name").map_or_else(|| self.place_of_type(node), |_| self.text_of_type(node));
+                    tree.child(node, Field::Name).map_or_else(|| self.place_of_type(node), |_| self.text_of_type(node));
                 let may_be_class = tree.language() == Language::Cpp;
                 DeclaredType::Record { name, is_const: false, may_be_class }
             }
-            "enum_specifier" => {
+            NodeKind::EnumSpecifier => {
                 // Which integer type an enumeration has is up to the compiler.
-                let name = tree.child(node, "name").map_or_else(|| "@".to_owned(), |name| self.text(name));
+                let name = tree.child(node, Field::Name).map_or_else(|| "@".to_owned(), |name| self.text(name));
                 if !self.unit.is_modelled_record(node) {
                     return DeclaredType::Unknown;
                 }
                 DeclaredType::scalar(ScalarKind::Integer, &format!("enum {name}"))
             }
-            "qualified_identifier" => self.qualified_name(node, fuel),
-            "placeholder_type_specifier" | "auto" => DeclaredType::Auto,
+            NodeKind::QualifiedIdentifier => self.qualified_name(node, fuel),
+            NodeKind::PlaceholderTypeSpecifier | NodeKind::Auto => DeclaredType::Auto,
             _ => DeclaredType::Unknown,
         }
     }
@@ -325,14 +333,14 @@ impl Resolver<'_, '_> {
         let text = self.text(node);
         let tree = &self.unit.tree;
         let mut last = node;
-        while self.kind(last) == "qualified_identifier" {
-            match tree.child(last, "name") {
+        while self.kind(last) == NodeKind::QualifiedIdentifier {
+            match tree.child(last, Field::Name) {
                 Some(inner) => last = inner,
                 None => break,
             }
         }
         match self.kind(last) {
-            "template_type" => DeclaredType::Record { name: text, is_const: false, may_be_class: true },
+            NodeKind::TemplateType => DeclaredType::Record { name: text, is_const: false, may_be_class: true },
             _ if text.starts_with("std::") => standard_type(&self.text(last)).unwrap_or(DeclaredType::Record {
                 name: text,
                 is_const: false,
@@ -410,7 +418,7 @@ impl Resolver<'_, '_> {
     /// `const` and `volatile` among the children of a declaration or a pointer's declarator.
     fn qualifiers(&self, node: NodeId) -> (bool, bool) {
         let tree = &self.unit.tree;
-        let words = tree.named_children(node).filter(|child| tree.kind(*child) == "type_qualifier");
+        let words = tree.named_children(node).filter(|child| tree.kind(*child) == NodeKind::TypeQualifier);
         let mut found = (false, false);
         for word in words {
             match &*self.text(word) {
@@ -432,13 +440,13 @@ impl Resolver<'_, '_> {
     fn text_of_type(&self, node: NodeId) -> String {
         let tree = &self.unit.tree;
         let whole = tree.span(node);
-        let end = tree.child(node, "body").map_or(whole.end, |body| tree.span(body).start);
+        let end = tree.child(node, Field::Body).map_or(whole.end, |body| tree.span(body).start);
         let text = self.unit.file.show(Span::new(whole.start, end)).into_owned();
         let text = text.split(" :").next().unwrap_or_default();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    fn kind(&self, node: NodeId) -> &'static str {
+    fn kind(&self, node: NodeId) -> NodeKind {
         self.unit.tree.kind(node)
     }
 

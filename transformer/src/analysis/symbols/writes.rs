@@ -6,7 +6,7 @@ use super::macro_effects::Named;
 use super::{DeclaredType, NameKind, NameSpace, Scope, Symbols, Variable};
 use crate::analysis::uses::{Role, copies_initialisers, initialiser_role};
 use crate::source::{Language, Span};
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// How a variable may be written at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,8 +46,9 @@ impl Symbols<'_> {
         let bytes = name.as_bytes();
         let around = tree.covering(span);
         let inside = tree.descendants(around).filter(|node| span.contains(tree.span(*node)));
-        let names =
-            inside.filter(|node| matches!(tree.kind(*node), "identifier" | "field_identifier" | "type_identifier"));
+        let names = inside.filter(|node| {
+            matches!(tree.kind(*node), NodeKind::Identifier | NodeKind::FieldIdentifier | NodeKind::TypeIdentifier)
+        });
         names.filter_map(|node| self.write_at(node, bytes, &variable)).collect()
     }
 
@@ -76,10 +77,11 @@ impl Symbols<'_> {
     /// Does a lambda name a local variable from outside of it and capture by reference?
     fn is_captured(&self, variable: &Variable, extent: Span) -> bool {
         let tree = self.own.tree.as_ref();
-        let lambdas = tree.descendants(tree.covering(extent)).filter(|node| tree.kind(*node) == "lambda_expression");
+        let lambdas =
+            tree.descendants(tree.covering(extent)).filter(|node| tree.kind(*node) == NodeKind::LambdaExpression);
         lambdas.filter(|lambda| !tree.span(*lambda).contains(variable.declared_at)).any(|lambda| {
             let by_reference = tree
-                .child(lambda, "captures")
+                .child(lambda, Field::Captures)
                 .is_some_and(|captures| self.own.file.bytes(tree.span(captures)).contains(&b'&'));
             by_reference && tree.descendants(lambda).any(|node| self.is(node, variable.name.as_bytes(), variable))
         })
@@ -89,11 +91,11 @@ impl Symbols<'_> {
     fn is(&self, node: NodeId, name: &[u8], variable: &Variable) -> bool {
         let tree = self.own.tree.as_ref();
         let span = tree.span(node);
-        if tree.kind(node) != "identifier" || self.own.file.bytes(span) != name {
+        if tree.kind(node) != NodeKind::Identifier || self.own.file.bytes(span) != name {
             return false;
         }
         // A member of something else: `T::x`.
-        let is_qualified = tree.parent(node).is_some_and(|above| tree.kind(above) == "qualified_identifier");
+        let is_qualified = tree.parent(node).is_some_and(|above| tree.kind(above) == NodeKind::QualifiedIdentifier);
         !is_qualified
             && self
                 .lookup(&variable.name, span.start)
@@ -150,40 +152,44 @@ impl Symbols<'_> {
         let tree = self.own.tree.as_ref();
         let (mut node, mut ty) = (name, ty);
         while let Some(parent) = tree.parent(node) {
-            let field = tree.field_name(node);
+            let field = tree.field(node);
             match tree.kind(parent) {
-                "parenthesized_expression" | "comma_expression" => {}
-                "conditional_expression" if field != Some("condition") => {}
-                "subscript_expression" if field == Some("argument") => {
+                NodeKind::ParenthesizedExpression | NodeKind::CommaExpression => {}
+                NodeKind::ConditionalExpression if field != Some(Field::Condition) => {}
+                NodeKind::SubscriptExpression if field == Some(Field::Argument) => {
                     if ty.is_pointer() {
                         return None;
                     }
                     ty = ty.dereferenced();
                 }
-                "field_expression" if field == Some("argument") => {
-                    if operator(tree, parent) == Some("->") {
+                NodeKind::FieldExpression if field == Some(Field::Argument) => {
+                    if operator(tree, parent) == Some(NodeKind::MinusGreater) {
                         return None;
                     }
                     ty = DeclaredType::Unknown;
                 }
-                "pointer_expression" => match operator(tree, parent) {
-                    Some("&") => return Some(WriteKind::Address),
+                NodeKind::PointerExpression => match operator(tree, parent) {
+                    Some(NodeKind::Ampersand) => return Some(WriteKind::Address),
                     _ if ty.is_pointer() => return None,
                     _ => ty = ty.dereferenced(),
                 },
-                "assignment_expression" if field == Some("left") => return Some(WriteKind::Assigned),
-                "update_expression" | "gnu_asm_output_operand" => return Some(WriteKind::Assigned),
-                "argument_list" => return self.effect_of_call(parent, node, &ty),
-                "call_expression" if field == Some("function") && node != name => return Some(WriteKind::Passed),
-                "init_declarator" if field == Some("value") && binds_reference(tree, parent) => {
+                NodeKind::AssignmentExpression if field == Some(Field::Left) => return Some(WriteKind::Assigned),
+                NodeKind::UpdateExpression | NodeKind::GnuAsmOutputOperand => return Some(WriteKind::Assigned),
+                NodeKind::ArgumentList => return self.effect_of_call(parent, node, &ty),
+                NodeKind::CallExpression if field == Some(Field::Function) && node != name => {
+                    return Some(WriteKind::Passed);
+                }
+                NodeKind::InitDeclarator if field == Some(Field::Value) && binds_reference(tree, parent) => {
                     return Some(WriteKind::Reference);
                 }
-                "binary_expression" if self.is_extraction(parent, node) => return Some(WriteKind::Passed),
-                "for_range_loop" if field == Some("right") => return Some(WriteKind::Reference),
-                "sizeof_expression" | "alignof_expression" | "decltype" => return None,
-                kind if kind.ends_with("declarator") && field == Some("declarator") => return None,
-                "declaration" | "parameter_declaration" if field == Some("declarator") => return None,
-                "lambda_capture_specifier" | "subscript_argument_list" => return None,
+                NodeKind::BinaryExpression if self.is_extraction(parent, node) => return Some(WriteKind::Passed),
+                NodeKind::ForRangeLoop if field == Some(Field::Right) => return Some(WriteKind::Reference),
+                NodeKind::SizeofExpression | NodeKind::AlignofExpression | NodeKind::Decltype => return None,
+                kind if kind.is_declarator() && field == Some(Field::Declarator) => return None,
+                NodeKind::Declaration | NodeKind::ParameterDeclaration if field == Some(Field::Declarator) => {
+                    return None;
+                }
+                NodeKind::LambdaCaptureSpecifier | NodeKind::SubscriptArgumentList => return None,
                 // The name of an array stands for a pointer into it.
                 _ => return matches!(ty, DeclaredType::Array { .. }).then_some(WriteKind::Address),
             }
@@ -199,10 +205,10 @@ impl Symbols<'_> {
         }
         let tree = self.own.tree.as_ref();
         let call = tree.parent(list)?;
-        let Some(function) = tree.child(call, "function") else {
+        let Some(function) = tree.child(call, Field::Function) else {
             // `T x(a)`, `new T(a)`, a constructor's initialiser.
             let declaration =
-                Some(call).filter(|call| tree.kind(*call) == "init_declarator").and_then(|it| tree.parent(it));
+                Some(call).filter(|call| tree.kind(*call) == NodeKind::InitDeclarator).and_then(|it| tree.parent(it));
             let is_copied = match declaration {
                 Some(declaration) => {
                     ty.is_scalar()
@@ -243,16 +249,19 @@ impl Symbols<'_> {
     /// Is it the right side of `stream >> x`?
     fn is_extraction(&self, parent: NodeId, node: NodeId) -> bool {
         let tree = self.own.tree.as_ref();
-        if !self.is_cpp() || operator(tree, parent) != Some(">>") || tree.child(parent, "right") != Some(node) {
+        if !self.is_cpp()
+            || operator(tree, parent) != Some(NodeKind::GreaterGreater)
+            || tree.child(parent, Field::Right) != Some(node)
+        {
             return false;
         }
         let mut leftmost = parent;
-        while let Some(left) = tree.child(leftmost, "left") {
+        while let Some(left) = tree.child(leftmost, Field::Left) {
             leftmost = left;
         }
         let span = tree.span(leftmost);
         let known = self.lookup(&self.own.file.show(span), span.start);
-        tree.kind(leftmost) != "number_literal" && !known.is_some_and(|found| found.ty.is_scalar())
+        tree.kind(leftmost) != NodeKind::NumberLiteral && !known.is_some_and(|found| found.ty.is_scalar())
     }
 
     fn is_cpp(&self) -> bool {
@@ -266,13 +275,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |c| !is_word(c)).filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
 }
 
-fn operator(tree: &HostTree, node: NodeId) -> Option<&'static str> {
-    tree.child(node, "operator").map(|operator| tree.kind(operator))
+fn operator(tree: &HostTree, node: NodeId) -> Option<NodeKind> {
+    tree.child(node, Field::Operator).map(|operator| tree.kind(operator))
 }
 
 fn binds_reference(tree: &HostTree, init_declarator: NodeId) -> bool {
     let is_const =
-        |declaration: NodeId| tree.named_children(declaration).any(|child| tree.kind(child) == "type_qualifier");
-    tree.child(init_declarator, "declarator").is_some_and(|node| tree.kind(node) == "reference_declarator")
+        |declaration: NodeId| tree.named_children(declaration).any(|child| tree.kind(child) == NodeKind::TypeQualifier);
+    tree.child(init_declarator, Field::Declarator).is_some_and(|node| tree.kind(node) == NodeKind::ReferenceDeclarator)
         && !tree.parent(init_declarator).is_some_and(is_const)
 }

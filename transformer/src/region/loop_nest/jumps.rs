@@ -4,36 +4,42 @@ use std::collections::BTreeSet;
 
 use super::Problem;
 use crate::source::{SourceFile, Span};
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// The first jump that leaves the body of a loop other than by `continue`.
 pub(super) fn leaving(file: &SourceFile, tree: &HostTree, body: NodeId) -> Option<(Problem, Span)> {
     let labels = labels_in(file, tree, body);
     tree.descendants(body).find_map(|node| {
         let problem = match tree.kind(node) {
-            "break_statement" => Problem::Break,
-            "return_statement" | "co_return_statement" => Problem::Return,
-            "goto_statement" => Problem::Goto,
-            "throw_statement" => Problem::Throw,
+            NodeKind::BreakStatement => Problem::Break,
+            NodeKind::ReturnStatement | NodeKind::CoReturnStatement => Problem::Return,
+            NodeKind::GotoStatement => Problem::Goto,
+            NodeKind::ThrowStatement => Problem::Throw,
             _ => return None,
         };
         let stays = match problem {
             Problem::Break => is_caught(tree, node, body, &BREAKABLE),
             Problem::Goto => {
-                tree.child(node, "label").is_some_and(|label| labels.contains(file.bytes(tree.span(label))))
+                tree.child(node, Field::Label).is_some_and(|label| labels.contains(file.bytes(tree.span(label))))
             }
-            _ => is_caught(tree, node, body, &["lambda_expression"]),
+            _ => is_caught(tree, node, body, &[NodeKind::LambdaExpression]),
         };
         (!stays).then(|| (problem, tree.span(node)))
     })
 }
 
 /// What `break` leaves.
-const BREAKABLE: [&str; 6] =
-    ["for_statement", "for_range_loop", "while_statement", "do_statement", "switch_statement", "lambda_expression"];
+const BREAKABLE: [NodeKind; 6] = [
+    NodeKind::ForStatement,
+    NodeKind::ForRangeLoop,
+    NodeKind::WhileStatement,
+    NodeKind::DoStatement,
+    NodeKind::SwitchStatement,
+    NodeKind::LambdaExpression,
+];
 
 /// Is there an ancestor of one of these kinds within the body?
-fn is_caught(tree: &HostTree, node: NodeId, body: NodeId, kinds: &[&str]) -> bool {
+fn is_caught(tree: &HostTree, node: NodeId, body: NodeId, kinds: &[NodeKind]) -> bool {
     if node == body {
         return false;
     }
@@ -43,8 +49,8 @@ fn is_caught(tree: &HostTree, node: NodeId, body: NodeId, kinds: &[&str]) -> boo
 
 fn labels_in<'a>(file: &'a SourceFile, tree: &HostTree, body: NodeId) -> BTreeSet<&'a [u8]> {
     tree.descendants(body)
-        .filter(|node| tree.kind(*node) == "labeled_statement")
-        .filter_map(|node| tree.child(node, "label"))
+        .filter(|node| tree.kind(*node) == NodeKind::LabeledStatement)
+        .filter_map(|node| tree.child(node, Field::Label))
         .map(|label| file.bytes(tree.span(label)))
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use super::{CanonicalLoop, Problem, Relation, Step, VariableKind};
 use crate::source::{SourceFile, Span};
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 pub(super) struct Reader<'a> {
     pub file: &'a SourceFile,
@@ -25,9 +25,9 @@ impl Reader<'_> {
         let mut node = body;
         loop {
             match self.tree.kind(node) {
-                "for_statement" => return Ok(node),
-                "for_range_loop" => return Err((Problem::RangeFor, self.tree.span(node))),
-                "compound_statement" => {
+                NodeKind::ForStatement => return Ok(node),
+                NodeKind::ForRangeLoop => return Err((Problem::RangeFor, self.tree.span(node))),
+                NodeKind::CompoundStatement => {
                     let mut inside = self.tree.named_children(node);
                     match (inside.next(), inside.next()) {
                         (Some(only), None) => node = only,
@@ -45,17 +45,17 @@ impl Reader<'_> {
     pub fn canonical_loop(&self, node: NodeId) -> Read<CanonicalLoop> {
         let span = self.tree.span(node);
         let whole = |problem: Problem| (problem, span);
-        let body = self.tree.child(node, "body").ok_or(whole(Problem::SyntaxError))?;
+        let body = self.tree.child(node, Field::Body).ok_or(whole(Problem::SyntaxError))?;
         let head = Span::new(span.start, self.tree.span(body).start);
         if let Some(problem) = self.tree.children(node).find(|child| self.tree.is_problem(*child)) {
             return Err((Problem::SyntaxError, self.tree.span(problem)));
         }
         let part = |field, problem| self.tree.child(node, field).ok_or((problem, head));
-        let initialisation = self.initialisation(part("initializer", Problem::Initialisation)?)?;
+        let initialisation = self.initialisation(part(Field::Initializer, Problem::Initialisation)?)?;
         let name = self.file.show(self.tree.span(initialisation.variable)).into_owned();
-        let condition = part("condition", Problem::Condition)?;
+        let condition = part(Field::Condition, Problem::Condition)?;
         let (relation, upper) = self.condition(condition, &name)?;
-        let step = self.increment(part("update", Problem::Increment)?, &name)?;
+        let step = self.increment(part(Field::Update, Problem::Increment)?, &name)?;
         check_direction(relation, &step, self.tree.span(condition), self.amount_is_one(&step))?;
         for bound in [Some(initialisation.lower), Some(upper), step.amount].into_iter().flatten() {
             if let Some(own) = self.names(bound, &name) {
@@ -86,24 +86,24 @@ impl Reader<'_> {
     /// Is there a number with a fraction or an exponent?
     fn holds_floating_number(&self, bound: Span) -> bool {
         let nodes = self.tree.descendants(self.tree.covering(bound));
-        nodes.filter(|node| self.tree.kind(*node) == "number_literal" && bound.contains(self.tree.span(*node))).any(
-            |node| {
+        nodes
+            .filter(|node| self.tree.kind(*node) == NodeKind::NumberLiteral && bound.contains(self.tree.span(*node)))
+            .any(|node| {
                 let text = self.text(node).to_ascii_lowercase();
                 let is_hexadecimal = text.starts_with("0x");
                 text.contains(['.', 'p']) || !is_hexadecimal && text.contains(['e', 'f'])
-            },
-        )
+            })
     }
 
     fn initialisation(&self, node: NodeId) -> Read<Initialisation> {
         let problem = (Problem::Initialisation, self.tree.span(node));
         match self.tree.kind(node) {
-            "assignment_expression" if self.operator(node) == Some("=") => {
-                let variable = self.variable(self.tree.child(node, "left").ok_or(problem)?)?;
-                let lower = self.tree.span(self.tree.child(node, "right").ok_or(problem)?);
+            NodeKind::AssignmentExpression if self.operator(node) == Some(NodeKind::Equal) => {
+                let variable = self.variable(self.tree.child(node, Field::Left).ok_or(problem)?)?;
+                let lower = self.tree.span(self.tree.child(node, Field::Right).ok_or(problem)?);
                 Ok(Initialisation { variable, declared_type: None, kind: VariableKind::Outside, lower })
             }
-            "declaration" => self.declared(node),
+            NodeKind::Declaration => self.declared(node),
             _ => Err(problem),
         }
     }
@@ -111,25 +111,25 @@ impl Reader<'_> {
     /// `type var = lower`, with any number of stars.
     fn declared(&self, node: NodeId) -> Read<Initialisation> {
         let problem = (Problem::Initialisation, self.tree.span(node));
-        let ty = self.tree.child(node, "type").ok_or(problem)?;
+        let ty = self.tree.child(node, Field::Type).ok_or(problem)?;
         let mut declarators =
-            self.tree.children(node).filter(|child| self.tree.field_name(*child) == Some("declarator"));
+            self.tree.children(node).filter(|child| self.tree.field(*child) == Some(Field::Declarator));
         let (Some(declarator), None) = (declarators.next(), declarators.next()) else { return Err(problem) };
-        let is_init = self.tree.kind(declarator) == "init_declarator"
-            && self.tree.children(declarator).any(|child| self.tree.kind(child) == "=");
+        let is_init = self.tree.kind(declarator) == NodeKind::InitDeclarator
+            && self.tree.children(declarator).any(|child| self.tree.kind(child) == NodeKind::Equal);
         if !is_init {
             return Err(problem);
         }
-        let lower = self.tree.span(self.tree.child(declarator, "value").ok_or(problem)?);
-        let mut name = self.tree.child(declarator, "declarator").ok_or(problem)?;
+        let lower = self.tree.span(self.tree.child(declarator, Field::Value).ok_or(problem)?);
+        let mut name = self.tree.child(declarator, Field::Declarator).ok_or(problem)?;
         let mut kind = self.kind_of(ty);
-        while self.tree.kind(name) == "pointer_declarator" {
+        while self.tree.kind(name) == NodeKind::PointerDeclarator {
             kind = VariableKind::Pointer;
-            name = self.tree.child(name, "declarator").ok_or(problem)?;
+            name = self.tree.child(name, Field::Declarator).ok_or(problem)?;
         }
         let is_floating = kind == VariableKind::Named
             && matches!(&*self.text(ty), "float" | "double" | "long double" | "_Bool" | "bool");
-        if self.tree.kind(name) != "identifier" || is_floating {
+        if self.tree.kind(name) != NodeKind::Identifier || is_floating {
             return Err((Problem::Variable, self.tree.span(declarator)));
         }
         Ok(Initialisation { variable: name, declared_type: Some(self.tree.span(ty)), kind, lower })
@@ -139,8 +139,8 @@ impl Reader<'_> {
     fn kind_of(&self, ty: NodeId) -> VariableKind {
         let text = self.text(ty);
         let is_integer = match self.tree.kind(ty) {
-            "sized_type_specifier" => !text.contains("double"),
-            "primitive_type" => !matches!(&*text, "float" | "double" | "bool" | "_Bool" | "void"),
+            NodeKind::SizedTypeSpecifier => !text.contains("double"),
+            NodeKind::PrimitiveType => !matches!(&*text, "float" | "double" | "bool" | "_Bool" | "void"),
             _ => false,
         };
         if is_integer { VariableKind::Integer } else { VariableKind::Named }
@@ -149,22 +149,26 @@ impl Reader<'_> {
     /// A plain variable, parentheses around it looked through.
     fn variable(&self, node: NodeId) -> Read<NodeId> {
         let inner = self.without_parentheses(node);
-        if self.tree.kind(inner) == "identifier" { Ok(inner) } else { Err((Problem::Variable, self.tree.span(node))) }
+        if self.tree.kind(inner) == NodeKind::Identifier {
+            Ok(inner)
+        } else {
+            Err((Problem::Variable, self.tree.span(node)))
+        }
     }
 
     fn condition(&self, node: NodeId, variable: &str) -> Read<(Relation, Span)> {
         let problem = (Problem::Condition, self.tree.span(node));
         let node = self.without_parentheses(node);
         let relation = match self.operator(node) {
-            Some("<") => Relation::Less,
-            Some("<=") => Relation::LessOrEqual,
-            Some(">") => Relation::Greater,
-            Some(">=") => Relation::GreaterOrEqual,
-            Some("!=" | "not_eq") => Relation::NotEqual,
+            Some(NodeKind::Less) => Relation::Less,
+            Some(NodeKind::LessEqual) => Relation::LessOrEqual,
+            Some(NodeKind::Greater) => Relation::Greater,
+            Some(NodeKind::GreaterEqual) => Relation::GreaterOrEqual,
+            Some(NodeKind::ExclamationEqual | NodeKind::NotEq) => Relation::NotEqual,
             _ => return Err(problem),
         };
-        let left = self.tree.child(node, "left").ok_or(problem)?;
-        let right = self.tree.child(node, "right").ok_or(problem)?;
+        let left = self.tree.child(node, Field::Left).ok_or(problem)?;
+        let right = self.tree.child(node, Field::Right).ok_or(problem)?;
         if self.is_variable(left, variable) {
             Ok((relation, self.tree.span(right)))
         } else if self.is_variable(right, variable) {
@@ -180,15 +184,17 @@ impl Reader<'_> {
         let node = self.without_parentheses(node);
         let is_ours = |field| self.tree.child(node, field).is_some_and(|side| self.is_variable(side, variable));
         match (self.tree.kind(node), self.operator(node)) {
-            ("update_expression", Some(operator)) if is_ours("argument") => {
-                Ok(Step { span, is_subtracted: operator == "--", amount: None })
+            (NodeKind::UpdateExpression, Some(operator)) if is_ours(Field::Argument) => {
+                Ok(Step { span, is_subtracted: operator == NodeKind::MinusMinus, amount: None })
             }
-            ("assignment_expression", Some(operator @ ("+=" | "-="))) if is_ours("left") => {
-                let amount = self.tree.child(node, "right").ok_or(problem)?;
-                Ok(Step { span, is_subtracted: operator == "-=", amount: Some(self.tree.span(amount)) })
+            (NodeKind::AssignmentExpression, Some(operator @ (NodeKind::PlusEqual | NodeKind::MinusEqual)))
+                if is_ours(Field::Left) =>
+            {
+                let amount = self.tree.child(node, Field::Right).ok_or(problem)?;
+                Ok(Step { span, is_subtracted: operator == NodeKind::MinusEqual, amount: Some(self.tree.span(amount)) })
             }
-            ("assignment_expression", Some("=")) if is_ours("left") => {
-                let right = self.tree.child(node, "right").ok_or(problem)?;
+            (NodeKind::AssignmentExpression, Some(NodeKind::Equal)) if is_ours(Field::Left) => {
+                let right = self.tree.child(node, Field::Right).ok_or(problem)?;
                 self.sum(right, variable, span)
             }
             _ => Err(problem),
@@ -199,12 +205,12 @@ impl Reader<'_> {
     fn sum(&self, node: NodeId, variable: &str, span: Span) -> Read<Step> {
         let problem = (Problem::Increment, span);
         let node = self.without_parentheses(node);
-        let left = self.tree.child(node, "left").ok_or(problem)?;
-        let right = self.tree.child(node, "right").ok_or(problem)?;
+        let left = self.tree.child(node, Field::Left).ok_or(problem)?;
+        let right = self.tree.child(node, Field::Right).ok_or(problem)?;
         let (amount, is_subtracted) = match self.operator(node) {
-            Some("+") if self.is_variable(left, variable) => (right, false),
-            Some("+") if self.is_variable(right, variable) => (left, false),
-            Some("-") if self.is_variable(left, variable) => (right, true),
+            Some(NodeKind::Plus) if self.is_variable(left, variable) => (right, false),
+            Some(NodeKind::Plus) if self.is_variable(right, variable) => (left, false),
+            Some(NodeKind::Minus) if self.is_variable(left, variable) => (right, true),
             _ => return Err(problem),
         };
         Ok(Step { span, is_subtracted, amount: Some(self.tree.span(amount)) })
@@ -238,10 +244,10 @@ impl Reader<'_> {
         let mut node = name;
         while let Some(parent) = self.tree.parent(node) {
             match self.tree.kind(parent) {
-                "parenthesized_expression" => node = parent,
-                "assignment_expression" => return self.tree.field_name(node) == Some("left"),
-                "update_expression" => return true,
-                "pointer_expression" => return self.operator(parent) == Some("&"),
+                NodeKind::ParenthesizedExpression => node = parent,
+                NodeKind::AssignmentExpression => return self.tree.field(node) == Some(Field::Left),
+                NodeKind::UpdateExpression => return true,
+                NodeKind::PointerExpression => return self.operator(parent) == Some(NodeKind::Ampersand),
                 _ => return false,
             }
         }
@@ -251,19 +257,21 @@ impl Reader<'_> {
     /// Is a name declared anew between its place and the loop?
     fn is_shadowed(&self, name: NodeId, read: &CanonicalLoop) -> bool {
         self.tree.ancestors(name).take_while(|ancestor| *ancestor != read.node).any(|scope| {
-            self.tree.children(scope).filter(|child| self.tree.kind(*child) == "declaration").any(|declaration| {
-                self.tree.span(declaration).start < self.tree.span(name).start
-                    && self.declares(declaration, &read.variable)
-            })
+            self.tree.children(scope).filter(|child| self.tree.kind(*child) == NodeKind::Declaration).any(
+                |declaration| {
+                    self.tree.span(declaration).start < self.tree.span(name).start
+                        && self.declares(declaration, &read.variable)
+                },
+            )
         })
     }
 
     fn declares(&self, declaration: NodeId, variable: &str) -> bool {
         let declarators =
-            self.tree.children(declaration).filter(|child| self.tree.field_name(*child) == Some("declarator"));
+            self.tree.children(declaration).filter(|child| self.tree.field(*child) == Some(Field::Declarator));
         declarators.into_iter().any(|declarator| {
             let mut node = declarator;
-            while let Some(inner) = self.tree.child(node, "declarator") {
+            while let Some(inner) = self.tree.child(node, Field::Declarator) {
                 node = inner;
             }
             self.is_variable(node, variable)
@@ -272,12 +280,12 @@ impl Reader<'_> {
 
     fn is_variable(&self, node: NodeId, variable: &str) -> bool {
         let node = self.without_parentheses(node);
-        self.tree.kind(node) == "identifier" && self.file.bytes(self.tree.span(node)) == variable.as_bytes()
+        self.tree.kind(node) == NodeKind::Identifier && self.file.bytes(self.tree.span(node)) == variable.as_bytes()
     }
 
     fn without_parentheses(&self, node: NodeId) -> NodeId {
         let mut node = node;
-        while self.tree.kind(node) == "parenthesized_expression" {
+        while self.tree.kind(node) == NodeKind::ParenthesizedExpression {
             match self.tree.named_children(node).next() {
                 Some(inner) => node = inner,
                 None => break,
@@ -286,8 +294,8 @@ impl Reader<'_> {
         node
     }
 
-    fn operator(&self, node: NodeId) -> Option<&'static str> {
-        self.tree.child(node, "operator").map(|operator| self.tree.kind(operator))
+    fn operator(&self, node: NodeId) -> Option<NodeKind> {
+        self.tree.child(node, Field::Operator).map(|operator| self.tree.kind(operator))
     }
 
     fn text(&self, node: NodeId) -> std::borrow::Cow<'_, str> {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::source::Scan;
-use crate::syntax::Limits;
+use crate::syntax::{Limits, NodeKind};
 
 /// Reads the first `for` statement, with braces around it, of a function made of `text`.
 fn nest(path: &str, text: &str, depth: usize) -> (SourceFile, Result<CanonicalLoopNest, (Problem, Span)>) {
@@ -11,7 +11,7 @@ fn nest(path: &str, text: &str, depth: usize) -> (SourceFile, Result<CanonicalLo
         .descendants(tree.root())
         .find(|node| {
             tree.span(*node).start == start
-                && (tree.kind(*node).ends_with("_statement") || tree.kind(*node) == "for_range_loop")
+                && (tree.kind(*node).is_statement() || tree.kind(*node) == NodeKind::ForRangeLoop)
         })
         .unwrap();
     let result = canonical_nest(&file, &tree, body, depth);

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::kinds::{Field, NodeKind};
 use crate::source::Language;
 
 /// A grammar with its node and field names looked up once.
@@ -10,8 +11,8 @@ pub(super) struct Grammar {
     language: Language,
     /// tree-sitter's handle.
     pub(super) parser: tree_sitter::Language,
-    kinds: Vec<(&'static str, bool)>,
-    fields: Vec<Option<&'static str>>,
+    kinds: Vec<(NodeKind, bool)>,
+    fields: Vec<Option<Field>>,
     punctuation: Vec<bool>,
 }
 
@@ -45,15 +46,14 @@ impl Grammar {
     fn new(language: Language, parser: &'static tree_sitter::Language) -> Self {
         let kinds = 0..u16::try_from(parser.node_kind_count()).unwrap_or(u16::MAX);
         let fields = 0..=u16::try_from(parser.field_count()).unwrap_or(u16::MAX);
-        let kinds: Vec<_> =
-            kinds.map(|id| (parser.node_kind_for_id(id).unwrap_or(""), parser.node_kind_is_named(id))).collect();
-        let is_punctuation = |kind: &str| matches!(kind, "(" | ")" | "{" | "}" | "[" | "]" | ";" | ",");
+        let kind = |id| parser.node_kind_for_id(id).and_then(NodeKind::named).unwrap_or(NodeKind::Error);
+        let kinds: Vec<_> = kinds.map(|id| (kind(id), parser.node_kind_is_named(id))).collect();
         Self {
             language,
             parser: parser.clone(),
-            punctuation: kinds.iter().map(|(kind, _)| is_punctuation(kind)).collect(),
+            punctuation: kinds.iter().map(|(kind, _)| kind.is_punctuation()).collect(),
             kinds,
-            fields: fields.map(|id| parser.field_name_for_id(id)).collect(),
+            fields: fields.map(|id| parser.field_name_for_id(id).and_then(Field::named)).collect(),
         }
     }
 
@@ -66,15 +66,15 @@ impl Grammar {
         self.language
     }
 
-    pub(super) fn kind(&self, id: u16) -> &'static str {
-        self.kinds.get(usize::from(id)).map_or("ERROR", |(name, _)| name)
+    pub(super) fn kind(&self, id: u16) -> NodeKind {
+        self.kinds.get(usize::from(id)).map_or(NodeKind::Error, |(kind, _)| *kind)
     }
 
     pub(super) fn is_named(&self, id: u16) -> bool {
         self.kinds.get(usize::from(id)).is_none_or(|(_, named)| *named)
     }
 
-    pub(super) fn field(&self, id: u8) -> Option<&'static str> {
+    pub(super) fn field(&self, id: u8) -> Option<Field> {
         self.fields.get(usize::from(id)).copied().flatten()
     }
 }

@@ -1,6 +1,5 @@
 use proptest::prelude::*;
 
-use super::is_statement;
 use super::{HostError, HostTree, Limits, NodeId, parse_expression};
 use crate::source::{Language, SourceFile, Span, scan};
 
@@ -31,7 +30,7 @@ fn assert_well_formed(tree: &HostTree, length: usize) {
 fn statement(name: &str, marked: &str) -> Option<(&'static str, String)> {
     let at = marked.find('@').unwrap();
     let (file, tree) = parse(name, &marked.replacen('@', "", 1));
-    tree.statement_at(at).map(|id| (tree.kind(id), file.show(tree.span(id)).into_owned()))
+    tree.statement_at(at).map(|id| (tree.kind(id).text(), file.show(tree.span(id)).into_owned()))
 }
 
 #[track_caller]
@@ -117,7 +116,7 @@ fn finds_problems_only_where_they_are() {
         Span::new(start, start + part.len())
     };
     let around_macro = tree.problem_in(at("MACRO(1) x++")).unwrap();
-    assert_eq!(tree.kind(around_macro), "ERROR");
+    assert_eq!(tree.kind(around_macro).text(), "ERROR");
     assert_eq!(tree.problem_in(at("void f(void) { MACRO(1) x++; }")), Some(around_macro));
     assert!(tree.problem_in(at("void g(void) { y++; }")).is_none());
     assert!(tree.problem_in(at("int = ;")).is_some());
@@ -131,7 +130,7 @@ fn covers_with_the_smallest_node() {
     let covering = |part: &str| {
         let start = text.find(part).unwrap();
         let id = tree.covering(Span::new(start, start + part.len()));
-        (tree.kind(id), file.show(tree.span(id)).into_owned())
+        (tree.kind(id).text(), file.show(tree.span(id)).into_owned())
     };
     assert_eq!(covering("10"), ("number_literal", "10".to_owned()));
     assert_eq!(covering("0"), ("number_literal", "10".to_owned()));
@@ -163,7 +162,7 @@ fn chooses_the_branch_that_the_language_and_openmp_take() {
         );
         let (_, tree) = parse(name, &text);
         assert!(tree.problems().is_empty(), "{condition}");
-        tree.descendants(tree.root()).any(|id| tree.kind(id) == "for_statement")
+        tree.descendants(tree.root()).any(|id| tree.kind(id).text() == "for_statement")
     };
     let cases = [
         ("#if 0", false),
@@ -221,7 +220,7 @@ fn expression(text: &str, part: &str, language: Language) -> Option<(&'static st
     let start = text.find(part).unwrap();
     let tree = parse_expression(&file, Span::new(start, start + part.len()), language)?;
     assert!(tree.nodes.is_sorted_by_key(|node| node.start));
-    Some((tree.kind(tree.root()), file.show(tree.span(tree.root())).into_owned()))
+    Some((tree.kind(tree.root()).text(), file.show(tree.span(tree.root())).into_owned()))
 }
 
 #[test]
@@ -271,7 +270,7 @@ proptest! {
         for at in 0..text.len() {
             if let Some(found) = tree.statement_at(at) {
                 prop_assert_eq!(tree.span(found).start, at);
-                prop_assert!(tree.ancestors(found).all(|above| tree.span(above).start < at || !is_statement(tree.kind(above))));
+                prop_assert!(tree.ancestors(found).all(|above| tree.span(above).start < at || !tree.kind(above).is_statement_or_declaration()));
             }
             let span = Span::new(at, (at + 3).min(text.len()));
             let found = tree.covering(span);

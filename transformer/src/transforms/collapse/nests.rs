@@ -7,7 +7,7 @@ use crate::region::construct::{Construct, ConstructId, Doubt};
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseArgument, ClauseName, Directive, NodeId};
+use crate::syntax::{ClauseArgument, ClauseName, Directive, Field, NodeId, NodeKind};
 use crate::transforms::Context;
 use crate::transforms::independence::{Candidate, Nest, reason};
 
@@ -45,7 +45,7 @@ pub(super) fn chain_to_target(cx: &Context<'_>, id: ConstructId) -> Option<Vec<C
 /// Is there a `for` inside the loops that the construct takes?
 pub(super) fn has_inner_loop(cx: &Context<'_>, id: ConstructId) -> bool {
     let Some(body) = cx.constructs.construct(id).body else { return false };
-    cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == "for_statement").nth(1).is_some()
+    cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement).nth(1).is_some()
 }
 
 /// Is the text of the construct certain, and free of other directives?
@@ -189,14 +189,20 @@ fn is_harmless(candidate: &Candidate<'_, '_>, span: Span) -> bool {
         return false;
     }
     tree.descendants(root).all(|node| match tree.kind(node) {
-        "identifier" => is_value(candidate, node),
-        "binary_expression" => {
-            let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
-            let divisor = || tree.child(node, "right").is_some_and(|right| is_positive(candidate, right));
-            matches!(operator, Some("+" | "-" | "*")) || (matches!(operator, Some("/" | "%")) && divisor())
+        NodeKind::Identifier => is_value(candidate, node),
+        NodeKind::BinaryExpression => {
+            let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+            let divisor = || tree.child(node, Field::Right).is_some_and(|right| is_positive(candidate, right));
+            matches!(operator, Some(NodeKind::Plus | NodeKind::Minus | NodeKind::Star))
+                || (matches!(operator, Some(NodeKind::Slash | NodeKind::Percent)) && divisor())
         }
-        "unary_expression" => tree.child(node, "operator").is_some_and(|op| matches!(tree.kind(op), "-" | "+")),
-        kind => !tree.is_named(node) || matches!(kind, "number_literal" | "parenthesized_expression" | "comment"),
+        NodeKind::UnaryExpression => tree
+            .child(node, Field::Operator)
+            .is_some_and(|op| matches!(tree.kind(op), NodeKind::Minus | NodeKind::Plus)),
+        kind => {
+            !tree.is_named(node)
+                || matches!(kind, NodeKind::NumberLiteral | NodeKind::ParenthesizedExpression | NodeKind::Comment)
+        }
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::edit::{Edit, directive_writer};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
-use crate::syntax::{ClauseName, NodeId};
+use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::Context;
 use crate::transforms::collapse::gain::Choice;
 use crate::transforms::independence::Candidate;
@@ -53,7 +53,7 @@ fn exchange(cx: &Context<'_>, one: NodeId, other: NodeId) -> Vec<Edit> {
 fn head<'a>(cx: &Context<'a>, node: NodeId) -> Option<(Span, &'a str)> {
     let place =
         |kind| cx.tree.children(node).find(|child| cx.tree.kind(*child) == kind).map(|child| cx.tree.span(child));
-    let span = Span::new(place("(")?.end, place(")")?.start);
+    let span = Span::new(place(NodeKind::OpenParenthesis)?.end, place(NodeKind::CloseParenthesis)?.start);
     Some((span, std::str::from_utf8(cx.file.bytes(span)).ok()?))
 }
 

@@ -6,7 +6,7 @@ use crate::analysis::symbols::{DeclaredType, Scope, Variable};
 use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::source::{Language, Span};
-use crate::syntax::{ClauseName, ListItem};
+use crate::syntax::{ClauseName, Field, ListItem, NodeKind};
 use crate::transforms::Context;
 use crate::transforms::independence::pairs::space;
 use crate::transforms::independence::{Candidate, reason};
@@ -281,7 +281,7 @@ fn has_other_label(candidate: &Candidate<'_, '_>, name: &Name<'_>) -> bool {
     let word = name.name.split(['.', '-']).next().unwrap_or_default();
     let Some(variable) = candidate.symbols.lookup(word, name.span.start) else { return true };
     let node = tree.covering(variable.declared_at);
-    let declaration = tree.ancestors(node).find(|node| tree.kind(*node) == "declaration");
+    let declaration = tree.ancestors(node).find(|node| tree.kind(*node) == NodeKind::Declaration);
     let text = declaration.map(|node| candidate.cx.file.show(tree.span(node)).into_owned()).unwrap_or_default();
     variable.header.is_none() && ["asm", "alias", "weakref"].iter().any(|word| text.contains(word))
 }
@@ -294,8 +294,10 @@ fn is_type_certain(candidate: &Candidate<'_, '_>, name: &Name<'_>) -> bool {
     let Some(variable) = candidate.symbols.lookup(word, name.span.start) else { return false };
     let node = tree.covering(variable.declared_at);
     let mut around = tree.ancestors(node);
-    let own =
-        around.find(|node| tree.child(*node, "type").is_some()).and_then(|node| tree.child(node, "type")).map(text);
+    let own = around
+        .find(|node| tree.child(*node, Field::Type).is_some())
+        .and_then(|node| tree.child(node, Field::Type))
+        .map(text);
     let mut waiting: Vec<String> = own.into_iter().flat_map(|text| names_in(&text)).collect();
     if variable.header.is_some() || name.kind == RootKind::Member {
         // What a header or a structure writes is not looked for.
@@ -312,7 +314,7 @@ fn is_type_certain(candidate: &Candidate<'_, '_>, name: &Name<'_>) -> bool {
         waiting.extend(
             candidate.symbols.macros_named(&word, name.span.start).iter().flat_map(|found| names_in(&found.body)),
         );
-        let typedefs = tree.descendants(tree.root()).filter(|node| tree.kind(*node) == "type_definition");
+        let typedefs = tree.descendants(tree.root()).filter(|node| tree.kind(*node) == NodeKind::TypeDefinition);
         let same = typedefs.filter(|node| names_in(&text(*node)).last() == Some(&word));
         waiting.extend(same.flat_map(|node| names_in(&text(node))));
     }
@@ -362,7 +364,7 @@ fn are_restricted(candidate: &Candidate<'_, '_>, first: &Name<'_>, second: &Name
     let parameter = |name: &Name<'_>| -> Option<Variable> {
         let variable = candidate.symbols.lookup(name.name, name.span.start)?;
         let node = tree.covering(name.span);
-        let function = tree.ancestors(node).find(|node| tree.kind(*node) == "function_definition")?;
+        let function = tree.ancestors(node).find(|node| tree.kind(*node) == NodeKind::FunctionDefinition)?;
         let is_set = !candidate.symbols.written_in(name.name, name.span.start, tree.span(function)).is_empty();
         (variable.scope == Scope::Parameter && name.kind == RootKind::Pointer && !is_set).then_some(variable)
     };

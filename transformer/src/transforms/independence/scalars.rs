@@ -6,7 +6,7 @@ use crate::analysis::accesses::{Accesses, Key, ScalarUse};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::CanonicalLoop;
 use crate::source::Span;
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 use crate::transforms::independence::{Candidate, reason};
 
 /// Why variables do not allow that `depth` loops are collapsed.
@@ -121,37 +121,39 @@ fn is_set_first(candidate: &Candidate<'_, '_>, innermost: &CanonicalLoop, uses: 
     let tree = candidate.cx.tree;
     let body = tree.span(innermost.body);
     let Some(first) = uses.first().filter(|first| first.writes && body.contains(first.span)) else { return false };
-    let Some((assignment, right)) = assignment(tree, first.node, &["="]) else { return false };
+    let Some((assignment, right)) = assignment(tree, first.node, &[NodeKind::Equal]) else { return false };
     let is_read = uses.iter().any(|used| tree.span(right).contains(used.span));
-    let statement = tree.parent(assignment).filter(|node| tree.kind(*node) == "expression_statement");
+    let statement = tree.parent(assignment).filter(|node| tree.kind(*node) == NodeKind::ExpressionStatement);
     let is_certain = statement.is_some_and(|statement| {
         statement == innermost.body
-            || tree.parent(statement) == Some(innermost.body) && tree.kind(innermost.body) == "compound_statement"
+            || tree.parent(statement) == Some(innermost.body)
+                && tree.kind(innermost.body) == NodeKind::CompoundStatement
     });
     is_certain && !is_read && uses.iter().all(|used| body.contains(used.span))
 }
 
 /// The assignment that a name is the left side of, and its right side.
-fn assignment(tree: &HostTree, name: NodeId, operators: &[&str]) -> Option<(NodeId, NodeId)> {
-    let node = tree.parent(name).filter(|node| tree.kind(*node) == "assignment_expression")?;
-    let operator = tree.child(node, "operator").map(|operator| tree.kind(operator))?;
-    (tree.child(node, "left") == Some(name) && operators.contains(&operator))
-        .then(|| Some((node, tree.child(node, "right")?)))?
+fn assignment(tree: &HostTree, name: NodeId, operators: &[NodeKind]) -> Option<(NodeId, NodeId)> {
+    let node = tree.parent(name).filter(|node| tree.kind(*node) == NodeKind::AssignmentExpression)?;
+    let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator))?;
+    (tree.child(node, Field::Left) == Some(name) && operators.contains(&operator))
+        .then(|| Some((node, tree.child(node, Field::Right)?)))?
 }
 
 /// Is a reduction item used for anything but adding to it, by the operator of its clause?
 pub(super) fn not_a_sum(candidate: &Candidate<'_, '_>, key: Key, uses: &[&ScalarUse]) -> Option<Reason> {
     let operator = candidate.clauses.reductions.get(&key).map(String::as_str).unwrap_or_default();
-    let operators: &[&str] = match operator {
-        "+" => &["+=", "-="],
-        "*" => &["*="],
-        "&" => &["&="],
-        "|" => &["|="],
-        "^" => &["^="],
+    let operators: &[NodeKind] = match operator {
+        "+" => &[NodeKind::PlusEqual, NodeKind::MinusEqual],
+        "*" => &[NodeKind::StarEqual],
+        "&" => &[NodeKind::AmpersandEqual],
+        "|" => &[NodeKind::BarEqual],
+        "^" => &[NodeKind::CaretEqual],
         _ => &[],
     };
     let tree = candidate.cx.tree;
-    let is_statement = |node: NodeId| tree.parent(node).is_some_and(|above| tree.kind(above) == "expression_statement");
+    let is_statement =
+        |node: NodeId| tree.parent(node).is_some_and(|above| tree.kind(above) == NodeKind::ExpressionStatement);
     let other =
         uses.iter().find(|used| assignment(tree, used.node, operators).is_none_or(|(node, _)| !is_statement(node)))?;
     let message = format!("`{}` is used in the loops other than by adding to it", other.name);

@@ -12,7 +12,7 @@ use crate::analysis::uses::{Role, is_element_address, uses_below};
 use crate::edit::Edit;
 use crate::edit::directive_writer::on_one_line;
 use crate::source::Span;
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::PinnedMemory;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::Mapped;
@@ -89,11 +89,15 @@ fn allocation(values: &HostValues<'_, '_>, item: &Mapped, least: u64) -> Option<
         return None;
     }
     let declared = tree.covering(variable.declared_at);
-    let declaration = tree.ancestors(declared).find(|node| tree.kind(*node) == "declaration")?;
-    let block = tree.parent(declaration).filter(|block| tree.kind(*block) == "compound_statement")?;
+    let declaration = tree.ancestors(declared).find(|node| tree.kind(*node) == NodeKind::Declaration)?;
+    let block = tree.parent(declaration).filter(|block| tree.kind(*block) == NodeKind::CompoundStatement)?;
     // Another declarator might change what the length is made of.
-    let changes =
-        |node: NodeId| matches!(tree.kind(node), "assignment_expression" | "update_expression" | "lambda_expression");
+    let changes = |node: NodeId| {
+        matches!(
+            tree.kind(node),
+            NodeKind::AssignmentExpression | NodeKind::UpdateExpression | NodeKind::LambdaExpression
+        )
+    };
     if tree.descendants(declaration).any(changes) {
         return None;
     }
@@ -110,9 +114,9 @@ fn allocation(values: &HostValues<'_, '_>, item: &Mapped, least: u64) -> Option<
     let mut edits = vec![Edit { span: Span::new(end, end), text: lock }];
     for free in &found.frees {
         let start = tree.span(*free).start;
-        let statement = tree.parent(*free).filter(|parent| tree.kind(*parent) == "expression_statement");
+        let statement = tree.parent(*free).filter(|parent| tree.kind(*parent) == NodeKind::ExpressionStatement);
         let in_block =
-            statement.and_then(|node| tree.parent(node)).is_some_and(|it| tree.kind(it) == "compound_statement");
+            statement.and_then(|node| tree.parent(node)).is_some_and(|it| tree.kind(it) == NodeKind::CompoundStatement);
         let (newline, indent) = line_of(values, start);
         let begins_line = cx.file.text.get(..start).unwrap_or_default().ends_with(indent.as_bytes())
             && cx.file.lines.line_start(cx.file.lines.line_column(start).line) == Some(start - indent.len());
@@ -144,20 +148,22 @@ fn allocated(values: &HostValues<'_, '_>, variable: &Variable) -> Option<String>
     let mut node = tree.covering(initializer);
     loop {
         node = match tree.kind(node) {
-            "cast_expression" => tree.child(node, "value")?,
-            "parenthesized_expression" => tree.named_children(node).last()?,
-            "call_expression" if is_cast(values, node) => tree.named_children(tree.child(node, "arguments")?).next()?,
+            NodeKind::CastExpression => tree.child(node, Field::Value)?,
+            NodeKind::ParenthesizedExpression => tree.named_children(node).last()?,
+            NodeKind::CallExpression if is_cast(values, node) => {
+                tree.named_children(tree.child(node, Field::Arguments)?).next()?
+            }
             _ => break,
         };
     }
     let shown = |node: NodeId| is_repeatable(values, node).then(|| on_one_line(cx.file, tree.span(node)));
     match tree.kind(node) {
-        "call_expression" => {
-            let function = cx.file.show(tree.span(tree.child(node, "function")?)).into_owned();
+        NodeKind::CallExpression => {
+            let function = cx.file.show(tree.span(tree.child(node, Field::Function)?)).into_owned();
             let function = function.strip_prefix("std::").unwrap_or(&function);
             let is_own = !values.symbols().function_definitions(function).is_empty()
                 || values.symbols().macro_definition(function, initializer.start).is_some();
-            let arguments: Vec<NodeId> = tree.named_children(tree.child(node, "arguments")?).collect();
+            let arguments: Vec<NodeId> = tree.named_children(tree.child(node, Field::Arguments)?).collect();
             match (function, arguments.as_slice()) {
                 _ if is_own => None,
                 ("malloc", [bytes]) | ("aligned_alloc", [_, bytes]) => shown(*bytes),
@@ -165,8 +171,8 @@ fn allocated(values: &HostValues<'_, '_>, variable: &Variable) -> Option<String>
                 _ => None,
             }
         }
-        "new_expression" if tree.child(node, "placement").is_none() => {
-            let length = tree.child(tree.child(node, "declarator")?, "length")?;
+        NodeKind::NewExpression if tree.child(node, Field::Placement).is_none() => {
+            let length = tree.child(tree.child(node, Field::Declarator)?, Field::Length)?;
             Some(format!("sizeof(*{}) * ({})", variable.name, shown(length)?))
         }
         _ => None,
@@ -176,7 +182,7 @@ fn allocated(values: &HostValues<'_, '_>, variable: &Variable) -> Option<String>
 /// `static_cast<T *>(..)`
 fn is_cast(values: &HostValues<'_, '_>, call: NodeId) -> bool {
     let tree = values.cx().tree;
-    let function = tree.child(call, "function").map(|node| values.cx().file.show(tree.span(node)));
+    let function = tree.child(call, Field::Function).map(|node| values.cx().file.show(tree.span(node)));
     function.is_some_and(|text| ["static_cast<", "reinterpret_cast<"].iter().any(|cast| text.starts_with(cast)))
 }
 
@@ -185,11 +191,14 @@ fn is_repeatable(values: &HostValues<'_, '_>, node: NodeId) -> bool {
     let tree = values.cx().tree;
     tree.descendants(node).all(|inner| {
         let measured = tree.ancestors(inner).take_while(|above| *above != node).chain([node]);
-        let is_measured = measured.into_iter().any(|above| tree.kind(above) == "sizeof_expression");
+        let is_measured = measured.into_iter().any(|above| tree.kind(above) == NodeKind::SizeofExpression);
         match tree.kind(inner) {
-            "call_expression" | "assignment_expression" | "update_expression" | "lambda_expression" => false,
-            "field_expression" | "subscript_expression" | "pointer_expression" => is_measured,
-            "identifier" => {
+            NodeKind::CallExpression
+            | NodeKind::AssignmentExpression
+            | NodeKind::UpdateExpression
+            | NodeKind::LambdaExpression => false,
+            NodeKind::FieldExpression | NodeKind::SubscriptExpression | NodeKind::PointerExpression => is_measured,
+            NodeKind::Identifier => {
                 let name = values.cx().file.show(tree.span(inner)).into_owned();
                 is_measured || values.is_lasting(&name, tree.span(inner).start)
             }
@@ -228,7 +237,7 @@ impl Uses<'_, '_, '_> {
             if same.is_none_or(|same| same.declared_at != self.variable.declared_at) {
                 continue;
             }
-            if tree.ancestors(one.node).any(|above| tree.kind(above) == "lambda_expression") {
+            if tree.ancestors(one.node).any(|above| tree.kind(above) == NodeKind::LambdaExpression) {
                 return None;
             }
             match one.role {
@@ -249,31 +258,31 @@ impl Uses<'_, '_, '_> {
             return false;
         }
         let Some(parent) = tree.parent(node) else { return false };
-        let operator = tree.child(parent, "operator").map(|operator| tree.kind(operator));
+        let operator = tree.child(parent, Field::Operator).map(|operator| tree.kind(operator));
         match tree.kind(parent) {
-            "subscript_expression" => tree.field_name(node) == Some("argument"),
-            "pointer_expression" => operator == Some("*"),
-            "binary_expression" => matches!(operator, Some("==" | "!=")),
-            "unary_expression" => operator == Some("!"),
-            "parenthesized_expression" | "condition_clause" => {
-                tree.parent(parent).is_some_and(|above| tree.kind(above) == "if_statement")
+            NodeKind::SubscriptExpression => tree.field(node) == Some(Field::Argument),
+            NodeKind::PointerExpression => operator == Some(NodeKind::Star),
+            NodeKind::BinaryExpression => matches!(operator, Some(NodeKind::EqualEqual | NodeKind::ExclamationEqual)),
+            NodeKind::UnaryExpression => operator == Some(NodeKind::Exclamation),
+            NodeKind::ParenthesizedExpression | NodeKind::ConditionClause => {
+                tree.parent(parent).is_some_and(|above| tree.kind(above) == NodeKind::IfStatement)
             }
-            _ => tree.ancestors(node).any(|above| tree.kind(above) == "sizeof_expression"),
+            _ => tree.ancestors(node).any(|above| tree.kind(above) == NodeKind::SizeofExpression),
         }
     }
 
     /// The expression that deletes it.
     fn deleted(&self, node: NodeId) -> Option<NodeId> {
         let tree = self.values.cx().tree;
-        tree.parent(node).filter(|parent| tree.kind(*parent) == "delete_expression")
+        tree.parent(node).filter(|parent| tree.kind(*parent) == NodeKind::DeleteExpression)
     }
 
     /// An argument of a call.
     fn handed(&self, node: NodeId, found: &mut Found) -> Option<()> {
         let (cx, tree) = (self.values.cx(), self.values.cx().tree);
-        let list = tree.parent(node).filter(|parent| tree.kind(*parent) == "argument_list")?;
-        let call = tree.parent(list).filter(|parent| tree.kind(*parent) == "call_expression")?;
-        let function = cx.file.show(tree.span(tree.child(call, "function")?)).into_owned();
+        let list = tree.parent(node).filter(|parent| tree.kind(*parent) == NodeKind::ArgumentList)?;
+        let call = tree.parent(list).filter(|parent| tree.kind(*parent) == NodeKind::CallExpression)?;
+        let function = cx.file.show(tree.span(tree.child(call, Field::Function)?)).into_owned();
         let function = function.strip_prefix("std::").unwrap_or(&function);
         let definitions = self.values.symbols().function_definitions(function);
         if self.values.symbols().macro_definition(function, tree.span(call).start).is_some() {
@@ -290,7 +299,7 @@ impl Uses<'_, '_, '_> {
                 let place = tree.named_children(list).position(|argument| argument == node)?;
                 let inner = self.parameter(*definition, place)?;
                 let uses = Uses { variable: &inner, depth: self.depth - 1, ..*self };
-                let body = tree.child(*definition, "body")?;
+                let body = tree.child(*definition, Field::Body)?;
                 if values_escape(&uses, body) {
                     return None;
                 }
@@ -303,12 +312,14 @@ impl Uses<'_, '_, '_> {
     /// The parameter of a function at a place in its list.
     fn parameter(&self, definition: NodeId, place: usize) -> Option<Variable> {
         let (cx, tree) = (self.values.cx(), self.values.cx().tree);
-        let list =
-            tree.descendants(tree.child(definition, "declarator")?).find(|it| tree.kind(*it) == "parameter_list")?;
-        let parameter = tree.named_children(list).nth(place).filter(|it| tree.kind(*it) == "parameter_declaration")?;
-        let declarator = tree.child(parameter, "declarator")?;
-        let identifier = tree.descendants(declarator).find(|it| tree.kind(*it) == "identifier")?;
-        let body = tree.span(tree.child(definition, "body")?);
+        let list = tree
+            .descendants(tree.child(definition, Field::Declarator)?)
+            .find(|it| tree.kind(*it) == NodeKind::ParameterList)?;
+        let parameter =
+            tree.named_children(list).nth(place).filter(|it| tree.kind(*it) == NodeKind::ParameterDeclaration)?;
+        let declarator = tree.child(parameter, Field::Declarator)?;
+        let identifier = tree.descendants(declarator).find(|it| tree.kind(*it) == NodeKind::Identifier)?;
+        let body = tree.span(tree.child(definition, Field::Body)?);
         let name = cx.file.show(tree.span(identifier)).into_owned();
         let variable = self.values.symbols().lookup(&name, body.start + 1)?;
         let is_value = variable.ty.is_pointer() && variable.declared_at == tree.span(identifier);

@@ -14,7 +14,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{Chain, TargetRegion};
 use crate::source::{Span, words};
-use crate::syntax::{ClauseName, NodeId};
+use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::Context;
 use crate::transforms::pipeline_loop::clauses;
 use crate::transforms::pipeline_loop::host_values::HostValues;
@@ -99,10 +99,10 @@ fn nodes(cx: &Context<'_>, block: &TargetRegion) -> Vec<NodeId> {
     let Some(body) = body else { return Vec::new() };
     let starts = |id: ConstructId| cx.constructs.construct(id).body == Some(body);
     let is_one_construct = cx.constructs.ids().filter(|id| starts(*id)).count() > 1;
-    if is_one_construct || cx.tree.kind(body) != "compound_statement" {
+    if is_one_construct || cx.tree.kind(body) != NodeKind::CompoundStatement {
         return vec![body];
     }
-    cx.tree.named_children(body).filter(|node| cx.tree.kind(*node) != "comment").collect()
+    cx.tree.named_children(body).filter(|node| cx.tree.kind(*node) != NodeKind::Comment).collect()
 }
 
 /// A construct that is no kernel.
@@ -182,44 +182,44 @@ fn host_obstacle(
 fn is_harmless(names: &Names<'_>, block: &TargetRegion, node: NodeId) -> bool {
     let tree = names.cx.tree;
     match tree.kind(node) {
-        "identifier" => is_own_value(names, block, node) || is_harmless_function(names, node),
-        "assignment_expression" => is_own_variable(names, block, tree.child(node, "left")),
-        "update_expression" => is_own_variable(names, block, tree.child(node, "argument")),
-        "declaration"
-        | "init_declarator"
-        | "array_declarator"
-        | "primitive_type"
-        | "sized_type_specifier"
-        | "type_qualifier"
-        | "number_literal"
-        | "char_literal"
-        | "character"
-        | "true"
-        | "false"
-        | "binary_expression"
-        | "unary_expression"
-        | "parenthesized_expression"
-        | "conditional_expression"
-        | "cast_expression"
-        | "comma_expression"
-        | "type_descriptor"
-        | "expression_statement"
-        | "compound_statement"
-        | "for_statement"
-        | "while_statement"
-        | "do_statement"
-        | "if_statement"
-        | "else_clause"
-        | "condition_clause"
-        | "break_statement"
-        | "continue_statement"
-        | "comment"
-        | "call_expression"
-        | "argument_list"
-        | "string_literal"
-        | "string_content"
-        | "escape_sequence" => true,
-        "type_identifier" => names.cx.file.bytes(tree.span(node)) == b"size_t",
+        NodeKind::Identifier => is_own_value(names, block, node) || is_harmless_function(names, node),
+        NodeKind::AssignmentExpression => is_own_variable(names, block, tree.child(node, Field::Left)),
+        NodeKind::UpdateExpression => is_own_variable(names, block, tree.child(node, Field::Argument)),
+        NodeKind::Declaration
+        | NodeKind::InitDeclarator
+        | NodeKind::ArrayDeclarator
+        | NodeKind::PrimitiveType
+        | NodeKind::SizedTypeSpecifier
+        | NodeKind::TypeQualifier
+        | NodeKind::NumberLiteral
+        | NodeKind::CharLiteral
+        | NodeKind::Character
+        | NodeKind::True
+        | NodeKind::False
+        | NodeKind::BinaryExpression
+        | NodeKind::UnaryExpression
+        | NodeKind::ParenthesizedExpression
+        | NodeKind::ConditionalExpression
+        | NodeKind::CastExpression
+        | NodeKind::CommaExpression
+        | NodeKind::TypeDescriptor
+        | NodeKind::ExpressionStatement
+        | NodeKind::CompoundStatement
+        | NodeKind::ForStatement
+        | NodeKind::WhileStatement
+        | NodeKind::DoStatement
+        | NodeKind::IfStatement
+        | NodeKind::ElseClause
+        | NodeKind::ConditionClause
+        | NodeKind::BreakStatement
+        | NodeKind::ContinueStatement
+        | NodeKind::Comment
+        | NodeKind::CallExpression
+        | NodeKind::ArgumentList
+        | NodeKind::StringLiteral
+        | NodeKind::StringContent
+        | NodeKind::EscapeSequence => true,
+        NodeKind::TypeIdentifier => names.cx.file.bytes(tree.span(node)) == b"size_t",
         _ => false,
     }
 }
@@ -239,10 +239,10 @@ fn is_own_value(names: &Names<'_>, block: &TargetRegion, node: NodeId) -> bool {
 /// Is it the name of a called function that reaches nothing but the values of its arguments, and a stream?
 pub(super) fn is_harmless_function(names: &Names<'_>, node: NodeId) -> bool {
     let tree = names.cx.tree;
-    let call = tree.parent(node).filter(|parent| tree.kind(*parent) == "call_expression");
+    let call = tree.parent(node).filter(|parent| tree.kind(*parent) == NodeKind::CallExpression);
     let name = names.cx.file.show(tree.span(node));
     let is_known = is_pure(&name) || name == "printf" || runtime_call(&name) == Some(RuntimeCall::Harmless);
-    call.is_some_and(|call| tree.child(call, "function") == Some(node))
+    call.is_some_and(|call| tree.child(call, Field::Function) == Some(node))
         && is_known
         && names.symbols().function_definitions(&name).is_empty()
         && names.symbols().macro_definition(&name, tree.span(node).start).is_none()
@@ -250,7 +250,7 @@ pub(super) fn is_harmless_function(names: &Names<'_>, node: NodeId) -> bool {
 
 /// Is it a number that only its name reaches?
 fn is_own_variable(names: &Names<'_>, block: &TargetRegion, node: Option<NodeId>) -> bool {
-    let Some(node) = node.filter(|node| names.cx.tree.kind(*node) == "identifier") else { return false };
+    let Some(node) = node.filter(|node| names.cx.tree.kind(*node) == NodeKind::Identifier) else { return false };
     let span = names.cx.tree.span(node);
     let name = names.cx.file.show(span);
     let is_number = matches!(names.kind(&name, span.start), Kind::Scalar { builtin: true, .. });

@@ -14,7 +14,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{Construct, ConstructId};
 use crate::source::{Language, Span, words};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseName, Directive, NodeId};
+use crate::syntax::{Clause, ClauseName, Directive, Field, NodeId, NodeKind};
 use crate::transforms::Context;
 use crate::transforms::pipeline_loop::data_block;
 use crate::transforms::split_target::names::{Kind, Names};
@@ -157,13 +157,15 @@ fn stretch_to_wait(cx: &Context<'_>, id: ConstructId) -> Option<Span> {
     let mut start = own.start;
     for node in std::iter::once(child).chain(cx.tree.ancestors(child)) {
         let span = cx.tree.span(node);
-        if around.is_some_and(|around| !around.contains(span)) || matches!(cx.tree.kind(node), "lambda_expression") {
+        if around.is_some_and(|around| !around.contains(span))
+            || matches!(cx.tree.kind(node), NodeKind::LambdaExpression)
+        {
             return None;
         }
         if node != child {
             start = start.min(cx.tree.span(child).start);
         }
-        let wait = waits_in(node).filter(|_| cx.tree.kind(node) == "compound_statement");
+        let wait = waits_in(node).filter(|_| cx.tree.kind(node) == NodeKind::CompoundStatement);
         if let Some(wait) = wait {
             return Some(Span::new(start, wait.end));
         }
@@ -192,69 +194,79 @@ fn stays(names: &Names<'_>, stretch: Span, node: NodeId) -> bool {
     let tree = names.cx.tree;
     let is_c = tree.language() == Language::C;
     match tree.kind(node) {
-        "identifier" => {
+        NodeKind::Identifier => {
             let span = tree.span(node);
             data_block::is_harmless_function(names, node) || is_plain(names, &names.cx.file.show(span), span.start)
         }
-        "call_expression" => {
-            tree.child(node, "function").is_some_and(|callee| data_block::is_harmless_function(names, callee))
+        NodeKind::CallExpression => {
+            tree.child(node, Field::Function).is_some_and(|callee| data_block::is_harmless_function(names, callee))
         }
-        "break_statement" | "continue_statement" => {
+        NodeKind::BreakStatement | NodeKind::ContinueStatement => {
             let mut around = tree.ancestors(node).take_while(|node| stretch.contains(tree.span(*node)));
             around.any(|node| {
-                matches!(tree.kind(node), "for_statement" | "while_statement" | "do_statement" | "switch_statement")
+                matches!(
+                    tree.kind(node),
+                    NodeKind::ForStatement
+                        | NodeKind::WhileStatement
+                        | NodeKind::DoStatement
+                        | NodeKind::SwitchStatement
+                )
             })
         }
-        "return_statement" | "goto_statement" | "gnu_asm_expression" | "statement_expression" => false,
-        "type_identifier" | "field_identifier" | "labeled_statement" | "switch_statement" | "case_statement" => is_c,
+        NodeKind::ReturnStatement | NodeKind::GotoStatement | NodeKind::GnuAsmExpression => false,
+        NodeKind::TypeIdentifier
+        | NodeKind::FieldIdentifier
+        | NodeKind::LabeledStatement
+        | NodeKind::SwitchStatement
+        | NodeKind::CaseStatement => is_c,
         kind if is_c => !NOT_IN_C.contains(&kind),
         kind => IN_CPP.contains(&kind),
     }
 }
 
 /// What may hide a call or a jump in C; attributes name functions that are called at the end of a block.
-const NOT_IN_C: [&str; 6] = [
-    "preproc_include",
-    "preproc_call",
-    "seh_leave_statement",
-    "attribute_specifier",
-    "attribute_declaration",
-    "ms_declspec_modifier",
+const NOT_IN_C: [NodeKind; 6] = [
+    NodeKind::PreprocInclude,
+    NodeKind::PreprocCall,
+    NodeKind::SehLeaveStatement,
+    NodeKind::AttributeSpecifier,
+    NodeKind::AttributeDeclaration,
+    NodeKind::MsDeclspecModifier,
 ];
 
 /// What calls no function in C++ where all variables are of the language's own types.
-const IN_CPP: [&str; 31] = [
-    "compound_statement",
-    "expression_statement",
-    "declaration",
-    "init_declarator",
-    "array_declarator",
-    "primitive_type",
-    "sized_type_specifier",
-    "type_qualifier",
-    "type_descriptor",
-    "number_literal",
-    "char_literal",
-    "character",
-    "string_literal",
-    "string_content",
-    "escape_sequence",
-    "true",
-    "false",
-    "comment",
-    "argument_list",
-    "assignment_expression",
-    "update_expression",
-    "binary_expression",
-    "unary_expression",
-    "conditional_expression",
-    "parenthesized_expression",
-    "subscript_expression",
-    "subscript_argument_list",
-    "for_statement",
-    "while_statement",
-    "if_statement",
-    "condition_clause",
+const IN_CPP: [NodeKind; 31] = [
+    NodeKind::CompoundStatement,
+    NodeKind::ExpressionStatement,
+    NodeKind::Declaration,
+    NodeKind::InitDeclarator,
+    NodeKind::ArrayDeclarator,
+    NodeKind::PrimitiveType,
+    NodeKind::SizedTypeSpecifier,
+    NodeKind::TypeQualifier,
+    NodeKind::TypeDescriptor,
+    NodeKind::NumberLiteral,
+    NodeKind::CharLiteral,
+    NodeKind::Character,
+    NodeKind::StringLiteral,
+    NodeKind::StringContent,
+    NodeKind::EscapeSequence,
+    NodeKind::True,
+    NodeKind::False,
+    NodeKind::Comment,
+    NodeKind::ArgumentList,
+    NodeKind::AssignmentExpression,
+    NodeKind::UpdateExpression,
+    NodeKind::BinaryExpression,
+    NodeKind::UnaryExpression,
+    NodeKind::ConditionalExpression,
+    NodeKind::ParenthesizedExpression,
+    NodeKind::SubscriptExpression,
+    NodeKind::SubscriptArgumentList,
+    NodeKind::ForStatement,
+    NodeKind::WhileStatement,
+    NodeKind::IfStatement,
+    NodeKind::ConditionClause,
 ];
 
 /// Is it a name whose use calls nothing?

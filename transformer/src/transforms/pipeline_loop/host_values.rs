@@ -6,7 +6,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
-use crate::syntax::{Clause, ClauseName, HostTree, NodeId};
+use crate::syntax::{Clause, ClauseName, HostTree, NodeId, NodeKind};
 use crate::transforms::Context;
 use crate::transforms::pipeline_loop::text;
 use crate::transforms::split_target::names::{Class, Kind, Names};
@@ -60,24 +60,24 @@ impl<'a> HostValues<'_, 'a> {
     fn obstacle(&self, tree: &HostTree, node: NodeId, at: usize) -> Option<String> {
         let text = || self.cx().file.show(tree.span(node)).into_owned();
         match tree.kind(node) {
-            "identifier" => {
+            NodeKind::Identifier => {
                 let name = text();
                 (!self.is_lasting(&name, at)).then(|| format!("`{name}`"))
             }
-            "number_literal"
-            | "parenthesized_expression"
-            | "conditional_expression"
-            | "primitive_type"
-            | "comment"
-            | "sized_type_specifier"
-            | "type_descriptor"
-            | "cast_expression"
-            | "expression_statement"
-            | "sizeof_expression"
-            | "translation_unit" => None,
-            "type_identifier" if text() == "size_t" => None,
-            "binary_expression" => None,
-            "unary_expression" => None,
+            NodeKind::NumberLiteral
+            | NodeKind::ParenthesizedExpression
+            | NodeKind::ConditionalExpression
+            | NodeKind::PrimitiveType
+            | NodeKind::Comment
+            | NodeKind::SizedTypeSpecifier
+            | NodeKind::TypeDescriptor
+            | NodeKind::CastExpression
+            | NodeKind::ExpressionStatement
+            | NodeKind::SizeofExpression
+            | NodeKind::TranslationUnit => None,
+            NodeKind::TypeIdentifier if text() == "size_t" => None,
+            NodeKind::BinaryExpression => None,
+            NodeKind::UnaryExpression => None,
             _ if !tree.is_named(node) => None,
             _ => Some(format!("`{}`", text())),
         }

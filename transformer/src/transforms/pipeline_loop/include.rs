@@ -1,5 +1,6 @@
 //! The line that includes the header of page-locked memory.
 
+use crate::syntax::NodeKind;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -48,7 +49,8 @@ fn stands_at_file_scope(cx: &Context<'_>, include: &Include) -> bool {
     let node = tree.covering(line);
     let outermost =
         std::iter::once(node).chain(tree.ancestors(node)).find(|node| tree.parent(*node) == Some(tree.root()));
-    is_readable && outermost.is_some_and(|node| matches!(tree.kind(node), "preproc_include" | "preproc_call"))
+    is_readable
+        && outermost.is_some_and(|node| matches!(tree.kind(node), NodeKind::PreprocInclude | NodeKind::PreprocCall))
 }
 
 /// The included file's name, without folders.

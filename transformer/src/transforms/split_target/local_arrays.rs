@@ -4,7 +4,7 @@ use crate::analysis::symbols::DeclaredType;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
 use crate::source::Span;
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::shape::leaves_inner_loop;
 
@@ -23,30 +23,31 @@ pub(super) struct LocalArrays {
 /// A declaration of nothing but arrays of numbers, of constant size and with constant values or none.
 pub(super) fn local_arrays(names: &Names<'_>, node: NodeId) -> Option<LocalArrays> {
     let tree = names.cx.tree;
-    let plain = ["primitive_type", "sized_type_specifier", "type_identifier", "type_qualifier"];
+    let plain =
+        [NodeKind::PrimitiveType, NodeKind::SizedTypeSpecifier, NodeKind::TypeIdentifier, NodeKind::TypeQualifier];
     let mut found = LocalArrays { node, names: Vec::new(), bytes: 0 };
-    if tree.kind(node) != "declaration" {
+    if tree.kind(node) != NodeKind::Declaration {
         return None;
     }
-    let declarators = tree.named_children(node).filter(|child| tree.field_name(*child) == Some("declarator"));
-    let mut others = tree.named_children(node).filter(|child| tree.field_name(*child) != Some("declarator"));
+    let declarators = tree.named_children(node).filter(|child| tree.field(*child) == Some(Field::Declarator));
+    let mut others = tree.named_children(node).filter(|child| tree.field(*child) != Some(Field::Declarator));
     if !others.all(|child| plain.contains(&tree.kind(child))) {
         return None;
     }
     for declarator in declarators {
         let mut name = declarator;
-        while let Some(inner) = tree.child(name, "declarator") {
-            if !matches!(tree.kind(name), "array_declarator" | "init_declarator") {
+        while let Some(inner) = tree.child(name, Field::Declarator) {
+            if !matches!(tree.kind(name), NodeKind::ArrayDeclarator | NodeKind::InitDeclarator) {
                 return None;
             }
             name = inner;
         }
-        let value = tree.child(declarator, "value");
-        if value.is_some_and(|value| !is_constant_list(names, value)) || tree.kind(name) != "identifier" {
+        let value = tree.child(declarator, Field::Value);
+        if value.is_some_and(|value| !is_constant_list(names, value)) || tree.kind(name) != NodeKind::Identifier {
             return None;
         }
         found.names.push((tree.span(name), value.is_some()));
-        let array = if value.is_some() { tree.child(declarator, "declarator")? } else { declarator };
+        let array = if value.is_some() { tree.child(declarator, Field::Declarator)? } else { declarator };
         found.bytes += bytes(names, tree.span(name), tree.span(array).end)?;
     }
     (!found.names.is_empty()).then_some(found)
@@ -55,8 +56,8 @@ pub(super) fn local_arrays(names: &Names<'_>, node: NodeId) -> Option<LocalArray
 /// Numbers in braces.
 fn is_constant_list(names: &Names<'_>, value: NodeId) -> bool {
     let tree = names.cx.tree;
-    let plain = ["initializer_list", "number_literal", "unary_expression", "comment"];
-    tree.kind(value) == "initializer_list"
+    let plain = [NodeKind::InitializerList, NodeKind::NumberLiteral, NodeKind::UnaryExpression, NodeKind::Comment];
+    tree.kind(value) == NodeKind::InitializerList
         && tree.descendants(value).all(|node| !tree.is_named(node) || plain.contains(&tree.kind(node)))
 }
 
@@ -92,7 +93,8 @@ pub(super) fn reasons(names: &Names<'_>, region: &TargetRegion, arrays: &[LocalA
         let Some(block) = cx.tree.parent(array.node) else { continue };
         let start = cx.tree.span(array.node).end;
         let mut jumps = cx.tree.descendants(block).filter(|node| {
-            matches!(cx.tree.kind(*node), "break_statement" | "continue_statement") && cx.tree.span(*node).start > start
+            matches!(cx.tree.kind(*node), NodeKind::BreakStatement | NodeKind::ContinueStatement)
+                && cx.tree.span(*node).start > start
         });
         let rest = Span::new(start, cx.tree.span(block).end);
         let leaving = jumps.find(|jump| !leaves_inner_loop(cx, rest, *jump) && !in_switch(names, *jump, rest));
@@ -108,8 +110,15 @@ pub(super) fn reasons(names: &Names<'_>, region: &TargetRegion, arrays: &[LocalA
 /// Does a `break` leave a `switch` within a span?
 fn in_switch(names: &Names<'_>, jump: NodeId, within: Span) -> bool {
     let tree = names.cx.tree;
-    let kinds = ["for_statement", "while_statement", "do_statement", "switch_statement", "for_range_loop"];
+    let kinds = [
+        NodeKind::ForStatement,
+        NodeKind::WhileStatement,
+        NodeKind::DoStatement,
+        NodeKind::SwitchStatement,
+        NodeKind::ForRangeLoop,
+    ];
     let target = tree.ancestors(jump).find(|above| kinds.contains(&tree.kind(*above)));
-    tree.kind(jump) == "break_statement"
-        && target.is_some_and(|target| tree.kind(target) == "switch_statement" && within.contains(tree.span(target)))
+    tree.kind(jump) == NodeKind::BreakStatement
+        && target
+            .is_some_and(|target| tree.kind(target) == NodeKind::SwitchStatement && within.contains(tree.span(target)))
 }

@@ -22,7 +22,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::canonical_nest;
 use crate::region::target::TargetRegion;
 use crate::source::{Span, words};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::Context;
 
 pub(in crate::transforms) use self::kinds::{Class, Kind};
@@ -172,9 +172,9 @@ impl<'a> Names<'a> {
         let tree = self.cx.tree;
         let node = tree.covering(*declared_at);
         let declaration =
-            std::iter::once(node).chain(tree.ancestors(node)).find(|node| tree.kind(*node) == "declaration");
+            std::iter::once(node).chain(tree.ancestors(node)).find(|node| tree.kind(*node) == NodeKind::Declaration);
         let parent = declaration.and_then(|declaration| tree.parent(declaration));
-        header.is_none() && parent.is_some_and(|parent| tree.kind(parent) == "function_definition")
+        header.is_none() && parent.is_some_and(|parent| tree.kind(parent) == NodeKind::FunctionDefinition)
     }
 
     /// `auto` with an initialiser of operators, subscripts and calls that return numbers is of arithmetic type where its operands
@@ -186,10 +186,13 @@ impl<'a> Names<'a> {
         let tree = self.cx.tree;
         let node = tree.covering(*declared_at);
         let declaration =
-            std::iter::once(node).chain(tree.ancestors(node)).find(|n| tree.kind(*n) == "init_declarator");
+            std::iter::once(node).chain(tree.ancestors(node)).find(|n| tree.kind(*n) == NodeKind::InitDeclarator);
         let opaque = |node| match tree.kind(node) {
-            "lambda_expression" | "initializer_list" | "pointer_expression" | "new_expression" => true,
-            "call_expression" => !self.returns_number(node),
+            NodeKind::LambdaExpression
+            | NodeKind::InitializerList
+            | NodeKind::PointerExpression
+            | NodeKind::NewExpression => true,
+            NodeKind::CallExpression => !self.returns_number(node),
             _ => false,
         };
         match declaration {
@@ -203,7 +206,7 @@ impl<'a> Names<'a> {
     /// Is it the variable of a loop below `body` that does not declare it?
     pub(in crate::transforms) fn is_inner_loop_variable(&self, name: &str, body: NodeId) -> bool {
         let cx = self.cx;
-        let loops = cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == "for_statement");
+        let loops = cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement);
         let nests = loops.filter_map(|node| canonical_nest(cx.file, cx.tree, node, 1).ok());
         let mut variables = nests.flat_map(|nest| nest.loops);
         variables.any(|canonical| canonical.variable == name && !canonical.declared_in_loop)
@@ -216,13 +219,13 @@ impl<'a> Names<'a> {
         let span = self.cx.constructs.directive(first).span;
         let refuse = |message: &str| Some(Reason::new(ReasonCode::DeviceCode, span, message));
         let body = self.cx.constructs.construct(first).body?;
-        if let Some(lambda) = tree.ancestors(body).find(|node| tree.kind(*node) == "lambda_expression") {
+        if let Some(lambda) = tree.ancestors(body).find(|node| tree.kind(*node) == NodeKind::LambdaExpression) {
             let message = "the captures of the lambda around this construct are not followed";
             return Some(
                 Reason::new(ReasonCode::HiddenCode, span, message).with_label(tree.span(lambda), "the lambda"),
             );
         }
-        let mut functions = tree.ancestors(body).filter(|node| tree.kind(*node) == "function_definition");
+        let mut functions = tree.ancestors(body).filter(|node| tree.kind(*node) == NodeKind::FunctionDefinition);
         let Some(function) = functions.next() else { return refuse("this construct stands in no function") };
         if self.device_ranges.iter().any(|range| range.contains(span)) {
             return refuse("the function is compiled for the device");
@@ -241,8 +244,8 @@ impl<'a> Names<'a> {
 
     fn function_name(&self, function: NodeId) -> Option<String> {
         let tree = self.cx.tree;
-        let declarator = tree.child(function, "declarator")?;
-        let name = tree.descendants(declarator).find(|node| tree.kind(*node) == "identifier")?;
+        let declarator = tree.child(function, Field::Declarator)?;
+        let name = tree.descendants(declarator).find(|node| tree.kind(*node) == NodeKind::Identifier)?;
         Some(self.cx.file.show(tree.span(name)).into_owned())
     }
 

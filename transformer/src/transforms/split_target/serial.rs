@@ -16,7 +16,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{Segment, TargetRegion};
 use crate::source::{Span, words};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::Context;
 use crate::transforms::split_target::local_arrays::{self, LocalArrays, local_arrays};
 use crate::transforms::split_target::names::Names;
@@ -90,12 +90,16 @@ pub(super) fn runs(
 
 /// Does a number or type stand there that a GPU has not, so that no compiler takes it in a kernel?
 fn holds_long_double(cx: &Context<'_>, node: NodeId) -> bool {
-    let head = cx.tree.child(node, "condition").unwrap_or(node);
+    let head = cx.tree.child(node, Field::Condition).unwrap_or(node);
     cx.tree.descendants(head).any(|inner| {
         let text = || cx.file.show(cx.tree.span(inner)).to_lowercase();
         match cx.tree.kind(inner) {
-            "number_literal" => text().ends_with('l') && text().contains(['.', 'e', 'p']) && !text().ends_with("ll"),
-            "sized_type_specifier" | "type_descriptor" => text().contains("double") && text().contains("long"),
+            NodeKind::NumberLiteral => {
+                text().ends_with('l') && text().contains(['.', 'e', 'p']) && !text().ends_with("ll")
+            }
+            NodeKind::SizedTypeSpecifier | NodeKind::TypeDescriptor => {
+                text().contains("double") && text().contains("long")
+            }
             _ => false,
         }
     })
@@ -165,7 +169,7 @@ impl Finder<'_, '_> {
     fn are_neighbours(&self, first: NodeId, second: NodeId) -> bool {
         let tree = self.names.cx.tree;
         let parent = tree.parent(first);
-        parent == tree.parent(second) && parent.is_some_and(|parent| tree.kind(parent) == "compound_statement")
+        parent == tree.parent(second) && parent.is_some_and(|parent| tree.kind(parent) == NodeKind::CompoundStatement)
     }
 
     /// Takes neighbours apart into runs. What the host can execute stays with it at both ends, and where others use what
@@ -200,8 +204,9 @@ impl Finder<'_, '_> {
     /// May control leave the statement for a loop around it?
     fn leaves(&self, node: NodeId) -> bool {
         let cx = self.names.cx;
-        let mut jumps = cx.tree.descendants(node).filter(|inner| cx.tree.kind(*inner).ends_with("_statement"));
-        let is_jump = |inner: &NodeId| matches!(cx.tree.kind(*inner), "break_statement" | "continue_statement");
+        let mut jumps = cx.tree.descendants(node).filter(|inner| cx.tree.kind(*inner).is_statement());
+        let is_jump =
+            |inner: &NodeId| matches!(cx.tree.kind(*inner), NodeKind::BreakStatement | NodeKind::ContinueStatement);
         jumps.any(|inner| {
             is_jump(&inner) && !leaves_inner_loop(cx, cx.tree.span(node), inner) && !self.in_switch(inner, node)
         })
@@ -210,27 +215,33 @@ impl Finder<'_, '_> {
     /// Does a `break` leave a `switch` within a statement?
     fn in_switch(&self, jump: NodeId, within: NodeId) -> bool {
         let tree = self.names.cx.tree;
-        let kinds = ["for_statement", "while_statement", "do_statement", "switch_statement", "for_range_loop"];
+        let kinds = [
+            NodeKind::ForStatement,
+            NodeKind::WhileStatement,
+            NodeKind::DoStatement,
+            NodeKind::SwitchStatement,
+            NodeKind::ForRangeLoop,
+        ];
         let target = tree.ancestors(jump).find(|above| kinds.contains(&tree.kind(*above)));
-        tree.kind(jump) == "break_statement"
+        tree.kind(jump) == NodeKind::BreakStatement
             && target.is_some_and(|target| {
-                tree.kind(target) == "switch_statement" && tree.span(within).contains(tree.span(target))
+                tree.kind(target) == NodeKind::SwitchStatement && tree.span(within).contains(tree.span(target))
             })
     }
 
     /// The names that a declaration declares.
     fn declared(&self, node: NodeId) -> Vec<Span> {
         let tree = self.names.cx.tree;
-        if tree.kind(node) != "declaration" {
+        if tree.kind(node) != NodeKind::Declaration {
             return Vec::new();
         }
-        let declarators = tree.children(node).filter(|child| tree.field_name(*child) == Some("declarator"));
+        let declarators = tree.children(node).filter(|child| tree.field(*child) == Some(Field::Declarator));
         let names = declarators.filter_map(|declarator| {
             let mut at = declarator;
-            while let Some(inner) = tree.child(at, "declarator") {
+            while let Some(inner) = tree.child(at, Field::Declarator) {
                 at = inner;
             }
-            (tree.kind(at) == "identifier").then(|| tree.span(at))
+            (tree.kind(at) == NodeKind::Identifier).then(|| tree.span(at))
         });
         names.collect()
     }
@@ -255,7 +266,7 @@ impl Finder<'_, '_> {
         let mut hoisted = Vec::new();
         for node in &nodes {
             let kind = tree.kind(*node);
-            let other = kind != "declaration" && (kind.ends_with("declaration") || kind.ends_with("definition"));
+            let other = kind != NodeKind::Declaration && (kind.is_declaration() || kind.is_definition());
             let escapes = self.declared(*node).iter().any(|at| self.escapes(*at, span));
             let moved = if escapes { self.hoisted(*node, span) } else { Ok(None) };
             match moved {

@@ -5,7 +5,7 @@ use crate::region::construct::ConstructId;
 use crate::region::target::{Chain, Flow, Segment, TargetRegion};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Directive, NodeId};
+use crate::syntax::{Directive, NodeId, NodeKind};
 use crate::transforms::Context;
 use crate::transforms::split_target::local_arrays::LocalArrays;
 use crate::transforms::split_target::serial::Run;
@@ -230,20 +230,21 @@ fn host_part(cx: &Context<'_>, region: &TargetRegion, segment: &Segment) -> Opti
 }
 
 fn is_expression(cx: &Context<'_>, node: NodeId) -> bool {
-    cx.tree.kind(node) == "expression_statement"
+    cx.tree.kind(node) == NodeKind::ExpressionStatement
 }
 
 /// Is it `break` or `continue` of a loop that stands within a span?
 pub(super) fn leaves_inner_loop(cx: &Context<'_>, inner: Span, node: NodeId) -> bool {
-    let loops = ["for_statement", "while_statement", "do_statement"];
+    let loops = [NodeKind::ForStatement, NodeKind::WhileStatement, NodeKind::DoStatement];
     let steers = |above: &NodeId| {
         let kind = cx.tree.kind(*above);
-        loops.contains(&kind) || (kind == "switch_statement" && cx.tree.kind(node) == "break_statement")
+        loops.contains(&kind) || (kind == NodeKind::SwitchStatement && cx.tree.kind(node) == NodeKind::BreakStatement)
     };
     let target = cx.tree.ancestors(node).find(steers);
-    matches!(cx.tree.kind(node), "break_statement" | "continue_statement")
-        && target
-            .is_some_and(|target| cx.tree.kind(target) != "switch_statement" && inner.contains(cx.tree.span(target)))
+    matches!(cx.tree.kind(node), NodeKind::BreakStatement | NodeKind::ContinueStatement)
+        && target.is_some_and(|target| {
+            cx.tree.kind(target) != NodeKind::SwitchStatement && inner.contains(cx.tree.span(target))
+        })
 }
 
 /// Why a segment keeps the region from being split; none for a loop of the right form.

@@ -5,18 +5,22 @@ use std::collections::BTreeSet;
 use crate::analysis::symbols::{NameKind, Symbols};
 use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::source::Language;
-use crate::syntax::NodeId;
+use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::Context;
 
 /// The assumption that a piece of the program rests on: the first parameter in it that is a type, or the type of a variable,
 /// and that is not known to be an arithmetic one.
 pub(in crate::transforms) fn assumption(cx: &Context<'_>, symbols: &Symbols<'_>, body: NodeId) -> Option<Reason> {
     let tree = cx.tree;
-    if tree.language() != Language::Cpp || !tree.ancestors(body).any(|node| tree.kind(node) == "template_declaration") {
+    if tree.language() != Language::Cpp
+        || !tree.ancestors(body).any(|node| tree.kind(node) == NodeKind::TemplateDeclaration)
+    {
         return None;
     }
     let mut seen = BTreeSet::new();
-    let names = tree.descendants(body).filter(|node| matches!(tree.kind(*node), "identifier" | "type_identifier"));
+    let names = tree
+        .descendants(body)
+        .filter(|node| matches!(tree.kind(*node), NodeKind::Identifier | NodeKind::TypeIdentifier));
     names.into_iter().find_map(|node| {
         let span = tree.span(node);
         let name = cx.file.show(span).into_owned();

@@ -11,8 +11,8 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::target::{Chain, TargetRegion, target_regions};
 use crate::source::pragma_scan::mask;
 use crate::source::{Language, Span};
-use crate::syntax::ClauseName;
 use crate::syntax::spec_table::Leaf;
+use crate::syntax::{ClauseName, NodeKind};
 use crate::transforms::Context;
 use crate::transforms::split_target::names::{Class, Kind, Names};
 use crate::transforms::split_target::work::{Threshold, thresholds};
@@ -170,7 +170,7 @@ fn code(cx: &Context<'_>, span: Span) -> Vec<u8> {
     let comments: Vec<Span> = cx
         .tree
         .descendants(node)
-        .filter(|node| cx.tree.kind(*node) == "comment")
+        .filter(|node| cx.tree.kind(*node) == NodeKind::Comment)
         .map(|node| cx.tree.span(node))
         .collect();
     let without = mask(&masked, &comments);

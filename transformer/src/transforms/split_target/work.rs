@@ -13,7 +13,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::region::target::TargetRegion;
 use crate::source::Span;
-use crate::syntax::NodeId;
+use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::split_target::figures::LoopFigures;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::Names;
@@ -321,7 +321,7 @@ impl Counts<'_, '_> {
             }
             let at = around.last().map_or(0, |(_, part)| *part);
             match cx.tree.kind(node) {
-                "for_statement" | "while_statement" | "do_statement" => {
+                NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement => {
                     // Another loop than a canonical one has no length.
                     let nest = canonical_nest(cx.file, cx.tree, node, 1).ok();
                     let inner = nest.and_then(|nest| nest.loops.into_iter().next());
@@ -330,10 +330,13 @@ impl Counts<'_, '_> {
                     around.push((node, parts.len()));
                     parts.push(Part { operations: 0.0, loops });
                 }
-                "binary_expression" | "assignment_expression" | "subscript_expression" | "update_expression" => {
+                NodeKind::BinaryExpression
+                | NodeKind::AssignmentExpression
+                | NodeKind::SubscriptExpression
+                | NodeKind::UpdateExpression => {
                     add(&mut parts, at, 1.0);
                 }
-                "call_expression" => add(&mut parts, at, 8.0),
+                NodeKind::CallExpression => add(&mut parts, at, 8.0),
                 _ => {}
             }
         }

@@ -14,7 +14,7 @@ use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseName, Directive, ListItem};
+use crate::syntax::{Clause, ClauseName, Directive, ListItem, NodeKind};
 use crate::transforms::Context;
 use crate::transforms::split_target::clauses::RegionClauses;
 use crate::transforms::split_target::data::DataEnvironment;
@@ -115,7 +115,7 @@ impl Split<'_> {
             let between = self.cx.file.bytes(Span::new(other.span.end, directive.span.start));
             between.iter().all(u8::is_ascii_whitespace)
         });
-        !behind_directive && tree.parent(body).is_some_and(|parent| tree.kind(parent) == "compound_statement")
+        !behind_directive && tree.parent(body).is_some_and(|parent| tree.kind(parent) == NodeKind::CompoundStatement)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::edit::{Edit, EditSet};
 use crate::region::construct::ConstructId;
 use crate::source::pragma_scan::mask;
 use crate::source::{SourceFile, Span};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::Context;
 use crate::transforms::split_target::names::Names;
 
@@ -37,13 +37,13 @@ pub(super) fn cannot_stand_twice(names: &Names<'_>, first: ConstructId, extent: 
     for node in cx.tree.descendants(body) {
         let span = cx.tree.span(node);
         let what = match cx.tree.kind(node) {
-            "labeled_statement" => "a label is unique in a function",
-            "storage_class_specifier" if cx.file.bytes(span) == b"static" => "each copy would have this variable",
-            "lambda_expression" => "each copy would have a closure type of its own",
-            "gnu_asm_expression" => "a label in it would be defined twice",
+            NodeKind::LabeledStatement => "a label is unique in a function",
+            NodeKind::StorageClassSpecifier if cx.file.bytes(span) == b"static" => "each copy would have this variable",
+            NodeKind::LambdaExpression => "each copy would have a closure type of its own",
+            NodeKind::GnuAsmExpression => "a label in it would be defined twice",
             // Other pragmas may stand twice; an `#endif` without an `#if` is a call too.
-            "preproc_call" if cx.file.show(span).contains("pragma") => continue,
-            kind if kind.starts_with("preproc") => "a preprocessor line stands in it",
+            NodeKind::PreprocCall if cx.file.show(span).contains("pragma") => continue,
+            kind if kind.is_preprocessor() => "a preprocessor line stands in it",
             _ => continue,
         };
         return Some((span, what));
@@ -97,7 +97,7 @@ fn statement_indent(file: &SourceFile, body: usize, directive: &str) -> String {
 /// What the region's own block is indented by, or the block around it, where they tell.
 fn one_level(cx: &Context<'_>, body: NodeId, indent: &str, otherwise: &str) -> String {
     let indent_at = |node| statement_indent(cx.file, cx.tree.span(node).start, indent);
-    let inner = cx.tree.named_children(body).next().filter(|_| cx.tree.kind(body) == "compound_statement");
+    let inner = cx.tree.named_children(body).next().filter(|_| cx.tree.kind(body) == NodeKind::CompoundStatement);
     let inside = inner.map(indent_at).and_then(|inner| inner.strip_prefix(indent).map(str::to_owned));
     let around = cx.tree.parent(body).map(indent_at);
     let outside = || around.and_then(|outer| indent.strip_prefix(&outer).map(str::to_owned));
@@ -132,10 +132,10 @@ pub(super) fn other_branch(cx: &Context<'_>, statement: NodeId) -> Option<NodeId
     loop {
         let parent = tree.parent(at)?;
         match tree.kind(parent) {
-            "compound_statement" if tree.named_children(parent).count() == 1 => at = parent,
-            "else_clause" => return tree.child(tree.parent(parent)?, "consequence"),
-            "if_statement" => {
-                let otherwise = tree.child(parent, "alternative").filter(|other| *other != at)?;
+            NodeKind::CompoundStatement if tree.named_children(parent).count() == 1 => at = parent,
+            NodeKind::ElseClause => return tree.child(tree.parent(parent)?, Field::Consequence),
+            NodeKind::IfStatement => {
+                let otherwise = tree.child(parent, Field::Alternative).filter(|other| *other != at)?;
                 return tree.named_children(otherwise).last();
             }
             _ => return None,

@@ -4,7 +4,7 @@ use super::Collector;
 use crate::analysis::symbols::Scope;
 use crate::analysis::symbols::entries::{Entry, EntryKind, Storage};
 use crate::source::{Language, Span};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 
 /// What is known of a declaration before its scope is looked for.
 pub(super) struct Draft {
@@ -38,7 +38,7 @@ impl Draft {
 impl Collector<'_> {
     pub(super) fn add(&mut self, draft: Draft) {
         // The variable of a range-based loop lives in the loop.
-        let own = Some(draft.declaration).filter(|node| self.tree.kind(*node) == "for_range_loop");
+        let own = Some(draft.declaration).filter(|node| self.tree.kind(*node) == NodeKind::ForRangeLoop);
         let scope_node = draft.scope_node.or(own).unwrap_or_else(|| self.scope_around(draft.declaration));
         let extent = self.tree.span(scope_node);
         let scope = draft.scope.unwrap_or_else(|| self.scope_kind(scope_node));
@@ -73,8 +73,11 @@ impl Collector<'_> {
 
     fn last_component(&self, name: NodeId) -> NodeId {
         let mut at = name;
-        while matches!(self.tree.kind(at), "qualified_identifier" | "template_function" | "template_type") {
-            match self.tree.child(at, "name") {
+        while matches!(
+            self.tree.kind(at),
+            NodeKind::QualifiedIdentifier | NodeKind::TemplateFunction | NodeKind::TemplateType
+        ) {
+            match self.tree.child(at, Field::Name) {
                 Some(inner) => at = inner,
                 None => break,
             }
@@ -84,7 +87,7 @@ impl Collector<'_> {
 
     fn class_of(&self, scope_node: NodeId) -> Option<String> {
         let specifier = self.tree.parent(scope_node)?;
-        let name = self.tree.child(specifier, "name")?;
+        let name = self.tree.child(specifier, Field::Name)?;
         Some(self.text(self.last_component(name)))
     }
 
@@ -95,29 +98,29 @@ impl Collector<'_> {
 
     fn is_scope(&self, node: NodeId) -> bool {
         match self.tree.kind(node) {
-            "compound_statement"
-            | "for_statement"
-            | "for_range_loop"
-            | "if_statement"
-            | "while_statement"
-            | "switch_statement"
-            | "catch_clause"
-            | "lambda_expression"
-            | "function_definition" => true,
+            NodeKind::CompoundStatement
+            | NodeKind::ForStatement
+            | NodeKind::ForRangeLoop
+            | NodeKind::IfStatement
+            | NodeKind::WhileStatement
+            | NodeKind::SwitchStatement
+            | NodeKind::CatchClause
+            | NodeKind::LambdaExpression
+            | NodeKind::FunctionDefinition => true,
             // What a C structure declares inside (tags, enumerators) belongs to the scope around it.
-            "field_declaration_list" => self.tree.language() == Language::Cpp,
+            NodeKind::FieldDeclarationList => self.tree.language() == Language::Cpp,
             // Names of an unnamed namespace are visible behind it.
-            "namespace_definition" => self.tree.child(node, "name").is_some(),
+            NodeKind::NamespaceDefinition => self.tree.child(node, Field::Name).is_some(),
             _ => false,
         }
     }
 
     fn scope_kind(&self, scope_node: NodeId) -> Scope {
         match self.tree.kind(scope_node) {
-            "field_declaration_list" => Scope::Member,
-            "namespace_definition" => Scope::File,
+            NodeKind::FieldDeclarationList => Scope::Member,
+            NodeKind::NamespaceDefinition => Scope::File,
             _ if scope_node == self.tree.root() => Scope::File,
-            "template_declaration" => Scope::Unknown,
+            NodeKind::TemplateDeclaration => Scope::Unknown,
             _ => Scope::Local,
         }
     }
@@ -125,7 +128,7 @@ impl Collector<'_> {
     fn storage(&self, declaration: NodeId) -> Storage {
         let mut storage = Storage::default();
         for child in self.tree.named_children(declaration) {
-            if !matches!(self.tree.kind(child), "storage_class_specifier" | "type_qualifier") {
+            if !matches!(self.tree.kind(child), NodeKind::StorageClassSpecifier | NodeKind::TypeQualifier) {
                 continue;
             }
             match self.file.bytes(self.tree.span(child)) {

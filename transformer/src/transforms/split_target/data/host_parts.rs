@@ -8,7 +8,7 @@ use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::ReasonCode;
 use crate::region::target::steered_statements;
 use crate::source::{Language, Span};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::data::{Builder, scalar_written};
 use crate::transforms::split_target::names::{Class, Kind};
 use crate::transforms::split_target::shape::{HostPart, leaves_inner_loop};
@@ -43,13 +43,17 @@ impl Builder<'_, '_> {
         let mut waiting = vec![root];
         while let Some(node) = waiting.pop() {
             match tree.kind(node) {
-                "if_statement" | "for_statement" | "while_statement" | "do_statement" | "compound_statement" => {
+                NodeKind::IfStatement
+                | NodeKind::ForStatement
+                | NodeKind::WhileStatement
+                | NodeKind::DoStatement
+                | NodeKind::CompoundStatement => {
                     self.flow(node);
                     waiting.extend(steered_statements(tree, node));
                 }
-                "declaration" => self.declaration(node),
-                "expression_statement" => self.statement(node),
-                "break_statement" | "continue_statement" if self.stays_in_region(node) => {}
+                NodeKind::Declaration => self.declaration(node),
+                NodeKind::ExpressionStatement => self.statement(node),
+                NodeKind::BreakStatement | NodeKind::ContinueStatement if self.stays_in_region(node) => {}
                 _ => {
                     let message = "the host cannot do what this does on the device";
                     self.refuse(ReasonCode::SerialStatement, tree.span(node), message);
@@ -109,21 +113,27 @@ impl Builder<'_, '_> {
 
     /// What a statement evaluates to steer others.
     fn heads(&self, node: NodeId) -> Vec<NodeId> {
-        let fields = ["initializer", "condition", "update"];
-        let on_host = fields.into_iter().filter(|field| *field != "condition" || !self.is_steered(node));
+        let fields = [Field::Initializer, Field::Condition, Field::Update];
+        let on_host = fields.into_iter().filter(|field| *field != Field::Condition || !self.is_steered(node));
         on_host.filter_map(|field| self.names.cx.tree.child(node, field)).collect()
     }
 
     fn flow(&mut self, node: NodeId) {
         let tree = self.names.cx.tree;
-        let known = ["for_statement", "while_statement", "do_statement", "if_statement", "compound_statement"];
-        let constexpr = tree.children(node).any(|child| tree.kind(child) == "constexpr");
+        let known = [
+            NodeKind::ForStatement,
+            NodeKind::WhileStatement,
+            NodeKind::DoStatement,
+            NodeKind::IfStatement,
+            NodeKind::CompoundStatement,
+        ];
+        let constexpr = tree.children(node).any(|child| tree.kind(child) == NodeKind::Constexpr);
         if !known.contains(&tree.kind(node)) || constexpr {
             let message = "the loops inside depend on this statement, which is not followed";
             return self.refuse(ReasonCode::SequentialControl, tree.span(node), message);
         }
         for head in self.heads(node) {
-            if tree.kind(head) == "declaration" {
+            if tree.kind(head) == NodeKind::Declaration {
                 self.declaration(head);
             } else {
                 self.expression(head, ReasonCode::SequentialControl);
@@ -133,7 +143,7 @@ impl Builder<'_, '_> {
 
     /// The condition of control flow alone.
     pub(super) fn condition(&mut self, node: NodeId) {
-        if let Some(condition) = self.names.cx.tree.child(node, "condition") {
+        if let Some(condition) = self.names.cx.tree.child(node, Field::Condition) {
             self.expression(condition, ReasonCode::SequentialControl);
         }
     }
@@ -146,7 +156,7 @@ impl Builder<'_, '_> {
 
     fn statement(&mut self, node: NodeId) {
         let tree = self.names.cx.tree;
-        if tree.kind(node) == "expression_statement" {
+        if tree.kind(node) == NodeKind::ExpressionStatement {
             self.expression(node, ReasonCode::SerialStatement);
         }
     }
@@ -154,14 +164,21 @@ impl Builder<'_, '_> {
     /// Scalars of the language's own types, with nothing else in their declaration.
     fn declaration(&mut self, node: NodeId) {
         let tree = self.names.cx.tree;
-        let plain = ["primitive_type", "sized_type_specifier", "type_identifier", "type_qualifier", "identifier"];
+        let plain = [
+            NodeKind::PrimitiveType,
+            NodeKind::SizedTypeSpecifier,
+            NodeKind::TypeIdentifier,
+            NodeKind::TypeQualifier,
+            NodeKind::Identifier,
+        ];
         let mut parts: Vec<NodeId> = tree.named_children(node).collect();
         parts.retain(|part| !plain.contains(&tree.kind(*part)));
         let mut declared: Vec<NodeId> =
-            tree.named_children(node).filter(|part| tree.kind(*part) == "identifier").collect();
+            tree.named_children(node).filter(|part| tree.kind(*part) == NodeKind::Identifier).collect();
         for part in parts {
-            let (name, value) = (tree.child(part, "declarator"), tree.child(part, "value"));
-            let name = name.filter(|name| tree.kind(*name) == "identifier" && tree.kind(part) == "init_declarator");
+            let (name, value) = (tree.child(part, Field::Declarator), tree.child(part, Field::Value));
+            let name = name
+                .filter(|name| tree.kind(*name) == NodeKind::Identifier && tree.kind(part) == NodeKind::InitDeclarator);
             let Some(name) = name else { return self.lives_on_device(tree.span(part)) };
             declared.push(name);
             if let Some(value) = value {
@@ -207,9 +224,9 @@ impl Builder<'_, '_> {
         let tree = self.names.cx.tree;
         self.expression(value, code);
         let floating = tree.descendants(value).any(|node| self.is_floating_leaf(node));
-        let leaf = matches!(tree.kind(value), "identifier" | "number_literal");
+        let leaf = matches!(tree.kind(value), NodeKind::Identifier | NodeKind::NumberLiteral);
         let copied = target == Some(Number::Floating) && leaf;
-        if (target == Some(Number::Floating) || floating && tree.kind(value) == "identifier") && !copied {
+        if (target == Some(Number::Floating) || floating && tree.kind(value) == NodeKind::Identifier) && !copied {
             let message = "floating-point arithmetic stays on the device";
             self.refuse(code, tree.span(value), message);
         }
@@ -221,45 +238,49 @@ impl Builder<'_, '_> {
             return true;
         }
         match tree.kind(node) {
-            "cast_expression" => true,
-            "type_descriptor" => matches!(tree.language(), Language::C) || self.names.is_builtin_type(tree.span(node)),
-            "primitive_type" | "sized_type_specifier" => {
+            NodeKind::CastExpression => true,
+            NodeKind::TypeDescriptor => {
+                matches!(tree.language(), Language::C) || self.names.is_builtin_type(tree.span(node))
+            }
+            NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier => {
                 let text = self.names.cx.file.show(tree.span(node));
                 !["float", "double", "long double", "void"].iter().any(|other| text.contains(other))
             }
-            "assignment_expression" => {
-                let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
-                let target = tree.child(node, "left").filter(|left| tree.kind(*left) == "identifier");
+            NodeKind::AssignmentExpression => {
+                let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+                let target = tree.child(node, Field::Left).filter(|left| tree.kind(*left) == NodeKind::Identifier);
                 let floating = target.is_some_and(|target| self.is_floating_leaf(target));
-                let value = tree.child(node, "right");
-                let leaf = value.is_some_and(|value| matches!(tree.kind(value), "identifier" | "number_literal"));
-                target.is_some() && (!floating || (operator == Some("=") && leaf))
+                let value = tree.child(node, Field::Right);
+                let leaf = value
+                    .is_some_and(|value| matches!(tree.kind(value), NodeKind::Identifier | NodeKind::NumberLiteral));
+                target.is_some() && (!floating || (operator == Some(NodeKind::Equal) && leaf))
             }
-            "update_expression" => {
-                let target = tree.child(node, "argument").filter(|target| tree.kind(*target) == "identifier");
+            NodeKind::UpdateExpression => {
+                let target =
+                    tree.child(node, Field::Argument).filter(|target| tree.kind(*target) == NodeKind::Identifier);
                 target.is_some_and(|target| !self.is_floating_leaf(target))
             }
-            "unary_expression" => {
-                let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
-                matches!(operator, Some("-" | "+" | "!" | "~"))
+            NodeKind::UnaryExpression => {
+                let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+                matches!(operator, Some(NodeKind::Minus | NodeKind::Plus | NodeKind::Exclamation | NodeKind::Tilde))
             }
             // A device may have no such type, or another one by this name.
-            "number_literal" => {
+            NodeKind::NumberLiteral => {
                 let text = self.names.cx.file.show(tree.span(node)).to_lowercase();
                 !(self.is_floating_leaf(node) && text.ends_with('l'))
             }
-            "comment"
-            | "expression_statement"
-            | "condition_clause"
-            | "identifier"
-            | "char_literal"
-            | "character"
-            | "true"
-            | "false"
-            | "parenthesized_expression"
-            | "binary_expression"
-            | "conditional_expression"
-            | "comma_expression" => true,
+            NodeKind::Comment
+            | NodeKind::ExpressionStatement
+            | NodeKind::ConditionClause
+            | NodeKind::Identifier
+            | NodeKind::CharLiteral
+            | NodeKind::Character
+            | NodeKind::True
+            | NodeKind::False
+            | NodeKind::ParenthesizedExpression
+            | NodeKind::BinaryExpression
+            | NodeKind::ConditionalExpression
+            | NodeKind::CommaExpression => true,
             _ => false,
         }
     }
@@ -307,12 +328,12 @@ impl Builder<'_, '_> {
         let tree = self.names.cx.tree;
         let span = tree.span(node);
         match tree.kind(node) {
-            "number_literal" => {
+            NodeKind::NumberLiteral => {
                 let text = self.names.cx.file.show(span).to_lowercase();
                 let hexadecimal = text.starts_with("0x");
                 text.contains('.') || (hexadecimal && text.contains('p')) || (!hexadecimal && text.contains('e'))
             }
-            "identifier" => self.number_of_name(node, span.start) == Some(Number::Floating),
+            NodeKind::Identifier => self.number_of_name(node, span.start) == Some(Number::Floating),
             _ => false,
         }
     }
@@ -334,19 +355,36 @@ impl Builder<'_, '_> {
         let tree = self.names.cx.tree;
         let mut parent = tree.parent(leaf);
         while let Some(node) = parent {
-            let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
+            let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
             match tree.kind(node) {
-                "parenthesized_expression" => parent = tree.parent(node),
-                "binary_expression" => {
-                    return matches!(operator, Some("<" | ">" | "<=" | ">=" | "==" | "!=" | "&&" | "||"));
+                NodeKind::ParenthesizedExpression => parent = tree.parent(node),
+                NodeKind::BinaryExpression => {
+                    return matches!(
+                        operator,
+                        Some(
+                            NodeKind::Less
+                                | NodeKind::Greater
+                                | NodeKind::LessEqual
+                                | NodeKind::GreaterEqual
+                                | NodeKind::EqualEqual
+                                | NodeKind::ExclamationEqual
+                                | NodeKind::AmpersandAmpersand
+                                | NodeKind::BarBar
+                        )
+                    );
                 }
-                "unary_expression" => return operator == Some("!"),
+                NodeKind::UnaryExpression => return operator == Some(NodeKind::Exclamation),
                 // Its other side is a number of the same kind, or it is refused.
-                "assignment_expression" => {
-                    let target = tree.child(node, "left");
-                    return operator == Some("=") && target.is_some_and(|target| self.is_floating_leaf(target));
+                NodeKind::AssignmentExpression => {
+                    let target = tree.child(node, Field::Left);
+                    return operator == Some(NodeKind::Equal)
+                        && target.is_some_and(|target| self.is_floating_leaf(target));
                 }
-                "init_declarator" | "condition_clause" | "if_statement" | "while_statement" | "do_statement" => {
+                NodeKind::InitDeclarator
+                | NodeKind::ConditionClause
+                | NodeKind::IfStatement
+                | NodeKind::WhileStatement
+                | NodeKind::DoStatement => {
                     return true;
                 }
                 _ => return false,

@@ -10,7 +10,7 @@ use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::source::{Language, Span, words};
-use crate::syntax::{ClauseName, NodeId};
+use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::split_target::data::host_parts::is_host_scalar;
 use crate::transforms::split_target::data::{Builder, Temporary};
 use crate::transforms::split_target::shape::Form;
@@ -241,9 +241,13 @@ impl Builder<'_, '_> {
         let cx = self.names.cx;
         let name = cx.tree.covering(declared);
         let mut above = std::iter::once(name).chain(cx.tree.ancestors(name));
-        let declaration = above.find(|node| matches!(cx.tree.kind(*node), "declaration" | "parameter_declaration"))?;
-        let node = cx.tree.child(declaration, "type")?;
-        let known = matches!(cx.tree.kind(node), "primitive_type" | "sized_type_specifier" | "type_identifier");
+        let declaration =
+            above.find(|node| matches!(cx.tree.kind(*node), NodeKind::Declaration | NodeKind::ParameterDeclaration))?;
+        let node = cx.tree.child(declaration, Field::Type)?;
+        let known = matches!(
+            cx.tree.kind(node),
+            NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier | NodeKind::TypeIdentifier
+        );
         let name = cx.file.show(cx.tree.span(node)).split_whitespace().collect::<Vec<_>>().join(" ");
         // A name for a reference to a type makes no copy.
         let at = cx.tree.span(node).start;

@@ -9,7 +9,7 @@ use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
-use crate::syntax::{Clause, ClauseName, ListItem, NodeId};
+use crate::syntax::{Clause, ClauseName, Field, ListItem, NodeId, NodeKind};
 use crate::transforms::split_target::clauses::ReductionItem;
 use crate::transforms::split_target::data::Builder;
 use crate::transforms::split_target::kernels::{Kernel, Variable};
@@ -165,7 +165,8 @@ impl Builder<'_, '_> {
         let tree = self.names.cx.tree;
         let repeats = |part: &HostPart| match part {
             HostPart::Flow(node) => {
-                body.contains(tree.span(*node)) && !matches!(tree.kind(*node), "if_statement" | "compound_statement")
+                body.contains(tree.span(*node))
+                    && !matches!(tree.kind(*node), NodeKind::IfStatement | NodeKind::CompoundStatement)
             }
             _ => false,
         };
@@ -231,8 +232,8 @@ impl Builder<'_, '_> {
         let Some(assignment) = tree.parent(first.node).filter(|node| is_plain_assignment(self, *node)) else {
             return false;
         };
-        let value = tree.child(assignment, "right").map(|value| tree.span(value));
-        let on_left = tree.field_name(first.node) == Some("left");
+        let value = tree.child(assignment, Field::Right).map(|value| tree.span(value));
+        let on_left = tree.field(first.node) == Some(Field::Left);
         let reads_itself = value.is_none_or(|value| uses.iter().any(|used| value.contains(used.span)));
         on_left && !reads_itself && self.is_unconditional(assignment, body)
     }
@@ -250,9 +251,9 @@ impl Builder<'_, '_> {
         while node != body {
             let Some(parent) = tree.parent(node) else { return false };
             let passes = match tree.kind(parent) {
-                "expression_statement" | "compound_statement" | "comma_expression" => true,
-                "assignment_expression" => tree.field_name(node) == Some("right"),
-                "for_statement" => tree.field_name(node) == Some("initializer"),
+                NodeKind::ExpressionStatement | NodeKind::CompoundStatement | NodeKind::CommaExpression => true,
+                NodeKind::AssignmentExpression => tree.field(node) == Some(Field::Right),
+                NodeKind::ForStatement => tree.field(node) == Some(Field::Initializer),
                 _ => false,
             };
             if !passes {
@@ -271,19 +272,22 @@ impl Builder<'_, '_> {
         let all = uses_below(cx.file, tree, root);
         let gathers = |used: &Use| {
             let Some(parent) = tree.parent(used.node) else { return false };
-            let whole = tree.parent(parent).is_some_and(|above| tree.kind(above) == "expression_statement");
-            let written = tree.child(parent, "operator").map(|operator| tree.kind(operator));
+            let whole = tree.parent(parent).is_some_and(|above| tree.kind(above) == NodeKind::ExpressionStatement);
+            let written = tree.child(parent, Field::Operator).map(|operator| tree.kind(operator));
             let fits = match operator {
-                "+" | "-" => matches!(written, Some("+=" | "-=" | "++" | "--")),
-                "*" => written == Some("*="),
-                "&" => written == Some("&="),
-                "|" => written == Some("|="),
-                "^" => written == Some("^="),
+                "+" | "-" => matches!(
+                    written,
+                    Some(NodeKind::PlusEqual | NodeKind::MinusEqual | NodeKind::PlusPlus | NodeKind::MinusMinus)
+                ),
+                "*" => written == Some(NodeKind::StarEqual),
+                "&" => written == Some(NodeKind::AmpersandEqual),
+                "|" => written == Some(NodeKind::BarEqual),
+                "^" => written == Some(NodeKind::CaretEqual),
                 _ => false,
             };
             let target = match tree.kind(parent) {
-                "assignment_expression" => tree.field_name(used.node) == Some("left"),
-                kind => kind == "update_expression",
+                NodeKind::AssignmentExpression => tree.field(used.node) == Some(Field::Left),
+                kind => kind == NodeKind::UpdateExpression,
             };
             whole && fits && target
         };
@@ -294,6 +298,6 @@ impl Builder<'_, '_> {
 
 fn is_plain_assignment(builder: &Builder<'_, '_>, node: NodeId) -> bool {
     let tree = builder.names.cx.tree;
-    let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
-    tree.kind(node) == "assignment_expression" && operator == Some("=")
+    let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+    tree.kind(node) == NodeKind::AssignmentExpression && operator == Some(NodeKind::Equal)
 }

@@ -2,7 +2,7 @@
 //! pointer was made from.
 
 use crate::analysis::uses::{Role, Use, is_element_address};
-use crate::syntax::HostTree;
+use crate::syntax::{Field, HostTree, NodeKind};
 use crate::transforms::split_target::kernels::{Kernel, Reader};
 use crate::transforms::split_target::names::Kind;
 
@@ -29,10 +29,10 @@ impl Reader<'_, '_> {
 fn is_address(tree: &HostTree, used: &Use) -> bool {
     let selects = tree.parent(used.node).is_some_and(|parent| {
         let kind = tree.kind(parent);
-        let is_base = tree.field_name(used.node) == Some("argument");
-        let dereferenced = kind == "pointer_expression"
-            && tree.child(parent, "operator").is_some_and(|operator| tree.kind(operator) == "*");
-        is_base && (matches!(kind, "subscript_expression" | "field_expression") || dereferenced)
+        let is_base = tree.field(used.node) == Some(Field::Argument);
+        let dereferenced = kind == NodeKind::PointerExpression
+            && tree.child(parent, Field::Operator).is_some_and(|operator| tree.kind(operator) == NodeKind::Star);
+        is_base && (matches!(kind, NodeKind::SubscriptExpression | NodeKind::FieldExpression) || dereferenced)
     });
     !selects || is_element_address(tree, used.node)
 }

@@ -6,7 +6,7 @@ use crate::analysis::uses::{Role, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::CanonicalLoopNest;
 use crate::region::target::Chain;
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::clauses::LoopClauses;
 use crate::transforms::split_target::kernels::{Kernel, Reader, Variable};
 use crate::transforms::split_target::names::{Class, Kind, Names};
@@ -64,14 +64,15 @@ impl Reader<'_, '_> {
             _ => false,
         };
         let casts = nodes.iter().flat_map(|node| tree.descendants(*node)).any(|node| {
-            let ty = tree.child(node, "type").filter(|_| tree.kind(node) == "cast_expression");
+            let ty = tree.child(node, Field::Type).filter(|_| tree.kind(node) == NodeKind::CastExpression);
             ty.is_some_and(|ty| file.bytes(tree.span(ty)).contains(&b'*'))
         });
         if !casts && !self.kernel.variables.values().any(holds) {
             return;
         }
         for used in nodes.iter().flat_map(|node| uses_below(file, tree, *node)) {
-            let subscripted = tree.parent(used.node).is_some_and(|parent| tree.kind(parent) == "subscript_expression");
+            let subscripted =
+                tree.parent(used.node).is_some_and(|parent| tree.kind(parent) == NodeKind::SubscriptExpression);
             let decays = matches!(self.names.kind(&used.name, used.span.start), Kind::Array { .. }) && !subscripted;
             let taken = used.role == Role::Address || (used.role != Role::Declaration && decays);
             if taken && self.names.is_of_function(&used.name, used.span.start) {

@@ -6,7 +6,7 @@ use crate::plan::ReasonCode;
 use crate::region::loop_nest::canonical_nest;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 use crate::transforms::split_target::shape;
 
 impl Reader<'_, '_> {
@@ -16,47 +16,47 @@ impl Reader<'_, '_> {
         for node in tree.descendants(body) {
             let span = tree.span(node);
             match tree.kind(node) {
-                "return_statement" if self.is_in_plain_lambda(node, body) => {}
-                "lambda_expression" if self.is_plain_lambda(node, body) => {}
-                "for_range_loop" if self.names.range_element(node).is_some() => {}
-                "return_statement"
-                | "goto_statement"
-                | "labeled_statement"
-                | "throw_statement"
-                | "try_statement"
-                | "co_await_expression"
-                | "co_return_statement"
-                | "co_yield_statement" => {
+                NodeKind::ReturnStatement if self.is_in_plain_lambda(node, body) => {}
+                NodeKind::LambdaExpression if self.is_plain_lambda(node, body) => {}
+                NodeKind::ForRangeLoop if self.names.range_element(node).is_some() => {}
+                NodeKind::ReturnStatement
+                | NodeKind::GotoStatement
+                | NodeKind::LabeledStatement
+                | NodeKind::ThrowStatement
+                | NodeKind::TryStatement
+                | NodeKind::CoAwaitExpression
+                | NodeKind::CoReturnStatement
+                | NodeKind::CoYieldStatement => {
                     self.refuse(ReasonCode::JumpOut, span, "control may leave the loop here");
                 }
-                "gnu_asm_expression" => {
+                NodeKind::GnuAsmExpression => {
                     self.refuse(ReasonCode::TeamDependent, span, "inline assembly may depend on the team");
                 }
-                "user_defined_literal"
-                | "lambda_expression"
-                | "new_expression"
-                | "delete_expression"
-                | "operator_name"
-                | "for_range_loop" => {
+                NodeKind::UserDefinedLiteral
+                | NodeKind::LambdaExpression
+                | NodeKind::NewExpression
+                | NodeKind::DeleteExpression
+                | NodeKind::OperatorName
+                | NodeKind::ForRangeLoop => {
                     self.refuse(ReasonCode::HiddenCode, span, "what this calls or captures is not followed");
                 }
                 // clang 19 takes it in a `target` construct, but not in a combined one.
-                "compound_literal_expression" => {
+                NodeKind::CompoundLiteralExpression => {
                     let message = "compilers refuse this expression in a combined construct";
                     self.refuse(ReasonCode::CompilerLimit, span, message);
                 }
-                "field_expression" if !has_plain_base(tree, node) => {
+                NodeKind::FieldExpression if !has_plain_base(tree, node) => {
                     let message = "compilers refuse a member of this expression in a combined construct";
                     self.refuse(ReasonCode::CompilerLimit, span, message);
                 }
-                "type_identifier" if initialiser_role(self.names.cx.file, tree, node) == Some(Role::Address) => {
+                NodeKind::TypeIdentifier if initialiser_role(self.names.cx.file, tree, node) == Some(Role::Address) => {
                     self.refuse(
                         ReasonCode::HiddenCode,
                         span,
                         "this may make an object, whose functions are not followed",
                     );
                 }
-                "type_descriptor" if !self.names.is_builtin_type(span) => {
+                NodeKind::TypeDescriptor if !self.names.is_builtin_type(span) => {
                     if let Some(name) = self.names.type_parameter_in(&self.names.cx.file.show(span), span.start) {
                         self.assume_arithmetic(&name, span);
                         continue;
@@ -67,13 +67,13 @@ impl Reader<'_, '_> {
                         "operators and conversions of this type are not followed",
                     );
                 }
-                "this" if self.names.member_of_this(tree, node, span.start).is_none() => {
+                NodeKind::This if self.names.member_of_this(tree, node, span.start).is_none() => {
                     self.refuse(ReasonCode::HiddenCode, span, "what is done with `*this` is not followed");
                 }
-                "storage_class_specifier" if self.names.cx.file.bytes(span) != b"register" => {
+                NodeKind::StorageClassSpecifier if self.names.cx.file.bytes(span) != b"register" => {
                     self.refuse(ReasonCode::LocalDeclaration, span, "this variable outlives the loop");
                 }
-                kind if kind.starts_with("preproc") => {
+                kind if kind.is_preprocessor() => {
                     let message = "which text the compiler sees depends on the preprocessor";
                     self.refuse(ReasonCode::PreprocessorConditional, span, message);
                 }
@@ -91,7 +91,7 @@ impl Reader<'_, '_> {
         let tree = self.names.cx.tree;
         let mut inside = tree.ancestors(node).take_while(|above| *above != body);
         inside
-            .find(|above| tree.kind(*above) == "lambda_expression")
+            .find(|above| tree.kind(*above) == NodeKind::LambdaExpression)
             .is_some_and(|lambda| self.is_plain_lambda(lambda, body))
     }
 
@@ -136,8 +136,8 @@ impl Reader<'_, '_> {
     fn may_wait(&self, node: NodeId) -> bool {
         let cx = self.names.cx;
         match cx.tree.kind(node) {
-            "while_statement" | "do_statement" => true,
-            "for_statement" => canonical_nest(cx.file, cx.tree, node, 1).is_err(),
+            NodeKind::WhileStatement | NodeKind::DoStatement => true,
+            NodeKind::ForStatement => canonical_nest(cx.file, cx.tree, node, 1).is_err(),
             _ => false,
         }
     }
@@ -145,17 +145,19 @@ impl Reader<'_, '_> {
 
 /// Is a member taken of a variable, an element, another member or a pointer's target?
 fn has_plain_base(tree: &HostTree, field: NodeId) -> bool {
-    let mut at = tree.child(field, "argument");
+    let mut at = tree.child(field, Field::Argument);
     while let Some(node) = at {
         at = match tree.kind(node) {
-            "identifier" | "this" | "qualified_identifier" => return true,
-            "field_expression" | "subscript_expression" => tree.child(node, "argument"),
-            "parenthesized_expression" => tree.named_children(node).next(),
-            "pointer_expression" if tree.child(node, "operator").is_some_and(|op| tree.kind(op) == "*") => {
-                tree.child(node, "argument")
+            NodeKind::Identifier | NodeKind::This | NodeKind::QualifiedIdentifier => return true,
+            NodeKind::FieldExpression | NodeKind::SubscriptExpression => tree.child(node, Field::Argument),
+            NodeKind::ParenthesizedExpression => tree.named_children(node).next(),
+            NodeKind::PointerExpression
+                if tree.child(node, Field::Operator).is_some_and(|op| tree.kind(op) == NodeKind::Star) =>
+            {
+                tree.child(node, Field::Argument)
             }
-            "binary_expression" => tree.child(node, "left"),
-            "cast_expression" => tree.child(node, "value"),
+            NodeKind::BinaryExpression => tree.child(node, Field::Left),
+            NodeKind::CastExpression => tree.child(node, Field::Value),
             _ => return false,
         };
     }

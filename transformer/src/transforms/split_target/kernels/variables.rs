@@ -1,5 +1,6 @@
 //! What each name in a kernel stands for, and what the kernel does with that variable.
 
+use crate::syntax::NodeKind;
 use std::collections::BTreeSet;
 
 use super::{Reader, Variable};
@@ -153,8 +154,13 @@ impl Reader<'_, '_> {
             && !self.names.argument_is_copied(used);
         let is_object = matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Struct | Kind::Member(_));
         let written = matches!(used.role, Role::Write | Role::Address) || (by_reference && is_object);
-        let casts =
-            self.names.cx.tree.ancestors(used.node).take(4).any(|n| self.names.cx.tree.kind(n) == "cast_expression");
+        let casts = self
+            .names
+            .cx
+            .tree
+            .ancestors(used.node)
+            .take(4)
+            .any(|n| self.names.cx.tree.kind(n) == NodeKind::CastExpression);
         let member = member_of(self.names.cx.file, self.names.cx.tree, used.node);
         let elements = used.role == Role::ElementWrite || handed_on || (used.role == Role::Address && !is_object);
         let variable = self.kernel.variables.entry(used.name.clone()).or_insert(Variable {

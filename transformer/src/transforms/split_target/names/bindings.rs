@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::symbols::{DeclaredType, NameKind};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::names::Names;
 
 /// Classes of the standard library that copy what their constructors get.
@@ -16,18 +16,21 @@ impl Names<'_> {
         let mut names = BTreeSet::new();
         for node in tree.descendants(tree.root()) {
             match tree.kind(node) {
-                "init_declarator" if self.declares_object(node) => {
-                    names.extend(tree.child(node, "value").into_iter().flat_map(|value| self.named_as_a_whole(value)));
+                NodeKind::InitDeclarator if self.declares_object(node) => {
+                    names.extend(
+                        tree.child(node, Field::Value).into_iter().flat_map(|value| self.named_as_a_whole(value)),
+                    );
                 }
                 // What may be a declaration of a function is one of an object where a variable has the name of its
                 // parameter's type.
-                "function_declarator" if self.is_inside_a_function(node) && !self.is_container(node) => {
-                    let list = tree.child(node, "parameters").into_iter();
+                NodeKind::FunctionDeclarator if self.is_inside_a_function(node) && !self.is_container(node) => {
+                    let list = tree.child(node, Field::Parameters).into_iter();
                     let words = list.flat_map(|list| tree.descendants(list));
-                    let words = words.filter(|word| matches!(tree.kind(*word), "identifier" | "type_identifier"));
+                    let words = words
+                        .filter(|word| matches!(tree.kind(*word), NodeKind::Identifier | NodeKind::TypeIdentifier));
                     names.extend(words.filter_map(|word| self.variable_name(word)));
                 }
-                "return_statement" if self.returns_reference(node) => {
+                NodeKind::ReturnStatement if self.returns_reference(node) => {
                     names.extend(tree.named_children(node).flat_map(|value| self.named_as_a_whole(value)));
                 }
                 _ => {}
@@ -39,8 +42,8 @@ impl Names<'_> {
     /// Does it declare something whose constructor may keep what it gets?
     fn declares_object(&self, init_declarator: NodeId) -> bool {
         let tree = self.cx.tree;
-        let Some(declarator) = tree.child(init_declarator, "declarator") else { return false };
-        if tree.kind(declarator) != "identifier" {
+        let Some(declarator) = tree.child(init_declarator, Field::Declarator) else { return false };
+        if tree.kind(declarator) != NodeKind::Identifier {
             return false;
         }
         if self.is_container(declarator) {
@@ -53,33 +56,37 @@ impl Names<'_> {
     }
 
     fn is_inside_a_function(&self, node: NodeId) -> bool {
-        self.cx.tree.ancestors(node).any(|above| self.cx.tree.kind(above) == "compound_statement")
+        self.cx.tree.ancestors(node).any(|above| self.cx.tree.kind(above) == NodeKind::CompoundStatement)
     }
 
     /// Is it declared as something that copies its values? So does `auto`, which is no class where the value is a number.
     fn is_container(&self, declarator: NodeId) -> bool {
         let tree = self.cx.tree;
-        let declaration = tree.ancestors(declarator).find(|above| tree.kind(*above) == "declaration");
-        let Some(ty) = declaration.and_then(|declaration| tree.child(declaration, "type")) else { return false };
+        let declaration = tree.ancestors(declarator).find(|above| tree.kind(*above) == NodeKind::Declaration);
+        let Some(ty) = declaration.and_then(|declaration| tree.child(declaration, Field::Type)) else { return false };
         let text = self.cx.file.show(tree.span(ty));
         let name = text.split('<').next().unwrap_or_default();
-        tree.kind(ty) == "placeholder_type_specifier" || CONTAINERS.contains(&name)
+        tree.kind(ty) == NodeKind::PlaceholderTypeSpecifier || CONTAINERS.contains(&name)
     }
 
     fn returns_reference(&self, statement: NodeId) -> bool {
         let tree = self.cx.tree;
         let mut functions = tree.ancestors(statement);
-        let function = functions.find(|above| matches!(tree.kind(*above), "function_definition" | "lambda_expression"));
-        let declarator = function.and_then(|function| tree.child(function, "declarator"));
-        declarator.is_some_and(|declarator| tree.kind(declarator) == "reference_declarator")
+        let function = functions
+            .find(|above| matches!(tree.kind(*above), NodeKind::FunctionDefinition | NodeKind::LambdaExpression));
+        let declarator = function.and_then(|function| tree.child(function, Field::Declarator));
+        declarator.is_some_and(|declarator| tree.kind(declarator) == NodeKind::ReferenceDeclarator)
     }
 
     /// The variables that an expression, or a list of arguments, stands for without an operator.
     fn named_as_a_whole(&self, value: NodeId) -> Vec<String> {
         let tree = self.cx.tree;
         match tree.kind(value) {
-            "identifier" => self.variable_name(value).into_iter().collect(),
-            "argument_list" | "parenthesized_expression" | "conditional_expression" | "comma_expression" => {
+            NodeKind::Identifier => self.variable_name(value).into_iter().collect(),
+            NodeKind::ArgumentList
+            | NodeKind::ParenthesizedExpression
+            | NodeKind::ConditionalExpression
+            | NodeKind::CommaExpression => {
                 tree.named_children(value).flat_map(|child| self.named_as_a_whole(child)).collect()
             }
             _ => Vec::new(),

@@ -7,7 +7,7 @@
 use crate::analysis::symbols::{ClassFunctions, DeclaredType, NameKind, Place};
 use crate::analysis::uses::{Role, Use};
 use crate::source::{Language, Span};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::names::Names;
 
 impl Names<'_> {
@@ -65,14 +65,14 @@ impl Names<'_> {
     /// Does a function that the text may call without naming it write its object only where it assigns or makes one?
     fn is_value_function(&self, (header, node): (Option<usize>, NodeId)) -> bool {
         let Some((file, tree)) = self.symbols.source_of(header) else { return false };
-        let body = tree.child(node, "body").map_or(tree.span(node).end, |body| tree.span(body).start);
+        let body = tree.child(node, Field::Body).map_or(tree.span(node).end, |body| tree.span(body).start);
         let head = file.show(Span::new(tree.span(node).start, body)).into_owned();
         if self.untrusted_definition(&file.show(tree.span(node))).is_some() || head.contains("mutable") {
             return false;
         }
         // What is constant for the function must stay so.
         let casts_away = |inner: NodeId| {
-            let ty = tree.child(inner, "type").filter(|_| tree.kind(inner) == "cast_expression");
+            let ty = tree.child(inner, Field::Type).filter(|_| tree.kind(inner) == NodeKind::CastExpression);
             ty.is_some_and(|ty| file.bytes(tree.span(ty)).iter().any(|byte| matches!(byte, b'&' | b'*')))
         };
         if tree.descendants(node).any(casts_away) {
@@ -87,7 +87,7 @@ impl Names<'_> {
             // A constructor must not write what it copies; other functions are called by their names.
             return head.split_once('(').is_none_or(|(_, parameters)| hands_values(parameters));
         };
-        let is_in_class = tree.ancestors(node).any(|above| tree.kind(above) == "field_declaration_list");
+        let is_in_class = tree.ancestors(node).any(|above| tree.kind(above) == NodeKind::FieldDeclarationList);
         let is_member = (is_in_class && !head.contains("friend")) || result.trim_end().ends_with("::");
         let is_comparison = matches!(name, "==" | "!=" | "<=" | ">=");
         if matches!(name, "++" | "--") || (name.ends_with('=') && !is_comparison) {
@@ -95,7 +95,7 @@ impl Names<'_> {
             let others = if is_member { parameters } else { parameters.split_once(',').map_or("", |(_, rest)| rest) };
             return hands_values(others);
         }
-        let has_call = tree.descendants(node).any(|inner| tree.kind(inner) == "call_expression");
+        let has_call = tree.descendants(node).any(|inner| tree.kind(inner) == NodeKind::CallExpression);
         hands_values(parameters)
             && !self.calls.writes_members(&self.symbols, (header, node))
             && (!is_member || is_const(parameters) || (name == "[]" && !has_call))
@@ -108,18 +108,18 @@ impl Names<'_> {
     fn calls_const(&self, used: &Use, class: &DeclaredType) -> bool {
         let tree = self.cx.tree;
         let is_called = |node: &NodeId| {
-            let parent = tree.parent(*node).filter(|parent| tree.kind(*parent) == "call_expression");
-            tree.kind(*node) == "field_expression"
-                && parent.is_some_and(|call| tree.child(call, "function") == Some(*node))
+            let parent = tree.parent(*node).filter(|parent| tree.kind(*parent) == NodeKind::CallExpression);
+            tree.kind(*node) == NodeKind::FieldExpression
+                && parent.is_some_and(|call| tree.child(call, Field::Function) == Some(*node))
         };
-        let field = tree.ancestors(used.node).find(is_called).and_then(|node| tree.child(node, "field"));
+        let field = tree.ancestors(used.node).find(is_called).and_then(|node| tree.child(node, Field::Field));
         let Some(field) = field else { return false };
         let name = self.cx.file.show(tree.span(field)).into_owned();
         let Some(parts) = self.class_parts(class, used.span.start) else { return false };
         let mut found = 0_usize;
         let all = parts.iter().flat_map(|part| &part.bodies).all(|(header, node)| {
             let Some((file, tree)) = self.symbols.source_of(*header) else { return false };
-            let body = tree.child(*node, "body").map_or(tree.span(*node).end, |body| tree.span(body).start);
+            let body = tree.child(*node, Field::Body).map_or(tree.span(*node).end, |body| tree.span(body).start);
             let head = file.show(Span::new(tree.span(*node).start, body)).into_owned();
             let Some((before, parameters)) = head.split_once('(') else { return true };
             if before.split(|c: char| !c.is_alphanumeric() && c != '_').next_back() != Some(&name) {

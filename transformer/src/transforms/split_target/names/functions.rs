@@ -5,7 +5,7 @@ use crate::analysis::symbols::{DeclaredType, NameKind, ScalarKind};
 use crate::analysis::uses::{Role, Use};
 use crate::plan::{Reason, ReasonCode};
 use crate::source::{Language, Span, words};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::names::kinds::is_builtin;
 use crate::transforms::split_target::names::storage::last_part;
@@ -67,9 +67,9 @@ impl Names<'_> {
             return true;
         }
         let tree = self.cx.tree;
-        let call = tree.ancestors(callee.node).find(|node| tree.kind(*node) == "call_expression");
-        let Some(function) = call.and_then(|call| tree.child(call, "function")) else { return true };
-        let lists = tree.descendants(function).filter(|node| tree.kind(*node) == "template_argument_list");
+        let call = tree.ancestors(callee.node).find(|node| tree.kind(*node) == NodeKind::CallExpression);
+        let Some(function) = call.and_then(|call| tree.child(call, Field::Function)) else { return true };
+        let lists = tree.descendants(function).filter(|node| tree.kind(*node) == NodeKind::TemplateArgumentList);
         lists.into_iter().all(|list| {
             let text = self.cx.file.show(tree.span(list));
             !text.contains(['&', '*', '(']) && self.is_builtin_text(text.trim_matches(['<', '>']), callee.span.start)
@@ -78,7 +78,7 @@ impl Names<'_> {
 
     /// Does a call return a number if its arguments are numbers?
     pub(super) fn returns_number(&self, call: NodeId) -> bool {
-        let Some(function) = self.cx.tree.child(call, "function") else { return false };
+        let Some(function) = self.cx.tree.child(call, Field::Function) else { return false };
         let span = self.cx.tree.span(function);
         let name: String = self.cx.file.show(span).split_whitespace().collect();
         let name = name.split('<').next().unwrap_or_default().to_owned();
@@ -98,7 +98,7 @@ impl Names<'_> {
     fn returns_class(&self, name: &str) -> bool {
         self.symbols.function_definitions(name).into_iter().any(|(header, node)| {
             let Some((file, tree)) = self.symbols.source_of(header) else { return true };
-            let ty = tree.child(node, "type").map(|ty| file.show(tree.span(ty)).into_owned());
+            let ty = tree.child(node, Field::Type).map(|ty| file.show(tree.span(ty)).into_owned());
             // What is deduced from numbers is a number.
             let deduced = |ty: &str| {
                 header.is_none() && self.type_parameter_in(ty, tree.span(node).start).is_some_and(|name| name == *ty)
@@ -180,11 +180,11 @@ impl Names<'_> {
     /// Is the argument handed to a function that takes it by value and only looks at it?
     pub(in crate::transforms::split_target) fn argument_is_only_read(&self, used: &Use) -> bool {
         let tree = self.cx.tree;
-        let call_around = |node| tree.ancestors(node).find(|above| tree.kind(*above) == "call_expression");
+        let call_around = |node| tree.ancestors(node).find(|above| tree.kind(*above) == NodeKind::CallExpression);
         let mut call = call_around(used.node);
         // What a macro hands on, the next call has; what is assigned through one is read elsewhere (`lvalues`).
         let name = loop {
-            let Some(function) = call.and_then(|call| tree.child(call, "function")) else { return false };
+            let Some(function) = call.and_then(|call| tree.child(call, Field::Function)) else { return false };
             let name = self.cx.file.show(tree.span(function)).into_owned();
             if self.expansion(&name, used.span.start).is_none() {
                 break name;
@@ -195,7 +195,7 @@ impl Names<'_> {
             call = call.and_then(call_around);
         };
         let index_of = |call| {
-            let list = tree.child(call, "arguments");
+            let list = tree.child(call, Field::Arguments);
             list.and_then(|list| tree.named_children(list).position(|argument| tree.span(argument).contains(used.span)))
         };
         if call.and_then(index_of).is_some_and(|index| self.lambda_takes_value(&name, used.span.start, index)) {
@@ -203,7 +203,7 @@ impl Names<'_> {
         }
         let by_value = match self.symbols.lookup(&name, used.span.start).map(|variable| variable.ty) {
             Some(DeclaredType::Function { parameters, is_variadic }) => {
-                let list = call.and_then(|call| tree.child(call, "arguments"));
+                let list = call.and_then(|call| tree.child(call, Field::Arguments));
                 let mut arguments = list.into_iter().flat_map(|list| tree.named_children(list));
                 let index = arguments.position(|argument| tree.span(argument).contains(used.span));
                 !is_variadic && index.and_then(|index| parameters.get(index)).is_some_and(DeclaredType::is_scalar)
@@ -216,18 +216,19 @@ impl Names<'_> {
     /// Does a call in C++ get a copy of the argument, so that it can neither write the variable nor keep its address?
     pub(in crate::transforms::split_target) fn argument_is_copied(&self, used: &Use) -> bool {
         let tree = self.cx.tree;
-        let Some(call) = tree.ancestors(used.node).find(|node| tree.kind(*node) == "call_expression") else {
+        let Some(call) = tree.ancestors(used.node).find(|node| tree.kind(*node) == NodeKind::CallExpression) else {
             return false;
         };
-        let Some(function) = tree.child(call, "function") else { return false };
+        let Some(function) = tree.child(call, Field::Function) else { return false };
         // `f<3>(x)`: a parameter of a plain type is one whatever the template's arguments are; one of type `T` need not be.
-        let template = (tree.kind(function) == "template_function").then(|| tree.child(function, "name")).flatten();
+        let template =
+            (tree.kind(function) == NodeKind::TemplateFunction).then(|| tree.child(function, Field::Name)).flatten();
         let name = self.cx.file.show(tree.span(template.unwrap_or(function))).into_owned();
         let Some(found) = self.symbols.lookup(&name, used.span.start) else {
             return takes_values(&name) || RELEASES.contains(&name.as_str());
         };
         let DeclaredType::Function { parameters, is_variadic } = found.ty else { return false };
-        let mut arguments = tree.child(call, "arguments").into_iter().flat_map(|list| tree.named_children(list));
+        let mut arguments = tree.child(call, Field::Arguments).into_iter().flat_map(|list| tree.named_children(list));
         let index = arguments.position(|argument| tree.span(argument).contains(used.span));
         let by_value = |parameter: &DeclaredType| match parameter {
             DeclaredType::Scalar { .. } => template.is_none() || is_builtin(parameter),

@@ -6,7 +6,7 @@ use crate::analysis::symbols::{DeclaredType, ScalarKind};
 use crate::analysis::uses::{Role, Use, member_of, uses_below};
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 use crate::transforms::split_target::data::written_member;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::names::kinds::Kind;
@@ -60,9 +60,10 @@ impl Names<'_> {
         this: NodeId,
         at: usize,
     ) -> Option<(NodeId, String)> {
-        let node = tree.parent(this).filter(|parent| tree.kind(*parent) == "field_expression")?;
-        let arrow = tree.children(node).any(|child| tree.kind(child) == "->");
-        let field = tree.child(node, "field").filter(|field| arrow && tree.kind(*field) == "field_identifier")?;
+        let node = tree.parent(this).filter(|parent| tree.kind(*parent) == NodeKind::FieldExpression)?;
+        let arrow = tree.children(node).any(|child| tree.kind(child) == NodeKind::MinusGreater);
+        let field =
+            tree.child(node, Field::Field).filter(|field| arrow && tree.kind(*field) == NodeKind::FieldIdentifier)?;
         let name = self.cx.file.show(tree.span(field)).into_owned();
         matches!(self.kind(&name, at), Kind::Member(_)).then_some((node, name))
     }
@@ -70,8 +71,12 @@ impl Names<'_> {
     /// May the evaluation of an expression do more than give a value?
     pub(in crate::transforms::split_target) fn may_have_effect(&self, span: Span) -> bool {
         let Some(tree) = parse_expression(self.cx.file, span, self.cx.tree.language()) else { return true };
-        let loads =
-            |node| matches!(tree.kind(node), "subscript_expression" | "pointer_expression" | "field_expression");
+        let loads = |node| {
+            matches!(
+                tree.kind(node),
+                NodeKind::SubscriptExpression | NodeKind::PointerExpression | NodeKind::FieldExpression
+            )
+        };
         let mut nodes = tree.descendants(tree.root());
         nodes.any(|node| !loads(node) && !self.is_host_node(&tree, node, span.start))
             || uses_below(self.cx.file, &tree, tree.root()).iter().any(|used| {
@@ -82,18 +87,18 @@ impl Names<'_> {
 
     fn is_host_node(&self, tree: &HostTree, node: NodeId, at: usize) -> bool {
         let of_this = |this: Option<NodeId>| {
-            let this = this.filter(|this| tree.kind(*this) == "this");
+            let this = this.filter(|this| tree.kind(*this) == NodeKind::This);
             this.is_some_and(|this| self.member_of_this(tree, this, at).is_some())
         };
         match tree.kind(node) {
-            "this" => of_this(Some(node)),
-            "field_expression" if of_this(tree.child(node, "argument")) => true,
-            "call_expression" => {
-                let function = tree.child(node, "function");
+            NodeKind::This => of_this(Some(node)),
+            NodeKind::FieldExpression if of_this(tree.child(node, Field::Argument)) => true,
+            NodeKind::CallExpression => {
+                let function = tree.child(node, Field::Function);
                 function.is_some_and(|f| self.expansion(&self.cx.file.show(tree.span(f)), at).flatten().is_some())
             }
-            "field_expression" => tree.children(node).any(|child| tree.kind(child) == "."),
-            "subscript_expression" | "pointer_expression" => false,
+            NodeKind::FieldExpression => tree.children(node).any(|child| tree.kind(child) == NodeKind::Dot),
+            NodeKind::SubscriptExpression | NodeKind::PointerExpression => false,
             _ => is_plain_node(tree, node),
         }
     }

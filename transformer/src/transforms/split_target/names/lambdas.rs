@@ -6,7 +6,7 @@
 use crate::analysis::symbols::{DeclaredType, Scope};
 use crate::analysis::uses::{Role, Use, uses_below};
 use crate::source::{Span, words};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::names::kinds::{Kind, is_builtin};
 
@@ -15,17 +15,23 @@ impl Names<'_> {
     pub(in crate::transforms::split_target) fn is_plain_lambda(&self, lambda: NodeId, body: Span) -> bool {
         let tree = self.cx.tree;
         let is_variable = tree.parent(lambda).is_some_and(|parent| {
-            let declarator = tree.child(parent, "declarator");
-            tree.kind(parent) == "init_declarator"
+            let declarator = tree.child(parent, Field::Declarator);
+            tree.kind(parent) == NodeKind::InitDeclarator
                 && body.contains(tree.span(parent))
-                && declarator.is_some_and(|declarator| tree.kind(declarator) == "identifier")
-                && tree.parent(parent).is_some_and(|above| tree.kind(above) == "declaration")
+                && declarator.is_some_and(|declarator| tree.kind(declarator) == NodeKind::Identifier)
+                && tree.parent(parent).is_some_and(|above| tree.kind(above) == NodeKind::Declaration)
         });
         let opaque = |node: NodeId| {
             let kind = tree.kind(node);
             node != lambda
-                && (matches!(kind, "lambda_expression" | "lambda_capture_initializer" | "this" | "static" | "mutable")
-                    || kind.starts_with("template")
+                && (matches!(
+                    kind,
+                    NodeKind::LambdaExpression
+                        | NodeKind::LambdaCaptureInitializer
+                        | NodeKind::This
+                        | NodeKind::Static
+                        | NodeKind::Mutable
+                ) || kind.is_of_template()
                     || tree.is_problem(node))
         };
         let text = self.cx.file.show(tree.span(lambda));
@@ -42,9 +48,9 @@ impl Names<'_> {
     /// Does every `return` of a lambda give a number, and no way to an object?
     fn gives_numbers(&self, lambda: NodeId) -> bool {
         let tree = self.cx.tree;
-        let declarator = tree.child(lambda, "declarator");
+        let declarator = tree.child(lambda, Field::Declarator);
         let trailing = declarator.and_then(|declarator| {
-            tree.named_children(declarator).find(|child| tree.kind(*child) == "trailing_return_type")
+            tree.named_children(declarator).find(|child| tree.kind(*child) == NodeKind::TrailingReturnType)
         });
         if let Some(trailing) = trailing {
             let text = self.cx.file.show(tree.span(trailing)).into_owned();
@@ -52,11 +58,11 @@ impl Names<'_> {
             return !text.contains(['&', '*', '('])
                 && (text == "void" || self.is_builtin_text(text, tree.span(trailing).start));
         }
-        let returns = tree.descendants(lambda).filter(|node| tree.kind(*node) == "return_statement");
+        let returns = tree.descendants(lambda).filter(|node| tree.kind(*node) == NodeKind::ReturnStatement);
         returns.into_iter().all(|node| {
             let takes_address = tree
                 .descendants(node)
-                .any(|inner| matches!(tree.kind(inner), "pointer_expression" | "initializer_list"));
+                .any(|inner| matches!(tree.kind(inner), NodeKind::PointerExpression | NodeKind::InitializerList));
             !takes_address && uses_below(self.cx.file, tree, node).iter().all(|used| self.is_number_here(used))
         })
     }
@@ -65,7 +71,7 @@ impl Names<'_> {
     fn is_number_here(&self, used: &Use) -> bool {
         let tree = self.cx.tree;
         let subscripted = tree.parent(used.node).is_some_and(|parent| {
-            tree.kind(parent) == "subscript_expression" && tree.field_name(used.node) == Some("argument")
+            tree.kind(parent) == NodeKind::SubscriptExpression && tree.field(used.node) == Some(Field::Argument)
         });
         let ty = || self.declared_type(&used.name, used.span.start);
         match self.kind(&used.name, used.span.start) {
@@ -84,8 +90,8 @@ impl Names<'_> {
             self.symbols.lookup(name, at).filter(|found| found.header.is_none() && found.scope == Scope::Local)?;
         let tree = self.cx.tree;
         let node = tree.covering(found.declared_at);
-        let declarator = tree.parent(node).filter(|parent| tree.kind(*parent) == "init_declarator")?;
-        tree.child(declarator, "value").filter(|value| tree.kind(*value) == "lambda_expression")
+        let declarator = tree.parent(node).filter(|parent| tree.kind(*parent) == NodeKind::InitDeclarator)?;
+        tree.child(declarator, Field::Value).filter(|value| tree.kind(*value) == NodeKind::LambdaExpression)
     }
 
     /// Does a use declare or call a variable that is made of a lambda?
@@ -96,14 +102,15 @@ impl Names<'_> {
     /// The types of a lambda's parameters, by the name of the variable that it makes.
     pub(super) fn lambda_takes_value(&self, name: &str, at: usize, index: usize) -> bool {
         let tree = self.cx.tree;
-        let Some(declarator) = self.lambda_of(name, at).and_then(|lambda| tree.child(lambda, "declarator")) else {
+        let Some(declarator) = self.lambda_of(name, at).and_then(|lambda| tree.child(lambda, Field::Declarator)) else {
             return false;
         };
-        let list = tree.child(declarator, "parameters");
+        let list = tree.child(declarator, Field::Parameters);
         let mut parameters = list.into_iter().flat_map(|list| tree.named_children(list));
         parameters.nth(index).is_some_and(|parameter| {
-            let named = tree.child(parameter, "declarator").is_some_and(|node| tree.kind(node) == "identifier");
-            let ty = tree.child(parameter, "type").map(|ty| tree.span(ty));
+            let named =
+                tree.child(parameter, Field::Declarator).is_some_and(|node| tree.kind(node) == NodeKind::Identifier);
+            let ty = tree.child(parameter, Field::Type).map(|ty| tree.span(ty));
             named && ty.is_some_and(|ty| self.is_builtin_type(ty))
         })
     }
@@ -111,7 +118,7 @@ impl Names<'_> {
     /// The array that a range-based loop runs over, if it is one with numbers for elements.
     pub(in crate::transforms::split_target) fn range_element(&self, range_loop: NodeId) -> Option<DeclaredType> {
         let tree = self.cx.tree;
-        let right = tree.child(range_loop, "right").filter(|right| tree.kind(*right) == "identifier")?;
+        let right = tree.child(range_loop, Field::Right).filter(|right| tree.kind(*right) == NodeKind::Identifier)?;
         let span = tree.span(right);
         let name = self.cx.file.show(span).into_owned();
         if self.expansion(&name, span.start).is_some() {
@@ -129,10 +136,10 @@ impl Names<'_> {
     pub(super) fn kind_of_range_variable(&self, declared_at: &Span) -> Option<Kind> {
         let tree = self.cx.tree;
         let node = tree.covering(*declared_at);
-        let range_loop = tree.ancestors(node).find(|above| tree.kind(*above) == "for_range_loop")?;
+        let range_loop = tree.ancestors(node).find(|above| tree.kind(*above) == NodeKind::ForRangeLoop)?;
         let declarator =
-            tree.child(range_loop, "declarator").filter(|found| tree.span(*found).contains(*declared_at))?;
-        matches!(tree.kind(declarator), "identifier" | "reference_declarator").then_some(())?;
+            tree.child(range_loop, Field::Declarator).filter(|found| tree.span(*found).contains(*declared_at))?;
+        matches!(tree.kind(declarator), NodeKind::Identifier | NodeKind::ReferenceDeclarator).then_some(())?;
         self.range_element(range_loop).map(|element| Kind::of_type(&element))
     }
 }

@@ -7,7 +7,7 @@ use crate::analysis::symbols::Macro;
 use crate::analysis::uses::{Role, uses_below};
 use crate::source::{SourceFile, Span, words};
 use crate::syntax::host::parse_expression;
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{HostTree, NodeId, NodeKind};
 use crate::transforms::split_target::names::Names;
 
 impl Names<'_> {
@@ -105,18 +105,17 @@ pub(super) fn is_plain_node(tree: &HostTree, node: NodeId) -> bool {
     !tree.is_problem(node)
         && !matches!(
             tree.kind(node),
-            "assignment_expression"
-                | "update_expression"
-                | "lambda_expression"
-                | "new_expression"
-                | "delete_expression"
-                | "gnu_asm_expression"
-                | "compound_statement"
-                | "compound_literal_expression"
-                | "initializer_list"
-                | "co_await_expression"
-                | "throw_expression"
-                | "this"
+            NodeKind::AssignmentExpression
+                | NodeKind::UpdateExpression
+                | NodeKind::LambdaExpression
+                | NodeKind::NewExpression
+                | NodeKind::DeleteExpression
+                | NodeKind::GnuAsmExpression
+                | NodeKind::CompoundStatement
+                | NodeKind::CompoundLiteralExpression
+                | NodeKind::InitializerList
+                | NodeKind::CoAwaitExpression
+                | NodeKind::This
         )
 }
 

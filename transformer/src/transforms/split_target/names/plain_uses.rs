@@ -2,7 +2,7 @@
 
 use crate::analysis::symbols::{DeclaredType, NameKind};
 use crate::analysis::uses::{Role, Use};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::names::kinds::{Kind, is_builtin};
 
@@ -56,11 +56,14 @@ impl Names<'_> {
         let postfix = |node: &NodeId| {
             matches!(
                 tree.kind(*node),
-                "subscript_expression" | "parenthesized_expression" | "pointer_expression" | "field_expression"
+                NodeKind::SubscriptExpression
+                    | NodeKind::ParenthesizedExpression
+                    | NodeKind::PointerExpression
+                    | NodeKind::FieldExpression
             )
         };
         let mut around = tree.ancestors(name).take_while(postfix);
-        around.any(|node| tree.kind(node) == "field_expression")
+        around.any(|node| tree.kind(node) == NodeKind::FieldExpression)
     }
 
     /// Follows subscripts, `*` and members from a name to the last expression of them, with its type.
@@ -69,16 +72,16 @@ impl Names<'_> {
         let (mut node, mut ty) = (name, referred(ty));
         loop {
             let Some(parent) = tree.parent(node) else { return Some((node, ty)) };
-            let is_argument = tree.field_name(node) == Some("argument");
-            let operator = tree.child(parent, "operator").map(|operator| tree.kind(operator));
+            let is_argument = tree.field(node) == Some(Field::Argument);
+            let operator = tree.child(parent, Field::Operator).map(|operator| tree.kind(operator));
             match tree.kind(parent) {
-                "parenthesized_expression" => {}
-                "subscript_expression" if is_argument => ty = pointed(&ty)?,
-                "pointer_expression" if operator == Some("*") => ty = pointed(&ty)?,
-                "field_expression" if is_argument => {
-                    let through_pointer = tree.children(parent).any(|child| tree.kind(child) == "->");
+                NodeKind::ParenthesizedExpression => {}
+                NodeKind::SubscriptExpression if is_argument => ty = pointed(&ty)?,
+                NodeKind::PointerExpression if operator == Some(NodeKind::Star) => ty = pointed(&ty)?,
+                NodeKind::FieldExpression if is_argument => {
+                    let through_pointer = tree.children(parent).any(|child| tree.kind(child) == NodeKind::MinusGreater);
                     let record = if through_pointer { pointed(&ty)? } else { ty };
-                    let field = tree.child(parent, "field")?;
+                    let field = tree.child(parent, Field::Field)?;
                     let field = self.cx.file.show(tree.span(field)).into_owned();
                     if !self.symbols.is_plain_record(&record, at) {
                         return None;
@@ -100,11 +103,11 @@ impl Names<'_> {
         }
         let tree = self.cx.tree;
         let Some(parent) = tree.parent(node) else { return false };
-        let operator = tree.child(parent, "operator").map(|operator| tree.kind(operator));
+        let operator = tree.child(parent, Field::Operator).map(|operator| tree.kind(operator));
         let copied = match tree.kind(parent) {
-            "init_declarator" | "expression_statement" => true,
-            "pointer_expression" => operator == Some("&"),
-            "assignment_expression" => operator == Some("="),
+            NodeKind::InitDeclarator | NodeKind::ExpressionStatement => true,
+            NodeKind::PointerExpression => operator == Some(NodeKind::Ampersand),
+            NodeKind::AssignmentExpression => operator == Some(NodeKind::Equal),
             _ => false,
         };
         copied && self.symbols.is_plain_record(ty, at) && !self.declares_operators()

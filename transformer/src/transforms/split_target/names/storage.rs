@@ -8,7 +8,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::source::{Language, Span, words};
-use crate::syntax::{ClauseName, ListItem, NodeId};
+use crate::syntax::{ClauseName, Field, ListItem, NodeId, NodeKind};
 use crate::transforms::split_target::is_standard_constant;
 use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::names::kinds::Kind;
@@ -84,7 +84,7 @@ impl Names<'_> {
         let node = tree.covering(place);
         let mut above = std::iter::once(node).chain(tree.ancestors(node));
         above
-            .find(|node| tree.kind(*node) == "function_definition")
+            .find(|node| tree.kind(*node) == NodeKind::FunctionDefinition)
             .map_or(tree.span(tree.root()), |node| tree.span(node))
     }
 
@@ -98,7 +98,7 @@ impl Names<'_> {
         };
         let tree = self.cx.tree;
         let functions = std::iter::once(tree.covering(declared)).chain(tree.ancestors(tree.covering(declared)));
-        let function = functions.into_iter().find(|node| tree.kind(*node) == "function_definition");
+        let function = functions.into_iter().find(|node| tree.kind(*node) == NodeKind::FunctionDefinition);
         let inside = |span: Span| function.is_none_or(|function| tree.span(function).contains(span));
         let directives = self.cx.constructs.directives.iter().filter(|directive| inside(directive.span));
         let named: usize = directives.map(|directive| named_in(directive.span)).sum();
@@ -122,11 +122,17 @@ impl Names<'_> {
         let named = self.file_uses().iter().any(|used| used.name == name && before.contains(used.span));
         let mut directives = self.cx.constructs.directives.iter().filter(|directive| before.contains(directive.span));
         let listed = directives.any(|directive| words(&self.cx.file.show(directive.span)).any(|word| word == name));
-        let repeats = ["for_statement", "while_statement", "do_statement", "for_range_loop", "labeled_statement"];
+        let repeats = [
+            NodeKind::ForStatement,
+            NodeKind::WhileStatement,
+            NodeKind::DoStatement,
+            NodeKind::ForRangeLoop,
+            NodeKind::LabeledStatement,
+        ];
         let mut around = tree.ancestors(tree.covering(region)).filter(|above| !tree.span(*above).contains(declared));
         let comes_back = around.any(|above| repeats.contains(&tree.kind(above)))
             || self.cx.file.show(before).contains("goto")
-            || tree.ancestors(node).any(|above| tree.kind(above) == "labeled_statement");
+            || tree.ancestors(node).any(|above| tree.kind(above) == NodeKind::LabeledStatement);
         !named && !listed && !comes_back && !self.is_hidden_in(name, before)
     }
 
@@ -136,7 +142,7 @@ impl Names<'_> {
         // Nothing stands behind its name: `if (int k = n)` has a value that is no part of a declarator.
         let behind = self.cx.file.text.get(declared.end..).unwrap_or_default().trim_ascii_start();
         let is_plain = matches!(behind.first(), Some(b';' | b','))
-            && tree.parent(tree.covering(declared)).is_some_and(|parent| tree.kind(parent) == "declaration");
+            && tree.parent(tree.covering(declared)).is_some_and(|parent| tree.kind(parent) == NodeKind::Declaration);
         let found = self.symbols.lookup(name, at);
         is_plain && found.is_some_and(|it| it.scope == Scope::Local && !it.is_extern && !it.is_static)
     }
@@ -163,13 +169,17 @@ impl Names<'_> {
     fn is_handed_as_object(&self, used: &Use) -> bool {
         let tree = self.cx.tree;
         let is_new_value = |node: NodeId| {
-            let ty = tree.child(node, "type").filter(|_| tree.kind(node) == "cast_expression").map(|ty| tree.span(ty));
+            let ty = tree
+                .child(node, Field::Type)
+                .filter(|_| tree.kind(node) == NodeKind::CastExpression)
+                .map(|ty| tree.span(ty));
             ty.is_some_and(|ty| !self.cx.file.bytes(ty).contains(&b'&') && self.is_builtin_type(ty))
         };
-        let mut inside = tree.ancestors(used.node).take_while(|node| tree.kind(*node) != "argument_list");
+        let mut inside = tree.ancestors(used.node).take_while(|node| tree.kind(*node) != NodeKind::ArgumentList);
         // `std::vector<int> v(n, 0)`.
-        let mut around = tree.ancestors(used.node).skip_while(|node| tree.kind(*node) != "argument_list").skip(1);
-        let makes_object = around.next().is_some_and(|node| tree.kind(node) == "init_declarator");
+        let mut around =
+            tree.ancestors(used.node).skip_while(|node| tree.kind(*node) != NodeKind::ArgumentList).skip(1);
+        let makes_object = around.next().is_some_and(|node| tree.kind(node) == NodeKind::InitDeclarator);
         let is_copied = |declaration| copies_initialisers(self.cx.file, tree, declaration);
         used.role == Role::Argument
             && !inside.any(is_new_value)
@@ -244,7 +254,7 @@ impl Names<'_> {
         let tree = self.cx.tree;
         let node = tree.covering(item.span);
         let around = std::iter::once(node).chain(tree.ancestors(node));
-        let function = around.into_iter().find(|node| tree.kind(*node) == "function_definition");
+        let function = around.into_iter().find(|node| tree.kind(*node) == NodeKind::FunctionDefinition);
         let function = function.and_then(|function| self.function_name(function));
         uses.any(|used| used.role == Role::Argument && self.called_with(used) == function)
     }
@@ -258,14 +268,15 @@ impl Names<'_> {
     /// Does an array stand where its address becomes a pointer's value?
     fn decays(&self, used: &Use) -> bool {
         let parent = self.cx.tree.parent(used.node).map(|parent| self.cx.tree.kind(parent));
-        matches!(used.role, Role::Read | Role::Address | Role::Argument) && parent != Some("subscript_expression")
+        matches!(used.role, Role::Read | Role::Address | Role::Argument)
+            && parent != Some(NodeKind::SubscriptExpression)
     }
 
     /// The function that a use is an argument for.
     fn called_with(&self, used: &Use) -> Option<String> {
         let tree = self.cx.tree;
-        let call = tree.ancestors(used.node).find(|node| tree.kind(*node) == "call_expression")?;
-        Some(self.cx.file.show(tree.span(tree.child(call, "function")?)).into_owned())
+        let call = tree.ancestors(used.node).find(|node| tree.kind(*node) == NodeKind::CallExpression)?;
+        Some(self.cx.file.show(tree.span(tree.child(call, Field::Function)?)).into_owned())
     }
 
     /// A variable that a region, its clauses or the declarations for the device name in two ways, qualified and not: lists are

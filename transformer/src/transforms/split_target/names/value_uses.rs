@@ -3,7 +3,7 @@
 
 use crate::analysis::calls::is_pure;
 use crate::source::Language;
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::names::Names;
 
 impl Names<'_> {
@@ -13,16 +13,20 @@ impl Names<'_> {
         let mut node = name;
         while let Some(parent) = tree.parent(node) {
             match tree.kind(parent) {
-                "parenthesized_expression"
-                | "binary_expression"
-                | "unary_expression"
-                | "conditional_expression"
-                | "cast_expression" => node = parent,
-                "assignment_expression" => return tree.child(parent, "right") == Some(node),
-                "init_declarator" => return self.is_copied_by(parent),
-                "argument_list" => return self.is_copied_to(parent),
-                "subscript_expression" | "subscript_argument_list" | "sizeof_expression" => return true,
-                kind => return kind == "condition_clause" || kind.ends_with("_statement") && kind != "case_statement",
+                NodeKind::ParenthesizedExpression
+                | NodeKind::BinaryExpression
+                | NodeKind::UnaryExpression
+                | NodeKind::ConditionalExpression
+                | NodeKind::CastExpression => node = parent,
+                NodeKind::AssignmentExpression => return tree.child(parent, Field::Right) == Some(node),
+                NodeKind::InitDeclarator => return self.is_copied_by(parent),
+                NodeKind::ArgumentList => return self.is_copied_to(parent),
+                NodeKind::SubscriptExpression | NodeKind::SubscriptArgumentList | NodeKind::SizeofExpression => {
+                    return true;
+                }
+                kind => {
+                    return kind == NodeKind::ConditionClause || kind.is_statement() && kind != NodeKind::CaseStatement;
+                }
             }
         }
         false
@@ -31,22 +35,23 @@ impl Names<'_> {
     /// Does a declarator make a number of a named type from its initialiser?
     fn is_copied_by(&self, declarator: NodeId) -> bool {
         let tree = self.cx.tree;
-        let name = tree.child(declarator, "declarator").map(|name| tree.kind(name));
+        let name = tree.child(declarator, Field::Declarator).map(|name| tree.kind(name));
         let declaration = tree.parent(declarator);
-        let ty = declaration.and_then(|declaration| tree.child(declaration, "type")).map(|ty| tree.kind(ty));
-        name == Some("identifier") && matches!(ty, Some("primitive_type" | "sized_type_specifier" | "type_identifier"))
+        let ty = declaration.and_then(|declaration| tree.child(declaration, Field::Type)).map(|ty| tree.kind(ty));
+        name == Some(NodeKind::Identifier)
+            && matches!(ty, Some(NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier | NodeKind::TypeIdentifier))
     }
 
     /// Does a call copy a number that is its argument, whichever function its name may mean? C has one of each name.
     fn is_copied_to(&self, arguments: NodeId) -> bool {
         let tree = self.cx.tree;
-        let call = tree.parent(arguments).filter(|call| tree.kind(*call) == "call_expression");
-        let Some(function) = call.and_then(|call| tree.child(call, "function")) else { return false };
+        let call = tree.parent(arguments).filter(|call| tree.kind(*call) == NodeKind::CallExpression);
+        let Some(function) = call.and_then(|call| tree.child(call, Field::Function)) else { return false };
         let span = tree.span(function);
         let name = self.cx.file.show(span);
         match self.symbols.macro_definition(&name, span.start) {
             Some(_) => self.expansion(&name, span.start).flatten().is_some(),
-            None if tree.language() == Language::C => tree.kind(function) == "identifier",
+            None if tree.language() == Language::C => tree.kind(function) == NodeKind::Identifier,
             None => is_pure(&name) && self.symbols.calls_library_in(None, &name, span.start),
         }
     }

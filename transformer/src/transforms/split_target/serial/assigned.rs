@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::uses::{Role, Use, uses_below};
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::names::Names;
 
 /// The names that statements assign before each use of them: by `name = value;` earlier in a block around it, or in the
@@ -30,7 +30,7 @@ fn is_assigned_before(names: &Names<'_>, nodes: &[NodeId], used: &Use) -> bool {
     }
     let mut at = used.node;
     loop {
-        if assigns(names, at, &used.name) && tree.child(at, "left") == Some(used.node) {
+        if assigns(names, at, &used.name) && tree.child(at, Field::Left) == Some(used.node) {
             return true;
         }
         let earlier = |other: &NodeId| tree.span(*other).end <= tree.span(at).start;
@@ -39,10 +39,12 @@ fn is_assigned_before(names: &Names<'_>, nodes: &[NodeId], used: &Use) -> bool {
         }
         let Some(parent) = tree.parent(at) else { return false };
         let defined = match tree.kind(parent) {
-            "compound_statement" if tree.parent(parent).is_none_or(|above| tree.kind(above) != "switch_statement") => {
+            NodeKind::CompoundStatement
+                if tree.parent(parent).is_none_or(|above| tree.kind(above) != NodeKind::SwitchStatement) =>
+            {
                 tree.named_children(parent).filter(earlier).any(|node| defines(names, node, &used.name))
             }
-            "for_statement" => tree.field_name(at) != Some("initializer") && defines(names, parent, &used.name),
+            NodeKind::ForStatement => tree.field(at) != Some(Field::Initializer) && defines(names, parent, &used.name),
             _ => false,
         };
         if defined {
@@ -56,8 +58,10 @@ fn is_assigned_before(names: &Names<'_>, nodes: &[NodeId], used: &Use) -> bool {
 fn defines(names: &Names<'_>, node: NodeId, name: &str) -> bool {
     let tree = names.cx.tree;
     match tree.kind(node) {
-        "expression_statement" => tree.named_children(node).next().is_some_and(|inner| assigns(names, inner, name)),
-        "for_statement" => tree.child(node, "initializer").is_some_and(|inner| assigns(names, inner, name)),
+        NodeKind::ExpressionStatement => {
+            tree.named_children(node).next().is_some_and(|inner| assigns(names, inner, name))
+        }
+        NodeKind::ForStatement => tree.child(node, Field::Initializer).is_some_and(|inner| assigns(names, inner, name)),
         _ => false,
     }
 }
@@ -65,10 +69,12 @@ fn defines(names: &Names<'_>, node: NodeId, name: &str) -> bool {
 /// Is it `name = value`, the value without the name?
 fn assigns(names: &Names<'_>, node: NodeId, name: &str) -> bool {
     let (tree, file) = (names.cx.tree, names.cx.file);
-    if tree.kind(node) != "assignment_expression" || tree.child(node, "operator").map(|op| tree.kind(op)) != Some("=") {
+    if tree.kind(node) != NodeKind::AssignmentExpression
+        || tree.child(node, Field::Operator).map(|op| tree.kind(op)) != Some(NodeKind::Equal)
+    {
         return false;
     }
-    let target = tree.child(node, "left").filter(|left| tree.kind(*left) == "identifier");
+    let target = tree.child(node, Field::Left).filter(|left| tree.kind(*left) == NodeKind::Identifier);
     let reads = |value| {
         uses_below(file, tree, value).iter().any(|used| {
             let hidden = names.expansion(&used.name, used.span.start);
@@ -76,5 +82,5 @@ fn assigns(names: &Names<'_>, node: NodeId, name: &str) -> bool {
         })
     };
     target.is_some_and(|target| file.show(tree.span(target)) == name)
-        && tree.child(node, "right").is_some_and(|value| !reads(value))
+        && tree.child(node, Field::Right).is_some_and(|value| !reads(value))
 }

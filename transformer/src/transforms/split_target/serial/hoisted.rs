@@ -3,7 +3,7 @@
 use super::Finder;
 use crate::edit::Edit;
 use crate::source::Span;
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::names::Kind;
 
 /// A declaration that moves before its kernel, its initialisers left behind as assignments.
@@ -30,7 +30,8 @@ impl Finder<'_, '_> {
     /// A declaration of numbers taken apart; the place that forbids it where it cannot be.
     pub(super) fn hoisted(&self, node: NodeId, run: Span) -> Result<Option<Hoisted>, Span> {
         let (tree, file) = (self.names.cx.tree, self.names.cx.file);
-        let plain = ["primitive_type", "sized_type_specifier", "type_identifier", "type_qualifier"];
+        let plain =
+            [NodeKind::PrimitiveType, NodeKind::SizedTypeSpecifier, NodeKind::TypeIdentifier, NodeKind::TypeQualifier];
         let start = tree.span(node).start;
         let mut names = Vec::new();
         let mut edits: Vec<(Span, &str)> = Vec::new();
@@ -39,7 +40,7 @@ impl Finder<'_, '_> {
         let mut assigned = 0;
         for child in tree.named_children(node) {
             let span = tree.span(child);
-            if tree.field_name(child) != Some("declarator") {
+            if tree.field(child) != Some(Field::Declarator) {
                 if !plain.contains(&tree.kind(child)) {
                     return Err(span);
                 }
@@ -87,18 +88,18 @@ impl Finder<'_, '_> {
     fn number(&self, declarator: NodeId) -> Option<(Span, bool)> {
         let tree = self.names.cx.tree;
         let name = match tree.kind(declarator) {
-            "identifier" => declarator,
-            "init_declarator" => tree.child(declarator, "declarator")?,
+            NodeKind::Identifier => declarator,
+            NodeKind::InitDeclarator => tree.child(declarator, Field::Declarator)?,
             _ => return None,
         };
-        let value = tree.child(declarator, "value");
+        let value = tree.child(declarator, Field::Value);
         let has_plain_value =
-            value.is_none_or(|value| !matches!(tree.kind(value), "initializer_list" | "argument_list"));
+            value.is_none_or(|value| !matches!(tree.kind(value), NodeKind::InitializerList | NodeKind::ArgumentList));
         let span = tree.span(name);
         let kind = self.names.kind(&self.names.cx.file.show(span), span.end);
         let is_reference = self.names.is_reference(&self.names.cx.file.show(span), span.end);
         let is_number = matches!(kind, Kind::Scalar { wide: false, builtin: true, .. }) && !is_reference;
-        (tree.kind(name) == "identifier" && has_plain_value && is_number).then_some((span, value.is_some()))
+        (tree.kind(name) == NodeKind::Identifier && has_plain_value && is_number).then_some((span, value.is_some()))
     }
 
     /// A use of a constant for which it matters that it is one: by its type a function, an association of `_Generic` or a template
@@ -107,14 +108,16 @@ impl Finder<'_, '_> {
         let (names, tree) = (self.names, self.names.cx.tree);
         let name = names.cx.file.show(declared);
         // `typeof(n)`, which the grammar may take for a type's name.
-        let scope = tree.ancestors(tree.covering(declared)).find(|node| tree.kind(*node) == "compound_statement")?;
+        let scope =
+            tree.ancestors(tree.covering(declared)).find(|node| tree.kind(*node) == NodeKind::CompoundStatement)?;
         let as_type = tree.descendants(scope).find(|node| {
-            tree.kind(*node) == "type_identifier" && names.cx.file.bytes(tree.span(*node)) == name.as_bytes()
+            tree.kind(*node) == NodeKind::TypeIdentifier && names.cx.file.bytes(tree.span(*node)) == name.as_bytes()
         });
         let places = self.mentions.get(name.as_ref()).into_iter().flatten();
         let of_this = places.filter(|at| names.declared_at(&name, **at) == Some(declared) && **at != declared.start);
         let uses = of_this.map(|at| tree.covering(Span::new(*at, *at + 1)));
-        let asking = uses.filter(|node| tree.kind(*node) == "identifier").find(|node| !names.is_value_alone(*node));
+        let asking =
+            uses.filter(|node| tree.kind(*node) == NodeKind::Identifier).find(|node| !names.is_value_alone(*node));
         as_type.or(asking).map(|node| tree.span(node))
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Finder, Run};
 use crate::analysis::uses::uses_below;
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 
 /// A condition that a kernel evaluates, so that the host can do what it decides.
 #[derive(Clone, Debug)]
@@ -17,8 +17,8 @@ impl Finder<'_, '_> {
     /// The condition of control flow becomes a kernel of its own.
     pub(super) fn condition(&mut self, flow: NodeId) {
         let tree = self.names.cx.tree;
-        let condition = tree.child(flow, "condition").and_then(|condition| match tree.kind(condition) {
-            "parenthesized_expression" | "condition_clause" => {
+        let condition = tree.child(flow, Field::Condition).and_then(|condition| match tree.kind(condition) {
+            NodeKind::ParenthesizedExpression | NodeKind::ConditionClause => {
                 let mut inside = tree.named_children(condition);
                 inside.next().filter(|_| inside.next().is_none())
             }
@@ -26,10 +26,10 @@ impl Finder<'_, '_> {
         });
         let plain = |node: &NodeId| {
             let text = self.names.cx.file.show(tree.span(*node));
-            !tree.kind(*node).ends_with("declaration") && !text.contains("//") && !text.contains("/*")
+            !tree.kind(*node).is_declaration() && !text.contains("//") && !text.contains("/*")
         };
-        let in_block = |node| tree.parent(node).is_some_and(|parent| tree.kind(parent) == "compound_statement");
-        let is_do = tree.kind(flow) == "do_statement";
+        let in_block = |node| tree.parent(node).is_some_and(|parent| tree.kind(parent) == NodeKind::CompoundStatement);
+        let is_do = tree.kind(flow) == NodeKind::DoStatement;
         match condition.filter(plain) {
             Some(node) if !is_do || (in_block(flow) && !self.is_continued(flow) && self.means_the_same(node, flow)) => {
                 let steering = Some(Steering { flow, result: self.names.fresh("condition_holds") });
@@ -43,7 +43,7 @@ impl Finder<'_, '_> {
     /// Do the names of a condition mean at the end of the loop's body what they mean behind it?
     fn means_the_same(&self, condition: NodeId, flow: NodeId) -> bool {
         let (tree, file) = (self.names.cx.tree, self.names.cx.file);
-        let end = tree.child(flow, "body").map_or(0, |body| tree.span(body).end.saturating_sub(1));
+        let end = tree.child(flow, Field::Body).map_or(0, |body| tree.span(body).end.saturating_sub(1));
         let same = |name: &str, at: usize| self.names.declared_at(name, end) == self.names.declared_at(name, at);
         uses_below(file, tree, condition).iter().all(|used| {
             let at = used.span.start;
@@ -55,8 +55,8 @@ impl Finder<'_, '_> {
     /// Does a `continue` lead to the condition of a loop?
     fn is_continued(&self, flow: NodeId) -> bool {
         let tree = self.names.cx.tree;
-        let loops = ["for_statement", "while_statement", "do_statement", "for_range_loop"];
-        let mut jumps = tree.descendants(flow).filter(|node| tree.kind(*node) == "continue_statement");
+        let loops = [NodeKind::ForStatement, NodeKind::WhileStatement, NodeKind::DoStatement, NodeKind::ForRangeLoop];
+        let mut jumps = tree.descendants(flow).filter(|node| tree.kind(*node) == NodeKind::ContinueStatement);
         jumps.any(|jump| tree.ancestors(jump).find(|above| loops.contains(&tree.kind(*above))) == Some(flow))
     }
 }

@@ -6,7 +6,7 @@ use crate::region::loop_nest::canonical_nest;
 use crate::region::target::TargetRegion;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, NodeId};
+use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, Field, NodeId, NodeKind};
 use crate::transforms::Context;
 
 /// The region as one team would run it, where the teams share a loop that holds several parallel loops: one iteration after the
@@ -78,15 +78,15 @@ fn statements(cx: &Context<'_>, region: &TargetRegion) -> Option<Vec<NodeId>> {
         })
         .collect();
     let nest = canonical_nest(cx.file, cx.tree, construct.body?, depths.first().copied().unwrap_or(1).min(16)).ok()?;
-    let block = cx.tree.kind(nest.body) == "compound_statement";
+    let block = cx.tree.kind(nest.body) == NodeKind::CompoundStatement;
     Some(if block { cx.tree.named_children(nest.body).collect() } else { vec![nest.body] })
 }
 
 /// The first variable that is declared among statements.
 fn declared(cx: &Context<'_>, statements: &[NodeId]) -> Option<String> {
-    let mut declarations = statements.iter().filter(|node| cx.tree.kind(**node) == "declaration");
-    let mut at = cx.tree.child(*declarations.next()?, "declarator")?;
-    while let Some(inner) = cx.tree.child(at, "declarator") {
+    let mut declarations = statements.iter().filter(|node| cx.tree.kind(**node) == NodeKind::Declaration);
+    let mut at = cx.tree.child(*declarations.next()?, Field::Declarator)?;
+    while let Some(inner) = cx.tree.child(at, Field::Declarator) {
         at = inner;
     }
     let name: Span = cx.tree.span(at);

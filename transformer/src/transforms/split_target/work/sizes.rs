@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 use crate::transforms::split_target::names::{Class, Kind, Names};
 
 /// What stands between the variables of a product.
@@ -121,18 +121,20 @@ impl Reader<'_, '_> {
         }
         let of = |node| self.sum(tree, node, inside, depth);
         match tree.kind(node) {
-            "identifier" => self.name(span, inside, depth),
-            "parenthesized_expression" => of(tree.named_children(node).next()?),
-            "cast_expression" => of(tree.child(node, "value")?),
-            "binary_expression" => {
-                let (left, right) = (of(tree.child(node, "left")?)?, of(tree.child(node, "right")?)?);
-                match tree.kind(tree.child(node, "operator")?) {
-                    "+" => Some(left.plus(&right)),
-                    "-" => Some(left.minus(right)),
-                    "*" if left.terms.is_empty() => Some(right.scaled(left.constant)),
-                    "*" if right.terms.is_empty() => Some(left.scaled(right.constant)),
-                    "*" => left.times(&right),
-                    "/" if right.terms.is_empty() && right.constant != 0.0 => Some(left.scaled(1.0 / right.constant)),
+            NodeKind::Identifier => self.name(span, inside, depth),
+            NodeKind::ParenthesizedExpression => of(tree.named_children(node).next()?),
+            NodeKind::CastExpression => of(tree.child(node, Field::Value)?),
+            NodeKind::BinaryExpression => {
+                let (left, right) = (of(tree.child(node, Field::Left)?)?, of(tree.child(node, Field::Right)?)?);
+                match tree.kind(tree.child(node, Field::Operator)?) {
+                    NodeKind::Plus => Some(left.plus(&right)),
+                    NodeKind::Minus => Some(left.minus(right)),
+                    NodeKind::Star if left.terms.is_empty() => Some(right.scaled(left.constant)),
+                    NodeKind::Star if right.terms.is_empty() => Some(left.scaled(right.constant)),
+                    NodeKind::Star => left.times(&right),
+                    NodeKind::Slash if right.terms.is_empty() && right.constant != 0.0 => {
+                        Some(left.scaled(1.0 / right.constant))
+                    }
                     _ => None,
                 }
             }
@@ -145,7 +147,7 @@ impl Reader<'_, '_> {
         let cx = self.names.cx;
         let name = cx.file.show(span);
         let depth = depth.checked_sub(1)?;
-        let mut loops = cx.tree.ancestors(inside).filter(|node| cx.tree.kind(*node) == "for_statement");
+        let mut loops = cx.tree.ancestors(inside).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement);
         let steering = loops.find_map(|node| {
             let nest = canonical_nest(cx.file, cx.tree, node, 1).ok()?;
             nest.loops.into_iter().next().filter(|canonical| canonical.variable == name)

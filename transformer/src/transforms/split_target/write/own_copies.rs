@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
 use crate::source::Span;
-use crate::syntax::NodeId;
+use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::split_target::data::OwnCopy;
 use crate::transforms::split_target::write::Split;
 
@@ -28,7 +28,7 @@ impl Split<'_> {
             let inner = inner.filter(|at| own_line(*at)).map(|at| indent_of(file, at));
             let inner = inner.unwrap_or_else(|| format!("{outer}{}", layout.level));
             let declarations: Vec<String> = copies.iter().flat_map(|copy| declaration(copy)).collect();
-            if tree.kind(block) == "compound_statement" {
+            if tree.kind(block) == NodeKind::CompoundStatement {
                 let at = Span::new(span.start + 1, span.start + 1);
                 let text = declarations.iter().map(|line| format!("{newline}{inner}{line}")).collect();
                 edits.push(Edit { span: at, text });

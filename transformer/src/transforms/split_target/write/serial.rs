@@ -4,6 +4,7 @@
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
 use crate::source::Span;
+use crate::syntax::NodeKind;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::serial::Run;
 use crate::transforms::split_target::write::Split;
@@ -64,7 +65,7 @@ impl Split<'_> {
     fn is_branch(&self, run: &Run) -> bool {
         let tree = self.cx.tree;
         let parent = run.nodes.first().and_then(|node| tree.parent(*node));
-        parent.is_some_and(|parent| tree.kind(parent) != "compound_statement")
+        parent.is_some_and(|parent| tree.kind(parent) != NodeKind::CompoundStatement)
     }
 
     /// Several statements need a block, and so do declarations that stay inside.
@@ -72,7 +73,7 @@ impl Split<'_> {
         let tree = self.cx.tree;
         let hoisted =
             |span: Span| run.hoisted.iter().any(|hoisted| hoisted.names.iter().all(|name| span.contains(*name)));
-        let declares = |node| tree.kind(node) == "declaration" && !hoisted(tree.span(node));
+        let declares = |node| tree.kind(node) == NodeKind::Declaration && !hoisted(tree.span(node));
         run.nodes.len() > 1
             || run.hoisted.iter().any(|hoisted| hoisted.assignments > 1)
             || run.nodes.iter().any(|node| declares(*node))

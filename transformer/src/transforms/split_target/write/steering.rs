@@ -3,7 +3,7 @@
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, line_start, on_one_line};
 use crate::source::Span;
-use crate::syntax::NodeId;
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::serial::Steering;
 use crate::transforms::split_target::write::Split;
@@ -26,8 +26,8 @@ impl Split<'_> {
         let clauses = self.kernel_clauses(index, kernel);
         let evaluation = Evaluation { steering, condition: run.span, clauses, layout };
         match self.cx.tree.kind(steering.flow) {
-            "if_statement" => self.before_branch(&evaluation),
-            "do_statement" => self.at_end(&evaluation),
+            NodeKind::IfStatement => self.before_branch(&evaluation),
+            NodeKind::DoStatement => self.at_end(&evaluation),
             _ => self.at_start(&evaluation),
         }
     }
@@ -37,7 +37,7 @@ impl Split<'_> {
         let (file, tree) = (self.cx.file, self.cx.tree);
         let flow = evaluation.steering.flow;
         let span = tree.span(flow);
-        let block = tree.parent(flow).is_none_or(|parent| tree.kind(parent) != "compound_statement");
+        let block = tree.parent(flow).is_none_or(|parent| tree.kind(parent) != NodeKind::CompoundStatement);
         let indent = indent_of(file, span.start);
         let newline = evaluation.layout.newline;
         let start = line_start(&file.text, span.start);
@@ -62,7 +62,7 @@ impl Split<'_> {
     fn at_start(&self, evaluation: &Evaluation<'_>) -> Vec<Edit> {
         let tree = self.cx.tree;
         let flow = evaluation.steering.flow;
-        let Some(body) = tree.child(flow, "body") else { return Vec::new() };
+        let Some(body) = tree.child(flow, Field::Body) else { return Vec::new() };
         let (indent, inner) = self.indents(flow, body, evaluation);
         let newline = evaluation.layout.newline;
         let result = &evaluation.steering.result;
@@ -72,9 +72,9 @@ impl Split<'_> {
             self.declared(evaluation, &inner),
             self.evaluated(evaluation, &inner),
         );
-        let always = if tree.kind(flow) == "while_statement" { "1" } else { "" };
+        let always = if tree.kind(flow) == NodeKind::WhileStatement { "1" } else { "" };
         let mut edits = vec![Edit { span: evaluation.condition, text: always.to_owned() }];
-        if tree.kind(body) == "compound_statement" {
+        if tree.kind(body) == NodeKind::CompoundStatement {
             let (at, alone) = self.line_end(tree.span(body).start + 1);
             let follows = if alone { String::new() } else { format!("{newline}{inner}") };
             edits.push(Edit { span: Span::new(at, at), text: format!("{newline}{lines}{follows}") });
@@ -91,7 +91,7 @@ impl Split<'_> {
     fn at_end(&self, evaluation: &Evaluation<'_>) -> Vec<Edit> {
         let (file, tree) = (self.cx.file, self.cx.tree);
         let flow = evaluation.steering.flow;
-        let Some(body) = tree.child(flow, "body") else { return Vec::new() };
+        let Some(body) = tree.child(flow, Field::Body) else { return Vec::new() };
         let (indent, inner) = self.indents(flow, body, evaluation);
         let newline = evaluation.layout.newline;
         let evaluated = self.evaluated(evaluation, &inner);
@@ -105,7 +105,7 @@ impl Split<'_> {
             Edit { span: Span::new(start, start), text: format!("int {}; ", evaluation.steering.result) }
         });
         let end = tree.span(body).end;
-        if tree.kind(body) == "compound_statement" {
+        if tree.kind(body) == NodeKind::CompoundStatement {
             let close = end - 1;
             let from = line_start(&file.text, close);
             let alone = file.bytes(Span::new(from, close)).iter().all(u8::is_ascii_whitespace);
@@ -124,7 +124,8 @@ impl Split<'_> {
     fn indents(&self, flow: NodeId, body: NodeId, evaluation: &Evaluation<'_>) -> (String, String) {
         let (file, tree) = (self.cx.file, self.cx.tree);
         let indent = indent_of(file, tree.span(flow).start);
-        let first = if tree.kind(body) == "compound_statement" { tree.named_children(body).next() } else { Some(body) };
+        let first =
+            if tree.kind(body) == NodeKind::CompoundStatement { tree.named_children(body).next() } else { Some(body) };
         let inner = first.map(|first| indent_of(file, tree.span(first).start)).unwrap_or_default();
         let deeper = inner.len() > indent.len() && inner.starts_with(&indent);
         let inner = if deeper { inner } else { format!("{indent}{}", evaluation.layout.level) };
@@ -135,8 +136,12 @@ impl Split<'_> {
     fn head_end(&self, flow: NodeId, body: NodeId) -> usize {
         let tree = self.cx.tree;
         let before = tree.children(flow).take_while(|child| *child != body);
-        let closing =
-            before.filter(|child| matches!(tree.kind(*child), ")" | "parenthesized_expression" | "condition_clause"));
+        let closing = before.filter(|child| {
+            matches!(
+                tree.kind(*child),
+                NodeKind::CloseParenthesis | NodeKind::ParenthesizedExpression | NodeKind::ConditionClause
+            )
+        });
         closing.last().map_or(tree.span(body).start, |child| tree.span(child).end)
     }
 
@@ -156,8 +161,18 @@ impl Split<'_> {
         let newline = layout.newline;
         let condition = on_one_line(file, evaluation.condition);
         let node = tree.covering(evaluation.condition);
-        let operator = tree.child(node, "operator").map(|operator| tree.kind(operator));
-        let logical = ["<", ">", "<=", ">=", "==", "!=", "&&", "||", "!"];
+        let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+        let logical = [
+            NodeKind::Less,
+            NodeKind::Greater,
+            NodeKind::LessEqual,
+            NodeKind::GreaterEqual,
+            NodeKind::EqualEqual,
+            NodeKind::ExclamationEqual,
+            NodeKind::AmpersandAmpersand,
+            NodeKind::BarBar,
+            NodeKind::Exclamation,
+        ];
         let is_logical = operator.is_some_and(|operator| logical.contains(&operator));
         let value = if is_logical { condition } else { format!("({condition}) ? 1 : 0") };
         let directive = layout.write("target", &evaluation.clauses);

@@ -5,7 +5,7 @@ use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, line_start, on_one_line};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
-use crate::syntax::{Clause, ClauseArgument};
+use crate::syntax::{Clause, ClauseArgument, NodeKind};
 
 impl Split<'_> {
     /// The constants before the region; in a block of their own where no declaration may stand.
@@ -83,8 +83,10 @@ impl Split<'_> {
     fn needs_block(&self, first: ConstructId) -> bool {
         let tree = self.cx.tree;
         let Some(body) = self.cx.constructs.construct(first).body else { return true };
-        let function = tree.ancestors(body).find(|node| tree.kind(*node) == "function_definition");
-        let jumps = |node| matches!(tree.kind(node), "labeled_statement" | "goto_statement" | "case_statement");
+        let function = tree.ancestors(body).find(|node| tree.kind(*node) == NodeKind::FunctionDefinition);
+        let jumps = |node| {
+            matches!(tree.kind(node), NodeKind::LabeledStatement | NodeKind::GotoStatement | NodeKind::CaseStatement)
+        };
         !self.is_in_block(first) || function.is_none_or(|function| tree.descendants(function).any(jumps))
     }
 }
