@@ -67,13 +67,15 @@ impl Symbols<'_> {
                 .any(|(_, entry)| entry.kind == EntryKind::Function && entry.class.is_some())
     }
 
-    /// Is something declared by this name in one of these parts of the file? Also where it is not certain that the name means it.
+    /// Is something that lasts as long as the program declared by this name in one of these parts of the file? Also where it is not
+    /// certain that the name means it.
     #[must_use]
     pub fn is_declared_within(&self, name: &str, parts: &[Span]) -> bool {
         let last = name.rsplit("::").next().unwrap_or(name);
         let indices = self.own.table.by_name.get(last).map(Vec::as_slice).unwrap_or_default();
         let mut entries = indices.iter().filter_map(|index| self.own.table.entries.get(*index));
-        entries.any(|entry| parts.iter().any(|part| part.contains(entry.name_span)))
+        let lasts = |entry: &Entry| entry.scope == Scope::File || entry.storage.is_static || entry.storage.is_extern;
+        entries.any(|entry| lasts(entry) && parts.iter().any(|part| part.contains(entry.name_span)))
     }
 
     /// Does a type's name, as it stands, mean at a byte of the file what is found for it? A name of a namespace that nothing

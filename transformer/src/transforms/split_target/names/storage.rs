@@ -286,6 +286,10 @@ impl Names<'_> {
         let all = uses_below(cx.file, cx.tree, cx.tree.covering(region.extent));
         let inside = |used: &&Use| region.extent.contains(used.span) && used.role != Role::Callee;
         let uses: Vec<&Use> = all.iter().filter(inside).collect();
+        if let Some(used) = uses.iter().find(|used| self.may_be_device_variable(used)) {
+            let message = format!("a variable of the device may be meant by `{}`, or another one", used.name);
+            return Some(Reason::new(ReasonCode::HiddenCode, used.span, message));
+        }
         let clauses = cx.constructs.within(region.extent).flat_map(|(_, directive)| &directive.clauses);
         let listed = clauses.flat_map(|clause| names_of(&cx.file.show(clause.span)));
         let declared = self.threadprivate.iter().chain(&self.declare_target).cloned();
@@ -310,6 +314,18 @@ impl Names<'_> {
         })?;
         let message = format!("the region names `{}` in another way as well", found.name);
         Some(Reason::new(ReasonCode::HiddenCode, found.span, message))
+    }
+
+    /// Has a variable of the device a name that ends as this one does, and is it not certain that it is the one: is another one
+    /// declared closer, or is the other named with what qualifies it?
+    fn may_be_device_variable(&self, used: &Use) -> bool {
+        let last = last_part(&used.name);
+        let is_like = self.declare_target.iter().any(|name| last_part(name) == last) || self.is_declare_target(last);
+        if !is_like {
+            return false;
+        }
+        let is_of_file = self.symbols.lookup(&used.name, used.span.start).is_some_and(|it| it.scope == Scope::File);
+        !(is_of_file && self.is_declare_target(&used.name))
     }
 
     /// Every use of a name in the file.
