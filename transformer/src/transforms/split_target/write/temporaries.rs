@@ -5,6 +5,7 @@ use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, line_start, on_one_line};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
+use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, NodeKind};
 
 impl Split<'_> {
@@ -87,6 +88,12 @@ impl Split<'_> {
         let jumps = |node| {
             matches!(tree.kind(node), NodeKind::LabeledStatement | NodeKind::GotoStatement | NodeKind::CaseStatement)
         };
-        !self.is_in_block(first) || function.is_none_or(|function| tree.descendants(function).any(jumps))
+        // The first section needs no directive of its own; it is one statement then.
+        let is_section = self
+            .cx
+            .constructs
+            .enclosing(first)
+            .is_some_and(|around| self.cx.constructs.construct(around).leaves.last() == Some(&Leaf::Sections));
+        is_section || !self.is_in_block(first) || function.is_none_or(|function| tree.descendants(function).any(jumps))
     }
 }
