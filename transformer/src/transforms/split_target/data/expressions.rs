@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::plan::ReasonCode;
-use crate::source::{Span, words};
+use crate::source::{SourceFile, Span, words};
 use crate::syntax::host::parse_expression;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument};
@@ -133,11 +133,21 @@ impl Builder<'_, '_> {
             let cx = self.names.cx;
             if holds_statement(&cx.file.show(span)) || parse_expression(cx.file, span, cx.tree.language()).is_none() {
                 self.refuse(ReasonCode::UnknownClause, span, "this is no expression");
+            } else if self.names.uses_macro_with(span, &|body| !self.is_expression(body)) {
+                self.refuse(ReasonCode::UnknownClause, span, "a macro stands for something else than an expression");
             } else if !self.names.is_stable(span, written, writes_integers) {
                 let name = self.names.fresh(stem);
                 self.data.temporaries.insert(span, Temporary { name, type_name: type_name.to_owned() });
             }
         }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// Is a macro's text an expression: not `0:n`?
+    fn is_expression(&self, body: &str) -> bool {
+        let text = SourceFile::new("macro", body.as_bytes().to_vec());
+        parse_expression(&text, Span::new(0, text.text.len()), self.names.cx.tree.language()).is_some()
     }
 }
 
