@@ -18,8 +18,9 @@ pub(super) fn find(context: &Context<'_>) -> Option<Found> {
     let files = || std::iter::once(context.file).chain(context.headers);
     let place = |file: &SourceFile, span| Some(span).filter(|_| std::ptr::eq(file, context.file));
     let made = || {
-        let macros = Macros::of(files());
-        let found = files().find_map(|file| Some((file, macros.declaring_use(file)?)));
+        let macros = Macros::of(files(), context.definitions.iter().map(|flag| flag.name.clone()));
+        let found =
+            files().find_map(|file| Some((file, macros.declaring_use(file).or_else(|| macros.in_directive(file))?)));
         found.map(|(file, span)| {
             let message = "a macro makes a directive that may declare anything";
             (ReasonCode::MacroDirective, place(file, span), message.to_owned())
@@ -41,14 +42,8 @@ struct Macros {
 }
 
 impl Macros {
-    fn of<'f>(files: impl Iterator<Item = &'f SourceFile> + Clone) -> Self {
-        let mut words_of: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let has_operator = |file: &SourceFile| {
-            ["_Pragma", "__pragma"].iter().any(|word| memchr::memmem::find(&file.text, word.as_bytes()).is_some())
-        };
-        if !files.clone().any(has_operator) {
-            return Self { words: words_of };
-        }
+    fn of<'f>(files: impl Iterator<Item = &'f SourceFile>, flags: impl Iterator<Item = String>) -> Self {
+        let mut words_of: BTreeMap<String, BTreeSet<String>> = flags.map(|name| (name, BTreeSet::new())).collect();
         for file in files {
             for definition in scan(&file.text).definitions {
                 let body = file.show(definition.body).into_owned();
@@ -90,6 +85,24 @@ impl Macros {
             };
             uses.find(is_use).map(|at| Span::new(at, at + name.len()))
         })
+    }
+
+    /// A directive that declares by a macro's text, or of which a macro gives the name.
+    fn in_directive(&self, file: &SourceFile) -> Option<Span> {
+        let names = |text: &str| words(text).any(|word| self.words.contains_key(word));
+        let found = scan(&file.text).directives.into_iter().find(|directive| {
+            let Some(body) = directive.body else { return false };
+            let text = file.show(body);
+            let mut all = words(&text);
+            match (all.next(), all.next()) {
+                // What these name is looked for in each region that uses their types or operators.
+                (Some("declare"), Some("mapper" | "reduction" | "simd")) => false,
+                (Some(first), _) if DECLARATIVE.contains(&first) => names(&text),
+                (Some(first), _) => self.reach(first).iter().any(|word| DECLARATIVE.contains(word)),
+                (None, _) => false,
+            }
+        });
+        found.map(|directive| directive.span)
     }
 }
 
