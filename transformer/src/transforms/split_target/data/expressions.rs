@@ -11,6 +11,7 @@ use crate::transforms::split_target::clauses::expressions_of;
 use crate::transforms::split_target::data::{Builder, Temporary, written_member};
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::names::{Class, Kind};
+use crate::transforms::split_target::shape::Form;
 
 impl Builder<'_, '_> {
     /// Bounds of the loops, clause expressions that move to the host, and those that several directives would evaluate.
@@ -122,6 +123,7 @@ impl Builder<'_, '_> {
             let name = if name == "num_teams" { "region_num_teams" } else { "region_thread_limit" };
             wanted.extend(single(clause).map(|span| (span, name, "int")));
         }
+        let before = wanted.len();
         for clause in &region.maps {
             for section in clause.items().iter().flat_map(|item| &item.sections) {
                 wanted.extend(section.lower_bound.map(|span| (span, "map_start", "long long")));
@@ -129,13 +131,14 @@ impl Builder<'_, '_> {
                 wanted.extend(section.stride.map(|span| (span, "map_stride", "long long")));
             }
         }
-        for (span, stem, type_name) in wanted {
+        for (index, (span, stem, type_name)) in wanted.into_iter().enumerate() {
+            let is_bound = index >= before;
             let cx = self.names.cx;
             if holds_statement(&cx.file.show(span)) || parse_expression(cx.file, span, cx.tree.language()).is_none() {
                 self.refuse(ReasonCode::UnknownClause, span, "this is no expression");
             } else if self.names.uses_macro_with(span, &|body| !self.is_expression(body)) {
                 self.refuse(ReasonCode::UnknownClause, span, "a macro stands for something else than an expression");
-            } else if !self.names.is_stable(span, written, writes_integers) {
+            } else if !self.names.is_stable(span, written, writes_integers) || is_bound && self.branches(span) {
                 let name = self.names.fresh(stem);
                 self.data.temporaries.insert(span, Temporary { name, type_name: type_name.to_owned() });
             }
@@ -144,6 +147,13 @@ impl Builder<'_, '_> {
 }
 
 impl Builder<'_, '_> {
+    /// Does the evaluation of a section's bound branch? On a `target data` construct clang 19 crashes on that.
+    fn branches(&self, span: Span) -> bool {
+        let holds_branch = |text: &str| ["?", "&&", "||"].iter().any(|sign| text.contains(sign));
+        self.shape.form != Form::OneLoop
+            && (holds_branch(&self.names.cx.file.show(span)) || self.names.uses_macro_with(span, &holds_branch))
+    }
+
     /// Is a macro's text an expression: not `0:n`?
     fn is_expression(&self, body: &str) -> bool {
         let text = SourceFile::new("macro", body.as_bytes().to_vec());
