@@ -123,7 +123,7 @@ impl Builder<'_, '_> {
             let name = if name == "num_teams" { "region_num_teams" } else { "region_thread_limit" };
             wanted.extend(single(clause).map(|span| (span, name, "int")));
         }
-        let before = wanted.len();
+        let first_bound = wanted.len();
         for clause in &region.maps {
             for section in clause.items().iter().flat_map(|item| &item.sections) {
                 wanted.extend(section.lower_bound.map(|span| (span, "map_start", "long long")));
@@ -132,7 +132,7 @@ impl Builder<'_, '_> {
             }
         }
         for (index, (span, stem, type_name)) in wanted.into_iter().enumerate() {
-            let is_bound = index >= before;
+            let is_bound = index >= first_bound;
             let cx = self.names.cx;
             if holds_statement(&cx.file.show(span)) || parse_expression(cx.file, span, cx.tree.language()).is_none() {
                 self.refuse(ReasonCode::UnknownClause, span, "this is no expression");
