@@ -48,7 +48,9 @@ impl Names<'_> {
     pub(in crate::transforms) fn is_named_in_alone(&self, name: &str, declared: Span, scope: Span) -> bool {
         let elsewhere = |used: &&Use| used.name == name && used.role != Role::Declaration && !scope.contains(used.span);
         let same = |used: &Use| self.declared_at(name, used.span.start) == Some(declared);
-        let mut directives = self.cx.constructs.directives.iter().filter(|directive| !scope.contains(directive.span));
+        let function = self.function_around(declared);
+        let outside = |span: Span| function.contains(span) && !scope.contains(span);
+        let mut directives = self.cx.constructs.directives.iter().filter(|directive| outside(directive.span));
         let listed = directives.any(|directive| {
             let text = self.cx.file.show(directive.span);
             words(&text).any(|word| word == name)
@@ -56,7 +58,7 @@ impl Names<'_> {
         !listed
             && !self.file_uses().iter().filter(elsewhere).any(same)
             && !self.is_hidden_in(name, Span::new(declared.end, scope.start))
-            && !self.is_hidden_in(name, Span::new(scope.end, self.function_around(declared).end))
+            && !self.is_hidden_in(name, Span::new(scope.end, function.end))
     }
 
     /// May code in `span` name a local variable without its name standing there: by a macro, or by a name that is declared nowhere
