@@ -150,3 +150,30 @@ fn the_reader_of_imports_sees_groups_and_paths() {
     let code = "use crate::a::b;\nuse crate::{c::d, e::{f, g}, h};\nfn x() -> crate::i::J { $crate::k!() }";
     assert_eq!(imports(code), ["a", "c", "e", "h", "i"]);
 }
+
+/// The kinds of nodes whose names are no words of C, of OpenMP or of English: `for_statement`.
+fn compound_kinds() -> Vec<String> {
+    let lists = fs::read_to_string(source_root().join("syntax/host/kinds/lists.rs")).unwrap();
+    let kinds = lists.split(" Field {").next().unwrap();
+    let names = kinds.lines().filter_map(|line| line.split('"').nth(1));
+    // Words of the languages have such signs too.
+    let is_word = |name: &&str| matches!(*name, "static_assert" | "thread_local") || name.ends_with("_eq");
+    let is_compound = |name: &&str| name.contains('_') && name.starts_with(|c: char| c.is_ascii_lowercase());
+    names.filter(is_compound).filter(|name| !is_word(name)).map(str::to_owned).collect()
+}
+
+#[test]
+fn kinds_of_nodes_have_types() {
+    let kinds = compound_kinds();
+    assert!(kinds.iter().any(|kind| kind == "for_statement"));
+    let files = rust_files(&source_root());
+    let outside = files.iter().filter(|path| module_of(&name_of(path)) != "syntax");
+    let found: Vec<String> = outside
+        .flat_map(|path| {
+            let code = code_of(&fs::read_to_string(path).unwrap());
+            let literals = kinds.iter().filter(|kind| code.contains(&format!("\"{kind}\""))).cloned();
+            literals.map(|kind| format!("{}: {kind}", name_of(path))).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(found.is_empty(), "{found:?} are told by their text");
+}
