@@ -253,8 +253,11 @@ impl<'a> Block<'_, 'a> {
             }
             None => "no array is copied".to_owned(),
         };
-        let span = copied.map_or(self.values.region.extent, |item| item.span);
-        Reason::new(ReasonCode::NoPieces, span, message)
+        let reason = Reason::new(ReasonCode::NoPieces, self.values.region.extent, message);
+        match copied {
+            Some(item) => reason.with_label(item.span, "mapped here"),
+            None => reason,
+        }
     }
 
     fn does_not_pay(&self, largest: &Pipeline<'_, '_>, item: &Mapped) -> Option<Reason> {
