@@ -368,8 +368,6 @@ impl<'a> Unit<'a> {
         if self.tree.language() == Language::C {
             candidates.retain(|entry| (entry.kind == EntryKind::Tag) == (space == NameSpace::Tags));
         }
-        let candidates_of_file: Vec<&Entry> =
-            candidates.iter().copied().filter(|entry| entry.scope == Scope::File).collect();
         // A constructor is not found by its name, which means the class.
         let is_constructor = |entry: &Entry| entry.kind == EntryKind::Function && entry.class.as_deref() == Some(name);
         let found = candidates.iter().copied().filter(|entry| entry.is_visible(at) && !is_constructor(entry));
@@ -388,14 +386,15 @@ impl<'a> Unit<'a> {
         }
         // `void N::f()`: what `N` declares comes before what stands around it.
         let is_of_file = |entry: &&Entry| !matches!(entry.scope, Scope::Local | Scope::Parameter);
-        let is_of_namespace = |entry: &&Entry| self.tree.kind(entry.scope_node) == NodeKind::NamespaceDefinition;
-        if self.table.class_around(at).is_some()
-            && seen.iter().all(is_of_file)
-            && candidates_of_file
-                .iter()
-                .any(|entry| is_of_namespace(entry) && !seen.iter().any(|one| std::ptr::eq(*one, *entry)))
-        {
-            return None;
+        if self.table.class_around(at).is_some() && seen.iter().all(is_of_file) {
+            let is_other = |entry: &&Entry| {
+                let is_of_namespace = self.tree.kind(entry.scope_node) == NodeKind::NamespaceDefinition;
+                let is_seen = seen.iter().any(|one| std::ptr::eq(*one, *entry));
+                entry.scope == Scope::File && is_of_namespace && !is_seen
+            };
+            if self.table.candidates(name, at)?.iter().any(is_other) {
+                return None;
+            }
         }
         // Scopes nest: of those that hold a place the innermost is the one that starts last.
         let innermost = seen.iter().map(|entry| (entry.scope_start, entry.scope_node)).max()?.1;

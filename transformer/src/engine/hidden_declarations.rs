@@ -1,10 +1,11 @@
 //! Declarative directives that do not stand in the text as such: those that macros make, and those whose two ends stand in different
 //! files. They may give a variable of the device, a variant or a mapper to any name, so that no name means for certain what it says.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::plan::ReasonCode;
-use crate::source::{SourceFile, Span, scan, words};
+use crate::source::{Scan, SourceFile, Span, scan, words};
 use crate::transforms::Context;
 
 /// The rule, the place in the file if it is there, and the message.
@@ -13,27 +14,24 @@ pub(super) type Found = (ReasonCode, Option<Span>, String);
 /// Words that such directives start with (OpenMP 5.2, chapter 7 and section 8.2), and the one for blocks of them.
 const DECLARATIVE: &[&str] = &["allocate", "begin", "declare", "groupprivate", "requires", "threadprivate"];
 
+/// A file and what the byte scan finds in it.
+type Read<'f> = (&'f SourceFile, Cow<'f, Scan>);
+
 /// The first such directive of the file and its headers.
 pub(super) fn find(context: &Context<'_>) -> Option<Found> {
-    let files = || std::iter::once(context.file).chain(context.headers);
+    let headers = context.headers.iter().map(|header| (header, Cow::Owned(scan(&header.text))));
+    let files: Vec<Read<'_>> = std::iter::once((context.file, Cow::Borrowed(context.scan))).chain(headers).collect();
     let place = |file: &SourceFile, span| Some(span).filter(|_| std::ptr::eq(file, context.file));
-    let made = || {
-        let macros = Macros::of(files(), context.definitions.iter().map(|flag| flag.name.clone()));
-        let found =
-            files().find_map(|file| Some((file, macros.declaring_use(file).or_else(|| macros.in_directive(file))?)));
-        found.map(|(file, span)| {
-            let message = "a macro makes a directive that may declare anything";
-            (ReasonCode::MacroDirective, place(file, span), message.to_owned())
-        })
-    };
-    let cut = || {
-        let found = files().find_map(|file| Some((file, open_end(file)?)));
-        found.map(|(file, span)| {
-            let message = format!("in `{}` stands one end of a block of declarations alone", file.path.display());
-            (ReasonCode::HiddenCode, place(file, span), message)
-        })
-    };
-    made().or_else(cut)
+    let macros = Macros::of(&files, context.definitions.iter().map(|flag| flag.name.clone()));
+    let made =
+        files.iter().find_map(|read| Some((read.0, macros.declaring_use(read).or_else(|| macros.in_directive(read))?)));
+    if let Some((file, span)) = made {
+        let message = "a macro makes a directive that may declare anything";
+        return Some((ReasonCode::MacroDirective, place(file, span), message.to_owned()));
+    }
+    let (file, span) = files.iter().find_map(|read| Some((read.0, open_end(read)?)))?;
+    let message = format!("in `{}` stands one end of a block of declarations alone", file.path.display());
+    Some((ReasonCode::HiddenCode, place(file, span), message))
 }
 
 /// The words of all definitions of each macro.
@@ -42,10 +40,10 @@ struct Macros {
 }
 
 impl Macros {
-    fn of<'f>(files: impl Iterator<Item = &'f SourceFile>, flags: impl Iterator<Item = String>) -> Self {
+    fn of(files: &[Read<'_>], flags: impl Iterator<Item = String>) -> Self {
         let mut words_of: BTreeMap<String, BTreeSet<String>> = flags.map(|name| (name, BTreeSet::new())).collect();
-        for file in files {
-            for definition in scan(&file.text).definitions {
+        for (file, scan) in files {
+            for definition in &scan.definitions {
                 let body = file.show(definition.body).into_owned();
                 let name = file.show(definition.name).into_owned();
                 words_of.entry(name).or_default().extend(words(&body).map(str::to_owned));
@@ -69,9 +67,8 @@ impl Macros {
     }
 
     /// Where a file uses a macro that leads to a pragma, with words of such a directive in its text or arguments.
-    fn declaring_use(&self, file: &SourceFile) -> Option<Span> {
+    fn declaring_use(&self, (file, scan): &Read<'_>) -> Option<Span> {
         let text = file.text.as_slice();
-        let defined: Vec<Span> = scan(text).definitions.into_iter().map(|definition| definition.span).collect();
         let mut leading = self.words.keys().filter_map(|name| {
             let reach = self.reach(name);
             let is_pragma = reach.contains("_Pragma") || reach.contains("__pragma");
@@ -80,7 +77,8 @@ impl Macros {
         leading.find_map(|(name, declares)| {
             let mut uses = memchr::memmem::find_iter(text, name).filter(|at| is_word(text, *at, name.len()));
             let is_use = |at: &usize| {
-                let is_definition = defined.iter().any(|span| span.start <= *at && *at < span.end);
+                let mut defined = scan.definitions.iter().map(|definition| definition.span);
+                let is_definition = defined.any(|span| span.start <= *at && *at < span.end);
                 !is_definition && (declares || argument_words(text, at + name.len()))
             };
             uses.find(is_use).map(|at| Span::new(at, at + name.len()))
@@ -88,9 +86,9 @@ impl Macros {
     }
 
     /// A directive that declares by a macro's text, or of which a macro gives the name.
-    fn in_directive(&self, file: &SourceFile) -> Option<Span> {
+    fn in_directive(&self, (file, scan): &Read<'_>) -> Option<Span> {
         let names = |text: &str| words(text).any(|word| self.words.contains_key(word));
-        let found = scan(&file.text).directives.into_iter().find(|directive| {
+        let found = scan.directives.iter().find(|directive| {
             let Some(body) = directive.body else { return false };
             let text = file.show(body);
             let mut all = words(&text);
@@ -130,9 +128,9 @@ fn argument_words(text: &[u8], behind: usize) -> bool {
 }
 
 /// A `begin ..` or `declare target` without its end, or an end alone.
-fn open_end(file: &SourceFile) -> Option<Span> {
+fn open_end((file, scan): &Read<'_>) -> Option<Span> {
     let mut open: Vec<Span> = Vec::new();
-    for directive in scan(&file.text).directives {
+    for directive in &scan.directives {
         let Some(body) = directive.body else { continue };
         let text = file.show(body);
         let all: Vec<&str> = words(&text).collect();

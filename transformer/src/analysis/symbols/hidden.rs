@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::entries::{Entry, EntryKind};
 use super::{Scope, Symbols, Unit};
-use crate::source::{Language, SourceFile, words};
+use crate::source::{Language, SourceFile, Span, words};
 
 impl Symbols<'_> {
     /// May a name at a byte of the file mean something else than its declaration at file scope: what a `using` declaration brings
@@ -49,7 +49,7 @@ impl Symbols<'_> {
 
     fn is_in_namespace(&self, at: usize) -> bool {
         let tree = self.own.tree.as_ref();
-        let mut around = tree.ancestors(tree.covering(crate::source::Span::new(at, at)));
+        let mut around = tree.ancestors(tree.covering(Span::new(at, at)));
         around.any(|node| tree.kind(node) == NodeKind::NamespaceDefinition) || self.own.table.class_around(at).is_some()
     }
 
@@ -145,7 +145,7 @@ impl Symbols<'_> {
     /// Is a place in a class with bases, or in a member function that is defined outside of its class?
     fn is_in_derived_class(&self, at: usize) -> bool {
         let tree = self.own.tree.as_ref();
-        let node = tree.covering(crate::source::Span::new(at, at));
+        let node = tree.covering(Span::new(at, at));
         let is_derived = |node| match tree.kind(node) {
             NodeKind::ClassSpecifier | NodeKind::StructSpecifier => {
                 tree.named_children(node).any(|child| tree.kind(child) == NodeKind::BaseClassClause)

@@ -123,16 +123,17 @@ impl Builder<'_, '_> {
             let name = if name == "num_teams" { "region_num_teams" } else { "region_thread_limit" };
             wanted.extend(single(clause).map(|span| (span, name, "int")));
         }
-        let first_bound = wanted.len();
+        let mut bounds: Vec<(Span, &'static str, &'static str)> = Vec::new();
         for clause in &region.maps {
             for section in clause.items().iter().flat_map(|item| &item.sections) {
-                wanted.extend(section.lower_bound.map(|span| (span, "map_start", "long long")));
-                wanted.extend(section.length.map(|span| (span, "map_length", "long long")));
-                wanted.extend(section.stride.map(|span| (span, "map_stride", "long long")));
+                bounds.extend(section.lower_bound.map(|span| (span, "map_start", "long long")));
+                bounds.extend(section.length.map(|span| (span, "map_length", "long long")));
+                bounds.extend(section.stride.map(|span| (span, "map_stride", "long long")));
             }
         }
-        for (index, (span, stem, type_name)) in wanted.into_iter().enumerate() {
-            let is_bound = index >= first_bound;
+        let bounds = bounds.into_iter().map(|bound| (bound, true));
+        let all = wanted.into_iter().map(|other| (other, false)).chain(bounds);
+        for ((span, stem, type_name), is_bound) in all {
             let cx = self.names.cx;
             if holds_statement(&cx.file.show(span)) || parse_expression(cx.file, span, cx.tree.language()).is_none() {
                 self.refuse(ReasonCode::UnknownClause, span, "this is no expression");
