@@ -5,6 +5,7 @@ pub mod package;
 mod rewrite;
 pub mod toolchain;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -138,9 +139,16 @@ fn build_program(
 ) -> Result<Vec<BuiltVariant>> {
     let folder = compiler.programs().join(&program.name);
     let driver = compiler.compile_driver(&program.name)?;
-    let compile = |variant: &str, source: &Path| -> Result<String> {
+    // Many pass sets make the same text of a program.
+    let mut built: BTreeMap<Vec<u8>, String> = BTreeMap::new();
+    let mut compile = |variant: &str, source: &Path| -> Result<String> {
+        let text = std::fs::read(source).with_context(|| format!("cannot read {}", source.display()))?;
+        if let Some(binary) = built.get(&text) {
+            return Ok(binary.clone());
+        }
         let binary = format!("{}-{variant}", program.name);
         compiler.compile_variant(&program.name, source, &driver, &tree.join("bin").join(&binary))?;
+        built.insert(text, binary.clone());
         Ok(binary)
     };
     let mut variants = Vec::new();
@@ -164,8 +172,7 @@ fn build_program(
                 &source,
                 &compiler.work().join("output").join(&variant),
             )?;
-            let binary = if output.changed { compile(&variant, &output.path)? } else { binary.clone() };
-            add(&variant, &binary, output.decisions);
+            add(&variant, &compile(&variant, &output.path)?, output.decisions);
         }
     }
     let ceiling = compile("ceiling", &folder.join("ceiling.c"))?;

@@ -103,7 +103,7 @@ pub struct CaseResult {
 pub struct VariantResult {
     /// `naive`, `naive+split`, `ceiling` ..
     pub variant: String,
-    /// The variant whose times stand for it, because both have the same text: the tool changed nothing.
+    /// The variant whose times stand for it, because both have the same text: another pass set's output, or the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_as: Option<String>,
     /// What the tool said.
@@ -196,7 +196,7 @@ impl Results {
 }
 
 impl CaseResult {
-    /// A variant's measurements; those of its input where the tool changed nothing.
+    /// A variant's measurements; those of another where both have the same text.
     pub fn measured(&self, variant: &str) -> Option<&VariantResult> {
         let found = self.variants.iter().find(|result| result.variant == variant)?;
         match &found.same_as {
@@ -207,7 +207,8 @@ impl CaseResult {
 
     /// Whether the tool left this variant's input as it was.
     pub fn is_unchanged(&self, variant: &str) -> bool {
-        self.variants.iter().any(|result| result.variant == variant && result.same_as.is_some())
+        let input = variant.split('+').next();
+        self.variants.iter().any(|result| result.variant == variant && result.same_as.as_deref() == input)
     }
 }
 

@@ -106,14 +106,6 @@ pub struct BuiltVariant {
     pub decisions: Vec<String>,
 }
 
-impl BuiltVariant {
-    /// The other variant whose binary stands for this one: the input, where the tool changed nothing.
-    pub fn same_as(&self) -> Option<&str> {
-        let built_as = self.binary.strip_prefix(&self.program)?.strip_prefix('-')?;
-        (built_as != self.variant).then_some(built_as)
-    }
-}
-
 impl Suite {
     /// Reads `suite.toml`.
     pub fn read(path: &Path) -> Result<Self> {

@@ -1,8 +1,7 @@
 //! clang-format, and how it and ompsplit settle.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// The styles with which the two must settle.
 pub const STYLES: &[&str] = &["LLVM", "Google", "GNU"];
@@ -28,26 +27,25 @@ impl Formatter {
             })
     }
 
-    /// The text in one of the styles.
-    pub fn format(&self, path: &Path, text: &[u8], style: &str) -> Result<Vec<u8>, String> {
+    /// The texts in one of the styles, each formatted as the file at its path. One run of the program formats many, for it takes
+    /// longer to start than to format one.
+    pub fn format(&self, texts: &[(&Path, &[u8])], style: &str) -> Result<Vec<Vec<u8>>, String> {
         let io = |error: std::io::Error| format!("{}: {error}", self.program);
-        let mut child = Command::new(&self.program)
-            .arg(format!("--style={style}"))
-            .arg(format!("--assume-filename={}", path.display()))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(io)?;
-        let mut stdin = child.stdin.take().ok_or("clang-format has no stdin")?;
-        // It reads everything before it writes, so that this cannot block.
-        stdin.write_all(text).map_err(io)?;
-        drop(stdin);
-        let output = child.wait_with_output().map_err(io)?;
-        if output.status.success() {
-            Ok(output.stdout)
-        } else {
-            Err(format!("clang-format: {}", String::from_utf8_lossy(&output.stderr)))
+        let folder = tempfile::tempdir().map_err(io)?;
+        let mut paths = Vec::new();
+        for (place, (path, text)) in texts.iter().enumerate() {
+            // A folder each, since clang-format looks at the names of files too.
+            let own = folder.path().join(place.to_string());
+            std::fs::create_dir(&own).map_err(io)?;
+            let path = own.join(path.file_name().ok_or("a text without a name")?);
+            std::fs::write(&path, text).map_err(io)?;
+            paths.push(path);
         }
+        let output =
+            Command::new(&self.program).arg(format!("--style={style}")).arg("-i").args(&paths).output().map_err(io)?;
+        if !output.status.success() {
+            return Err(format!("clang-format: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+        paths.iter().map(|path| std::fs::read(path).map_err(io)).collect()
     }
 }

@@ -12,8 +12,6 @@ use crate::suite::ANY_DEVICE;
 pub struct Output {
     /// The rewritten file.
     pub path: PathBuf,
-    /// Whether it differs from the input.
-    pub changed: bool,
     /// What the tool said, one line for each construct.
     pub decisions: Vec<String>,
 }
@@ -82,6 +80,5 @@ pub fn rewrite(tool: &Path, device: Option<&str>, set: &str, source: &Path, fold
             format!("line {}: {}{code}", one.range.start.line, one.message)
         })
         .collect();
-    let changed = std::fs::read(&path)? != std::fs::read(source)?;
-    Ok(Output { path, changed, decisions })
+    Ok(Output { path, decisions })
 }

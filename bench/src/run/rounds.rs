@@ -39,7 +39,7 @@ pub fn measure(context: &Context, program: &Program, cases: &[Case]) -> Result<V
 fn measure_case(context: &Context, program: &Program, case: &Case) -> Result<CaseResult> {
     let wanted = |variant: &&BuiltVariant| case.only.is_empty() || case.only.contains(&variant.variant);
     let variants: Vec<_> = context.manifest.of_program(&program.name).filter(wanted).collect();
-    let binaries: Vec<_> = variants.iter().copied().filter(|variant| variant.same_as().is_none()).collect();
+    let binaries: Vec<_> = variants.iter().copied().filter(|variant| same_as(&variants, variant).is_none()).collect();
     let judged = judged_binary(context, &variants);
     let threads = (parallel::cores() / (binaries.len() + 1)).max(1);
 
@@ -64,19 +64,25 @@ fn judged_binary<'a>(context: &Context, variants: &[&'a BuiltVariant]) -> Option
     let output = format!("naive+{}", context.passes);
     let find = |name: &str| variants.iter().copied().find(|variant| variant.variant == name);
     match find(&output) {
-        Some(variant) => variant.same_as().map_or(Some(variant), find),
+        Some(variant) => same_as(variants, variant).or(Some(variant)),
         None => variants.last().copied(),
     }
 }
 
-/// Puts the measured binaries and the unchanged variants into the manifest's order.
+/// The other variant that stands for this one: the first of those that are wanted with the same text, and so the same binary.
+fn same_as<'a>(variants: &[&'a BuiltVariant], variant: &BuiltVariant) -> Option<&'a BuiltVariant> {
+    let first = variants.iter().copied().find(|other| other.binary == variant.binary)?;
+    (first.variant != variant.variant).then_some(first)
+}
+
+/// Puts the measured binaries and the variants with the same text into the manifest's order.
 fn in_order(variants: &[&BuiltVariant], measured: Vec<VariantResult>) -> Vec<VariantResult> {
     let mut measured = measured.into_iter();
     variants
         .iter()
         .map(|variant| {
-            let mut result = match variant.same_as() {
-                Some(other) => VariantResult { same_as: Some(other.to_owned()), ..VariantResult::default() },
+            let mut result = match same_as(variants, variant) {
+                Some(other) => VariantResult { same_as: Some(other.variant.clone()), ..VariantResult::default() },
                 None => measured.next().unwrap_or_default(),
             };
             result.variant.clone_from(&variant.variant);
