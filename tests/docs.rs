@@ -254,22 +254,24 @@ fn the_readme_shows_the_last_benchmark_results() {
     assert_eq!(rows(shown), rows(summary));
 }
 
-/// The files and folders below `transformer/src`, two levels deep, without `mod.rs`.
+/// The files and folders in `transformer/src`.
 fn modules() -> Vec<String> {
-    let source = root().join("transformer/src");
-    let mut found = Vec::new();
-    for path in entries(&source) {
-        let top = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() {
-            let below = entries(&path).into_iter().map(|p| p.file_stem().unwrap().to_string_lossy().into_owned());
-            found.extend(below.filter(|stem| stem != "mod").map(|stem| format!("{top}/{stem}")));
-        } else {
-            found.push(top.trim_end_matches(".rs").to_owned());
-        }
-    }
+    let names = entries(&root().join("transformer/src")).into_iter();
+    let mut found: Vec<String> = names.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
     found.sort();
     found.dedup();
     found
+}
+
+/// What the architecture leaves to the files' first lines.
+#[test]
+fn every_file_says_first_what_it_holds() {
+    let walk = ignore::Walk::new(root().join("transformer/src")).map(Result::unwrap);
+    let is_rust = |path: &Path| path.extension().is_some_and(|extension| extension == "rs");
+    let sources = walk.filter(|entry| is_rust(entry.path()) && !entry.path().ends_with("tests.rs"));
+    let silent = sources.filter(|entry| !fs::read_to_string(entry.path()).unwrap().starts_with("//! "));
+    let silent: Vec<_> = silent.map(|entry| entry.path().to_owned()).collect();
+    assert!(silent.is_empty(), "{silent:#?}");
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
@@ -283,7 +285,7 @@ fn quoted(text: &str) -> BTreeSet<&str> {
 }
 
 #[test]
-fn the_architecture_names_every_module_and_nothing_else() {
+fn the_architecture_names_every_folder_and_nothing_that_is_gone() {
     let text = read("transformer/ARCHITECTURE.md");
     let quoted = quoted(&text);
     let modules = modules();

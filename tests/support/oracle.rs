@@ -98,7 +98,9 @@ pub fn compare(builder: &Builder, fixture: &Fixture, output: &[u8]) -> Result<Ve
         let flags: &[&str] = if version { &[] } else { &["-fopenmp-version=51"] };
         match builder.build(fixture, "present", &hardened, flags) {
             // A map that is missing aborts in any grid.
-            Ok(program) => results_in(&program, &reference, Kind::MissingMap, &[(RACES, 1), (LOGGED, 1)], &mut findings)?,
+            Ok(program) => {
+                results_in(&program, &reference, Kind::MissingMap, &[(RACES, 1), (LOGGED, 1)], &mut findings)?
+            }
             Err(text) => findings.push(Finding { kind: Kind::Build, text }),
         }
     }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use ompsplit::context::{OutputCompiler, PinnedMemory, PipelineOptions};
 use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, Options, Outcome};
 use ompsplit::source::SourceFile;
-use ompsplit::transforms::{OutputCompiler, PinnedMemory, PipelineOptions};
 
 use super::fixtures::Fixture;
 

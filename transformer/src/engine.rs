@@ -12,8 +12,7 @@ use std::sync::Arc;
 use self::later_rounds::Rounds;
 use crate::analysis::data_environment::{Entry, data_environment};
 use crate::analysis::execution_mode::{Predicted, execution_mode};
-use crate::analysis::facts::Facts;
-use crate::analysis::symbols::FlagDefinition;
+use crate::context::{ASSUMED_ITERATIONS, Context, PipelineOptions};
 use crate::device::{CountedKernel, DeviceProfile};
 use crate::edit::EditSet;
 use crate::plan::suppression::Suppressions;
@@ -21,12 +20,14 @@ use crate::plan::{Decision, Plan, Reason, ReasonCode, select};
 use crate::region::association::associate;
 use crate::region::construct::ConstructTree;
 use crate::region::target::target_regions;
+use crate::semantics::facts::Facts;
+use crate::semantics::symbols::FlagDefinition;
+use crate::semantics::{Compilation, Program};
 use crate::source::{Scan, SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{HostError, HostTree, Limits};
 use crate::transforms::{
-    ASSUMED_ITERATIONS, Context, Figures, GeometryFigures, PipelineFigures, PipelineOptions, TRANSFORMS, chooses_grids,
-    figures, geometry_figures, pipeline_figures,
+    Figures, GeometryFigures, PipelineFigures, TRANSFORMS, chooses_grids, figures, geometry_figures, pipeline_figures,
 };
 use crate::validate;
 
@@ -215,7 +216,7 @@ fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result
 
 /// Every plan of the passes asked for, in the order of the text, without those that are suppressed or out of range.
 fn plans(context: &Context<'_>, options: &Options) -> Vec<Plan> {
-    let Context { file, scan, .. } = *context;
+    let Program { file, scan, .. } = context.program;
     let suppressions = Suppressions::read(file, scan);
     let mut plans = Vec::new();
     for transform in TRANSFORMS.iter().filter(|transform| options.passes.contains(&transform.pass)) {
@@ -256,7 +257,7 @@ fn wait_for_others(plans: &mut Vec<Plan>, options: &Options) {
 
 /// Where the compiler takes a name for something else than the text, nothing that rests on the text is known.
 fn refuse_disagreements(plans: &mut [Plan], context: &Context<'_>) {
-    if context.facts.is_none() {
+    if context.compilation.facts.is_none() {
         return;
     }
     let symbols = context.symbols();
@@ -309,23 +310,15 @@ fn context<'a>(
 ) -> Context<'a> {
     let Parsed { scan, tree, constructs } = parsed;
     let Options { assumed_iterations, versioned, pipeline, strict_aliasing, signed_wraps, .. } = *options;
-    let device = options.device.as_ref().filter(|_| options.passes.contains(&"geometry"));
-    let (facts, profile) = (asked.facts.as_ref(), options.device.as_ref());
-    let definitions = &*options.definitions;
+    let (facts, definitions) = (asked.facts.as_ref(), &*options.definitions);
+    let compilation = Compilation { headers, definitions, facts, strict_aliasing, signed_wraps };
+    let profile = options.device.as_ref();
     Context {
-        file,
-        scan,
-        tree,
-        constructs,
-        headers,
-        definitions,
-        facts,
-        strict_aliasing,
-        signed_wraps,
+        program: Program::new(file, scan, tree, constructs, compilation),
         assumed_iterations,
         versioned,
         pipeline,
-        device,
+        device: profile.filter(|_| options.passes.contains(&"geometry")),
         profile,
         counted: &asked.counted,
     }
@@ -367,14 +360,13 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
         counted: counted(file, &parsed, options).unwrap_or_default(),
     };
     let context = context(file, headers, &parsed, options, &asked);
-    let symbols = context.symbols();
     let mut figures = figures(&context);
-    let mut geometry = geometry_figures(&context, &symbols);
+    let mut geometry = geometry_figures(&context);
     let facts = target_regions(tree, constructs).into_iter().map(|region| RegionFacts {
         extent: region.extent,
         segments: region.describe(tree, constructs),
         mode: execution_mode(tree, constructs, &region),
-        data: data_environment(file, tree, constructs, &symbols, &region),
+        data: data_environment(file, tree, constructs, context.symbols(), &region),
         figures: figures
             .iter()
             .position(|figures| figures.extent == region.extent)

@@ -5,6 +5,7 @@
 
 pub mod analysis;
 pub mod cli;
+pub mod context;
 pub mod device;
 pub mod edit;
 pub mod engine;
@@ -12,6 +13,7 @@ pub mod output;
 pub mod plan;
 pub mod region;
 pub mod report;
+pub mod semantics;
 pub mod source;
 pub mod syntax;
 pub mod transforms;

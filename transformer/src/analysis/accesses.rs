@@ -6,22 +6,22 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::dependence::Range;
-use crate::analysis::expansions::{Expansion, expansions};
 use crate::analysis::polynomial::{Atom, Polynomial};
-use crate::analysis::symbols::{DeclaredType, Symbols, Variable};
 use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
+use crate::semantics::Integer;
+use crate::semantics::expansions::Expanded;
+use crate::semantics::expansions::{Expansion, expansions};
+use crate::semantics::symbols::{DeclaredType, Symbols, Variable};
 use crate::source::{SourceFile, Span};
 use crate::syntax::host::parse_expression;
 use crate::syntax::{HostTree, NodeId, NodeKind};
 
 mod bounds;
 mod elements;
-mod integers;
 mod names;
 mod statements;
 mod values;
 
-pub use integers::Integer;
 pub use values::Value;
 
 /// A variable: where it is declared.
@@ -141,17 +141,6 @@ pub struct ScalarUse {
     pub span: Span,
     /// The node of the name.
     pub node: NodeId,
-}
-
-/// An expression with macros or calls of functions that return one expression, as it reads with these in their place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Expanded {
-    /// Where it stands.
-    pub span: Span,
-    /// How many calls are left in it.
-    pub calls: usize,
-    /// How many operators of arithmetic and assignments it has.
-    pub operations: usize,
 }
 
 /// What a nest does.

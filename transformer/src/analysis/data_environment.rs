@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::symbols::{DeclaredType, NameKind, Symbols};
-use crate::analysis::uses::{Role, uses_below};
 use crate::region::construct::ConstructTree;
 use crate::region::target::TargetRegion;
+use crate::semantics::symbols::{DeclaredType, NameKind, Symbols};
+use crate::semantics::uses::{Role, uses_below};
 use crate::source::{SourceFile, Span};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, HostTree};

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::coalescing::{Pattern, pattern};
-use crate::analysis::expansions::OPERATIONS;
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::device::KernelShape;
+use crate::semantics::expansions::OPERATIONS;
 use crate::source::Span;
 use crate::syntax::{HostTree, NodeId, NodeKind};
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::analysis::symbols::FlagDefinition;
+use crate::semantics::symbols::FlagDefinition;
 use crate::source::Language;
 use crate::validate::host::{DatabaseSource, Source};
 

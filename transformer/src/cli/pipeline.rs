@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::config::Config;
 use crate::cli::settings::value_named;
-use crate::transforms::{OutputCompiler, PinnedMemory, PipelineOptions};
+use crate::context::{OutputCompiler, PinnedMemory, PipelineOptions};
 
 /// A window has a thread for each of its tiles; two of them are slower with buffers (`bench/results/pipeline`).
 const LEAST_STAGED_WINDOW: u32 = 4;

@@ -13,8 +13,8 @@ use crate::cli::compiler_flags::{CompilerFlags, Database};
 use crate::cli::config::{self, Config, Verify};
 use crate::cli::passes::Passes;
 use crate::cli::{device, pipeline, verify};
+use crate::context::PipelineOptions;
 use crate::device::DeviceProfile;
-use crate::transforms::PipelineOptions;
 use crate::validate::host::{DatabaseSource, Program};
 
 /// What holds for one file.
@@ -112,7 +112,7 @@ impl<'a> Resolver<'a> {
                 .passes
                 .assumed_iterations
                 .or(config.assumed_iterations)
-                .unwrap_or(crate::transforms::ASSUMED_ITERATIONS),
+                .unwrap_or(crate::context::ASSUMED_ITERATIONS),
             versioned: self.passes.versioned || config.versioned.unwrap_or(false),
             pipeline,
             device,

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::plan::ReasonCode;
+use crate::semantics::Program;
 use crate::source::{Scan, SourceFile, Span, scan, words};
-use crate::transforms::Context;
 
 /// The rule, the place in the file if it is there, and the message.
 pub(super) type Found = (ReasonCode, Option<Span>, String);
@@ -18,11 +18,11 @@ const DECLARATIVE: &[&str] = &["allocate", "begin", "declare", "groupprivate", "
 type Read<'f> = (&'f SourceFile, Cow<'f, Scan>);
 
 /// The first such directive of the file and its headers.
-pub(super) fn find(context: &Context<'_>) -> Option<Found> {
-    let headers = context.headers.iter().map(|header| (header, Cow::Owned(scan(&header.text))));
+pub(super) fn find(context: &Program<'_>) -> Option<Found> {
+    let headers = context.compilation.headers.iter().map(|header| (header, Cow::Owned(scan(&header.text))));
     let files: Vec<Read<'_>> = std::iter::once((context.file, Cow::Borrowed(context.scan))).chain(headers).collect();
     let place = |file: &SourceFile, span| Some(span).filter(|_| std::ptr::eq(file, context.file));
-    let macros = Macros::of(&files, context.definitions.iter().map(|flag| flag.name.clone()));
+    let macros = Macros::of(&files, context.compilation.definitions.iter().map(|flag| flag.name.clone()));
     let made =
         files.iter().find_map(|read| Some((read.0, macros.declaring_use(read).or_else(|| macros.in_directive(read))?)));
     if let Some((file, span)) = made {

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::plan::{Decision, Plan, Reason, ReasonCode};
+use crate::semantics::Program;
 use crate::source::{self, SourceFile, Span, words};
 use crate::syntax::ClauseName;
 use crate::syntax::spec_table::DirectiveSpec;
-use crate::transforms::Context;
 
 /// Words of clauses that name no clause or directive.
 const MODIFIERS: &[&str] =
@@ -14,7 +14,7 @@ const MODIFIERS: &[&str] =
 
 /// Refuses what would be written with a macro's name in place of a word of OpenMP, or of a word that the original does not use
 /// there: the compiler replaces macros in directives too.
-pub(super) fn refuse(plans: &mut [Plan], context: &Context<'_>) {
+pub(super) fn refuse(plans: &mut [Plan], context: &Program<'_>) {
     if !plans.iter().any(|plan| matches!(plan.decision, Decision::Apply(_))) {
         return;
     }
@@ -31,22 +31,22 @@ pub(super) fn refuse(plans: &mut [Plan], context: &Context<'_>) {
 }
 
 /// The names of the macros of the file and of its project's headers.
-pub(super) fn macros(context: &Context<'_>) -> BTreeSet<String> {
+pub(super) fn macros(context: &Program<'_>) -> BTreeSet<String> {
     let name = |file: &SourceFile, span: Span| file.show(span).into_owned();
     let own = context.scan.definitions.iter().map(|it| name(context.file, it.name));
-    let of_headers = context.headers.iter().flat_map(|header| {
+    let of_headers = context.compilation.headers.iter().flat_map(|header| {
         let definitions = source::scan(&header.text).definitions;
         definitions.into_iter().map(|it| name(header, it.name))
     });
     own.chain(of_headers).collect()
 }
 
-fn definition(context: &Context<'_>, word: &str) -> Option<Span> {
+fn definition(context: &Program<'_>, word: &str) -> Option<Span> {
     let mut own = context.scan.definitions.iter();
     own.find(|it| context.file.show(it.name) == word).map(|it| it.name)
 }
 
-fn hidden_word(context: &Context<'_>, plan: &Plan, macros: &BTreeSet<String>) -> Option<String> {
+fn hidden_word(context: &Program<'_>, plan: &Plan, macros: &BTreeSet<String>) -> Option<String> {
     let original = context.file.show(plan.extent);
     let used: BTreeSet<&str> = words(&original).collect();
     let is_hidden = |word: &&str| macros.contains(*word) && (!used.contains(word) || is_of_openmp(word));

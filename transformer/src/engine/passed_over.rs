@@ -4,15 +4,15 @@ use memchr::memmem;
 
 use crate::plan::{Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::{Construct, Doubt};
+use crate::semantics::Program;
 use crate::source::{SourceFile, Span};
 use crate::syntax::spec_table::Leaf;
-use crate::transforms::Context;
 
 /// The digraphs of brackets, which the grammars of the host do not know.
 const DIGRAPHS: &[&[u8]] = &[b"<%", b"%>", b"<:", b":>"];
 
 /// A refusal for each `target` directive without a statement that can be read, and for each that begins with a trigraph.
-pub(super) fn refusals(context: &Context<'_>, pass: &'static str) -> Vec<Plan> {
+pub(super) fn refusals(context: &Program<'_>, pass: &'static str) -> Vec<Plan> {
     let refused = |span: Span, reason: Reason| {
         let mut plan = Plan::undecided(pass, span, span, Decision::Refuse);
         plan.reasons.push(reason);

@@ -1,31 +1,27 @@
 //! What keeps a text from being understood as the compiler does, for every pass: cut words, standard types with another meaning,
 //! attributes that are not known to be harmless.
 
-use std::cell::LazyCell;
-use std::ops::Deref;
-
-use crate::analysis::accesses::Integer;
-use crate::analysis::symbols::{DeclaredType, INTEGERS, Symbols, is_attribute};
 use crate::engine::hidden_declarations::{self, Found};
 use crate::engine::hidden_words;
 use crate::plan::{Decision, Plan, Reason, ReasonCode};
+use crate::semantics::Integer;
+use crate::semantics::Program;
+use crate::semantics::symbols::{DeclaredType, INTEGERS, is_attribute};
 use crate::source::{SourceFile, Span, Unclear, scan, unclear, words};
-use crate::transforms::Context;
 
 /// Refuses what is to be written where the text around it may mean something else than it says.
-pub(super) fn refuse(plans: &mut [Plan], context: &Context<'_>) {
+pub(super) fn refuse(plans: &mut [Plan], context: &Program<'_>) {
     let mut written = plans.iter_mut().filter(|plan| matches!(plan.decision, Decision::Apply(_))).peekable();
     if written.peek().is_none() {
         return;
     }
     // Most texts give no reason to look a name up.
-    let symbols = LazyCell::new(|| context.symbols());
     let of_file =
         cut_words(context).or_else(|| attribute_pragma(context)).or_else(|| hidden_declarations::find(context));
-    let others = other_types(context, &symbols);
+    let others = other_types(context);
     for plan in written {
         let other = || other_type(context, &others, plan.extent);
-        let attribute = || attribute(context, &symbols, plan.extent);
+        let attribute = || attribute(context, plan.extent);
         let Some((code, place, message)) = of_file.clone().or_else(other).or_else(attribute) else { continue };
         let reason = Reason::new(code, plan.span, message);
         plan.refuse(match place {
@@ -36,12 +32,12 @@ pub(super) fn refuse(plans: &mut [Plan], context: &Context<'_>) {
 }
 
 /// A word that a line splice or a trigraph cuts, in the file or a header.
-fn cut_words(context: &Context<'_>) -> Option<Found> {
+fn cut_words(context: &Program<'_>) -> Option<Found> {
     let own = unclear(&context.file.text, &context.scan.masked).map(|found| (found, None));
     let of_header = |header: &SourceFile| {
         Some((unclear(&header.text, &scan(&header.text).masked)?, Some(header.path.display().to_string())))
     };
-    let (found, header) = own.or_else(|| context.headers.iter().find_map(of_header))?;
+    let (found, header) = own.or_else(|| context.compilation.headers.iter().find_map(of_header))?;
     let (span, message) = match found {
         Unclear::Splice(span) => (span, "a line ends in a backslash inside of a word, an operator or a comment"),
         Unclear::Trigraph(span) => (span, "a trigraph means something or nothing, as the compiler's flags say"),
@@ -92,14 +88,15 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// The names of the standard's types that the program gives to other ones, and whether only parts of functions know of it.
-fn other_types<'a>(context: &Context<'_>, symbols: &impl Deref<Target = Symbols<'a>>) -> Vec<(&'static str, bool)> {
+fn other_types(context: &Program<'_>) -> Vec<(&'static str, bool)> {
     let macros = hidden_words::macros(context);
-    let is_flag = |name: &str| context.definitions.iter().any(|flag| flag.name == name);
+    let is_flag = |name: &str| context.compilation.definitions.iter().any(|flag| flag.name == name);
     let replaced = KEYWORDS.iter().copied().filter(|name| macros.contains(*name) || is_flag(name));
     let standard = INTEGERS.iter().copied().filter(|name| !KEYWORDS.contains(name));
     let declared = standard.filter_map(|name| {
-        let may_be = is_declared(context.file, name) || context.headers.iter().any(|header| is_declared(header, name));
-        let types = if may_be { symbols.types_named(name) } else { Vec::new() };
+        let may_be = is_declared(context.file, name)
+            || context.compilation.headers.iter().any(|header| is_declared(header, name));
+        let types = if may_be { context.symbols().types_named(name) } else { Vec::new() };
         let mut others =
             types.iter().filter(|(ty, _)| !is_standard(name, ty)).map(|(_, is_local)| *is_local).peekable();
         let is_other = is_flag(name) || others.peek().is_some();
@@ -109,7 +106,7 @@ fn other_types<'a>(context: &Context<'_>, symbols: &impl Deref<Target = Symbols<
 }
 
 /// Such a name, where it matters for a construct: functions that it calls may use it, or itself does.
-fn other_type(context: &Context<'_>, others: &[(&'static str, bool)], extent: Span) -> Option<Found> {
+fn other_type(context: &Program<'_>, others: &[(&'static str, bool)], extent: Span) -> Option<Found> {
     let text = context.file.show(extent);
     let matters = |(name, is_local): &&(&'static str, bool)| !is_local || words(&text).any(|word| word == *name);
     let (found, _) = others.iter().find(matters)?;
@@ -146,7 +143,7 @@ fn is_standard(name: &str, ty: &DeclaredType) -> bool {
 }
 
 /// `#pragma clang attribute`, which gives attributes to declarations that do not show them.
-fn attribute_pragma(context: &Context<'_>) -> Option<Found> {
+fn attribute_pragma(context: &Program<'_>) -> Option<Found> {
     let gives_attributes = |file: &SourceFile, span: &Span| {
         let text = file.show(*span);
         let mut words = words(&text).skip_while(|word| *word != "clang");
@@ -154,15 +151,15 @@ fn attribute_pragma(context: &Context<'_>) -> Option<Found> {
     };
     let own = context.scan.masked.iter().copied().find(|span| gives_attributes(context.file, span));
     let of_header = |header: &SourceFile| scan(&header.text).masked.iter().any(|span| gives_attributes(header, span));
-    let is_given = own.is_some() || context.headers.iter().any(of_header);
+    let is_given = own.is_some() || context.compilation.headers.iter().any(of_header);
     is_given.then(|| (ReasonCode::UnknownAttribute, own, "a pragma gives attributes to declarations".to_owned()))
 }
 
 /// An attribute in a construct that may change what it stands at, or run a function.
-fn attribute<'a>(context: &Context<'_>, symbols: &impl Deref<Target = Symbols<'a>>, extent: Span) -> Option<Found> {
+fn attribute(context: &Program<'_>, extent: Span) -> Option<Found> {
     let tree = context.tree;
     let mut inside = tree.descendants(tree.covering(extent)).filter(|node| extent.contains(tree.span(*node)));
-    let node = inside.find(|node| is_attribute(tree.kind(*node)) && symbols.is_unknown_attribute(*node))?;
+    let node = inside.find(|node| is_attribute(tree.kind(*node)) && context.symbols().is_unknown_attribute(*node))?;
     let message = "this attribute may change what it stands at";
     Some((ReasonCode::UnknownAttribute, Some(tree.span(node)), message.to_owned()))
 }

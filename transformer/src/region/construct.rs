@@ -62,6 +62,12 @@ impl ConstructTree {
         &self.constructs[id.0 as usize]
     }
 
+    /// Does the construct start a target region?
+    #[must_use]
+    pub fn is_target(&self, id: ConstructId) -> bool {
+        self.construct(id).leaves.first() == Some(&Leaf::Target)
+    }
+
     /// The construct that a construct is closely nested in: the one stacked directly above it, else its parent.
     #[must_use]
     pub fn enclosing(&self, id: ConstructId) -> Option<ConstructId> {

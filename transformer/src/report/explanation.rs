@@ -5,11 +5,11 @@ use std::io::{self, Write};
 
 use crate::analysis::data_environment::{Entry, Origin, Treatment};
 use crate::analysis::execution_mode::Predicted;
-use crate::analysis::symbols::DeclaredType;
 use crate::device::occupancy::{bounded_blocks, percent};
 use crate::device::{GridGeometry, KernelResources, KernelShape};
 use crate::engine::RegionFacts;
 use crate::plan::{Decision, Plan};
+use crate::semantics::symbols::DeclaredType;
 use crate::source::{SourceFile, Span};
 use crate::transforms::{Figures, GeometryFigures, LoopFigures, PipelineFigures};
 

@@ -104,28 +104,27 @@ mod grid;
 pub use self::grid::GeometryFigures;
 pub(super) use self::grid::nest;
 
-use std::cell::LazyCell;
-
-use crate::analysis::calls::Calls;
-use crate::analysis::symbols::{DeclaredType, NameKind, Place, Symbols};
-use crate::analysis::uses::{Role, Use, uses_below};
+use crate::context::Context;
 use crate::edit::directive_writer::append_clauses;
 use crate::plan::{Applicability, Certainty, Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::{ConstructId, ConstructTree};
 use crate::region::target::{TargetRegion, target_regions};
+use crate::semantics::Program;
+use crate::semantics::calls::Calls;
+use crate::semantics::is_standard_constant;
+use crate::semantics::symbols::{DeclaredType, NameKind, Place, Symbols};
+use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Language, Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, Field, HostTree, NodeKind};
 use crate::transforms::choose_geometry::grid::Chosen;
 use crate::transforms::split_target::type_parameters;
-use crate::transforms::{Context, TEAM_THREADS, split_target};
+use crate::transforms::{TEAM_THREADS, split_target};
 
 /// Decides for every loop that is a kernel of its own.
 pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
-    // Most loops call nothing, and then no names are looked up.
-    let functions = LazyCell::new(|| (cx.symbols(), Calls::new(cx.file, cx.tree, cx.constructs, cx.headers)));
     let regions = target_regions(cx.tree, cx.constructs);
-    regions.iter().filter(|region| region.is_league_loop()).map(|region| plan_loop(cx, &functions, region)).collect()
+    regions.iter().filter(|region| region.is_league_loop()).map(|region| plan_loop(cx, region)).collect()
 }
 
 /// Is there a loop whose grid may be chosen?
@@ -134,10 +133,7 @@ pub fn chooses_grids(tree: &HostTree, constructs: &ConstructTree) -> bool {
     target_regions(tree, constructs).iter().any(TargetRegion::is_league_loop)
 }
 
-fn plan_loop<'a, F>(cx: &Context<'_>, functions: &LazyCell<(Symbols<'a>, Calls<'a>), F>, region: &TargetRegion) -> Plan
-where
-    F: FnOnce() -> (Symbols<'a>, Calls<'a>),
-{
+fn plan_loop(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let mut plan =
         Plan::undecided("geometry", cx.constructs.directive(first).span, region.extent, Decision::NothingToDo);
@@ -146,19 +142,19 @@ where
         let message = "the number of threads in a team is written down";
         plan.reasons.push(Reason::new(ReasonCode::GridWritten, plan.span, message));
         if reasons.is_empty() && cx.device.is_some() {
-            plan.reasons.extend(grid::far_off(cx, &functions.0, region));
+            plan.reasons.extend(grid::far_off(cx, cx.symbols(), region));
         }
         return plan;
     };
     if reasons.is_empty() {
         reasons.extend(nested_parallel(cx, region));
-        reasons.extend(team_queries(cx, functions, region));
+        reasons.extend(team_queries(cx, region));
         let body = cx.constructs.construct(region.chain.innermost()).body;
-        reasons.extend(body.and_then(|body| type_parameters::assumption(cx, &functions.0, body)));
+        reasons.extend(body.and_then(|body| type_parameters::assumption(cx, cx.symbols(), body)));
     }
     if reasons.iter().all(|reason| reason.certainty == Certainty::Assumed) {
         let assumed = !reasons.is_empty();
-        match chosen(cx, functions, region, teams) {
+        match chosen(cx, region, teams) {
             Ok(Chosen { clauses, summary }) => {
                 plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
                 plan.summary = summary;
@@ -173,7 +169,7 @@ where
         plan.decision = Decision::Refuse;
     }
     if plan.decision != Decision::Refuse && cx.device.is_some() {
-        reasons.extend(grid::far_off(cx, &functions.0, region));
+        reasons.extend(grid::far_off(cx, cx.symbols(), region));
     }
     plan.reasons = reasons;
     plan
@@ -183,18 +179,10 @@ where
 ///
 /// # Errors
 /// What is predicted of the latter, where that is no gain.
-fn chosen<'a, F>(
-    cx: &Context<'_>,
-    functions: &LazyCell<(Symbols<'a>, Calls<'a>), F>,
-    region: &TargetRegion,
-    teams: &Directive,
-) -> Result<Chosen, String>
-where
-    F: FnOnce() -> (Symbols<'a>, Calls<'a>),
-{
+fn chosen(cx: &Context<'_>, region: &TargetRegion, teams: &Directive) -> Result<Chosen, String> {
     let are_open = cx.device.is_some() && teams.clauses_of(ClauseName::NumTeams).next().is_none();
-    let figures = are_open.then(|| grid::figures(cx, &functions.0, region)).flatten();
-    if let Some(chosen) = figures.as_ref().and_then(|figures| grid::write(cx, &functions.0, region, figures)) {
+    let figures = are_open.then(|| grid::figures(cx, cx.symbols(), region)).flatten();
+    if let Some(chosen) = figures.as_ref().and_then(|figures| grid::write(cx, cx.symbols(), region, figures)) {
         return Ok(chosen);
     }
     match figures.and_then(|figures| figures.limit_gains_nothing()) {
@@ -208,21 +196,21 @@ where
 
 /// What is known of each loop that is a kernel of its own, with its extent.
 #[must_use]
-pub fn geometry_figures(cx: &Context<'_>, symbols: &Symbols<'_>) -> Vec<(Span, GeometryFigures)> {
+pub fn geometry_figures(cx: &Context<'_>) -> Vec<(Span, GeometryFigures)> {
     let regions = target_regions(cx.tree, cx.constructs);
     let loops = regions.iter().filter(|region| cx.device.is_some() && region.is_league_loop());
-    loops.filter_map(|region| Some((region.extent, grid::figures(cx, symbols, region)?))).collect()
+    loops.filter_map(|region| Some((region.extent, grid::figures(cx, cx.symbols(), region)?))).collect()
 }
 
 /// The directive that holds the leaf `teams`, which takes the clause.
-fn directive_of_teams<'a>(cx: &'a Context<'_>, region: &TargetRegion) -> Option<&'a Directive> {
+fn directive_of_teams<'a>(cx: &'a Program<'_>, region: &TargetRegion) -> Option<&'a Directive> {
     let mut ids = region.chain.constructs.iter();
     let id = ids.find(|id| cx.constructs.construct(**id).leaves.contains(&Leaf::Teams))?;
     Some(cx.constructs.directive(*id))
 }
 
 /// Does a clause say how many threads a team has, or how iterations go to teams in chunks that suit such a number?
-fn has_own_threads(cx: &Context<'_>, region: &TargetRegion) -> bool {
+fn has_own_threads(cx: &Program<'_>, region: &TargetRegion) -> bool {
     let clauses = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
     let names = [ClauseName::ThreadLimit, ClauseName::NumThreads, ClauseName::DistSchedule];
     clauses.into_iter().any(|clause| names.contains(&clause.name))
@@ -231,7 +219,7 @@ fn has_own_threads(cx: &Context<'_>, region: &TargetRegion) -> bool {
 /// A `parallel` region in the loop, which the one thread of an iteration runs alone. LLVM 19's device runtime takes 80 bytes of the device's
 /// heap for each, gives none back, and does not notice when its 8 MiB are full: on an H200 100,000 iterations pass in its own grid of 32
 /// threads and abort in every other grid, 200,000 abort in both. With a larger heap (`LIBOMPTARGET_HEAP_SIZE`) all pass.
-fn nested_parallel(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
+fn nested_parallel(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let body = cx.constructs.construct(region.chain.innermost()).body_span;
     let mut inside = cx.constructs.within(body);
     let (_, directive) = inside.find(|(construct, _)| construct.leaves.contains(&Leaf::Parallel))?;
@@ -241,19 +229,12 @@ fn nested_parallel(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
 
 /// The calls in the loop whose results may depend on the team: queries, or where there is none, the first function that
 /// may hold some.
-fn team_queries<'a, F>(
-    cx: &Context<'_>,
-    functions: &LazyCell<(Symbols<'a>, Calls<'a>), F>,
-    region: &TargetRegion,
-) -> Option<Reason>
-where
-    F: FnOnce() -> (Symbols<'a>, Calls<'a>),
-{
+fn team_queries(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let body = cx.constructs.construct(region.chain.innermost()).body?;
     let uses = uses_below(cx.file, cx.tree, body);
     let is_cpp = cx.tree.language() == Language::Cpp;
     let reasons = uses.iter().filter_map(|used| {
-        let (symbols, calls) = &**functions;
+        let (symbols, calls) = (cx.symbols(), cx.calls());
         let is_macro = || symbols.macro_definition(&used.name, used.span.start).is_some();
         if may_call(cx, used) && (used.role == Role::Callee || is_macro()) {
             return team_query(symbols, calls, used);
@@ -261,7 +242,7 @@ where
         let is_known = |used: &Use| {
             used.name == "this"
                 || symbols.lookup(&used.name, used.span.start).is_some()
-                || split_target::is_standard_constant(&used.name)
+                || is_standard_constant(&used.name)
         };
         match is_known(used) {
             true if is_cpp => class_query(symbols, calls, used),
@@ -271,7 +252,7 @@ where
     });
     let types = cx.tree.descendants(body).filter(|node| is_cpp && cx.tree.kind(*node) == NodeKind::TypeDescriptor);
     let types = types.into_iter().filter_map(|node| {
-        let (symbols, calls) = &**functions;
+        let (symbols, calls) = (cx.symbols(), cx.calls());
         let ty = cx.tree.child(node, Field::Type)?;
         let is_own = matches!(cx.tree.kind(ty), NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier);
         let span = cx.tree.span(ty);
@@ -283,9 +264,9 @@ where
 }
 
 /// Is it called, or may it be a macro that calls something?
-fn may_call(cx: &Context<'_>, used: &Use) -> bool {
+fn may_call(cx: &Program<'_>, used: &Use) -> bool {
     let is_defined = || cx.scan.definitions.iter().any(|definition| *cx.file.show(definition.name) == *used.name);
-    used.role == Role::Callee || !cx.headers.is_empty() || cx.facts.is_some() || is_defined()
+    used.role == Role::Callee || !cx.compilation.headers.is_empty() || cx.compilation.facts.is_some() || is_defined()
 }
 
 /// In C++: what the operators and functions of a variable's class may ask.

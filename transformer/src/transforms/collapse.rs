@@ -70,29 +70,21 @@ mod gain;
 mod nests;
 mod write;
 
-use std::cell::LazyCell;
-
 use crate::analysis::accesses::{Accesses, accesses};
-use crate::analysis::symbols::Symbols;
+use crate::context::Context;
 use crate::edit::Edit;
 use crate::plan::{Applicability, Decision, Plan, Reason};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
-use crate::transforms::Context;
 use crate::transforms::independence::{Candidate, aliases, clauses, pairs, scalars};
 use crate::transforms::split_target::type_parameters;
 
 /// Decides for every parallel loop of a league in a file.
 pub(super) fn collapse(cx: &Context<'_>) -> Vec<Plan> {
-    let symbols = LazyCell::new(|| cx.symbols());
-    cx.constructs.ids().filter_map(|id| plan_construct(cx, &symbols, id)).collect()
+    cx.constructs.ids().filter_map(|id| plan_construct(cx, id)).collect()
 }
 
-fn plan_construct<'a, F: FnOnce() -> Symbols<'a>>(
-    cx: &Context<'_>,
-    symbols: &LazyCell<Symbols<'a>, F>,
-    id: ConstructId,
-) -> Option<Plan> {
+fn plan_construct(cx: &Context<'_>, id: ConstructId) -> Option<Plan> {
     let chain = nests::chain_to_target(cx, id)?;
     let construct = cx.constructs.construct(id);
     let directive = cx.constructs.directive(id);
@@ -101,7 +93,7 @@ fn plan_construct<'a, F: FnOnce() -> Symbols<'a>>(
     let is_alone = cx.constructs.construct(first).body == construct.body;
     let span = if is_alone { start } else { directive.span };
     let mut plan = Plan::undecided("collapse", span, Span::new(span.start, construct.body_span.end), Decision::Refuse);
-    match decide(cx, symbols, id, chain) {
+    match decide(cx, id, chain) {
         Ok(None) => return None,
         Ok(Some(Verdict::Nothing(reason))) => {
             plan.decision = Decision::NothingToDo;
@@ -140,23 +132,18 @@ struct Change {
 }
 
 /// All preconditions; `None` where the construct has no loop inside its own.
-fn decide<'a, F: FnOnce() -> Symbols<'a>>(
-    cx: &Context<'_>,
-    symbols: &LazyCell<Symbols<'a>, F>,
-    id: ConstructId,
-    chain: Vec<ConstructId>,
-) -> Result<Option<Verdict>, Vec<Reason>> {
+fn decide(cx: &Context<'_>, id: ConstructId, chain: Vec<ConstructId>) -> Result<Option<Verdict>, Vec<Reason>> {
     if !nests::has_inner_loop(cx, id) {
         return Ok(None);
     }
     nests::check_text(cx, id, &chain)?;
-    let (nest, no_further) = match nests::read(cx, symbols, id)? {
+    let (nest, no_further) = match nests::read(cx, cx.symbols(), id)? {
         Ok(read) => read,
         Err(reason) => return Ok(Some(Verdict::Nothing(reason))),
     };
     // Where no loop can be added, those that are there may still change places; that they do not is no refusal.
-    let verdict = clauses::read(cx, symbols, &chain).and_then(|(clauses, of_grid)| {
-        let verdict = choose(&Candidate { cx, symbols, id, chain, clauses, nest })?;
+    let verdict = clauses::read(cx, cx.symbols(), &chain).and_then(|(clauses, of_grid)| {
+        let verdict = choose(cx, &Candidate { cx, id, chain, clauses, nest })?;
         match (verdict, of_grid.first()) {
             // What rests on an assumption was left undone before the grid was chosen, which is no news then.
             (Verdict::Collapse(change), Some(first)) if !change.assumptions.is_empty() => {
@@ -173,15 +160,15 @@ fn decide<'a, F: FnOnce() -> Symbols<'a>>(
     }
 }
 
-fn choose(candidate: &Candidate<'_, '_>) -> Result<Verdict, Vec<Reason>> {
-    let Candidate { cx, symbols, .. } = *candidate;
+fn choose(cx: &Context<'_>, candidate: &Candidate<'_, '_>) -> Result<Verdict, Vec<Reason>> {
+    let symbols = cx.symbols();
     let mut sections = aliases::Sections::read(candidate);
     let found =
         accesses(cx.file, cx.tree, symbols, &candidate.nest.loops.loops, candidate.promised(), &sections.expressions());
     sections.take_values(&found);
     nests::check_troubles(&found)?;
     let (depth, against_more) = legal_depth(candidate, &found);
-    let gain = gain::best(candidate, &found, depth);
+    let gain = gain::best(cx, candidate, &found, depth);
     let Some(too_little) = gain.does_not_pay(candidate) else {
         let more = gain.choice.depth > candidate.promised();
         let mut assumptions = if more { aliases::assumptions(candidate, &found, &sections)? } else { Vec::new() };
@@ -191,7 +178,7 @@ fn choose(candidate: &Candidate<'_, '_>) -> Result<Verdict, Vec<Reason>> {
         return Ok(Verdict::Collapse(Change { edits, summary: gain.summary(candidate), assumptions }));
     };
     // Where some are collapsed already and more would not pay either, that is all there is to say.
-    let all = || gain::best(candidate, &found, candidate.nest.loops.loops.len());
+    let all = || gain::best(cx, candidate, &found, candidate.nest.loops.loops.len());
     match against_more.is_empty() || candidate.promised() > 1 && all().does_not_pay(candidate).is_some() {
         true => Ok(Verdict::DoesNotPay(too_little)),
         false => Err(against_more),

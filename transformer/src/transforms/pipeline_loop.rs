@@ -148,9 +148,8 @@ mod text;
 mod tile;
 mod write;
 
-use std::cell::LazyCell;
-
 use crate::analysis::accesses::Accesses;
+use crate::context::Context;
 use crate::edit::Edit;
 use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
@@ -163,26 +162,23 @@ use crate::transforms::pipeline_loop::head::Head;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::Mapped;
 use crate::transforms::pipeline_loop::read::Loop;
-use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::type_parameters;
-use crate::transforms::{Context, split_target, two_forms};
+use crate::transforms::{split_target, two_forms};
 
 pub use self::sizes::PipelineFigures;
 
 /// Decides for every `target data` construct with loops of leagues in it, and for every such loop elsewhere.
 pub(super) fn pipeline_loop(cx: &Context<'_>) -> Vec<Plan> {
-    let names = LazyCell::new(|| Names::new(cx));
     let regions = target_regions(cx.tree, cx.constructs);
     let leagues = || regions.iter().filter(|region| is_league_loop(region));
     let blocks: Vec<TargetRegion> = data_block::blocks(cx);
     let with_loops = blocks.iter().filter(|block| leagues().any(|region| block.extent.contains(region.extent)));
     let decide_block = |block: &Block<'_, '_>| block.decide();
-    let mut plans: Vec<Plan> = with_loops
-        .map(|block| plan(cx, block, || block_loops::checked(&names, block, &regions, decide_block)))
-        .collect();
+    let mut plans: Vec<Plan> =
+        with_loops.map(|block| plan(cx, block, || block_loops::checked(cx, block, &regions, decide_block))).collect();
     let written: Vec<Span> = plans.iter().filter(|plan| plan.decision.is_written(true)).map(|it| it.extent).collect();
     let elsewhere = leagues().filter(|region| !written.iter().any(|block| block.contains(region.extent)));
-    plans.extend(elsewhere.map(|region| plan(cx, region, || checked(&names, region, decide))));
+    plans.extend(elsewhere.map(|region| plan(cx, region, || checked(cx, region, decide))));
     plans.sort_by_key(|plan| plan.span.start);
     plans
 }
@@ -190,19 +186,18 @@ pub(super) fn pipeline_loop(cx: &Context<'_>) -> Vec<Plan> {
 /// What is known of each loop that can be cut into tiles, and of each block with such loops, by the extent of its construct.
 #[must_use]
 pub fn pipeline_figures(cx: &Context<'_>) -> Vec<(Span, PipelineFigures)> {
-    let names = LazyCell::new(|| Names::new(cx));
     let mut all = Vec::new();
     let regions = target_regions(cx.tree, cx.constructs);
     // Where one cannot be cut its plan says why.
     for block in data_block::blocks(cx).iter().filter(|block| nothing_to_do(cx, block).is_none()) {
-        let _ = block_loops::checked(&names, block, &regions, |found| {
+        let _ = block_loops::checked(cx, block, &regions, |found| {
             all.extend(found.figures().map(|figures| (block.extent, figures)));
             Err(Vec::new())
         });
     }
     for region in &regions {
         if is_league_loop(region) && nothing_to_do(cx, region).is_none() {
-            let _ = checked(&names, region, |pipeline| {
+            let _ = checked(cx, region, |pipeline| {
                 all.extend(
                     (!pipeline.items.iter().all(|item| item.tiled.is_none()))
                         .then(|| (region.extent, pipeline.figures())),
@@ -323,7 +318,7 @@ fn nothing_to_do(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
 
 /// All preconditions of a loop that maps its arrays itself, then what is asked of it.
 fn checked<'a>(
-    names: &Names<'a>,
+    names: &Context<'a>,
     region: &TargetRegion,
     asked: impl FnOnce(&Pipeline<'_, '_>) -> Result<Verdict, Vec<Reason>>,
 ) -> Result<Verdict, Vec<Reason>> {
@@ -336,7 +331,7 @@ fn checked<'a>(
         return Ok(Verdict::Nothing(Reason::new(ReasonCode::NothingToPipeline, region.extent, message)));
     }
     maps::find_streams(&values, &mut items, &head, &found);
-    let (tiles, least_bytes) = sizes::usual(names.cx);
+    let (tiles, least_bytes) = sizes::usual(names);
     let pipeline = Pipeline { values: &values, head: &head, items: &items, found: &found, tiles, least_bytes };
     match asked(&pipeline.sized())? {
         Verdict::Pipeline { .. } if !of_grid.is_empty() => Err(of_grid),
@@ -345,8 +340,8 @@ fn checked<'a>(
 }
 
 /// Can the text of a region be read for certain, and may it be written anew?
-fn check_text(names: &Names<'_>, region: &TargetRegion) -> Result<(), Vec<Reason>> {
-    let cx = names.cx;
+fn check_text(names: &Context<'_>, region: &TargetRegion) -> Result<(), Vec<Reason>> {
+    let cx = names;
     let mut reasons = split_target::text_reasons(cx, region);
     reasons.extend(names.device_code(region));
     reasons.extend(split_target::excludes_directives(cx, region));

@@ -135,8 +135,7 @@ mod grouped;
 mod kernels;
 mod local_arrays;
 mod mappers;
-pub(super) mod names;
-mod serial;
+pub(super) mod serial;
 mod shape;
 pub(super) mod type_parameters;
 mod versions;
@@ -145,21 +144,17 @@ mod write;
 
 pub use self::figures::{Figures, LoopFigures, figures};
 
-use std::cell::LazyCell;
-
+use crate::context::Context;
 use crate::edit::EditSet;
 use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode, RuleKind};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
+use crate::semantics::Program;
 use crate::source::Span;
-use crate::syntax::spec_table::Leaf;
-use crate::transforms::Context;
 
 pub(super) use self::assumptions::{excludes_directives, excludes_host_threads};
 use self::data::DataEnvironment;
 use self::kernels::Kernel;
-use self::names::Names;
-pub(super) use self::names::is_standard_constant;
 use self::shape::Shape;
 use self::shape::distribute::in_order;
 pub(super) use self::shape::{clause_reasons, text_reasons};
@@ -167,21 +162,15 @@ use self::write::Split;
 
 /// Decides for every target region of a file.
 pub(super) fn split_target(cx: &Context<'_>) -> Vec<Plan> {
-    // Most files have no region that splits; their names need not be collected.
-    let names = LazyCell::new(|| Names::new(cx));
     let plan = |region: &TargetRegion| {
-        let in_order = in_order(cx, region).map(|region| plan_region(cx, &names, &region));
+        let in_order = in_order(cx, region).map(|region| plan_region(cx, &region));
         // Where the teams cannot be done without, the region is what it is.
-        in_order.filter(|plan| plan.decision != Decision::Refuse).unwrap_or_else(|| plan_region(cx, &names, region))
+        in_order.filter(|plan| plan.decision != Decision::Refuse).unwrap_or_else(|| plan_region(cx, region))
     };
     target_regions(cx.tree, cx.constructs).iter().map(plan).collect()
 }
 
-fn plan_region<'a, F: FnOnce() -> Names<'a>>(
-    cx: &Context<'_>,
-    names: &LazyCell<Names<'a>, F>,
-    region: &TargetRegion,
-) -> Plan {
+fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let mut plan = Plan::undecided("split", cx.constructs.directive(first).span, region.extent, Decision::Refuse);
     if versions::is_versioned(cx, region) {
@@ -190,13 +179,13 @@ fn plan_region<'a, F: FnOnce() -> Names<'a>>(
         plan.reasons.push(Reason::new(ReasonCode::NothingToSplit, plan.span, message));
         return plan;
     }
-    match checked(cx, names, region) {
+    match checked(cx, region) {
         Ok(Checked::Nothing) => {
             plan.decision = Decision::NothingToDo;
             let message = "this region has no parallel loop to split off, or is one kernel on the full grid already";
             plan.reasons.push(Reason::new(ReasonCode::NothingToSplit, plan.span, message));
         }
-        Ok(Checked::Split(checked)) => apply(cx, names, region, *checked, &mut plan),
+        Ok(Checked::Split(checked)) => apply(cx, region, *checked, &mut plan),
         Err(mut reasons) => {
             reasons.sort_by_key(|reason| (reason.span.start, reason.code));
             reasons.dedup_by(|a, b| a.code == b.code && a.message == b.message);
@@ -223,11 +212,8 @@ struct Parts {
 }
 
 /// All preconditions; the reasons are those for which the region is refused.
-fn checked<'a, F: FnOnce() -> Names<'a>>(
-    cx: &Context<'_>,
-    names: &LazyCell<Names<'a>, F>,
-    region: &TargetRegion,
-) -> Result<Checked, Vec<Reason>> {
+fn checked(cx: &Program<'_>, region: &TargetRegion) -> Result<Checked, Vec<Reason>> {
+    let names = cx;
     let text = text_reasons(cx, region);
     let Some(shape) = shape::shape_of(cx, region).map_err(|reasons| [text.clone(), reasons].concat())? else {
         // What a macro or an unknown directive in a block stands for may be a loop.
@@ -281,7 +267,8 @@ fn checked<'a, F: FnOnce() -> Names<'a>>(
     }
 }
 
-fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Parts, plan: &mut Plan) {
+fn apply(cx: &Context<'_>, region: &TargetRegion, parts: Parts, plan: &mut Plan) {
+    let names = cx;
     let Parts { shape, clauses, kernels, data } = parts;
     plan.kernels = (1, kernels.len());
     let split = Split { cx, region, shape: &shape, clauses: &clauses, kernels: &kernels, data: &data };
@@ -319,20 +306,20 @@ fn apply(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion, parts: Part
 }
 
 /// Writes both forms, if the edits allow it.
-fn apply_versions(split: &Split<'_>, condition: &versions::Condition, plan: &mut Plan) -> bool {
+fn apply_versions(split: &Split<'_, '_>, condition: &versions::Condition, plan: &mut Plan) -> bool {
     let Some(edit) = versions::write(split, &split.edits(), condition) else { return false };
     plan.edits = vec![edit];
     plan.summary = format!("{} where {}, as it was otherwise", what(split), condition.text);
     true
 }
 
-fn summary(split: &Split<'_>, verdict: &work::Verdict) -> String {
+fn summary(split: &Split<'_, '_>, verdict: &work::Verdict) -> String {
     let what = what(split);
     verdict.pays_from().map_or(what.clone(), |from| format!("{what}; pays from {from}"))
 }
 
 /// What the split form is.
-fn what(split: &Split<'_>) -> String {
+fn what(split: &Split<'_, '_>) -> String {
     let number = split.kernels.len();
     let place = if split.has_data_construct() { " inside one target data" } else { "" };
     let of_one_thread = |kernel: &&Kernel| kernel.serial.as_ref().is_some_and(|run| run.team.is_none());
@@ -350,7 +337,7 @@ fn what(split: &Split<'_>) -> String {
 }
 
 /// What stands between the loops, and who executes it in the output.
-fn executed_by(cx: &Context<'_>, shape: &Shape, kernels: &[Kernel]) -> Vec<(Span, String)> {
+fn executed_by(cx: &Program<'_>, shape: &Shape, kernels: &[Kernel]) -> Vec<(Span, String)> {
     let serial = kernels.iter().filter_map(|kernel| kernel.serial.as_ref()).map(|run| match run.steering {
         None if run.team.is_some() => (run.span, "sections: a kernel of one team"),
         Some(_) => (run.span, "condition on the device: a kernel of one thread"),
@@ -365,7 +352,7 @@ fn executed_by(cx: &Context<'_>, shape: &Shape, kernels: &[Kernel]) -> Vec<(Span
 }
 
 /// Loops of a league that write what another reads or writes: nothing orders them in the original.
-fn racing_loops(cx: &Context<'_>, shape: &Shape, kernels: &[Kernel]) -> Option<Reason> {
+fn racing_loops(cx: &Program<'_>, shape: &Shape, kernels: &[Kernel]) -> Option<Reason> {
     if shape.form.widens() {
         return None;
     }
@@ -386,9 +373,4 @@ fn racing_loops(cx: &Context<'_>, shape: &Shape, kernels: &[Kernel]) -> Option<R
         }
     }
     None
-}
-
-/// Does a construct start a target region?
-pub(super) fn is_target(cx: &Context<'_>, id: ConstructId) -> bool {
-    cx.constructs.construct(id).leaves.first() == Some(&Leaf::Target)
 }

@@ -67,12 +67,10 @@
 //! OpenMP 5.2, sections 4.4.1 and 9.2. Volkov, "Better Performance at Lower Occupancy" (2010): loads under way in one thread
 //! stand for threads.
 
-use std::cell::LazyCell;
-
 use crate::analysis::accesses::{Access, Accesses, Loop, accesses};
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::polynomial::Atom;
-use crate::analysis::symbols::{DeclaredType, Symbols};
+use crate::context::{Context, OutputCompiler};
 use crate::device::{DeviceProfile, Loads, unrolled};
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
@@ -80,27 +78,24 @@ use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::canonical_nest;
 use crate::region::target::{TargetRegion, target_regions};
+use crate::semantics::Program;
+use crate::semantics::symbols::{DeclaredType, Symbols};
 use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::choose_geometry::nest;
-use crate::transforms::{Context, OutputCompiler, split_target};
+use crate::transforms::split_target;
 
 /// The most operations for each load: with more, loads do not take the time.
 const MOST_OPERATIONS: usize = 8;
 
 /// Decides for every kernel that is one loop and holds a serial one.
 pub(super) fn unroll_loop(cx: &Context<'_>) -> Vec<Plan> {
-    let symbols = LazyCell::new(|| cx.symbols());
     let regions = target_regions(cx.tree, cx.constructs);
-    regions.iter().filter(|it| it.is_league_loop()).filter_map(|region| plan_region(cx, &symbols, region)).collect()
+    regions.iter().filter(|it| it.is_league_loop()).filter_map(|region| plan_region(cx, region)).collect()
 }
 
-fn plan_region<'a, F: FnOnce() -> Symbols<'a>>(
-    cx: &Context<'_>,
-    symbols: &LazyCell<Symbols<'a>, F>,
-    region: &TargetRegion,
-) -> Option<Plan> {
+fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     let body = cx.constructs.construct(region.chain.innermost()).body?;
     // With one `for` there is no serial one.
     cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement).nth(1)?;
@@ -112,7 +107,7 @@ fn plan_region<'a, F: FnOnce() -> Symbols<'a>>(
         plan.decision = Decision::Refuse;
         return Some(plan);
     }
-    match decide(cx, symbols, region, span) {
+    match decide(cx, region, span) {
         Ok(found) if found.is_empty() => return None,
         Ok(found) => apply(cx, region, &mut plan, &found),
         Err(reason) => {
@@ -134,12 +129,8 @@ struct Unrolled {
 }
 
 /// The loops to unroll, none where there is no serial one; or why none is unrolled.
-fn decide<'a, F: FnOnce() -> Symbols<'a>>(
-    cx: &Context<'_>,
-    symbols: &LazyCell<Symbols<'a>, F>,
-    region: &TargetRegion,
-    span: Span,
-) -> Result<Vec<Unrolled>, Reason> {
+fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unrolled>, Reason> {
+    let symbols = cx.symbols();
     let no = |span, message: &str| Err(Reason::new(ReasonCode::UnrollDoesNotPay, span, message));
     let Some((loops, promised)) = nest(cx, symbols, region) else {
         return no(span, "the loops of the construct are not understood");
@@ -174,7 +165,7 @@ fn decide<'a, F: FnOnce() -> Symbols<'a>>(
 }
 
 /// A construct of the kernel in whose region no `unroll` construct may be encountered (OpenMP 5.2, sections 10.3 and 10.4).
-fn excludes_unroll(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
+fn excludes_unroll(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let no = |span: Span, what: &str| {
         let message = format!("no `unroll` construct may stand in a region of {what}");
         Some(Reason::new(ReasonCode::UnrollNotAllowed, span, message))
@@ -189,7 +180,7 @@ fn excludes_unroll(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
 }
 
 /// The loops that are executed serially, and unconditionally, in one iteration; the outermost ones.
-fn serial_loops(cx: &Context<'_>, body: NodeId) -> Vec<NodeId> {
+fn serial_loops(cx: &Program<'_>, body: NodeId) -> Vec<NodeId> {
     let is_plain = |node: NodeId| {
         let around = cx.tree.ancestors(node).take_while(|around| cx.tree.span(body).contains(cx.tree.span(*around)));
         around.into_iter().all(|around| cx.tree.kind(around) == NodeKind::CompoundStatement)
@@ -198,7 +189,7 @@ fn serial_loops(cx: &Context<'_>, body: NodeId) -> Vec<NodeId> {
 }
 
 /// A directive or another `#` line, or one that is spelled `_Pragma`.
-fn directive_in(cx: &Context<'_>, body: NodeId) -> Option<Span> {
+fn directive_in(cx: &Program<'_>, body: NodeId) -> Option<Span> {
     let span = cx.tree.span(body);
     let own = cx.constructs.within(span).next().map(|(_, directive)| directive.span);
     let text = cx.file.bytes(span);
@@ -209,7 +200,7 @@ fn directive_in(cx: &Context<'_>, body: NodeId) -> Option<Span> {
 
 /// How far a loop is unrolled, or a place and what speaks against it.
 fn judge(
-    cx: &Context<'_>,
+    cx: &Program<'_>,
     symbols: &Symbols<'_>,
     device: &DeviceProfile,
     found: &Accesses,
@@ -249,7 +240,7 @@ fn judge(
 }
 
 /// The body of a loop whose head is understood and stays as it is.
-fn read_loop(cx: &Context<'_>, symbols: &Symbols<'_>, node: NodeId) -> Result<NodeId, (Span, &'static str)> {
+fn read_loop(cx: &Program<'_>, symbols: &Symbols<'_>, node: NodeId) -> Result<NodeId, (Span, &'static str)> {
     let span = cx.tree.span(node);
     let read = canonical_nest(cx.file, cx.tree, node, 1).ok().and_then(|nest| nest.loops.into_iter().next());
     let Some(read) = read.filter(|read| read.declared_in_loop) else {
@@ -266,7 +257,7 @@ fn read_loop(cx: &Context<'_>, symbols: &Symbols<'_>, node: NodeId) -> Result<No
 }
 
 /// Does a bound name a floating-point variable? Then the loop is not in canonical form (OpenMP 5.2, section 4.4.1).
-fn is_fractional(cx: &Context<'_>, symbols: &Symbols<'_>, part: Span) -> bool {
+fn is_fractional(cx: &Program<'_>, symbols: &Symbols<'_>, part: Span) -> bool {
     let text = cx.file.show(part);
     words(&text).any(|word| match symbols.lookup(word, part.start).map(|variable| variable.ty) {
         Some(DeclaredType::Scalar { name, .. }) => matches!(name.as_str(), "float" | "double" | "long double"),
@@ -275,7 +266,7 @@ fn is_fractional(cx: &Context<'_>, symbols: &Symbols<'_>, part: Span) -> bool {
 }
 
 /// The loop that is all there is in the body of another one.
-fn only_loop(cx: &Context<'_>, body: NodeId) -> Option<NodeId> {
+fn only_loop(cx: &Program<'_>, body: NodeId) -> Option<NodeId> {
     let mut statements = cx.tree.named_children(body).filter(|node| cx.tree.kind(*node) != NodeKind::Comment);
     let only = match cx.tree.kind(body) {
         NodeKind::CompoundStatement => statements.next().filter(|_| statements.next().is_none())?,
@@ -285,7 +276,7 @@ fn only_loop(cx: &Context<'_>, body: NodeId) -> Option<NodeId> {
 }
 
 /// Does the body of a loop write a variable that a part of its head names?
-fn changes(cx: &Context<'_>, symbols: &Symbols<'_>, part: Span, body: NodeId) -> bool {
+fn changes(cx: &Program<'_>, symbols: &Symbols<'_>, part: Span, body: NodeId) -> bool {
     let text = cx.file.show(part);
     let body = cx.tree.span(body);
     words(&text).any(|word| {
@@ -294,7 +285,7 @@ fn changes(cx: &Context<'_>, symbols: &Symbols<'_>, part: Span, body: NodeId) ->
 }
 
 /// Is it nothing but declarations and expressions without calls?
-fn is_straight(cx: &Context<'_>, body: NodeId) -> bool {
+fn is_straight(cx: &Program<'_>, body: NodeId) -> bool {
     cx.tree.descendants(body).all(|node| match cx.tree.kind(node) {
         NodeKind::CompoundStatement | NodeKind::ExpressionStatement => true,
         kind => !kind.is_statement() && kind != NodeKind::ForRangeLoop && kind != NodeKind::CallExpression,
@@ -339,7 +330,7 @@ fn loads_of(found: &Accesses, inside: &[&Access], variable: Atom, lane: Atom) ->
     }
 }
 
-fn operations(cx: &Context<'_>, body: NodeId) -> usize {
+fn operations(cx: &Program<'_>, body: NodeId) -> usize {
     let is_one = |kind: NodeKind| {
         matches!(kind, NodeKind::BinaryExpression | NodeKind::AssignmentExpression | NodeKind::ConditionalExpression)
     };
@@ -357,7 +348,7 @@ fn apply(cx: &Context<'_>, region: &TargetRegion, plan: &mut Plan, found: &[Unro
 }
 
 /// The directive on a line of its own, as far to the right as that of the kernel: at its loop, or at the start of the line.
-fn directive(cx: &Context<'_>, region: &TargetRegion, one: &Unrolled, device: &str) -> Edit {
+fn directive(cx: &Program<'_>, region: &TargetRegion, one: &Unrolled, device: &str) -> Edit {
     let kernel = cx.constructs.directive(region.chain.innermost());
     let layout = Layout::of(cx.file, kernel);
     let at = cx.tree.span(one.node).start;

@@ -1,11 +1,11 @@
 //! The bounds of loops.
 
 use super::Reader;
-use super::integers::Integer;
 use super::values::Value;
 use crate::analysis::dependence::Range;
 use crate::analysis::polynomial::Polynomial;
 use crate::region::loop_nest::{CanonicalLoop, Relation};
+use crate::semantics::Integer;
 use crate::source::Span;
 
 /// The largest step of 64 unsigned bits that is followed: subscripts of variables that make larger ones may wrap around.

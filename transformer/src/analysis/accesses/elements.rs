@@ -1,8 +1,8 @@
 //! From a name to the element that the expression around it accesses.
 
 use super::{Access, Key, Obstacle, Reader, Root, RootKind};
-use crate::analysis::symbols::{DeclaredType, Variable};
-use crate::analysis::uses::{Role, Use, role_of_expression};
+use crate::semantics::symbols::{DeclaredType, Variable};
+use crate::semantics::uses::{Role, Use, role_of_expression};
 use crate::syntax::{Field, NodeId, NodeKind};
 
 /// An expression that accesses memory, read from its name outwards.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Expansion, Obstacle, Reader, ScalarUse};
-use crate::analysis::calls::{computes, is_pure};
-use crate::analysis::symbols::{DeclaredType, NameKind, Variable};
-use crate::analysis::uses::{Role, Use, uses_below};
+use crate::semantics::calls::{computes, is_pure};
+use crate::semantics::symbols::{DeclaredType, NameKind, Variable};
+use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::Language;
 use crate::syntax::{NodeId, NodeKind};
 

@@ -50,6 +50,6 @@ impl Reader<'_, '_> {
     /// `std::sqrt`, called.
     fn is_standard_function(&self, node: NodeId) -> bool {
         let name = self.text(node).split_whitespace().collect::<String>();
-        name.starts_with("std::") && crate::analysis::calls::is_pure(&name)
+        name.starts_with("std::") && crate::semantics::calls::is_pure(&name)
     }
 }

@@ -1,9 +1,9 @@
 //! The values of integer expressions.
 
-use super::integers::Integer;
 use super::{Meaning, Reader, Subscript};
 use crate::analysis::polynomial::{Atom, Polynomial};
-use crate::analysis::symbols::{DeclaredType, NameKind, Variable};
+use crate::semantics::Integer;
+use crate::semantics::symbols::{DeclaredType, NameKind, Variable};
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::analysis::accesses::accesses;
-use crate::analysis::symbols::Symbols;
 use crate::region::loop_nest::canonical_nest;
+use crate::semantics::symbols::Symbols;
 use crate::source::{SourceFile, scan};
 use crate::syntax::{HostTree, Limits, NodeKind};
 

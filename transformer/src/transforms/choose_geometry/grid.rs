@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use self::bounds::Expressions;
 use crate::analysis::accesses::accesses;
 use crate::analysis::kernel_shape::{kernel_shape, transactions};
-use crate::analysis::symbols::Symbols;
+use crate::context::Context;
 use crate::device::choice::{LENGTHS as DECADES, plain_launch};
 use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
 use crate::device::time::{LAUNCH, gains, predict};
@@ -16,9 +16,11 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::region::target::TargetRegion;
+use crate::semantics::Program;
+use crate::semantics::symbols::Symbols;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
-use crate::transforms::{Context, TEAM_THREADS};
+use crate::transforms::TEAM_THREADS;
 
 /// What a kernel is taken to need. The kernels of `bench/geometry` have 19 to 32 registers (`h200-ncu.csv`); with up to 64 an
 /// SM holds 32 blocks of a warp, so that the estimate decides little. With `--resources clang` it is counted instead.
@@ -158,7 +160,7 @@ pub(super) fn figures(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRe
 
 /// The loops that a construct takes, where they are in canonical form and rectangular, and how many they are.
 pub(in crate::transforms) fn nest(
-    cx: &Context<'_>,
+    cx: &Program<'_>,
     symbols: &Symbols<'_>,
     region: &TargetRegion,
 ) -> Option<(Vec<CanonicalLoop>, usize)> {
@@ -176,13 +178,13 @@ pub(in crate::transforms) fn nest(
     is_rectangular.then_some((nest.loops, depth))
 }
 
-fn clauses<'a>(cx: &'a Context<'_>, region: &'a TargetRegion) -> impl Iterator<Item = &'a Clause> {
+fn clauses<'a>(cx: &'a Program<'_>, region: &'a TargetRegion) -> impl Iterator<Item = &'a Clause> {
     region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses)
 }
 
 /// The clauses for what was chosen.
 pub(super) fn write(
-    cx: &Context<'_>,
+    cx: &Program<'_>,
     symbols: &Symbols<'_>,
     region: &TargetRegion,
     figures: &GeometryFigures,
@@ -217,7 +219,7 @@ pub(super) fn write(
 
 /// How many teams a clause says there are, and how many iterations each takes; none where the bounds are no simple expressions.
 fn expressions(
-    cx: &Context<'_>,
+    cx: &Program<'_>,
     symbols: &Symbols<'_>,
     region: &TargetRegion,
     figures: &GeometryFigures,

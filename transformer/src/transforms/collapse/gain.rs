@@ -3,6 +3,7 @@
 use crate::analysis::accesses::Accesses;
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{NestWork, nest_time};
+use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::transforms::collapse::write;
 use crate::transforms::independence::{Candidate, reason};
@@ -122,10 +123,10 @@ fn count(iterations: f64) -> String {
 }
 
 /// The best choice of up to `deepest` loops, and what it gains.
-pub(super) fn best(candidate: &Candidate<'_, '_>, found: &Accesses, deepest: usize) -> Gain {
+pub(super) fn best(cx: &Context<'_>, candidate: &Candidate<'_, '_>, found: &Accesses, deepest: usize) -> Gain {
     let (nest, promised) = (candidate.nest.loops.loops.len(), candidate.promised());
     let unknown = found.loops.iter().take(deepest).filter(|l| l.trips.is_none()).count();
-    let one = f64::from(candidate.cx.assumed_iterations);
+    let one = f64::from(cx.assumed_iterations);
     let assumed = match u32::try_from(unknown).unwrap_or(u32::MAX) {
         0 => None,
         1 => Some(one),

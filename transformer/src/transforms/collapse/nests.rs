@@ -1,14 +1,15 @@
 //! Which loops there are to collapse, and whether their heads allow it.
 
-use crate::analysis::accesses::{Accesses, Integer, Obstacle};
-use crate::analysis::symbols::{DeclaredType, NameKind, Symbols};
+use crate::analysis::accesses::{Accesses, Obstacle};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{Construct, ConstructId, Doubt};
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
+use crate::semantics::Integer;
+use crate::semantics::Program;
+use crate::semantics::symbols::{DeclaredType, NameKind, Symbols};
 use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, ClauseName, Directive, Field, NodeId, NodeKind};
-use crate::transforms::Context;
 use crate::transforms::independence::{Candidate, Nest, reason};
 
 /// The most loops that are collapsed.
@@ -19,7 +20,7 @@ const MOST_TROUBLES: usize = 3;
 
 /// The constructs from the target construct to a parallel loop of a league; none where it is not one, or in no target
 /// region.
-pub(super) fn chain_to_target(cx: &Context<'_>, id: ConstructId) -> Option<Vec<ConstructId>> {
+pub(super) fn chain_to_target(cx: &Program<'_>, id: ConstructId) -> Option<Vec<ConstructId>> {
     let leaves = &cx.constructs.construct(id).leaves;
     let is_loop =
         leaves.ends_with(&[Leaf::Distribute, Leaf::Parallel, Leaf::For]) || leaves.last() == Some(&Leaf::Loop);
@@ -43,13 +44,13 @@ pub(super) fn chain_to_target(cx: &Context<'_>, id: ConstructId) -> Option<Vec<C
 }
 
 /// Is there a `for` inside the loops that the construct takes?
-pub(super) fn has_inner_loop(cx: &Context<'_>, id: ConstructId) -> bool {
+pub(super) fn has_inner_loop(cx: &Program<'_>, id: ConstructId) -> bool {
     let Some(body) = cx.constructs.construct(id).body else { return false };
     cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement).nth(1).is_some()
 }
 
 /// Is the text of the construct certain, and free of other directives?
-pub(super) fn check_text(cx: &Context<'_>, id: ConstructId, chain: &[ConstructId]) -> Result<(), Vec<Reason>> {
+pub(super) fn check_text(cx: &Program<'_>, id: ConstructId, chain: &[ConstructId]) -> Result<(), Vec<Reason>> {
     for at in chain {
         let directive = cx.constructs.directive(*at);
         let refuse = |code, message: &str| Err(vec![reason(code, directive.span, message)]);
@@ -83,7 +84,7 @@ pub(super) fn check_text(cx: &Context<'_>, id: ConstructId, chain: &[ConstructId
 }
 
 /// Does a directive unroll a loop that is serial whatever is collapsed?
-fn is_below_nest(cx: &Context<'_>, id: ConstructId, inner: &Construct, directive: &Directive) -> bool {
+fn is_below_nest(cx: &Program<'_>, id: ConstructId, inner: &Construct, directive: &Directive) -> bool {
     let (Some(body), Some(unrolled)) = (cx.constructs.construct(id).body, inner.body) else { return false };
     let nests = (1..=DEEPEST).map_while(|depth| canonical_nest(cx.file, cx.tree, body, depth).ok());
     let is_plain = directive.name == "unroll" && inner.doubt.is_none() && directive.problems.is_empty();
@@ -96,7 +97,7 @@ type Found = (Nest, Option<Reason>);
 /// The loops of a construct, with the reason why there is no further one inside them where there is none; or why there is
 /// nothing to choose: it has but one.
 pub(super) fn read(
-    cx: &Context<'_>,
+    cx: &Program<'_>,
     symbols: &Symbols<'_>,
     id: ConstructId,
 ) -> Result<Result<Found, Reason>, Vec<Reason>> {
@@ -208,17 +209,17 @@ fn is_harmless(candidate: &Candidate<'_, '_>, span: Span) -> bool {
 
 fn is_positive(candidate: &Candidate<'_, '_>, node: NodeId) -> bool {
     let span = candidate.cx.tree.span(node);
-    candidate.symbols.constant(&candidate.cx.file.show(span), span.start).is_some_and(|value| value > 0)
+    candidate.cx.symbols().constant(&candidate.cx.file.show(span), span.start).is_some_and(|value| value > 0)
 }
 
 /// Is it a number, or an integer variable that is neither volatile nor a reference?
 fn is_value(candidate: &Candidate<'_, '_>, node: NodeId) -> bool {
     let span = candidate.cx.tree.span(node);
     let name = candidate.cx.file.show(span);
-    if candidate.symbols.macro_definition(&name, span.start).is_some() {
-        return candidate.symbols.constant(&name, span.start).is_some();
+    if candidate.cx.symbols().macro_definition(&name, span.start).is_some() {
+        return candidate.cx.symbols().constant(&name, span.start).is_some();
     }
-    candidate.symbols.lookup(&name, span.start).is_some_and(|variable| {
+    candidate.cx.symbols().lookup(&name, span.start).is_some_and(|variable| {
         variable.kind == NameKind::Enumerator
             || matches!(&variable.ty, DeclaredType::Scalar { name, is_volatile: false, .. } if Integer::named(name).is_some())
     })
@@ -228,7 +229,7 @@ fn is_value(candidate: &Candidate<'_, '_>, node: NodeId) -> bool {
 fn trip_count_reason(candidate: &Candidate<'_, '_>, read: &CanonicalLoop) -> Option<Reason> {
     let refuse = |span, message: &str| Some(reason(ReasonCode::BoundMayTrap, span, message));
     let span = read.step.amount;
-    let step = span.map_or(Some(1), |span| candidate.symbols.constant(&candidate.cx.file.show(span), span.start));
+    let step = span.map_or(Some(1), |span| candidate.cx.symbols().constant(&candidate.cx.file.show(span), span.start));
     let Some(step) = step.filter(|step| *step > 0) else {
         return refuse(read.step.span, "the step is no positive number");
     };
@@ -238,7 +239,7 @@ fn trip_count_reason(candidate: &Candidate<'_, '_>, read: &CanonicalLoop) -> Opt
         Relation::NotEqual => step == 1,
     };
     let start = candidate.cx.tree.span(read.body).start;
-    let integer = candidate.symbols.lookup(&read.variable, start).and_then(|variable| match variable.ty {
+    let integer = candidate.cx.symbols().lookup(&read.variable, start).and_then(|variable| match variable.ty {
         DeclaredType::Scalar { name, is_volatile: false, .. } => Integer::named(&name),
         _ => None,
     });

@@ -2,9 +2,9 @@
 
 use crate::edit::{Edit, directive_writer};
 use crate::region::construct::ConstructId;
+use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::{ClauseName, NodeId, NodeKind};
-use crate::transforms::Context;
 use crate::transforms::collapse::gain::Choice;
 use crate::transforms::independence::Candidate;
 
@@ -23,7 +23,7 @@ pub(super) fn edits(candidate: &Candidate<'_, '_>, choice: Choice) -> Vec<Edit> 
 }
 
 /// Writes the clause: in the place of the one that is there, else behind the directive's name.
-fn clause(cx: &Context<'_>, id: ConstructId, depth: usize) -> Edit {
+fn clause(cx: &Program<'_>, id: ConstructId, depth: usize) -> Edit {
     let directive = cx.constructs.directive(id);
     let clause = format!("collapse({depth})");
     if let Some(old) = directive.clauses_of(ClauseName::Collapse).next() {
@@ -42,7 +42,7 @@ fn clause(cx: &Context<'_>, id: ConstructId, depth: usize) -> Edit {
 }
 
 /// What stands between the parentheses of two loops changes places.
-fn exchange(cx: &Context<'_>, one: NodeId, other: NodeId) -> Vec<Edit> {
+fn exchange(cx: &Program<'_>, one: NodeId, other: NodeId) -> Vec<Edit> {
     let [Some((one, first)), Some((other, second))] = [one, other].map(|node| head(cx, node)) else {
         return Vec::new();
     };
@@ -50,7 +50,7 @@ fn exchange(cx: &Context<'_>, one: NodeId, other: NodeId) -> Vec<Edit> {
 }
 
 /// What stands between the parentheses of a loop; none where it is no text.
-fn head<'a>(cx: &Context<'a>, node: NodeId) -> Option<(Span, &'a str)> {
+fn head<'a>(cx: &Program<'a>, node: NodeId) -> Option<(Span, &'a str)> {
     let place =
         |kind| cx.tree.children(node).find(|child| cx.tree.kind(*child) == kind).map(|child| cx.tree.span(child));
     let span = Span::new(place(NodeKind::OpenParenthesis)?.end, place(NodeKind::CloseParenthesis)?.start);

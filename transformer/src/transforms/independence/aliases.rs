@@ -1,13 +1,14 @@
 //! Do different names lead to different storage?
 
-use crate::analysis::accesses::{Access, Accesses, Integer, Key, RootKind, ScalarUse};
+use crate::analysis::accesses::{Access, Accesses, Key, RootKind, ScalarUse};
 use crate::analysis::polynomial::Polynomial;
-use crate::analysis::symbols::{DeclaredType, Scope, Variable};
 use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
+use crate::semantics::Integer;
+use crate::semantics::Program;
+use crate::semantics::symbols::{DeclaredType, Scope, Variable};
 use crate::source::{Language, Span};
 use crate::syntax::{ClauseName, Field, ListItem, NodeKind};
-use crate::transforms::Context;
 use crate::transforms::independence::pairs::space;
 use crate::transforms::independence::{Candidate, reason};
 
@@ -46,7 +47,7 @@ impl Sections {
         all
     }
 
-    fn add(&mut self, cx: &Context<'_>, construct: ConstructId, item: &ListItem) {
+    fn add(&mut self, cx: &Program<'_>, construct: ConstructId, item: &ListItem) {
         let text = cx.file.show(item.span);
         let name: String = text.split('[').next().unwrap_or_default().split_whitespace().collect();
         if item.base.is_none() || item.sections.iter().any(|section| section.stride.is_some()) {
@@ -216,7 +217,7 @@ fn names<'f>(candidate: &Candidate<'_, '_>, found: &'f Accesses) -> Vec<Name<'f>
 /// May a scalar be something that other names reach? One that no clause maps is a copy (OpenMP 5.2, section 5.8.1), unless it
 /// lives on the device for the whole program.
 fn is_shared_scalar(candidate: &Candidate<'_, '_>, used: &ScalarUse) -> bool {
-    let variable = candidate.symbols.lookup(&used.name, used.span.start);
+    let variable = candidate.cx.symbols().lookup(&used.name, used.span.start);
     let is_global = variable.is_none_or(|variable| {
         !matches!(variable.scope, Scope::Local | Scope::Parameter) && !variable.ty.is_const() || variable.is_static
     });
@@ -225,7 +226,7 @@ fn is_shared_scalar(candidate: &Candidate<'_, '_>, used: &ScalarUse) -> bool {
 
 /// The type of a scalar, as named.
 fn scalar_type(candidate: &Candidate<'_, '_>, used: &ScalarUse) -> Option<String> {
-    match candidate.symbols.lookup(&used.name, used.span.start)?.ty {
+    match candidate.cx.symbols().lookup(&used.name, used.span.start)?.ty {
         DeclaredType::Scalar { name, .. } => Some(name),
         _ => None,
     }
@@ -245,7 +246,7 @@ fn are_distinct(
     }
     // Members of one variable may be those of a union.
     let is_certain = |name: &&Name<'_>| is_type_certain(candidate, name);
-    if candidate.cx.strict_aliasing
+    if candidate.cx.compilation.strict_aliasing
         && first.key != second.key
         && have_other_types(first, second)
         && both.iter().all(is_certain)
@@ -258,7 +259,7 @@ fn are_distinct(
     }
     let own = |name: &&Name<'_>| {
         let word = name.name.split(['.', '-']).next().unwrap_or_default();
-        name.kind == RootKind::Object && !candidate.symbols.is_address_taken(word, name.span.start)
+        name.kind == RootKind::Object && !candidate.cx.symbols().is_address_taken(word, name.span.start)
     };
     if first.key != second.key && both.iter().any(own) {
         return true;
@@ -279,7 +280,7 @@ fn are_distinct(
 fn has_other_label(candidate: &Candidate<'_, '_>, name: &Name<'_>) -> bool {
     let tree = candidate.cx.tree;
     let word = name.name.split(['.', '-']).next().unwrap_or_default();
-    let Some(variable) = candidate.symbols.lookup(word, name.span.start) else { return true };
+    let Some(variable) = candidate.cx.symbols().lookup(word, name.span.start) else { return true };
     let node = tree.covering(variable.declared_at);
     let declaration = tree.ancestors(node).find(|node| tree.kind(*node) == NodeKind::Declaration);
     let text = declaration.map(|node| candidate.cx.file.show(tree.span(node)).into_owned()).unwrap_or_default();
@@ -291,7 +292,7 @@ fn is_type_certain(candidate: &Candidate<'_, '_>, name: &Name<'_>) -> bool {
     let tree = candidate.cx.tree;
     let text = |node| candidate.cx.file.show(tree.span(node)).into_owned();
     let word = name.name.split(['.', '-']).next().unwrap_or_default();
-    let Some(variable) = candidate.symbols.lookup(word, name.span.start) else { return false };
+    let Some(variable) = candidate.cx.symbols().lookup(word, name.span.start) else { return false };
     let node = tree.covering(variable.declared_at);
     let mut around = tree.ancestors(node);
     let own = around
@@ -308,11 +309,11 @@ fn is_type_certain(candidate: &Candidate<'_, '_>, name: &Name<'_>) -> bool {
         if !seen.insert(word.clone()) {
             continue;
         }
-        if candidate.symbols.is_ambiguous_macro(&word) {
+        if candidate.cx.symbols().is_ambiguous_macro(&word) {
             return false;
         }
         waiting.extend(
-            candidate.symbols.macros_named(&word, name.span.start).iter().flat_map(|found| names_in(&found.body)),
+            candidate.cx.symbols().macros_named(&word, name.span.start).iter().flat_map(|found| names_in(&found.body)),
         );
         let typedefs = tree.descendants(tree.root()).filter(|node| tree.kind(*node) == NodeKind::TypeDefinition);
         let same = typedefs.filter(|node| names_in(&text(*node)).last() == Some(&word));
@@ -349,23 +350,24 @@ fn is_unchanged(candidate: &Candidate<'_, '_>, name: &Name<'_>, construct: Const
     }
     let span = candidate.cx.constructs.construct(construct).body_span;
     let is_local = candidate
-        .symbols
+        .cx
+        .symbols()
         .lookup(word, name.span.start)
         .is_some_and(|variable| matches!(variable.scope, Scope::Local | Scope::Parameter));
     is_local
         && name.kind != RootKind::Member
-        && !candidate.symbols.is_address_taken(word, name.span.start)
-        && candidate.symbols.written_in(word, name.span.start, span).is_empty()
+        && !candidate.cx.symbols().is_address_taken(word, name.span.start)
+        && candidate.cx.symbols().written_in(word, name.span.start, span).is_empty()
 }
 
 /// Is one of two parameters `restrict`, and neither set in the function, so that neither is based on the other?
 fn are_restricted(candidate: &Candidate<'_, '_>, first: &Name<'_>, second: &Name<'_>) -> bool {
     let tree = candidate.cx.tree;
     let parameter = |name: &Name<'_>| -> Option<Variable> {
-        let variable = candidate.symbols.lookup(name.name, name.span.start)?;
+        let variable = candidate.cx.symbols().lookup(name.name, name.span.start)?;
         let node = tree.covering(name.span);
         let function = tree.ancestors(node).find(|node| tree.kind(*node) == NodeKind::FunctionDefinition)?;
-        let is_set = !candidate.symbols.written_in(name.name, name.span.start, tree.span(function)).is_empty();
+        let is_set = !candidate.cx.symbols().written_in(name.name, name.span.start, tree.span(function)).is_empty();
         (variable.scope == Scope::Parameter && name.kind == RootKind::Pointer && !is_set).then_some(variable)
     };
     let (Some(one), Some(other)) = (parameter(first), parameter(second)) else { return false };
@@ -380,7 +382,7 @@ fn is_restrict(candidate: &Candidate<'_, '_>, variable: &Variable) -> bool {
     let is_pointer = words.starts_with('*');
     let is_keyword = |word: &str| {
         matches!(word, "restrict" | "__restrict" | "__restrict__")
-            && candidate.symbols.macros_named(word, variable.declared_at.start).is_empty()
+            && candidate.cx.symbols().macros_named(word, variable.declared_at.start).is_empty()
     };
     is_pointer && words[1..].split_whitespace().any(is_keyword)
 }

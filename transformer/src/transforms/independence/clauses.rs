@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::accesses::Key;
-use crate::analysis::symbols::Symbols;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
+use crate::semantics::Program;
+use crate::semantics::symbols::Symbols;
 use crate::syntax::{Clause, ClauseArgument, ClauseName, ListItem};
-use crate::transforms::Context;
 use crate::transforms::independence::reason;
 
 /// What clauses say of variables.
@@ -41,7 +41,7 @@ pub(in crate::transforms) fn is_of_grid(name: ClauseName) -> bool {
 /// # Errors
 /// As of [`read_besides`].
 pub(in crate::transforms) fn read(
-    cx: &Context<'_>,
+    cx: &Program<'_>,
     symbols: &Symbols<'_>,
     chain: &[ConstructId],
 ) -> Result<(Clauses, Vec<Reason>), Vec<Reason>> {
@@ -54,7 +54,7 @@ pub(in crate::transforms) fn read(
 /// # Errors
 /// All that do, where others are among them.
 pub(in crate::transforms) fn read_besides(
-    cx: &Context<'_>,
+    cx: &Program<'_>,
     symbols: &Symbols<'_>,
     chain: &[ConstructId],
     besides: &[ClauseName],
@@ -86,7 +86,7 @@ pub(in crate::transforms) fn read_besides(
 
 impl Clauses {
     /// What the clauses of constructs say of variables, whatever else they say.
-    pub(super) fn of(cx: &Context<'_>, symbols: &Symbols<'_>, chain: &[ConstructId]) -> Self {
+    pub(super) fn of(cx: &Program<'_>, symbols: &Symbols<'_>, chain: &[ConstructId]) -> Self {
         let mut found = Self::default();
         for clause in chain.iter().flat_map(|id| &cx.constructs.directive(*id).clauses) {
             for item in clause.items() {
@@ -115,7 +115,7 @@ impl Clauses {
 }
 
 /// Does the clause mean the same with more loops?
-fn goes_with_more_loops(cx: &Context<'_>, symbols: &Symbols<'_>, clause: &Clause) -> bool {
+fn goes_with_more_loops(cx: &Program<'_>, symbols: &Symbols<'_>, clause: &Clause) -> bool {
     let words = |index: usize| match &clause.argument {
         ClauseArgument::Words(words) => words.get(index).map(|span| cx.file.show(*span).trim().to_owned()),
         _ => None,

@@ -11,20 +11,19 @@ pub(super) mod scalars;
 use std::collections::BTreeSet;
 
 use crate::analysis::accesses::{Accesses, accesses};
-use crate::analysis::symbols::Symbols;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::CanonicalLoopNest;
+use crate::semantics::Program;
+use crate::semantics::symbols::Symbols;
 use crate::source::Span;
-use crate::transforms::Context;
 
 use self::aliases::Sections;
 use self::clauses::Clauses;
 
 /// A construct whose loops are looked at.
-pub(super) struct Candidate<'a, 's> {
-    pub cx: &'a Context<'a>,
-    pub symbols: &'a Symbols<'s>,
+pub(super) struct Candidate<'a, 'p> {
+    pub cx: &'a Program<'p>,
     pub id: ConstructId,
     /// From the target construct to this one.
     pub chain: Vec<ConstructId>,
@@ -51,7 +50,7 @@ pub(super) struct Nest {
 /// from the target construct to this one. `assigned` are names that each iteration assigns before it uses them, `own` those
 /// that each thread has its own of without a clause that says so.
 pub(super) fn dependence(
-    cx: &Context<'_>,
+    cx: &Program<'_>,
     symbols: &Symbols<'_>,
     chain: Vec<ConstructId>,
     loops: &CanonicalLoopNest,
@@ -66,7 +65,7 @@ pub(super) fn dependence(
     let depth = loops.loops.len();
     let clauses = Clauses::of(cx, symbols, &chain);
     let nest = Nest { loops: loops.clone(), promised: 0 };
-    let candidate = Candidate { cx, symbols, id, chain, clauses, nest };
+    let candidate = Candidate { cx, id, chain, clauses, nest };
     let mut sections = Sections::read(&candidate);
     let found = accesses(cx.file, cx.tree, symbols, &loops.loops, 0, &sections.expressions());
     sections.take_values(&found);

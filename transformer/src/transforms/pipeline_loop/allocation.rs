@@ -7,13 +7,13 @@
 //! It is registered with the driver like other memory, right behind the allocation: drivers take as long to allocate locked memory
 //! as to lock new memory (`bench/results/pipeline`), and like this alignment, contents and `free` stay as they are.
 
-use crate::analysis::symbols::{Scope, Variable};
-use crate::analysis::uses::{Role, is_element_address, uses_below};
+use crate::context::PinnedMemory;
 use crate::edit::Edit;
 use crate::edit::directive_writer::on_one_line;
+use crate::semantics::symbols::{Scope, Variable};
+use crate::semantics::uses::{Role, is_element_address, uses_below};
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
-use crate::transforms::PinnedMemory;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::Mapped;
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::accesses::{Accesses, Key};
+use crate::context::Context;
 use crate::edit::Edit;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
@@ -20,7 +21,6 @@ use crate::transforms::pipeline_loop::read::{self, Loop};
 use crate::transforms::pipeline_loop::sizes::{PipelineFigures, Sequence};
 use crate::transforms::pipeline_loop::write::Fresh;
 use crate::transforms::pipeline_loop::{Pipeline, Verdict, assumptions, check_text, is_league_loop, sizes};
-use crate::transforms::split_target::names::Names;
 use crate::transforms::two_forms;
 
 /// A loop of the block.
@@ -78,7 +78,7 @@ impl<'a> BlockLoop<'_, 'a> {
 /// # Errors
 /// Why no array may move in tiles.
 pub(super) fn checked<'a>(
-    names: &Names<'a>,
+    names: &Context<'a>,
     block: &TargetRegion,
     regions: &[TargetRegion],
     asked: impl FnOnce(&Block<'_, 'a>) -> Result<Verdict, Vec<Reason>>,

@@ -1,11 +1,11 @@
 //! The clauses of the construct, each of which every tile has.
 
+use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::source::{Span, words};
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
 use crate::transforms::independence::clauses::{self, Clauses};
 use crate::transforms::pipeline_loop::host_values::HostValues;
-use crate::transforms::split_target::names::Names;
 
 /// What the clauses say of variables, and which clauses of the grid do not go with tiles.
 ///
@@ -54,12 +54,12 @@ pub(super) fn read(values: &HostValues<'_, '_>) -> Result<(Clauses, Vec<Reason>)
 
 /// A variable of which each thread of the host has its own: those that launch the tiles would use others than the one that
 /// meets the construct.
-fn of_one_thread(names: &Names<'_>, extent: Span) -> Option<Reason> {
+fn of_one_thread(names: &Context<'_>, extent: Span) -> Option<Reason> {
     let is_own = |word: &str| {
         let variable = names.symbols().lookup(word, extent.start);
         names.is_threadprivate(word) || variable.is_some_and(|variable| variable.is_thread_local)
     };
-    let text = names.cx.file.show(extent);
+    let text = names.file.show(extent);
     let in_macro = |text: &str| words(text).any(is_own);
     let hidden = names.uses_macro_with(extent, &in_macro).then_some("a macro in it");
     let named = words(&text).find(|word| is_own(word)).map(|word| format!("`{word}`"));

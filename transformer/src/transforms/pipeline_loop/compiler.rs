@@ -7,9 +7,9 @@
 //!   `nowait` there is ignored as well.
 //! - NVIDIA's HPC compilers: under an assumption, since nobody has run tiles with them.
 
+use crate::context::{Context, OutputCompiler};
 use crate::plan::{Applicability, Decision, Reason, ReasonCode};
 use crate::source::Span;
-use crate::transforms::{Context, OutputCompiler};
 
 /// What becomes of a loop that could be cut into tiles, and why where that is not done for certain.
 pub(super) fn decision(cx: &Context<'_>, span: Span) -> (Decision, Option<Reason>) {

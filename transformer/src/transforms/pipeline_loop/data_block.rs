@@ -7,19 +7,19 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::accesses::Key;
-use crate::analysis::calls::{RuntimeCall, is_pure, runtime_call};
-use crate::analysis::symbols::DeclaredType;
-use crate::analysis::uses::{Role, Use, uses_below};
+use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{Chain, TargetRegion};
+use crate::semantics::Kind;
+use crate::semantics::calls::{RuntimeCall, is_pure, runtime_call};
+use crate::semantics::symbols::DeclaredType;
+use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
-use crate::transforms::Context;
 use crate::transforms::pipeline_loop::clauses;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::{self, Mapped};
-use crate::transforms::split_target::names::{Kind, Names};
 
 /// A statement of the block.
 pub(super) struct Statement {
@@ -63,13 +63,13 @@ pub(super) fn mapped_around(values: &HostValues<'_, '_>) -> Vec<Mapped> {
 /// # Errors
 /// What might touch arrays unseen.
 pub(super) fn statements(
-    names: &Names<'_>,
+    names: &Context<'_>,
     block: &TargetRegion,
     items: &[Mapped],
     inside: &[&TargetRegion],
     known: impl Fn(&TargetRegion) -> bool,
 ) -> Result<Vec<Statement>, Vec<Reason>> {
-    let cx = names.cx;
+    let cx = names;
     let mut reasons = Vec::new();
     reasons.extend(host_construct(cx, block, inside));
     for region in inside.iter().filter(|region| !known(region)) {
@@ -116,8 +116,8 @@ fn host_construct(cx: &Context<'_>, block: &TargetRegion, inside: &[&TargetRegio
 }
 
 /// What a kernel reaches that the data construct does not map, and clauses that make it more than a kernel.
-fn unlisted(names: &Names<'_>, block: &TargetRegion, items: &[Mapped], region: &TargetRegion) -> Option<Reason> {
-    let cx = names.cx;
+fn unlisted(names: &Context<'_>, block: &TargetRegion, items: &[Mapped], region: &TargetRegion) -> Option<Reason> {
+    let cx = names;
     let directives = region.chain.constructs.iter().map(|id| cx.constructs.directive(*id));
     for clause in directives.flat_map(|directive| &directive.clauses) {
         let is_plain = clause.name != ClauseName::Map
@@ -134,7 +134,7 @@ fn unlisted(names: &Names<'_>, block: &TargetRegion, items: &[Mapped], region: &
     Some(Reason::new(ReasonCode::TileReach, used.span, message))
 }
 
-fn is_listed(names: &Names<'_>, extents: (Span, Span), items: &[Mapped], used: &Use) -> bool {
+fn is_listed(names: &Context<'_>, extents: (Span, Span), items: &[Mapped], used: &Use) -> bool {
     let at = used.span.start;
     let is_known = |name: &str| is_known(names, extents, items, name, at);
     match (names.expansion(&used.name, at), used.role) {
@@ -146,7 +146,7 @@ fn is_listed(names: &Names<'_>, extents: (Span, Span), items: &[Mapped], used: &
 }
 
 /// Is it a number, the kernel's own, an array of the block, or a variable that the data construct maps?
-fn is_known(names: &Names<'_>, (block, kernel): (Span, Span), items: &[Mapped], name: &str, at: usize) -> bool {
+fn is_known(names: &Context<'_>, (block, kernel): (Span, Span), items: &[Mapped], name: &str, at: usize) -> bool {
     let kind = names.kind(name, at);
     let Some(variable) = names.symbols().lookup(name, at) else { return kind == Kind::Constant };
     // What a reference stands for is another variable, or an element of an array.
@@ -158,20 +158,20 @@ fn is_known(names: &Names<'_>, (block, kernel): (Span, Span), items: &[Mapped], 
 }
 
 /// Does the text of a statement, its directives included, name the item's variable?
-fn names_item(names: &Names<'_>, extent: Span, item: &Mapped) -> bool {
-    let text = names.cx.file.show(extent);
+fn names_item(names: &Context<'_>, extent: Span, item: &Mapped) -> bool {
+    let text = names.file.show(extent);
     let is_named = |text: &str| words(text).any(|word| word == item.name);
     is_named(&text) || names.uses_macro_with(extent, &is_named)
 }
 
 /// Host code that may reach memory by more than names of its own.
 fn host_obstacle(
-    names: &Names<'_>,
+    names: &Context<'_>,
     block: &TargetRegion,
     inside: &[&TargetRegion],
     statement: NodeId,
 ) -> Option<Reason> {
-    let tree = names.cx.tree;
+    let tree = names.tree;
     let on_host = |node: &NodeId| !inside.iter().any(|region| region.extent.contains(tree.span(*node)));
     let mut nodes = tree.descendants(statement).filter(on_host);
     let node = nodes.find(|node| tree.is_named(*node) && !is_harmless(names, block, *node))?;
@@ -179,8 +179,8 @@ fn host_obstacle(
     Some(Reason::new(ReasonCode::TileReach, tree.span(node), message))
 }
 
-fn is_harmless(names: &Names<'_>, block: &TargetRegion, node: NodeId) -> bool {
-    let tree = names.cx.tree;
+fn is_harmless(names: &Context<'_>, block: &TargetRegion, node: NodeId) -> bool {
+    let tree = names.tree;
     match tree.kind(node) {
         NodeKind::Identifier => is_own_value(names, block, node) || is_harmless_function(names, node),
         NodeKind::AssignmentExpression => is_own_variable(names, block, tree.child(node, Field::Left)),
@@ -219,15 +219,15 @@ fn is_harmless(names: &Names<'_>, block: &TargetRegion, node: NodeId) -> bool {
         | NodeKind::StringLiteral
         | NodeKind::StringContent
         | NodeKind::EscapeSequence => true,
-        NodeKind::TypeIdentifier => names.cx.file.bytes(tree.span(node)) == b"size_t",
+        NodeKind::TypeIdentifier => names.file.bytes(tree.span(node)) == b"size_t",
         _ => false,
     }
 }
 
 /// Is it a name for a number, or declared here?
-fn is_own_value(names: &Names<'_>, block: &TargetRegion, node: NodeId) -> bool {
-    let span = names.cx.tree.span(node);
-    let name = names.cx.file.show(span);
+fn is_own_value(names: &Context<'_>, block: &TargetRegion, node: NodeId) -> bool {
+    let span = names.tree.span(node);
+    let name = names.file.show(span);
     let is_number =
         |name: &str| matches!(names.kind(name, span.start), Kind::Scalar { builtin: true, .. } | Kind::Constant);
     match names.expansion(&name, span.start) {
@@ -237,10 +237,10 @@ fn is_own_value(names: &Names<'_>, block: &TargetRegion, node: NodeId) -> bool {
 }
 
 /// Is it the name of a called function that reaches nothing but the values of its arguments, and a stream?
-pub(super) fn is_harmless_function(names: &Names<'_>, node: NodeId) -> bool {
-    let tree = names.cx.tree;
+pub(super) fn is_harmless_function(names: &Context<'_>, node: NodeId) -> bool {
+    let tree = names.tree;
     let call = tree.parent(node).filter(|parent| tree.kind(*parent) == NodeKind::CallExpression);
-    let name = names.cx.file.show(tree.span(node));
+    let name = names.file.show(tree.span(node));
     let is_known = is_pure(&name) || name == "printf" || runtime_call(&name) == Some(RuntimeCall::Harmless);
     call.is_some_and(|call| tree.child(call, Field::Function) == Some(node))
         && is_known
@@ -249,15 +249,15 @@ pub(super) fn is_harmless_function(names: &Names<'_>, node: NodeId) -> bool {
 }
 
 /// Is it a number that only its name reaches?
-fn is_own_variable(names: &Names<'_>, block: &TargetRegion, node: Option<NodeId>) -> bool {
-    let Some(node) = node.filter(|node| names.cx.tree.kind(*node) == NodeKind::Identifier) else { return false };
-    let span = names.cx.tree.span(node);
-    let name = names.cx.file.show(span);
+fn is_own_variable(names: &Context<'_>, block: &TargetRegion, node: Option<NodeId>) -> bool {
+    let Some(node) = node.filter(|node| names.tree.kind(*node) == NodeKind::Identifier) else { return false };
+    let span = names.tree.span(node);
+    let name = names.file.show(span);
     let is_number = matches!(names.kind(&name, span.start), Kind::Scalar { builtin: true, .. });
     is_number && names.cannot_be_aliased(&name, span.start) || is_declared_here(names, block, &name, span.start)
 }
 
-fn is_declared_here(names: &Names<'_>, block: &TargetRegion, name: &str, at: usize) -> bool {
+fn is_declared_here(names: &Context<'_>, block: &TargetRegion, name: &str, at: usize) -> bool {
     let variable = names.symbols().lookup(name, at);
     variable.is_some_and(|variable| {
         variable.header.is_none()

@@ -2,8 +2,8 @@
 
 use crate::analysis::accesses::Access;
 use crate::analysis::polynomial::Polynomial;
-use crate::analysis::symbols::DeclaredType;
 use crate::plan::{Reason, ReasonCode};
+use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::transforms::pipeline_loop::Pipeline;
 use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};

@@ -7,21 +7,21 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::calls::is_pure;
-use crate::analysis::symbols::DeclaredType;
-use crate::analysis::uses::{Role, uses_below};
+use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{Construct, ConstructId};
+use crate::semantics::Kind;
+use crate::semantics::calls::is_pure;
+use crate::semantics::symbols::DeclaredType;
+use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Language, Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, Directive, Field, NodeId, NodeKind};
-use crate::transforms::Context;
 use crate::transforms::pipeline_loop::data_block;
-use crate::transforms::split_target::names::{Kind, Names};
 
 /// A construct of the file that may map while the tiles of a region are copied.
-pub(super) fn deferred(names: &Names<'_>, extent: Span) -> Option<Reason> {
-    let cx = names.cx;
+pub(super) fn deferred(names: &Context<'_>, extent: Span) -> Option<Reason> {
+    let cx = names;
     let is_harmless = |id: ConstructId| {
         let directive = cx.constructs.directive(id);
         // What its own construct defers is asked elsewhere; a task that it stands in has begun.
@@ -60,8 +60,8 @@ fn extent_of(cx: &Context<'_>, id: ConstructId) -> Span {
 }
 
 /// Are all arrays that both map different objects?
-fn maps_other_arrays(names: &Names<'_>, id: ConstructId, extent: Span) -> bool {
-    let cx = names.cx;
+fn maps_other_arrays(names: &Context<'_>, id: ConstructId, extent: Span) -> bool {
+    let cx = names;
     let (construct, directive) = (cx.constructs.construct(id), cx.constructs.directive(id));
     if is_task(directive) || directive.clauses_of(ClauseName::Defaultmap).next().is_some() {
         return false;
@@ -102,7 +102,7 @@ fn maps_other_arrays(names: &Names<'_>, id: ConstructId, extent: Span) -> bool {
 }
 
 /// Is it a number or an array of numbers with storage of its own?
-fn is_object(names: &Names<'_>, name: &str, at: usize) -> bool {
+fn is_object(names: &Context<'_>, name: &str, at: usize) -> bool {
     let ty = names.symbols().lookup(name, at).map(|variable| variable.ty);
     match ty {
         Some(DeclaredType::Array { element, .. }) => element.is_scalar(),
@@ -112,8 +112,8 @@ fn is_object(names: &Names<'_>, name: &str, at: usize) -> bool {
 }
 
 /// Has a task ended whenever a region begins?
-fn has_ended(names: &Names<'_>, id: ConstructId, extent: Span) -> bool {
-    let cx = names.cx;
+fn has_ended(names: &Context<'_>, id: ConstructId, extent: Span) -> bool {
+    let cx = names;
     // Teams of the host are active together, in no parallel region.
     let is_host_league = |it: &Construct| it.leaves.contains(&Leaf::Teams) && !it.leaves.contains(&Leaf::Target);
     let is_alone = |id: ConstructId| {
@@ -175,8 +175,8 @@ fn stretch_to_wait(cx: &Context<'_>, id: ConstructId) -> Option<Span> {
 }
 
 /// Does the host stay in a part of the file until its end, and call nothing there that may reach another part?
-fn is_quiet(names: &Names<'_>, stretch: Span) -> bool {
-    let cx = names.cx;
+fn is_quiet(names: &Context<'_>, stretch: Span) -> bool {
+    let cx = names;
     let is_doubtful = cx.tree.problem_in(stretch).is_some() || cx.tree.inactive().iter().any(|it| it.overlaps(stretch));
     let on_device = |span: Span| {
         let mut inside = cx.constructs.within(stretch);
@@ -190,13 +190,13 @@ fn is_quiet(names: &Names<'_>, stretch: Span) -> bool {
         && clauses.all(|clause| calls_nothing(names, clause.span))
 }
 
-fn stays(names: &Names<'_>, stretch: Span, node: NodeId) -> bool {
-    let tree = names.cx.tree;
+fn stays(names: &Context<'_>, stretch: Span, node: NodeId) -> bool {
+    let tree = names.tree;
     let is_c = tree.language() == Language::C;
     match tree.kind(node) {
         NodeKind::Identifier => {
             let span = tree.span(node);
-            data_block::is_harmless_function(names, node) || is_plain(names, &names.cx.file.show(span), span.start)
+            data_block::is_harmless_function(names, node) || is_plain(names, &names.file.show(span), span.start)
         }
         NodeKind::CallExpression => {
             tree.child(node, Field::Function).is_some_and(|callee| data_block::is_harmless_function(names, callee))
@@ -270,7 +270,7 @@ const IN_CPP: [NodeKind; 31] = [
 ];
 
 /// Is it a name whose use calls nothing?
-fn is_plain(names: &Names<'_>, name: &str, at: usize) -> bool {
+fn is_plain(names: &Context<'_>, name: &str, at: usize) -> bool {
     if let Some(inner) = names.expansion(name, at) {
         return inner.is_some_and(|inner| inner.iter().all(|name| is_plain(names, name, at)));
     }
@@ -278,7 +278,7 @@ fn is_plain(names: &Names<'_>, name: &str, at: usize) -> bool {
         return true;
     }
     let Some(variable) = names.symbols().lookup(name, at) else { return false };
-    names.cx.tree.language() == Language::C || is_of_numbers(&variable.ty)
+    names.tree.language() == Language::C || is_of_numbers(&variable.ty)
 }
 
 fn is_of_numbers(ty: &DeclaredType) -> bool {
@@ -290,8 +290,8 @@ fn is_of_numbers(ty: &DeclaredType) -> bool {
 }
 
 /// Does the text of a clause hold no call, and nothing that may hide one?
-fn calls_nothing(names: &Names<'_>, clause: Span) -> bool {
-    let text = names.cx.file.show(clause);
+fn calls_nothing(names: &Context<'_>, clause: Span) -> bool {
+    let text = names.file.show(clause);
     let Some((_, argument)) = text.split_once('(') else { return true };
     let is_call = argument.match_indices('(').any(|(at, _)| {
         let before = argument.get(..at).unwrap_or_default().trim_end();

@@ -1,10 +1,11 @@
 //! The head of the parallel loop: what the heads of its tiles are made of.
 
-use crate::analysis::accesses::{Accesses, Integer};
+use crate::analysis::accesses::Accesses;
 use crate::analysis::polynomial::Polynomial;
-use crate::analysis::symbols::DeclaredType;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, Relation};
+use crate::semantics::Integer;
+use crate::semantics::symbols::DeclaredType;
 use crate::source::{Span, words};
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::text;

@@ -1,27 +1,27 @@
 //! Expressions that the host may evaluate as often as it likes, with the same value each time, before and between the tiles.
 
-use crate::analysis::symbols::{DeclaredType, ScalarKind, Symbols};
+use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
+use crate::semantics::symbols::{DeclaredType, ScalarKind, Symbols};
+use crate::semantics::{Class, Kind};
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
 use crate::syntax::{Clause, ClauseName, HostTree, NodeId, NodeKind};
-use crate::transforms::Context;
 use crate::transforms::pipeline_loop::text;
-use crate::transforms::split_target::names::{Class, Kind, Names};
 
 /// What is asked about the values of one region.
 pub(super) struct HostValues<'n, 'a> {
-    pub names: &'n Names<'a>,
+    pub names: &'n Context<'a>,
     pub region: &'n TargetRegion,
     /// Where the values must stay the same: the region, or the `target data` construct around it that is rewritten with it.
     pub extent: Span,
 }
 
 impl<'a> HostValues<'_, 'a> {
-    pub(super) fn cx(&self) -> &'a Context<'a> {
-        self.names.cx
+    pub(super) fn cx(&self) -> &Context<'a> {
+        self.names
     }
 
     pub(super) fn symbols(&self) -> &Symbols<'a> {
@@ -132,7 +132,9 @@ impl<'a> HostValues<'_, 'a> {
     fn is_out_of_reach(&self, name: &str, at: usize) -> bool {
         let symbols = self.symbols();
         let is_const = symbols.lookup(name, at).is_some_and(|variable| variable.ty.is_const());
-        is_const || !symbols.is_address_taken(name, at) || (self.cx().strict_aliasing && self.copies_only_reals())
+        is_const
+            || !symbols.is_address_taken(name, at)
+            || (self.cx().compilation.strict_aliasing && self.copies_only_reals())
     }
 
     fn copies_only_reals(&self) -> bool {

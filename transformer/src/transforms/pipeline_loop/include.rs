@@ -4,10 +4,10 @@ use crate::syntax::NodeKind;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use crate::context::Context;
 use crate::edit::Edit;
 use crate::source::file_scope::{Ending, FileScope};
 use crate::source::{Include, SourceFile, Span, scan};
-use crate::transforms::Context;
 
 /// The header that page-locks memory.
 const HEADER: &str = "ompsplit_pin.h";
@@ -23,7 +23,7 @@ pub(super) fn include(cx: &Context<'_>, start: usize) -> Result<Vec<Edit>, Strin
     if before.any(|include| name_of(cx.file, include) == HEADER) {
         return Ok(Vec::new());
     }
-    let endings = Endings { headers: cx.headers, known: RefCell::new(BTreeMap::new()) };
+    let endings = Endings { headers: cx.compilation.headers, known: RefCell::new(BTreeMap::new()) };
     let scope = FileScope::of(&cx.file.text, cx.scan, start, &|include| endings.of(cx.file, include));
     let mut places = scope.free.iter().rev().filter_map(|index| cx.scan.includes.get(*index));
     let Some(place) = places.find(|include| stands_at_file_scope(cx, include)) else {

@@ -1,10 +1,10 @@
 //! The lines of the output, and the two forms that they are put into.
 
+use crate::context::Context;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, WIDTH};
 use crate::region::construct::ConstructId;
 use crate::source::{Language, Span};
-use crate::transforms::Context;
 use crate::transforms::two_forms::{self, Indents, indented};
 
 /// A line of the output, or several as they were.

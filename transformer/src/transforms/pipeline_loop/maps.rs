@@ -1,12 +1,13 @@
 //! What the construct maps, and which of it moves in tiles.
 
-use crate::analysis::accesses::{Access, Accesses, Integer, Key, RootKind};
+use crate::analysis::accesses::{Access, Accesses, Key, RootKind};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::streams::{NoStream, Stream, overwrites, stream};
-use crate::analysis::symbols::DeclaredType;
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
+use crate::semantics::Integer;
+use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::{ClauseName, ListItem};
 use crate::transforms::independence::clauses::Clauses;

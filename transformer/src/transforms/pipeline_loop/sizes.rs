@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::analysis::accesses::accesses;
 use crate::analysis::kernel_shape::kernel_shape;
+use crate::context::{Context, PinnedMemory};
 use crate::device::choice::plain_launch;
 use crate::device::overlap::{Copies, LoopStages, Stages};
 use crate::device::time::predict;
@@ -16,7 +17,6 @@ use crate::transforms::pipeline_loop::decision::{assumed_elements, degree, rank}
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
 use crate::transforms::pipeline_loop::{Pipeline, read};
-use crate::transforms::{Context, PinnedMemory};
 
 /// Tiles of a pipeline, and the bytes of its largest array from which on it pays, where no device is asked for.
 const TILES: u32 = 16;

@@ -1,7 +1,7 @@
 //! A tile whose copies pass through page-locked buffers: calls of the header's functions around its kernel, which finds all that
 //! it maps on the device.
 
-use crate::transforms::PinnedMemory;
+use crate::context::PinnedMemory;
 use crate::transforms::pipeline_loop::lines::{Line, comment};
 use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
 use crate::transforms::pipeline_loop::write::Fresh;

@@ -3,25 +3,25 @@
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
+use crate::semantics::Program;
 use crate::syntax::ClauseName;
-use crate::transforms::Context;
 
 /// Why no further directive may stand in a region; none where nothing promises that. What `assumes` says holds for the whole
 /// file (OpenMP 5.2, section 8.3), and `begin assumes` is taken to say it of the whole file too.
-pub(in crate::transforms) fn excludes_directives(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
+pub(in crate::transforms) fn excludes_directives(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let message = "the program promises that directives are absent, which the output would hold";
     promise(cx, region, &[ClauseName::Absent], message)
 }
 
 /// Why threads of the host may not launch kernels there, or call routines of the runtime (OpenMP 5.2, section 8.3.1).
-pub(in crate::transforms) fn excludes_host_threads(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
+pub(in crate::transforms) fn excludes_host_threads(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let message = "the program promises that here is none of the routines and threads that the output would have";
     let names =
         [ClauseName::NoOpenmp, ClauseName::NoOpenmpConstructs, ClauseName::NoOpenmpRoutines, ClauseName::NoParallelism];
     promise(cx, region, &names, message)
 }
 
-fn promise(cx: &Context<'_>, region: &TargetRegion, names: &[ClauseName], message: &str) -> Option<Reason> {
+fn promise(cx: &Program<'_>, region: &TargetRegion, names: &[ClauseName], message: &str) -> Option<Reason> {
     let first = region.chain.constructs.first().copied();
     let around = std::iter::successors(first, |id| cx.constructs.enclosing(*id));
     let around: Vec<usize> = around.map(|id: ConstructId| cx.constructs.construct(id).directive).collect();

@@ -5,11 +5,11 @@ mod region;
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
+use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::spec_table::DirectiveSpec;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName, ListItem};
-use crate::transforms::Context;
 use crate::transforms::split_target::clause_rules::belongs_to_target;
 use crate::transforms::split_target::shape::distribute::is_of_teams;
 use crate::transforms::split_target::shape::{Form, Shape};
@@ -120,7 +120,7 @@ pub(super) struct ReductionItem {
 }
 
 /// Reads all clauses of a region; the reasons are those for which it is refused.
-pub(super) fn read(cx: &Context<'_>, shape: &Shape) -> (RegionClauses, Vec<LoopClauses>, Vec<Reason>) {
+pub(super) fn read(cx: &Program<'_>, shape: &Shape) -> (RegionClauses, Vec<LoopClauses>, Vec<Reason>) {
     let teams_of_one = shape.has_teams_of_one();
     let mut reader =
         Reader { cx, form: shape.form, teams_of_one, region: RegionClauses::default(), reasons: Vec::new() };
@@ -176,8 +176,8 @@ fn is_plain_section(item: &ListItem) -> bool {
     item.base.is_some() && !item.has_member && section.is_section && section.stride.is_none()
 }
 
-struct Reader<'a> {
-    cx: &'a Context<'a>,
+struct Reader<'a, 'p> {
+    cx: &'a Program<'p>,
     form: Form,
     /// See [`Shape::has_teams_of_one`].
     teams_of_one: bool,
@@ -185,7 +185,7 @@ struct Reader<'a> {
     reasons: Vec<Reason>,
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     fn refuse(&mut self, code: ReasonCode, span: Span, message: impl Into<String>) {
         self.reasons.push(Reason::new(code, span, message));
     }

@@ -15,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Certainty, Reason, ReasonCode};
+use crate::semantics::{Kind, Program};
 use crate::source::Span;
 use crate::syntax::{ListItem, NodeId};
 use crate::transforms::split_target::clauses::RegionClauses;
 use crate::transforms::split_target::kernels::{Kernel, Variable};
-use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::shape::{Form, HostPart, Shape};
 
 pub(super) use self::own_copies::OwnCopy;
@@ -74,7 +74,7 @@ pub(super) struct MapClause {
 
 /// Works out the data environment; the reasons are those for which the region is refused.
 pub(super) fn build(
-    names: &Names<'_>,
+    names: &Program<'_>,
     shape: &Shape,
     region: &RegionClauses,
     kernels: &[Kernel],
@@ -103,7 +103,7 @@ pub(super) fn build(
 
 /// What of a region the host cannot execute, each statement with the reasons. `kernels` are the loops.
 pub(super) fn not_on_host(
-    names: &Names<'_>,
+    names: &Program<'_>,
     shape: &Shape,
     region: &RegionClauses,
     kernels: &[Kernel],
@@ -116,7 +116,7 @@ pub(super) fn not_on_host(
 }
 
 struct Builder<'a, 'n> {
-    names: &'a Names<'n>,
+    names: &'a Program<'n>,
     shape: &'a Shape,
     region: &'a RegionClauses,
     kernels: &'a [Kernel],
@@ -129,7 +129,7 @@ struct Builder<'a, 'n> {
 }
 
 impl<'a, 'n> Builder<'a, 'n> {
-    fn new(names: &'a Names<'n>, shape: &'a Shape, region: &'a RegionClauses, kernels: &'a [Kernel]) -> Self {
+    fn new(names: &'a Program<'n>, shape: &'a Shape, region: &'a RegionClauses, kernels: &'a [Kernel]) -> Self {
         let mut builder = Builder {
             names,
             shape,
@@ -167,7 +167,7 @@ impl Builder<'_, '_> {
     }
 
     fn maps(&mut self) {
-        let file = self.names.cx.file;
+        let file = self.names.file;
         for clause in &self.region.maps {
             let items = clause.items().to_vec();
             let member = items.iter().find(|item| item.base.as_deref() == Some("this") && item.has_member);
@@ -319,11 +319,6 @@ impl Builder<'_, '_> {
             self.data.remarks.push(reason);
         }
     }
-}
-
-/// A member of a structure as it stands among the written names; an empty one is the whole object.
-pub(super) fn written_member(name: &str, member: &str) -> String {
-    if member.is_empty() { name.to_owned() } else { format!("{name}.{member}") }
 }
 
 fn scalar_written(name: &str, at: Span) -> Reason {

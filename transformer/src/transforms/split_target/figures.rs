@@ -1,11 +1,10 @@
 //! The figures behind a decision, for people: what the cost model was told of each loop, and what it said.
 
 use crate::analysis::cost::Estimate;
+use crate::context::Context;
 use crate::plan::Reason;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
-use crate::transforms::Context;
-use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::shape::distribute::in_order;
 use crate::transforms::split_target::write::Split;
 use crate::transforms::split_target::{Checked, Parts, checked, versions, work};
@@ -52,19 +51,18 @@ pub struct LoopFigures {
 /// The figures of every region of the file that can be split, worth it or not.
 #[must_use]
 pub fn figures(cx: &Context<'_>) -> Vec<Figures> {
-    let names = std::cell::LazyCell::new(|| Names::new(cx));
     let regions = target_regions(cx.tree, cx.constructs);
     let split = |region: &TargetRegion| {
         let in_order = in_order(cx, region);
         let region = in_order.as_ref().unwrap_or(region);
-        let Ok(Checked::Split(parts)) = checked(cx, &names, region) else { return None };
+        let Ok(Checked::Split(parts)) = checked(cx, region) else { return None };
         let Parts { shape, clauses, kernels, data } = *parts;
-        let verdict = work::weigh(&names, region.extent, &shape, &kernels);
+        let verdict = work::weigh(cx, region.extent, &shape, &kernels);
         let split = Split { cx, region, shape: &shape, clauses: &clauses, kernels: &kernels, data: &data };
-        let versions = versions::condition(&names, &split).transpose();
+        let versions = versions::condition(cx, &split).transpose();
         Some(Figures {
             extent: region.extent,
-            loops: work::loop_figures(&names, region.extent, &shape, &kernels),
+            loops: work::loop_figures(cx, region.extent, &shape, &kernels),
             estimate: verdict.estimate(),
             assumed: verdict.assumed(),
             pays_from: verdict.pays_from(),

@@ -6,34 +6,34 @@ use std::collections::BTreeSet;
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::{Chain, TargetRegion};
+use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::Clause;
 use crate::transforms::independence::dependence;
 use crate::transforms::split_target::clauses::{LoopClauses, RegionClauses, expressions_of};
 use crate::transforms::split_target::data::DataEnvironment;
 use crate::transforms::split_target::kernels::Kernel;
-use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::serial::written_first;
 use crate::transforms::split_target::shape::are_teams_of_one;
 
 /// Keeps the clauses without whose expressions a variable would have no use left, of which a compiler may warn.
-pub(super) fn keep_last_uses(names: &Names<'_>, chain: &Chain, clauses: &mut LoopClauses) {
+pub(super) fn keep_last_uses(names: &Program<'_>, chain: &Chain, clauses: &mut LoopClauses) {
     clauses.take_back(&chain.leaves, |clause| effect(names, clause).is_none() && last_use(names, clause).is_some());
 }
 
 /// Where the evaluation of a clause may do more than give a value.
-fn effect(names: &Names<'_>, clause: &Clause) -> Option<Span> {
+fn effect(names: &Program<'_>, clause: &Clause) -> Option<Span> {
     expressions_of(clause).into_iter().find(|span| names.may_have_effect(*span))
 }
 
 /// A variable that nothing but the clause names in its function.
-fn last_use(names: &Names<'_>, clause: &Clause) -> Option<Span> {
+fn last_use(names: &Program<'_>, clause: &Clause) -> Option<Span> {
     let named = expressions_of(clause).into_iter().flat_map(|span| names.names_in(span));
     named.into_iter().find(|(name, at)| names.is_named_in_clause_alone(name, *at, clause.span)).map(|(_, at)| at)
 }
 
 /// Why a clause may not fall away.
-fn is_needed(names: &Names<'_>, clause: &Clause) -> Option<Reason> {
+fn is_needed(names: &Program<'_>, clause: &Clause) -> Option<Reason> {
     let (span, message) = match effect(names, clause) {
         Some(span) => (span, "this would no longer be evaluated, and may do more than give a value"),
         None => (last_use(names, clause)?, "without this clause nothing uses the variable, of which compilers warn"),
@@ -43,7 +43,7 @@ fn is_needed(names: &Names<'_>, clause: &Clause) -> Option<Reason> {
 
 /// Why loops may not be widened.
 pub(super) fn reasons(
-    names: &Names<'_>,
+    names: &Program<'_>,
     region: &TargetRegion,
     clauses: &RegionClauses,
     kernels: &[Kernel],
@@ -69,12 +69,12 @@ pub(super) fn reasons(
 }
 
 fn between_iterations(
-    names: &Names<'_>,
+    names: &Program<'_>,
     region: &TargetRegion,
     kernel: &Kernel,
     own: &BTreeSet<String>,
 ) -> Option<Reason> {
-    let cx = names.cx;
+    let cx = names;
     let mut chain = region.chain.constructs.clone();
     chain.extend(kernel.chain.constructs.iter().filter(|id| !region.chain.constructs.contains(id)));
     let root = kernel.directive().and_then(|id| cx.constructs.construct(id).body);

@@ -12,15 +12,15 @@ pub(super) use self::serial::read_serial;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::uses::uses_below;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
 use crate::region::target::Chain;
+use crate::semantics::uses::uses_below;
+use crate::semantics::{Kind, Program};
 use crate::source::Span;
 use crate::syntax::ClauseName;
 use crate::transforms::split_target::clauses::{KeptClause, LoopClauses};
-use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::serial::Run;
 
 /// A loop, or a run of serial statements, that is to become a kernel.
@@ -37,9 +37,9 @@ pub(super) struct Kernel {
     pub extent: Span,
     /// The variables from outside that the loop or its clauses name, loop and private variables left out.
     pub variables: BTreeMap<String, Variable>,
-    /// Names that the loop's clauses or the rules of the loop make private to each thread.
+    /// Program that the loop's clauses or the rules of the loop make private to each thread.
     pub private: Vec<String>,
-    /// Names that a clause of the loop makes shared.
+    /// Program that a clause of the loop makes shared.
     pub shared: BTreeSet<String>,
     /// Every name that the loop or its clauses use and do not declare.
     pub named: BTreeSet<String>,
@@ -96,8 +96,8 @@ impl Kernel {
 }
 
 /// Reads one loop; the reasons are those for which the region is refused.
-pub(super) fn read(names: &Names<'_>, chain: &Chain, clauses: LoopClauses) -> Result<Kernel, Vec<Reason>> {
-    let cx = names.cx;
+pub(super) fn read(names: &Program<'_>, chain: &Chain, clauses: LoopClauses) -> Result<Kernel, Vec<Reason>> {
+    let cx = names;
     let construct = cx.constructs.construct(chain.innermost());
     let Some(body) = construct.body else {
         let message = "there is no loop behind this directive";
@@ -160,7 +160,7 @@ fn private_names(kernel: &Kernel) -> Vec<String> {
 }
 
 struct Reader<'a, 'n> {
-    names: &'a Names<'n>,
+    names: &'a Program<'n>,
     kernel: &'a mut Kernel,
     reasons: Vec<Reason>,
 }

@@ -1,11 +1,11 @@
 //! Arrays that a region declares between its loops: declared on the host, they live on the device for the rest of their block.
 
-use crate::analysis::symbols::DeclaredType;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
+use crate::semantics::symbols::DeclaredType;
+use crate::semantics::{Kind, Program};
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
-use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::shape::leaves_inner_loop;
 
 /// The most bytes that the arrays of one region may take of the host's stack.
@@ -21,8 +21,8 @@ pub(super) struct LocalArrays {
 }
 
 /// A declaration of nothing but arrays of numbers, of constant size and with constant values or none.
-pub(super) fn local_arrays(names: &Names<'_>, node: NodeId) -> Option<LocalArrays> {
-    let tree = names.cx.tree;
+pub(super) fn local_arrays(names: &Program<'_>, node: NodeId) -> Option<LocalArrays> {
+    let tree = names.tree;
     let plain =
         [NodeKind::PrimitiveType, NodeKind::SizedTypeSpecifier, NodeKind::TypeIdentifier, NodeKind::TypeQualifier];
     let mut found = LocalArrays { node, names: Vec::new(), bytes: 0 };
@@ -54,16 +54,16 @@ pub(super) fn local_arrays(names: &Names<'_>, node: NodeId) -> Option<LocalArray
 }
 
 /// Numbers in braces.
-fn is_constant_list(names: &Names<'_>, value: NodeId) -> bool {
-    let tree = names.cx.tree;
+fn is_constant_list(names: &Program<'_>, value: NodeId) -> bool {
+    let tree = names.tree;
     let plain = [NodeKind::InitializerList, NodeKind::NumberLiteral, NodeKind::UnaryExpression, NodeKind::Comment];
     tree.kind(value) == NodeKind::InitializerList
         && tree.descendants(value).all(|node| !tree.is_named(node) || plain.contains(&tree.kind(node)))
 }
 
 /// The size of an array that is visible at byte `at`; none where it is not constant, or not of plain numbers.
-fn bytes(names: &Names<'_>, name: Span, at: usize) -> Option<i64> {
-    let text = names.cx.file.show(name);
+fn bytes(names: &Program<'_>, name: Span, at: usize) -> Option<i64> {
+    let text = names.file.show(name);
     if !matches!(names.kind(&text, at), Kind::Array { plain: true, .. }) {
         return None;
     }
@@ -77,15 +77,15 @@ fn bytes(names: &Names<'_>, name: Span, at: usize) -> Option<i64> {
 }
 
 /// Why the arrays of a region cannot be declared on the host: they are too large, or control leaves their block.
-pub(super) fn reasons(names: &Names<'_>, region: &TargetRegion, arrays: &[LocalArrays]) -> Vec<Reason> {
-    let cx = names.cx;
+pub(super) fn reasons(names: &Program<'_>, region: &TargetRegion, arrays: &[LocalArrays]) -> Vec<Reason> {
+    let cx = names;
     let mut reasons = Vec::new();
     let total: i64 = arrays.iter().fold(0, |sum, array| sum.saturating_add(array.bytes));
     if let (true, Some(first)) = (total > MOST_BYTES, arrays.first()) {
         let message = format!("the arrays of the region would take up to {total} bytes of the host's stack");
         reasons.push(Reason::new(ReasonCode::LocalDeclaration, cx.tree.span(first.node), message));
     }
-    if let (true, Some(first)) = (names.cx.file.show(region.extent).contains("defaultmap"), arrays.first()) {
+    if let (true, Some(first)) = (names.file.show(region.extent).contains("defaultmap"), arrays.first()) {
         let message = "a default for what no clause maps may say something else for this array";
         reasons.push(Reason::new(ReasonCode::LocalDeclaration, cx.tree.span(first.node), message));
     }
@@ -108,8 +108,8 @@ pub(super) fn reasons(names: &Names<'_>, region: &TargetRegion, arrays: &[LocalA
 }
 
 /// Does a `break` leave a `switch` within a span?
-fn in_switch(names: &Names<'_>, jump: NodeId, within: Span) -> bool {
-    let tree = names.cx.tree;
+fn in_switch(names: &Program<'_>, jump: NodeId, within: Span) -> bool {
+    let tree = names.tree;
     let kinds = [
         NodeKind::ForStatement,
         NodeKind::WhileStatement,

@@ -1,20 +1,19 @@
 //! `declare mapper`: what compilers make of it in nested data environments.
 
-use crate::analysis::symbols::DeclaredType;
-use crate::analysis::uses::uses_below;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
+use crate::semantics::Program;
+use crate::semantics::symbols::DeclaredType;
+use crate::semantics::uses::uses_below;
 use crate::source::words;
-use crate::transforms::Context;
-use crate::transforms::split_target::names::Names;
 
 /// Why a structure may not be named in a `target data` construct and in its kernels again, where the program has mappers: the
 /// runtime of LLVM 19 then copies the structure, pointers among its members too, to and fro with each kernel, although it is there,
 /// and what these point to on the device is lost.
-pub(super) fn forbids_nested_maps(cx: &Context<'_>, names: &Names<'_>, region: &TargetRegion) -> Option<Reason> {
+pub(super) fn forbids_nested_maps(cx: &Program<'_>, names: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let is_mapper = |text: &str| words(text).zip(words(text).skip(1)).any(|pair| pair == ("declare", "mapper"));
     let own = cx.constructs.directives.iter().any(|directive| directive.name == "declare mapper");
-    if !own && !cx.headers.iter().any(|header| is_mapper(&String::from_utf8_lossy(&header.text))) {
+    if !own && !cx.compilation.headers.iter().any(|header| is_mapper(&String::from_utf8_lossy(&header.text))) {
         return None;
     }
     let body = cx.constructs.construct(*region.chain.constructs.first()?).body?;

@@ -11,15 +11,14 @@ mod steering;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::uses::uses_below;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{Segment, TargetRegion};
+use crate::semantics::Program;
+use crate::semantics::uses::uses_below;
 use crate::source::{Span, words};
 use crate::syntax::{Field, NodeId, NodeKind};
-use crate::transforms::Context;
 use crate::transforms::split_target::local_arrays::{self, LocalArrays, local_arrays};
-use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::shape::{Form, Shape, leaves_inner_loop};
 
 pub(super) use self::assigned::written_first;
@@ -43,7 +42,7 @@ pub(super) struct Run {
 /// The runs of a region; their statements are taken off the parts that the host executes. `on_device`: the parts that the
 /// host cannot execute, with the reasons.
 pub(super) fn runs(
-    names: &Names<'_>,
+    names: &Program<'_>,
     region: &TargetRegion,
     shape: &mut Shape,
     on_device: &BTreeMap<NodeId, Vec<Reason>>,
@@ -52,12 +51,12 @@ pub(super) fn runs(
         return Ok(Vec::new());
     }
     // Each team of a league, or thread of a `parallel` region, would execute them, and none waits for another.
-    let constructs = names.cx.constructs;
+    let constructs = names.constructs;
     let by_all_threads = |node: &NodeId| {
-        let span = names.cx.tree.span(*node);
+        let span = names.tree.span(*node);
         shape.parallel.iter().any(|id| constructs.construct(*id).body_span.contains(span))
     };
-    let compiles = |node: &NodeId| !holds_long_double(names.cx, *node);
+    let compiles = |node: &NodeId| !holds_long_double(names, *node);
     if shape.form != Form::OneTeam || on_device.keys().any(by_all_threads) || !on_device.keys().all(compiles) {
         return Err(on_device.values().flatten().cloned().collect());
     }
@@ -89,7 +88,7 @@ pub(super) fn runs(
 }
 
 /// Does a number or type stand there that a GPU has not, so that no compiler takes it in a kernel?
-fn holds_long_double(cx: &Context<'_>, node: NodeId) -> bool {
+fn holds_long_double(cx: &Program<'_>, node: NodeId) -> bool {
     let head = cx.tree.child(node, Field::Condition).unwrap_or(node);
     cx.tree.descendants(head).any(|inner| {
         let text = || cx.file.show(cx.tree.span(inner)).to_lowercase();
@@ -106,8 +105,8 @@ fn holds_long_double(cx: &Context<'_>, node: NodeId) -> bool {
 }
 
 /// Where each name is used in a region, through macros and in directives too.
-fn mentions(names: &Names<'_>, region: &TargetRegion) -> BTreeMap<String, BTreeSet<usize>> {
-    let cx = names.cx;
+fn mentions(names: &Program<'_>, region: &TargetRegion) -> BTreeMap<String, BTreeSet<usize>> {
+    let cx = names;
     let mut found: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     let Some(body) = cx.constructs.construct(region.chain.innermost()).body else { return found };
     for used in uses_below(cx.file, cx.tree, body) {
@@ -131,7 +130,7 @@ fn mentions(names: &Names<'_>, region: &TargetRegion) -> BTreeMap<String, BTreeS
 }
 
 struct Finder<'a, 'n> {
-    names: &'a Names<'n>,
+    names: &'a Program<'n>,
     on_device: &'a BTreeMap<NodeId, Vec<Reason>>,
     mentions: BTreeMap<String, BTreeSet<usize>>,
     pieces: Vec<Vec<NodeId>>,
@@ -167,7 +166,7 @@ impl Finder<'_, '_> {
 
     /// Do two statements stand in one block?
     fn are_neighbours(&self, first: NodeId, second: NodeId) -> bool {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let parent = tree.parent(first);
         parent == tree.parent(second) && parent.is_some_and(|parent| tree.kind(parent) == NodeKind::CompoundStatement)
     }
@@ -197,13 +196,13 @@ impl Finder<'_, '_> {
     }
 
     fn span_of(&self, nodes: &[NodeId]) -> Span {
-        let span = |node: Option<&NodeId>| node.map_or(Span::default(), |node| self.names.cx.tree.span(*node));
+        let span = |node: Option<&NodeId>| node.map_or(Span::default(), |node| self.names.tree.span(*node));
         Span::new(span(nodes.first()).start, span(nodes.last()).end)
     }
 
     /// May control leave the statement for a loop around it?
     fn leaves(&self, node: NodeId) -> bool {
-        let cx = self.names.cx;
+        let cx = self.names;
         let mut jumps = cx.tree.descendants(node).filter(|inner| cx.tree.kind(*inner).is_statement());
         let is_jump =
             |inner: &NodeId| matches!(cx.tree.kind(*inner), NodeKind::BreakStatement | NodeKind::ContinueStatement);
@@ -214,7 +213,7 @@ impl Finder<'_, '_> {
 
     /// Does a `break` leave a `switch` within a statement?
     fn in_switch(&self, jump: NodeId, within: NodeId) -> bool {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let kinds = [
             NodeKind::ForStatement,
             NodeKind::WhileStatement,
@@ -231,7 +230,7 @@ impl Finder<'_, '_> {
 
     /// The names that a declaration declares.
     fn declared(&self, node: NodeId) -> Vec<Span> {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         if tree.kind(node) != NodeKind::Declaration {
             return Vec::new();
         }
@@ -248,7 +247,7 @@ impl Finder<'_, '_> {
 
     /// Is a variable that is declared at a place used outside of a span?
     fn escapes(&self, declared: Span, span: Span) -> bool {
-        let name = self.names.cx.file.show(declared);
+        let name = self.names.file.show(declared);
         let mut places = self.mentions.get(name.as_ref()).into_iter().flatten();
         places.any(|at| {
             let outside = *at < span.start || *at >= span.end;
@@ -258,7 +257,7 @@ impl Finder<'_, '_> {
 
     fn run(&mut self, nodes: Vec<NodeId>) -> Option<Run> {
         let span = self.span_of(&nodes);
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         if let Some(node) = nodes.iter().find(|node| self.leaves(**node)) {
             self.reasons.extend(self.on_device.get(node).into_iter().flatten().cloned());
             return None;

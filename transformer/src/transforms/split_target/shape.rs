@@ -3,10 +3,10 @@
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{Chain, Flow, Segment, TargetRegion};
+use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Directive, NodeId, NodeKind};
-use crate::transforms::Context;
 use crate::transforms::split_target::local_arrays::LocalArrays;
 use crate::transforms::split_target::serial::Run;
 
@@ -115,7 +115,7 @@ pub(super) fn are_teams_of_one(leaves: &[Leaf]) -> bool {
 }
 
 /// The region's form, `None` where there is nothing to split.
-pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
+pub(super) fn shape_of(cx: &Program<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
     let prefix = region.chain.leaves.as_slice();
     if region.chain.is_loop() {
         return one_loop(cx, region);
@@ -190,7 +190,7 @@ pub(super) fn shape_of(cx: &Context<'_>, region: &TargetRegion) -> Result<Option
     Ok(Some(Shape { form, outer, loops, host, arrays, serial: 0, parallel, teams, shared, dropped }))
 }
 
-fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
+fn one_loop(cx: &Program<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
     let leaves = region.chain.leaves.as_slice();
     match leaves {
         [Leaf::Target, Leaf::Parallel, Leaf::For | Leaf::Loop]
@@ -207,7 +207,7 @@ fn one_loop(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<Shape>, Ve
 }
 
 /// The shape of a region that is one loop.
-fn widening(cx: &Context<'_>, region: &TargetRegion) -> Shape {
+fn widening(cx: &Program<'_>, region: &TargetRegion) -> Shape {
     let first = region.chain.constructs.first().copied();
     let apart = first.is_some_and(|id| cx.constructs.construct(id).leaves == [Leaf::Target]);
     let (outer, rest) = region.chain.constructs.split_at(usize::from(apart));
@@ -216,7 +216,7 @@ fn widening(cx: &Context<'_>, region: &TargetRegion) -> Shape {
 }
 
 /// What the host may execute, if [`super::data`] finds that it can.
-fn host_part(cx: &Context<'_>, region: &TargetRegion, segment: &Segment) -> Option<HostPart> {
+fn host_part(cx: &Program<'_>, region: &TargetRegion, segment: &Segment) -> Option<HostPart> {
     let inner = cx.constructs.construct(region.chain.innermost()).body_span;
     match segment {
         Segment::Flow(flow) => Some(HostPart::Flow(flow.node)),
@@ -229,12 +229,12 @@ fn host_part(cx: &Context<'_>, region: &TargetRegion, segment: &Segment) -> Opti
     }
 }
 
-fn is_expression(cx: &Context<'_>, node: NodeId) -> bool {
+fn is_expression(cx: &Program<'_>, node: NodeId) -> bool {
     cx.tree.kind(node) == NodeKind::ExpressionStatement
 }
 
 /// Is it `break` or `continue` of a loop that stands within a span?
-pub(super) fn leaves_inner_loop(cx: &Context<'_>, inner: Span, node: NodeId) -> bool {
+pub(super) fn leaves_inner_loop(cx: &Program<'_>, inner: Span, node: NodeId) -> bool {
     let loops = [NodeKind::ForStatement, NodeKind::WhileStatement, NodeKind::DoStatement];
     let steers = |above: &NodeId| {
         let kind = cx.tree.kind(*above);
@@ -248,7 +248,7 @@ pub(super) fn leaves_inner_loop(cx: &Context<'_>, inner: Span, node: NodeId) -> 
 }
 
 /// Why a segment keeps the region from being split; none for a loop of the right form.
-fn segment_reason(cx: &Context<'_>, region: &TargetRegion, form: Form, segment: &Segment) -> Option<Reason> {
+fn segment_reason(cx: &Program<'_>, region: &TargetRegion, form: Form, segment: &Segment) -> Option<Reason> {
     let at = |code, node, message: &str| Some(Reason::new(code, cx.tree.span(node), message));
     match segment {
         Segment::Loop(chain) => loop_reason(cx, form, chain),
@@ -267,7 +267,7 @@ fn segment_reason(cx: &Context<'_>, region: &TargetRegion, form: Form, segment: 
     }
 }
 
-fn loop_reason(cx: &Context<'_>, form: Form, chain: &Chain) -> Option<Reason> {
+fn loop_reason(cx: &Program<'_>, form: Form, chain: &Chain) -> Option<Reason> {
     let fits = match form {
         Form::League => matches!(
             chain.leaves.as_slice(),
@@ -289,7 +289,7 @@ fn loop_reason(cx: &Context<'_>, form: Form, chain: &Chain) -> Option<Reason> {
     })
 }
 
-fn construct_reason(cx: &Context<'_>, region: &TargetRegion, chain: &Chain) -> Reason {
+fn construct_reason(cx: &Program<'_>, region: &TargetRegion, chain: &Chain) -> Reason {
     let id = chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let directive = cx.constructs.directive(id);
     match chain.leaves.last() {
@@ -307,7 +307,7 @@ pub(super) fn outside_loop(directive: &Directive) -> Reason {
 }
 
 /// A `parallel` region that is no single loop: told by what its threads do together.
-fn team_region(cx: &Context<'_>, region: &TargetRegion, id: ConstructId) -> Reason {
+fn team_region(cx: &Program<'_>, region: &TargetRegion, id: ConstructId) -> Reason {
     let directive = cx.constructs.directive(id);
     if region.chain.leaves.contains(&Leaf::Teams) && threads_cooperate(cx, cx.constructs.construct(id).body_span) {
         let message = "the threads of each team work together here";
@@ -317,7 +317,7 @@ fn team_region(cx: &Context<'_>, region: &TargetRegion, id: ConstructId) -> Reas
     Reason::new(ReasonCode::BareParallel, directive.span, message)
 }
 
-fn has_team_region(cx: &Context<'_>, region: &TargetRegion) -> bool {
+fn has_team_region(cx: &Program<'_>, region: &TargetRegion) -> bool {
     region.segments.iter().any(|segment| match segment {
         Segment::Construct(chain) => {
             chain.leaves.last() == Some(&Leaf::Parallel)
@@ -331,7 +331,7 @@ fn has_team_region(cx: &Context<'_>, region: &TargetRegion) -> bool {
 }
 
 /// Is there a barrier or a query of the thread's number?
-fn threads_cooperate(cx: &Context<'_>, span: Span) -> bool {
+fn threads_cooperate(cx: &Program<'_>, span: Span) -> bool {
     let barrier = cx.constructs.within(span).any(|(_, directive)| directive.name == "barrier");
     barrier || cx.file.show(span).contains("omp_get_thread_num")
 }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::symbols::{NameKind, Symbols};
 use crate::plan::{Certainty, Reason, ReasonCode};
+use crate::semantics::Program;
+use crate::semantics::symbols::{NameKind, Symbols};
 use crate::source::Language;
 use crate::syntax::{NodeId, NodeKind};
-use crate::transforms::Context;
 
 /// The assumption that a piece of the program rests on: the first parameter in it that is a type, or the type of a variable,
 /// and that is not known to be an arithmetic one.
-pub(in crate::transforms) fn assumption(cx: &Context<'_>, symbols: &Symbols<'_>, body: NodeId) -> Option<Reason> {
+pub(in crate::transforms) fn assumption(cx: &Program<'_>, symbols: &Symbols<'_>, body: NodeId) -> Option<Reason> {
     let tree = cx.tree;
     if tree.language() != Language::Cpp
         || !tree.ancestors(body).any(|node| tree.kind(node) == NodeKind::TemplateDeclaration)

@@ -9,12 +9,11 @@ use crate::edit::Edit;
 use crate::edit::directive_writer::Layout;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::{Chain, TargetRegion, target_regions};
+use crate::semantics::{Class, Kind, Program};
 use crate::source::pragma_scan::mask;
 use crate::source::{Language, Span};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, NodeKind};
-use crate::transforms::Context;
-use crate::transforms::split_target::names::{Class, Kind, Names};
 use crate::transforms::split_target::work::{Threshold, thresholds};
 use crate::transforms::split_target::write::Split;
 use crate::transforms::two_forms::{self, Indents, indented};
@@ -29,7 +28,7 @@ pub(super) struct Condition {
 ///
 /// # Errors
 /// A note why it hangs on the lengths, but both forms cannot be written.
-pub(super) fn condition(names: &Names<'_>, split: &Split<'_>) -> Result<Option<Condition>, Reason> {
+pub(super) fn condition(names: &Program<'_>, split: &Split<'_, '_>) -> Result<Option<Condition>, Reason> {
     // How much a loop loses that its teams shared hangs on two lengths at once.
     if split.shape.shared.is_some() {
         return Ok(None);
@@ -80,7 +79,7 @@ fn term(threshold: &Threshold) -> Option<(bool, String)> {
 }
 
 /// Is it an integer of at least 32 bits that the region gets a copy of, the host's value?
-fn is_readable(names: &Names<'_>, split: &Split<'_>, name: &str) -> bool {
+fn is_readable(names: &Program<'_>, split: &Split<'_, '_>, name: &str) -> bool {
     let cx = split.cx;
     let at = split.region.extent.start;
     let is_number = matches!(names.kind(name, at), Kind::Scalar { wide: false, class: Class::Integer, builtin: true });
@@ -98,7 +97,7 @@ fn is_readable(names: &Names<'_>, split: &Split<'_>, name: &str) -> bool {
 }
 
 /// One edit that writes both forms; none where the split form's edits do not lie within the region.
-pub(super) fn write(split: &Split<'_>, edits: &[Edit], condition: &Condition) -> Option<Edit> {
+pub(super) fn write(split: &Split<'_, '_>, edits: &[Edit], condition: &Condition) -> Option<Edit> {
     let (cx, file) = (split.cx, split.cx.file);
     let first = *split.shape.outer.first()?;
     let body = cx.constructs.construct(first).body?;
@@ -135,7 +134,7 @@ fn comment(language: Language, widens: bool) -> String {
 /// Does the region stand in one branch of an `if` whose other branch holds the same loops, each a kernel on the full grid?
 /// Other passes may have changed that branch since: a loop cut into tiles stands there twice, once as it was, and the heads of
 /// collapsed loops may have changed places. Serial statements beside them may have changed too: their declarations move.
-pub(super) fn is_versioned(cx: &Context<'_>, region: &TargetRegion) -> bool {
+pub(super) fn is_versioned(cx: &Program<'_>, region: &TargetRegion) -> bool {
     let first = region.chain.constructs.first().copied();
     let Some(body) = first.and_then(|id| cx.constructs.construct(id).body) else { return false };
     let Some(other) = two_forms::other_branch(cx, body).map(|other| cx.tree.span(other)) else { return false };
@@ -157,14 +156,14 @@ pub(super) fn is_versioned(cx: &Context<'_>, region: &TargetRegion) -> bool {
 }
 
 /// The bytes of a span without directives, comments, braces and blanks, in an order that is the same wherever its parts stand.
-fn sorted_code(cx: &Context<'_>, span: Span) -> Vec<u8> {
+fn sorted_code(cx: &Program<'_>, span: Span) -> Vec<u8> {
     let mut code = code(cx, span);
     code.sort_unstable();
     code
 }
 
 /// The text of a span without directives, comments, braces and blanks.
-fn code(cx: &Context<'_>, span: Span) -> Vec<u8> {
+fn code(cx: &Program<'_>, span: Span) -> Vec<u8> {
     let masked = mask(&cx.file.text, &cx.scan.masked);
     let node = cx.tree.covering(span);
     let comments: Vec<Span> = cx

@@ -9,14 +9,15 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::analysis::cost::{Estimate, Grid, LoopWork, estimate, estimate_in_order};
+use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::region::target::TargetRegion;
+use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::split_target::figures::LoopFigures;
 use crate::transforms::split_target::kernels::Kernel;
-use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::shape::{Form, HostPart, Shape};
 
 pub(super) use self::crossover::{Threshold, thresholds};
@@ -49,9 +50,9 @@ struct Assumed {
 }
 
 /// Weighs a region.
-pub(super) fn weigh(names: &Names<'_>, region: Span, shape: &Shape, kernels: &[Kernel]) -> Verdict {
+pub(super) fn weigh(names: &Context<'_>, region: Span, shape: &Shape, kernels: &[Kernel]) -> Verdict {
     let lengths = Lengths::default();
-    let assumed = f64::from(names.cx.assumed_iterations);
+    let assumed = f64::from(names.assumed_iterations);
     let alike = alike::alike(names, region, shape, kernels, &lengths);
     let with = |unknown: f64, alike: &Alike| {
         let taken = Taken::All(unknown, alike);
@@ -78,7 +79,7 @@ pub(super) fn weigh(names: &Names<'_>, region: Span, shape: &Shape, kernels: &[K
 
 impl Verdict {
     /// Why the split is not worth its launches; none where it is.
-    pub(super) fn does_not_pay(&self, names: &Names<'_>, region: &TargetRegion) -> Option<Reason> {
+    pub(super) fn does_not_pay(&self, names: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
         if self.estimate.pays() {
             return None;
         }
@@ -91,7 +92,7 @@ impl Verdict {
         if let Some(from) = self.pays_from() {
             message = format!("{message}; pays from {from}");
         }
-        let span = names.cx.constructs.directive(region.chain.constructs.first().copied()?).span;
+        let span = names.constructs.directive(region.chain.constructs.first().copied()?).span;
         Some(Reason::new(ReasonCode::TooSmall, span, message))
     }
 
@@ -128,8 +129,8 @@ impl Assumed {
 }
 
 /// What each loop is taken for, and how long it takes.
-pub(super) fn loop_figures(names: &Names<'_>, region: Span, shape: &Shape, kernels: &[Kernel]) -> Vec<LoopFigures> {
-    let assumed = f64::from(names.cx.assumed_iterations);
+pub(super) fn loop_figures(names: &Context<'_>, region: Span, shape: &Shape, kernels: &[Kernel]) -> Vec<LoopFigures> {
+    let assumed = f64::from(names.assumed_iterations);
     let lengths = Lengths::default();
     let alike = alike::alike(names, region, shape, kernels, &lengths);
     let counts = Counts { names, region, progress: 8, taken: Taken::All(assumed, &alike), lengths: &lengths };
@@ -137,7 +138,7 @@ pub(super) fn loop_figures(names: &Names<'_>, region: Span, shape: &Shape, kerne
         let work = counts.work(kernel);
         let Estimate { before, after } = estimate(&[work], grid_of(shape), true);
         LoopFigures {
-            span: kernel.directive().map_or(kernel.extent, |id| names.cx.constructs.directive(id).span),
+            span: kernel.directive().map_or(kernel.extent, |id| names.constructs.directive(id).span),
             iterations: work.iterations,
             is_known: counts.is_known(kernel),
             operations: work.operations,
@@ -163,7 +164,7 @@ pub(super) fn is_steered(shape: &Shape) -> bool {
 
 /// Trip counts, known or assumed.
 struct Counts<'a, 'n> {
-    names: &'a Names<'n>,
+    names: &'a Program<'n>,
     /// The region, where numbers from outside of it are told apart.
     region: Span,
     /// How far through the loops around a loop are, in sixteenths.
@@ -232,7 +233,7 @@ impl Counts<'_, '_> {
 
     /// The loop that the original's teams share and the host of the output runs in order.
     fn shared(&self, shape: &Shape) -> Option<CanonicalLoop> {
-        let cx = self.names.cx;
+        let cx = self.names;
         canonical_nest(cx.file, cx.tree, shape.shared?, 1).ok()?.loops.into_iter().next()
     }
 
@@ -294,7 +295,7 @@ impl Counts<'_, '_> {
     }
 
     fn parts_of(&self, body: NodeId) -> Rc<[Part]> {
-        remembered(&self.lengths.bodies, self.names.cx.tree.span(body), || Rc::from(self.parts(body)))
+        remembered(&self.lengths.bodies, self.names.tree.span(body), || Rc::from(self.parts(body)))
     }
 
     /// Operators and subscripts below a statement, those in inner loops counted once for each of their iterations.
@@ -311,7 +312,7 @@ impl Counts<'_, '_> {
 
     /// The operations of a statement by the loops inside it that they stand in.
     fn parts(&self, body: NodeId) -> Vec<Part> {
-        let cx = self.names.cx;
+        let cx = self.names;
         let mut parts = vec![Part { operations: 0.0, loops: Vec::new() }];
         // Where the walk is: loops, and the parts of what stands in them.
         let mut around: Vec<(NodeId, usize)> = Vec::new();

@@ -8,6 +8,7 @@ mod steering;
 mod task;
 mod temporaries;
 
+use crate::context::Context;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, remove, replace};
 use crate::region::construct::ConstructId;
@@ -15,15 +16,14 @@ use crate::region::target::TargetRegion;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, Directive, ListItem, NodeKind};
-use crate::transforms::Context;
 use crate::transforms::split_target::clauses::RegionClauses;
 use crate::transforms::split_target::data::DataEnvironment;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::shape::Shape;
 
 /// All that is known of a region that will be split.
-pub(super) struct Split<'a> {
-    pub cx: &'a Context<'a>,
+pub(super) struct Split<'a, 'p> {
+    pub cx: &'a Context<'p>,
     pub region: &'a TargetRegion,
     pub shape: &'a Shape,
     pub clauses: &'a RegionClauses,
@@ -31,7 +31,7 @@ pub(super) struct Split<'a> {
     pub data: &'a DataEnvironment,
 }
 
-impl Split<'_> {
+impl Split<'_, '_> {
     /// The edits: `target data` in place of the outermost directive, a kernel's directive in place of each loop's
     /// innermost one, all other directives of the chains taken away.
     pub(super) fn edits(&self) -> Vec<Edit> {

@@ -3,11 +3,10 @@
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
 use crate::edit::{Edit, EditSet};
 use crate::region::construct::ConstructId;
+use crate::semantics::Program;
 use crate::source::pragma_scan::mask;
 use crate::source::{SourceFile, Span};
 use crate::syntax::{Field, NodeId, NodeKind};
-use crate::transforms::Context;
-use crate::transforms::split_target::names::Names;
 
 /// The lines of a region, whole.
 pub(super) fn lines_of(file: &SourceFile, extent: Span) -> Span {
@@ -29,8 +28,12 @@ pub(super) fn edited(file: &SourceFile, whole: Span, edits: &[Edit]) -> Option<S
 }
 
 /// What would change its meaning, or no longer compile, if it stood twice in the function.
-pub(super) fn cannot_stand_twice(names: &Names<'_>, first: ConstructId, extent: Span) -> Option<(Span, &'static str)> {
-    let cx = names.cx;
+pub(super) fn cannot_stand_twice(
+    names: &Program<'_>,
+    first: ConstructId,
+    extent: Span,
+) -> Option<(Span, &'static str)> {
+    let cx = names;
     let Some(body) = cx.constructs.construct(first).body else {
         return Some((extent, "it has no statement"));
     };
@@ -73,7 +76,7 @@ pub(super) struct Indents {
 }
 
 impl Indents {
-    pub(super) fn of(cx: &Context<'_>, extent: Span, body: NodeId, layout: &Layout) -> Self {
+    pub(super) fn of(cx: &Program<'_>, extent: Span, body: NodeId, layout: &Layout) -> Self {
         let indent = statement_indent(cx.file, cx.tree.span(body).start, &layout.indent);
         let level =
             if can_be_indented(cx, extent) { one_level(cx, body, &indent, &layout.level) } else { String::new() };
@@ -95,7 +98,7 @@ fn statement_indent(file: &SourceFile, body: usize, directive: &str) -> String {
 }
 
 /// What the region's own block is indented by, or the block around it, where they tell.
-fn one_level(cx: &Context<'_>, body: NodeId, indent: &str, otherwise: &str) -> String {
+fn one_level(cx: &Program<'_>, body: NodeId, indent: &str, otherwise: &str) -> String {
     let indent_at = |node| statement_indent(cx.file, cx.tree.span(node).start, indent);
     let inner = cx.tree.named_children(body).next().filter(|_| cx.tree.kind(body) == NodeKind::CompoundStatement);
     let inside = inner.map(indent_at).and_then(|inner| inner.strip_prefix(indent).map(str::to_owned));
@@ -106,7 +109,7 @@ fn one_level(cx: &Context<'_>, body: NodeId, indent: &str, otherwise: &str) -> S
 }
 
 /// May blanks be put before the region's lines? Not where a string may run over the end of a line.
-fn can_be_indented(cx: &Context<'_>, extent: Span) -> bool {
+fn can_be_indented(cx: &Program<'_>, extent: Span) -> bool {
     let text = cx.file.bytes(extent);
     let masked = mask(&cx.file.text, &cx.scan.masked);
     let code = masked.get(extent.start..extent.end).unwrap_or_default();
@@ -126,7 +129,7 @@ pub(super) fn indented(text: &str, level: &str) -> String {
 }
 
 /// The other branch of the `if` that has a statement for one of its branches.
-pub(super) fn other_branch(cx: &Context<'_>, statement: NodeId) -> Option<NodeId> {
+pub(super) fn other_branch(cx: &Program<'_>, statement: NodeId) -> Option<NodeId> {
     let tree = cx.tree;
     let mut at = statement;
     loop {

@@ -10,7 +10,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use super::{Clang, Compilation, VerifyError};
-use crate::analysis::facts::Facts;
+use crate::semantics::facts::Facts;
 
 /// What clang says of the names in the text of `path`; `flags` are the user's compiler flags.
 ///

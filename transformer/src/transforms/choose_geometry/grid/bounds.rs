@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::{GeometryFigures, clauses, nest};
-use crate::analysis::accesses::Integer;
-use crate::analysis::symbols::{DeclaredType, Symbols};
 use crate::device::Choice;
 use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::region::target::TargetRegion;
+use crate::semantics::Integer;
+use crate::semantics::Program;
+use crate::semantics::symbols::{DeclaredType, Symbols};
 use crate::source::Span;
 use crate::syntax::{Clause, ClauseName};
-use crate::transforms::Context;
 
 /// The most names that are multiplied: more make no clause that is easy to read.
 const MOST_NAMES: usize = 3;
@@ -68,7 +68,7 @@ pub(super) struct Expressions {
 
 /// The expressions; none where a loop has no bound that is understood.
 pub(super) fn expressions(
-    cx: &Context<'_>,
+    cx: &Program<'_>,
     symbols: &Symbols<'_>,
     region: &TargetRegion,
     figures: &GeometryFigures,
@@ -79,7 +79,7 @@ pub(super) fn expressions(
     for (index, one) in loops.iter().enumerate() {
         let known = figures.trips.get(index).copied().flatten();
         let bound = known.map(|number| Bound { number, names: Vec::new(), step: 1 });
-        let bound = bound.or_else(|| Reader { cx, symbols, region }.bound(one))?;
+        let bound = bound.or_else(|| Reader { cx, region }.bound(one))?;
         whole.number = whole.number.checked_mul(bound.number.max(1))?;
         whole.step = whole.step.checked_mul(bound.step)?;
         whole.names.extend(bound.names);
@@ -162,9 +162,8 @@ fn root(most: u64, power: usize) -> u64 {
     }
 }
 
-struct Reader<'a, 's> {
-    cx: &'a Context<'a>,
-    symbols: &'a Symbols<'s>,
+struct Reader<'a, 'p> {
+    cx: &'a Program<'p>,
     region: &'a TargetRegion,
 }
 
@@ -195,10 +194,10 @@ impl Reader<'_, '_> {
     fn difference(&self, only: &CanonicalLoop) -> Option<Name> {
         let (upper, lower) = (self.cx.file.show(only.upper), self.cx.file.show(only.lower));
         let (end, first) = (self.name(&upper, only.upper)?, self.name(&lower, only.lower)?);
-        let variable = self.symbols.lookup(&only.variable, self.cx.tree.span(only.body).start)?;
+        let variable = self.cx.symbols().lookup(&only.variable, self.cx.tree.span(only.body).start)?;
         let counted = integer(&variable.ty)?;
         let is_counted = |name: &str, at: Span| {
-            self.symbols.lookup(name, at.start).and_then(|it| integer(&it.ty)).is_some_and(|it| it == counted)
+            self.cx.symbols().lookup(name, at.start).and_then(|it| integer(&it.ty)).is_some_and(|it| it == counted)
         };
         let is_same = is_counted(&upper, only.upper) && is_counted(&lower, only.lower);
         is_same.then_some(Name { from: Some(first.text), ..end })
@@ -230,12 +229,13 @@ impl Reader<'_, '_> {
 
     /// A constant that is at least 1.
     fn number(&self, text: &str, at: Span) -> Option<i64> {
-        self.symbols.constant(text, at.start).filter(|number| *number > 0)
+        self.cx.symbols().constant(text, at.start).filter(|number| *number > 0)
     }
 
     /// A variable that is evaluated on the host: it must have its value there, and be the same one before the directive.
     fn name(&self, text: &str, at: Span) -> Option<Name> {
-        let Self { cx, symbols, region } = self;
+        let Self { cx, region } = self;
+        let symbols = cx.symbols();
         if !is_word(text) || symbols.macro_definition(text, at.start).is_some() {
             return None;
         }

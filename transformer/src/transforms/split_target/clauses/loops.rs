@@ -8,7 +8,7 @@ use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive};
 use crate::transforms::split_target::clause_rules::{Rule, rule_for};
 use crate::transforms::split_target::shape::are_teams_of_one;
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     pub(super) fn loop_directive(&mut self, id: ConstructId, leaves: &[Leaf], read: &mut LoopClauses) {
         let cx = self.cx;
         let on_target = cx.constructs.construct(id).leaves.contains(&Leaf::Target);

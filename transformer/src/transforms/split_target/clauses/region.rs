@@ -6,7 +6,7 @@ use crate::syntax::{Clause, ClauseArgument, ClauseName};
 use crate::transforms::split_target::clause_rules::{Rule, rule_for};
 use crate::transforms::split_target::shape::Form;
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     pub(super) fn region_clause(&mut self, clause: &Clause, on_target: bool, several: bool) {
         match rule_for(clause.name, false) {
             Rule::DataAndKernels => self.map(clause),

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::plan::{Certainty, Reason, ReasonCode};
+use crate::semantics::{Class, Kind};
 use crate::source::Span;
 use crate::syntax::ListItem;
 use crate::transforms::split_target::data::Builder;
 use crate::transforms::split_target::kernels::Kernel;
-use crate::transforms::split_target::names::{Class, Kind};
 
 impl Builder<'_, '_> {
     /// A scalar that no clause maps is copied when each kernel starts, once in the original. Where the region runs on the
@@ -68,7 +68,7 @@ impl Builder<'_, '_> {
     /// Is it a variable of the region of which no loop takes the address? What came into the region cannot point to it, and
     /// serial statements keep no address.
     fn is_out_of_reach(&self, name: &str, at: usize) -> bool {
-        let body = self.shape.outer.last().map(|id| self.names.cx.constructs.construct(*id).body_span);
+        let body = self.shape.outer.last().map(|id| self.names.constructs.construct(*id).body_span);
         let declared = self.names.declared_at(name, at);
         let inside = body.zip(declared).is_some_and(|(body, declared)| body.contains(declared));
         let loops = self.kernels.iter().filter(|kernel| kernel.serial.is_none());

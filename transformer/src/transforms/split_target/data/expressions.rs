@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::plan::ReasonCode;
+use crate::semantics::{Class, Kind, written_member};
 use crate::source::{SourceFile, Span, words};
 use crate::syntax::host::parse_expression;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument};
 use crate::transforms::split_target::clauses::expressions_of;
-use crate::transforms::split_target::data::{Builder, Temporary, written_member};
+use crate::transforms::split_target::data::{Builder, Temporary};
 use crate::transforms::split_target::kernels::Kernel;
-use crate::transforms::split_target::names::{Class, Kind};
 use crate::transforms::split_target::shape::Form;
 
 impl Builder<'_, '_> {
@@ -43,7 +43,7 @@ impl Builder<'_, '_> {
 
     /// A mapped variable in a bound that divides: on the host it may be zero.
     fn may_trap(&self, bound: Span) -> Option<Span> {
-        let divides = self.names.cx.file.bytes(bound).iter().any(|byte| matches!(byte, b'/' | b'%'));
+        let divides = self.names.file.bytes(bound).iter().any(|byte| matches!(byte, b'/' | b'%'));
         let mut names = self.names.names_in(bound).into_iter();
         names.find(|(name, at)| divides && self.may_differ(name, *at)).map(|(_, at)| at)
     }
@@ -79,7 +79,7 @@ impl Builder<'_, '_> {
 
     /// Expressions of inner clauses were evaluated on the device.
     fn moved_expressions(&mut self, kernel: &Kernel, written: &BTreeSet<String>) {
-        let cx = self.names.cx;
+        let cx = self.names;
         let dropped = kernel.clauses.dropped_expressions();
         for id in self.shape.outer.iter().skip(1).chain(&kernel.chain.constructs) {
             let directive = cx.constructs.directive(*id);
@@ -119,7 +119,7 @@ impl Builder<'_, '_> {
             }
         }
         for clause in &region.kernel {
-            let name = self.names.cx.file.show(clause.name_span).replace(' ', "_");
+            let name = self.names.file.show(clause.name_span).replace(' ', "_");
             let name = if name == "num_teams" { "region_num_teams" } else { "region_thread_limit" };
             wanted.extend(single(clause).map(|span| (span, name, "int")));
         }
@@ -134,7 +134,7 @@ impl Builder<'_, '_> {
         let bounds = bounds.into_iter().map(|bound| (bound, true));
         let all = wanted.into_iter().map(|other| (other, false)).chain(bounds);
         for ((span, stem, type_name), is_bound) in all {
-            let cx = self.names.cx;
+            let cx = self.names;
             if holds_statement(&cx.file.show(span)) || parse_expression(cx.file, span, cx.tree.language()).is_none() {
                 self.refuse(ReasonCode::UnknownClause, span, "this is no expression");
             } else if self.names.uses_macro_with(span, &|body| !self.is_expression(body)) {
@@ -152,13 +152,13 @@ impl Builder<'_, '_> {
     fn branches(&self, span: Span) -> bool {
         let holds_branch = |text: &str| ["?", "&&", "||"].iter().any(|sign| text.contains(sign));
         self.shape.form != Form::OneLoop
-            && (holds_branch(&self.names.cx.file.show(span)) || self.names.uses_macro_with(span, &holds_branch))
+            && (holds_branch(&self.names.file.show(span)) || self.names.uses_macro_with(span, &holds_branch))
     }
 
     /// Is a macro's text an expression: not `0:n`?
     fn is_expression(&self, body: &str) -> bool {
         let text = SourceFile::new("macro", body.as_bytes().to_vec());
-        parse_expression(&text, Span::new(0, text.text.len()), self.names.cx.tree.language()).is_some()
+        parse_expression(&text, Span::new(0, text.text.len()), self.names.tree.language()).is_some()
     }
 }
 

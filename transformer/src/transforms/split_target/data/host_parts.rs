@@ -4,13 +4,13 @@
 //! compared or copied; floating-point arithmetic may be contracted differently, and what lies in device memory is not seen.
 //! The variables are those that the region declares, which become the host's, and those that are copied into the region.
 
-use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::ReasonCode;
 use crate::region::target::steered_statements;
+use crate::semantics::uses::{Role, Use, uses_below};
+use crate::semantics::{Class, Kind};
 use crate::source::{Language, Span};
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::data::{Builder, scalar_written};
-use crate::transforms::split_target::names::{Class, Kind};
 use crate::transforms::split_target::shape::{HostPart, leaves_inner_loop};
 
 /// What the host's part of an expression is, as far as the rules for floating-point numbers go.
@@ -39,7 +39,7 @@ impl Builder<'_, '_> {
 
     /// Control flow with all that it holds.
     fn control(&mut self, root: NodeId) {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let mut waiting = vec![root];
         while let Some(node) = waiting.pop() {
             match tree.kind(node) {
@@ -64,7 +64,7 @@ impl Builder<'_, '_> {
 
     /// Does a jump stay inside a loop of the region?
     fn stays_in_region(&self, jump: NodeId) -> bool {
-        let cx = self.names.cx;
+        let cx = self.names;
         let region = self.shape.outer.last();
         region.is_some_and(|id| leaves_inner_loop(cx, cx.constructs.construct(*id).body_span, jump))
     }
@@ -75,7 +75,7 @@ impl Builder<'_, '_> {
             return true;
         }
         let Some(region) = self.shape.outer.last() else { return false };
-        let body = self.names.cx.constructs.construct(*region).body_span;
+        let body = self.names.constructs.construct(*region).body_span;
         let declared = self.names.declared_at(name, at);
         declared.is_some_and(|declared| {
             body.contains(declared) && !self.kernels.iter().any(|kernel| kernel.declares(declared))
@@ -84,7 +84,7 @@ impl Builder<'_, '_> {
 
     /// The variables from outside that the host's parts read: name, class and place.
     pub(super) fn read_by_host(&self) -> Vec<(String, Class, Span)> {
-        let cx = self.names.cx;
+        let cx = self.names;
         let uses = self.host_expressions().into_iter().flat_map(|node| uses_below(cx.file, cx.tree, node));
         uses.filter_map(|used| match self.names.kind(&used.name, used.span.start) {
             Kind::Scalar { class, .. } if used.role != Role::Declaration => Some((used.name, class, used.span)),
@@ -115,11 +115,11 @@ impl Builder<'_, '_> {
     fn heads(&self, node: NodeId) -> Vec<NodeId> {
         let fields = [Field::Initializer, Field::Condition, Field::Update];
         let on_host = fields.into_iter().filter(|field| *field != Field::Condition || !self.is_steered(node));
-        on_host.filter_map(|field| self.names.cx.tree.child(node, field)).collect()
+        on_host.filter_map(|field| self.names.tree.child(node, field)).collect()
     }
 
     fn flow(&mut self, node: NodeId) {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let known = [
             NodeKind::ForStatement,
             NodeKind::WhileStatement,
@@ -143,7 +143,7 @@ impl Builder<'_, '_> {
 
     /// The condition of control flow alone.
     pub(super) fn condition(&mut self, node: NodeId) {
-        if let Some(condition) = self.names.cx.tree.child(node, Field::Condition) {
+        if let Some(condition) = self.names.tree.child(node, Field::Condition) {
             self.expression(condition, ReasonCode::SequentialControl);
         }
     }
@@ -155,7 +155,7 @@ impl Builder<'_, '_> {
     }
 
     fn statement(&mut self, node: NodeId) {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         if tree.kind(node) == NodeKind::ExpressionStatement {
             self.expression(node, ReasonCode::SerialStatement);
         }
@@ -163,7 +163,7 @@ impl Builder<'_, '_> {
 
     /// Scalars of the language's own types, with nothing else in their declaration.
     fn declaration(&mut self, node: NodeId) {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let plain = [
             NodeKind::PrimitiveType,
             NodeKind::SizedTypeSpecifier,
@@ -187,7 +187,7 @@ impl Builder<'_, '_> {
             }
         }
         for name in declared {
-            let text = self.names.cx.file.show(tree.span(name)).into_owned();
+            let text = self.names.file.show(tree.span(name)).into_owned();
             if !is_host_scalar(&self.names.kind(&text, tree.span(name).end)) {
                 self.lives_on_device(tree.span(name));
             }
@@ -203,12 +203,12 @@ impl Builder<'_, '_> {
 
     /// An expression of which every part is checked.
     fn expression(&mut self, root: NodeId, code: ReasonCode) {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         if let Some(node) = tree.descendants(root).find(|node| !self.is_host_node(*node)) {
             let message = "the host cannot do what this does on the device";
             return self.refuse(code, tree.span(node), message);
         }
-        for used in uses_below(self.names.cx.file, tree, root) {
+        for used in uses_below(self.names.file, tree, root) {
             self.host_use(&used, code);
         }
         for node in tree.descendants(root) {
@@ -221,7 +221,7 @@ impl Builder<'_, '_> {
 
     /// What is copied to a variable: a single number where the variable is a floating-point one, integers otherwise.
     fn value(&mut self, value: NodeId, target: Option<Number>, code: ReasonCode) {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         self.expression(value, code);
         let floating = tree.descendants(value).any(|node| self.is_floating_leaf(node));
         let leaf = matches!(tree.kind(value), NodeKind::Identifier | NodeKind::NumberLiteral);
@@ -233,7 +233,7 @@ impl Builder<'_, '_> {
     }
 
     fn is_host_node(&self, node: NodeId) -> bool {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         if !tree.is_named(node) {
             return true;
         }
@@ -243,7 +243,7 @@ impl Builder<'_, '_> {
                 matches!(tree.language(), Language::C) || self.names.is_builtin_type(tree.span(node))
             }
             NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier => {
-                let text = self.names.cx.file.show(tree.span(node));
+                let text = self.names.file.show(tree.span(node));
                 !["float", "double", "long double", "void"].iter().any(|other| text.contains(other))
             }
             NodeKind::AssignmentExpression => {
@@ -266,7 +266,7 @@ impl Builder<'_, '_> {
             }
             // A device may have no such type, or another one by this name.
             NodeKind::NumberLiteral => {
-                let text = self.names.cx.file.show(tree.span(node)).to_lowercase();
+                let text = self.names.file.show(tree.span(node)).to_lowercase();
                 !(self.is_floating_leaf(node) && text.ends_with('l'))
             }
             NodeKind::Comment
@@ -325,11 +325,11 @@ impl Builder<'_, '_> {
 
     /// Is it a number with a fraction, by its text or its declared type?
     fn is_floating_leaf(&self, node: NodeId) -> bool {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let span = tree.span(node);
         match tree.kind(node) {
             NodeKind::NumberLiteral => {
-                let text = self.names.cx.file.show(span).to_lowercase();
+                let text = self.names.file.show(span).to_lowercase();
                 let hexadecimal = text.starts_with("0x");
                 text.contains('.') || (hexadecimal && text.contains('p')) || (!hexadecimal && text.contains('e'))
             }
@@ -340,8 +340,8 @@ impl Builder<'_, '_> {
 
     /// What a name that is visible at byte `at` holds. A macro that is no integer constant counts as floating.
     fn number_of_name(&self, node: NodeId, at: usize) -> Option<Number> {
-        let span = self.names.cx.tree.span(node);
-        let name = self.names.cx.file.show(span);
+        let span = self.names.tree.span(node);
+        let name = self.names.file.show(span);
         match self.names.kind(&name, at) {
             Kind::Scalar { class: Class::Floating, .. } => Some(Number::Floating),
             Kind::Scalar { .. } => Some(Number::Integer),
@@ -352,7 +352,7 @@ impl Builder<'_, '_> {
 
     /// Is the number compared, tested or copied, and nothing else?
     fn may_stay_floating(&self, leaf: NodeId) -> bool {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let mut parent = tree.parent(leaf);
         while let Some(node) = parent {
             let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));

@@ -1,12 +1,12 @@
 //! The lists of data-sharing clauses, and the defaults.
 
 use crate::plan::{Reason, ReasonCode};
+use crate::semantics::Kind;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, ListItem};
 use crate::transforms::split_target::data::{Builder, scalar_written};
 use crate::transforms::split_target::kernels::Kernel;
-use crate::transforms::split_target::names::Kind;
 use crate::transforms::split_target::shape::Form;
 use crate::transforms::split_target::write::is_private;
 
@@ -76,7 +76,7 @@ impl Builder<'_, '_> {
     /// Only what changes no implicit rule that matters here is followed; the clause stays on each kernel.
     pub(super) fn defaultmap(&mut self) {
         for clause in &self.region.defaultmap {
-            let words = self.names.cx.file.show(Span::new(clause.name_span.end, clause.span.end)).into_owned();
+            let words = self.names.file.show(Span::new(clause.name_span.end, clause.span.end)).into_owned();
             let words: Vec<&str> =
                 words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
             let unlisted_scalar = || {

@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
+use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Language, Span, words};
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::split_target::data::host_parts::is_host_scalar;
@@ -61,7 +61,7 @@ impl Builder<'_, '_> {
             return;
         }
         let Some(outer) = self.shape.outer.first() else { return };
-        let cx = self.names.cx;
+        let cx = self.names;
         let scope = Span::new(cx.constructs.directive(*outer).span.end, cx.constructs.construct(*outer).body_span.end);
         for id in &self.shape.parallel {
             self.own_copies_of_threads(*id, cx.constructs.construct(*id).body_span);
@@ -81,7 +81,7 @@ impl Builder<'_, '_> {
     /// Is the first use of a variable in a block an assignment that the block itself executes? What a loop or a `parallel` region in
     /// it assigns may be private there.
     fn block_assigns_first(&self, block: NodeId, name: &str, declared: Span) -> bool {
-        let cx = self.names.cx;
+        let cx = self.names;
         let uses = uses_below(cx.file, cx.tree, block);
         let means_it =
             |used: &&Use| used.name == name && self.names.declared_at(name, used.span.start) == Some(declared);
@@ -96,7 +96,7 @@ impl Builder<'_, '_> {
     /// Gives up the copies of variables that statements on the device use and neither a loop nor control flow does. Says
     /// whether there were any.
     pub(super) fn leave_copies_to(&mut self, on_device: &BTreeMap<NodeId, Vec<Reason>>) -> bool {
-        let cx = self.names.cx;
+        let cx = self.names;
         let names_below = |node: NodeId| uses_below(cx.file, cx.tree, node).into_iter().map(|used| used.name);
         let used: BTreeSet<String> = on_device.keys().flat_map(|node| names_below(*node)).collect();
         let steering: BTreeSet<String> = self.steering_expressions().into_iter().flat_map(names_below).collect();
@@ -122,7 +122,7 @@ impl Builder<'_, '_> {
 
     /// Makes a copy of what is private in a `parallel` region and written by what the host executes of it.
     fn own_copies_of_threads(&mut self, id: ConstructId, body: Span) {
-        let cx = self.names.cx;
+        let cx = self.names;
         let clauses = cx.constructs.directive(id).clauses_of(ClauseName::Private);
         let listed: Vec<&str> =
             clauses.flat_map(|clause| clause.items()).filter_map(|item| item.base.as_deref()).collect();
@@ -165,7 +165,7 @@ impl Builder<'_, '_> {
     /// A copy of the scalar that `name` means at byte `at`, in the block of a construct; none where it is not certain that
     /// the name can stand for a new variable there.
     fn copy_of(&self, name: &str, at: usize, id: Option<ConstructId>, scope: Span) -> Option<OwnCopy> {
-        let cx = self.names.cx;
+        let cx = self.names;
         let block = cx.constructs.construct(id?).body?;
         let first = self.shape.outer.first().map(|first| cx.constructs.directive(*first).span);
         let region = Span::new(first?.start, cx.tree.span(block).end);
@@ -211,7 +211,7 @@ impl Builder<'_, '_> {
 
     /// May several threads of the host execute the region at once, in one execution of its function?
     fn may_be_reached_by_other_threads(&self) -> bool {
-        let constructs = self.names.cx.constructs;
+        let constructs = self.names.constructs;
         let first = self.shape.outer.first().and_then(|id| constructs.enclosing(*id));
         let mut around = std::iter::successors(first, |id| constructs.enclosing(*id));
         !self.region.task.is_empty() || around.any(|id| !constructs.directive(id).is("target data"))
@@ -219,7 +219,7 @@ impl Builder<'_, '_> {
 
     /// May a use of a name stay as it is where `name` becomes another variable?
     fn may_mean_copy(&self, used: &Use, name: &str) -> bool {
-        let cpp = self.names.cx.tree.language() == Language::Cpp;
+        let cpp = self.names.tree.language() == Language::Cpp;
         let handed_on = cpp && used.role == Role::Argument && !self.names.argument_is_only_read(used);
         let reaches = matches!(used.role, Role::Address | Role::Declaration) || handed_on;
         !(self.expands_to(used, name) || (used.name == name && reaches))
@@ -238,7 +238,7 @@ impl Builder<'_, '_> {
 
     /// The type that a declaration of one or several plain variables gives, and where it stands.
     fn type_of_declaration(&self, declared: Span) -> Option<(String, usize)> {
-        let cx = self.names.cx;
+        let cx = self.names;
         let name = cx.tree.covering(declared);
         let mut above = std::iter::once(name).chain(cx.tree.ancestors(name));
         let declaration =

@@ -5,22 +5,22 @@
 //! the host's. Where each iteration assigns a variable before it reads it, no value crosses, and the kernel may have
 //! private copies of its own.
 
-use crate::analysis::uses::{Role, Use, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
+use crate::semantics::Kind;
+use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::Span;
 use crate::syntax::{Clause, ClauseName, Field, ListItem, NodeId, NodeKind};
 use crate::transforms::split_target::clauses::ReductionItem;
 use crate::transforms::split_target::data::Builder;
 use crate::transforms::split_target::kernels::{Kernel, Variable};
-use crate::transforms::split_target::names::Kind;
 use crate::transforms::split_target::shape::HostPart;
 
 impl Builder<'_, '_> {
     /// Checks each `parallel` region that several loops share.
     pub(super) fn parallel_regions(&mut self) {
         for id in &self.shape.parallel {
-            let body = self.names.cx.constructs.construct(*id).body_span;
+            let body = self.names.constructs.construct(*id).body_span;
             self.statements_of_all_threads(*id, body);
             for index in 0..self.kernels.len() {
                 if self.kernels[index].clauses.parallel == Some(*id) {
@@ -36,7 +36,7 @@ impl Builder<'_, '_> {
         let declared = self.names.declared_at(name, at)?;
         let place = Span::new(at, at);
         self.shape.parallel.iter().find_map(|id| {
-            let body = self.names.cx.constructs.construct(*id).body_span;
+            let body = self.names.constructs.construct(*id).body_span;
             let of_loop = || self.kernels.iter().any(|kernel| kernel.declares(declared));
             let own = match body.contains(declared) {
                 true => !of_loop(),
@@ -48,7 +48,7 @@ impl Builder<'_, '_> {
 
     /// Where a `parallel` construct makes a variable private.
     fn private_item(&self, id: ConstructId, name: &str) -> Option<Span> {
-        let clauses = self.names.cx.constructs.directive(id).clauses_of(ClauseName::Private);
+        let clauses = self.names.constructs.directive(id).clauses_of(ClauseName::Private);
         let mut items = clauses.flat_map(Clause::items);
         items.find(|item| item.base.as_deref() == Some(name)).map(|item| item.span)
     }
@@ -97,7 +97,7 @@ impl Builder<'_, '_> {
     fn lists_of_parallel(&mut self, index: usize, id: ConstructId, body: Span) {
         let kernels = self.kernels;
         let kernel = &kernels[index];
-        let directive = self.names.cx.constructs.directive(id).span;
+        let directive = self.names.constructs.directive(id).span;
         let listed = |item: &&ListItem| directive.contains(item.span);
         for item in &kernel.clauses.copied_by_parallel {
             self.copied_by_parallel(kernel, item);
@@ -162,7 +162,7 @@ impl Builder<'_, '_> {
 
     /// May the loops of the region be executed again?
     fn repeats(&self, body: Span) -> bool {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let repeats = |part: &HostPart| match part {
             HostPart::Flow(node) => {
                 body.contains(tree.span(*node))
@@ -176,7 +176,7 @@ impl Builder<'_, '_> {
     /// What the host executes in place of every thread may write only what each thread declares, and has none of the
     /// copies that the construct's lists make.
     fn statements_of_all_threads(&mut self, id: ConstructId, body: Span) {
-        let clauses = &self.names.cx.constructs.directive(id).clauses;
+        let clauses = &self.names.constructs.directive(id).clauses;
         let copies = |clause: &&Clause| matches!(clause.name, ClauseName::Private | ClauseName::Reduction);
         let items = clauses.iter().filter(copies).flat_map(Clause::items);
         let copied: Vec<&str> = items.filter_map(|item| item.base.as_deref()).collect();
@@ -200,7 +200,7 @@ impl Builder<'_, '_> {
 
     /// What the statements that move to the host name, those in `body` alone if it is given; declarations left out.
     pub(super) fn host_uses(&self, body: Option<Span>) -> Vec<Use> {
-        let cx = self.names.cx;
+        let cx = self.names;
         let nodes: Vec<NodeId> = self.host_expressions();
         let inside = nodes.into_iter().filter(|node| body.is_none_or(|body| body.contains(cx.tree.span(*node))));
         let uses = inside.flat_map(|node| uses_below(cx.file, cx.tree, node));
@@ -214,13 +214,13 @@ impl Builder<'_, '_> {
 
     /// Does each iteration assign the variable, on every path, before it reads it?
     fn is_assigned_first(&self, kernel: &Kernel, name: &str, declared: Option<Span>) -> bool {
-        let root = kernel.directive().and_then(|id| self.names.cx.constructs.construct(id).body);
+        let root = kernel.directive().and_then(|id| self.names.constructs.construct(id).body);
         root.is_some_and(|root| self.assigns_first(root, kernel.nest.body, name, declared))
     }
 
     /// Is the variable's first use below `root` a plain assignment that is executed whenever `body`, a part of it, is?
     pub(super) fn assigns_first(&self, root: NodeId, body: NodeId, name: &str, declared: Option<Span>) -> bool {
-        let cx = self.names.cx;
+        let cx = self.names;
         let tree = cx.tree;
         let is_same = |used: &Use| used.name == name && self.names.declared_at(name, used.span.start) == declared;
         let all = uses_below(cx.file, tree, root);
@@ -246,7 +246,7 @@ impl Builder<'_, '_> {
 
     /// Is the expression evaluated whenever the body is, unless control leaves the body before?
     fn is_unconditional(&self, expression: NodeId, body: NodeId) -> bool {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let mut node = expression;
         while node != body {
             let Some(parent) = tree.parent(node) else { return false };
@@ -266,7 +266,7 @@ impl Builder<'_, '_> {
 
     /// Is everything that the loop does with the variable to combine it with something else by this operator?
     fn only_gathers(&self, kernel: &Kernel, name: &str, operator: &str) -> bool {
-        let cx = self.names.cx;
+        let cx = self.names;
         let tree = cx.tree;
         let Some(root) = kernel.directive().and_then(|id| cx.constructs.construct(id).body) else { return false };
         let all = uses_below(cx.file, tree, root);
@@ -297,7 +297,7 @@ impl Builder<'_, '_> {
 }
 
 fn is_plain_assignment(builder: &Builder<'_, '_>, node: NodeId) -> bool {
-    let tree = builder.names.cx.tree;
+    let tree = builder.names.tree;
     let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
     tree.kind(node) == NodeKind::AssignmentExpression && operator == Some(NodeKind::Equal)
 }

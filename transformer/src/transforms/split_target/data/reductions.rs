@@ -1,12 +1,12 @@
 //! Where reductions may go.
 
 use crate::plan::ReasonCode;
+use crate::semantics::Kind;
 use crate::source::Span;
 use crate::syntax::{Clause, ListItem};
 use crate::transforms::split_target::clauses::ReductionItem;
 use crate::transforms::split_target::data::Builder;
 use crate::transforms::split_target::kernels::Kernel;
-use crate::transforms::split_target::names::Kind;
 
 /// Elements of an array section of which each thread can have a copy.
 const LONGEST_SECTION: i64 = 64;

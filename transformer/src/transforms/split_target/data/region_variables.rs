@@ -11,7 +11,7 @@ impl Builder<'_, '_> {
     pub(super) fn arrays(&mut self) {
         let shape = self.shape;
         for (span, _) in shape.arrays.iter().flat_map(|arrays| &arrays.names) {
-            let name = self.names.cx.file.show(*span).into_owned();
+            let name = self.names.file.show(*span).into_owned();
             self.hides(&name, *span);
             self.needs_listing(&name, *span);
         }
@@ -22,13 +22,13 @@ impl Builder<'_, '_> {
         let kernels = self.kernels;
         for hoisted in kernels.iter().filter_map(|kernel| kernel.serial.as_ref()).flat_map(|run| &run.hoisted) {
             for span in &hoisted.names {
-                let name = self.names.cx.file.show(*span).into_owned();
+                let name = self.names.file.show(*span).into_owned();
                 self.hides(&name, *span);
                 self.needs_listing(&name, *span);
             }
         }
         for copy in self.data.own_copies.clone() {
-            let at = self.names.cx.tree.span(copy.block);
+            let at = self.names.tree.span(copy.block);
             self.needs_listing(&copy.name, at);
         }
     }
@@ -43,7 +43,7 @@ impl Builder<'_, '_> {
 
     /// Does a clause of the region name it, other than `private`?
     pub(super) fn is_named_by_region(&self, name: &str) -> bool {
-        let cx = self.names.cx;
+        let cx = self.names;
         let mut clauses = self.shape.outer.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
         clauses.any(|clause| {
             clause.name != ClauseName::Private && {
@@ -59,7 +59,7 @@ impl Builder<'_, '_> {
 
     /// Where the region's clauses demand that each variable is listed, the kernels would have to list this one.
     pub(super) fn needs_listing(&mut self, name: &str, at: Span) {
-        let cx = self.names.cx;
+        let cx = self.names;
         let mut defaults = self.region.defaultmap.iter();
         let none = defaults.any(|clause| cx.file.show(clause.span).contains("none"));
         let unlisted = |kernel: &Kernel| {

@@ -7,10 +7,10 @@
 use std::collections::BTreeSet;
 
 use crate::plan::ReasonCode;
+use crate::semantics::Kind;
 use crate::source::Span;
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
 use crate::transforms::split_target::data::Builder;
-use crate::transforms::split_target::names::Kind;
 
 /// What a task's clauses name.
 #[derive(Clone, Debug, Default)]

@@ -1,10 +1,10 @@
 //! Pointers that a kernel declares or has private copies of: what is written through one is an element of whatever the
 //! pointer was made from.
 
-use crate::analysis::uses::{Role, Use, is_element_address};
+use crate::semantics::Kind;
+use crate::semantics::uses::{Role, Use, is_element_address};
 use crate::syntax::{Field, HostTree, NodeKind};
 use crate::transforms::split_target::kernels::{Kernel, Reader};
-use crate::transforms::split_target::names::Kind;
 
 impl Reader<'_, '_> {
     /// Notes a use of a pointer of the kernel's own.
@@ -19,7 +19,7 @@ impl Reader<'_, '_> {
     /// Notes a pointer or array from outside whose address goes into an expression.
     pub(super) fn address_source(&mut self, used: &Use, kind: &Kind) {
         let leads = matches!(kind, Kind::Pointer { .. } | Kind::Array { .. } | Kind::Struct | Kind::Member(_));
-        if leads && is_address(self.names.cx.tree, used) {
+        if leads && is_address(self.names.tree, used) {
             self.kernel.address_sources.insert(used.name.clone());
         }
     }

@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::uses::{Role, uses_below};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::CanonicalLoopNest;
 use crate::region::target::Chain;
+use crate::semantics::uses::{Role, uses_below};
+use crate::semantics::{Class, Kind, Program};
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::clauses::LoopClauses;
 use crate::transforms::split_target::kernels::{Kernel, Reader, Variable};
-use crate::transforms::split_target::names::{Class, Kind, Names};
 use crate::transforms::split_target::serial::{Run, written_first};
 
 /// Reads serial statements that become a kernel of one thread; the reasons are those for which the region is refused.
-pub(in crate::transforms::split_target) fn read_serial(names: &Names<'_>, run: Run) -> Result<Kernel, Vec<Reason>> {
-    let cx = names.cx;
+pub(in crate::transforms::split_target) fn read_serial(names: &Program<'_>, run: Run) -> Result<Kernel, Vec<Reason>> {
+    let cx = names;
     let nodes = run.nodes.clone();
     let body = nodes.first().copied().unwrap_or(cx.tree.root());
     let mut kernel = Kernel {
@@ -52,7 +52,7 @@ impl Reader<'_, '_> {
     /// Serial statements may not keep the address of what ends with the region, or with them: in another kernel it would
     /// be another object's. They can where they write something that holds pointers.
     fn kept_addresses(&mut self, nodes: &[NodeId]) {
-        let (tree, file) = (self.names.cx.tree, self.names.cx.file);
+        let (tree, file) = (self.names.tree, self.names.file);
         let holds = |variable: &Variable| match variable.kind {
             Kind::Pointer { plain, class } => {
                 let pointers = !plain || class != Class::Integer && class != Class::Floating;

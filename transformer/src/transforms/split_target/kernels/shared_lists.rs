@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use crate::semantics::Program;
 use crate::syntax::ListItem;
-use crate::transforms::Context;
 use crate::transforms::split_target::clauses::KeptClause;
 use crate::transforms::split_target::kernels::Kernel;
 
 impl Kernel {
     /// Leaves to the loop, of the lists on a `parallel` construct that it shares with others, what it uses and does not
     /// list again itself.
-    pub(super) fn take_from_parallel(&mut self, cx: &Context<'_>) {
+    pub(super) fn take_from_parallel(&mut self, cx: &Program<'_>) {
         let Some(parallel) = self.clauses.parallel else { return };
         let directive = cx.constructs.directive(parallel).span;
         let of_parallel = |item: &ListItem| directive.contains(item.span);

@@ -3,16 +3,16 @@
 //! Where two threads run such a loop, the original races. Where one does, each iteration sees what it assigned itself, and
 //! so it does in a copy for each thread.
 
+use crate::semantics::{Kind, Program};
 use crate::source::{Span, words};
 use crate::syntax::NodeId;
 use crate::transforms::split_target::clauses::expressions_of;
 use crate::transforms::split_target::kernels::Kernel;
-use crate::transforms::split_target::names::{Kind, Names};
 use crate::transforms::split_target::serial::written_first;
 
 impl Kernel {
     /// Notes which scalars each iteration assigns, on every path, before it uses them. `root` is the loop with its heads.
-    pub(super) fn find_written_first(&mut self, names: &Names<'_>, root: NodeId) {
+    pub(super) fn find_written_first(&mut self, names: &Program<'_>, root: NodeId) {
         if !self.variables.values().any(|variable| variable.written.is_some()) {
             return;
         }
@@ -30,8 +30,8 @@ impl Kernel {
     }
 
     /// The names in the expressions of the loop's clauses.
-    pub(super) fn names_in_clauses(&self, names: &Names<'_>) -> Vec<(String, Span)> {
-        let directives = self.chain.constructs.iter().map(|id| names.cx.constructs.directive(*id));
+    pub(super) fn names_in_clauses(&self, names: &Program<'_>) -> Vec<(String, Span)> {
+        let directives = self.chain.constructs.iter().map(|id| names.constructs.directive(*id));
         let spans = directives.flat_map(|directive| &directive.clauses).flat_map(expressions_of);
         let dropped = self.clauses.dropped_expressions();
         let stay = spans.filter(|span| !dropped.contains(span));
@@ -48,8 +48,8 @@ impl Kernel {
 }
 
 /// Does a directive inside the loop name the variable?
-fn is_named_by_directive(names: &Names<'_>, root: NodeId, name: &str) -> bool {
-    let cx = names.cx;
+fn is_named_by_directive(names: &Program<'_>, root: NodeId, name: &str) -> bool {
+    let cx = names;
     cx.constructs.within(cx.tree.span(root)).any(|(_, directive)| {
         let text = cx.file.show(directive.span);
         words(&text).any(|word| word == name)

@@ -1,9 +1,9 @@
 //! Statements, expressions and directives that may not stand in a kernel.
 
 use super::Reader;
-use crate::analysis::uses::{Role, initialiser_role, uses_below};
 use crate::plan::ReasonCode;
 use crate::region::loop_nest::canonical_nest;
+use crate::semantics::uses::{Role, initialiser_role, uses_below};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
@@ -12,7 +12,7 @@ use crate::transforms::split_target::shape;
 impl Reader<'_, '_> {
     /// Statements and expressions that may not stand in a kernel at all.
     pub(super) fn statements(&mut self, body: NodeId) {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         for node in tree.descendants(body) {
             let span = tree.span(node);
             match tree.kind(node) {
@@ -49,7 +49,7 @@ impl Reader<'_, '_> {
                     let message = "compilers refuse a member of this expression in a combined construct";
                     self.refuse(ReasonCode::CompilerLimit, span, message);
                 }
-                NodeKind::TypeIdentifier if initialiser_role(self.names.cx.file, tree, node) == Some(Role::Address) => {
+                NodeKind::TypeIdentifier if initialiser_role(self.names.file, tree, node) == Some(Role::Address) => {
                     self.refuse(
                         ReasonCode::HiddenCode,
                         span,
@@ -57,7 +57,7 @@ impl Reader<'_, '_> {
                     );
                 }
                 NodeKind::TypeDescriptor if !self.names.is_builtin_type(span) => {
-                    if let Some(name) = self.names.type_parameter_in(&self.names.cx.file.show(span), span.start) {
+                    if let Some(name) = self.names.type_parameter_in(&self.names.file.show(span), span.start) {
                         self.assume_arithmetic(&name, span);
                         continue;
                     }
@@ -70,7 +70,7 @@ impl Reader<'_, '_> {
                 NodeKind::This if self.names.member_of_this(tree, node, span.start).is_none() => {
                     self.refuse(ReasonCode::HiddenCode, span, "what is done with `*this` is not followed");
                 }
-                NodeKind::StorageClassSpecifier if self.names.cx.file.bytes(span) != b"register" => {
+                NodeKind::StorageClassSpecifier if self.names.file.bytes(span) != b"register" => {
                     self.refuse(ReasonCode::LocalDeclaration, span, "this variable outlives the loop");
                 }
                 kind if kind.is_preprocessor() => {
@@ -83,12 +83,12 @@ impl Reader<'_, '_> {
     }
 
     fn is_plain_lambda(&self, lambda: NodeId, body: NodeId) -> bool {
-        self.kernel.serial.is_none() && self.names.is_plain_lambda(lambda, self.names.cx.tree.span(body))
+        self.kernel.serial.is_none() && self.names.is_plain_lambda(lambda, self.names.tree.span(body))
     }
 
     /// Does a `return` end a lambda of the loop, and not the function around it?
     fn is_in_plain_lambda(&self, node: NodeId, body: NodeId) -> bool {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let mut inside = tree.ancestors(node).take_while(|above| *above != body);
         inside
             .find(|above| tree.kind(*above) == NodeKind::LambdaExpression)
@@ -97,7 +97,7 @@ impl Reader<'_, '_> {
 
     /// Directives inside the loop: `simd` and `atomic` may stand there.
     pub(super) fn constructs(&mut self, body: NodeId) {
-        let cx = self.names.cx;
+        let cx = self.names;
         let span = cx.tree.span(body);
         for (construct, directive) in cx.constructs.within(span) {
             match directive.name.as_str() {
@@ -113,7 +113,7 @@ impl Reader<'_, '_> {
     }
 
     fn atomic(&mut self, body: Span) {
-        let cx = self.names.cx;
+        let cx = self.names;
         let node = cx.tree.covering(body);
         let nodes = std::iter::once(node).chain(cx.tree.ancestors(node));
         let mut inside = nodes.take_while(|above| cx.tree.parent(*above) != cx.tree.parent(self.kernel.nest.body));
@@ -134,7 +134,7 @@ impl Reader<'_, '_> {
 
     /// Is it a loop that runs until something happens?
     fn may_wait(&self, node: NodeId) -> bool {
-        let cx = self.names.cx;
+        let cx = self.names;
         match cx.tree.kind(node) {
             NodeKind::WhileStatement | NodeKind::DoStatement => true,
             NodeKind::ForStatement => canonical_nest(cx.file, cx.tree, node, 1).is_err(),

@@ -4,16 +4,16 @@ use crate::syntax::NodeKind;
 use std::collections::BTreeSet;
 
 use super::{Reader, Variable};
-use crate::analysis::uses::{Role, Use, is_element_address, member_of, role_of_expression};
 use crate::plan::ReasonCode;
+use crate::semantics::Kind;
+use crate::semantics::uses::{Role, Use, is_element_address, member_of, role_of_expression};
 use crate::source::{Language, Span};
-use crate::transforms::split_target::names::Kind;
 use crate::transforms::split_target::type_parameters;
 
 impl Reader<'_, '_> {
     /// Takes one use of a name in the loop.
     pub(super) fn name(&mut self, used: &Use) {
-        let cx = self.names.cx;
+        let cx = self.names;
         if used.name == "this" {
             // What cannot be told apart is refused where the statements are read.
             if let Some((node, name)) = self.names.member_of_this(cx.tree, used.node, used.span.start) {
@@ -112,7 +112,7 @@ impl Reader<'_, '_> {
 
     /// In C++, operators on a class may call anything.
     fn hidden_code(&mut self, used: &Use, kind: Kind) {
-        let cpp = self.names.cx.tree.language() == Language::Cpp;
+        let cpp = self.names.tree.language() == Language::Cpp;
         let parameter = self.names.type_parameter_of(used);
         if let Some(parameter) = parameter.filter(|_| kind.may_hide_code()) {
             return self.assume_arithmetic(&parameter, used.span);
@@ -147,21 +147,15 @@ impl Reader<'_, '_> {
             self.outside(&Use { name: "this".to_owned(), ..used.clone() }, Kind::Struct);
         }
         let handed_on = used.role == Role::Argument && !self.names.argument_is_only_read(used);
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let by_reference = handed_on
             && tree.language() == Language::Cpp
             && !is_element_address(tree, used.node)
             && !self.names.argument_is_copied(used);
         let is_object = matches!(kind, Kind::Scalar { .. } | Kind::Pointer { .. } | Kind::Struct | Kind::Member(_));
         let written = matches!(used.role, Role::Write | Role::Address) || (by_reference && is_object);
-        let casts = self
-            .names
-            .cx
-            .tree
-            .ancestors(used.node)
-            .take(4)
-            .any(|n| self.names.cx.tree.kind(n) == NodeKind::CastExpression);
-        let member = member_of(self.names.cx.file, self.names.cx.tree, used.node);
+        let casts = tree.ancestors(used.node).take(4).any(|n| self.names.tree.kind(n) == NodeKind::CastExpression);
+        let member = member_of(self.names.file, self.names.tree, used.node);
         let elements = used.role == Role::ElementWrite || handed_on || (used.role == Role::Address && !is_object);
         let variable = self.kernel.variables.entry(used.name.clone()).or_insert(Variable {
             kind,

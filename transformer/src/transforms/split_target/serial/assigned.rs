@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::uses::{Role, Use, uses_below};
+use crate::semantics::Program;
+use crate::semantics::uses::{Role, Use, uses_below};
 use crate::syntax::{Field, NodeId, NodeKind};
-use crate::transforms::split_target::names::Names;
 
 /// The names that statements assign before each use of them: by `name = value;` earlier in a block around it, or in the
 /// head of a `for` around it.
-pub(in crate::transforms::split_target) fn written_first(names: &Names<'_>, nodes: &[NodeId]) -> BTreeSet<String> {
-    let cx = names.cx;
+pub(in crate::transforms::split_target) fn written_first(names: &Program<'_>, nodes: &[NodeId]) -> BTreeSet<String> {
+    let cx = names;
     let uses: Vec<Use> = nodes.iter().flat_map(|node| uses_below(cx.file, cx.tree, *node)).collect();
     let mut found: BTreeMap<String, bool> = BTreeMap::new();
     for used in uses {
@@ -23,8 +23,8 @@ pub(in crate::transforms::split_target) fn written_first(names: &Names<'_>, node
 }
 
 /// Is a use behind an assignment that is executed whenever it is, or the target of one?
-fn is_assigned_before(names: &Names<'_>, nodes: &[NodeId], used: &Use) -> bool {
-    let tree = names.cx.tree;
+fn is_assigned_before(names: &Program<'_>, nodes: &[NodeId], used: &Use) -> bool {
+    let tree = names.tree;
     if used.role == Role::Address {
         return false;
     }
@@ -55,8 +55,8 @@ fn is_assigned_before(names: &Names<'_>, nodes: &[NodeId], used: &Use) -> bool {
 }
 
 /// Does a statement assign the variable whatever happens: `name = value;`, or a `for` that begins so?
-fn defines(names: &Names<'_>, node: NodeId, name: &str) -> bool {
-    let tree = names.cx.tree;
+fn defines(names: &Program<'_>, node: NodeId, name: &str) -> bool {
+    let tree = names.tree;
     match tree.kind(node) {
         NodeKind::ExpressionStatement => {
             tree.named_children(node).next().is_some_and(|inner| assigns(names, inner, name))
@@ -67,8 +67,8 @@ fn defines(names: &Names<'_>, node: NodeId, name: &str) -> bool {
 }
 
 /// Is it `name = value`, the value without the name?
-fn assigns(names: &Names<'_>, node: NodeId, name: &str) -> bool {
-    let (tree, file) = (names.cx.tree, names.cx.file);
+fn assigns(names: &Program<'_>, node: NodeId, name: &str) -> bool {
+    let (tree, file) = (names.tree, names.file);
     if tree.kind(node) != NodeKind::AssignmentExpression
         || tree.child(node, Field::Operator).map(|op| tree.kind(op)) != Some(NodeKind::Equal)
     {

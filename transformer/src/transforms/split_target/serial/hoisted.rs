@@ -2,9 +2,9 @@
 
 use super::Finder;
 use crate::edit::Edit;
+use crate::semantics::Kind;
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
-use crate::transforms::split_target::names::Kind;
 
 /// A declaration that moves before its kernel, its initialisers left behind as assignments.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Hoisted {
 impl Finder<'_, '_> {
     /// A declaration of numbers taken apart; the place that forbids it where it cannot be.
     pub(super) fn hoisted(&self, node: NodeId, run: Span) -> Result<Option<Hoisted>, Span> {
-        let (tree, file) = (self.names.cx.tree, self.names.cx.file);
+        let (tree, file) = (self.names.tree, self.names.file);
         let plain =
             [NodeKind::PrimitiveType, NodeKind::SizedTypeSpecifier, NodeKind::TypeIdentifier, NodeKind::TypeQualifier];
         let start = tree.span(node).start;
@@ -86,7 +86,7 @@ impl Finder<'_, '_> {
 
     /// The name of a declarator of a number, and whether it has an initialiser that an assignment can replace.
     fn number(&self, declarator: NodeId) -> Option<(Span, bool)> {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let name = match tree.kind(declarator) {
             NodeKind::Identifier => declarator,
             NodeKind::InitDeclarator => tree.child(declarator, Field::Declarator)?,
@@ -96,8 +96,8 @@ impl Finder<'_, '_> {
         let has_plain_value =
             value.is_none_or(|value| !matches!(tree.kind(value), NodeKind::InitializerList | NodeKind::ArgumentList));
         let span = tree.span(name);
-        let kind = self.names.kind(&self.names.cx.file.show(span), span.end);
-        let is_reference = self.names.is_reference(&self.names.cx.file.show(span), span.end);
+        let kind = self.names.kind(&self.names.file.show(span), span.end);
+        let is_reference = self.names.is_reference(&self.names.file.show(span), span.end);
         let is_number = matches!(kind, Kind::Scalar { wide: false, builtin: true, .. }) && !is_reference;
         (tree.kind(name) == NodeKind::Identifier && has_plain_value && is_number).then_some((span, value.is_some()))
     }
@@ -105,13 +105,13 @@ impl Finder<'_, '_> {
     /// A use of a constant for which it matters that it is one: by its type a function, an association of `_Generic` or a template
     /// may be chosen, and it may be needed in a constant expression.
     fn asks_for_const(&self, declared: Span) -> Option<Span> {
-        let (names, tree) = (self.names, self.names.cx.tree);
-        let name = names.cx.file.show(declared);
+        let (names, tree) = (self.names, self.names.tree);
+        let name = names.file.show(declared);
         // `typeof(n)`, which the grammar may take for a type's name.
         let scope =
             tree.ancestors(tree.covering(declared)).find(|node| tree.kind(*node) == NodeKind::CompoundStatement)?;
         let as_type = tree.descendants(scope).find(|node| {
-            tree.kind(*node) == NodeKind::TypeIdentifier && names.cx.file.bytes(tree.span(*node)) == name.as_bytes()
+            tree.kind(*node) == NodeKind::TypeIdentifier && names.file.bytes(tree.span(*node)) == name.as_bytes()
         });
         let places = self.mentions.get(name.as_ref()).into_iter().flatten();
         let of_this = places.filter(|at| names.declared_at(&name, **at) == Some(declared) && **at != declared.start);
@@ -123,7 +123,7 @@ impl Finder<'_, '_> {
 
     /// Does a name stand between two places, where it means another variable?
     fn mentioned_between(&self, name: Span, from: usize, to: usize) -> bool {
-        let name = self.names.cx.file.show(name);
+        let name = self.names.file.show(name);
         self.mentions.get(name.as_ref()).is_some_and(|places| places.range(from..to).next().is_some())
     }
 }

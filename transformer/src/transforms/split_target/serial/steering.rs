@@ -1,7 +1,7 @@
 //! Conditions of control flow that a kernel evaluates.
 
 use super::{Finder, Run};
-use crate::analysis::uses::uses_below;
+use crate::semantics::uses::uses_below;
 use crate::syntax::{Field, NodeId, NodeKind};
 
 /// A condition that a kernel evaluates, so that the host can do what it decides.
@@ -16,7 +16,7 @@ pub(in crate::transforms::split_target) struct Steering {
 impl Finder<'_, '_> {
     /// The condition of control flow becomes a kernel of its own.
     pub(super) fn condition(&mut self, flow: NodeId) {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let condition = tree.child(flow, Field::Condition).and_then(|condition| match tree.kind(condition) {
             NodeKind::ParenthesizedExpression | NodeKind::ConditionClause => {
                 let mut inside = tree.named_children(condition);
@@ -25,7 +25,7 @@ impl Finder<'_, '_> {
             _ => Some(condition),
         });
         let plain = |node: &NodeId| {
-            let text = self.names.cx.file.show(tree.span(*node));
+            let text = self.names.file.show(tree.span(*node));
             !tree.kind(*node).is_declaration() && !text.contains("//") && !text.contains("/*")
         };
         let in_block = |node| tree.parent(node).is_some_and(|parent| tree.kind(parent) == NodeKind::CompoundStatement);
@@ -42,7 +42,7 @@ impl Finder<'_, '_> {
 
     /// Do the names of a condition mean at the end of the loop's body what they mean behind it?
     fn means_the_same(&self, condition: NodeId, flow: NodeId) -> bool {
-        let (tree, file) = (self.names.cx.tree, self.names.cx.file);
+        let (tree, file) = (self.names.tree, self.names.file);
         let end = tree.child(flow, Field::Body).map_or(0, |body| tree.span(body).end.saturating_sub(1));
         let same = |name: &str, at: usize| self.names.declared_at(name, end) == self.names.declared_at(name, at);
         uses_below(file, tree, condition).iter().all(|used| {
@@ -54,7 +54,7 @@ impl Finder<'_, '_> {
 
     /// Does a `continue` lead to the condition of a loop?
     fn is_continued(&self, flow: NodeId) -> bool {
-        let tree = self.names.cx.tree;
+        let tree = self.names.tree;
         let loops = [NodeKind::ForStatement, NodeKind::WhileStatement, NodeKind::DoStatement, NodeKind::ForRangeLoop];
         let mut jumps = tree.descendants(flow).filter(|node| tree.kind(*node) == NodeKind::ContinueStatement);
         jumps.any(|jump| tree.ancestors(jump).find(|above| loops.contains(&tree.kind(*above))) == Some(flow))

@@ -4,16 +4,16 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::Construct;
 use crate::region::loop_nest::canonical_nest;
 use crate::region::target::TargetRegion;
+use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, Field, NodeId, NodeKind};
-use crate::transforms::Context;
 
 /// The region as one team would run it, where the teams share a loop that holds several parallel loops: one iteration after the
 /// other is an order that the original may take, whatever its teams are.
 ///
 /// None where a clause makes more of the loop than that.
-pub(in crate::transforms::split_target) fn in_order(cx: &Context<'_>, region: &TargetRegion) -> Option<TargetRegion> {
+pub(in crate::transforms::split_target) fn in_order(cx: &Program<'_>, region: &TargetRegion) -> Option<TargetRegion> {
     if region.chain.leaves != [Leaf::Target, Leaf::Teams, Leaf::Distribute] {
         return None;
     }
@@ -37,7 +37,7 @@ pub(in crate::transforms::split_target) fn in_order(cx: &Context<'_>, region: &T
     (loops > 1 && permitted).then(|| region.of_one_team(cx.tree, cx.constructs)).flatten()
 }
 
-fn is_number(cx: &Context<'_>, clause: &Clause) -> bool {
+fn is_number(cx: &Program<'_>, clause: &Clause) -> bool {
     matches!(clause.argument, ClauseArgument::Expression(span)
         if cx.file.show(span).trim().bytes().all(|byte| byte.is_ascii_digit()))
 }
@@ -48,7 +48,7 @@ pub(in crate::transforms::split_target) fn is_of_teams(clause: &Clause) -> bool 
 }
 
 /// Why the region is left as it is; none where no parallel loop is nested in the `distribute` loop.
-pub(super) fn nested_parallel(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
+pub(super) fn nested_parallel(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let body = cx.constructs.construct(region.chain.innermost()).body_span;
     let is_parallel = |construct: &Construct| construct.leaves.contains(&Leaf::Parallel);
     let inside: Vec<(&Construct, &Directive)> =
@@ -67,7 +67,7 @@ pub(super) fn nested_parallel(cx: &Context<'_>, region: &TargetRegion) -> Option
 }
 
 /// The statements in the body of the `distribute` loop; none where the loop is not read.
-fn statements(cx: &Context<'_>, region: &TargetRegion) -> Option<Vec<NodeId>> {
+fn statements(cx: &Program<'_>, region: &TargetRegion) -> Option<Vec<NodeId>> {
     let construct = cx.constructs.construct(region.chain.innermost());
     let clauses =
         region.chain.constructs.iter().flat_map(|id| cx.constructs.directive(*id).clauses_of(ClauseName::Collapse));
@@ -83,7 +83,7 @@ fn statements(cx: &Context<'_>, region: &TargetRegion) -> Option<Vec<NodeId>> {
 }
 
 /// The first variable that is declared among statements.
-fn declared(cx: &Context<'_>, statements: &[NodeId]) -> Option<String> {
+fn declared(cx: &Program<'_>, statements: &[NodeId]) -> Option<String> {
     let mut declarations = statements.iter().filter(|node| cx.tree.kind(**node) == NodeKind::Declaration);
     let mut at = cx.tree.child(*declarations.next()?, Field::Declarator)?;
     while let Some(inner) = cx.tree.child(at, Field::Declarator) {

@@ -6,12 +6,12 @@
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{Chain, Flow, Segment, TargetRegion};
+use crate::semantics::Program;
 use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
-use crate::transforms::Context;
 
 /// The `parallel` constructs whose loops become kernels of their own, in the order of the text.
-pub(super) fn regions(cx: &Context<'_>, region: &TargetRegion) -> Vec<ConstructId> {
+pub(super) fn regions(cx: &Program<'_>, region: &TargetRegion) -> Vec<ConstructId> {
     let whole = (region.chain.leaves == [Leaf::Target, Leaf::Parallel]).then(|| region.chain.innermost());
     let inside = region.all_segments().into_iter().filter_map(|segment| match segment {
         Segment::Parallel(parallel) => Some(parallel.chain.innermost()),
@@ -23,7 +23,7 @@ pub(super) fn regions(cx: &Context<'_>, region: &TargetRegion) -> Vec<ConstructI
 }
 
 /// Why a `parallel` region is none whose loops could become kernels; none where one is in it.
-pub(super) fn without_loops(cx: &Context<'_>, region: &TargetRegion, id: ConstructId) -> Option<Reason> {
+pub(super) fn without_loops(cx: &Program<'_>, region: &TargetRegion, id: ConstructId) -> Option<Reason> {
     let has_loop = region.loops().any(|chain| chain.constructs.contains(&id));
     (!has_loop).then(|| {
         let directive = cx.constructs.directive(id);
@@ -33,7 +33,7 @@ pub(super) fn without_loops(cx: &Context<'_>, region: &TargetRegion, id: Constru
 }
 
 /// Does one of the `parallel` regions enclose the segment?
-pub(super) fn encloses(cx: &Context<'_>, parallel: &[ConstructId], segment: &Segment) -> bool {
+pub(super) fn encloses(cx: &Program<'_>, parallel: &[ConstructId], segment: &Segment) -> bool {
     let directive = |chain: &Chain| chain.constructs.last().map(|id| cx.constructs.directive(*id).span);
     let span = match segment {
         Segment::Loop(chain) | Segment::Construct(chain) => directive(chain),
@@ -51,7 +51,7 @@ pub(super) fn encloses(cx: &Context<'_>, parallel: &[ConstructId], segment: &Seg
 
 /// Is it a directive that only orders the threads of the team, and orders nothing that the order of kernels does not?
 /// No task exists for `taskwait`, because a construct that makes one is refused.
-pub(super) fn only_orders(cx: &Context<'_>, id: ConstructId) -> bool {
+pub(super) fn only_orders(cx: &Program<'_>, id: ConstructId) -> bool {
     let directive = cx.constructs.directive(id);
     matches!(directive.name.as_str(), "barrier" | "flush" | "taskwait")
         && directive.clauses.is_empty()

@@ -5,10 +5,10 @@
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::Chain;
+use crate::semantics::Program;
 use crate::source::{Span, Spelling};
 use crate::syntax::ClauseName;
 use crate::syntax::spec_table::Leaf;
-use crate::transforms::Context;
 use crate::transforms::split_target::serial::Run;
 
 /// Does the chain lead to sections?
@@ -17,7 +17,7 @@ pub(super) fn are_sections(chain: &Chain) -> bool {
 }
 
 /// The sections as a kernel of their own; the reason is why they are none.
-pub(super) fn run(cx: &Context<'_>, chain: &Chain) -> Result<Run, Reason> {
+pub(super) fn run(cx: &Program<'_>, chain: &Chain) -> Result<Run, Reason> {
     let id = chain.innermost();
     let first = chain.constructs.first().copied().unwrap_or(id);
     let construct = cx.constructs.construct(id);

@@ -3,13 +3,13 @@
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{ConstructId, Doubt};
 use crate::region::target::TargetRegion;
+use crate::semantics::Program;
 use crate::source::{Span, Spelling, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive};
-use crate::transforms::Context;
 
 /// Why the text of the region cannot be trusted: syntax errors, conditionals, macros, words that the tables do not know.
-pub(in crate::transforms) fn text_reasons(cx: &Context<'_>, region: &TargetRegion) -> Vec<Reason> {
+pub(in crate::transforms) fn text_reasons(cx: &Program<'_>, region: &TargetRegion) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let chains = region.loops().chain(std::iter::once(&region.chain));
     let rewritten: Vec<ConstructId> = chains.flat_map(|chain| chain.constructs.iter().copied()).collect();
@@ -30,7 +30,7 @@ pub(in crate::transforms) fn text_reasons(cx: &Context<'_>, region: &TargetRegio
 
 /// The same where nothing but clauses of the region's only directive are written: it may stand in a branch of an `#if` then, whose
 /// other branches hold other directives for the same statement.
-pub(in crate::transforms) fn clause_reasons(cx: &Context<'_>, region: &TargetRegion) -> Vec<Reason> {
+pub(in crate::transforms) fn clause_reasons(cx: &Program<'_>, region: &TargetRegion) -> Vec<Reason> {
     let [id] = region.chain.constructs.as_slice() else { return text_reasons(cx, region) };
     let construct = cx.constructs.construct(*id);
     let Some(Doubt::Alternative(_)) = construct.doubt else { return text_reasons(cx, region) };
@@ -45,7 +45,7 @@ pub(in crate::transforms) fn clause_reasons(cx: &Context<'_>, region: &TargetReg
 
 /// A pragma of the compiler beside the directives: what is written there would come between it and what it is about. In the body of
 /// a loop that becomes a kernel nothing is written.
-fn other_pragma(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
+fn other_pragma(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let first = cx.scan.masked.partition_point(|span| span.start < region.extent.start);
     let masked = cx.scan.masked.get(first..).unwrap_or_default().iter().copied();
     let mut inside = masked.take_while(|span| span.start < region.extent.end).filter(|span| {

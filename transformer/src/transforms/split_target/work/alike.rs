@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::context::Context;
 use crate::region::loop_nest::CanonicalLoop;
 use crate::source::Span;
 use crate::transforms::split_target::kernels::Kernel;
-use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::shape::Shape;
 use crate::transforms::split_target::work::sizes::{Size, variables_of};
 use crate::transforms::split_target::work::{ASSUMED_INNER, Counts, Lengths, Taken, is_steered};
@@ -55,7 +55,7 @@ impl Alike {
 
 /// The variables that give the lengths of two loops of a nest, or of a loop that becomes a kernel and of one inside such a
 /// loop.
-pub(super) fn alike(names: &Names<'_>, region: Span, shape: &Shape, kernels: &[Kernel], lengths: &Lengths) -> Alike {
+pub(super) fn alike(names: &Context<'_>, region: Span, shape: &Shape, kernels: &[Kernel], lengths: &Lengths) -> Alike {
     let nothing = Alike::default();
     let counts = Counts { names, region, progress: 8, taken: Taken::All(0.0, &nothing), lengths };
     let variables = |canonical: &CanonicalLoop| {
@@ -77,7 +77,7 @@ pub(super) fn alike(names: &Names<'_>, region: Span, shape: &Shape, kernels: &[K
         deepest = deepest.max(open(&kernel.nest.loops) + inside);
     }
     twice.extend(outer.intersection(&inner).cloned());
-    let assumed = f64::from(names.cx.assumed_iterations);
+    let assumed = f64::from(names.assumed_iterations);
     let inside = if is_steered(shape) { 1.0 } else { ASSUMED_INNER };
     // Where no two such loops are nested, the variable is as long as any other length.
     let value = if deepest < 2 { assumed } else { (assumed * inside).sqrt().floor() };

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::cost::Estimate;
+use crate::semantics::Program;
 use crate::source::Span;
 use crate::transforms::split_target::kernels::Kernel;
-use crate::transforms::split_target::names::Names;
 use crate::transforms::split_target::shape::Shape;
 use crate::transforms::split_target::work::sizes::variables_of;
 use crate::transforms::split_target::work::{Counts, Lengths, Taken};
@@ -35,7 +35,7 @@ impl Threshold {
 /// The variables and products that give the lengths of the loops, each with its threshold; empty where each length is known,
 /// or none is given by one of them. A threshold of 1 means that it pays always.
 pub(in crate::transforms::split_target) fn thresholds(
-    names: &Names<'_>,
+    names: &Program<'_>,
     region: Span,
     shape: &Shape,
     kernels: &[Kernel],

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
+use crate::semantics::{Class, Kind, Program};
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
-use crate::transforms::split_target::names::{Class, Kind, Names};
 
 /// What stands between the variables of a product.
 const TIMES: &str = " * ";
@@ -82,12 +82,12 @@ pub(super) fn variables_of(term: &str) -> impl Iterator<Item = &str> {
 
 /// How many iterations a loop runs when the loops around it are `progress` (0 to 1) of their way through; none where a bound is
 /// no such sum.
-pub(super) fn trip_count(names: &Names<'_>, region: Span, progress: f64, canonical: &CanonicalLoop) -> Option<Size> {
+pub(super) fn trip_count(names: &Program<'_>, region: Span, progress: f64, canonical: &CanonicalLoop) -> Option<Size> {
     Reader { names, region, progress }.trip_count(canonical, DEPTH)
 }
 
 struct Reader<'a, 'n> {
-    names: &'a Names<'n>,
+    names: &'a Program<'n>,
     /// What its variables are declared in is not visible before it.
     region: Span,
     progress: f64,
@@ -108,7 +108,7 @@ impl Reader<'_, '_> {
 
     fn bounds(&self, canonical: &CanonicalLoop, depth: usize) -> Option<(Size, Size)> {
         let bound = |span: Span| {
-            let tree = parse_expression(self.names.cx.file, span, self.names.cx.tree.language())?;
+            let tree = parse_expression(self.names.file, span, self.names.tree.language())?;
             self.sum(&tree, tree.root(), canonical.node, depth)
         };
         Some((bound(canonical.lower)?, bound(canonical.upper)?))
@@ -144,7 +144,7 @@ impl Reader<'_, '_> {
 
     /// What a loop variable is taken for, or a number from outside of the region.
     fn name(&self, span: Span, inside: NodeId, depth: usize) -> Option<Size> {
-        let cx = self.names.cx;
+        let cx = self.names;
         let name = cx.file.show(span);
         let depth = depth.checked_sub(1)?;
         let mut loops = cx.tree.ancestors(inside).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement);

@@ -7,7 +7,7 @@ use crate::syntax::NodeId;
 use crate::transforms::split_target::local_arrays::LocalArrays;
 use crate::transforms::split_target::write::Split;
 
-impl Split<'_> {
+impl Split<'_, '_> {
     /// `target data` around the rest of each block that declares arrays; neighbours share one.
     pub(super) fn arrays(&self) -> Vec<Edit> {
         let tree = self.cx.tree;

@@ -9,7 +9,7 @@ use crate::transforms::split_target::clauses::KeptClause;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::shape::Form;
 
-impl Split<'_> {
+impl Split<'_, '_> {
     /// The clauses of the `target data` construct; none where it would map nothing, or for a single loop.
     pub(super) fn data_clauses(&self) -> Vec<String> {
         if self.shape.form == Form::OneLoop {

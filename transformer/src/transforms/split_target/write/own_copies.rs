@@ -9,7 +9,7 @@ use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::split_target::data::OwnCopy;
 use crate::transforms::split_target::write::Split;
 
-impl Split<'_> {
+impl Split<'_, '_> {
     /// Declares the copies at the start of their blocks; a statement without braces gets some.
     pub(super) fn own_copies(&self, edits: &mut Vec<Edit>) {
         let mut blocks: BTreeMap<NodeId, Vec<&OwnCopy>> = BTreeMap::new();

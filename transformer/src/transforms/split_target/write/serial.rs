@@ -9,7 +9,7 @@ use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::serial::Run;
 use crate::transforms::split_target::write::Split;
 
-impl Split<'_> {
+impl Split<'_, '_> {
     pub(super) fn serial(&self, index: usize, kernel: &Kernel) -> Vec<Edit> {
         let run = kernel.serial.as_ref().filter(|run| run.steering.is_none());
         let (Some(run), Some(outer)) = (run, self.shape.outer.first()) else { return Vec::new() };

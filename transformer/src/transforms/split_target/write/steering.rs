@@ -18,7 +18,7 @@ struct Evaluation<'a> {
     layout: Layout,
 }
 
-impl Split<'_> {
+impl Split<'_, '_> {
     pub(super) fn steering(&self, index: usize, kernel: &Kernel) -> Vec<Edit> {
         let (Some(run), Some(outer)) = (&kernel.serial, self.shape.outer.first()) else { return Vec::new() };
         let Some(steering) = &run.steering else { return Vec::new() };

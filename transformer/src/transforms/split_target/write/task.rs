@@ -4,7 +4,7 @@ use crate::edit::directive_writer::Layout;
 use crate::syntax::ClauseName;
 use crate::transforms::split_target::write::Split;
 
-impl Split<'_> {
+impl Split<'_, '_> {
     /// The directive of the task, if there is one.
     pub(super) fn task_directive(&self, layout: &Layout) -> Option<String> {
         let of_region = &self.clauses.task;

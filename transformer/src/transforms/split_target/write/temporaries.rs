@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, NodeKind};
 
-impl Split<'_> {
+impl Split<'_, '_> {
     /// The constants before the region; in a block of their own where no declaration may stand.
     pub(super) fn temporaries(&self, edits: &mut Vec<Edit>) {
         if self.data.temporaries.is_empty() {

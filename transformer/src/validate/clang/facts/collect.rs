@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::json::{Node, Place, Referenced, Visitor, WrittenType};
 use super::macros::Macros;
-use crate::analysis::calls::is_pure;
-use crate::analysis::facts::{Declared, Facts, Outside, TypeNames};
-use crate::analysis::symbols::{DeclaredType, NameKind};
+use crate::semantics::calls::is_pure;
+use crate::semantics::facts::{Declared, Facts, Outside, TypeNames};
+use crate::semantics::symbols::{DeclaredType, NameKind};
 
 /// A declaration outside of the file that a name may refer to.
 #[derive(Default)]

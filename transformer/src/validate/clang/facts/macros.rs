@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::facts::MacroText;
+use crate::semantics::facts::MacroText;
 use crate::source::LineIndex;
 
 /// The macros that are defined outside of the file.

@@ -1,0 +1,15 @@
+//! What a program means: its names, their types and values, who calls whom. Queries fail closed: what is not modelled is unknown.
+
+pub mod calls;
+pub mod expansions;
+pub mod facts;
+pub mod integers;
+mod names;
+pub mod program;
+pub mod symbols;
+pub mod uses;
+
+pub use self::integers::Integer;
+pub(crate) use self::names::{Class, Kind};
+pub(crate) use self::names::{is_standard_constant, written_member};
+pub use self::program::{Compilation, Program};

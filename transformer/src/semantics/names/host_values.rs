@@ -1,0 +1,143 @@
+//! Expressions that the host can evaluate, and that have the same value whenever it does.
+
+use std::collections::BTreeSet;
+
+use crate::semantics::Program;
+use crate::semantics::names::kinds::Kind;
+use crate::semantics::names::macros::is_plain_node;
+use crate::semantics::symbols::{DeclaredType, ScalarKind};
+use crate::semantics::uses::{Role, Use, member_of, uses_below};
+use crate::source::Span;
+use crate::syntax::host::parse_expression;
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+
+impl Program<'_> {
+    /// Every name that an expression of a clause uses.
+    pub(crate) fn names_in(&self, span: Span) -> Vec<(String, Span)> {
+        let Some(tree) = parse_expression(self.file, span, self.tree.language()) else { return Vec::new() };
+        uses_below(self.file, &tree, tree.root()).into_iter().map(|used| (used.name, used.span)).collect()
+    }
+
+    /// The first place in an expression that the host may not be able to evaluate to the value that the device would: a
+    /// load from memory, a call, a side effect, a variable in `written`.
+    pub(crate) fn not_on_host(&self, span: Span, written: &BTreeSet<String>) -> Option<Span> {
+        let Some(tree) = parse_expression(self.file, span, self.tree.language()) else { return Some(span) };
+        let node = tree.descendants(tree.root()).find(|node| !self.is_host_node(&tree, *node, span.start));
+        if let Some(node) = node {
+            return Some(tree.span(node));
+        }
+        let uses = uses_below(self.file, &tree, tree.root());
+        uses.into_iter().find(|used| !self.is_host_value(&tree, used, written)).map(|used| used.span)
+    }
+
+    /// Is it a variable of an integer type that has 32 bits at least, wherever an `int` has them?
+    pub(crate) fn holds_32_bits(&self, name: &str, at: usize) -> bool {
+        let small = ["char", "short", "bool", "Bool", "8", "16"];
+        self.integer_type(name, at).is_some_and(|ty| !small.iter().any(|part| ty.contains(part)))
+    }
+
+    /// The name of a variable's type, if it is one of integers or a reference to one.
+    pub(crate) fn integer_type(&self, name: &str, at: usize) -> Option<String> {
+        let ty = match self.symbols().lookup(name, at)?.ty {
+            DeclaredType::Reference { to } => *to,
+            other => other,
+        };
+        match ty {
+            DeclaredType::Scalar { kind: ScalarKind::Integer, name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The member that `this->m` names, and the expression: where no other variable hides it, `m` alone means the same.
+    pub(crate) fn member_of_this(&self, tree: &HostTree, this: NodeId, at: usize) -> Option<(NodeId, String)> {
+        let node = tree.parent(this).filter(|parent| tree.kind(*parent) == NodeKind::FieldExpression)?;
+        let arrow = tree.children(node).any(|child| tree.kind(child) == NodeKind::MinusGreater);
+        let field =
+            tree.child(node, Field::Field).filter(|field| arrow && tree.kind(*field) == NodeKind::FieldIdentifier)?;
+        let name = self.file.show(tree.span(field)).into_owned();
+        matches!(self.kind(&name, at), Kind::Member(_)).then_some((node, name))
+    }
+
+    /// May the evaluation of an expression do more than give a value?
+    pub(crate) fn may_have_effect(&self, span: Span) -> bool {
+        let Some(tree) = parse_expression(self.file, span, self.tree.language()) else { return true };
+        let loads = |node| {
+            matches!(
+                tree.kind(node),
+                NodeKind::SubscriptExpression | NodeKind::PointerExpression | NodeKind::FieldExpression
+            )
+        };
+        let mut nodes = tree.descendants(tree.root());
+        nodes.any(|node| !loads(node) && !self.is_host_node(&tree, node, span.start))
+            || uses_below(self.file, &tree, tree.root()).iter().any(|used| {
+                let is_plain = self.expansion(&used.name, used.span.start).map(|names| names.is_some());
+                !is_plain.unwrap_or_else(|| self.is_host_object(&used.name, used.span.start))
+            })
+    }
+
+    fn is_host_node(&self, tree: &HostTree, node: NodeId, at: usize) -> bool {
+        let of_this = |this: Option<NodeId>| {
+            let this = this.filter(|this| tree.kind(*this) == NodeKind::This);
+            this.is_some_and(|this| self.member_of_this(tree, this, at).is_some())
+        };
+        match tree.kind(node) {
+            NodeKind::This => of_this(Some(node)),
+            NodeKind::FieldExpression if of_this(tree.child(node, Field::Argument)) => true,
+            NodeKind::CallExpression => {
+                let function = tree.child(node, Field::Function);
+                function.is_some_and(|f| self.expansion(&self.file.show(tree.span(f)), at).flatten().is_some())
+            }
+            NodeKind::FieldExpression => tree.children(node).any(|child| tree.kind(child) == NodeKind::Dot),
+            NodeKind::SubscriptExpression | NodeKind::PointerExpression => false,
+            _ => is_plain_node(tree, node),
+        }
+    }
+
+    fn is_host_value(&self, tree: &HostTree, used: &Use, written: &BTreeSet<String>) -> bool {
+        let at = used.span.start;
+        if used.name == "this" {
+            let member = self.member_of_this(tree, used.node, at);
+            return member.is_some_and(|(_, name)| self.is_host_object(&name, at) && !written.contains(&name));
+        }
+        if let Some(member) = member_of(self.file, tree, used.node)
+            && written.contains(&written_member(&used.name, &member))
+        {
+            return false;
+        }
+        match self.expansion(&used.name, at) {
+            Some(None) => return false,
+            Some(Some(names)) => {
+                return names.iter().all(|name| self.is_host_object(name, at) && !written.contains(name));
+            }
+            None => {}
+        }
+        used.role != Role::Callee && self.is_host_object(&used.name, at) && !written.contains(&used.name)
+    }
+
+    fn is_host_object(&self, name: &str, at: usize) -> bool {
+        matches!(
+            self.kind(name, at),
+            // An array without a subscript is its address.
+            Kind::Scalar { .. }
+                | Kind::Pointer { .. }
+                | Kind::Array { .. }
+                | Kind::Struct
+                | Kind::Member(_)
+                | Kind::Constant
+        )
+    }
+
+    /// Has an expression the same value wherever the host evaluates it while the region runs? `writes_integers`: may the
+    /// region write integers through pointers?
+    pub(crate) fn is_stable(&self, span: Span, written: &BTreeSet<String>, writes_integers: bool) -> bool {
+        if self.not_on_host(span, written).is_some() {
+            return false;
+        }
+        !writes_integers || self.names_in(span).iter().all(|(name, at)| self.cannot_be_aliased(name, at.start))
+    }
+}
+
+/// A member of a structure as it stands among the written names; an empty one is the whole object.
+pub(crate) fn written_member(name: &str, member: &str) -> String {
+    if member.is_empty() { name.to_owned() } else { format!("{name}.{member}") }
+}

@@ -1,0 +1,151 @@
+//! What macros stand for, where they are expressions without side effects.
+
+use std::collections::BTreeSet;
+
+use crate::semantics::Program;
+use crate::semantics::calls::is_pure;
+use crate::semantics::symbols::Macro;
+use crate::semantics::uses::{Role, uses_below};
+use crate::source::{SourceFile, Span, words};
+use crate::syntax::host::parse_expression;
+use crate::syntax::{HostTree, NodeId, NodeKind};
+
+impl Program<'_> {
+    /// The variables that a macro's text names, where it is an expression without side effects; `None` inside where it is
+    /// anything else, or where a function or variable has the name in some builds, and outside where the name is no macro.
+    pub(crate) fn expansion(&self, name: &str, at: usize) -> Option<Option<Vec<String>>> {
+        let definition = self.symbols().macro_definition(name, at)?;
+        if definition.is_elsewhere && is_standard_constant(name) {
+            return None;
+        }
+        if self.symbols().declares_at_file_scope(name) {
+            return Some(None);
+        }
+        let mut names = BTreeSet::new();
+        let plain = self.expand(name, at, &mut names);
+        Some(plain.then(|| names.into_iter().collect()))
+    }
+
+    /// Is it a macro whose text is more than one number, in parentheses or not?
+    pub(crate) fn is_computed_macro(&self, name: &str, at: usize) -> bool {
+        let Some(definition) = self.symbols().macro_definition(name, at) else { return false };
+        let number = definition.body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
+        let digits = number.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        !digits || number.trim_end_matches(['f', 'F']).parse::<f64>().is_err()
+    }
+
+    /// Does a piece of the file use a macro whose text, or that of a macro in it, is of some sort?
+    pub(crate) fn uses_macro_with(&self, span: Span, sort: &dyn Fn(&str) -> bool) -> bool {
+        let text = self.file.show(span);
+        let mut waiting: Vec<String> = words(&text).map(str::to_owned).collect();
+        let mut seen = BTreeSet::new();
+        while let Some(word) = waiting.pop() {
+            if !seen.insert(word.clone()) {
+                continue;
+            }
+            for definition in self.symbols().macros_named(&word, span.start) {
+                if sort(&definition.body) {
+                    return true;
+                }
+                waiting.extend(words(&definition.body).map(str::to_owned));
+            }
+        }
+        false
+    }
+
+    /// Adds the names in all texts that a macro, and the macros in these, may have; `false` where one is no plain expression.
+    fn expand(&self, name: &str, at: usize, into: &mut BTreeSet<String>) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![name.to_owned()];
+        while let Some(name) = open.pop() {
+            if !seen.insert(name.clone()) {
+                continue;
+            }
+            let texts = self.symbols().macros_named(&name, at);
+            if seen.len() > MOST_MACROS || !texts.iter().all(|text| self.expand_one(text, &mut open, at, into)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn expand_one(&self, definition: &Macro, open: &mut Vec<String>, at: usize, into: &mut BTreeSet<String>) -> bool {
+        let text = SourceFile::new("macro", definition.body.clone().into_bytes());
+        let whole = Span::new(0, text.text.len());
+        let Some(tree) = parse_expression(&text, whole, self.tree.language()) else { return false };
+        if !tree.descendants(tree.root()).all(|node| is_plain_node(&tree, node)) {
+            return false;
+        }
+        let parameters = definition.parameters.as_deref().unwrap_or_default();
+        uses_below(&text, &tree, tree.root()).into_iter().all(|used| {
+            if parameters.contains(&used.name) {
+                return matches!(used.role, Role::Read | Role::Argument);
+            }
+            if self.symbols().macro_definition(&used.name, at).is_some() {
+                open.push(used.name);
+                return true;
+            }
+            match used.role {
+                Role::Read | Role::Argument => {
+                    into.insert(used.name);
+                    true
+                }
+                Role::Callee => is_pure(&used.name),
+                _ => false,
+            }
+        })
+    }
+}
+
+/// How many macros are followed into each other.
+const MOST_MACROS: usize = 64;
+
+/// Is the node one that has no side effect and calls nothing?
+pub(super) fn is_plain_node(tree: &HostTree, node: NodeId) -> bool {
+    !tree.is_problem(node)
+        && !matches!(
+            tree.kind(node),
+            NodeKind::AssignmentExpression
+                | NodeKind::UpdateExpression
+                | NodeKind::LambdaExpression
+                | NodeKind::NewExpression
+                | NodeKind::DeleteExpression
+                | NodeKind::GnuAsmExpression
+                | NodeKind::CompoundStatement
+                | NodeKind::CompoundLiteralExpression
+                | NodeKind::InitializerList
+                | NodeKind::CoAwaitExpression
+                | NodeKind::This
+        )
+}
+
+/// Macros of the standard headers that are constants.
+pub(crate) fn is_standard_constant(name: &str) -> bool {
+    let named =
+        ["NULL", "RAND_MAX", "EXIT_SUCCESS", "EXIT_FAILURE", "INFINITY", "NAN", "HUGE_VAL", "BUFSIZ", "true", "false"];
+    let prefixed = ["M_PI", "M_E", "M_SQRT", "M_LN", "M_LOG", "M_1_", "M_2_", "INT", "UINT", "FLT_", "DBL_", "LDBL_"];
+    let limits = [
+        "CHAR_BIT",
+        "CHAR_MAX",
+        "CHAR_MIN",
+        "SCHAR_MAX",
+        "SCHAR_MIN",
+        "UCHAR_MAX",
+        "SHRT_MAX",
+        "SHRT_MIN",
+        "USHRT_MAX",
+        "LONG_MAX",
+        "LONG_MIN",
+        "ULONG_MAX",
+        "LLONG_MAX",
+        "LLONG_MIN",
+        "ULLONG_MAX",
+        "SIZE_MAX",
+        "PTRDIFF_MAX",
+    ];
+    let limited = |name: &str| name.ends_with("_MAX") || name.ends_with("_MIN");
+    named.contains(&name)
+        || limits.contains(&name)
+        || prefixed[..8].iter().any(|prefix| name.starts_with(prefix))
+        || (prefixed[8..].iter().any(|prefix| name.starts_with(prefix)) && (limited(name) || name.ends_with("EPSILON")))
+}

@@ -1,0 +1,237 @@
+//! Declarations that macros make in a function: `DECLARE(int, k);`. Whatever they may declare hides what has its name outside.
+
+use std::collections::BTreeSet;
+
+use super::{Macro, Symbols};
+use crate::semantics::expansions::tokens::{Token, arguments, replaced, tokens};
+use crate::source::{Span, scan, words};
+use crate::syntax::{Field, NodeId, NodeKind};
+
+/// How often macros are replaced in each other.
+const DEPTH: usize = 8;
+
+/// Words that begin a statement which declares nothing by itself.
+const STATEMENTS: &[&str] = &[
+    "break", "case", "continue", "default", "delete", "do", "else", "for", "goto", "if", "new", "return", "sizeof",
+    "switch", "throw", "while",
+];
+
+/// Words with which a declaration begins whose names may stand anywhere behind.
+const DECLARATIONS: &[&str] = &["class", "enum", "struct", "typedef", "union", "using"];
+
+/// The use of a macro as a statement, and the names that it may declare; none where that may be any.
+pub(super) struct DeclaringUse {
+    start: usize,
+    names: Option<BTreeSet<String>>,
+}
+
+impl Symbols<'_> {
+    /// May a macro used as a statement between two bytes of the file declare a name?
+    pub(super) fn may_be_declared_by_macro(&self, name: &str, from: usize, at: usize) -> bool {
+        let uses = self.declaring_uses.get_or_init(|| self.find_declaring_uses());
+        let first = uses.partition_point(|used| used.start < from);
+        let mut between = uses.iter().skip(first).take_while(|used| used.start < at);
+        between.any(|used| used.names.as_ref().is_none_or(|names| names.contains(name)))
+    }
+
+    fn find_declaring_uses(&self) -> Vec<DeclaringUse> {
+        let headers = self.headers.iter().flat_map(|(header, _)| {
+            let definitions = scan(&header.text).definitions;
+            definitions.into_iter().map(|found| header.show(found.name).into_owned())
+        });
+        let flags = self.definitions.iter().map(|flag| flag.name.clone());
+        let macros: BTreeSet<String> = self.own.table.macros.keys().cloned().chain(headers).chain(flags).collect();
+        if macros.is_empty() {
+            return Vec::new();
+        }
+        let tree = self.own.tree.as_ref();
+        let is_macro = |node: &NodeId| {
+            matches!(tree.kind(*node), NodeKind::Identifier | NodeKind::TypeIdentifier)
+                && macros.contains(&*self.own.file.show(tree.span(*node)))
+        };
+        let statements =
+            tree.descendants(tree.root()).filter(is_macro).filter_map(|node| self.statement_begun_by(node));
+        statements.filter_map(|span| self.declaring_use(span)).collect()
+    }
+
+    /// The statement in a function that begins with a node.
+    fn statement_begun_by(&self, node: NodeId) -> Option<Span> {
+        let tree = self.own.tree.as_ref();
+        let start = tree.span(node).start;
+        let mut around = tree.ancestors(node).take_while(|above| tree.span(*above).start == start);
+        let statement = around.find(|above| {
+            tree.kind(*above).is_statement() || matches!(tree.kind(*above), NodeKind::Declaration | NodeKind::Error)
+        })?;
+        let in_function = tree.ancestors(statement).any(|above| tree.kind(above) == NodeKind::FunctionDefinition);
+        let is_read = tree.kind(statement) == NodeKind::Declaration && tree.child(statement, Field::Type) == Some(node);
+        let is_type = || self.stands_for_words(&self.own.file.show(tree.span(node)), start);
+        (in_function && !(is_read && is_type())).then(|| tree.span(statement))
+    }
+
+    /// Does a macro stand for words alone, whichever of its definitions holds? A declaration that begins with it is read as it is.
+    fn stands_for_words(&self, name: &str, at: usize) -> bool {
+        let are_words = |body: &str| body.chars().all(|c| c.is_alphanumeric() || c == '_' || c.is_whitespace());
+        self.macros_named(name, at).iter().all(|found| found.parameters.is_none() && are_words(&found.body))
+    }
+
+    fn declaring_use(&self, statement: Span) -> Option<DeclaringUse> {
+        let text = self.own.file.show(statement);
+        let names = self.expanded(&text, statement.start, DEPTH).map(|text| declared(&text));
+        let declares = names.as_ref().is_none_or(|names| !names.is_empty());
+        declares.then_some(DeclaringUse { start: statement.start, names })
+    }
+
+    /// A text with its macros replaced; none where that cannot be followed.
+    fn expanded(&self, text: &str, at: usize, depth: usize) -> Option<String> {
+        let depth = depth.checked_sub(1)?;
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((token, after)) = tokens(rest) {
+            rest = after;
+            let Token::Word(word) = token else {
+                out.push_str(token.text());
+                continue;
+            };
+            let found = self.macros_named(word, at);
+            let [one] = found.as_slice() else {
+                if !found.is_empty() {
+                    return None;
+                }
+                out.push_str(word);
+                continue;
+            };
+            match (&one.parameters, arguments(after)) {
+                (None, _) => out.push_str(&self.followed(word, &one.body, at, depth)?),
+                (Some(_), Some((given, behind))) => {
+                    out.push_str(&self.followed(word, &substituted(one, &given)?, at, depth)?);
+                    rest = behind;
+                }
+                (Some(_), None) => out.push_str(word),
+            }
+        }
+        Some(out)
+    }
+
+    /// The text of a macro with the macros in it replaced, but for itself.
+    fn followed(&self, name: &str, body: &str, at: usize, depth: usize) -> Option<String> {
+        if body.contains('#') {
+            return None;
+        }
+        if words(body).any(|word| word == name) { Some(body.to_owned()) } else { self.expanded(body, at, depth) }
+    }
+}
+
+/// The text of a macro with arguments in the place of its parameters.
+fn substituted(found: &Macro, given: &[&str]) -> Option<String> {
+    let parameters = found.parameters.as_ref()?;
+    let rest = || given.get(parameters.len()..).unwrap_or_default().join(",");
+    Some(replaced(&found.body, |word| match parameters.iter().position(|name| name == word) {
+        Some(index) => Some(given.get(index).copied().unwrap_or_default().trim().to_owned()),
+        None => (word == "__VA_ARGS__").then(rest),
+    }))
+}
+
+/// The names that statements may declare; all words of those that may be declarations.
+fn declared(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut rest = text;
+    loop {
+        let end = rest.find([';', '{', '}', '(']).unwrap_or(rest.len());
+        let (piece, behind) = rest.split_at(end);
+        let mut parts = words(piece);
+        let first = parts.next();
+        let is_other = first.is_some_and(|word| DECLARATIONS.contains(&word));
+        let is_type = first.is_some_and(|word| !STATEMENTS.contains(&word));
+        let points = behind.starts_with("(*") && [")(", ") (", ")["].iter().any(|sign| behind.contains(sign));
+        let is_two = is_type && (parts.next().is_some() && has_pair(piece) || points);
+        if is_other || is_two {
+            let statement = &rest[..rest[end..].find(';').map_or(rest.len(), |at| end + at)];
+            let all = if is_other { text.to_owned() } else { without_values(statement) };
+            found.extend(words(&all).map(str::to_owned));
+        }
+        rest = match behind.chars().next() {
+            // Nothing in parentheses is a statement of its own.
+            Some('(') => arguments(behind).map_or("", |(_, after)| after),
+            Some(_) => &behind[1..],
+            None => return found,
+        };
+    }
+}
+
+/// A declaration without what its variables are initialised with.
+fn without_values(declaration: &str) -> String {
+    let (mut depth, mut in_value) = (0_usize, false);
+    let kept = declaration.chars().filter(|c| {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            '=' if depth == 0 => in_value = true,
+            ',' if depth == 0 => in_value = false,
+            _ => {}
+        }
+        !in_value
+    });
+    kept.collect()
+}
+
+/// Does a piece begin with two words side by side, or with a star or `&` between them, as declarations do?
+fn has_pair(piece: &str) -> bool {
+    // `vector<int> k`
+    if let Some((front, back)) = piece.split_once('<').and_then(|(front, rest)| Some((front, rest.rsplit_once('>')?.1)))
+    {
+        return has_pair(&format!("{front} {back}"));
+    }
+    let mut last_was_word = false;
+    for part in piece.split_whitespace() {
+        for token in split_words(part) {
+            let is_word = token.chars().all(|c| c.is_alphanumeric() || c == '_');
+            match token {
+                _ if is_word && last_was_word => return true,
+                "*" | "&" | ":" => {}
+                _ if is_word => last_was_word = true,
+                _ => return false,
+            }
+        }
+    }
+    false
+}
+
+/// Words and single characters.
+fn split_words(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let end = if is_word(first) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
+        let (one, behind) = rest.split_at(end);
+        out.push(one);
+        rest = behind;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declarations_are_told_from_other_statements() {
+        for (text, name) in [
+            ("uint8_t k = 250;", "k"),
+            ("do_it(a); int *k = a, j;", "j"),
+            ("{ unsigned char k", "k"),
+            ("enum { A = 3, k }", "k"),
+            ("typedef int (*k)(int);", "k"),
+            ("std::size_t k = 3", "k"),
+            ("const int k(3);", "k"),
+            ("int (*k)(int) = f;", "k"),
+        ] {
+            assert!(declared(text).contains(name), "{text}");
+        }
+        for text in
+            ["assert(n > 0 && k);", "k = k + 1;", "do { if (k) exit(1); } while (0)", "return k;", "f(k, a * k);", ""]
+        {
+            assert!(!declared(text).contains("k"), "{text}");
+        }
+    }
+}

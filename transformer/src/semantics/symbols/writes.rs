@@ -1,0 +1,287 @@
+//! Where a variable may be written, and whether its address leaves the sight of this analysis.
+
+use std::collections::BTreeSet;
+
+use super::macro_effects::Named;
+use super::{DeclaredType, NameKind, NameSpace, Scope, Symbols, Variable};
+use crate::semantics::uses::{Role, copies_initialisers, initialiser_role};
+use crate::source::{Language, Span};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+
+/// How a variable may be written at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WriteKind {
+    /// It, a member or an element of it is assigned, incremented, or an output of `asm`.
+    Assigned,
+    /// Its address is taken, or an array's name stands for one: it may be written through it, here or later.
+    Address,
+    /// A C++ reference is bound to it.
+    Reference,
+    /// It is handed to a function that may write it, or a member function of it is called.
+    Passed,
+    /// A macro whose text names it stands here.
+    Macro,
+}
+
+/// A place where a variable may be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Write {
+    /// The name in the text, or the macro's.
+    pub span: Span,
+    /// How.
+    pub kind: WriteKind,
+}
+
+/// How deep macros are followed.
+const MACRO_DEPTH: usize = 16;
+
+impl Symbols<'_> {
+    /// Every place within `span` where the variable that `name` means at byte `at` may be written. What a pointer points
+    /// to is no part of the pointer; elements and members are parts of arrays and structures. Nested lambdas count.
+    /// Directives do not: they are no part of the tree.
+    #[must_use]
+    pub fn written_in(&self, name: &str, at: usize, span: Span) -> Vec<Write> {
+        let Some(variable) = self.lookup(name, at) else { return Vec::new() };
+        let tree = self.own.tree.as_ref();
+        let bytes = name.as_bytes();
+        let around = tree.covering(span);
+        let inside = tree.descendants(around).filter(|node| span.contains(tree.span(*node)));
+        let names = inside.filter(|node| {
+            matches!(tree.kind(*node), NodeKind::Identifier | NodeKind::FieldIdentifier | NodeKind::TypeIdentifier)
+        });
+        names.filter_map(|node| self.write_at(node, bytes, &variable)).collect()
+    }
+
+    /// May the variable that `name` means at byte `at` be reached other than by its name: is its address taken anywhere, a
+    /// reference bound to it that may write it, or is it captured by reference? True for arrays that are not only subscripted, for what
+    /// other files can see, and for names that are not known.
+    #[must_use]
+    pub fn is_address_taken(&self, name: &str, at: usize) -> bool {
+        let Some(variable) = self.lookup(name, at).filter(|variable| variable.kind == NameKind::Variable) else {
+            return true;
+        };
+        let hidden_from_others = matches!(variable.scope, Scope::Local | Scope::Parameter)
+            || variable.scope == Scope::File && variable.is_static && variable.header.is_none();
+        if !hidden_from_others || matches!(variable.ty, DeclaredType::Reference { .. } | DeclaredType::Unknown) {
+            return true;
+        }
+        let Some(extent) =
+            self.own.visible(NameSpace::Ordinary, name, at).and_then(|entries| Some(entries.first()?.visible))
+        else {
+            return true;
+        };
+        let escapes = |write: Write| write.kind != WriteKind::Assigned;
+        self.written_in(name, at, extent).into_iter().any(escapes) || self.is_captured(&variable, extent)
+    }
+
+    /// Does a lambda name a local variable from outside of it and capture by reference?
+    fn is_captured(&self, variable: &Variable, extent: Span) -> bool {
+        let tree = self.own.tree.as_ref();
+        let lambdas =
+            tree.descendants(tree.covering(extent)).filter(|node| tree.kind(*node) == NodeKind::LambdaExpression);
+        lambdas.filter(|lambda| !tree.span(*lambda).contains(variable.declared_at)).any(|lambda| {
+            let by_reference = tree
+                .child(lambda, Field::Captures)
+                .is_some_and(|captures| self.own.file.bytes(tree.span(captures)).contains(&b'&'));
+            by_reference && tree.descendants(lambda).any(|node| self.is(node, variable.name.as_bytes(), variable))
+        })
+    }
+
+    /// Does a node name the variable?
+    fn is(&self, node: NodeId, name: &[u8], variable: &Variable) -> bool {
+        let tree = self.own.tree.as_ref();
+        let span = tree.span(node);
+        if tree.kind(node) != NodeKind::Identifier || self.own.file.bytes(span) != name {
+            return false;
+        }
+        // A member of something else: `T::x`.
+        let is_qualified = tree.parent(node).is_some_and(|above| tree.kind(above) == NodeKind::QualifiedIdentifier);
+        !is_qualified
+            && self
+                .lookup(&variable.name, span.start)
+                .is_some_and(|found| (found.header, found.declared_at) == (variable.header, variable.declared_at))
+    }
+
+    fn write_at(&self, node: NodeId, name: &[u8], variable: &Variable) -> Option<Write> {
+        let tree = self.own.tree.as_ref();
+        let span = tree.span(node);
+        let means_variable = || {
+            let found = self.lookup(&variable.name, span.start);
+            found.is_some_and(|found| (found.header, found.declared_at) == (variable.header, variable.declared_at))
+        };
+        let binds = || initialiser_role(self.own.file, tree, node) == Some(Role::Address);
+        if self.own.file.bytes(span) == name && binds() && means_variable() {
+            return Some(Write { span, kind: WriteKind::Reference });
+        }
+        if self.is(node, name, variable) {
+            let kind = self.effect_on(node, variable.ty.clone())?;
+            return Some(Write { span, kind });
+        }
+        let word = self.own.file.show(span);
+        let is_plain = variable.ty.is_scalar() || variable.ty.is_pointer();
+        let named = self.macro_names(&word, span.start, &variable.name)
+            && !(is_plain && self.macro_only_reads(node, Named::Variable(&variable.name)));
+        named.then_some(Write { span, kind: WriteKind::Macro })
+    }
+
+    /// Does a macro's text, or that of a macro in it, hold a name that is no parameter of it?
+    pub(super) fn macro_names(&self, word: &str, at: usize, name: &str) -> bool {
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut open = vec![word.to_owned()];
+        for _ in 0..MACRO_DEPTH {
+            let Some(word) = open.pop() else { return false };
+            if !seen.insert(word.clone()) {
+                continue;
+            }
+            for found in self.macros_named(&word, at) {
+                let parameters = found.parameters.unwrap_or_default();
+                for inner in words(&found.body).filter(|inner| !parameters.iter().any(|parameter| parameter == inner)) {
+                    if inner == name {
+                        return true;
+                    }
+                    open.push(inner.to_owned());
+                }
+            }
+        }
+        // Too many macros to follow: it may.
+        !open.is_empty() && open.iter().any(|word| self.macro_definition(word, at).is_some())
+    }
+
+    /// What the expression around a name does to the object. `ty` is the type of the expression reached so far.
+    fn effect_on(&self, name: NodeId, ty: DeclaredType) -> Option<WriteKind> {
+        let tree = self.own.tree.as_ref();
+        let (mut node, mut ty) = (name, ty);
+        while let Some(parent) = tree.parent(node) {
+            let field = tree.field(node);
+            match tree.kind(parent) {
+                NodeKind::ParenthesizedExpression | NodeKind::CommaExpression => {}
+                NodeKind::ConditionalExpression if field != Some(Field::Condition) => {}
+                NodeKind::SubscriptExpression if field == Some(Field::Argument) => {
+                    if ty.is_pointer() {
+                        return None;
+                    }
+                    ty = ty.dereferenced();
+                }
+                NodeKind::FieldExpression if field == Some(Field::Argument) => {
+                    if operator(tree, parent) == Some(NodeKind::MinusGreater) {
+                        return None;
+                    }
+                    ty = DeclaredType::Unknown;
+                }
+                NodeKind::PointerExpression => match operator(tree, parent) {
+                    Some(NodeKind::Ampersand) => return Some(WriteKind::Address),
+                    _ if ty.is_pointer() => return None,
+                    _ => ty = ty.dereferenced(),
+                },
+                NodeKind::AssignmentExpression if field == Some(Field::Left) => return Some(WriteKind::Assigned),
+                NodeKind::UpdateExpression | NodeKind::GnuAsmOutputOperand => return Some(WriteKind::Assigned),
+                NodeKind::ArgumentList => return self.effect_of_call(parent, node, &ty),
+                NodeKind::CallExpression if field == Some(Field::Function) && node != name => {
+                    return Some(WriteKind::Passed);
+                }
+                NodeKind::InitDeclarator if field == Some(Field::Value) && binds_reference(tree, parent) => {
+                    return Some(WriteKind::Reference);
+                }
+                NodeKind::BinaryExpression if self.is_extraction(parent, node) => return Some(WriteKind::Passed),
+                NodeKind::ForRangeLoop if field == Some(Field::Right) => return Some(WriteKind::Reference),
+                NodeKind::SizeofExpression | NodeKind::AlignofExpression | NodeKind::Decltype => return None,
+                kind if kind.is_declarator() && field == Some(Field::Declarator) => return None,
+                NodeKind::Declaration | NodeKind::ParameterDeclaration if field == Some(Field::Declarator) => {
+                    return None;
+                }
+                NodeKind::LambdaCaptureSpecifier | NodeKind::SubscriptArgumentList => return None,
+                // The name of an array stands for a pointer into it.
+                _ => return matches!(ty, DeclaredType::Array { .. }).then_some(WriteKind::Address),
+            }
+            node = parent;
+        }
+        None
+    }
+
+    /// What a call does to one of its arguments, an object of type `ty` or a part of one.
+    fn effect_of_call(&self, list: NodeId, argument: NodeId, ty: &DeclaredType) -> Option<WriteKind> {
+        if matches!(ty, DeclaredType::Array { .. }) {
+            return Some(WriteKind::Address);
+        }
+        let tree = self.own.tree.as_ref();
+        let call = tree.parent(list)?;
+        let Some(function) = tree.child(call, Field::Function) else {
+            // `T x(a)`, `new T(a)`, a constructor's initialiser.
+            let declaration =
+                Some(call).filter(|call| tree.kind(*call) == NodeKind::InitDeclarator).and_then(|it| tree.parent(it));
+            let is_copied = match declaration {
+                Some(declaration) => {
+                    ty.is_scalar()
+                        && !binds_reference(tree, call)
+                        && copies_initialisers(self.own.file, tree, declaration)
+                }
+                None => ty.is_scalar(),
+            };
+            return (self.is_cpp() && !is_copied).then_some(WriteKind::Reference);
+        };
+        let name = self.own.file.show(tree.span(function));
+        let at = tree.span(function).start;
+        let position = tree.named_children(list).position(|child| child == argument);
+        if self.macro_definition(&name, at).is_some() {
+            let is_plain = ty.is_scalar() || ty.is_pointer();
+            let is_read = position.is_some_and(|at| is_plain && self.macro_only_reads(function, Named::Argument(at)));
+            return (!is_read).then_some(WriteKind::Passed);
+        }
+        match self.lookup(&name, at).map(|found| found.ty) {
+            Some(DeclaredType::Function { parameters, is_variadic }) => {
+                match position.and_then(|position| parameters.get(position)) {
+                    Some(DeclaredType::Reference { to }) => (!to.is_const()).then_some(WriteKind::Reference),
+                    Some(DeclaredType::Unknown) => self.is_cpp().then_some(WriteKind::Passed),
+                    Some(_) => None,
+                    None => (!is_variadic && self.is_cpp()).then_some(WriteKind::Passed),
+                }
+            }
+            _ if crate::semantics::calls::takes_values(&name) => None,
+            // In C all is handed over by value, except to macros of system headers, which are written in capitals.
+            _ if !self.is_cpp() => {
+                let is_capital = !name.bytes().any(|byte| byte.is_ascii_lowercase());
+                is_capital.then_some(WriteKind::Passed)
+            }
+            _ => Some(WriteKind::Passed),
+        }
+    }
+
+    /// Is it the right side of `stream >> x`?
+    fn is_extraction(&self, parent: NodeId, node: NodeId) -> bool {
+        let tree = self.own.tree.as_ref();
+        if !self.is_cpp()
+            || operator(tree, parent) != Some(NodeKind::GreaterGreater)
+            || tree.child(parent, Field::Right) != Some(node)
+        {
+            return false;
+        }
+        let mut leftmost = parent;
+        while let Some(left) = tree.child(leftmost, Field::Left) {
+            leftmost = left;
+        }
+        let span = tree.span(leftmost);
+        let known = self.lookup(&self.own.file.show(span), span.start);
+        tree.kind(leftmost) != NodeKind::NumberLiteral && !known.is_some_and(|found| found.ty.is_scalar())
+    }
+
+    fn is_cpp(&self) -> bool {
+        self.own.tree.language() == Language::Cpp
+    }
+}
+
+/// The identifiers of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.split(move |c| !is_word(c)).filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+}
+
+fn operator(tree: &HostTree, node: NodeId) -> Option<NodeKind> {
+    tree.child(node, Field::Operator).map(|operator| tree.kind(operator))
+}
+
+fn binds_reference(tree: &HostTree, init_declarator: NodeId) -> bool {
+    let is_const =
+        |declaration: NodeId| tree.named_children(declaration).any(|child| tree.kind(child) == NodeKind::TypeQualifier);
+    tree.child(init_declarator, Field::Declarator).is_some_and(|node| tree.kind(node) == NodeKind::ReferenceDeclarator)
+        && !tree.parent(init_declarator).is_some_and(is_const)
+}
