@@ -128,6 +128,32 @@ fn imports_point_downward() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// The folders and files of passes, as the registry names them.
+fn passes() -> Vec<String> {
+    let registry = fs::read_to_string(source_root().join("transforms/mod.rs")).unwrap();
+    let functions = registry.match_indices("plan: Some(").map(|(at, found)| head(&registry[at + found.len()..]));
+    functions.collect()
+}
+
+#[test]
+fn no_pass_imports_another() {
+    let passes = passes();
+    assert!(passes.len() >= 5, "{passes:?}");
+    let mut wrong = Vec::new();
+    for path in rust_files(&source_root().join("transforms")) {
+        let name = name_of(&path);
+        let own = name.split('/').nth(1).unwrap().trim_end_matches(".rs");
+        if own == "mod" {
+            continue;
+        }
+        let code = code_of(&fs::read_to_string(&path).unwrap());
+        let words: Vec<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let others = passes.iter().filter(|pass| *pass != own && words.contains(&pass.as_str()));
+        wrong.extend(others.map(|pass| format!("{name} names {pass}")));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn each_parser_library_is_named_in_one_place() {
     for (library, allowed) in PARSERS {

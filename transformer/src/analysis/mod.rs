@@ -1,11 +1,13 @@
 //! Facts about loops, memory and cost, each with a certainty. Queries never edit and never report.
 
 pub mod accesses;
+pub mod associated_loops;
 pub mod coalescing;
 pub mod cost;
 pub mod data_environment;
 pub mod dependence;
 pub mod execution_mode;
+pub(crate) mod independence;
 pub mod kernel_shape;
 pub mod polynomial;
 pub mod streams;

@@ -102,7 +102,6 @@
 mod grid;
 
 pub use self::grid::GeometryFigures;
-pub(super) use self::grid::nest;
 
 use crate::context::Context;
 use crate::edit::directive_writer::append_clauses;
@@ -117,9 +116,9 @@ use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Language, Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, Field, HostTree, NodeKind};
+use crate::transforms::checks::type_parameters;
 use crate::transforms::choose_geometry::grid::Chosen;
-use crate::transforms::split_target::type_parameters;
-use crate::transforms::{TEAM_THREADS, split_target};
+use crate::transforms::{TEAM_THREADS, checks};
 
 /// Decides for every loop that is a kernel of its own.
 pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
@@ -137,12 +136,12 @@ fn plan_loop(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let mut plan =
         Plan::undecided("geometry", cx.constructs.directive(first).span, region.extent, Decision::NothingToDo);
-    let mut reasons = split_target::clause_reasons(cx, region);
+    let mut reasons = checks::clause_reasons(cx, region);
     let Some(teams) = directive_of_teams(cx, region).filter(|_| !has_own_threads(cx, region)) else {
         let message = "the number of threads in a team is written down";
         plan.reasons.push(Reason::new(ReasonCode::GridWritten, plan.span, message));
         if reasons.is_empty() && cx.device.is_some() {
-            plan.reasons.extend(grid::far_off(cx, cx.symbols(), region));
+            plan.reasons.extend(grid::far_off(cx, region));
         }
         return plan;
     };
@@ -150,7 +149,7 @@ fn plan_loop(cx: &Context<'_>, region: &TargetRegion) -> Plan {
         reasons.extend(nested_parallel(cx, region));
         reasons.extend(team_queries(cx, region));
         let body = cx.constructs.construct(region.chain.innermost()).body;
-        reasons.extend(body.and_then(|body| type_parameters::assumption(cx, cx.symbols(), body)));
+        reasons.extend(body.and_then(|body| type_parameters::assumption(cx, body)));
     }
     if reasons.iter().all(|reason| reason.certainty == Certainty::Assumed) {
         let assumed = !reasons.is_empty();
@@ -169,7 +168,7 @@ fn plan_loop(cx: &Context<'_>, region: &TargetRegion) -> Plan {
         plan.decision = Decision::Refuse;
     }
     if plan.decision != Decision::Refuse && cx.device.is_some() {
-        reasons.extend(grid::far_off(cx, cx.symbols(), region));
+        reasons.extend(grid::far_off(cx, region));
     }
     plan.reasons = reasons;
     plan
@@ -181,8 +180,8 @@ fn plan_loop(cx: &Context<'_>, region: &TargetRegion) -> Plan {
 /// What is predicted of the latter, where that is no gain.
 fn chosen(cx: &Context<'_>, region: &TargetRegion, teams: &Directive) -> Result<Chosen, String> {
     let are_open = cx.device.is_some() && teams.clauses_of(ClauseName::NumTeams).next().is_none();
-    let figures = are_open.then(|| grid::figures(cx, cx.symbols(), region)).flatten();
-    if let Some(chosen) = figures.as_ref().and_then(|figures| grid::write(cx, cx.symbols(), region, figures)) {
+    let figures = are_open.then(|| grid::figures(cx, region)).flatten();
+    if let Some(chosen) = figures.as_ref().and_then(|figures| grid::write(cx, region, figures)) {
         return Ok(chosen);
     }
     match figures.and_then(|figures| figures.limit_gains_nothing()) {
@@ -199,7 +198,7 @@ fn chosen(cx: &Context<'_>, region: &TargetRegion, teams: &Directive) -> Result<
 pub fn geometry_figures(cx: &Context<'_>) -> Vec<(Span, GeometryFigures)> {
     let regions = target_regions(cx.tree, cx.constructs);
     let loops = regions.iter().filter(|region| cx.device.is_some() && region.is_league_loop());
-    loops.filter_map(|region| Some((region.extent, grid::figures(cx, cx.symbols(), region)?))).collect()
+    loops.filter_map(|region| Some((region.extent, grid::figures(cx, region)?))).collect()
 }
 
 /// The directive that holds the leaf `teams`, which takes the clause.

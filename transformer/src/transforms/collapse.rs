@@ -71,13 +71,13 @@ mod nests;
 mod write;
 
 use crate::analysis::accesses::{Accesses, accesses};
+use crate::analysis::independence::{Candidate, aliases, clauses, pairs, scalars};
 use crate::context::Context;
 use crate::edit::Edit;
 use crate::plan::{Applicability, Decision, Plan, Reason};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
-use crate::transforms::independence::{Candidate, aliases, clauses, pairs, scalars};
-use crate::transforms::split_target::type_parameters;
+use crate::transforms::checks::type_parameters;
 
 /// Decides for every parallel loop of a league in a file.
 pub(super) fn collapse(cx: &Context<'_>) -> Vec<Plan> {
@@ -137,12 +137,12 @@ fn decide(cx: &Context<'_>, id: ConstructId, chain: Vec<ConstructId>) -> Result<
         return Ok(None);
     }
     nests::check_text(cx, id, &chain)?;
-    let (nest, no_further) = match nests::read(cx, cx.symbols(), id)? {
+    let (nest, no_further) = match nests::read(cx, id)? {
         Ok(read) => read,
         Err(reason) => return Ok(Some(Verdict::Nothing(reason))),
     };
     // Where no loop can be added, those that are there may still change places; that they do not is no refusal.
-    let verdict = clauses::read(cx, cx.symbols(), &chain).and_then(|(clauses, of_grid)| {
+    let verdict = clauses::read(cx, &chain).and_then(|(clauses, of_grid)| {
         let verdict = choose(cx, &Candidate { cx, id, chain, clauses, nest })?;
         match (verdict, of_grid.first()) {
             // What rests on an assumption was left undone before the grid was chosen, which is no news then.
@@ -173,7 +173,7 @@ fn choose(cx: &Context<'_>, candidate: &Candidate<'_, '_>) -> Result<Verdict, Ve
         let more = gain.choice.depth > candidate.promised();
         let mut assumptions = if more { aliases::assumptions(candidate, &found, &sections)? } else { Vec::new() };
         let body = cx.constructs.construct(candidate.id).body.filter(|_| more);
-        assumptions.extend(body.and_then(|body| type_parameters::assumption(cx, symbols, body)));
+        assumptions.extend(body.and_then(|body| type_parameters::assumption(cx, body)));
         let edits = write::edits(candidate, gain.choice);
         return Ok(Verdict::Collapse(Change { edits, summary: gain.summary(candidate), assumptions }));
     };

@@ -1,8 +1,8 @@
 //! The transformations, one file each, and the one registry of them.
 
+mod checks;
 mod choose_geometry;
 mod collapse;
-mod independence;
 mod pipeline_loop;
 mod split_target;
 mod two_forms;

@@ -157,13 +157,13 @@ use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
 use crate::syntax::ClauseName;
 use crate::syntax::spec_table::Leaf;
+use crate::transforms::checks::type_parameters;
 use crate::transforms::pipeline_loop::block_loops::Block;
 use crate::transforms::pipeline_loop::head::Head;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::Mapped;
 use crate::transforms::pipeline_loop::read::Loop;
-use crate::transforms::split_target::type_parameters;
-use crate::transforms::{split_target, two_forms};
+use crate::transforms::{checks, two_forms};
 
 pub use self::sizes::PipelineFigures;
 
@@ -342,10 +342,10 @@ fn checked<'a>(
 /// Can the text of a region be read for certain, and may it be written anew?
 fn check_text(names: &Context<'_>, region: &TargetRegion) -> Result<(), Vec<Reason>> {
     let cx = names;
-    let mut reasons = split_target::text_reasons(cx, region);
+    let mut reasons = checks::text_reasons(cx, region);
     reasons.extend(names.device_code(region));
-    reasons.extend(split_target::excludes_directives(cx, region));
-    reasons.extend(split_target::excludes_host_threads(cx, region));
+    reasons.extend(checks::excludes_directives(cx, region));
+    reasons.extend(checks::excludes_host_threads(cx, region));
     reasons.extend(deferred::deferred(names, region.extent));
     if names.has_threadprivate() {
         let message = "thread-private variables keep their values only from one parallel region to the next (OpenMP 5.2, section 5.2)";
@@ -382,7 +382,7 @@ fn decide(pipeline: &Pipeline<'_, '_>) -> Result<Verdict, Vec<Reason>> {
 fn assumptions(values: &HostValues<'_, '_>) -> Vec<Reason> {
     let cx = values.cx();
     let body = values.region.chain.constructs.first().and_then(|first| cx.constructs.construct(*first).body);
-    body.and_then(|body| type_parameters::assumption(cx, values.symbols(), body)).into_iter().collect()
+    body.and_then(|body| type_parameters::assumption(cx, body)).into_iter().collect()
 }
 
 /// Why an array that is copied does not move in tiles.

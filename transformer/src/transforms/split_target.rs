@@ -126,7 +126,6 @@
 //! Offloading: Splitting GPU Kernels, Pipelining Communication and Computation, and Selecting Better Grid Geometries"
 //! (2018), section 3, Figures 1 and 2. Unlike Figure 2, the kernels restate their map clauses.
 
-mod assumptions;
 mod clause_rules;
 mod clauses;
 mod data;
@@ -137,7 +136,6 @@ mod local_arrays;
 mod mappers;
 pub(super) mod serial;
 mod shape;
-pub(super) mod type_parameters;
 mod versions;
 mod work;
 mod write;
@@ -149,16 +147,15 @@ use crate::edit::EditSet;
 use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode, RuleKind};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
-use crate::semantics::Program;
 use crate::source::Span;
 
-pub(super) use self::assumptions::{excludes_directives, excludes_host_threads};
 use self::data::DataEnvironment;
 use self::kernels::Kernel;
 use self::shape::Shape;
 use self::shape::distribute::in_order;
-pub(super) use self::shape::{clause_reasons, text_reasons};
 use self::write::Split;
+use crate::semantics::Program;
+use crate::transforms::checks::{excludes_directives, text_reasons};
 
 /// Decides for every target region of a file.
 pub(super) fn split_target(cx: &Context<'_>) -> Vec<Plan> {

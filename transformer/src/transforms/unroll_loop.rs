@@ -68,6 +68,7 @@
 //! stand for threads.
 
 use crate::analysis::accesses::{Access, Accesses, Loop, accesses};
+use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::polynomial::Atom;
 use crate::context::{Context, OutputCompiler};
@@ -79,12 +80,11 @@ use crate::region::construct::ConstructId;
 use crate::region::loop_nest::canonical_nest;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::semantics::Program;
-use crate::semantics::symbols::{DeclaredType, Symbols};
+use crate::semantics::symbols::DeclaredType;
 use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, NodeId, NodeKind};
-use crate::transforms::choose_geometry::nest;
-use crate::transforms::split_target;
+use crate::transforms::checks;
 
 /// The most operations for each load: with more, loads do not take the time.
 const MOST_OPERATIONS: usize = 8;
@@ -102,7 +102,7 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let span = cx.constructs.directive(first).span;
     let mut plan = Plan::undecided("unroll", span, region.extent, Decision::DoesNotPay);
-    plan.reasons = split_target::text_reasons(cx, region);
+    plan.reasons = checks::text_reasons(cx, region);
     if !plan.reasons.is_empty() {
         plan.decision = Decision::Refuse;
         return Some(plan);
@@ -132,7 +132,7 @@ struct Unrolled {
 fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unrolled>, Reason> {
     let symbols = cx.symbols();
     let no = |span, message: &str| Err(Reason::new(ReasonCode::UnrollDoesNotPay, span, message));
-    let Some((loops, promised)) = nest(cx, symbols, region) else {
+    let Some((loops, promised)) = associated_loops(cx, region) else {
         return no(span, "the loops of the construct are not understood");
     };
     let Some(last) = loops.last() else { return Ok(Vec::new()) };
@@ -154,7 +154,7 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unr
         return no(trouble.span, &trouble.message);
     }
     let (chosen, others): (Vec<_>, Vec<_>) =
-        serial.iter().map(|node| judge(cx, symbols, device, &found, promised, *node)).partition(Result::is_ok);
+        serial.iter().map(|node| judge(cx, device, &found, promised, *node)).partition(Result::is_ok);
     match others.into_iter().find_map(Result::err) {
         Some((span, message)) if chosen.is_empty() => no(span, message),
         _ => match excludes_unroll(cx, region) {
@@ -201,17 +201,16 @@ fn directive_in(cx: &Program<'_>, body: NodeId) -> Option<Span> {
 /// How far a loop is unrolled, or a place and what speaks against it.
 fn judge(
     cx: &Program<'_>,
-    symbols: &Symbols<'_>,
     device: &DeviceProfile,
     found: &Accesses,
     promised: usize,
     node: NodeId,
 ) -> Result<Unrolled, (Span, &'static str)> {
     let span = cx.tree.span(node);
-    let mut body = read_loop(cx, symbols, node)?;
+    let mut body = read_loop(cx, node)?;
     let inner = only_loop(cx, body);
     if let Some(inner) = inner {
-        body = read_loop(cx, symbols, inner)?;
+        body = read_loop(cx, inner)?;
     }
     if !is_straight(cx, body) {
         return Err((span, "this loop holds more than expressions"));
@@ -240,24 +239,25 @@ fn judge(
 }
 
 /// The body of a loop whose head is understood and stays as it is.
-fn read_loop(cx: &Program<'_>, symbols: &Symbols<'_>, node: NodeId) -> Result<NodeId, (Span, &'static str)> {
+fn read_loop(cx: &Program<'_>, node: NodeId) -> Result<NodeId, (Span, &'static str)> {
     let span = cx.tree.span(node);
     let read = canonical_nest(cx.file, cx.tree, node, 1).ok().and_then(|nest| nest.loops.into_iter().next());
     let Some(read) = read.filter(|read| read.declared_in_loop) else {
         return Err((span, "this loop does not declare its variable, or is not in canonical form"));
     };
     let head = [Some(read.lower), Some(read.upper), read.step.amount, Some(read.variable_span)];
-    if head.into_iter().flatten().any(|part| changes(cx, symbols, part, read.body)) {
+    if head.into_iter().flatten().any(|part| changes(cx, part, read.body)) {
         return Err((span, "this loop changes what its head names"));
     }
-    if head.into_iter().flatten().any(|part| is_fractional(cx, symbols, part)) {
+    if head.into_iter().flatten().any(|part| is_fractional(cx, part)) {
         return Err((span, "a bound of this loop is no integer"));
     }
     Ok(read.body)
 }
 
 /// Does a bound name a floating-point variable? Then the loop is not in canonical form (OpenMP 5.2, section 4.4.1).
-fn is_fractional(cx: &Program<'_>, symbols: &Symbols<'_>, part: Span) -> bool {
+fn is_fractional(cx: &Program<'_>, part: Span) -> bool {
+    let symbols = cx.symbols();
     let text = cx.file.show(part);
     words(&text).any(|word| match symbols.lookup(word, part.start).map(|variable| variable.ty) {
         Some(DeclaredType::Scalar { name, .. }) => matches!(name.as_str(), "float" | "double" | "long double"),
@@ -276,7 +276,8 @@ fn only_loop(cx: &Program<'_>, body: NodeId) -> Option<NodeId> {
 }
 
 /// Does the body of a loop write a variable that a part of its head names?
-fn changes(cx: &Program<'_>, symbols: &Symbols<'_>, part: Span, body: NodeId) -> bool {
+fn changes(cx: &Program<'_>, part: Span, body: NodeId) -> bool {
+    let symbols = cx.symbols();
     let text = cx.file.show(part);
     let body = cx.tree.span(body);
     words(&text).any(|word| {

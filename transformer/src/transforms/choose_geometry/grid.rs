@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use self::bounds::Expressions;
 use crate::analysis::accesses::accesses;
+use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::kernel_shape::{kernel_shape, transactions};
 use crate::context::Context;
 use crate::device::choice::{LENGTHS as DECADES, plain_launch};
@@ -14,10 +15,8 @@ use crate::device::time::{LAUNCH, gains, predict};
 use crate::device::{Choice, CountedKernel, DeviceProfile, GridClass, KernelResources, KernelShape, choose};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
-use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
-use crate::semantics::symbols::Symbols;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
 use crate::transforms::TEAM_THREADS;
@@ -30,9 +29,6 @@ const ESTIMATE: KernelResources = KernelResources { registers: 32, shared_memory
 const FAR_OFF: f64 = 2.0;
 /// The lengths by which a written grid is judged where the text does not tell.
 const LENGTHS: [u64; 4] = [4096, 65_536, 1 << 20, 1 << 26];
-/// A loop of a device that `collapse` takes together at most.
-const DEEPEST: usize = 4;
-
 /// What is known of a loop that is a kernel of its own.
 #[derive(Clone, Debug)]
 pub struct GeometryFigures {
@@ -124,9 +120,10 @@ pub(super) struct Chosen {
 }
 
 /// Looks at a loop; none where no device is asked for, or the loop is not understood.
-pub(super) fn figures(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion) -> Option<GeometryFigures> {
+pub(super) fn figures(cx: &Context<'_>, region: &TargetRegion) -> Option<GeometryFigures> {
+    let symbols = cx.symbols();
     let device = cx.device?;
-    let (loops, promised) = nest(cx, symbols, region)?;
+    let (loops, promised) = associated_loops(cx, region)?;
     if clauses(cx, region).any(|clause| matches!(clause.name, ClauseName::Reduction | ClauseName::Schedule)) {
         return None;
     }
@@ -158,41 +155,16 @@ pub(super) fn figures(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRe
     })
 }
 
-/// The loops that a construct takes, where they are in canonical form and rectangular, and how many they are.
-pub(in crate::transforms) fn nest(
-    cx: &Program<'_>,
-    symbols: &Symbols<'_>,
-    region: &TargetRegion,
-) -> Option<(Vec<CanonicalLoop>, usize)> {
-    let id = region.chain.innermost();
-    let depth = match cx.constructs.directive(id).clauses_of(ClauseName::Collapse).next().map(|it| &it.argument) {
-        None => 1,
-        Some(ClauseArgument::Expression(span)) => {
-            let value = symbols.constant(&cx.file.show(*span), span.start)?;
-            usize::try_from(value).ok().filter(|depth| (1..=DEEPEST).contains(depth))?
-        }
-        Some(_) => return None,
-    };
-    let nest = canonical_nest(cx.file, cx.tree, cx.constructs.construct(id).body?, depth).ok()?;
-    let is_rectangular = nest.loops.iter().all(|one| one.names_outer_variable.is_none());
-    is_rectangular.then_some((nest.loops, depth))
-}
-
 fn clauses<'a>(cx: &'a Program<'_>, region: &'a TargetRegion) -> impl Iterator<Item = &'a Clause> {
     region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses)
 }
 
 /// The clauses for what was chosen.
-pub(super) fn write(
-    cx: &Program<'_>,
-    symbols: &Symbols<'_>,
-    region: &TargetRegion,
-    figures: &GeometryFigures,
-) -> Option<Chosen> {
+pub(super) fn write(cx: &Program<'_>, region: &TargetRegion, figures: &GeometryFigures) -> Option<Chosen> {
     let choice = figures.choice?;
     let Choice { threads, class, .. } = choice;
     let name = &figures.device.name;
-    let mut clauses = match expressions(cx, symbols, region, figures, choice) {
+    let mut clauses = match expressions(cx, region, figures, choice) {
         Some(Expressions { teams, chunk }) => {
             let mut clauses = vec![format!("num_teams({teams}) thread_limit({threads})")];
             clauses.extend(chunk.map(|chunk| format!("dist_schedule(static, {chunk})")));
@@ -220,14 +192,13 @@ pub(super) fn write(
 /// How many teams a clause says there are, and how many iterations each takes; none where the bounds are no simple expressions.
 fn expressions(
     cx: &Program<'_>,
-    symbols: &Symbols<'_>,
     region: &TargetRegion,
     figures: &GeometryFigures,
     choice: Choice,
 ) -> Option<Expressions> {
     match figures.is_known {
         true => Some(Expressions { teams: choice.grid(figures.iterations).num_teams.to_string(), chunk: None }),
-        false => bounds::expressions(cx, symbols, region, figures, choice),
+        false => bounds::expressions(cx, region, figures, choice),
     }
 }
 
@@ -239,7 +210,8 @@ fn is_runtimes_choice_near(figures: &GeometryFigures, choice: Choice) -> bool {
 }
 
 /// Is the grid that clauses say far slower than the one that would be chosen?
-pub(super) fn far_off(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRegion) -> Option<Reason> {
+pub(super) fn far_off(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
+    let symbols = cx.symbols();
     let value = |name: ClauseName| {
         let clause = clauses(cx, region).find(|clause| clause.name == name)?;
         let ClauseArgument::Expression(span) = &clause.argument else { return Some((clause.span, None)) };
@@ -256,9 +228,9 @@ pub(super) fn far_off(cx: &Context<'_>, symbols: &Symbols<'_>, region: &TargetRe
     if clauses(cx, region).any(|clause| matches!(clause.name, ClauseName::NumThreads | ClauseName::DistSchedule)) {
         return None;
     }
-    let figures = figures(cx, symbols, region)?;
+    let figures = figures(cx, region)?;
     // This pass would write no other: no clause can say how many teams there are, or the text tells how many suffice.
-    let is_own = |choice: Choice| match expressions(cx, symbols, region, &figures, choice) {
+    let is_own = |choice: Choice| match expressions(cx, region, &figures, choice) {
         None => {
             let threads = if is_runtimes_choice_near(&figures, choice) { choice.threads } else { TEAM_THREADS };
             num_teams.is_none() && thread_limit == Some(threads)

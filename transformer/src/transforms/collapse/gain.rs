@@ -3,10 +3,10 @@
 use crate::analysis::accesses::Accesses;
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{NestWork, nest_time};
+use crate::analysis::independence::{Candidate, reason};
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::transforms::collapse::write;
-use crate::transforms::independence::{Candidate, reason};
 
 /// Iterations of a loop that stays serial, where the text does not tell; the nest as a whole is assumed to be as large as
 /// `split` takes one parallel loop and one inside it.

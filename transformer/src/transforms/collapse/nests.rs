@@ -1,16 +1,16 @@
 //! Which loops there are to collapse, and whether their heads allow it.
 
 use crate::analysis::accesses::{Accesses, Obstacle};
+use crate::analysis::independence::{Candidate, Nest, reason};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{Construct, ConstructId, Doubt};
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::semantics::Integer;
 use crate::semantics::Program;
-use crate::semantics::symbols::{DeclaredType, NameKind, Symbols};
+use crate::semantics::symbols::{DeclaredType, NameKind};
 use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, ClauseName, Directive, Field, NodeId, NodeKind};
-use crate::transforms::independence::{Candidate, Nest, reason};
 
 /// The most loops that are collapsed.
 const DEEPEST: usize = 4;
@@ -96,11 +96,8 @@ type Found = (Nest, Option<Reason>);
 
 /// The loops of a construct, with the reason why there is no further one inside them where there is none; or why there is
 /// nothing to choose: it has but one.
-pub(super) fn read(
-    cx: &Program<'_>,
-    symbols: &Symbols<'_>,
-    id: ConstructId,
-) -> Result<Result<Found, Reason>, Vec<Reason>> {
+pub(super) fn read(cx: &Program<'_>, id: ConstructId) -> Result<Result<Found, Reason>, Vec<Reason>> {
+    let symbols = cx.symbols();
     let construct = cx.constructs.construct(id);
     let directive = cx.constructs.directive(id);
     let nothing = |span, message: &str| Ok(Err(reason(ReasonCode::NothingToCollapse, span, message)));

@@ -1,12 +1,12 @@
 //! The edits: the clause, and the heads of loops that change places.
 
+use crate::analysis::independence::Candidate;
 use crate::edit::{Edit, directive_writer};
 use crate::region::construct::ConstructId;
 use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::collapse::gain::Choice;
-use crate::transforms::independence::Candidate;
 
 /// What is written for a choice.
 pub(super) fn edits(candidate: &Candidate<'_, '_>, choice: Choice) -> Vec<Edit> {

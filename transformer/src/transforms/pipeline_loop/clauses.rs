@@ -1,10 +1,10 @@
 //! The clauses of the construct, each of which every tile has.
 
+use crate::analysis::independence::clauses::{self, Clauses};
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::source::{Span, words};
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
-use crate::transforms::independence::clauses::{self, Clauses};
 use crate::transforms::pipeline_loop::host_values::HostValues;
 
 /// What the clauses say of variables, and which clauses of the grid do not go with tiles.
@@ -39,7 +39,7 @@ pub(super) fn read(values: &HostValues<'_, '_>) -> Result<(Clauses, Vec<Reason>)
     }
     let as_own = |reason: Reason| Reason { code: ReasonCode::TileClause, ..reason };
     // Which team takes an iteration groups none: the threads of the team share it.
-    match clauses::read_besides(cx, values.symbols(), chain, &[ClauseName::DistSchedule]) {
+    match clauses::read_besides(cx, chain, &[ClauseName::DistSchedule]) {
         Ok((found, grouping)) if reasons.is_empty() => {
             of_grid.extend(grouping.into_iter().map(as_own));
             Ok((found, of_grid))

@@ -1,6 +1,7 @@
 //! What the construct maps, and which of it moves in tiles.
 
 use crate::analysis::accesses::{Access, Accesses, Key, RootKind};
+use crate::analysis::independence::clauses::Clauses;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::streams::{NoStream, Stream, overwrites, stream};
 use crate::edit::directive_writer::on_one_line;
@@ -10,7 +11,6 @@ use crate::semantics::Integer;
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::{ClauseName, ListItem};
-use crate::transforms::independence::clauses::Clauses;
 use crate::transforms::pipeline_loop::head::Head;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 

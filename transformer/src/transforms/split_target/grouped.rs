@@ -4,12 +4,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::analysis::independence::dependence;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::{Chain, TargetRegion};
 use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::Clause;
-use crate::transforms::independence::dependence;
 use crate::transforms::split_target::clauses::{LoopClauses, RegionClauses, expressions_of};
 use crate::transforms::split_target::data::DataEnvironment;
 use crate::transforms::split_target::kernels::Kernel;
@@ -79,5 +79,5 @@ fn between_iterations(
     chain.extend(kernel.chain.constructs.iter().filter(|id| !region.chain.constructs.contains(id)));
     let root = kernel.directive().and_then(|id| cx.constructs.construct(id).body);
     let assigned = root.map(|root| written_first(names, &[root])).unwrap_or_default();
-    dependence(cx, names.symbols(), chain, &kernel.nest, &assigned, own)
+    dependence(cx, chain, &kernel.nest, &assigned, own)
 }

@@ -13,9 +13,6 @@ use crate::transforms::split_target::serial::Run;
 pub(super) mod distribute;
 mod parallel;
 mod sections;
-mod text;
-
-pub(in crate::transforms) use self::text::{clause_reasons, text_reasons};
 
 /// What the region is now, which says what each kernel becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{GeometryFigures, clauses, nest};
+use super::{GeometryFigures, clauses};
+use crate::analysis::associated_loops::associated_loops;
 use crate::device::Choice;
 use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::region::target::TargetRegion;
 use crate::semantics::Integer;
 use crate::semantics::Program;
-use crate::semantics::symbols::{DeclaredType, Symbols};
+use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::{Clause, ClauseName};
 
@@ -69,12 +70,11 @@ pub(super) struct Expressions {
 /// The expressions; none where a loop has no bound that is understood.
 pub(super) fn expressions(
     cx: &Program<'_>,
-    symbols: &Symbols<'_>,
     region: &TargetRegion,
     figures: &GeometryFigures,
     choice: Choice,
 ) -> Option<Expressions> {
-    let (loops, _) = nest(cx, symbols, region)?;
+    let (loops, _) = associated_loops(cx, region)?;
     let mut whole = Bound { number: 1, names: Vec::new(), step: 1 };
     for (index, one) in loops.iter().enumerate() {
         let known = figures.trips.get(index).copied().flatten();

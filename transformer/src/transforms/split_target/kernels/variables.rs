@@ -8,7 +8,7 @@ use crate::plan::ReasonCode;
 use crate::semantics::Kind;
 use crate::semantics::uses::{Role, Use, is_element_address, member_of, role_of_expression};
 use crate::source::{Language, Span};
-use crate::transforms::split_target::type_parameters;
+use crate::transforms::checks::type_parameters;
 
 impl Reader<'_, '_> {
     /// Takes one use of a name in the loop.

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::semantics::Program;
-use crate::semantics::symbols::{NameKind, Symbols};
+use crate::semantics::symbols::NameKind;
 use crate::source::Language;
 use crate::syntax::{NodeId, NodeKind};
 
 /// The assumption that a piece of the program rests on: the first parameter in it that is a type, or the type of a variable,
 /// and that is not known to be an arithmetic one.
-pub(in crate::transforms) fn assumption(cx: &Program<'_>, symbols: &Symbols<'_>, body: NodeId) -> Option<Reason> {
+pub(in crate::transforms) fn assumption(cx: &Program<'_>, body: NodeId) -> Option<Reason> {
+    let symbols = cx.symbols();
     let tree = cx.tree;
     if tree.language() != Language::Cpp
         || !tree.ancestors(body).any(|node| tree.kind(node) == NodeKind::TemplateDeclaration)

@@ -3,10 +3,10 @@
 //!
 //! Nothing is taken for independent that is not understood.
 
-pub(super) mod aliases;
-pub(super) mod clauses;
-pub(super) mod pairs;
-pub(super) mod scalars;
+pub(crate) mod aliases;
+pub(crate) mod clauses;
+pub(crate) mod pairs;
+pub(crate) mod scalars;
 
 use std::collections::BTreeSet;
 
@@ -15,14 +15,13 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::CanonicalLoopNest;
 use crate::semantics::Program;
-use crate::semantics::symbols::Symbols;
 use crate::source::Span;
 
 use self::aliases::Sections;
 use self::clauses::Clauses;
 
 /// A construct whose loops are looked at.
-pub(super) struct Candidate<'a, 'p> {
+pub(crate) struct Candidate<'a, 'p> {
     pub cx: &'a Program<'p>,
     pub id: ConstructId,
     /// From the target construct to this one.
@@ -33,13 +32,13 @@ pub(super) struct Candidate<'a, 'p> {
 
 impl Candidate<'_, '_> {
     /// The loops whose iterations the original promises to be independent.
-    pub(super) fn promised(&self) -> usize {
+    pub(crate) fn promised(&self) -> usize {
         self.nest.promised
     }
 }
 
 /// The loops of a construct.
-pub(super) struct Nest {
+pub(crate) struct Nest {
     /// All that are perfectly nested.
     pub loops: CanonicalLoopNest,
     /// How many of them, from the outside, are promised to be independent.
@@ -49,21 +48,21 @@ pub(super) struct Nest {
 /// Why iterations of a construct's own loops may depend on each other; none where they are proved not to. `chain` leads
 /// from the target construct to this one. `assigned` are names that each iteration assigns before it uses them, `own` those
 /// that each thread has its own of without a clause that says so.
-pub(super) fn dependence(
+pub(crate) fn dependence(
     cx: &Program<'_>,
-    symbols: &Symbols<'_>,
     chain: Vec<ConstructId>,
     loops: &CanonicalLoopNest,
     assigned: &BTreeSet<String>,
     own: &BTreeSet<String>,
 ) -> Option<Reason> {
+    let symbols = cx.symbols();
     let id = chain.last().copied()?;
     let body = cx.constructs.construct(id).body_span;
     if let Some((_, inner)) = cx.constructs.within(body).next() {
         return Some(unproved(inner.span, format!("`{}` stands in the loop", inner.name)));
     }
     let depth = loops.loops.len();
-    let clauses = Clauses::of(cx, symbols, &chain);
+    let clauses = Clauses::of(cx, &chain);
     let nest = Nest { loops: loops.clone(), promised: 0 };
     let candidate = Candidate { cx, id, chain, clauses, nest };
     let mut sections = Sections::read(&candidate);
@@ -97,6 +96,6 @@ fn unproved(span: Span, message: String) -> Reason {
 }
 
 /// A reason against the loops.
-pub(super) fn reason(code: ReasonCode, span: Span, message: impl Into<String>) -> Reason {
+pub(crate) fn reason(code: ReasonCode, span: Span, message: impl Into<String>) -> Reason {
     Reason::new(code, span, message)
 }

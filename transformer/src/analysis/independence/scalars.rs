@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::accesses::{Accesses, Key, ScalarUse};
+use crate::analysis::independence::{Candidate, reason};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::CanonicalLoop;
 use crate::source::Span;
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
-use crate::transforms::independence::{Candidate, reason};
 
 /// Why variables do not allow that `depth` loops are collapsed.
-pub(in crate::transforms) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
+pub(crate) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
     let mut reasons = Vec::new();
     reasons.extend(loop_variable(candidate, found, depth));
     let Some(innermost) = candidate.nest.loops.loops.get(depth - 1) else { return reasons };

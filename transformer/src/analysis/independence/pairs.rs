@@ -2,15 +2,15 @@
 
 use crate::analysis::accesses::{Access, Accesses, Loop, RootKind, Subscript};
 use crate::analysis::dependence::{Range, Space};
+use crate::analysis::independence::{Candidate, reason};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::plan::{Reason, ReasonCode};
-use crate::transforms::independence::{Candidate, reason};
 
 /// Atoms of the second iteration are those of the first and this.
 const SECOND: u32 = 1 << 24;
 
 /// Why the first `depth` loops may not run in any order.
-pub(in crate::transforms) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
+pub(crate) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     for (index, first) in found.accesses.iter().enumerate() {
         for second in found.accesses.get(index..).unwrap_or_default() {

@@ -1,6 +1,8 @@
 //! Do different names lead to different storage?
 
 use crate::analysis::accesses::{Access, Accesses, Key, RootKind, ScalarUse};
+use crate::analysis::independence::pairs::space;
+use crate::analysis::independence::{Candidate, reason};
 use crate::analysis::polynomial::Polynomial;
 use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
@@ -9,8 +11,6 @@ use crate::semantics::Program;
 use crate::semantics::symbols::{DeclaredType, Scope, Variable};
 use crate::source::{Language, Span};
 use crate::syntax::{ClauseName, Field, ListItem, NodeKind};
-use crate::transforms::independence::pairs::space;
-use crate::transforms::independence::{Candidate, reason};
 
 /// A list item of a `map` clause that has array sections or is a variable of its own.
 struct Mapped {
@@ -22,7 +22,7 @@ struct Mapped {
 }
 
 /// The items that constructs around the loops map.
-pub(in crate::transforms) struct Sections {
+pub(crate) struct Sections {
     items: Vec<Mapped>,
     spans: Vec<Span>,
     values: Vec<Option<Polynomial>>,
@@ -30,7 +30,7 @@ pub(in crate::transforms) struct Sections {
 
 impl Sections {
     /// Those of the construct itself, and of `target data` constructs around it.
-    pub(in crate::transforms) fn read(candidate: &Candidate<'_, '_>) -> Self {
+    pub(crate) fn read(candidate: &Candidate<'_, '_>) -> Self {
         let cx = candidate.cx;
         let mut all = Self { items: Vec::new(), spans: Vec::new(), values: Vec::new() };
         let first = candidate.chain.first().copied().unwrap_or(candidate.id);
@@ -68,12 +68,12 @@ impl Sections {
     }
 
     /// The expressions whose values are asked for.
-    pub(in crate::transforms) fn expressions(&self) -> Vec<Span> {
+    pub(crate) fn expressions(&self) -> Vec<Span> {
         self.spans.clone()
     }
 
     /// Their values.
-    pub(in crate::transforms) fn take_values(&mut self, found: &Accesses) {
+    pub(crate) fn take_values(&mut self, found: &Accesses) {
         self.values.clone_from(&found.expressions);
     }
 
@@ -127,7 +127,7 @@ struct Name<'f> {
 }
 
 /// What must hold so that different names lead to different storage; an error where it cannot be told even so.
-pub(in crate::transforms) fn assumptions(
+pub(crate) fn assumptions(
     candidate: &Candidate<'_, '_>,
     found: &Accesses,
     sections: &Sections,

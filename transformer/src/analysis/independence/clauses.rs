@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::accesses::Key;
+use crate::analysis::independence::reason;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::semantics::Program;
 use crate::semantics::symbols::Symbols;
 use crate::syntax::{Clause, ClauseArgument, ClauseName, ListItem};
-use crate::transforms::independence::reason;
 
 /// What clauses say of variables.
 #[derive(Clone, Debug, Default)]
-pub(in crate::transforms) struct Clauses {
+pub(crate) struct Clauses {
     /// Variables of which each thread has a copy without a value.
     pub private: Vec<Key>,
     /// The same with the original's value.
@@ -25,14 +25,14 @@ pub(in crate::transforms) struct Clauses {
 
 impl Clauses {
     /// Has each thread its own?
-    pub(in crate::transforms) fn is_private(&self, key: Key) -> bool {
+    pub(crate) fn is_private(&self, key: Key) -> bool {
         self.private.contains(&key) || self.firstprivate.contains(&key)
     }
 }
 
 /// Does a clause say nothing but how iterations go to teams and threads, as those that `geometry` writes? Such a clause is named
 /// last: where something else speaks against a change it did so before the grid was chosen, and is what the user asks for.
-pub(in crate::transforms) fn is_of_grid(name: ClauseName) -> bool {
+pub(crate) fn is_of_grid(name: ClauseName) -> bool {
     matches!(name, ClauseName::NumTeams | ClauseName::ThreadLimit | ClauseName::DistSchedule)
 }
 
@@ -40,12 +40,8 @@ pub(in crate::transforms) fn is_of_grid(name: ClauseName) -> bool {
 ///
 /// # Errors
 /// As of [`read_besides`].
-pub(in crate::transforms) fn read(
-    cx: &Program<'_>,
-    symbols: &Symbols<'_>,
-    chain: &[ConstructId],
-) -> Result<(Clauses, Vec<Reason>), Vec<Reason>> {
-    read_besides(cx, symbols, chain, &[])
+pub(crate) fn read(cx: &Program<'_>, chain: &[ConstructId]) -> Result<(Clauses, Vec<Reason>), Vec<Reason>> {
+    read_besides(cx, chain, &[])
 }
 
 /// The same for what leaves the loops as they are, besides clauses that hold for them as before; and which clauses of the grid
@@ -53,12 +49,12 @@ pub(in crate::transforms) fn read(
 ///
 /// # Errors
 /// All that do, where others are among them.
-pub(in crate::transforms) fn read_besides(
+pub(crate) fn read_besides(
     cx: &Program<'_>,
-    symbols: &Symbols<'_>,
     chain: &[ConstructId],
     besides: &[ClauseName],
 ) -> Result<(Clauses, Vec<Reason>), Vec<Reason>> {
+    let symbols = cx.symbols();
     let mut found = Clauses::default();
     let (mut reasons, mut others) = (Vec::new(), false);
     let has_teams =
@@ -69,7 +65,7 @@ pub(in crate::transforms) fn read_besides(
             if besides.contains(&clause.name) || (clause.name == ClauseName::ThreadLimit && !has_teams) {
                 continue;
             }
-            if !goes_with_more_loops(cx, symbols, clause) {
+            if !goes_with_more_loops(cx, clause) {
                 let text = cx.file.show(clause.name_span);
                 let message = format!("`{text}` may group or order iterations, or hand a value on");
                 reasons.push(reason(ReasonCode::CollapseClause, clause.span, message));
@@ -86,7 +82,8 @@ pub(in crate::transforms) fn read_besides(
 
 impl Clauses {
     /// What the clauses of constructs say of variables, whatever else they say.
-    pub(super) fn of(cx: &Program<'_>, symbols: &Symbols<'_>, chain: &[ConstructId]) -> Self {
+    pub(super) fn of(cx: &Program<'_>, chain: &[ConstructId]) -> Self {
+        let symbols = cx.symbols();
         let mut found = Self::default();
         for clause in chain.iter().flat_map(|id| &cx.constructs.directive(*id).clauses) {
             for item in clause.items() {
@@ -115,7 +112,8 @@ impl Clauses {
 }
 
 /// Does the clause mean the same with more loops?
-fn goes_with_more_loops(cx: &Program<'_>, symbols: &Symbols<'_>, clause: &Clause) -> bool {
+fn goes_with_more_loops(cx: &Program<'_>, clause: &Clause) -> bool {
+    let symbols = cx.symbols();
     let words = |index: usize| match &clause.argument {
         ClauseArgument::Words(words) => words.get(index).map(|span| cx.file.show(*span).trim().to_owned()),
         _ => None,

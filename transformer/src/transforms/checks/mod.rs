@@ -1,0 +1,8 @@
+//! What several passes ask of a construct before they look closer.
+
+mod promises;
+mod text;
+pub(super) mod type_parameters;
+
+pub(super) use self::promises::{excludes_directives, excludes_host_threads};
+pub(super) use self::text::{clause_reasons, text_reasons};
