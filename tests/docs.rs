@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, Options};
-use ompsplit::plan::{ReasonCode, RuleKind};
+use ompsplit::plan::{Pass, ReasonCode, RuleKind};
 use ompsplit::source::SourceFile;
 use ompsplit::transforms::TRANSFORMS;
 
@@ -155,10 +155,11 @@ fn manual_pages_show_what_the_tool_does() {
         );
         // One that does not run by default is shown alone.
         let mut options = Options::default();
-        let asked_for = TRANSFORMS.iter().find(|transform| !transform.default && name.starts_with(transform.pass));
+        let asked_for =
+            TRANSFORMS.iter().find(|transform| !transform.default && name.starts_with(transform.pass.name()));
         if let Some(transform) = asked_for {
             options.passes = vec![transform.pass];
-            options.device = DeviceProfile::named("h200").filter(|_| transform.pass == "unroll");
+            options.device = DeviceProfile::named("h200").filter(|_| transform.pass == Pass::Unroll);
         }
         for (input, output) in inputs.into_iter().zip(outputs) {
             let file = SourceFile::new("page.c", input.into_bytes());

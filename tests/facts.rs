@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ompsplit::engine::{Options, Outcome, run};
-use ompsplit::plan::{Applicability, Decision, ReasonCode};
+use ompsplit::plan::{Applicability, Decision, Pass, ReasonCode};
 use ompsplit::source::SourceFile;
 use ompsplit::validate::clang::{VerifyError, facts};
 use tempfile::TempDir;
@@ -18,7 +18,7 @@ struct Case {
     folder: TempDir,
     file: PathBuf,
     flags: Vec<String>,
-    passes: Vec<&'static str>,
+    passes: Vec<Pass>,
 }
 
 impl Case {
@@ -30,7 +30,7 @@ impl Case {
         let file = folder.path().join(name);
         fs::write(&file, text).unwrap();
         let flags = vec![format!("-I{}", elsewhere.display())];
-        Self { folder, file, flags, passes: vec!["split"] }
+        Self { folder, file, flags, passes: vec![Pass::Split] }
     }
 
     fn outcome(&self, with_facts: bool) -> Outcome {
@@ -154,7 +154,7 @@ fn a_second_run_changes_nothing() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/split_target");
     for name in ["counted_outside.c", "scalar_written_in_loop.c", "serial_casts_and_auto.cpp"] {
         let mut case = Case::new(name, &fs::read_to_string(root.join(name)).unwrap(), "");
-        case.passes = vec!["split", "collapse", "geometry", "pipeline", "unroll"];
+        case.passes = vec![Pass::Split, Pass::Collapse, Pass::Geometry, Pass::Pipeline, Pass::Unroll];
         let output = case.outcome(true).text.unwrap();
         fs::write(&case.file, output).unwrap();
         assert_eq!(case.outcome(true).text.map(String::from_utf8), None, "{name}");

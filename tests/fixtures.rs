@@ -49,7 +49,7 @@ fn read(fixture: &Path) -> SourceFile {
 /// What a fixture's first line calls a plan: the pass where its edits are safe.
 fn decision_word(plan: &Plan) -> &'static str {
     match plan.decision {
-        Decision::Apply(Applicability::Safe) => plan.pass,
+        Decision::Apply(Applicability::Safe) => plan.pass.name(),
         Decision::Apply(_) => "assumed",
         Decision::NothingToDo => "nothing to do",
         Decision::DoesNotPay => "does not pay",

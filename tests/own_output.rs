@@ -10,33 +10,33 @@ use std::path::PathBuf;
 
 use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, EngineError, Options, Outcome};
-use ompsplit::plan::{Decision, Plan, Reason, ReasonCode};
+use ompsplit::plan::{Decision, Pass, Plan, Reason, ReasonCode};
 use ompsplit::source::SourceFile;
 use support::generator::families::{FAMILIES, PIPELINES};
 use support::generator::{drawn, piped};
 use support::{diff, fixtures, parallel, rewrite};
 
 /// All passes, in which each sees what the others wrote.
-const ALL: &[&str] = &["split", "collapse", "geometry", "pipeline", "unroll"];
+const ALL: &[Pass] = &[Pass::Split, Pass::Collapse, Pass::Geometry, Pass::Pipeline, Pass::Unroll];
 
 /// The default, each pass by itself, and each pair.
-const SOME: &[&[&str]] = &[
-    &["split", "collapse", "geometry"],
-    &["split"],
-    &["collapse"],
-    &["geometry"],
-    &["pipeline"],
-    &["unroll"],
-    &["split", "collapse"],
-    &["split", "geometry"],
-    &["split", "pipeline"],
-    &["split", "unroll"],
-    &["collapse", "geometry"],
-    &["collapse", "pipeline"],
-    &["collapse", "unroll"],
-    &["geometry", "pipeline"],
-    &["geometry", "unroll"],
-    &["pipeline", "unroll"],
+const SOME: &[&[Pass]] = &[
+    &[Pass::Split, Pass::Collapse, Pass::Geometry],
+    &[Pass::Split],
+    &[Pass::Collapse],
+    &[Pass::Geometry],
+    &[Pass::Pipeline],
+    &[Pass::Unroll],
+    &[Pass::Split, Pass::Collapse],
+    &[Pass::Split, Pass::Geometry],
+    &[Pass::Split, Pass::Pipeline],
+    &[Pass::Split, Pass::Unroll],
+    &[Pass::Collapse, Pass::Geometry],
+    &[Pass::Collapse, Pass::Pipeline],
+    &[Pass::Collapse, Pass::Unroll],
+    &[Pass::Geometry, Pass::Pipeline],
+    &[Pass::Geometry, Pass::Unroll],
+    &[Pass::Pipeline, Pass::Unroll],
 ];
 
 /// How many ways there are to set the flags.
@@ -70,7 +70,7 @@ fn both_forms_of_a_region_with_tiles_settle() {
                  for (int i = 0; i < n; i++) b[i] += a[i];\n    }\n}\n";
     let text = [b"#include <stdio.h>\n", text.as_slice()].concat();
     let program = Program { name: "always.c".into(), path: "always.c".into(), text };
-    let options = Options { passes: vec!["split", "pipeline"], versioned: true, ..Options::default() };
+    let options = Options { passes: vec![Pass::Split, Pass::Pipeline], versioned: true, ..Options::default() };
     let output = run(&program.path, &program.text, &options).map(|outcome| outcome.text.unwrap_or_default());
     let output = String::from_utf8_lossy(&output.unwrap_or_default()).into_owned();
     assert!(output.contains("n >= 30000") && output.contains("TILES"), "{output}");
@@ -84,7 +84,7 @@ fn both_forms_of_a_loop_of_teams_settle() {
     let found = fixtures.iter().find(|fixture| fixture.name == "split_target/teams_distribute_alone.c");
     let Some(fixture) = found else { return };
     let program = Program { name: fixture.name.clone(), path: fixture.path.clone(), text: fixture.text.clone() };
-    let options = Options { passes: vec!["split", "collapse"], versioned: true, ..Options::default() };
+    let options = Options { passes: vec![Pass::Split, Pass::Collapse], versioned: true, ..Options::default() };
     let output = run(&program.path, &program.text, &options).map(|outcome| outcome.text.is_some());
     assert_eq!(output, Ok(true));
     assert_eq!(check(&program, &options), Ok(()));
@@ -97,14 +97,14 @@ fn a_grid_hides_no_reason() {
     let found = fixtures.iter().find(|fixture| fixture.name == "pipeline_loop/no_pieces.c");
     let Some(fixture) = found else { return };
     let device = DeviceProfile::named("h200");
-    let codes = |passes: &[&'static str]| -> Result<BTreeSet<&str>, String> {
+    let codes = |passes: &[Pass]| -> Result<BTreeSet<&str>, String> {
         let base = rewrite::options(&fixture.path, &fixture.text, false);
         let options = Options { passes: passes.to_vec(), device: device.clone(), ..base };
         let outcome = run(&fixture.path, &fixture.text, &options)?;
-        let own = outcome.plans.iter().filter(|plan| plan.pass == "pipeline" && plan.decision == Decision::Refuse);
+        let own = outcome.plans.iter().filter(|plan| plan.pass == Pass::Pipeline && plan.decision == Decision::Refuse);
         Ok(own.flat_map(|plan| &plan.reasons).map(|reason| reason.code.id()).collect())
     };
-    assert_eq!(codes(&["geometry", "pipeline"]), codes(&["pipeline"]));
+    assert_eq!(codes(&[Pass::Geometry, Pass::Pipeline]), codes(&[Pass::Pipeline]));
 }
 
 fn number(name: &str) -> Option<usize> {
@@ -148,7 +148,7 @@ fn shown(options: &Options) -> String {
     let flag = |name: &'static str, is_set: bool| if is_set { name } else { "" };
     format!(
         "--passes {} --assumed-iterations {assumed_iterations}{}{}{}{}",
-        passes.join(","),
+        passes.iter().map(|pass| pass.name()).collect::<Vec<_>>().join(","),
         flag(" --device h200", device.is_some()),
         flag(" --versioned", *versioned),
         flag(" --pipeline-from 1", pipeline.least_bytes.is_some()),

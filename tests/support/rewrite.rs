@@ -5,6 +5,7 @@ use std::path::Path;
 use ompsplit::context::{OutputCompiler, PinnedMemory, PipelineOptions};
 use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, Options, Outcome};
+use ompsplit::plan::Pass;
 use ompsplit::source::SourceFile;
 
 use super::fixtures::Fixture;
@@ -37,8 +38,8 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
         Options { pipeline, assume, versioned, device, assumed_iterations, strict_aliasing, ..Options::default() };
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     if options.device.is_some() {
-        options.passes.extend(folder.filter(|name| *name == "unroll_loop").map(|_| "unroll"));
-        options.passes.extend(folder.filter(|folder| *folder == "pipeline_loop").map(|_| "pipeline"));
+        options.passes.extend(folder.filter(|name| *name == "unroll_loop").map(|_| Pass::Unroll));
+        options.passes.extend(folder.filter(|folder| *folder == "pipeline_loop").map(|_| Pass::Pipeline));
         return options;
     }
     if let Some(pass) = folder.and_then(|folder| FOLDERS.iter().find(|(name, _)| *name == folder)) {
@@ -48,11 +49,11 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
 }
 
 /// The folders of fixtures and the passes that each shows.
-const FOLDERS: &[(&str, &[&str])] = &[
-    ("split_target", &["split"]),
-    ("choose_geometry", &["geometry"]),
-    ("collapse", &["split", "collapse"]),
-    ("pipeline_loop", &["pipeline"]),
+const FOLDERS: &[(&str, &[Pass])] = &[
+    ("split_target", &[Pass::Split]),
+    ("choose_geometry", &[Pass::Geometry]),
+    ("collapse", &[Pass::Split, Pass::Collapse]),
+    ("pipeline_loop", &[Pass::Pipeline]),
 ];
 
 /// What the library makes of a text.

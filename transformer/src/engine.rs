@@ -16,7 +16,7 @@ use crate::context::{ASSUMED_ITERATIONS, Context, PipelineOptions};
 use crate::device::{CountedKernel, DeviceProfile};
 use crate::edit::EditSet;
 use crate::plan::suppression::Suppressions;
-use crate::plan::{Decision, Plan, Reason, ReasonCode, select};
+use crate::plan::{Decision, Pass, Plan, Reason, ReasonCode, select};
 use crate::region::association::associate;
 use crate::region::construct::ConstructTree;
 use crate::region::target::target_regions;
@@ -27,7 +27,8 @@ use crate::source::{Scan, SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{HostError, HostTree, Limits};
 use crate::transforms::{
-    Figures, GeometryFigures, PipelineFigures, TRANSFORMS, chooses_grids, figures, geometry_figures, pipeline_figures,
+    Figures, GeometryFigures, PipelineFigures, TRANSFORMS, Waiting, chooses_grids, figures, geometry_figures,
+    pipeline_figures,
 };
 use crate::validate;
 
@@ -37,8 +38,8 @@ const MOST_ROUNDS: usize = 8;
 /// What the driver may do with a file.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The passes to run, by their short names, in the registry's order.
-    pub passes: Vec<&'static str>,
+    /// The passes to run, in the registry's order.
+    pub passes: Vec<Pass>,
     /// Apply edits that rest on an assumption?
     pub assume: bool,
     /// How many iterations a loop is assumed to have where the text does not tell: it decides what pays.
@@ -224,7 +225,7 @@ fn plans(context: &Context<'_>, options: &Options) -> Vec<Plan> {
             plans.extend(plan(context));
         }
     }
-    plans.extend(options.passes.first().into_iter().flat_map(|pass| passed_over::refusals(context, pass)));
+    plans.extend(options.passes.first().into_iter().flat_map(|pass| passed_over::refusals(context, *pass)));
     plans.retain(|plan| in_range(file, plan, &options.lines) && !suppressions.is_off(plan.extent));
     plans.sort_by_key(|plan| plan.span.start);
     wait_for_others(&mut plans, options);
@@ -234,24 +235,17 @@ fn plans(context: &Context<'_>, options: &Options) -> Vec<Plan> {
     plans
 }
 
-/// A grid for a device is chosen, and a serial loop unrolled, in the loop as it will be: where another pass changes it, that waits
-/// for the next round. A tile has fewer iterations than its loop; a grid that the program says goes along to it, and is judged before.
+/// Leaves out what waits for another pass's change of the same place: see [`crate::transforms::Transform::waits_for`].
 fn wait_for_others(plans: &mut Vec<Plan>, options: &Options) {
-    let changed = |passes: &[&str]| -> Vec<Span> {
-        let is_changed = |plan: &&Plan| passes.contains(&plan.pass) && plan.decision.is_written(options.assume);
-        plans.iter().filter(is_changed).map(|plan| plan.extent).collect()
-    };
-    let of_device = |passes: &[&str]| if options.device.is_some() { changed(passes) } else { Vec::new() };
-    let (grids, written) = (of_device(&["collapse", "pipeline"]), of_device(&["collapse"]));
-    let unrolled = changed(&["split", "collapse", "pipeline"]);
+    let is_written = |plan: &Plan| plan.decision.is_written(options.assume);
+    let changed: Vec<(Pass, Span)> =
+        plans.iter().filter(|plan| is_written(plan)).map(|plan| (plan.pass, plan.extent)).collect();
     plans.retain(|plan| {
-        let waits_for = match plan.pass {
-            "geometry" if plan.decision.is_written(options.assume) => &grids,
-            "geometry" => &written,
-            "unroll" => &unrolled,
-            _ => return true,
-        };
-        !waits_for.iter().any(|extent| plan.extent.contains(*extent) || extent.contains(plan.extent))
+        let waiting = Waiting { is_written: is_written(plan), for_device: options.device.is_some() };
+        let transform = TRANSFORMS.iter().find(|transform| transform.pass == plan.pass);
+        let waits_for = transform.map_or(&[][..], |transform| (transform.waits_for)(waiting));
+        let touches = |extent: Span| plan.extent.contains(extent) || extent.contains(plan.extent);
+        !changed.iter().any(|(pass, extent)| waits_for.contains(pass) && touches(*extent))
     });
 }
 
@@ -292,7 +286,7 @@ fn counted(
     parsed: &Parsed,
     options: &Options,
 ) -> Result<BTreeMap<usize, CountedKernel>, EngineError> {
-    let is_asked = options.device.is_some() && options.passes.contains(&"geometry");
+    let is_asked = options.device.is_some() && options.passes.contains(&Pass::Geometry);
     let Some(flags) = options.resources.as_ref().filter(|_| is_asked) else { return Ok(BTreeMap::new()) };
     if !chooses_grids(&parsed.tree, &parsed.constructs) {
         return Ok(BTreeMap::new());
@@ -318,7 +312,7 @@ fn context<'a>(
         assumed_iterations,
         versioned,
         pipeline,
-        device: profile.filter(|_| options.passes.contains(&"geometry")),
+        device: profile.filter(|_| options.passes.contains(&Pass::Geometry)),
         profile,
         counted: &asked.counted,
     }
@@ -388,7 +382,7 @@ pub fn pipelines(
     headers: &[SourceFile],
     options: &Options,
 ) -> Result<Vec<(Span, PipelineFigures)>, HostError> {
-    let is_asked = options.passes.contains(&"pipeline");
+    let is_asked = options.passes.contains(&Pass::Pipeline);
     let Some(parsed) = parse(file, &options.limits)?.filter(|_| is_asked) else { return Ok(Vec::new()) };
     let asked = Asked { facts: facts(file, options).unwrap_or_default(), ..Asked::default() };
     Ok(pipeline_figures(&context(file, headers, &parsed, options, &asked)))

@@ -10,7 +10,7 @@ use crate::cli::settings::Resolver;
 use crate::cli::{Status, Streams, complain};
 use crate::engine::RegionFacts;
 use crate::output;
-use crate::plan::{Applicability, Certainty, Decision, Plan, Reason};
+use crate::plan::{Applicability, Certainty, Decision, Pass, Plan, Reason};
 use crate::report::explanation;
 use crate::source::{SourceFile, Span};
 use crate::transforms::PipelineFigures;
@@ -105,7 +105,7 @@ impl Explained<'_> {
             }
             explanation::write_candidates(file, region, plan, out)?;
         }
-        let is_own = plan.pass == "pipeline" && !plan.follows;
+        let is_own = plan.pass == Pass::Pipeline && !plan.follows;
         match self.pipelines.iter().find(|(extent, _)| is_own && *extent == plan.extent) {
             Some((_, figures)) => explanation::write_pipeline(figures, out),
             None => Ok(()),

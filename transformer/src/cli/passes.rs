@@ -1,22 +1,23 @@
 //! Which passes run.
 
 use crate::cli::suggest;
+use crate::plan::Pass;
 use crate::transforms::TRANSFORMS;
 
 /// The chosen passes in the registry's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Passes {
-    /// Their short names.
-    pub names: Vec<&'static str>,
+    /// In this order they run.
+    pub passes: Vec<Pass>,
     /// Those that were named but are not built: they do nothing.
-    pub unbuilt: Vec<&'static str>,
+    pub unbuilt: Vec<Pass>,
 }
 
 impl Passes {
     /// The passes that run when none are named.
     pub(super) fn by_default() -> Self {
-        let names = TRANSFORMS.iter().filter(|transform| transform.default).map(|transform| transform.pass).collect();
-        Self { names, unbuilt: Vec::new() }
+        let passes = TRANSFORMS.iter().filter(|transform| transform.default).map(|transform| transform.pass).collect();
+        Self { passes, unbuilt: Vec::new() }
     }
 
     /// The named ones; `all` stands for every one.
@@ -24,7 +25,7 @@ impl Passes {
         let mut wanted = Vec::new();
         let mut all = false;
         for name in names.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
-            let known = TRANSFORMS.iter().map(|transform| transform.pass);
+            let known = TRANSFORMS.iter().map(|transform| transform.pass.name());
             if name == "all" {
                 all = true;
             } else if known.clone().any(|pass| pass == name) {
@@ -36,18 +37,18 @@ impl Passes {
         if wanted.is_empty() && !all {
             return Err("no pass is named".to_owned());
         }
-        let named = |pass: &str| wanted.contains(&pass);
+        let named = |pass: Pass| wanted.contains(&pass.name());
         let chosen = TRANSFORMS.iter().filter(|transform| all || named(transform.pass));
         let unbuilt = chosen.clone().filter(|transform| transform.plan.is_none() && named(transform.pass));
         Ok(Self {
-            names: chosen.clone().map(|transform| transform.pass).collect(),
+            passes: chosen.clone().map(|transform| transform.pass).collect(),
             unbuilt: unbuilt.map(|transform| transform.pass).collect(),
         })
     }
 
     /// Do all passes that run by default run?
     pub(super) fn cover_default(&self) -> bool {
-        Self::by_default().names.iter().all(|name| self.names.contains(name))
+        Self::by_default().passes.iter().all(|pass| self.passes.contains(pass))
     }
 }
 
@@ -57,8 +58,8 @@ mod tests {
 
     #[test]
     fn keeps_the_order_of_the_registry() {
-        assert_eq!(Passes::named(["geometry", "split"]).unwrap().names, ["split", "geometry"]);
-        assert_eq!(Passes::named(["all"]).unwrap().names.len(), TRANSFORMS.len());
+        assert_eq!(Passes::named(["geometry", "split"]).unwrap().passes, [Pass::Split, Pass::Geometry]);
+        assert_eq!(Passes::named(["all"]).unwrap().passes.len(), TRANSFORMS.len());
         assert!(Passes::named(["all"]).unwrap().unbuilt.is_empty());
     }
 

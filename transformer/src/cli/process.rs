@@ -106,7 +106,7 @@ fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Out
 pub(super) fn options(settings: &Settings) -> Options {
     let flags = || settings.compiler.flags.clone().into();
     Options {
-        passes: settings.passes.names.clone(),
+        passes: settings.passes.passes.clone(),
         assume: settings.assume,
         assumed_iterations: settings.assumed_iterations,
         versioned: settings.versioned,

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::plan::{Decision, Plan, Reason, ReasonCode};
+use crate::plan::{Decision, Pass, Plan, Reason, ReasonCode};
 use crate::region::construct::{Construct, Doubt};
 use crate::semantics::Program;
 use crate::source::{SourceFile, Span};
@@ -12,7 +12,7 @@ use crate::syntax::spec_table::Leaf;
 const DIGRAPHS: &[&[u8]] = &[b"<%", b"%>", b"<:", b":>"];
 
 /// A refusal for each `target` directive without a statement that can be read, and for each that begins with a trigraph.
-pub(super) fn refusals(context: &Program<'_>, pass: &'static str) -> Vec<Plan> {
+pub(super) fn refusals(context: &Program<'_>, pass: Pass) -> Vec<Plan> {
     let refused = |span: Span, reason: Reason| {
         let mut plan = Plan::undecided(pass, span, span, Decision::Refuse);
         plan.reasons.push(reason);

@@ -1,10 +1,14 @@
 //! What a transformation decided for one construct, and why.
 
+mod pass;
 mod reason_code;
 pub mod select;
 pub mod suppression;
+mod verdict;
 
+pub use pass::Pass;
 pub use reason_code::{ReasonCode, RuleKind};
+pub use verdict::{Change, Verdict};
 
 use crate::edit::Edit;
 use crate::source::Span;
@@ -87,8 +91,8 @@ impl Decision {
 /// What one transformation decided for one construct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The short name of the pass: `split`.
-    pub pass: &'static str,
+    /// The pass that decided it.
+    pub pass: Pass,
     /// The directive that the decision is about: [`crate::syntax::Directive::span`] of the outermost one of a stack.
     pub span: Span,
     /// The whole construct, body included: what `--lines` and suppressions are compared with.
@@ -113,7 +117,7 @@ pub struct Plan {
 impl Plan {
     /// One without reasons and edits, that says so much until more is known.
     #[must_use]
-    pub fn undecided(pass: &'static str, span: Span, extent: Span, decision: Decision) -> Self {
+    pub fn undecided(pass: Pass, span: Span, extent: Span, decision: Decision) -> Self {
         Self {
             pass,
             span,

@@ -18,7 +18,7 @@ fn line(report: &FileReport, diagnostic: &Diagnostic) -> String {
     // Without this word a failure looks like any other message.
     let error = if diagnostic.span.is_none() { "error: " } else { "" };
     line.push_str(&format!(": {error}{}", diagnostic.message));
-    let tag = diagnostic.code.map(|code| code.id()).or_else(|| report.plan_of(diagnostic).map(|plan| plan.pass));
+    let tag = diagnostic.code.map(|code| code.id()).or_else(|| report.plan_of(diagnostic).map(|plan| plan.pass.name()));
     if let Some(tag) = tag {
         line.push_str(&format!(" [{tag}]"));
     }

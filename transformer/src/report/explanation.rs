@@ -8,7 +8,7 @@ use crate::analysis::execution_mode::Predicted;
 use crate::device::occupancy::{bounded_blocks, percent};
 use crate::device::{GridGeometry, KernelResources, KernelShape};
 use crate::engine::RegionFacts;
-use crate::plan::{Decision, Plan};
+use crate::plan::{Decision, Pass, Plan};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::{SourceFile, Span};
 use crate::transforms::{Figures, GeometryFigures, LoopFigures, PipelineFigures};
@@ -38,7 +38,7 @@ pub fn write_facts(file: &SourceFile, region: &RegionFacts, out: &mut dyn Write)
 /// When writing fails.
 pub fn write_candidates(file: &SourceFile, region: &RegionFacts, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
     region.figures.as_ref().map_or(Ok(()), |figures| write_figures(file, figures, plan, out))?;
-    let is_own = plan.pass == "geometry" && !plan.follows;
+    let is_own = plan.pass == Pass::Geometry && !plan.follows;
     region.geometry.as_ref().filter(|_| is_own).map_or(Ok(()), |geometry| write_geometry(geometry, out))
 }
 

@@ -123,7 +123,7 @@ fn entry<'a>(report: &'a FileReport, diagnostic: &'a Diagnostic) -> Entry<'a> {
         severity: diagnostic.severity.name(),
         message: &diagnostic.message,
         decision: plan.map(|plan| decision(plan.decision)),
-        pass: plan.map(|plan| plan.pass),
+        pass: plan.map(|plan| plan.pass.name()),
         applicability: plan.and_then(|plan| applicability(plan.decision)),
         summary: plan.map(|plan| plan.summary.as_str()),
         kernels: plan.map(|plan| Kernels { before: plan.kernels.0, after: plan.kernels.1 }),

@@ -105,7 +105,7 @@ pub use self::grid::GeometryFigures;
 
 use crate::context::Context;
 use crate::edit::directive_writer::append_clauses;
-use crate::plan::{Applicability, Certainty, Decision, Plan, Reason, ReasonCode};
+use crate::plan::{Certainty, Change, Decision, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::region::construct::{ConstructId, ConstructTree};
 use crate::region::target::{TargetRegion, target_regions};
 use crate::semantics::Program;
@@ -118,12 +118,22 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, Field, HostTree, NodeKind};
 use crate::transforms::checks::type_parameters;
 use crate::transforms::choose_geometry::grid::Chosen;
-use crate::transforms::{TEAM_THREADS, checks};
+use crate::transforms::{TEAM_THREADS, Waiting, checks};
 
 /// Decides for every loop that is a kernel of its own.
 pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
     let regions = target_regions(cx.tree, cx.constructs);
     regions.iter().filter(|region| region.is_league_loop()).map(|region| plan_loop(cx, region)).collect()
+}
+
+/// A grid for a device is chosen in the loop as it will be. A tile has fewer iterations than its loop; a grid that the program says goes
+/// along to it, and is judged before.
+pub(super) fn waits_for(plan: Waiting) -> &'static [Pass] {
+    match (plan.for_device, plan.is_written) {
+        (true, true) => &[Pass::Collapse, Pass::Pipeline],
+        (true, false) => &[Pass::Collapse],
+        (false, _) => &[],
+    }
 }
 
 /// Is there a loop whose grid may be chosen?
@@ -134,16 +144,20 @@ pub fn chooses_grids(tree: &HostTree, constructs: &ConstructTree) -> bool {
 
 fn plan_loop(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
-    let mut plan =
-        Plan::undecided("geometry", cx.constructs.directive(first).span, region.extent, Decision::NothingToDo);
+    let span = cx.constructs.directive(first).span;
+    let mut plan = decide(cx, region, span).into_plan(Pass::Geometry, span, region.extent);
+    let is_clear = || checks::clause_reasons(cx, region).is_empty();
+    if plan.decision != Decision::Refuse && cx.device.is_some() && is_clear() {
+        plan.reasons.extend(grid::far_off(cx, region));
+    }
+    plan
+}
+
+fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Verdict {
     let mut reasons = checks::clause_reasons(cx, region);
     let Some(teams) = directive_of_teams(cx, region).filter(|_| !has_own_threads(cx, region)) else {
         let message = "the number of threads in a team is written down";
-        plan.reasons.push(Reason::new(ReasonCode::GridWritten, plan.span, message));
-        if reasons.is_empty() && cx.device.is_some() {
-            plan.reasons.extend(grid::far_off(cx, region));
-        }
-        return plan;
+        return Verdict::Nothing(Reason::new(ReasonCode::GridWritten, span, message));
     };
     if reasons.is_empty() {
         reasons.extend(nested_parallel(cx, region));
@@ -151,27 +165,16 @@ fn plan_loop(cx: &Context<'_>, region: &TargetRegion) -> Plan {
         let body = cx.constructs.construct(region.chain.innermost()).body;
         reasons.extend(body.and_then(|body| type_parameters::assumption(cx, body)));
     }
-    if reasons.iter().all(|reason| reason.certainty == Certainty::Assumed) {
-        let assumed = !reasons.is_empty();
-        match chosen(cx, region, teams) {
-            Ok(Chosen { clauses, summary }) => {
-                plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
-                plan.summary = summary;
-                plan.edits = vec![append_clauses(cx.file, teams, &clauses)];
-            }
-            Err(message) => {
-                plan.decision = Decision::DoesNotPay;
-                reasons = vec![Reason::new(ReasonCode::GridDoesNotPay, plan.span, message)];
-            }
+    if reasons.iter().any(|reason| reason.certainty == Certainty::Proved) {
+        return Verdict::Refuse(reasons);
+    }
+    match chosen(cx, region, teams) {
+        Ok(Chosen { clauses, summary }) => {
+            let edits = vec![append_clauses(cx.file, teams, &clauses)];
+            Verdict::Change(Change { edits, summary, reasons, ..Change::default() })
         }
-    } else {
-        plan.decision = Decision::Refuse;
+        Err(message) => Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GridDoesNotPay, span, message)]),
     }
-    if plan.decision != Decision::Refuse && cx.device.is_some() {
-        reasons.extend(grid::far_off(cx, region));
-    }
-    plan.reasons = reasons;
-    plan
 }
 
 /// What suits the device, unless a clause says how many teams there are; otherwise what holds on every device.

@@ -73,8 +73,7 @@ mod write;
 use crate::analysis::accesses::{Accesses, accesses};
 use crate::analysis::independence::{Candidate, aliases, clauses, pairs, scalars};
 use crate::context::Context;
-use crate::edit::Edit;
-use crate::plan::{Applicability, Decision, Plan, Reason};
+use crate::plan::{Change, Pass, Plan, Reason, Verdict};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
 use crate::transforms::checks::type_parameters;
@@ -92,43 +91,9 @@ fn plan_construct(cx: &Context<'_>, id: ConstructId) -> Option<Plan> {
     let start = cx.constructs.directive(first).span;
     let is_alone = cx.constructs.construct(first).body == construct.body;
     let span = if is_alone { start } else { directive.span };
-    let mut plan = Plan::undecided("collapse", span, Span::new(span.start, construct.body_span.end), Decision::Refuse);
-    match decide(cx, id, chain) {
-        Ok(None) => return None,
-        Ok(Some(Verdict::Nothing(reason))) => {
-            plan.decision = Decision::NothingToDo;
-            plan.reasons.push(reason);
-        }
-        Ok(Some(Verdict::DoesNotPay(reason))) => {
-            plan.decision = Decision::DoesNotPay;
-            plan.reasons.push(reason);
-        }
-        Ok(Some(Verdict::Collapse(change))) => {
-            let assumed = !change.assumptions.is_empty();
-            plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
-            plan.reasons = change.assumptions;
-            plan.summary = change.summary;
-            plan.edits = change.edits;
-        }
-        Err(mut reasons) => {
-            reasons.sort_by_key(|reason| (reason.span.start, reason.code));
-            reasons.dedup_by(|a, b| a.code == b.code && a.message == b.message);
-            plan.reasons = reasons;
-        }
-    }
-    Some(plan)
-}
-
-enum Verdict {
-    Nothing(Reason),
-    DoesNotPay(Reason),
-    Collapse(Change),
-}
-
-struct Change {
-    edits: Vec<Edit>,
-    summary: String,
-    assumptions: Vec<Reason>,
+    let extent = Span::new(span.start, construct.body_span.end);
+    let verdict = decide(cx, id, chain).unwrap_or_else(|reasons| Some(Verdict::Refuse(reasons)))?;
+    Some(verdict.into_plan(Pass::Collapse, span, extent))
 }
 
 /// All preconditions; `None` where the construct has no loop inside its own.
@@ -146,15 +111,13 @@ fn decide(cx: &Context<'_>, id: ConstructId, chain: Vec<ConstructId>) -> Result<
         let verdict = choose(cx, &Candidate { cx, id, chain, clauses, nest })?;
         match (verdict, of_grid.first()) {
             // What rests on an assumption was left undone before the grid was chosen, which is no news then.
-            (Verdict::Collapse(change), Some(first)) if !change.assumptions.is_empty() => {
-                Ok(Verdict::Nothing(first.clone()))
-            }
-            (Verdict::Collapse(_), Some(_)) => Err(of_grid),
+            (Verdict::Change(change), Some(first)) if !change.reasons.is_empty() => Ok(Verdict::Nothing(first.clone())),
+            (Verdict::Change(_), Some(_)) => Err(of_grid),
             (verdict, _) => Ok(verdict),
         }
     });
     match (verdict, no_further) {
-        (Ok(Verdict::Collapse(change)), _) => Ok(Some(Verdict::Collapse(change))),
+        (Ok(Verdict::Change(change)), _) => Ok(Some(Verdict::Change(change))),
         (_, Some(reason)) => Ok(Some(Verdict::Nothing(reason))),
         (verdict, None) => verdict.map(Some),
     }
@@ -175,12 +138,17 @@ fn choose(cx: &Context<'_>, candidate: &Candidate<'_, '_>) -> Result<Verdict, Ve
         let body = cx.constructs.construct(candidate.id).body.filter(|_| more);
         assumptions.extend(body.and_then(|body| type_parameters::assumption(cx, body)));
         let edits = write::edits(candidate, gain.choice);
-        return Ok(Verdict::Collapse(Change { edits, summary: gain.summary(candidate), assumptions }));
+        return Ok(Verdict::Change(Change {
+            edits,
+            summary: gain.summary(candidate),
+            reasons: assumptions,
+            ..Change::default()
+        }));
     };
     // Where some are collapsed already and more would not pay either, that is all there is to say.
     let all = || gain::best(cx, candidate, &found, candidate.nest.loops.loops.len());
     match against_more.is_empty() || candidate.promised() > 1 && all().does_not_pay(candidate).is_some() {
-        true => Ok(Verdict::DoesNotPay(too_little)),
+        true => Ok(Verdict::DoesNotPay(vec![too_little])),
         false => Err(against_more),
     }
 }

@@ -13,18 +13,34 @@ pub use self::pipeline_loop::{PipelineFigures, pipeline_figures};
 pub use self::split_target::{Figures, LoopFigures, figures};
 
 use crate::context::Context;
-use crate::plan::Plan;
+use crate::plan::{Pass, Plan};
 
 /// A transformation as the registry knows it.
 pub struct Transform {
-    /// The short name that `--passes` takes.
-    pub pass: &'static str,
+    /// The pass.
+    pub pass: Pass,
     /// One line on what it does.
     pub summary: &'static str,
     /// Is it among the passes that run when none are named?
     pub default: bool,
     /// Looks at a file and decides for every construct it concerns; `None` for a pass that is planned but not built.
     pub plan: Option<fn(&Context<'_>) -> Vec<Plan>>,
+    /// Which passes' changes it waits for: where one of them changes a construct in this round, this pass decides in the next.
+    pub waits_for: fn(Waiting) -> &'static [Pass],
+}
+
+/// A plan that may wait for others.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// Would it be written?
+    pub is_written: bool,
+    /// Are grids chosen for a device?
+    pub for_device: bool,
+}
+
+/// A pass that waits for none.
+fn waits_for_none(_: Waiting) -> &'static [Pass] {
+    &[]
 }
 
 /// Threads of a team, where no clause says how many. Without a clause clang 19 compiles chunks of 128 iterations into a
@@ -35,40 +51,52 @@ const TEAM_THREADS: u32 = crate::device::launch::DEFAULT_THREADS;
 /// Every transformation, in the order they run.
 pub const TRANSFORMS: &[Transform] = &[
     Transform {
-        pass: "split",
+        pass: Pass::Split,
         summary: "Split target regions into one kernel per loop",
         default: true,
         plan: Some(split_target::split_target),
+        waits_for: waits_for_none,
     },
     Transform {
-        pass: "hoist",
+        pass: Pass::Hoist,
         summary: "Unite the data environments of adjacent target constructs",
         default: true,
         plan: None,
+        waits_for: waits_for_none,
     },
     Transform {
-        pass: "collapse",
+        pass: Pass::Collapse,
         summary: "Collapse loop nests that give more parallelism",
         default: true,
         plan: Some(collapse::collapse),
+        waits_for: waits_for_none,
     },
     Transform {
-        pass: "geometry",
+        pass: Pass::Geometry,
         summary: "Choose num_teams and thread_limit",
         default: true,
         plan: Some(choose_geometry::choose_geometry),
+        waits_for: choose_geometry::waits_for,
     },
-    Transform { pass: "overlap", summary: "Overlap transfers with kernels", default: false, plan: None },
     Transform {
-        pass: "pipeline",
+        pass: Pass::Overlap,
+        summary: "Overlap transfers with kernels",
+        default: false,
+        plan: None,
+        waits_for: waits_for_none,
+    },
+    Transform {
+        pass: Pass::Pipeline,
         summary: "Tile loops into transfer and compute stages",
         default: false,
         plan: Some(pipeline_loop::pipeline_loop),
+        waits_for: waits_for_none,
     },
     Transform {
-        pass: "unroll",
+        pass: Pass::Unroll,
         summary: "Unroll serial loops whose loads wait for each other",
         default: false,
         plan: Some(unroll_loop::unroll_loop),
+        waits_for: unroll_loop::waits_for,
     },
 ];

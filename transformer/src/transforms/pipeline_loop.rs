@@ -150,8 +150,7 @@ mod write;
 
 use crate::analysis::accesses::Accesses;
 use crate::context::Context;
-use crate::edit::Edit;
-use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
+use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
@@ -221,37 +220,16 @@ fn is_league_loop(region: &TargetRegion) -> bool {
 
 fn plan(cx: &Context<'_>, region: &TargetRegion, checked: impl FnOnce() -> Result<Verdict, Vec<Reason>>) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
-    let mut plan =
-        Plan::undecided("pipeline", cx.constructs.directive(first).span, region.extent, Decision::NothingToDo);
-    let verdict = nothing_to_do(cx, region).map_or_else(checked, |reason| Ok(Verdict::Nothing(reason)));
-    match verdict {
-        Ok(Verdict::Nothing(reason)) => plan.reasons.push(reason),
-        Ok(Verdict::DoesNotPay(reason)) => {
-            plan.decision = Decision::DoesNotPay;
-            plan.reasons.push(reason);
-        }
-        Ok(Verdict::Pipeline { edits, summary, kernels, assumptions }) => {
-            let (mut decision, reason) = compiler::decision(cx, plan.span);
-            plan.reasons.extend(reason);
-            if decision == Decision::Apply(Applicability::Safe) && !assumptions.is_empty() {
-                decision = Decision::Apply(Applicability::Assumed);
-            }
-            plan.reasons.extend(assumptions);
-            plan.decision = decision;
-            if decision.is_written(true) {
-                plan.edits = edits;
-                plan.summary = summary;
-                plan.kernels = kernels;
-            }
-        }
-        Err(mut reasons) => {
-            reasons.sort_by_key(|reason| (reason.span.start, reason.code));
-            reasons.dedup_by(|a, b| a.code == b.code && a.message == b.message);
-            plan.decision = Decision::Refuse;
-            plan.reasons = reasons;
-        }
-    }
-    plan
+    let span = cx.constructs.directive(first).span;
+    let verdict = match nothing_to_do(cx, region) {
+        Some(reason) => Verdict::Nothing(reason),
+        None => checked().unwrap_or_else(Verdict::Refuse),
+    };
+    let verdict = match verdict {
+        Verdict::Change(change) => compiler::judged(cx, span, change),
+        other => other,
+    };
+    verdict.into_plan(Pass::Pipeline, span, region.extent)
 }
 
 /// A loop that can be cut into tiles.
@@ -264,18 +242,6 @@ struct Pipeline<'p, 'a> {
     /// How many tiles there are, and from how many bytes of the largest array on.
     tiles: u32,
     least_bytes: u64,
-}
-
-enum Verdict {
-    Nothing(Reason),
-    DoesNotPay(Reason),
-    Pipeline {
-        edits: Vec<Edit>,
-        summary: String,
-        /// Before and after.
-        kernels: (usize, usize),
-        assumptions: Vec<Reason>,
-    },
 }
 
 /// Why there is nothing to overlap.
@@ -334,7 +300,7 @@ fn checked<'a>(
     let (tiles, least_bytes) = sizes::usual(names);
     let pipeline = Pipeline { values: &values, head: &head, items: &items, found: &found, tiles, least_bytes };
     match asked(&pipeline.sized())? {
-        Verdict::Pipeline { .. } if !of_grid.is_empty() => Err(of_grid),
+        Verdict::Change(_) if !of_grid.is_empty() => Err(of_grid),
         verdict => Ok(verdict),
     }
 }
@@ -369,13 +335,14 @@ fn decide(pipeline: &Pipeline<'_, '_>) -> Result<Verdict, Vec<Reason>> {
         return Err(vec![item]);
     }
     if let Some(reason) = pipeline.does_not_pay() {
-        return Ok(Verdict::DoesNotPay(reason));
+        return Ok(Verdict::DoesNotPay(vec![reason]));
     }
     let edits = pipeline.edits()?;
     let summary = format!("{} tiles, whose copies of {} overlap the kernels", pipeline.tiles, names.join(", "));
     let summary = summary + &pipeline.locking().remark();
     let kernels = (1, pipeline.tiles as usize);
-    Ok(Verdict::Pipeline { edits, summary, kernels, assumptions: assumptions(pipeline.values) })
+    let reasons = assumptions(pipeline.values);
+    Ok(Verdict::Change(Change { edits, summary, reasons, kernels: Some(kernels), ..Change::default() }))
 }
 
 /// What it rests on in a template: operators on its parameters are the language's own.

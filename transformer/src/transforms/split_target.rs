@@ -143,8 +143,8 @@ mod write;
 pub use self::figures::{Figures, LoopFigures, figures};
 
 use crate::context::Context;
-use crate::edit::EditSet;
-use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode, RuleKind};
+use crate::edit::{Edit, EditSet};
+use crate::plan::{Change, Decision, Pass, Plan, Reason, ReasonCode, RuleKind, Verdict};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
@@ -169,28 +169,30 @@ pub(super) fn split_target(cx: &Context<'_>) -> Vec<Plan> {
 
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
-    let mut plan = Plan::undecided("split", cx.constructs.directive(first).span, region.extent, Decision::Refuse);
-    if versions::is_versioned(cx, region) {
-        plan.decision = Decision::NothingToDo;
-        let message = "the other branch of this `if` holds the same statements as kernels of their own";
-        plan.reasons.push(Reason::new(ReasonCode::NothingToSplit, plan.span, message));
-        return plan;
-    }
-    match checked(cx, region) {
-        Ok(Checked::Nothing) => {
-            plan.decision = Decision::NothingToDo;
-            let message = "this region has no parallel loop to split off, or is one kernel on the full grid already";
-            plan.reasons.push(Reason::new(ReasonCode::NothingToSplit, plan.span, message));
-        }
-        Ok(Checked::Split(checked)) => apply(cx, region, *checked, &mut plan),
-        Err(mut reasons) => {
-            reasons.sort_by_key(|reason| (reason.span.start, reason.code));
-            reasons.dedup_by(|a, b| a.code == b.code && a.message == b.message);
-            if reasons.iter().all(|reason| reason.code.kind() == RuleKind::DoesNotPay) {
-                plan.decision = Decision::DoesNotPay;
+    let span = cx.constructs.directive(first).span;
+    let nothing = |message: &str| Verdict::Nothing(Reason::new(ReasonCode::NothingToSplit, span, message));
+    let mut kernels = 1;
+    let verdict = if versions::is_versioned(cx, region) {
+        nothing("the other branch of this `if` holds the same statements as kernels of their own")
+    } else {
+        match checked(cx, region) {
+            Ok(Checked::Nothing) => {
+                nothing("this region has no parallel loop to split off, or is one kernel on the full grid already")
             }
-            plan.reasons = reasons;
+            Ok(Checked::Split(parts)) => {
+                kernels = parts.kernels.len();
+                judged(cx, region, *parts)
+            }
+            Err(reasons) if reasons.iter().all(|reason| reason.code.kind() == RuleKind::DoesNotPay) => {
+                Verdict::DoesNotPay(reasons)
+            }
+            Err(reasons) => Verdict::Refuse(reasons),
         }
+    };
+    let mut plan = verdict.into_plan(Pass::Split, span, region.extent);
+    // What does not pay says how many kernels there would be.
+    if plan.decision != Decision::Refuse {
+        plan.kernels = (1, kernels);
     }
     plan
 }
@@ -264,50 +266,48 @@ fn checked(cx: &Program<'_>, region: &TargetRegion) -> Result<Checked, Vec<Reaso
     }
 }
 
-fn apply(cx: &Context<'_>, region: &TargetRegion, parts: Parts, plan: &mut Plan) {
-    let names = cx;
+/// What becomes of a region that can be split.
+fn judged(cx: &Context<'_>, region: &TargetRegion, parts: Parts) -> Verdict {
     let Parts { shape, clauses, kernels, data } = parts;
-    plan.kernels = (1, kernels.len());
     let split = Split { cx, region, shape: &shape, clauses: &clauses, kernels: &kernels, data: &data };
-    if let Err(conflict) = EditSet::new(split.edits()) {
+    let edits = split.edits();
+    if let Err(conflict) = EditSet::new(edits.clone()) {
         let message = "the statements stand too close together for the directives between them";
-        plan.reasons.push(Reason::new(ReasonCode::SerialStatement, conflict.first, message));
-        plan.kernels = (1, 1);
-        return;
+        return Verdict::Refuse(vec![Reason::new(ReasonCode::SerialStatement, conflict.first, message)]);
     }
-    let condition = if cx.versioned { versions::condition(names, &split) } else { Ok(None) };
-    let verdict = work::weigh(names, region.extent, &shape, &kernels);
-    match condition {
-        Ok(Some(condition)) if apply_versions(&split, &condition, plan) => {}
-        condition => {
-            plan.reasons.extend(condition.err());
-            if let Some(mut reason) = verdict.does_not_pay(names, region) {
-                if let (false, Ok(Some(condition))) = (cx.versioned, versions::condition(names, &split)) {
-                    let hint = "; --versioned writes both forms, and the host asks for";
-                    reason.message = format!("{}{hint} {}", reason.message, condition.text);
-                }
-                plan.decision = Decision::DoesNotPay;
-                plan.reasons.insert(0, reason);
-                return;
+    let condition = if cx.versioned { versions::condition(cx, &split) } else { Ok(None) };
+    let verdict = work::weigh(cx, region.extent, &shape, &kernels);
+    let (both, against) = match condition {
+        Ok(Some(condition)) => (both_forms(&split, &edits, &condition), None),
+        Ok(None) => (None, None),
+        Err(reason) => (None, Some(reason)),
+    };
+    let mut change = match (both, verdict.does_not_pay(cx, region)) {
+        (Some(change), _) => change,
+        (None, Some(mut reason)) => {
+            if let (false, Ok(Some(condition))) = (cx.versioned, versions::condition(cx, &split)) {
+                let hint = "; --versioned writes both forms, and the host asks for";
+                reason.message = format!("{}{hint} {}", reason.message, condition.text);
             }
-            plan.edits = split.edits();
-            plan.summary = summary(&split, &verdict);
+            return Verdict::DoesNotPay(std::iter::once(reason).chain(against).collect());
         }
-    }
-    plan.reasons.extend(data.remarks.iter().cloned());
-    plan.reasons.extend(kernels.iter().find_map(|kernel| kernel.assumed.first().cloned()));
-    plan.parts = executed_by(cx, &shape, &kernels);
-    plan.reasons.extend(racing_loops(cx, &shape, &kernels));
-    let assumed = plan.reasons.iter().any(|reason| reason.code.kind() == RuleKind::Assumption);
-    plan.decision = Decision::Apply(if assumed { Applicability::Assumed } else { Applicability::Safe });
+        (None, None) => {
+            let reasons = against.into_iter().collect();
+            Change { edits, summary: summary(&split, &verdict), reasons, ..Change::default() }
+        }
+    };
+    change.reasons.extend(data.remarks.iter().cloned());
+    change.reasons.extend(kernels.iter().find_map(|kernel| kernel.assumed.first().cloned()));
+    change.reasons.extend(racing_loops(cx, &shape, &kernels));
+    change.parts = executed_by(cx, &shape, &kernels);
+    Verdict::Change(change)
 }
 
-/// Writes both forms, if the edits allow it.
-fn apply_versions(split: &Split<'_, '_>, condition: &versions::Condition, plan: &mut Plan) -> bool {
-    let Some(edit) = versions::write(split, &split.edits(), condition) else { return false };
-    plan.edits = vec![edit];
-    plan.summary = format!("{} where {}, as it was otherwise", what(split), condition.text);
-    true
+/// Both forms, if the edits allow it.
+fn both_forms(split: &Split<'_, '_>, edits: &[Edit], condition: &versions::Condition) -> Option<Change> {
+    let edit = versions::write(split, edits, condition)?;
+    let summary = format!("{} where {}, as it was otherwise", what(split), condition.text);
+    Some(Change { edits: vec![edit], summary, ..Change::default() })
 }
 
 fn summary(split: &Split<'_, '_>, verdict: &work::Verdict) -> String {

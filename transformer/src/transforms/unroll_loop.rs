@@ -75,7 +75,7 @@ use crate::context::{Context, OutputCompiler};
 use crate::device::{DeviceProfile, Loads, unrolled};
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
-use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode};
+use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::canonical_nest;
 use crate::region::target::{TargetRegion, target_regions};
@@ -84,7 +84,7 @@ use crate::semantics::symbols::DeclaredType;
 use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, NodeId, NodeKind};
-use crate::transforms::checks;
+use crate::transforms::{Waiting, checks};
 
 /// The most operations for each load: with more, loads do not take the time.
 const MOST_OPERATIONS: usize = 8;
@@ -95,31 +95,31 @@ pub(super) fn unroll_loop(cx: &Context<'_>) -> Vec<Plan> {
     regions.iter().filter(|it| it.is_league_loop()).filter_map(|region| plan_region(cx, region)).collect()
 }
 
+/// A serial loop is unrolled in the loop as it will be.
+pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
+    &[Pass::Split, Pass::Collapse, Pass::Pipeline]
+}
+
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     let body = cx.constructs.construct(region.chain.innermost()).body?;
     // With one `for` there is no serial one.
     cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement).nth(1)?;
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let span = cx.constructs.directive(first).span;
-    let mut plan = Plan::undecided("unroll", span, region.extent, Decision::DoesNotPay);
-    plan.reasons = checks::text_reasons(cx, region);
-    if !plan.reasons.is_empty() {
-        plan.decision = Decision::Refuse;
-        return Some(plan);
+    let doubts = checks::text_reasons(cx, region);
+    if !doubts.is_empty() {
+        return Some(Verdict::Refuse(doubts).into_plan(Pass::Unroll, span, region.extent));
     }
-    match decide(cx, region, span) {
+    let verdict = match decide(cx, region, span) {
         Ok(found) if found.is_empty() => return None,
-        Ok(found) => apply(cx, region, &mut plan, &found),
-        Err(reason) => {
-            match reason.code {
-                ReasonCode::UnrollWritten => plan.decision = Decision::NothingToDo,
-                ReasonCode::UnrollNotAllowed => plan.decision = Decision::Refuse,
-                _ => {}
-            }
-            plan.reasons.push(reason);
-        }
-    }
-    Some(plan)
+        Ok(found) => Verdict::Change(change(cx, region, &found)),
+        Err(reason) => match reason.code {
+            ReasonCode::UnrollWritten => Verdict::Nothing(reason),
+            ReasonCode::UnrollNotAllowed => Verdict::Refuse(vec![reason]),
+            _ => Verdict::DoesNotPay(vec![reason]),
+        },
+    };
+    Some(verdict.into_plan(Pass::Unroll, span, region.extent))
 }
 
 /// A serial loop, and how many of its iterations are made one.
@@ -338,14 +338,14 @@ fn operations(cx: &Program<'_>, body: NodeId) -> usize {
     cx.tree.descendants(body).filter(|node| is_one(cx.tree.kind(*node))).count()
 }
 
-fn apply(cx: &Context<'_>, region: &TargetRegion, plan: &mut Plan, found: &[Unrolled]) {
+fn change(cx: &Context<'_>, region: &TargetRegion, found: &[Unrolled]) -> Change {
     let name = cx.profile.map_or("", |device| &device.name);
-    plan.decision = Decision::Apply(Applicability::Safe);
-    plan.edits = found.iter().map(|one| directive(cx, region, one, name)).collect();
     let factors: Vec<String> = found.iter().map(|one| one.factor.to_string()).collect();
     let plural = if found.len() == 1 { "a serial loop" } else { "serial loops" };
-    plan.summary =
+    let summary =
         format!("{plural} unrolled {} times for {name}, so that more loads are under way", factors.join(", "));
+    let edits = found.iter().map(|one| directive(cx, region, one, name)).collect();
+    Change { edits, summary, ..Change::default() }
 }
 
 /// The directive on a line of its own, as far to the right as that of the kernel: at its loop, or at the start of the line.

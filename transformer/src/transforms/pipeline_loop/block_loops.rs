@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::analysis::accesses::{Accesses, Key};
 use crate::context::Context;
 use crate::edit::Edit;
-use crate::plan::{Reason, ReasonCode};
+use crate::plan::{Change, Reason, ReasonCode, Verdict};
 use crate::region::target::TargetRegion;
 use crate::syntax::ClauseName;
 use crate::transforms::pipeline_loop::allocation::Locking;
@@ -20,7 +20,7 @@ use crate::transforms::pipeline_loop::maps::{self, Mapped, Tiled};
 use crate::transforms::pipeline_loop::read::{self, Loop};
 use crate::transforms::pipeline_loop::sizes::{PipelineFigures, Sequence};
 use crate::transforms::pipeline_loop::write::Fresh;
-use crate::transforms::pipeline_loop::{Pipeline, Verdict, assumptions, check_text, is_league_loop, sizes};
+use crate::transforms::pipeline_loop::{Pipeline, assumptions, check_text, is_league_loop, sizes};
 use crate::transforms::two_forms;
 
 /// A loop of the block.
@@ -210,7 +210,7 @@ impl<'a> Block<'_, 'a> {
     pub(super) fn decide(&self) -> Result<Verdict, Vec<Reason>> {
         let Some((largest, item)) = self.largest() else { return Err(vec![self.no_stream()]) };
         if let Some(reason) = self.does_not_pay(&largest, item) {
-            return Ok(Verdict::DoesNotPay(reason));
+            return Ok(Verdict::DoesNotPay(vec![reason]));
         }
         let edits = self.edits(&largest)?;
         let names: Vec<String> = self.moving().map(|item| format!("`{}`", item.name)).collect();
@@ -219,7 +219,8 @@ impl<'a> Block<'_, 'a> {
         let each = if loops == 1 { String::new() } else { format!(" of each of {loops} loops") };
         let summary = format!("{tiles} tiles{each}, whose copies of {} overlap the kernels", names.join(", "));
         let summary = summary + &self.locking(&largest).remark();
-        Ok(Verdict::Pipeline { edits, summary, kernels: (loops, loops * tiles), assumptions: assumptions(self.values) })
+        let (kernels, reasons) = (Some((loops, loops * tiles)), assumptions(self.values));
+        Ok(Verdict::Change(Change { edits, summary, reasons, kernels, ..Change::default() }))
     }
 
     /// The arrays that some loop streams, each once.

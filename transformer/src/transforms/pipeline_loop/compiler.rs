@@ -8,11 +8,11 @@
 //! - NVIDIA's HPC compilers: under an assumption, since nobody has run tiles with them.
 
 use crate::context::{Context, OutputCompiler};
-use crate::plan::{Applicability, Decision, Reason, ReasonCode};
+use crate::plan::{Change, Reason, ReasonCode, Verdict};
 use crate::source::Span;
 
-/// What becomes of a loop that could be cut into tiles, and why where that is not done for certain.
-pub(super) fn decision(cx: &Context<'_>, span: Span) -> (Decision, Option<Reason>) {
+/// What becomes of a loop that could be cut into tiles.
+pub(super) fn judged(cx: &Context<'_>, span: Span, mut change: Change) -> Verdict {
     let on_demand = cx.pipeline.least_bytes.is_some();
     match cx.pipeline.compiler {
         OutputCompiler::Gcc if !on_demand => {
@@ -20,12 +20,13 @@ pub(super) fn decision(cx: &Context<'_>, span: Span) -> (Decision, Option<Reason
                            overlap nothing";
             let reason = Reason::new(ReasonCode::TooLittleToCopy, span, message)
                 .with_label(span, "`--pipeline-from BYTES` cuts it all the same");
-            (Decision::DoesNotPay, Some(reason))
+            return Verdict::DoesNotPay([vec![reason], change.reasons].concat());
         }
-        OutputCompiler::Llvm | OutputCompiler::Gcc => (Decision::Apply(Applicability::Safe), None),
+        OutputCompiler::Llvm | OutputCompiler::Gcc => {}
         OutputCompiler::Nvhpc => {
             let message = "NVIDIA's HPC compilers translate tiles as the specification has them";
-            (Decision::Apply(Applicability::Assumed), Some(Reason::new(ReasonCode::UntriedCompiler, span, message)))
+            change.reasons.insert(0, Reason::new(ReasonCode::UntriedCompiler, span, message));
         }
     }
+    Verdict::Change(change)
 }

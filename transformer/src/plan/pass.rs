@@ -1,0 +1,44 @@
+//! The passes, by their short names.
+
+use std::fmt;
+
+/// A pass, built or planned, in the order in which they run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pass {
+    /// Target regions become one kernel for each loop.
+    Split,
+    /// Data stay on the device between constructs.
+    Hoist,
+    /// The loops of a nest become one parallel loop.
+    Collapse,
+    /// Kernels get a grid.
+    Geometry,
+    /// Transfers overlap kernels.
+    Overlap,
+    /// Loops are cut into tiles whose copies overlap kernels.
+    Pipeline,
+    /// Serial loops of kernels are unrolled.
+    Unroll,
+}
+
+impl Pass {
+    /// What `--passes`, configuration and messages call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Split => "split",
+            Self::Hoist => "hoist",
+            Self::Collapse => "collapse",
+            Self::Geometry => "geometry",
+            Self::Overlap => "overlap",
+            Self::Pipeline => "pipeline",
+            Self::Unroll => "unroll",
+        }
+    }
+}
+
+impl fmt::Display for Pass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,60 @@
+//! What the checks of a pass found out about one construct, and the one place that makes a plan of it.
+
+use crate::edit::Edit;
+use crate::plan::{Applicability, Decision, Pass, Plan, Reason, RuleKind};
+use crate::source::Span;
+
+/// What a pass says of a construct that it has looked at.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// There is nothing to be done.
+    Nothing(Reason),
+    /// It could be done, but would not be faster.
+    DoesNotPay(Vec<Reason>),
+    /// It must not be done, or cannot be shown to be right.
+    Refuse(Vec<Reason>),
+    /// It is to be done.
+    Change(Change),
+}
+
+/// What is to be written for a construct.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// The edits.
+    pub edits: Vec<Edit>,
+    /// One line on what is done.
+    pub summary: String,
+    /// The assumptions that it rests on, and remarks.
+    pub reasons: Vec<Reason>,
+    /// What becomes of its parts: see [`Plan::parts`].
+    pub parts: Vec<(Span, String)>,
+    /// How many kernels the construct launches, before and after; none where that stays.
+    pub kernels: Option<(usize, usize)>,
+}
+
+impl Verdict {
+    /// The plan for a construct. What rests on an assumption is applied on demand only; refusals come in the order of the text, each once.
+    #[must_use]
+    pub fn into_plan(self, pass: Pass, span: Span, extent: Span) -> Plan {
+        let plan = |decision, reasons| Plan { reasons, ..Plan::undecided(pass, span, extent, decision) };
+        match self {
+            Self::Nothing(reason) => plan(Decision::NothingToDo, vec![reason]),
+            Self::DoesNotPay(reasons) => plan(Decision::DoesNotPay, reasons),
+            Self::Refuse(mut reasons) => {
+                reasons.sort_by_key(|reason| (reason.span.start, reason.code));
+                reasons.dedup_by(|a, b| a.code == b.code && a.message == b.message);
+                plan(Decision::Refuse, reasons)
+            }
+            Self::Change(change) => {
+                let is_assumed = change.reasons.iter().any(|reason| reason.code.kind() == RuleKind::Assumption);
+                let applicability = if is_assumed { Applicability::Assumed } else { Applicability::Safe };
+                let mut plan = plan(Decision::Apply(applicability), change.reasons);
+                plan.edits = change.edits;
+                plan.summary = change.summary;
+                plan.parts = change.parts;
+                plan.kernels = change.kernels.unwrap_or(plan.kernels);
+                plan
+            }
+        }
+    }
+}
