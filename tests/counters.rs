@@ -6,25 +6,32 @@
 use std::collections::BTreeMap;
 
 use ompsplit::device::DeviceProfile;
-use ompsplit::engine::{Options, regions};
+use ompsplit::engine::{self, Options};
+use ompsplit::plan::Pass;
 use ompsplit::source::SourceFile;
 
 const COUNTED: &str = include_str!("../bench/results/geometry/h200-counters.csv");
 const PROGRAM: &str = include_str!("../bench/geometry/counters.c");
 
-/// Sectors loaded and stored of each kernel, predicted for sizes.
+/// Sectors loaded and stored of each kernel, predicted for sizes: what `explain` says of its grid.
 fn predicted(n: &str, m: &str) -> BTreeMap<String, [f64; 2]> {
     let text = format!("#define N {n}\n#define M {m}\n{PROGRAM}");
     let file = SourceFile::new("counters.c", text.clone().into_bytes());
-    let options = Options { device: DeviceProfile::named("h200"), ..Options::default() };
-    let found = regions(&file, &[], &options).unwrap();
-    let figures = found.iter().map(|region| {
-        let before = &text[..region.extent.start];
+    let (passes, device) = (vec![Pass::Geometry], DeviceProfile::named("h200"));
+    let options = Options { passes, device, explain: true, ..Options::default() };
+    let plans = engine::run(&file, &[], &options).unwrap().plans;
+    let first = plans.iter().filter(|plan| !plan.follows);
+    let figures = first.map(|plan| {
+        let before = &text[..plan.extent.start];
         let function = before.rsplit_once("static void ").unwrap().1.split('(').next().unwrap().to_owned();
-        let figures = region.geometry.as_ref().unwrap_or_else(|| panic!("{function}"));
-        let warps = f64::from(u32::try_from(figures.iterations).unwrap()) / 32.0;
-        assert!(figures.is_known, "{function}");
-        (function, [figures.transactions.0 * warps, figures.transactions.1 * warps])
+        let said: String = plan.details.iter().map(|line| line.text.clone() + "\n").collect();
+        let behind = |words: &str| -> f64 {
+            let (_, rest) = said.split_once(words).unwrap_or_else(|| panic!("{function}: {said}"));
+            rest.split_whitespace().next().unwrap().parse().unwrap()
+        };
+        assert!(said.contains("iterations (known)"), "{function}");
+        let warps = behind("H200: ") / 32.0;
+        (function.clone(), [behind("a warp loads ") * warps, behind("and stores ") * warps])
     });
     figures.collect()
 }

@@ -199,9 +199,9 @@ void f(const float *a, float *sums) {
     for part in [
         "a.c:12:1: split: applied, safe",
         "a.c:14:1: geometry: applied, safe",
-        "kernel at 14:1 of the output:\n  grid for NVIDIA H200: 1056 iterations (known)",
+        "  grid for NVIDIA H200: 1056 iterations (known)",
         "chosen: 1056 x 1, of which 1056 teams get work",
-        "kernel at 21:1 of the output:",
+        "a.c:20:1: geometry: left alone, does not pay",
     ] {
         assert_contains(&said, part);
     }

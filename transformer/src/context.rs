@@ -1,11 +1,14 @@
 //! What the passes are given: the program, and what is asked of them.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::ops::Deref;
 
 use crate::device::{CountedKernel, DeviceProfile};
+use crate::plan::{Detail, Pass};
 use crate::semantics::Program;
+use crate::source::Span;
 
 /// A program and what is asked of the passes. It stands for the program wherever one is wanted.
 pub struct Context<'a> {
@@ -23,6 +26,28 @@ pub struct Context<'a> {
     pub profile: Option<&'a DeviceProfile>,
     /// What a compiler counted of the kernels, by the line of the directive; empty where it is not asked.
     pub counted: &'a BTreeMap<usize, CountedKernel>,
+    /// What decisions are made by, where that is asked for.
+    pub explanations: Option<Explanations>,
+}
+
+/// What passes say of how they decide, by pass and the extent of the construct.
+#[derive(Debug, Default)]
+pub struct Explanations(RefCell<BTreeMap<(Pass, Span), Vec<Detail>>>);
+
+impl Explanations {
+    /// What was said of a construct, which is taken out.
+    pub fn take(&self, pass: Pass, extent: Span) -> Vec<Detail> {
+        self.0.borrow_mut().remove(&(pass, extent)).unwrap_or_default()
+    }
+}
+
+impl Context<'_> {
+    /// Keeps what a decision is made by, where that is asked for.
+    pub fn explain(&self, pass: Pass, extent: Span, details: impl FnOnce() -> Vec<Detail>) {
+        if let Some(explanations) = &self.explanations {
+            explanations.0.borrow_mut().insert((pass, extent), details());
+        }
+    }
 }
 
 impl<'a> Deref for Context<'a> {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use self::later_rounds::Rounds;
 use crate::analysis::data_environment::{Entry, data_environment};
 use crate::analysis::execution_mode::{Predicted, execution_mode};
-use crate::context::{ASSUMED_ITERATIONS, Context, PipelineOptions};
+use crate::context::{ASSUMED_ITERATIONS, Context, Explanations, PipelineOptions};
 use crate::device::{CountedKernel, DeviceProfile};
 use crate::edit::EditSet;
 use crate::plan::suppression::Suppressions;
@@ -26,10 +26,7 @@ use crate::semantics::{Compilation, Program};
 use crate::source::{Scan, SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{HostError, HostTree, Limits};
-use crate::transforms::{
-    Figures, GeometryFigures, PipelineFigures, TRANSFORMS, Waiting, chooses_grids, figures, geometry_figures,
-    pipeline_figures,
-};
+use crate::transforms::{TRANSFORMS, Waiting, chooses_grids};
 use crate::validate;
 
 /// Conflicting plans wait for the next round; more rounds than this mean that a transformation does not settle.
@@ -52,6 +49,8 @@ pub struct Options {
     pub device: Option<DeviceProfile>,
     /// Only constructs that touch one of these ranges of lines, counted from 1, both ends included; all where empty.
     pub lines: Vec<(usize, usize)>,
+    /// Is it to be said what decisions are made by ([`Plan::details`])?
+    pub explain: bool,
     /// The bounds of time and memory.
     pub limits: Limits,
     /// The compiler flags with which clang is asked for what it knows of the names in each round's text; none where it is not.
@@ -80,6 +79,7 @@ impl Default for Options {
             pipeline: PipelineOptions::default(),
             device: None,
             lines: Vec::new(),
+            explain: false,
             limits,
             facts: None,
             definitions: Arc::new([]),
@@ -227,6 +227,11 @@ fn plans(context: &Context<'_>, options: &Options) -> Vec<Plan> {
     }
     plans.extend(options.passes.first().into_iter().flat_map(|pass| passed_over::refusals(context, *pass)));
     plans.retain(|plan| in_range(file, plan, &options.lines) && !suppressions.is_off(plan.extent));
+    if let Some(explanations) = &context.explanations {
+        for plan in &mut plans {
+            plan.details = explanations.take(plan.pass, plan.extent);
+        }
+    }
     plans.sort_by_key(|plan| plan.span.start);
     wait_for_others(&mut plans, options);
     refuse_disagreements(&mut plans, context);
@@ -315,6 +320,7 @@ fn context<'a>(
         device: profile.filter(|_| options.passes.contains(&Pass::Geometry)),
         profile,
         counted: &asked.counted,
+        explanations: options.explain.then(Explanations::default),
     }
 }
 
@@ -335,10 +341,6 @@ pub struct RegionFacts {
     pub mode: Predicted,
     /// The variables that it names.
     pub data: Vec<Entry>,
-    /// What the cost model says, where it can be split.
-    pub figures: Option<Figures>,
-    /// What its grid is chosen by, where a device is asked for and it is one loop on the full grid.
-    pub geometry: Option<GeometryFigures>,
 }
 
 /// The target regions of a file, in the order of the text.
@@ -349,43 +351,15 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
     let Some(parsed) = parse(file, &options.limits)? else { return Ok(Vec::new()) };
     let Parsed { tree, constructs, .. } = &parsed;
     // Where clang cannot tell, the plans have said so.
-    let asked = Asked {
-        facts: facts(file, options).unwrap_or_default(),
-        counted: counted(file, &parsed, options).unwrap_or_default(),
-    };
+    let asked = Asked { facts: facts(file, options).unwrap_or_default(), ..Asked::default() };
     let context = context(file, headers, &parsed, options, &asked);
-    let mut figures = figures(&context);
-    let mut geometry = geometry_figures(&context);
     let facts = target_regions(tree, constructs).into_iter().map(|region| RegionFacts {
         extent: region.extent,
         segments: region.describe(tree, constructs),
         mode: execution_mode(tree, constructs, &region),
         data: data_environment(file, tree, constructs, context.symbols(), &region),
-        figures: figures
-            .iter()
-            .position(|figures| figures.extent == region.extent)
-            .map(|index| figures.swap_remove(index)),
-        geometry: geometry
-            .iter()
-            .position(|(extent, _)| *extent == region.extent)
-            .map(|index| geometry.swap_remove(index).1),
     });
     Ok(facts.collect())
-}
-
-/// What is known of each construct of a file that can be cut into tiles, by its extent; nothing where `pipeline` does not run.
-///
-/// # Errors
-/// When the file cannot be read within the limits.
-pub fn pipelines(
-    file: &SourceFile,
-    headers: &[SourceFile],
-    options: &Options,
-) -> Result<Vec<(Span, PipelineFigures)>, HostError> {
-    let is_asked = options.passes.contains(&Pass::Pipeline);
-    let Some(parsed) = parse(file, &options.limits)?.filter(|_| is_asked) else { return Ok(Vec::new()) };
-    let asked = Asked { facts: facts(file, options).unwrap_or_default(), ..Asked::default() };
-    Ok(pipeline_figures(&context(file, headers, &parsed, options, &asked)))
 }
 
 /// The rule that an error of the engine cites; none for what is wrong with the flags or the compiler.

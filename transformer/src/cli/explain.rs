@@ -10,10 +10,9 @@ use crate::cli::settings::Resolver;
 use crate::cli::{Status, Streams, complain};
 use crate::engine::RegionFacts;
 use crate::output;
-use crate::plan::{Applicability, Certainty, Decision, Pass, Plan, Reason};
+use crate::plan::{Applicability, Certainty, Decision, Plan, Reason};
 use crate::report::explanation;
 use crate::source::{SourceFile, Span};
-use crate::transforms::PipelineFigures;
 
 /// Says what every pass decides about the constructs at a line, and why.
 pub(super) fn explain(
@@ -28,27 +27,20 @@ pub(super) fn explain(
     };
     passes.lines.clear();
     let (output, host) = (OutputArguments::default(), HostArguments::default());
-    let settings = match Resolver::new(context, &passes, &output, &host).settings(path) {
+    let mut settings = match Resolver::new(context, &passes, &output, &host).settings(path) {
         Ok(settings) => settings,
         Err(message) => return complain(streams, &message),
     };
+    settings.explain = true;
     let processed = process::path(path, &settings, engine);
     if processed.failed {
         let message = processed.report.diagnostics.first().map(|d| d.message.clone()).unwrap_or_default();
         return complain(streams, &format!("{}: {message}", path.display()));
     }
     let headers = crate::cli::headers::load(&processed.report.file, &settings.include_dirs, &settings.sources);
-    let options = process::options(&settings);
     let file = &processed.report.file;
-    let output = processed.text.as_ref().map(|text| SourceFile::new(file.path.clone(), text.clone()));
-    let regions = |file: &SourceFile| crate::engine::regions(file, &headers, &options).unwrap_or_default();
-    let explained = Explained {
-        processed: &processed,
-        regions: regions(file),
-        pipelines: crate::engine::pipelines(file, &headers, &options).unwrap_or_default(),
-        output: output.map(|output| (regions(&output), output)),
-    };
-    explained.write(line, streams.stdout)?;
+    let regions = crate::engine::regions(file, &headers, &process::options(&settings)).unwrap_or_default();
+    Explained { processed: &processed, regions }.write(line, streams.stdout)?;
     Ok(Status::Clean)
 }
 
@@ -63,9 +55,6 @@ fn parse_place(place: &str) -> Option<(&Path, usize)> {
 struct Explained<'a> {
     processed: &'a Processed,
     regions: Vec<RegionFacts>,
-    pipelines: Vec<(Span, PipelineFigures)>,
-    /// The new text, and its regions.
-    output: Option<(Vec<RegionFacts>, SourceFile)>,
 }
 
 impl Explained<'_> {
@@ -88,6 +77,7 @@ impl Explained<'_> {
         for plan in &plans {
             write_plan(file, plan, out)?;
             self.write_region(plan, &mut told, out)?;
+            write_details(file, plan, out)?;
         }
         let start = plans.iter().map(|plan| plan.extent.start).min().unwrap_or_default();
         let end = plans.iter().map(|plan| plan.extent.end).max().unwrap_or_default();
@@ -95,39 +85,32 @@ impl Explained<'_> {
         self.write_output(&(line_of(start) - 1..line_of(end)), out)
     }
 
+    /// Writes the facts about the region that a plan is about. The first of several plans tells what the others are about too.
     fn write_region(&self, plan: &Plan, told: &mut Vec<Span>, out: &mut dyn Write) -> io::Result<()> {
-        let file = &self.processed.report.file;
-        if let Some(region) = self.regions.iter().find(|region| region.extent == plan.extent) {
-            // The first of several plans tells what the others are about too.
-            if !told.contains(&region.extent) {
-                explanation::write_facts(file, region, out)?;
-                told.push(region.extent);
-            }
-            explanation::write_candidates(file, region, plan, out)?;
+        let Some(region) = self.regions.iter().find(|region| region.extent == plan.extent) else { return Ok(()) };
+        if told.contains(&region.extent) {
+            return Ok(());
         }
-        let is_own = plan.pass == Pass::Pipeline && !plan.follows;
-        match self.pipelines.iter().find(|(extent, _)| is_own && *extent == plan.extent) {
-            Some((_, figures)) => explanation::write_pipeline(figures, out),
-            None => Ok(()),
-        }
+        told.push(region.extent);
+        explanation::write_facts(&self.processed.report.file, region, out)
     }
 
-    /// Writes what the grids of new kernels are chosen by, and the changes, of some lines.
+    /// Writes the changes of some lines.
     fn write_output(&self, wanted: &Range<usize>, out: &mut dyn Write) -> io::Result<()> {
-        let Some((regions, text)) = &self.output else { return Ok(()) };
+        let Some(text) = &self.processed.text else { return Ok(()) };
         let file = &self.processed.report.file;
-        let lines = output::lines_after(&file.text, &text.text, wanted);
-        let begins_in = |file: &SourceFile, region: &RegionFacts, lines: &Range<usize>| {
-            region.geometry.is_some() && lines.contains(&(file.lines.line_column(region.extent.start).line - 1))
-        };
-        // The grid of what is a kernel already has been told.
-        if !self.regions.iter().any(|region| begins_in(file, region, wanted)) {
-            for region in regions.iter().filter(|region| begins_in(text, region, &lines)) {
-                explanation::write_output_kernel(text, region, out)?;
-            }
-        }
-        out.write_all(&output::unified_near(&file.path, &file.text, &text.text, wanted))
+        out.write_all(&output::unified_near(&file.path, &file.text, text, wanted))
     }
+}
+
+/// Writes what a plan was made by.
+fn write_details(file: &SourceFile, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
+    plan.details.iter().try_for_each(|detail| {
+        let indent = if detail.is_inner { "    " } else { "  " };
+        let place = detail.at.map(|at| file.lines.line_column(at.start));
+        let place = place.map_or_else(String::new, |place| format!("{}:{} ", place.line, place.column));
+        writeln!(out, "{indent}{place}{}", detail.text)
+    })
 }
 
 /// Writes one plan with its reasons.

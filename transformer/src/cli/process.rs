@@ -113,6 +113,7 @@ pub(super) fn options(settings: &Settings) -> Options {
         pipeline: settings.pipeline,
         device: settings.device.clone(),
         lines: settings.lines.clone(),
+        explain: settings.explain,
         limits: Limits::default(),
         facts: (settings.facts == Facts::Clang).then(flags),
         definitions: settings.compiler.definitions().into(),

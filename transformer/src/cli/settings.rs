@@ -20,6 +20,8 @@ use crate::validate::host::{DatabaseSource, Program};
 /// What holds for one file.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
+    /// Do plans say what they were made by?
+    pub explain: bool,
     /// The passes to run.
     pub passes: Passes,
     /// Are edits written that rest on an assumption?
@@ -106,6 +108,7 @@ impl<'a> Resolver<'a> {
         let host = verify::program(database, host, self.host, flags_of)?;
         include_dirs.extend(config.include_dirs);
         Ok(Settings {
+            explain: false,
             passes,
             assume: self.passes.assume || config.assume.unwrap_or(false),
             assumed_iterations: self

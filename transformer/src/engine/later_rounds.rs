@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::edit::{EditSet, Origins};
-use crate::plan::{Applicability, Decision, Plan, Reason};
+use crate::plan::{Applicability, Decision, Detail, Plan, Reason};
 use crate::source::Span;
 
 /// The plans of all rounds.
@@ -64,6 +64,7 @@ impl Rounds {
             extent: place(plan.extent),
             reasons: plan.reasons.into_iter().map(reason).collect(),
             parts: plan.parts.into_iter().map(|(span, words)| (place(span), words)).collect(),
+            details: plan.details.into_iter().map(|line| Detail { at: line.at.map(place), ..line }).collect(),
             edits: Vec::new(),
             follows: true,
             ..plan
@@ -83,7 +84,8 @@ fn is_same(one: &Plan, other: &Plan) -> bool {
     one.pass == other.pass && one.decision == other.decision && one.summary == other.summary && said(one) == said(other)
 }
 
-/// Does a plan of the last round say something to the user?
+/// Does a plan of the last round say something to the user? Who asks for details is told of everything that has some.
 fn speaks(plan: &Plan) -> bool {
     matches!(plan.decision, Decision::Apply(Applicability::Assumed | Applicability::DisplayOnly) | Decision::Refuse)
+        || !plan.details.is_empty()
 }

@@ -88,6 +88,37 @@ impl Decision {
     }
 }
 
+/// One line on what a decision was made by, for `explain`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Detail {
+    /// The place that it begins with, if it is about one.
+    pub at: Option<Span>,
+    /// Does it belong to the line above it?
+    pub is_inner: bool,
+    /// The line.
+    pub text: String,
+}
+
+impl Detail {
+    /// A line that others belong to.
+    #[must_use]
+    pub fn head(text: impl Into<String>) -> Self {
+        Self { at: None, is_inner: false, text: text.into() }
+    }
+
+    /// A line that belongs to the one above it.
+    #[must_use]
+    pub fn inner(text: impl Into<String>) -> Self {
+        Self { at: None, is_inner: true, text: text.into() }
+    }
+
+    /// The same of a place.
+    #[must_use]
+    pub fn at(self, at: Span) -> Self {
+        Self { at: Some(at), ..self }
+    }
+}
+
 /// What one transformation decided for one construct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -107,6 +138,8 @@ pub struct Plan {
     pub summary: String,
     /// What becomes of its parts, for `explain`: each place with a few words, in the order of the text.
     pub parts: Vec<(Span, String)>,
+    /// What it was decided by; empty unless the passes are asked to say it.
+    pub details: Vec<Detail>,
     /// How many kernels the construct launches, before and after.
     pub kernels: (usize, usize),
     /// Is it about what an earlier change made of the construct? Its spans are those that the changed text came from, and its
@@ -127,6 +160,7 @@ impl Plan {
             edits: Vec::new(),
             summary: String::new(),
             parts: Vec::new(),
+            details: Vec::new(),
             kernels: (1, 1),
             follows: false,
         }

@@ -99,9 +99,8 @@
 //! OpenMP 5.2, sections 4.4.2, 10.1.1, 10.2 and 13.3. Lloyd, Chikin, Kedia, Jain and Amaral, "Automated GPU Grid Geometry
 //! Selection for OpenMP Kernels" (2018), sections II and IV. Chikin, Gobran and Amaral, "OpenMP Code Offloading" (2018), section 6.
 
+mod details;
 mod grid;
-
-pub use self::grid::GeometryFigures;
 
 use crate::context::Context;
 use crate::edit::directive_writer::append_clauses;
@@ -150,6 +149,7 @@ fn plan_loop(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     if plan.decision != Decision::Refuse && cx.device.is_some() && is_clear() {
         plan.reasons.extend(grid::far_off(cx, region));
     }
+    cx.explain(plan.pass, plan.extent, || grid::figures(cx, region).as_ref().map(details::details).unwrap_or_default());
     plan
 }
 
@@ -194,14 +194,6 @@ fn chosen(cx: &Context<'_>, region: &TargetRegion, teams: &Directive) -> Result<
             summary: format!("{TEAM_THREADS} threads in each team, so that every team gets work"),
         }),
     }
-}
-
-/// What is known of each loop that is a kernel of its own, with its extent.
-#[must_use]
-pub fn geometry_figures(cx: &Context<'_>) -> Vec<(Span, GeometryFigures)> {
-    let regions = target_regions(cx.tree, cx.constructs);
-    let loops = regions.iter().filter(|region| cx.device.is_some() && region.is_league_loop());
-    loops.filter_map(|region| Some((region.extent, grid::figures(cx, region)?))).collect()
 }
 
 /// The directive that holds the leaf `teams`, which takes the clause.

@@ -8,9 +8,7 @@ mod split_target;
 mod two_forms;
 mod unroll_loop;
 
-pub use self::choose_geometry::{GeometryFigures, chooses_grids, geometry_figures};
-pub use self::pipeline_loop::{PipelineFigures, pipeline_figures};
-pub use self::split_target::{Figures, LoopFigures, figures};
+pub use self::choose_geometry::chooses_grids;
 
 use crate::context::Context;
 use crate::plan::{Pass, Plan};

@@ -164,8 +164,6 @@ use crate::transforms::pipeline_loop::maps::Mapped;
 use crate::transforms::pipeline_loop::read::Loop;
 use crate::transforms::{checks, two_forms};
 
-pub use self::sizes::PipelineFigures;
-
 /// Decides for every `target data` construct with loops of leagues in it, and for every such loop elsewhere.
 pub(super) fn pipeline_loop(cx: &Context<'_>) -> Vec<Plan> {
     let regions = target_regions(cx.tree, cx.constructs);
@@ -180,32 +178,6 @@ pub(super) fn pipeline_loop(cx: &Context<'_>) -> Vec<Plan> {
     plans.extend(elsewhere.map(|region| plan(cx, region, || checked(cx, region, decide))));
     plans.sort_by_key(|plan| plan.span.start);
     plans
-}
-
-/// What is known of each loop that can be cut into tiles, and of each block with such loops, by the extent of its construct.
-#[must_use]
-pub fn pipeline_figures(cx: &Context<'_>) -> Vec<(Span, PipelineFigures)> {
-    let mut all = Vec::new();
-    let regions = target_regions(cx.tree, cx.constructs);
-    // Where one cannot be cut its plan says why.
-    for block in data_block::blocks(cx).iter().filter(|block| nothing_to_do(cx, block).is_none()) {
-        let _ = block_loops::checked(cx, block, &regions, |found| {
-            all.extend(found.figures().map(|figures| (block.extent, figures)));
-            Err(Vec::new())
-        });
-    }
-    for region in &regions {
-        if is_league_loop(region) && nothing_to_do(cx, region).is_none() {
-            let _ = checked(cx, region, |pipeline| {
-                all.extend(
-                    (!pipeline.items.iter().all(|item| item.tiled.is_none()))
-                        .then(|| (region.extent, pipeline.figures())),
-                );
-                Err(Vec::new())
-            });
-        }
-    }
-    all
 }
 
 fn is_league_loop(region: &TargetRegion) -> bool {
@@ -321,6 +293,8 @@ fn check_text(names: &Context<'_>, region: &TargetRegion) -> Result<(), Vec<Reas
 }
 
 fn decide(pipeline: &Pipeline<'_, '_>) -> Result<Verdict, Vec<Reason>> {
+    let values = pipeline.values;
+    values.cx().explain(Pass::Pipeline, values.extent, || pipeline.details());
     let names: Vec<String> = pipeline.streams().map(|(item, _)| format!("`{}`", item.name)).collect();
     if names.is_empty() {
         let copied = pipeline.items.iter().filter(|item| item.copies_in() || item.copies_out());

@@ -140,8 +140,6 @@ mod versions;
 mod work;
 mod write;
 
-pub use self::figures::{Figures, LoopFigures, figures};
-
 use crate::context::Context;
 use crate::edit::{Edit, EditSet};
 use crate::plan::{Change, Decision, Pass, Plan, Reason, ReasonCode, RuleKind, Verdict};
@@ -171,7 +169,7 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let span = cx.constructs.directive(first).span;
     let nothing = |message: &str| Verdict::Nothing(Reason::new(ReasonCode::NothingToSplit, span, message));
-    let mut kernels = 1;
+    let mut parts = None;
     let verdict = if versions::is_versioned(cx, region) {
         nothing("the other branch of this `if` holds the same statements as kernels of their own")
     } else {
@@ -179,10 +177,7 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Plan {
             Ok(Checked::Nothing) => {
                 nothing("this region has no parallel loop to split off, or is one kernel on the full grid already")
             }
-            Ok(Checked::Split(parts)) => {
-                kernels = parts.kernels.len();
-                judged(cx, region, *parts)
-            }
+            Ok(Checked::Split(found)) => judged(&parts.insert(found).split(cx, region)),
             Err(reasons) if reasons.iter().all(|reason| reason.code.kind() == RuleKind::DoesNotPay) => {
                 Verdict::DoesNotPay(reasons)
             }
@@ -190,9 +185,12 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Plan {
         }
     };
     let mut plan = verdict.into_plan(Pass::Split, span, region.extent);
-    // What does not pay says how many kernels there would be.
-    if plan.decision != Decision::Refuse {
-        plan.kernels = (1, kernels);
+    if let Some(parts) = parts {
+        // What does not pay says how many kernels there would be.
+        if plan.decision != Decision::Refuse {
+            plan.kernels = (1, parts.kernels.len());
+        }
+        cx.explain(plan.pass, plan.extent, || figures::details(cx, &parts.split(cx, region), &plan));
     }
     plan
 }
@@ -208,6 +206,13 @@ struct Parts {
     clauses: clauses::RegionClauses,
     kernels: Vec<Kernel>,
     data: DataEnvironment,
+}
+
+impl Parts {
+    fn split<'s, 'p>(&'s self, cx: &'s Context<'p>, region: &'s TargetRegion) -> Split<'s, 'p> {
+        let Self { shape, clauses, kernels, data } = self;
+        Split { cx, region, shape, clauses, kernels, data }
+    }
 }
 
 /// All preconditions; the reasons are those for which the region is refused.
@@ -267,25 +272,24 @@ fn checked(cx: &Program<'_>, region: &TargetRegion) -> Result<Checked, Vec<Reaso
 }
 
 /// What becomes of a region that can be split.
-fn judged(cx: &Context<'_>, region: &TargetRegion, parts: Parts) -> Verdict {
-    let Parts { shape, clauses, kernels, data } = parts;
-    let split = Split { cx, region, shape: &shape, clauses: &clauses, kernels: &kernels, data: &data };
+fn judged(split: &Split<'_, '_>) -> Verdict {
+    let Split { cx, region, shape, kernels, data, .. } = *split;
     let edits = split.edits();
     if let Err(conflict) = EditSet::new(edits.clone()) {
         let message = "the statements stand too close together for the directives between them";
         return Verdict::Refuse(vec![Reason::new(ReasonCode::SerialStatement, conflict.first, message)]);
     }
-    let condition = if cx.versioned { versions::condition(cx, &split) } else { Ok(None) };
-    let verdict = work::weigh(cx, region.extent, &shape, &kernels);
+    let condition = if cx.versioned { versions::condition(cx, split) } else { Ok(None) };
+    let verdict = work::weigh(cx, region.extent, shape, kernels);
     let (both, against) = match condition {
-        Ok(Some(condition)) => (both_forms(&split, &edits, &condition), None),
+        Ok(Some(condition)) => (both_forms(split, &edits, &condition), None),
         Ok(None) => (None, None),
         Err(reason) => (None, Some(reason)),
     };
     let mut change = match (both, verdict.does_not_pay(cx, region)) {
         (Some(change), _) => change,
         (None, Some(mut reason)) => {
-            if let (false, Ok(Some(condition))) = (cx.versioned, versions::condition(cx, &split)) {
+            if let (false, Ok(Some(condition))) = (cx.versioned, versions::condition(cx, split)) {
                 let hint = "; --versioned writes both forms, and the host asks for";
                 reason.message = format!("{}{hint} {}", reason.message, condition.text);
             }
@@ -293,13 +297,13 @@ fn judged(cx: &Context<'_>, region: &TargetRegion, parts: Parts) -> Verdict {
         }
         (None, None) => {
             let reasons = against.into_iter().collect();
-            Change { edits, summary: summary(&split, &verdict), reasons, ..Change::default() }
+            Change { edits, summary: summary(split, &verdict), reasons, ..Change::default() }
         }
     };
     change.reasons.extend(data.remarks.iter().cloned());
     change.reasons.extend(kernels.iter().find_map(|kernel| kernel.assumed.first().cloned()));
-    change.reasons.extend(racing_loops(cx, &shape, &kernels));
-    change.parts = executed_by(cx, &shape, &kernels);
+    change.reasons.extend(racing_loops(cx, shape, kernels));
+    change.parts = executed_by(cx, shape, kernels);
     Verdict::Change(change)
 }
 

@@ -31,7 +31,7 @@ const FAR_OFF: f64 = 2.0;
 const LENGTHS: [u64; 4] = [4096, 65_536, 1 << 20, 1 << 26];
 /// What is known of a loop that is a kernel of its own.
 #[derive(Clone, Debug)]
-pub struct GeometryFigures {
+pub(super) struct GeometryFigures {
     /// The device.
     pub device: DeviceProfile,
     /// What an iteration does.
@@ -52,8 +52,7 @@ pub struct GeometryFigures {
 
 impl GeometryFigures {
     /// The launch of the compiler's choice without clauses, of `thread_limit(128)`, and of what is chosen, with a word.
-    #[must_use]
-    pub fn launches(&self) -> Vec<(&'static str, Launch)> {
+    pub(super) fn launches(&self) -> Vec<(&'static str, Launch)> {
         let mut launches = vec![
             ("without clauses", llvm_launch(self.iterations, WrittenGrid::default())),
             ("with thread_limit(128) alone", plain_launch(self.iterations)),
@@ -63,14 +62,12 @@ impl GeometryFigures {
     }
 
     /// What the kernel needs: counted, or taken.
-    #[must_use]
-    pub fn resources(&self) -> KernelResources {
+    pub(super) fn resources(&self) -> KernelResources {
         self.counted.map_or(ESTIMATE, CountedKernel::wanted)
     }
 
     /// Predicted microseconds of a launch.
-    #[must_use]
-    pub fn time(&self, launch: Launch) -> f64 {
+    pub(super) fn time(&self, launch: Launch) -> f64 {
         predict(&self.device, self.resources(), &self.shape, self.iterations, launch)
     }
 

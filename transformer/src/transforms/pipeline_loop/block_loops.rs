@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::analysis::accesses::{Accesses, Key};
 use crate::context::Context;
 use crate::edit::Edit;
-use crate::plan::{Change, Reason, ReasonCode, Verdict};
+use crate::plan::{Change, Detail, Pass, Reason, ReasonCode, Verdict};
 use crate::region::target::TargetRegion;
 use crate::syntax::ClauseName;
 use crate::transforms::pipeline_loop::allocation::Locking;
@@ -18,7 +18,7 @@ use crate::transforms::pipeline_loop::include::include;
 use crate::transforms::pipeline_loop::lines::{self, Form, Line, Maps};
 use crate::transforms::pipeline_loop::maps::{self, Mapped, Tiled};
 use crate::transforms::pipeline_loop::read::{self, Loop};
-use crate::transforms::pipeline_loop::sizes::{PipelineFigures, Sequence};
+use crate::transforms::pipeline_loop::sizes::Sequence;
 use crate::transforms::pipeline_loop::write::Fresh;
 use crate::transforms::pipeline_loop::{Pipeline, assumptions, check_text, is_league_loop, sizes};
 use crate::transforms::two_forms;
@@ -182,16 +182,15 @@ impl<'a> Block<'_, 'a> {
         Sequence { values: self.values, loops, whole: whole.collect() }
     }
 
-    /// What is known of it; none where nothing moves.
-    pub(super) fn figures(&self) -> Option<PipelineFigures> {
+    /// What `explain` says of it.
+    fn details(&self) -> Vec<Detail> {
         let file = self.values.cx().file;
         let of_loop = |read: &BlockLoop<'_, '_>| {
             let line = file.lines.line_column(read.values.region.extent.start).line;
             let of_line = move |(name, how): (String, String)| (name, format!("{how} of the loop in line {line}"));
             read.pipeline().described().into_iter().map(of_line).collect::<Vec<_>>()
         };
-        let streams: Vec<_> = self.loops.iter().flat_map(of_loop).collect();
-        (!streams.is_empty()).then(|| self.sequence().figures(streams))
+        self.sequence().details(&self.loops.iter().flat_map(of_loop).collect::<Vec<_>>())
     }
 
     /// An item as a loop has it: with its length.
@@ -208,6 +207,7 @@ impl<'a> Block<'_, 'a> {
 
     /// Decides whether it pays, and writes it.
     pub(super) fn decide(&self) -> Result<Verdict, Vec<Reason>> {
+        self.values.cx().explain(Pass::Pipeline, self.values.extent, || self.details());
         let Some((largest, item)) = self.largest() else { return Err(vec![self.no_stream()]) };
         if let Some(reason) = self.does_not_pay(&largest, item) {
             return Ok(Verdict::DoesNotPay(vec![reason]));

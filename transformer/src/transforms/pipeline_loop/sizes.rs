@@ -10,7 +10,7 @@ use crate::device::choice::plain_launch;
 use crate::device::overlap::{Copies, LoopStages, Stages};
 use crate::device::time::predict;
 use crate::device::{DeviceProfile, KernelResources};
-use crate::plan::{Reason, ReasonCode};
+use crate::plan::{Detail, Reason, ReasonCode};
 use crate::region::loop_nest::CanonicalLoopNest;
 use crate::transforms::pipeline_loop::allocation::Locking;
 use crate::transforms::pipeline_loop::decision::{assumed_elements, degree, rank};
@@ -29,21 +29,6 @@ const REFERENCE_BYTES: u32 = 1 << 28;
 const RESOURCES: KernelResources = KernelResources { registers: 32, shared_memory: 0 };
 /// The array sizes that people are shown times for.
 const SHOWN: [u64; 4] = [16 << 20, 64 << 20, 256 << 20, 1 << 30];
-
-/// What is known of a loop that can be cut into tiles, or of a block with such loops.
-#[derive(Clone, Debug)]
-pub struct PipelineFigures {
-    /// The arrays that move in tiles, each with how it moves.
-    pub streams: Vec<(String, String)>,
-    /// How many tiles there are.
-    pub tiles: u32,
-    /// From how many bytes of the largest array on; none where tiles never pay.
-    pub least_bytes: Option<u64>,
-    /// The device that the sizes are for, where one is asked for.
-    pub device: Option<String>,
-    /// Bytes of the largest array, predicted milliseconds of the loops as they are, and in tiles; none without a device.
-    pub times: Vec<(u64, f64, f64)>,
-}
 
 /// How many tiles there are, and from how many bytes of the largest array on: of a loop with an array that goes to the device and one
 /// that comes back.
@@ -89,22 +74,31 @@ impl<'s, 'a> Sequence<'s, '_, 'a> {
         chosen(self.values.cx(), &self.stages().unwrap_or_default(), known)
     }
 
-    /// What is known of them, with the words for their arrays.
-    pub(super) fn figures(&self, streams: Vec<(String, String)>) -> PipelineFigures {
+    /// What `explain` says of them, with the words for their arrays; nothing where no array moves in tiles.
+    pub(super) fn details(&self, streams: &[(String, String)]) -> Vec<Detail> {
+        if streams.is_empty() {
+            return Vec::new();
+        }
+        let mut details = vec![Detail::head("streams:")];
+        details.extend(streams.iter().map(|(name, how)| Detail::inner(format!("{name}: {how}"))));
         let (tiles, least_bytes) = self.sizes();
         let device = self.values.cx().profile;
+        let title = device.map_or("an NVIDIA H200, since no device is asked for", |device| device.title.as_str());
+        details.push(Detail::head(match least_bytes {
+            u64::MAX => format!("sizes for {title}: tiles pay for no size"),
+            bytes => format!("sizes for {title}: {tiles} tiles, from {bytes} bytes of the largest array on"),
+        }));
         let time = |(device, stages): (&DeviceProfile, Stages)| {
             let rates = &device.transfer;
-            let of_size = |bytes| (bytes, stages.whole_ms(rates, bytes), stages.tiled_ms(rates, bytes, tiles));
-            SHOWN.into_iter().map(of_size).collect()
+            SHOWN.map(|bytes| (bytes, stages.whole_ms(rates, bytes), stages.tiled_ms(rates, bytes, tiles)))
         };
-        PipelineFigures {
-            streams,
-            tiles,
-            least_bytes: Some(least_bytes).filter(|least| *least != u64::MAX),
-            device: device.map(|device| device.title.clone()),
-            times: device.zip(self.stages()).map(time).unwrap_or_default(),
-        }
+        details.extend(device.zip(self.stages()).map(time).into_iter().flatten().map(|(bytes, whole, tiled)| {
+            let mib = bytes >> 20;
+            Detail::inner(format!(
+                "{mib} MiB: {whole:.1} ms as it is, {tiled:.1} ms in tiles, with the page-locking that each run takes"
+            ))
+        }));
+        details
     }
 
     /// The array with the longest pieces, and its loop.
@@ -182,8 +176,9 @@ impl<'p, 'a> Pipeline<'p, 'a> {
         Some(Reason::new(ReasonCode::TooLittleToCopy, largest.span, message))
     }
 
-    pub(super) fn figures(&self) -> PipelineFigures {
-        self.alone().figures(self.described())
+    /// What `explain` says of it.
+    pub(super) fn details(&self) -> Vec<Detail> {
+        self.alone().details(&self.described())
     }
 
     /// The arrays that move in tiles, each with how it moves.

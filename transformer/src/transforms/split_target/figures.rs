@@ -1,35 +1,10 @@
-//! The figures behind a decision, for people: what the cost model was told of each loop, and what it said.
+//! What `explain` says of how a split was decided: what the cost model was told of each loop, and what it said.
 
-use crate::analysis::cost::Estimate;
 use crate::context::Context;
-use crate::plan::Reason;
-use crate::region::target::{TargetRegion, target_regions};
+use crate::plan::{Decision, Detail, Plan};
 use crate::source::Span;
-use crate::transforms::split_target::shape::distribute::in_order;
 use crate::transforms::split_target::write::Split;
-use crate::transforms::split_target::{Checked, Parts, checked, versions, work};
-
-/// What is known of one region that can be split.
-#[derive(Clone, Debug)]
-pub struct Figures {
-    /// The region, directive and body.
-    pub extent: Span,
-    /// Its loops, in the order of the text.
-    pub loops: Vec<LoopFigures>,
-    /// Both versions with the assumed lengths, in microseconds.
-    pub estimate: Estimate,
-    /// What is taken for what the text does not tell; none where it tells all.
-    pub assumed: Option<String>,
-    /// From how many such iterations on a split pays, or from which value of a variable on.
-    pub pays_from: Option<String>,
-    /// Does control flow around the loops run them many times for the one launch of the original?
-    pub repeated: bool,
-    /// When the split form would run if both were written: the condition, or why there is none. None where one form is the
-    /// faster whatever the lengths are.
-    pub versions: Option<Result<String, Reason>>,
-    /// Are both written?
-    pub both_written: bool,
-}
+use crate::transforms::split_target::{versions, work};
 
 /// One loop, or the loops of one nest together.
 #[derive(Clone, Debug)]
@@ -48,28 +23,45 @@ pub struct LoopFigures {
     pub after: f64,
 }
 
-/// The figures of every region of the file that can be split, worth it or not.
-#[must_use]
-pub fn figures(cx: &Context<'_>) -> Vec<Figures> {
-    let regions = target_regions(cx.tree, cx.constructs);
-    let split = |region: &TargetRegion| {
-        let in_order = in_order(cx, region);
-        let region = in_order.as_ref().unwrap_or(region);
-        let Ok(Checked::Split(parts)) = checked(cx, region) else { return None };
-        let Parts { shape, clauses, kernels, data } = *parts;
-        let verdict = work::weigh(cx, region.extent, &shape, &kernels);
-        let split = Split { cx, region, shape: &shape, clauses: &clauses, kernels: &kernels, data: &data };
-        let versions = versions::condition(cx, &split).transpose();
-        Some(Figures {
-            extent: region.extent,
-            loops: work::loop_figures(cx, region.extent, &shape, &kernels),
-            estimate: verdict.estimate(),
-            assumed: verdict.assumed(),
-            pays_from: verdict.pays_from(),
-            repeated: work::is_steered(&shape),
-            both_written: cx.versioned && matches!(versions, Some(Ok(_))),
-            versions: versions.map(|condition| condition.map(|condition| condition.text)),
-        })
-    };
-    regions.iter().filter(|region| !versions::is_versioned(cx, region)).filter_map(split).collect()
+/// The loops, then each way to write the region with its figures, worth it or not.
+pub(super) fn details(cx: &Context<'_>, split: &Split<'_, '_>, plan: &Plan) -> Vec<Detail> {
+    let verdict = work::weigh(cx, plan.extent, split.shape, split.kernels);
+    let mut details = vec![Detail::head("loops, by the cost model:")];
+    let loops = work::loop_figures(cx, plan.extent, split.shape, split.kernels);
+    details.extend(loops.iter().map(|work| {
+        let LoopFigures { iterations, operations, before, after, .. } = work;
+        let origin = if work.is_known { "known" } else { "assumed" };
+        let text = format!(
+            "{iterations:.0} iterations ({origin}) of {operations:.0} operations: {before:.0} us as it is, {after:.0} us with a \
+             launch of its own"
+        );
+        Detail::inner(text).at(work.span)
+    }));
+    let versions = versions::condition(cx, split).transpose();
+    let versioned = cx.versioned && matches!(versions, Some(Ok(_)));
+    let is_split = matches!(plan.decision, Decision::Apply(_)) && !versioned;
+    let chosen = |yes: bool| if yes { "  <- chosen" } else { "" };
+    let (estimate, repeated) = (verdict.estimate(), work::is_steered(split.shape));
+    let launches = if repeated { ", a launch for all rounds" } else { "" };
+    let is_left = chosen(plan.decision == Decision::DoesNotPay);
+    details.push(Detail::head("candidates:"));
+    details.push(Detail::inner(format!("as it is: {:.0} us{launches}{is_left}", estimate.before)));
+    let rounds = if repeated { " in each round" } else { "" };
+    let plural = if loops.len() == 1 { "launch" } else { "launches" };
+    let from = verdict.pays_from().zip(verdict.assumed());
+    let from = from.map_or_else(String::new, |(from, assumed)| format!("; pays from {from}; assumed: {assumed}"));
+    let is_chosen = chosen(is_split);
+    let number = loops.len();
+    details.push(Detail::inner(format!("split: {:.0} us, {number} {plural}{rounds}{from}{is_chosen}", estimate.after)));
+    details.push(match versions {
+        None => Detail::inner("versioned: no length decides"),
+        Some(Ok(condition)) => {
+            let flag = if versioned { "" } else { ", with --versioned only" };
+            Detail::inner(format!("versioned: split where {}{flag}{}", condition.text, chosen(versioned)))
+        }
+        Some(Err(reason)) => {
+            Detail::inner(format!("no versioned form: {}: {}", reason.code.id(), reason.message)).at(reason.span)
+        }
+    });
+    details
 }
