@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use crate::semantics::symbols::{Macro, Symbols};
+use crate::semantics::symbols::{Macro, Symbols, is_operand};
 use crate::source::{SourceFile, Span};
 use crate::syntax::host::parse_expression;
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
@@ -140,6 +140,7 @@ impl Expander<'_, '_> {
     /// Does a macro stand for a number, which is read as one?
     fn is_number(&self, name: &str, found: &Macro) -> bool {
         found.parameters.is_none()
+            && is_operand(&found.body)
             && (self.symbols.constant(name, self.at).is_some()
                 || found.body.trim_end_matches(['f', 'F', 'l', 'L']).parse::<f64>().is_ok())
     }

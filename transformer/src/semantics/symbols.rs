@@ -30,6 +30,7 @@ mod types;
 mod writes;
 
 pub use compiler::Disagreement;
+pub use constants::is_operand;
 pub use macros::{FlagDefinition, Macro};
 pub use modelled::is_attribute;
 pub use records::ClassFunctions;

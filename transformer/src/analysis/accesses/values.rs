@@ -3,7 +3,7 @@
 use super::{Meaning, Reader, Subscript};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::semantics::Integer;
-use crate::semantics::symbols::{DeclaredType, NameKind, Variable};
+use crate::semantics::symbols::{DeclaredType, NameKind, Variable, is_operand};
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
 
@@ -181,11 +181,16 @@ impl Reader<'_, '_> {
             if self.symbols.is_ambiguous_macro(&name) {
                 return self.ambiguous_macro(&name, span);
             }
-            return self.macro_value(&name, span, COPIES);
+            let is_value = || {
+                let body = self.symbols.macro_definition(&name, span.start).map(|found| found.body);
+                body.is_some_and(|body| is_operand(&body)) || self.stands_alone(node)
+            };
+            return self.macro_value(&name, span, COPIES).filter(|_| is_value());
         }
         let variable = self.variable(&name, span.start)?;
         if variable.kind == NameKind::Enumerator {
-            return Integer::of(&variable.ty).and_then(|_| self.constant(&name, span));
+            let integer = Integer::of(&variable.ty).filter(|_| self.symbols.has_own_arithmetic());
+            return integer.and_then(|_| self.constant(&name, span));
         }
         let DeclaredType::Scalar { name: ty, is_volatile: false, .. } = &variable.ty else { return None };
         let integer = Integer::named(ty)?;
@@ -203,6 +208,21 @@ impl Reader<'_, '_> {
         Some(Value::exact(Polynomial::atom(self.known(Meaning::Variable(key), &name)), integer))
     }
 
+    /// Does no operator stand beside a name that binds more tightly than those of a constant's text? `i * N` with `#define N 1 + 1` is
+    /// `i * 1 + 1`, but `i < N` is `i < (1 + 1)`.
+    fn stands_alone(&self, node: NodeId) -> bool {
+        let Some(parent) = self.tree.parent(node) else { return true };
+        match self.tree.kind(parent) {
+            NodeKind::BinaryExpression => matches!(
+                self.operator(parent),
+                Some(NodeKind::Less | NodeKind::Greater | NodeKind::LessEqual | NodeKind::GreaterEqual)
+            ),
+            NodeKind::AssignmentExpression => self.tree.field(node) == Some(Field::Right),
+            NodeKind::SubscriptArgumentList | NodeKind::ParenthesizedExpression | NodeKind::InitDeclarator => true,
+            kind => !kind.is_expression(),
+        }
+    }
+
     fn constant(&self, name: &str, span: Span) -> Option<Value> {
         // Which type a larger one has is up to the compiler.
         let value = i32::try_from(self.symbols.constant(name, span.start)?).ok()?;
@@ -213,7 +233,8 @@ impl Reader<'_, '_> {
     fn ambiguous_macro(&mut self, name: &str, span: Span) -> Option<Value> {
         let is_plain = |body: &str| braced_literal(body).is_some_and(|value| value.integer == Integer::INT);
         let all = self.symbols.macros_named(name, span.start);
-        let is_number = !self.symbols.is_redefined(name) && all.iter().all(|found| is_plain(&found.body));
+        let is_own = !self.symbols.is_redefined(name) && !self.symbols.is_default_of_standard_macro(name);
+        let is_number = is_own && all.iter().all(|found| is_plain(&found.body));
         is_number
             .then(|| Value::exact(Polynomial::atom(self.known(Meaning::Text(name.to_owned()), name)), Integer::INT))
     }

@@ -10,6 +10,30 @@ pub(super) fn evaluate(text: &str, value_of: &dyn Fn(&str) -> Option<String>) ->
     (reader.at == reader.text.len()).then_some(value)
 }
 
+/// Is a text one operand of whatever operators may stand around it: a word, a number, or in parentheses as a whole?
+#[must_use]
+pub fn is_operand(text: &str) -> bool {
+    let text = text.trim();
+    if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\'' | b'.')) {
+        return true;
+    }
+    // `(1) + (2)` begins and ends with parentheses too.
+    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return false };
+    let mut depth = 0_usize;
+    let is_open = inner.bytes().all(|byte| {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 0 => return false,
+            b')' => depth -= 1,
+            // What stands in strings and characters is not looked at.
+            b'"' | b'\'' => return false,
+            _ => {}
+        }
+        true
+    });
+    is_open && depth == 0
+}
+
 /// How many parentheses, signs and names are followed in all: macros that double each other would never end.
 const FUEL: usize = 128;
 
@@ -84,10 +108,8 @@ impl Reader<'_> {
         inner.blank();
         self.fuel = inner.fuel;
         // `N * 2` with N = `a + b` unbraced is `a + b * 2`: only a whole operand may take its place.
-        let is_operand = text.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let is_braced = text.trim().starts_with('(') && text.trim().ends_with(')');
         let stands_alone = self.text.trim_ascii() == name.as_bytes();
-        (inner.at == inner.text.len() && (is_operand || is_braced || stands_alone)).then_some(value)
+        (inner.at == inner.text.len() && (is_operand(&text) || stands_alone)).then_some(value)
     }
 
     fn word(&mut self) -> String {
@@ -127,7 +149,7 @@ mod tests {
     #[test]
     fn values() {
         let names = |name: &str| {
-            [("N", "4"), ("M", "(N + 1)"), ("K", "N + 1"), ("LOOP", "LOOP")]
+            [("N", "4"), ("M", "(N + 1)"), ("K", "N + 1"), ("LOOP", "LOOP"), ("TWO", "(N) + (1)")]
                 .iter()
                 .find(|(known, _)| *known == name)
                 .map(|(_, text)| (*text).to_owned())
@@ -145,6 +167,9 @@ mod tests {
             ("N * M", Some(20)),
             ("K", Some(5)),
             ("K * 2", None),
+            ("TWO", Some(5)),
+            ("TWO * 2", None),
+            ("(TWO) * 2", None),
             ("LOOP", None),
             ("n", None),
             ("1 / 0", None),

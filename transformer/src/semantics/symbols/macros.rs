@@ -35,6 +35,9 @@ pub struct FlagDefinition {
     pub body: Option<String>,
 }
 
+/// The object-like macros of the C library's headers, of POSIX, and of OpenMP's, as glibc and clang define them, in order.
+const STANDARD: &str = include_str!("standard_macros.txt");
+
 impl Symbols<'_> {
     /// Every macro by a name that the file, its headers and the compiler's flags define, whichever of them holds at a place; where
     /// none do, what a compiler knows of it at byte `at`.
@@ -63,8 +66,18 @@ impl Symbols<'_> {
     pub fn is_ambiguous_macro(&self, name: &str) -> bool {
         self.definitions.iter().any(|definition| definition.name == name)
             || self.is_redefined(name)
+            || self.is_default_of_standard_macro(name)
             || self.declares_at_file_scope(name) && self.is_named_by_macro(name)
             || self.macros_named(name, self.own.file.text.len()).len() > 1
+    }
+
+    /// Does the program define a macro only where nobody else does (`#ifndef SEEK_SET`), and may a header out of sight or the compiler
+    /// define it: by a name of theirs, or one that is reserved for them (C17, section 7.1.3)?
+    #[must_use]
+    pub fn is_default_of_standard_macro(&self, name: &str) -> bool {
+        let is_theirs = name.starts_with('_') || STANDARD.lines().any(|line| line == name);
+        let mut units = std::iter::once(&self.own).chain(self.header_units().map(|(_, unit)| unit));
+        is_theirs && units.any(|unit| unit.is_default(name))
     }
 
     fn is_named_by_macro(&self, name: &str) -> bool {
@@ -118,6 +131,18 @@ impl Symbols<'_> {
 }
 
 impl Unit<'_> {
+    /// Is a macro defined where a conditional asks whether there is one by its name?
+    fn is_default(&self, name: &str) -> bool {
+        let asks = |node: NodeId| {
+            let text = self.file.bytes(self.tree.span(node));
+            let line = String::from_utf8_lossy(text.split(|byte| *byte == b'\n').next().unwrap_or_default());
+            matches!(self.tree.kind(node), NodeKind::PreprocIf | NodeKind::PreprocIfdef)
+                && words(&line).any(|word| word == name)
+        };
+        let mut defined = self.table.macros.get(name).into_iter().flatten();
+        defined.any(|(node, _)| self.tree.ancestors(*node).any(asks))
+    }
+
     pub(super) fn macro_of(&self, node: NodeId) -> Macro {
         let text = |node: NodeId| self.file.show(self.tree.span(node)).into_owned();
         let body = self.tree.child(node, Field::Value).map(text).unwrap_or_default();

@@ -102,6 +102,12 @@ impl Symbols<'_> {
         holds(&self.own.file.text) || self.headers.iter().any(|(header, _)| holds(&header.text))
     }
 
+    /// Is arithmetic on enumerators the language's own: does nobody declare operators that may be for them?
+    #[must_use]
+    pub fn has_own_arithmetic(&self) -> bool {
+        self.own.tree.language() != crate::source::Language::Cpp || !self.declares_operators()
+    }
+
     /// Does the use of an object of this type call nothing, nor does its creation and end: a plain structure, for which nobody
     /// declares operators?
     pub(super) fn calls_nothing(&self, ty: &DeclaredType, at: usize) -> bool {

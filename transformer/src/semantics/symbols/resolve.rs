@@ -118,14 +118,16 @@ impl Symbols<'_> {
     /// What a name stands for in a constant expression.
     fn constant_text(&self, header: Option<usize>, name: &str, at: usize) -> Option<String> {
         if let Some(found) = self.macro_definition(name, if header.is_none() { at } else { usize::MAX }) {
-            let is_certain = !self.is_redefined(name) && !self.definitions.iter().any(|flag| flag.name == name);
+            let is_certain = !self.is_redefined(name)
+                && !self.is_default_of_standard_macro(name)
+                && !self.definitions.iter().any(|flag| flag.name == name);
             return (found.parameters.is_none() && is_certain).then_some(found.body);
         }
         let found = self.find(header, name, at)?;
         let entry = found.chosen();
         let unit = self.unit(found.header)?;
         let is_constant = match entry.kind {
-            EntryKind::Enumerator => true,
+            EntryKind::Enumerator => self.has_own_arithmetic(),
             // Its type is not resolved: headers may define constants and arrays in terms of each other without end.
             EntryKind::Variable => {
                 let has_plain_name = entry.declarator.is_some_and(|name| unit.tree.kind(name) == NodeKind::Identifier);
