@@ -90,6 +90,22 @@ fn both_forms_of_a_loop_of_teams_settle() {
     assert_eq!(check(&program, &options), Ok(()));
 }
 
+/// A serial loop that is all there is in its kernel's loop is unrolled once.
+#[test]
+fn an_unrolled_loop_without_a_block_settles() {
+    let text =
+        b"long f(int n, int m, const int *a)\n{\n    long sum = 0;\n#pragma omp target teams distribute parallel for \
+                 reduction(+: sum) map(tofrom: sum) map(to: a[0:n * m])\n    for (int i = 0; i < n; i++)\n        \
+                 for (int j = 0; j < m; j++)\n            sum += a[i * m + j];\n    return sum;\n}\n";
+    let program = Program { name: "sum.c".into(), path: "sum.c".into(), text: text.to_vec() };
+    let device = DeviceProfile::named("h200");
+    let options = Options { passes: vec![Pass::Split, Pass::Unroll], device, ..Options::default() };
+    let output = run(&program.path, &program.text, &options).map(|outcome| outcome.text.unwrap_or_default());
+    let output = String::from_utf8_lossy(&output.unwrap_or_default()).into_owned();
+    assert_eq!(output.matches("omp unroll").count(), 1, "{output}");
+    assert_eq!(check(&program, &options), Ok(()));
+}
+
 /// Why a loop is not cut into tiles is what the user hears, whatever grid it got.
 #[test]
 fn a_grid_hides_no_reason() {

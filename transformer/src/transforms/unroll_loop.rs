@@ -138,7 +138,7 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unr
     let Some(last) = loops.last() else { return Ok(Vec::new()) };
     let serial = serial_loops(cx, last.body);
     let Some(first) = serial.first() else { return Ok(Vec::new()) };
-    if let Some(place) = directive_in(cx, last.body) {
+    if let Some(place) = directive_in(cx, cx.constructs.construct(region.chain.innermost()).body_span) {
         let message = "how the loops are translated is written here";
         return Err(Reason::new(ReasonCode::UnrollWritten, place, message));
     }
@@ -188,9 +188,8 @@ fn serial_loops(cx: &Program<'_>, body: NodeId) -> Vec<NodeId> {
     cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement && is_plain(*node)).collect()
 }
 
-/// A directive or another `#` line, or one that is spelled `_Pragma`.
-fn directive_in(cx: &Program<'_>, body: NodeId) -> Option<Span> {
-    let span = cx.tree.span(body);
+/// A directive or another `#` line, or one that is spelled `_Pragma`; also before a loop that is all there is in another.
+fn directive_in(cx: &Program<'_>, span: Span) -> Option<Span> {
     let own = cx.constructs.within(span).next().map(|(_, directive)| directive.span);
     let text = cx.file.bytes(span);
     let is_pragma =
