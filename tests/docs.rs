@@ -13,8 +13,16 @@ use ompsplit::plan::{Pass, ReasonCode, RuleKind};
 use ompsplit::source::SourceFile;
 use ompsplit::transforms::TRANSFORMS;
 
-const DOCUMENTS: &[&str] =
-    &["README.md", "bench/README.md", "grammar/README.md", "transformer/ARCHITECTURE.md", "transformer/GLOSSARY.md"];
+const DOCUMENTS: &[&str] = &[
+    "README.md",
+    "docs/limits.md",
+    "docs/passes.md",
+    "docs/usage.md",
+    "bench/README.md",
+    "grammar/README.md",
+    "transformer/ARCHITECTURE.md",
+    "transformer/GLOSSARY.md",
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -68,7 +76,10 @@ fn two_commands_do_for_a_fresh_machine() {
     let arguments = example.strip_prefix("cargo run --release -- ").expect("a run of the tool");
     let output = ompsplit(&arguments.split(' ').collect::<Vec<_>>(), root());
     let shown = blocks(&readme, "diff").pop().expect("a diff");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), shown, "the README shows another diff");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let rest =
+        printed.strip_prefix(shown.as_str()).unwrap_or_else(|| panic!("the README shows another diff:\n{printed}"));
+    assert!(rest.is_empty() || rest.starts_with("@@ "), "the README cuts a hunk:\n{rest}");
     assert_eq!(output.status.code(), Some(1));
     assert!(shown.lines().any(|line| line.starts_with("+#pragma omp target data")), "{shown}");
 
@@ -78,14 +89,18 @@ fn two_commands_do_for_a_fresh_machine() {
 }
 
 #[test]
-fn the_examples_of_the_readme_run() {
-    let readme = read("README.md");
-    let text = section(&readme, "Use").expect("the section");
-    let commands: Vec<String> = commands(text).into_iter().filter(|line| line.starts_with("ompsplit ")).collect();
-    assert!(commands.len() >= 10, "{commands:?}");
-    assert!(commands.iter().any(|line| line == "ompsplit src/*.c --in-place"), "{commands:?}");
+fn the_examples_of_the_readme_and_of_the_usage_page_run() {
+    let mut examples = BTreeSet::new();
+    for (document, heading) in [("README.md", "Use"), ("docs/usage.md", "Commands")] {
+        let text = read(document);
+        let lines = commands(section(&text, heading).expect("the section"));
+        let own: BTreeSet<String> = lines.into_iter().filter(|line| line.starts_with("ompsplit ")).collect();
+        assert!(own.len() >= 10, "{document}: {own:?}");
+        assert!(own.contains("ompsplit src/*.c --in-place"), "{document}: {own:?}");
+        examples.extend(own);
+    }
     let program = read("fixtures/split_target/first_example.c");
-    for line in commands {
+    for line in examples {
         let folder = tempfile::tempdir().unwrap();
         for name in ["src", "include", "build"] {
             fs::create_dir(folder.path().join(name)).unwrap();
@@ -106,9 +121,13 @@ fn the_examples_of_the_readme_run() {
 }
 
 #[test]
-fn the_configuration_of_the_readme_is_read() {
-    let text = blocks(&read("README.md"), "toml").pop().expect("a configuration");
+fn the_configuration_of_the_help_text_is_read() {
     let folder = tempfile::tempdir().unwrap();
+    let help = String::from_utf8(ompsplit(&["--help"], folder.path()).stdout).unwrap();
+    let (_, example) = help.split_once("\nConfiguration:\n").expect("the configuration");
+    let lines = example.lines().skip_while(|line| !line.starts_with("    passes = "));
+    let text = lines.map(|line| format!("{}\n", line.trim_start())).collect::<String>();
+    assert!(text.lines().count() > 30, "{text}");
     fs::create_dir(folder.path().join("build")).unwrap();
     fs::write(folder.path().join("build/compile_commands.json"), "[]").unwrap();
     fs::write(folder.path().join(".ompsplit.toml"), &text).unwrap();
@@ -242,17 +261,55 @@ fn documents_link_to_what_exists() {
     }
 }
 
-/// The figures in the README are those of the last committed run.
+/// The figures of the suite's own page are those of the last committed run.
 #[test]
-fn the_readme_shows_the_last_benchmark_results() {
-    let readme = read("README.md");
-    let shown = section(&readme, "How much it gives").unwrap();
+fn the_suite_shows_the_last_benchmark_results() {
+    let suite = read("bench/README.md");
+    let shown = section(&suite, "How much it gives").unwrap();
     let results = read("bench/results/h200.md");
     let summary = section(&results, "Summary").unwrap();
     let rows =
         |text: &str| -> Vec<String> { text.lines().filter(|line| line.starts_with('|')).map(str::to_owned).collect() };
-    assert!(rows(shown).len() > 4, "the README shows no table");
+    assert!(rows(shown).len() > 4, "the page shows no table");
     assert_eq!(rows(shown), rows(summary));
+}
+
+/// The cells of the rows of all tables in a text.
+fn cells(text: &str) -> Vec<Vec<&str>> {
+    let rows = text.lines().filter(|line| line.starts_with('|'));
+    rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
+/// The README has one figure for each pass, and each stands in a committed report.
+#[test]
+fn the_readme_shows_the_measured_gain_of_each_pass() {
+    let (readme, report) = (read("README.md"), read("bench/results/h200.md"));
+    let shown = cells(section(&readme, "Passes").unwrap());
+    let steps = cells(section(&report, "Step by step").unwrap());
+    for pass in ["split", "collapse", "geometry", "unroll"] {
+        let name = format!("`{pass}`");
+        let row = shown.iter().find(|row| row[0] == name).unwrap_or_else(|| panic!("no row of {pass}"));
+        let clock = if row[4].starts_with("kernel") { "kernels" } else { "total" };
+        let step = steps.iter().find(|step| step[0].rsplit(',').next() == Some(pass) && step[1] == clock);
+        assert_eq!(row[3], step.expect("a row of the report")[4], "{pass}");
+    }
+    let row = shown.iter().find(|row| row[0] == "`pipeline`").expect("a row of pipeline");
+    let measured = format!("{} times as fast at 64 MiB", row[3].trim_end_matches(" x"));
+    assert!(read("bench/results/pipeline/README.md").contains(&measured), "{measured}");
+
+    // Those in the text, which are of the whole suite.
+    let summary = cells(section(&report, "Summary").unwrap());
+    let figures = |name: &str| {
+        let row = summary.iter().find(|row| row[0] == name && row[1] == "total").expect("a row of the summary");
+        (row[3].trim_end_matches(" x").to_owned(), row[5].split(' ').next().unwrap_or_default().to_owned())
+    };
+    let (mean, best) = figures("output over naive");
+    let (of_pragmas, _) = figures("output over pragmas");
+    for figure in
+        [format!("run {mean} times as fast"), format!("the best is {best} times"), format!("reaches {of_pragmas} of")]
+    {
+        assert!(readme.contains(&figure), "the README does not say `{figure}`");
+    }
 }
 
 /// The files and folders in `transformer/src`.

@@ -30,12 +30,53 @@ Exit codes:
 Diagnostics go to standard error; the formats for programs go to standard output
 where that carries no text (--in-place, --check without --diff).";
 
+/// What `--help` adds: every key of the configuration, in an example that `tests/docs.rs` reads.
+const CONFIGURATION: &str = r#"Configuration:
+  The nearest .ompsplit.toml above a file holds for it; flags win. An unknown key is
+  an error, and so is a file that cannot be read. Every key, with an example:
+
+    passes = ["split", "collapse"]
+    include_dirs = ["include"]    # where #include ".." is looked up
+    facts = "clang"               # also ask clang for types and names (installed)
+    sources = ["src"]             # where called functions may be defined
+    compile_commands = "build"    # or flags = ["-Iinclude", "-DN=1024"]
+    error_on_refusal = false
+    write_header = "include"      # for ompsplit_pin.h; by default beside the file
+    assume = false
+    assumed_iterations = 65536    # of loops of unknown length: decides what pays
+    device = "h200"               # or "native", or your own profile.toml
+    resources = "clang"           # clang and ptxas count registers, for grids
+    versioned = false             # both forms, chosen at run time by loop lengths
+    pin = "stage"                 # stage, register, alloc or none
+    pipeline_window = 4           # tiles on the device at a time
+    pipeline_tiles = 16           # how many tiles a pipeline has
+    pipeline_from = 33554432      # tile loops over arrays of at least these bytes
+    for = "llvm"                  # compiler for pipelines: llvm, gcc or nvhpc
+
+    [verify]
+    level = "host"                # none, syntax, device or host
+    sources = ["src/main.c"]      # other sources; default: compile_commands
+    link_flags = ["-lfftw3"]
+    args = ["--size", "64"]
+    stdin = "tests/small.in"
+    cwd = "tests"                 # each run gets a copy; by default an empty folder
+    env = { LANG = "C" }
+    timeout = 60.0                # seconds for one run
+    ignore = ["seconds"]          # do not compare lines that hold this text
+    tolerance = 1e-9              # for numbers, relative above 1; default: exact
+    outputs = ["result.dat"]      # files that it writes, compared as well
+    stderr = false                # compare standard error too
+    expected = "tests/small.out"  # what the original must print
+    exit = 0                      # the exit status it must end with
+    races = true                  # look for races"#;
+
 /// Rewrite OpenMP offload pragmas so that every kernel uses the whole device, or say why not.
 #[derive(Debug, Parser)]
 #[command(
     name = "ompsplit",
     version,
     after_help = AFTER_HELP,
+    after_long_help = format!("{AFTER_HELP}\n\n{CONFIGURATION}"),
     args_conflicts_with_subcommands = true,
     max_term_width = 100
 )]
@@ -212,7 +253,7 @@ pub struct PassArguments {
     /// The passes to run, separated by commas, or `all`
     ///
     /// By default: split,hoist,collapse,geometry, which are safe and never slower by the cost model. Further ones:
-    /// overlap, pipeline.
+    /// overlap, pipeline, and unroll, which needs a device.
     #[arg(long, value_name = "NAMES")]
     pub passes: Option<String>,
     /// Also write edits that rest on an assumption; each prints it
