@@ -49,7 +49,7 @@ fn definition(context: &Program<'_>, word: &str) -> Option<Span> {
 fn hidden_word(context: &Program<'_>, plan: &Plan, macros: &BTreeSet<String>) -> Option<String> {
     let original = context.file.show(plan.extent);
     let used: BTreeSet<&str> = words(&original).collect();
-    let is_hidden = |word: &&str| macros.contains(*word) && (!used.contains(word) || is_of_openmp(word));
+    let is_hidden = |word: &&str| macros.contains(*word) && (!used.contains(word) || is_of_output(word));
     plan.edits.iter().find_map(|edit| {
         let code = without_comments(&edit.text);
         let is_include = code.trim_start().starts_with("#include");
@@ -57,8 +57,13 @@ fn hidden_word(context: &Program<'_>, plan: &Plan, macros: &BTreeSet<String>) ->
     })
 }
 
-fn is_of_openmp(word: &str) -> bool {
-    MODIFIERS.contains(&word) || ClauseName::of_name(word) != ClauseName::Unknown || DirectiveSpec::has_word(word)
+/// A word of directives, or of what stands beside them in an output.
+fn is_of_output(word: &str) -> bool {
+    // What the header of pipelines declares is meant by such names in what is written.
+    MODIFIERS.contains(&word)
+        || word.starts_with("ompsplit_")
+        || ClauseName::of_name(word) != ClauseName::Unknown
+        || DirectiveSpec::has_word(word)
 }
 
 /// A text without its comments; what looks like one in a string goes too.
