@@ -312,6 +312,23 @@ fn the_readme_shows_the_measured_gain_of_each_pass() {
     }
 }
 
+/// What a new pass needs beside its code: a word in the help, a section for users, and fixtures that it changes.
+#[test]
+fn every_pass_is_documented_and_shown() {
+    let help = Command::new(env!("CARGO_BIN_EXE_ompsplit")).arg("--help").output().expect("the tool runs");
+    let (help, passes) = (String::from_utf8_lossy(&help.stdout).into_owned(), read("docs/passes.md"));
+    for transform in TRANSFORMS.iter().filter(|transform| transform.plan.is_some()) {
+        let pass = transform.pass.name();
+        assert!(help.contains(pass), "`--help` does not name {pass}");
+        assert!(passes.contains(&format!("`{pass}`")), "docs/passes.md does not say what {pass} does");
+        let changed = format!("// {pass}: ");
+        let walk = ignore::Walk::new(root().join("fixtures")).map(Result::unwrap);
+        let mut files = walk.filter(|entry| entry.path().is_file());
+        let is_shown = files.any(|entry| fs::read(entry.path()).unwrap().starts_with(changed.as_bytes()));
+        assert!(is_shown, "no fixture begins with `{changed}..`");
+    }
+}
+
 /// The files and folders in `transformer/src`.
 fn modules() -> Vec<String> {
     let names = entries(&root().join("transformer/src")).into_iter();

@@ -22,6 +22,10 @@ pub enum Pass {
 }
 
 impl Pass {
+    /// All of them, in the order in which they run.
+    pub const ALL: [Self; 7] =
+        [Self::Split, Self::Hoist, Self::Collapse, Self::Geometry, Self::Overlap, Self::Pipeline, Self::Unroll];
+
     /// What `--passes`, configuration and messages call it.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -98,3 +98,14 @@ pub const TRANSFORMS: &[Transform] = &[
         waits_for: unroll_loop::waits_for,
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pass_is_registered_in_its_order() {
+        let registered: Vec<Pass> = TRANSFORMS.iter().map(|transform| transform.pass).collect();
+        assert_eq!(registered, Pass::ALL);
+    }
+}
