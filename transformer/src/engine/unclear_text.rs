@@ -1,6 +1,8 @@
 //! What keeps a text from being understood as the compiler does, for every pass: cut words, standard types with another meaning,
 //! attributes that are not known to be harmless.
 
+use std::collections::BTreeSet;
+
 use crate::engine::hidden_declarations::{self, Found};
 use crate::engine::hidden_words;
 use crate::plan::{Decision, Plan, Reason, ReasonCode};
@@ -19,16 +21,30 @@ pub(super) fn refuse(plans: &mut [Plan], context: &Program<'_>) {
     let of_file =
         cut_words(context).or_else(|| attribute_pragma(context)).or_else(|| hidden_declarations::find(context));
     let others = other_types(context);
+    let differing = context.symbols().device_dependent();
     for plan in written {
         let other = || other_type(context, &others, plan.extent);
         let attribute = || attribute(context, plan.extent);
-        let Some((code, place, message)) = of_file.clone().or_else(other).or_else(attribute) else { continue };
+        let differs = || differs_on_device(context, differing.as_ref(), plan.extent);
+        let found = of_file.clone().or_else(other).or_else(attribute).or_else(differs);
+        let Some((code, place, message)) = found else { continue };
         let reason = Reason::new(code, plan.span, message);
         plan.refuse(match place {
             Some(place) => reason.with_label(place, "here"),
             None => reason,
         });
     }
+}
+
+/// A name in a construct that may mean something else where the device's code is compiled.
+fn differs_on_device(context: &Program<'_>, differing: Option<&BTreeSet<String>>, extent: Span) -> Option<Found> {
+    let text = context.file.show(extent);
+    let name = match differing {
+        None => "a file that is included",
+        Some(names) => words(&text).find(|word| names.contains(*word))?,
+    };
+    let message = format!("`{name}` hangs on a macro that may differ between the host's code and the device's");
+    Some((ReasonCode::PreprocessorConditional, None, message))
 }
 
 /// A word that a line splice or a trigraph cuts, in the file or a header.

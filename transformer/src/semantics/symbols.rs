@@ -17,6 +17,7 @@ mod compiler;
 mod conditionals;
 mod constants;
 mod declarators;
+mod device_dependent;
 mod entries;
 mod hidden;
 mod macro_declarations;

@@ -32,6 +32,7 @@ impl Program<'_> {
             (in_function || (variable.scope == Scope::File && variable.is_static))
                 && !matches!(variable.ty, DeclaredType::Reference { .. })
                 && !self.address_taken().contains(last_part(name))
+                && !self.symbols().is_address_taken(name, at)
         })
     }
 

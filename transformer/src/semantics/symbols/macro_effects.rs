@@ -43,7 +43,7 @@ impl Symbols<'_> {
     }
 
     /// The name with the arguments behind it.
-    fn macro_use(&self, name: NodeId) -> NodeId {
+    pub(super) fn macro_use(&self, name: NodeId) -> NodeId {
         let tree = self.own.tree.as_ref();
         tree.parent(name).filter(|_| tree.field(name) == Some(Field::Function)).unwrap_or(name)
     }

@@ -119,9 +119,31 @@ impl Symbols<'_> {
         }
         let word = self.own.file.show(span);
         let is_plain = variable.ty.is_scalar() || variable.ty.is_pointer();
-        let named = self.macro_names(&word, span.start, &variable.name)
+        let named = (self.macro_names(&word, span.start, &variable.name) || self.is_pasted(node, &variable.name))
             && !(is_plain && self.macro_only_reads(node, Named::Variable(&variable.name)));
         named.then_some(Write { span, kind: WriteKind::Macro })
+    }
+
+    /// May a macro that is named at a node put a name together with `##`: is a part of it written in the arguments, or in the text of
+    /// the macro or one in it?
+    fn is_pasted(&self, node: NodeId, name: &str) -> bool {
+        let (tree, file) = (self.own.tree.as_ref(), self.own.file);
+        let word = file.show(tree.span(node));
+        let mut texts = vec![file.show(tree.span(self.macro_use(node))).into_owned()];
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<String> = vec![word.into_owned()];
+        let mut pastes = false;
+        while let Some(word) = open.pop().filter(|_| seen.len() < MACRO_DEPTH) {
+            if seen.insert(word.clone()) {
+                for found in self.macros_named(&word, tree.span(node).start) {
+                    pastes |= found.body.contains("##");
+                    open.extend(words(&found.body).map(str::to_owned));
+                    texts.push(found.body);
+                }
+            }
+        }
+        let is_part = |part: &str| name != part && (name.starts_with(part) || name.ends_with(part));
+        pastes && texts.iter().flat_map(|text| words(text)).any(is_part)
     }
 
     /// Does a macro's text, or that of a macro in it, hold a name that is no parameter of it?
@@ -154,7 +176,7 @@ impl Symbols<'_> {
         while let Some(parent) = tree.parent(node) {
             let field = tree.field(node);
             match tree.kind(parent) {
-                NodeKind::ParenthesizedExpression | NodeKind::CommaExpression => {}
+                NodeKind::ParenthesizedExpression | NodeKind::CommaExpression | NodeKind::GenericExpression => {}
                 NodeKind::ConditionalExpression if field != Some(Field::Condition) => {}
                 NodeKind::SubscriptExpression if field == Some(Field::Argument) => {
                     if ty.is_pointer() {
