@@ -12,25 +12,9 @@ pub(super) fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> 
     nearest(name, known).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default()
 }
 
-/// How many insertions, deletions, replacements and exchanges of neighbouring bytes lead from `a` to `b`.
+/// How many insertions, deletions, replacements and exchanges of neighbours lead from `a` to `b`, whatever the case of their letters.
 fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.to_ascii_lowercase().into_bytes(), b.to_ascii_lowercase().into_bytes());
-    // One row for each prefix of `a`: the distances to the prefixes of `b`.
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    let at = |rows: &[Vec<usize>], i: usize, j: usize| rows.get(i).and_then(|row| row.get(j)).copied().unwrap_or(0);
-    for (i, left) in a.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, right) in b.iter().enumerate() {
-            let replaced = at(&rows, i, j) + usize::from(left != right);
-            let mut best = replaced.min(at(&rows, i, j + 1) + 1).min(row.last().copied().unwrap_or(0) + 1);
-            if i > 0 && j > 0 && a.get(i - 1) == Some(right) && b.get(j - 1) == Some(left) {
-                best = best.min(at(&rows, i - 1, j - 1) + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows.last().and_then(|row| row.last()).copied().unwrap_or(0)
+    strsim::osa_distance(&a.to_ascii_lowercase(), &b.to_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -44,7 +28,7 @@ mod tests {
         assert_eq!(nearest("colapse", known), Some("collapse"));
         assert_eq!(nearest("vectorize", known), None);
         assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("spilt", "split"), 1);
+        assert_eq!(distance("Spilt", "split"), 1);
         assert_eq!(distance("", "abc"), 3);
     }
 }
