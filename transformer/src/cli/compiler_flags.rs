@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+// Splits as a POSIX shell does that expands nothing.
+use shlex::split;
 
 use crate::semantics::symbols::FlagDefinition;
 use crate::source::Language;
@@ -106,7 +108,13 @@ impl Database {
         for entry in entries {
             let directory = folder.join(&entry.directory);
             let file = canonical(&directory.join(&entry.file));
-            let words = entry.arguments.unwrap_or_else(|| split(&entry.command.unwrap_or_default()));
+            let words = match entry.arguments {
+                Some(words) => words,
+                None => split(&entry.command.unwrap_or_default()).ok_or_else(|| {
+                    let (path, file) = (path.display(), entry.file.display());
+                    format!("{path}: the command of {file} ends in a quotation or behind a backslash")
+                })?,
+            };
             let flags = flags_of(&words, &directory, &entry.file);
             let named = words.iter().skip_while(|word| *word != "-o").nth(1).map(PathBuf::from);
             let target = entry.output.or(named).and_then(|output| target_of(&directory.join(output)));
@@ -173,40 +181,21 @@ fn target_of(object: &Path) -> Option<PathBuf> {
     object.ancestors().skip(1).find(is_target).map(Path::to_path_buf)
 }
 
-/// Splits a command as a POSIX shell does: blanks, quotes and backslashes; nothing is expanded.
-fn split(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = command.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
-            (None, c) if c.is_whitespace() => words.extend(word.take()),
-            (_, c) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn splits_as_a_shell_does() {
-        assert_eq!(split(r#"cc -DA="x y" '-DB=\"' c\ d.c  """#), ["cc", "-DA=x y", "-DB=\\\"", "c d.c", ""]);
+        let words = |command: &str| split(command).unwrap();
+        assert_eq!(words(r#"cc -DA="x y" '-DB=\"' c\ d.c  """#), ["cc", "-DA=x y", "-DB=\\\"", "c d.c", ""]);
+        // In double quotes a backslash stands for itself before most characters.
+        assert_eq!(words(r#"cc "-DP=a\b" "-DQ=\"x\"" -DN=1#2"#), ["cc", r"-DP=a\b", r#"-DQ="x""#, "-DN=1#2"]);
     }
 
     #[test]
     fn keeps_what_matters_and_makes_folders_absolute() {
-        let words = split("clang -Iinc -I /usr/x -DN=1 -c src/a.c -o a.o -MD -MF a.d -isystem sys -O2");
+        let words = split("clang -Iinc -I /usr/x -DN=1 -c src/a.c -o a.o -MD -MF a.d -isystem sys -O2").unwrap();
         let flags = flags_of(&words, Path::new("/p"), Path::new("src/a.c"));
         assert_eq!(flags.flags, ["-I/p/inc", "-I", "/usr/x", "-DN=1", "-isystem", "/p/sys", "-O2"]);
         assert_eq!(flags.quote_dirs(), [Path::new("/p/inc"), Path::new("/usr/x"), Path::new("/p/sys")]);
@@ -234,5 +223,16 @@ mod tests {
         assert_eq!(database.flags(&folder.path().join("a.c")).flags, ["-DA"]);
         assert_eq!(database.flags(&folder.path().join("b.c")).flags, ["-DB"]);
         assert_eq!(database.flags(&folder.path().join("c.c")), CompilerFlags::default());
+    }
+
+    #[test]
+    fn a_command_that_is_no_whole_one_is_an_error() {
+        for command in ["cc -DA=\"x a.c", "cc '-DA a.c", "cc a.c \\"] {
+            let folder = tempfile::tempdir().unwrap();
+            let text = serde_json::json!([{ "directory": "/p", "file": "a.c", "command": command }]);
+            fs::write(folder.path().join("compile_commands.json"), text.to_string()).unwrap();
+            let error = Database::read(folder.path()).unwrap_err();
+            assert!(error.contains("the command of a.c"), "{error}");
+        }
     }
 }
