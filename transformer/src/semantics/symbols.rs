@@ -20,6 +20,7 @@ mod declarators;
 mod device_dependent;
 mod entries;
 mod hidden;
+mod lent;
 mod macro_declarations;
 mod macro_effects;
 mod macros;

@@ -71,7 +71,9 @@ impl Symbols<'_> {
             return true;
         };
         let escapes = |write: Write| write.kind != WriteKind::Assigned;
-        self.written_in(name, at, extent).into_iter().any(escapes) || self.is_captured(&variable, extent)
+        self.written_in(name, at, extent).into_iter().any(escapes)
+            || self.is_captured(&variable, extent)
+            || self.is_cpp() && self.is_lent(&variable, extent)
     }
 
     /// Does a lambda name a local variable from outside of it and capture by reference?
