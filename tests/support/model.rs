@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ompsplit::analysis::symbols::{DeclaredType, NameKind, ScalarKind, Scope, Symbols, Variable};
-use ompsplit::analysis::uses::{Role, uses_below};
+use ompsplit::semantics::symbols::{DeclaredType, NameKind, ScalarKind, Scope, Symbols, Variable};
+use ompsplit::semantics::uses::{Role, uses_below};
 use ompsplit::source::{SourceFile, scan};
 use ompsplit::syntax::{HostTree, Limits, NodeId};
 use ompsplit::validate::clang::facts;
@@ -57,11 +57,14 @@ pub fn compare(path: &Path, text: Vec<u8>, flags: &[String]) -> Report {
     let file = SourceFile::new(path, text);
     let Ok(tree) = HostTree::parse(&file, &scan(&file.text), &Limits::default()) else { return report };
     let symbols = Symbols::new(&file, &tree, &[]);
+    let conditionals = scan(&file.text).conditionals;
     for found in uses_below(&file, &tree, tree.root()) {
         let start = found.span.start;
+        // clang sees one branch, the tool all of them.
+        let is_chosen = |at: usize| conditionals.iter().any(|group| group.span.start <= at && at < group.span.end);
         let is_declaration = found.role == Role::Declaration;
         let to = if is_declaration { Some(Some(start)) } else { known.uses.get(&start).copied() };
-        let Some(to) = to else { continue };
+        let Some(to) = to.filter(|to| !is_chosen(start) && !to.is_some_and(is_chosen)) else { continue };
         let at = file.lines.line_column(start);
         let place = format!("{}:{}:{}: `{}`", path.display(), at.line, at.column, found.name);
         if found.role == Role::Callee {

@@ -128,7 +128,7 @@ impl TypeNames {
         let ty = match words.as_slice() {
             ["void"] => DeclaredType::Void,
             ["bool" | "_Bool"] => DeclaredType::scalar(ScalarKind::Bool, words[0]),
-            _ if words.iter().all(|word| FLOATING.contains(word)) && words != ["long"] => {
+            _ if words.iter().all(|word| FLOATING.contains(word)) && words.iter().any(|word| *word != "long") => {
                 DeclaredType::scalar(ScalarKind::Floating, &words.join(" "))
             }
             _ if words.iter().all(|word| INTEGERS.contains(word)) => {
@@ -252,6 +252,7 @@ mod tests {
         assert_eq!(names.read("real"), double());
         assert_eq!(names.read("const real"), double().qualified(true, false));
         assert_eq!(names.read("unsigned long"), DeclaredType::scalar(ScalarKind::Integer, "unsigned long"));
+        assert_eq!(names.read("long long"), DeclaredType::scalar(ScalarKind::Integer, "long long"));
         assert_eq!(names.read("long double"), DeclaredType::scalar(ScalarKind::Floating, "long double"));
         assert_eq!(names.read("mode"), DeclaredType::scalar(ScalarKind::Integer, "enum mode"));
         assert!(matches!(names.read("point"), DeclaredType::Record { .. }));

@@ -202,7 +202,10 @@ impl Resolver<'_, '_> {
             }
             EntryKind::Variable | EntryKind::Function | EntryKind::Alias => {
                 let ty = self.typed(entry.declaration, entry.declarator, fuel);
-                let ty = if entry.scope == Scope::Parameter { ty.into_parameter() } else { ty };
+                let above = self.unit.tree.parent(entry.declaration).map(|above| self.unit.tree.kind(above));
+                // The old way to declare parameters stands between the head and the body.
+                let is_parameter = entry.scope == Scope::Parameter || above == Some(NodeKind::FunctionDefinition);
+                let ty = if is_parameter && entry.kind == EntryKind::Variable { ty.into_parameter() } else { ty };
                 ty.qualified(entry.storage.is_constexpr, false)
             }
         }
