@@ -47,7 +47,12 @@ int main(int count, char **names){
 
 fn started(project: &Project, arguments: &[&str], clang: Option<&Path>) -> Child {
     fs::create_dir_all(project.path("tmp")).unwrap();
-    let mut command = project.command(arguments);
+    // Whoever runs the tests may have them ignore signals, as `nohup` does.
+    let mut command = Command::new("env");
+    command
+        .args(["--default-signal=HUP,INT,TERM", crate::project::PROGRAM])
+        .args(arguments)
+        .current_dir(project.folder.path());
     command.env("TMPDIR", project.path("tmp")).env("MARK", project.path("mark"));
     if let Some(clang) = clang {
         command.env("OMPSPLIT_CLANG", clang);
