@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use ompsplit::engine::{self, EngineError, Outcome};
-use ompsplit::source::{SourceFile, scan};
+use ompsplit::plan::Plan;
+use ompsplit::source::{SourceFile, Span, scan};
 use ompsplit::syntax::{HostTree, Limits};
 use proptest::prelude::*;
 use support::fixtures;
@@ -260,8 +261,16 @@ fn properties(path: &Path, text: &[u8], output: &[u8], assume: bool) -> Result<(
 /// Lines that no applied plan concerns stand unchanged and in order before and after the construct.
 fn outside_lines(path: &Path, text: &[u8], output: &[u8], assume: bool) -> Result<(), String> {
     let plans = rewrite::outcome(path, text, assume)?.plans;
-    let applied = || plans.iter().filter(|plan| !plan.edits.is_empty());
-    let spans = || applied().flat_map(|plan| &plan.edits).map(|edit| edit.span);
+    let later = |plan: &Plan| plan.follows && plan.decision.is_written(assume);
+    let applied = || plans.iter().filter(|plan| !plan.edits.is_empty() || later(plan));
+    // An environment is written before the line of its first statement, after the constructs in it were changed.
+    let line =
+        |at: usize| text.get(..at).and_then(|head| head.iter().rposition(|byte| *byte == b'\n')).map_or(0, |at| at + 1);
+    let begins = |plan: &Plan| Span::new(line(plan.extent.start), plan.extent.end);
+    let spans = || {
+        let edits = plans.iter().flat_map(|plan| &plan.edits).map(|edit| edit.span);
+        edits.chain(plans.iter().filter(|plan| later(plan)).map(begins))
+    };
     // In the round after `collapse` a grid is written behind the same directive, and a serial loop inside is unrolled.
     let ends = spans().chain(applied().map(|plan| plan.extent)).map(|span| span.end);
     let (Some(first), Some(last)) = (spans().map(|span| span.start).min(), ends.max()) else {

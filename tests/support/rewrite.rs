@@ -53,6 +53,7 @@ const FOLDERS: &[(&str, &[Pass])] = &[
     ("split_target", &[Pass::Split]),
     ("choose_geometry", &[Pass::Geometry]),
     ("collapse", &[Pass::Split, Pass::Collapse]),
+    ("hoist_maps", &[Pass::Hoist]),
     ("pipeline_loop", &[Pass::Pipeline]),
 ];
 

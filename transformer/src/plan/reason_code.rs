@@ -107,6 +107,11 @@ reason_codes! {
     TileClause = "OMPS151", Refusal, "clause that does not go with tiles";
     TileReach = "OMPS152", Refusal, "loop that reaches more than what it maps";
     NoPieces = "OMPS153", Refusal, "no array moves piece by piece";
+    HostAccess = "OMPS160", Refusal, "the host needs the data between the constructs";
+    MapNotUnited = "OMPS161", Refusal, "maps that cannot be united";
+    StorageOverlap = "OMPS162", Refusal, "storage that may overlap in part";
+    NotCertain = "OMPS163", Refusal, "no construct certainly runs";
+    EnvironmentPlace = "OMPS164", Refusal, "no place for a data environment";
     UnrollNotAllowed = "OMPS170", Refusal, "no `unroll` construct may stand there";
     TooSmall = "OMPS201", DoesNotPay, "too little work for further launches";
     TwoLevels = "OMPS202", DoesNotPay, "teams and threads share two loops already";
@@ -129,6 +134,7 @@ reason_codes! {
     NothingToCollapse = "OMPS440", Note, "no perfect loop nest";
     GridFarOff = "OMPS450", Note, "the written grid is far off";
     NothingToPipeline = "OMPS460", Note, "nothing to overlap";
+    NothingToHoist = "OMPS465", Note, "nothing travels";
     UnrollWritten = "OMPS470", Note, "directives stand in the loop";
     Unreadable = "OMPS901", Error, "file cannot be read";
     ValidationFailed = "OMPS902", Error, "the result failed validation";

@@ -158,6 +158,18 @@ impl Problem {
     }
 }
 
+/// The head of a `for` statement in canonical form, whatever its body does.
+#[must_use]
+pub fn canonical_head(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<CanonicalLoop> {
+    Reader { file, tree }.canonical_loop(node).ok()
+}
+
+/// Where the body of a loop changes its variable or takes its address.
+#[must_use]
+pub fn counter_change(file: &SourceFile, tree: &HostTree, read: &CanonicalLoop) -> Option<Span> {
+    Reader { file, tree }.change_of(read)
+}
+
 /// Reads `depth` perfectly nested canonical loops from a directive's associated statement.
 ///
 /// Braces around a loop are looked through, as compilers do. Directives are no part of the tree: whether one stands

@@ -1,10 +1,12 @@
 //! What a program means: its names, their types and values, who calls whom. Queries fail closed: what is not modelled is unknown.
 
 pub mod calls;
+pub mod effects;
 pub mod expansions;
 pub mod facts;
 pub mod integers;
 mod names;
+mod owners;
 pub mod program;
 pub mod symbols;
 pub mod uses;
@@ -12,4 +14,5 @@ pub mod uses;
 pub use self::integers::Integer;
 pub(crate) use self::names::{Class, Kind};
 pub(crate) use self::names::{is_standard_constant, written_member};
+pub use self::owners::{Origin, Owner};
 pub use self::program::{Compilation, Program};

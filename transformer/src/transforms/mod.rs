@@ -3,6 +3,7 @@
 mod checks;
 mod choose_geometry;
 mod collapse;
+mod hoist_maps;
 mod pipeline_loop;
 mod split_target;
 mod two_forms;
@@ -57,10 +58,10 @@ pub const TRANSFORMS: &[Transform] = &[
     },
     Transform {
         pass: Pass::Hoist,
-        summary: "Unite the data environments of adjacent target constructs",
+        summary: "Keep data on the device between constructs",
         default: true,
-        plan: None,
-        waits_for: waits_for_none,
+        plan: Some(hoist_maps::hoist_maps),
+        waits_for: hoist_maps::waits_for,
     },
     Transform {
         pass: Pass::Collapse,

@@ -128,6 +128,24 @@ pub(super) fn indented(text: &str, level: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// The same as edits, so that others may be made to these lines: `before` goes before the first, whose start the lines begin with.
+pub(super) fn line_inserts(file: &SourceFile, lines: Span, level: &str, before: String) -> Vec<Edit> {
+    let mut edits = vec![Edit { span: Span::new(lines.start, lines.start), text: before }];
+    let (mut at, mut continues) = (lines.start, false);
+    for line in file.bytes(lines).split_inclusive(|byte| *byte == b'\n') {
+        let stays = continues || line.starts_with(b"#");
+        continues = stays && line.trim_ascii_end().ends_with(b"\\");
+        if !stays && !line.trim_ascii().is_empty() && !level.is_empty() {
+            match edits.last_mut().filter(|last| last.span.start == at) {
+                Some(last) => last.text.push_str(level),
+                None => edits.push(Edit { span: Span::new(at, at), text: level.to_owned() }),
+            }
+        }
+        at += line.len();
+    }
+    edits
+}
+
 /// The other branch of the `if` that has a statement for one of its branches.
 pub(super) fn other_branch(cx: &Program<'_>, statement: NodeId) -> Option<NodeId> {
     let tree = cx.tree;

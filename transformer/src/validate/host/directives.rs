@@ -86,8 +86,8 @@ pub fn clauses<'a>(text: &'a [u8], directive: &Range<usize>, name: &'a str) -> i
     std::iter::from_fn(move || {
         while at < end {
             let rest = text.get(at..end)?;
-            let starts =
-                rest.starts_with(name.as_bytes()) && !at.checked_sub(1).and_then(|i| text.get(i)).is_some_and(is_word);
+            let starts = rest.starts_with(name.as_bytes())
+                && !at.checked_sub(1).and_then(|i| text.get(i)).is_some_and(|byte| is_word(&byte));
             let open =
                 rest.iter().skip(name.len()).position(|byte| !byte.is_ascii_whitespace()).map(|i| at + name.len() + i);
             match open.filter(|open| starts && text.get(*open) == Some(&b'(')) {
@@ -144,9 +144,24 @@ pub fn closing(text: &[u8], open: usize, opening: u8, closing: u8) -> usize {
 /// The block after a directive, without its closing brace; empty where another statement follows.
 #[must_use]
 pub fn body(text: &[u8], from: usize) -> Range<usize> {
-    match text.iter().skip(from).position(|byte| !byte.is_ascii_whitespace()).map(|i| from + i) {
-        Some(open) if text.get(open) == Some(&b'{') => open..closing(text, open, b'{', b'}'),
-        _ => from..from,
+    let Some(open) = text.iter().skip(from).position(|byte| !byte.is_ascii_whitespace()).map(|i| from + i) else {
+        return from..from;
+    };
+    let rest = text.get(open..).unwrap_or_default();
+    let is_loop =
+        |word: &[u8]| rest.starts_with(word) && !rest.get(word.len()).copied().is_some_and(|byte| is_word(&byte));
+    if rest.starts_with(b"{") {
+        return open..closing(text, open, b'{', b'}');
+    }
+    if is_loop(b"do") {
+        return open..body(text, open + 2).end;
+    }
+    let head = [&b"for"[..], b"while"].into_iter().find(|word| is_loop(word));
+    let parenthesis = head
+        .and_then(|word| rest.iter().skip(word.len()).position(|byte| *byte == b'(').map(|i| open + word.len() + i));
+    match parenthesis {
+        Some(parenthesis) => open..body(text, closing(text, parenthesis, b'(', b')')).end,
+        None => from..from,
     }
 }
 

@@ -1,0 +1,255 @@
+//! What a call does to memory.
+
+use super::library::{self, PointeeUse};
+use super::{Reader, Storage, Touch, UnknownKind, VariableId};
+use crate::semantics::Program;
+use crate::semantics::calls::{RuntimeCall, is_pure, runtime_call};
+use crate::semantics::symbols::DeclaredType;
+use crate::semantics::uses::{Role, uses_below};
+use crate::source::Language;
+use crate::syntax::{Field, NodeId, NodeKind};
+
+/// How many calls deep functions are followed.
+const DEPTH: usize = 8;
+
+impl Reader<'_, '_> {
+    pub(super) fn call(&mut self, call: NodeId) {
+        let tree = self.cx.tree;
+        let function = tree.child(call, Field::Function);
+        let function =
+            function.filter(|node| matches!(tree.kind(*node), NodeKind::Identifier | NodeKind::QualifiedIdentifier));
+        let Some(function) = function else {
+            self.unknown(UnknownKind::Code, call, "who is called here is not followed");
+            return;
+        };
+        let at = tree.span(function).start;
+        let name: String = self.cx.file.show(tree.span(function)).split_whitespace().collect();
+        let symbols = self.cx.symbols();
+        if let Some(expansion) = self.cx.expansion(&name, at) {
+            match expansion {
+                Some(names) => names.iter().for_each(|inner| self.expanded(inner, function)),
+                None => self.unknown(UnknownKind::Code, call, format!("the macro `{name}` is no plain expression")),
+            }
+            return;
+        }
+        if symbols.is_variable_in(None, &name, at) {
+            self.unknown(UnknownKind::Code, call, format!("`{name}` may call any function"));
+            return;
+        }
+        match symbols.function_definitions(&name).as_slice() {
+            [] => self.out_of_sight(&name, call),
+            [(None, definition)] if !symbols.may_call_other(&name) => self.in_sight(&name, *definition, call),
+            _ => self.unknown(UnknownKind::Call, call, format!("`{name}` may be one of several functions")),
+        }
+    }
+
+    fn arguments(&self, call: NodeId) -> Vec<NodeId> {
+        let tree = self.cx.tree;
+        tree.child(call, Field::Arguments).into_iter().flat_map(|list| tree.named_children(list)).collect()
+    }
+
+    /// A function of a library, or one that nobody knows.
+    fn out_of_sight(&mut self, name: &str, call: NodeId) {
+        let at = self.cx.tree.span(call).start;
+        match runtime_call(name) {
+            Some(RuntimeCall::Harmless | RuntimeCall::TeamDependent) => return,
+            Some(_) => {
+                self.unknown(UnknownKind::Code, call, format!("`{name}` changes what later constructs do"));
+                return;
+            }
+            None => {}
+        }
+        let is_library = self.cx.symbols().calls_library_in(None, name, at);
+        let pointees = library::pointees(name).or(is_pure(name).then_some(PointeeUse::Reads)).filter(|_| is_library);
+        let Some(pointees) = pointees else {
+            self.unknown(UnknownKind::Call, call, format!("what `{name}` does is not in sight"));
+            return;
+        };
+        let writes = pointees == PointeeUse::Writes || self.stores_counts(call);
+        if pointees == PointeeUse::None {
+            return;
+        }
+        for argument in self.arguments(call) {
+            if self.may_lead_somewhere(argument) {
+                let storage = self.cx.pointed(argument);
+                self.touch(storage, writes, argument);
+            }
+        }
+    }
+
+    /// Does a format tell to store how much was written?
+    fn stores_counts(&self, call: NodeId) -> bool {
+        self.cx.file.bytes(self.cx.tree.span(call)).windows(2).any(|pair| pair == b"%n")
+    }
+
+    /// May the value of an argument be an address of something that the program writes?
+    fn may_lead_somewhere(&self, argument: NodeId) -> bool {
+        let tree = self.cx.tree;
+        match tree.kind(argument) {
+            NodeKind::NumberLiteral
+            | NodeKind::StringLiteral
+            | NodeKind::ConcatenatedString
+            | NodeKind::CharLiteral
+            | NodeKind::SizeofExpression
+            | NodeKind::Null => false,
+            NodeKind::BinaryExpression | NodeKind::CallExpression | NodeKind::SubscriptExpression => {
+                !self.is_number(argument)
+            }
+            NodeKind::Identifier => {
+                let span = tree.span(argument);
+                let name = self.cx.file.show(span);
+                !matches!(self.cx.named(&name, span.start), Some((_, variable)) if variable.ty.is_scalar())
+            }
+            _ => true,
+        }
+    }
+
+    /// Is an expression made of names, each of which is a number or an element that is one, and so a number itself?
+    fn is_number(&self, node: NodeId) -> bool {
+        let tree = self.cx.tree;
+        let names = tree.descendants(node).filter(|inner| tree.kind(*inner) == NodeKind::Identifier);
+        names.into_iter().all(|inner| {
+            let span = tree.span(inner);
+            let name = self.cx.file.show(span);
+            let Some((_, variable)) = self.cx.named(&name, span.start) else { return is_pure(&name) };
+            let (depth, _) = super::places::dereferences(tree, inner);
+            (0..depth).fold(variable.ty, |ty, _| ty.dereferenced()).is_scalar()
+        })
+    }
+
+    /// A function of the file: what its body does, with the arguments in place of what its parameters lead to.
+    fn in_sight(&mut self, name: &str, definition: NodeId, call: NodeId) {
+        let tree = self.cx.tree;
+        let span = tree.span(definition);
+        if self.cx.constructs.within(span).next().is_some() {
+            self.unknown(UnknownKind::Constructs, call, format!("`{name}` has constructs of its own"));
+            return;
+        }
+        if self.callers.contains(&definition) || self.callers.len() >= DEPTH {
+            self.unknown(UnknownKind::Code, call, format!("`{name}` calls itself, or too many functions in turn"));
+            return;
+        }
+        let Some(body) = tree.child(definition, Field::Body) else { return };
+        if tree.language() == Language::Cpp && self.may_make_objects(definition) {
+            self.unknown(UnknownKind::Code, call, format!("what `{name}` is handed as an object is not followed"));
+            return;
+        }
+        let parameters = parameters_of(self.cx, definition);
+        let mut callers = self.callers.clone();
+        callers.push(definition);
+        let mut inner = Reader { cx: self.cx, left_out: &[], found: super::HostEffects::default(), callers };
+        inner.read(body);
+        let found = inner.found;
+        let arguments = self.arguments(call);
+        for unknown in &found.unknown {
+            self.found.unknown.push(super::Unknown { span: tree.span(call), ..unknown.clone() });
+        }
+        let changed = |id| found.writes_variable(id).is_some();
+        for touch in &found.touches {
+            let is_own = |id: VariableId| id.0.is_none() && span.contains(id.1);
+            let storage = match &touch.storage {
+                Storage::Variable(named) if is_own(named.id) => continue,
+                Storage::Behind(named) if is_own(named.id) => {
+                    let index = parameters.iter().position(|id| *id == Some(named.id)).filter(|_| !changed(named.id));
+                    index.and_then(|index| arguments.get(index)).map_or(Storage::Memory, |node| self.cx.pointed(*node))
+                }
+                other => other.clone(),
+            };
+            let touch = Touch { storage, writes: touch.writes, span: tree.span(call) };
+            if !self.found.touches.contains(&touch) {
+                self.found.touches.push(touch);
+            }
+        }
+    }
+
+    /// Is a parameter no number and no pointer, so that handing it over may run code?
+    fn may_make_objects(&self, definition: NodeId) -> bool {
+        let at = self.cx.tree.span(definition).end.saturating_sub(1);
+        let parameters = parameters_of(self.cx, definition);
+        parameters.into_iter().any(|id| {
+            let Some((_, declared)) = id else { return true };
+            let name = self.cx.file.show(declared).into_owned();
+            !self.cx.named(&name, at).is_some_and(|(_, variable)| variable.ty.is_scalar() || variable.ty.is_pointer())
+        })
+    }
+}
+
+/// The parameters of a function; none for one whose name is not found.
+pub(super) fn parameters_of(cx: &Program<'_>, definition: NodeId) -> Vec<Option<VariableId>> {
+    let tree = cx.tree;
+    let declarator = tree.child(definition, Field::Declarator);
+    let list =
+        declarator.and_then(|node| tree.descendants(node).find(|inner| tree.kind(*inner) == NodeKind::ParameterList));
+    let parameters = list.into_iter().flat_map(|list| tree.named_children(list));
+    let named = |parameter: NodeId| {
+        let declarator = tree.child(parameter, Field::Declarator)?;
+        let name = tree.descendants(declarator).find(|node| tree.kind(*node) == NodeKind::Identifier)?;
+        Some((None, tree.span(name)))
+    };
+    let is_void = |parameter: &NodeId| cx.file.bytes(tree.span(*parameter)) == b"void";
+    parameters.filter(|parameter| !is_void(parameter)).map(named).collect()
+}
+
+/// Does the call that the value of a name is handed to keep its address no longer than it lasts? It is a function of a library that does
+/// so, or one in sight that only follows its parameter, or hands it on to such ones.
+pub(in crate::semantics) fn keeps_no_address(cx: &Program<'_>, name: NodeId) -> bool {
+    keeps_none(cx, name, 0)
+}
+
+fn keeps_none(cx: &Program<'_>, name: NodeId, depth: usize) -> bool {
+    let tree = cx.tree;
+    let Some(list) = tree.ancestors(name).find(|node| tree.kind(*node) == NodeKind::ArgumentList) else { return false };
+    let Some(call) = tree.parent(list).filter(|call| tree.kind(*call) == NodeKind::CallExpression) else {
+        return false;
+    };
+    let index = tree.named_children(list).position(|argument| tree.span(argument).contains(tree.span(name)));
+    let Some(function) = tree.child(call, Field::Function) else { return false };
+    let at = tree.span(function).start;
+    let text: String = cx.file.show(tree.span(function)).split_whitespace().collect();
+    if cx.symbols().macro_definition(&text, at).is_some() || cx.symbols().is_variable_in(None, &text, at) {
+        return false;
+    }
+    match cx.symbols().function_definitions(&text).as_slice() {
+        [] => {
+            let is_known = library::pointees(&text).is_some() || is_pure(&text);
+            is_known && !returns_argument(&text) && cx.symbols().calls_library_in(None, &text, at)
+        }
+        [(None, definition)] if depth < DEPTH && !cx.symbols().may_call_other(&text) => {
+            let Some(Some(parameter)) = index.and_then(|index| parameters_of(cx, *definition).into_iter().nth(index))
+            else {
+                return false;
+            };
+            only_follows(cx, *definition, parameter, depth)
+        }
+        _ => false,
+    }
+}
+
+/// Does a function give back an address that it was handed?
+fn returns_argument(name: &str) -> bool {
+    matches!(name, "fgets" | "memcpy" | "memmove" | "memset" | "strchr" | "strcpy" | "strncpy")
+}
+
+/// Does a function only follow a parameter, or hand it on to functions that do?
+fn only_follows(cx: &Program<'_>, definition: NodeId, parameter: VariableId, depth: usize) -> bool {
+    let tree = cx.tree;
+    let name = cx.file.show(parameter.1).into_owned();
+    let Some(body) = tree.child(definition, Field::Body) else { return false };
+    let uses = uses_below(cx.file, tree, body);
+    let mut own = uses.iter().filter(|used| used.name == name);
+    own.all(|used| {
+        let Some((_, found)) = cx.named(&used.name, used.span.end).filter(|(named, _)| named.id == parameter) else {
+            return true;
+        };
+        let (followed, _) = super::places::dereferences(tree, used.node);
+        match used.role {
+            Role::Read => {
+                let reached = (0..followed).fold(found.ty, |ty, _| ty.dereferenced());
+                followed > 0 && !matches!(reached, DeclaredType::Array { .. })
+            }
+            Role::ElementWrite => true,
+            Role::Argument => keeps_none(cx, used.node, depth + 1),
+            _ => false,
+        }
+    })
+}

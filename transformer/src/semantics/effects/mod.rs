@@ -1,0 +1,309 @@
+//! What host code reads and writes, and what in it is not known: by name, through pointers, and by the functions that it calls.
+//!
+//! It fails closed: each kind of node is either understood here or [`Unknown`]. What a called function in sight does is followed, with
+//! what its parameters lead to replaced by what the arguments lead to.
+
+mod calls;
+mod library;
+mod places;
+
+pub(in crate::semantics) use self::calls::keeps_no_address;
+
+use crate::semantics::Program;
+use crate::semantics::is_standard_constant;
+use crate::semantics::symbols::{DeclaredType, NameKind, Variable, is_attribute};
+use crate::semantics::uses::{Role, role_of_expression};
+use crate::source::{Language, Span};
+use crate::syntax::{NodeId, NodeKind};
+
+/// Which variable: the header that declares it, none for the file, and where.
+pub type VariableId = (Option<usize>, Span);
+
+/// A variable as a piece of code names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// A byte at which the name means it.
+    pub at: usize,
+    /// Which one it is.
+    pub id: VariableId,
+}
+
+/// Memory, by what leads to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// The variable itself, the elements of an array and the members of a structure among it.
+    Variable(Named),
+    /// What a pointer variable leads to by one subscript, `*` or `->`.
+    Behind(Named),
+    /// Any memory whose address is known to somebody else than its owner.
+    Memory,
+}
+
+/// One access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// What is accessed.
+    pub storage: Storage,
+    /// Is it written (and perhaps read)?
+    pub writes: bool,
+    /// Where.
+    pub span: Span,
+}
+
+/// What sort of thing is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownKind {
+    /// A call of a function that is not in sight: it reaches what others know the address of, and may not come back.
+    Call,
+    /// A call of a function in sight that has OpenMP constructs.
+    Constructs,
+    /// Anything else: it may do whatever the program can.
+    Code,
+}
+
+/// Something whose effect is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// What sort of thing.
+    pub kind: UnknownKind,
+    /// Where.
+    pub span: Span,
+    /// A few words on it: "`report` is not in sight".
+    pub message: String,
+}
+
+/// What a piece of host code does.
+#[derive(Clone, Debug, Default)]
+pub struct HostEffects {
+    /// The accesses, in the order of the text.
+    pub touches: Vec<Touch>,
+    /// What is not known.
+    pub unknown: Vec<Unknown>,
+}
+
+impl HostEffects {
+    /// Is the variable itself written, as far as its name tells?
+    #[must_use]
+    pub fn writes_variable(&self, id: VariableId) -> Option<Span> {
+        let writes =
+            |touch: &&Touch| touch.writes && matches!(&touch.storage, Storage::Variable(named) if named.id == id);
+        self.touches.iter().find(writes).map(|touch| touch.span)
+    }
+}
+
+impl Program<'_> {
+    /// What the code below a node of the file does, without what lies in `left_out`.
+    pub(crate) fn host_effects(&self, root: NodeId, left_out: &[Span]) -> HostEffects {
+        let mut reader = Reader { cx: self, left_out, found: HostEffects::default(), callers: Vec::new() };
+        reader.read(root);
+        reader.found
+    }
+
+    /// A variable that is visible at a byte, as it is named there.
+    pub(crate) fn named(&self, name: &str, at: usize) -> Option<(Named, Variable)> {
+        let found = self.symbols().lookup(name, at).filter(|found| found.kind == NameKind::Variable)?;
+        let id = (found.header, found.declared_at);
+        Some((Named { name: name.to_owned(), at, id }, found))
+    }
+}
+
+struct Reader<'p, 'a> {
+    cx: &'p Program<'a>,
+    left_out: &'p [Span],
+    found: HostEffects,
+    /// The functions whose bodies are being read.
+    callers: Vec<NodeId>,
+}
+
+impl Reader<'_, '_> {
+    fn read(&mut self, root: NodeId) {
+        let tree = self.cx.tree;
+        let is_read = |node: &NodeId| !self.left_out.iter().any(|left_out| left_out.contains(tree.span(*node)));
+        let nodes: Vec<NodeId> = tree.descendants(root).filter(|node| tree.is_named(*node)).filter(is_read).collect();
+        nodes.into_iter().for_each(|node| self.visit(node));
+    }
+
+    fn visit(&mut self, node: NodeId) {
+        match self.cx.tree.kind(node) {
+            NodeKind::Identifier => self.name(node),
+            NodeKind::QualifiedIdentifier if role_of_expression(self.cx.tree, node) == Role::Callee => {}
+            NodeKind::CallExpression => self.call(node),
+            kind if is_plain(kind) => {}
+            kind => {
+                let what = if is_attribute(kind) { "an attribute" } else { "this" };
+                self.unknown(UnknownKind::Code, node, format!("what {what} does is not followed"));
+            }
+        }
+    }
+
+    fn unknown(&mut self, kind: UnknownKind, node: NodeId, message: impl Into<String>) {
+        self.found.unknown.push(Unknown { kind, span: self.cx.tree.span(node), message: message.into() });
+    }
+
+    fn touch(&mut self, storage: Storage, writes: bool, node: NodeId) {
+        self.found.touches.push(Touch { storage, writes, span: self.cx.tree.span(node) });
+    }
+
+    fn name(&mut self, node: NodeId) {
+        let span = self.cx.tree.span(node);
+        let name = self.cx.file.show(span).into_owned();
+        let role = role_of_expression(self.cx.tree, node);
+        if role == Role::Callee {
+            return;
+        }
+        if role == Role::Declaration {
+            self.declaration(&name, node);
+            return;
+        }
+        if let Some(expansion) = self.cx.expansion(&name, span.start) {
+            match expansion.filter(|_| matches!(role, Role::Read | Role::Argument)) {
+                Some(names) => names.iter().for_each(|inner| self.expanded(inner, node)),
+                None => self.unknown(UnknownKind::Code, node, format!("the macro `{name}` is no plain expression")),
+            }
+            return;
+        }
+        match self.cx.named(&name, span.start) {
+            Some((named, variable)) => self.variable(named, &variable, role, node),
+            None => self.no_variable(&name, node),
+        }
+    }
+
+    /// In C++ an object may run code where it is made and where it ends.
+    fn declaration(&mut self, name: &str, node: NodeId) {
+        let found = self.cx.named(name, self.cx.tree.span(node).end);
+        let is_cpp = self.cx.tree.language() == Language::Cpp;
+        if found.is_some_and(|(_, variable)| !variable.ty.is_known() || is_cpp && variable.ty.class().is_some()) {
+            self.unknown(UnknownKind::Code, node, format!("what the type of `{name}` does is not followed"));
+        }
+    }
+
+    /// A name in the text of a macro.
+    fn expanded(&mut self, name: &str, node: NodeId) {
+        let at = self.cx.tree.span(node).start;
+        match self.cx.named(name, at) {
+            Some((named, variable)) if variable.ty.is_scalar() => self.touch(Storage::Variable(named), false, node),
+            Some((named, _)) => {
+                self.touch(Storage::Variable(named), false, node);
+                self.touch(Storage::Memory, false, node);
+            }
+            None => self.no_variable(name, node),
+        }
+    }
+
+    /// A name that is no variable in sight.
+    fn no_variable(&mut self, name: &str, node: NodeId) {
+        let found = self.cx.symbols().lookup(name, self.cx.tree.span(node).start);
+        match found.map(|found| found.kind) {
+            Some(NameKind::Enumerator | NameKind::Type | NameKind::TemplateParameter) => {}
+            None if is_standard_constant(name) => {}
+            Some(NameKind::Function) => {
+                self.unknown(UnknownKind::Code, node, format!("who calls `{name}` is not followed"));
+            }
+            Some(NameKind::Variable) | None => {
+                self.unknown(UnknownKind::Code, node, format!("`{name}` is not declared in sight"));
+            }
+        }
+    }
+
+    fn variable(&mut self, named: Named, variable: &Variable, role: Role, node: NodeId) {
+        let writes = matches!(role, Role::Write | Role::ElementWrite);
+        let (depth, _) = places::dereferences(self.cx.tree, node);
+        let may_hide_code = || {
+            let at = self.cx.tree.span(node).start;
+            self.cx.tree.language() == Language::Cpp && self.cx.kind(&named.name, at).may_hide_code()
+        };
+        if role == Role::MethodCall || !variable.ty.is_known() || may_hide_code() {
+            self.unknown(UnknownKind::Code, node, format!("what is done with `{}` is not followed", named.name));
+        } else if matches!(variable.ty, DeclaredType::Reference { .. }) {
+            self.touch(Storage::Memory, writes || role == Role::Address, node);
+        } else if places::is_volatile(&variable.ty) {
+            self.unknown(UnknownKind::Code, node, format!("`{}` is volatile or atomic", named.name));
+        } else if depth == 0 {
+            self.touch(Storage::Variable(named), writes, node);
+        } else {
+            self.reached(named, &variable.ty, depth, writes, node);
+        }
+    }
+
+    /// An access by subscripts, `*` or `->`.
+    fn reached(&mut self, named: Named, ty: &DeclaredType, depth: usize, writes: bool, node: NodeId) {
+        let (own, storage) = match ty {
+            DeclaredType::Array { dimensions, .. } => (dimensions.len(), Storage::Variable(named)),
+            ty if ty.is_pointer() => (1 + places::dimensions(&ty.dereferenced()), Storage::Behind(named)),
+            // A member of a structure that is an array or leads elsewhere.
+            _ => (0, Storage::Variable(named)),
+        };
+        let is_beyond = depth > own;
+        self.touch(storage, writes && (!is_beyond || own == 0), node);
+        if is_beyond {
+            self.touch(Storage::Memory, writes, node);
+        }
+    }
+}
+
+/// Is it a node that does nothing itself: what it is made of tells all?
+fn is_plain(kind: NodeKind) -> bool {
+    use NodeKind as K;
+    kind.is_declarator() && kind != K::ReferenceDeclarator && kind != K::StructuredBindingDeclarator
+        || matches!(
+            kind,
+            K::ArgumentList
+                | K::AssignmentExpression
+                | K::BinaryExpression
+                | K::BreakStatement
+                | K::CaseStatement
+                | K::CastExpression
+                | K::CharLiteral
+                | K::Character
+                | K::CommaExpression
+                | K::Comment
+                | K::CompoundStatement
+                | K::ConcatenatedString
+                | K::ConditionClause
+                | K::ConditionalExpression
+                | K::ContinueStatement
+                | K::Declaration
+                | K::DoStatement
+                | K::ElseClause
+                | K::EscapeSequence
+                | K::ExpressionStatement
+                | K::False
+                | K::FieldExpression
+                | K::FieldIdentifier
+                | K::ForStatement
+                | K::IfStatement
+                | K::InitializerList
+                | K::Null
+                | K::NumberLiteral
+                | K::ParameterDeclaration
+                | K::ParameterList
+                | K::ParenthesizedExpression
+                | K::PointerExpression
+                | K::PreprocArg
+                | K::PreprocDefined
+                | K::PreprocElif
+                | K::PreprocElse
+                | K::PreprocIf
+                | K::PreprocIfdef
+                | K::PrimitiveType
+                | K::ReturnStatement
+                | K::SizedTypeSpecifier
+                | K::SizeofExpression
+                | K::StorageClassSpecifier
+                | K::StringContent
+                | K::StringLiteral
+                | K::StructSpecifier
+                | K::SubscriptArgumentList
+                | K::SubscriptExpression
+                | K::SwitchStatement
+                | K::True
+                | K::TypeDescriptor
+                | K::TypeIdentifier
+                | K::TypeQualifier
+                | K::UnaryExpression
+                | K::UpdateExpression
+                | K::WhileStatement
+        )
+}

@@ -1,0 +1,122 @@
+//! Which memory an expression leads to.
+
+use super::{Named, Storage};
+use crate::semantics::Program;
+use crate::semantics::symbols::DeclaredType;
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+
+/// How often the value of a name is followed to what it leads to, by subscripts, `*` and `->`, and the expression that this ends at.
+pub(super) fn dereferences(tree: &HostTree, name: NodeId) -> (usize, NodeId) {
+    let (mut depth, mut node) = (0, name);
+    while let Some(parent) = tree.parent(node) {
+        let field = tree.field(node);
+        let operator = || tree.child(parent, Field::Operator).map(|operator| tree.kind(operator));
+        match tree.kind(parent) {
+            NodeKind::ParenthesizedExpression | NodeKind::CastExpression => {}
+            NodeKind::SubscriptExpression if field == Some(Field::Argument) => depth += 1,
+            NodeKind::FieldExpression if field == Some(Field::Argument) => {
+                depth += usize::from(tree.children(parent).any(|child| tree.kind(child) == NodeKind::MinusGreater));
+            }
+            NodeKind::PointerExpression if operator() == Some(NodeKind::Star) => depth += 1,
+            // `*(p + i)`; the sum of two numbers is followed by nothing.
+            NodeKind::BinaryExpression if matches!(operator(), Some(NodeKind::Plus | NodeKind::Minus)) => {}
+            NodeKind::ConditionalExpression if field != Some(Field::Condition) => {}
+            _ => break,
+        }
+        node = parent;
+    }
+    (depth, node)
+}
+
+/// The dimensions of an array.
+pub(super) fn dimensions(ty: &DeclaredType) -> usize {
+    match ty {
+        DeclaredType::Array { dimensions, .. } => dimensions.len(),
+        _ => 0,
+    }
+}
+
+/// May another thread or the world change it at any time?
+pub(super) fn is_volatile(ty: &DeclaredType) -> bool {
+    match ty {
+        DeclaredType::Scalar { is_volatile, .. } => *is_volatile,
+        DeclaredType::Pointer { pointee: inner, .. }
+        | DeclaredType::Array { element: inner, .. }
+        | DeclaredType::ArrayParameter { element: inner, .. } => is_volatile(inner),
+        _ => false,
+    }
+}
+
+impl Program<'_> {
+    /// The expression between the brackets of an access.
+    pub(crate) fn subscript(&self, access: NodeId) -> Option<NodeId> {
+        let tree = self.tree;
+        let inside = |node: &NodeId| tree.field(*node) != Some(Field::Argument);
+        let mut node = tree.named_children(access).find(inside)?;
+        if tree.kind(node) == NodeKind::SubscriptArgumentList {
+            node = tree.named_children(node).next()?;
+        }
+        Some(node)
+    }
+
+    /// What the value of an argument leads to: `p`, `p + i`, `&p[i]`, `&x`, an array.
+    pub(super) fn pointed(&self, argument: NodeId) -> Storage {
+        self.pointed_by_name(argument).unwrap_or(Storage::Memory)
+    }
+
+    fn pointed_by_name(&self, argument: NodeId) -> Option<Storage> {
+        let tree = self.tree;
+        let mut node = argument;
+        let mut is_address = false;
+        loop {
+            let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+            node = match tree.kind(node) {
+                NodeKind::ParenthesizedExpression => tree.named_children(node).next()?,
+                NodeKind::CastExpression => tree.child(node, Field::Value)?,
+                NodeKind::BinaryExpression if matches!(operator, Some(NodeKind::Plus | NodeKind::Minus)) => {
+                    self.pointer_operand(node)?
+                }
+                NodeKind::PointerExpression if operator == Some(NodeKind::Ampersand) && !is_address => {
+                    is_address = true;
+                    tree.child(node, Field::Argument)?
+                }
+                NodeKind::SubscriptExpression if is_address => {
+                    let base = tree.child(node, Field::Argument)?;
+                    return self.storage_of(base, false);
+                }
+                NodeKind::Identifier => return self.storage_of(node, is_address),
+                _ => return None,
+            };
+        }
+    }
+
+    /// The operand of a sum that is a pointer or an array by its name.
+    fn pointer_operand(&self, sum: NodeId) -> Option<NodeId> {
+        let tree = self.tree;
+        let operands = [tree.child(sum, Field::Left)?, tree.child(sum, Field::Right)?];
+        let leads = |node: &NodeId| self.storage_of(*node, false).is_some();
+        let mut pointers = operands.into_iter().filter(leads);
+        pointers.next().filter(|_| pointers.next().is_none())
+    }
+
+    fn storage_of(&self, node: NodeId, is_address: bool) -> Option<Storage> {
+        if self.tree.kind(node) != NodeKind::Identifier {
+            return None;
+        }
+        let span = self.tree.span(node);
+        let name = self.file.show(span).into_owned();
+        if self.expansion(&name, span.start).is_some() {
+            return None;
+        }
+        let (named, variable): (Named, _) = self.named(&name, span.start)?;
+        match &variable.ty {
+            DeclaredType::Array { dimensions, .. } if dimensions.len() == 1 || !is_address => {
+                Some(Storage::Variable(named))
+            }
+            ty if ty.is_pointer() && !is_address => Some(Storage::Behind(named)),
+            DeclaredType::Reference { .. } | DeclaredType::Unknown | DeclaredType::Auto => None,
+            _ if is_address => Some(Storage::Variable(named)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Whose storage an array or a pointer variable leads to, and who else may know its address.
+
+use crate::semantics::Program;
+use crate::semantics::effects::{Named, Storage, keeps_no_address};
+use crate::semantics::symbols::{DeclaredType, Scope, Variable};
+use crate::semantics::uses::{Role, Use};
+use crate::source::{Language, Span};
+use crate::syntax::{Field, NodeId, NodeKind};
+
+/// Where memory comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// An array of a function that ends with it.
+    AutomaticArray,
+    /// An array that lasts as long as the program.
+    StaticArray,
+    /// Memory that the function itself allocated, and that only this variable was given.
+    Allocation,
+    /// A parameter that nothing changes: memory that was there when the function was called.
+    Parameter,
+    /// Anything else.
+    Other,
+}
+
+/// The storage that a name leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Do functions out of sight, or other variables, possibly know its address?
+    pub is_shared: bool,
+}
+
+impl Owner {
+    /// Are these never the same storage? Two names of one origin must be different variables.
+    #[must_use]
+    pub fn is_apart_from(self, other: Self) -> bool {
+        use Origin::{Allocation, AutomaticArray, Other, Parameter, StaticArray};
+        match (self.origin, other.origin) {
+            (Allocation | AutomaticArray | StaticArray, Allocation | AutomaticArray | StaticArray)
+            | (Allocation | AutomaticArray, Parameter)
+            | (Parameter, Allocation | AutomaticArray) => true,
+            (Parameter | Other, Parameter | Other) => false,
+            (_, Parameter | Other) => !self.is_shared,
+            (Parameter | Other, _) => !other.is_shared,
+        }
+    }
+}
+
+impl Program<'_> {
+    /// Whose storage a variable leads to: an array itself, or what a pointer points to.
+    pub(crate) fn owner(&self, named: &Named) -> Owner {
+        let unknown = Owner { origin: Origin::Other, is_shared: true };
+        let Some((_, variable)) = self.named(&named.name, named.at) else { return unknown };
+        let uses = self.uses_of(named);
+        match &variable.ty {
+            DeclaredType::Array { .. } => self.owner_of_array(named, &variable, &uses),
+            ty if ty.is_pointer() && self.is_own_pointer(&variable, named, &uses) => {
+                let assigned = uses.iter().filter(|used| used.role == Role::Write).count();
+                if variable.scope == Scope::Parameter {
+                    let origin = if assigned == 0 { Origin::Parameter } else { Origin::Other };
+                    return Owner { origin, is_shared: true };
+                }
+                match self.allocates(&uses) {
+                    true => {
+                        Owner { origin: Origin::Allocation, is_shared: uses.iter().any(|used| self.hands_out(used)) }
+                    }
+                    false => unknown,
+                }
+            }
+            _ => unknown,
+        }
+    }
+
+    fn owner_of_array(&self, named: &Named, variable: &Variable, uses: &[&Use]) -> Owner {
+        let is_local = matches!(variable.scope, Scope::Local) && !variable.has_static_storage();
+        let origin = if is_local { Origin::AutomaticArray } else { Origin::StaticArray };
+        let is_seen = is_local || variable.is_static && variable.header.is_none();
+        let is_shared = !is_seen
+            || uses.iter().any(|used| self.hands_out(used))
+            || self.tree.language() == Language::Cpp && self.symbols().is_address_taken(&named.name, named.at);
+        Owner { origin, is_shared }
+    }
+
+    /// Is it an automatic pointer that nothing but its name reaches?
+    fn is_own_pointer(&self, variable: &Variable, named: &Named, uses: &[&Use]) -> bool {
+        matches!(variable.scope, Scope::Local | Scope::Parameter)
+            && !variable.has_static_storage()
+            && (self.cannot_be_aliased(&named.name, named.at) || uses.iter().all(|used| self.is_plain_use_of(used)))
+    }
+
+    /// In C++: does a use neither bind a reference to the pointer itself nor lend it in another way?
+    fn is_plain_use_of(&self, used: &Use) -> bool {
+        let tree = self.tree;
+        let is_in_lambda = || tree.ancestors(used.node).any(|node| tree.kind(node) == NodeKind::LambdaExpression);
+        match used.role {
+            Role::Write | Role::ElementWrite | Role::Declaration => !is_in_lambda(),
+            Role::Read => !is_in_lambda() && !self.hands_out(used),
+            Role::Argument => keeps_no_address(self, used.node),
+            _ => false,
+        }
+    }
+
+    /// The uses of one variable in the file.
+    pub(crate) fn uses_of(&self, named: &Named) -> Vec<&Use> {
+        let uses = self.file_uses().iter().filter(|used| used.name == named.name);
+        let same = |used: &&Use| self.named(&used.name, used.span.end).is_some_and(|(other, _)| other.id == named.id);
+        uses.filter(same).collect()
+    }
+
+    /// Does the variable get its only value from an allocation?
+    fn allocates(&self, uses: &[&Use]) -> bool {
+        let mut values = uses.iter().filter_map(|used| match used.role {
+            Role::Write => Some(self.assigned(used)),
+            Role::Declaration => self.initial_value(used).map(Some),
+            _ => None,
+        });
+        let is_fresh = |value: Option<Option<NodeId>>| value.flatten().is_some_and(|value| self.is_allocation(value));
+        let first = values.next();
+        is_fresh(first) && values.next().is_none()
+    }
+
+    /// What `name = value` assigns; none for any other change.
+    fn assigned(&self, used: &Use) -> Option<NodeId> {
+        let tree = self.tree;
+        let parent = tree.parent(used.node)?;
+        let is_plain = tree.kind(parent) == NodeKind::AssignmentExpression
+            && tree.child(parent, Field::Operator).is_some_and(|operator| tree.kind(operator) == NodeKind::Equal);
+        tree.child(parent, Field::Right).filter(|_| is_plain)
+    }
+
+    fn initial_value(&self, used: &Use) -> Option<NodeId> {
+        let tree = self.tree;
+        let declarator =
+            tree.ancestors(used.node).find(|node| !matches!(tree.kind(*node), NodeKind::PointerDeclarator))?;
+        let value = tree.child(declarator, Field::Value);
+        value.filter(|_| tree.kind(declarator) == NodeKind::InitDeclarator)
+    }
+
+    fn is_allocation(&self, value: NodeId) -> bool {
+        let tree = self.tree;
+        let mut node = value;
+        while matches!(tree.kind(node), NodeKind::ParenthesizedExpression | NodeKind::CastExpression) {
+            let inner = tree.child(node, Field::Value).or_else(|| tree.named_children(node).next());
+            let Some(inner) = inner else { return false };
+            node = inner;
+        }
+        if tree.kind(node) != NodeKind::CallExpression {
+            return false;
+        }
+        let Some(function) = tree.child(node, Field::Function) else { return false };
+        let name = self.file.show(tree.span(function)).into_owned();
+        let plain = name.strip_prefix("std::").unwrap_or(&name);
+        let at = tree.span(function).start;
+        matches!(plain, "malloc" | "calloc" | "aligned_alloc")
+            && self.symbols().calls_library_in(None, &name, at)
+            && self.symbols().macro_definition(&name, at).is_none()
+    }
+
+    /// May a use make the address known to somebody who keeps it?
+    fn hands_out(&self, used: &Use) -> bool {
+        let tree = self.tree;
+        let parent = tree.parent(used.node).map(|parent| (parent, tree.kind(parent)));
+        match (used.role, parent) {
+            (Role::Write | Role::ElementWrite | Role::Declaration, _) => false,
+            (Role::Read, Some((parent, NodeKind::BinaryExpression))) => !self.is_comparison(parent),
+            (Role::Read, Some((parent, NodeKind::SubscriptExpression))) => {
+                tree.child(parent, Field::Argument) == Some(used.node) && self.leads_to_array(used, parent)
+            }
+            (Role::Read, Some((_, NodeKind::UnaryExpression | NodeKind::SizeofExpression))) => false,
+            (Role::Read, Some((parent, NodeKind::PointerExpression))) => self.leads_to_array(used, parent),
+            (Role::Argument, _) => !keeps_no_address(self, used.node),
+            _ => true,
+        }
+    }
+
+    fn is_comparison(&self, node: NodeId) -> bool {
+        let operator = self.tree.child(node, Field::Operator).map(|operator| self.tree.kind(operator));
+        matches!(operator, Some(NodeKind::EqualEqual | NodeKind::ExclamationEqual))
+    }
+
+    /// Is what one subscript gives an array again, whose address may be handed on? Then all subscripts must be there.
+    fn leads_to_array(&self, used: &Use, first: NodeId) -> bool {
+        let Some((_, variable)) = self.named(&used.name, used.span.end) else { return true };
+        let (mut ty, mut node) = (variable.ty.dereferenced(), first);
+        while matches!(ty, DeclaredType::Array { .. }) {
+            let parent = self.tree.parent(node).filter(|parent| {
+                self.tree.kind(*parent) == NodeKind::SubscriptExpression
+                    && self.tree.child(*parent, Field::Argument) == Some(node)
+            });
+            let Some(parent) = parent else { return true };
+            (ty, node) = (ty.dereferenced(), parent);
+        }
+        false
+    }
+
+    /// Does memory that host code accesses differ from what a variable leads to?
+    pub(crate) fn is_apart(&self, accessed: &Storage, named: &Named, owner: Owner) -> bool {
+        let is_array = matches!(owner.origin, Origin::AutomaticArray | Origin::StaticArray);
+        match accessed {
+            Storage::Memory => !owner.is_shared,
+            Storage::Variable(other) if other.id == named.id => !is_array,
+            Storage::Behind(other) if other.id == named.id => false,
+            Storage::Behind(other) => owner.is_apart_from(self.owner(other)),
+            // A variable of this call was not there when it was called, and nobody else's pointer leads to one that keeps its address.
+            Storage::Variable(other) => {
+                is_array
+                    || matches!(owner.origin, Origin::Allocation)
+                    || self.cannot_be_aliased(&other.name, other.at) && !self.is_array(other)
+                    || owner.origin == Origin::Parameter && self.is_of_this_call(other)
+                    || self.is_array(other) && self.owner(other).is_apart_from(owner)
+            }
+        }
+    }
+
+    fn is_array(&self, named: &Named) -> bool {
+        self.named(&named.name, named.at).is_some_and(|(_, variable)| matches!(variable.ty, DeclaredType::Array { .. }))
+    }
+
+    fn is_of_this_call(&self, named: &Named) -> bool {
+        let found = self.named(&named.name, named.at);
+        found.is_some_and(|(_, variable)| variable.scope == Scope::Local && !variable.has_static_storage())
+    }
+
+    /// The part of the file in which a variable is visible as it is named: the function around a place.
+    pub(crate) fn function_of(&self, at: Span) -> Option<NodeId> {
+        let node = self.tree.covering(at);
+        let around = std::iter::once(node).chain(self.tree.ancestors(node));
+        around.into_iter().find(|node| self.tree.kind(*node) == NodeKind::FunctionDefinition)
+    }
+}

@@ -1,0 +1,425 @@
+//! Keep arrays on the device between the constructs of a block or of a host loop, in one `target data` around them.
+//!
+//! ## Input
+//!
+//! ```c
+//! void steps(int n, int count, double *u, double *v) {
+//!   for (int t = 0; t < count; t++) {
+//!     #pragma omp target teams distribute parallel for map(to: u[0:n]) map(tofrom: v[0:n]) \
+//!         thread_limit(128)
+//!     for (int i = 1; i < n; i++)
+//!       v[i] += u[i] - u[i - 1];
+//!     #pragma omp target teams distribute parallel for map(to: v[0:n]) map(tofrom: u[0:n]) \
+//!         thread_limit(128)
+//!     for (int i = 0; i < n; i++)
+//!       u[i] += 0.5 * v[i];
+//!   }
+//! }
+//! ```
+//!
+//! ## Output
+//!
+//! ```c
+//! void steps(int n, int count, double *u, double *v) {
+//!   #pragma omp target data map(tofrom: u[0:n], v[0:n]) if(count > 0)
+//!   for (int t = 0; t < count; t++) {
+//!     #pragma omp target teams distribute parallel for map(to: u[0:n]) map(tofrom: v[0:n]) \
+//!         thread_limit(128)
+//!     for (int i = 1; i < n; i++)
+//!       v[i] += u[i] - u[i - 1];
+//!     #pragma omp target teams distribute parallel for map(to: v[0:n]) map(tofrom: u[0:n]) \
+//!         thread_limit(128)
+//!     for (int i = 0; i < n; i++)
+//!       u[i] += 0.5 * v[i];
+//!   }
+//! }
+//! ```
+//!
+//! ## Applies when
+//!
+//! - constructs that map the same section of an array stand in one block, or in a loop of the host, with nothing between them in which the
+//!   host needs it; `target data` counts as such a construct;
+//! - the host can compare, where pointers may lead to the same storage.
+//!
+//! The environment is as large as the block allows; variables that the host needs in between stay out of it. The constructs keep their own
+//! maps: what is present costs nothing, and where the condition is false they copy as before.
+//!
+//! ## Refuses when
+//!
+//! OMPS160 the host needs the data in between, or may; OMPS161 the maps cannot be united; OMPS162 storage may overlap in part; OMPS163 it is
+//! not certain that a construct runs; OMPS164 there is no place for the environment. OMPS465: host and device share their memory.
+//!
+//! ## Safety
+//!
+//! Where a variable is present when the environment opens, by a caller's, neither the original nor the output copies anything. Where it is
+//! absent, its copy must be what each construct of the original would have been given. It is, if all that change it copy it back in the
+//! original, where the next gets it from again, and if the host neither reads nor writes it in between. So a construct that changes what
+//! it maps `to` or `alloc` is refused. What `from` leaves unwritten has no value in the original.
+//!
+//! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that maps
+//! the section must certainly run: where a loop may have no iterations, `if` asks for one. What the host accesses in between is told by
+//! name, through pointers, and by the functions that it calls; memory that this function allocated and handed to nobody out of sight is
+//! reached by nothing else. List items of one construct share no storage; of other pairs the sections are compared when the program runs,
+//! since present data that overlap a section in part are an error. Where an environment holds more than any construct, its bytes must not
+//! exceed 2 GiB.
+//!
+//! ## References
+//!
+//! OpenMP 5.2, sections 5.8.1, 5.8.3, 5.8.6, 13.5. Chikin, Gobran and Amaral, "OpenMP Code Offloading: Splitting GPU Kernels, Pipelining
+//! Communication and Computation, and Selecting Better Grid Geometries" (2018), section 4, whose kernels share one environment from the start.
+
+mod blocks;
+mod constructs;
+mod environments;
+mod first_run;
+mod storage;
+mod write;
+
+use std::collections::BTreeSet;
+
+use crate::context::Context;
+use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
+use crate::semantics::effects::VariableId;
+use crate::source::Span;
+use crate::syntax::{ClauseName, Directive, Field, NodeId, NodeKind};
+use crate::transforms::Waiting;
+use blocks::Statement;
+use constructs::Mapping;
+use environments::{Block, Environment, Run};
+
+/// What the names that other passes write begin with.
+const OWN_NAMES: &[u8] = b"ompsplit_";
+
+/// It decides on what the passes that make or change constructs have left.
+pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
+    &[Pass::Split, Pass::Collapse, Pass::Geometry, Pass::Pipeline, Pass::Unroll]
+}
+
+/// Decides for every block of a file.
+pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
+    let targets =
+        cx.constructs.ids().filter(|id| cx.constructs.is_target(*id) && cx.constructs.construct(*id).body.is_some());
+    let bodies: Vec<NodeId> = targets.filter_map(|id| cx.constructs.construct(id).body).collect();
+    // One construct that no loop repeats has nothing to share.
+    let is_repeated = |body: &NodeId| {
+        cx.tree.ancestors(*body).any(|above| {
+            matches!(cx.tree.kind(above), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement)
+        })
+    };
+    if bodies.len() < 2 && !bodies.iter().any(is_repeated) {
+        return Vec::new();
+    }
+    if let Some(span) = shares_memory(cx) {
+        let message = "host and device share their memory, so that nothing travels";
+        let reason = Reason::new(ReasonCode::NothingToHoist, span, message);
+        return vec![Verdict::Nothing(reason).into_plan(Pass::Hoist, span, span)];
+    }
+    let all = constructs::read(cx);
+    let functions: BTreeSet<NodeId> = bodies.iter().filter_map(|body| cx.function_of(cx.tree.span(*body))).collect();
+    functions.into_iter().flat_map(|function| plan_function(cx, &all, function)).collect()
+}
+
+/// Does the program say that host and device share their memory? Then nothing travels.
+fn shares_memory(cx: &Context<'_>) -> Option<Span> {
+    let says_so = |directive: &&Directive| {
+        let clauses = directive.clauses.iter().map(|clause| clause.name);
+        directive.is("requires") && clauses.into_iter().any(|name| name == ClauseName::UnifiedSharedMemory)
+    };
+    cx.constructs.directives.iter().find(says_so).map(|directive| directive.span)
+}
+
+fn plan_function(cx: &Context<'_>, all: &[Mapping], function: NodeId) -> Vec<Plan> {
+    let Some(body) = cx.tree.child(function, Field::Body) else { return Vec::new() };
+    let mut found = Found::default();
+    visit(cx, all, body, &mut found);
+    found.into_plans()
+}
+
+/// What was decided in one function.
+#[derive(Default)]
+struct Found {
+    plans: Vec<Plan>,
+    /// What is not held, by the place of the plan, with the constructs that map it.
+    refused: Vec<Refused>,
+    /// The variables that environments hold, and where these are.
+    held: Vec<(VariableId, Span)>,
+}
+
+struct Refused {
+    id: VariableId,
+    directive: Span,
+    extent: Span,
+    reason: Reason,
+}
+
+impl Found {
+    /// Of a variable that cannot be held at several places, one inside the other, the innermost says why.
+    fn into_plans(self) -> Vec<Plan> {
+        let Self { mut plans, refused, held } = self;
+        let counts = |one: &&Refused| {
+            let is_held = held
+                .iter()
+                .any(|(id, extent)| *id == one.id && (extent.contains(one.extent) || one.extent.contains(*extent)));
+            let is_outer = refused
+                .iter()
+                .any(|other| other.id == one.id && one.extent != other.extent && one.extent.contains(other.extent));
+            !is_held && !is_outer
+        };
+        let mut places: Vec<(Span, Span, Vec<Reason>)> = Vec::new();
+        for one in refused.iter().filter(counts) {
+            match places.iter_mut().find(|(directive, extent, _)| (*directive, *extent) == (one.directive, one.extent))
+            {
+                Some((_, _, reasons)) => reasons.push(one.reason.clone()),
+                None => places.push((one.directive, one.extent, vec![one.reason.clone()])),
+            }
+        }
+        let refusals = places
+            .into_iter()
+            .map(|(span, extent, reasons)| Verdict::Refuse(reasons).into_plan(Pass::Hoist, span, extent));
+        plans.extend(refusals);
+        plans
+    }
+}
+
+/// Decides for the statements of a block and for the blocks inside it.
+fn visit(cx: &Context<'_>, all: &[Mapping], block: NodeId, found: &mut Found) {
+    let nodes: Vec<NodeId> = match cx.tree.kind(block) {
+        NodeKind::CompoundStatement => cx.tree.named_children(block).collect(),
+        _ => vec![block],
+    };
+    let span = cx.tree.span(block);
+    if !all.iter().any(|mapping| span.contains(cx.tree.span(mapping.body))) {
+        return;
+    }
+    let statements = blocks::statements(cx, all, &nodes);
+    let around: Vec<&Mapping> =
+        all.iter().filter(|mapping| mapping.is_data && cx.tree.span(mapping.body).contains(span)).collect();
+    let known = Block { cx, all, statements: &statements };
+    let taken = decide(&known, &around, found);
+    for (index, statement) in statements.iter().enumerate() {
+        let is_kernel = all.iter().any(|mapping| mapping.body == statement.node && !mapping.is_data);
+        if is_kernel
+            || statement.mappings.is_empty()
+            || taken.iter().any(|(first, last)| (*first..=*last).contains(&index))
+        {
+            continue;
+        }
+        for inner in inner_blocks(cx, statement.node) {
+            visit(cx, all, inner, found);
+        }
+    }
+}
+
+/// The blocks directly inside a statement: bodies and branches.
+fn inner_blocks(cx: &Context<'_>, statement: NodeId) -> Vec<NodeId> {
+    let tree = cx.tree;
+    match tree.kind(statement) {
+        NodeKind::CompoundStatement => vec![statement],
+        NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement => {
+            tree.child(statement, Field::Body).into_iter().collect()
+        }
+        NodeKind::IfStatement => {
+            let branches = [Field::Consequence, Field::Alternative].into_iter();
+            branches.filter_map(|field| tree.child(statement, field)).collect()
+        }
+        NodeKind::ElseClause => tree.named_children(statement).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The environments of one block; the statements that they are around.
+fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<(usize, usize)> {
+    let mut runs = runs(block, around, found);
+    // The one around most statements first.
+    runs.sort_by_key(|run| (std::cmp::Reverse(run.last - run.first), run.first));
+    let mut taken: Vec<(usize, usize)> = Vec::new();
+    let mut tried: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for at in 0..runs.len() {
+        let Some(Run { first, last, .. }) = runs.get(at) else { continue };
+        let place = (*first, *last);
+        let overlaps = taken.iter().any(|(start, end)| *start <= place.1 && place.0 <= *end);
+        if overlaps || !tried.insert(place) {
+            continue;
+        }
+        let touches = |run: &&Run| place.0 <= run.last && run.first <= place.1;
+        let ids = runs.iter().filter(touches).map(|run| run.id).filter(|id| gains(block, place, *id));
+        let wanted = ids.filter(|id| !is_needed(block, place, *id)).collect::<BTreeSet<_>>();
+        let wanted: Vec<VariableId> = in_order(block, place, &wanted);
+        let (environment, refused) = block.environment(place, &wanted);
+        let inside = block.statements.get(place.0..=place.1).unwrap_or_default();
+        found.refused.extend(refused.into_iter().filter_map(|(id, reason)| refusal(block, inside, id, reason)));
+        let Some(environment) = environment else { continue };
+        match plan(block, &environment, inside) {
+            Ok(plan) => {
+                found.held.extend(environment.held.iter().map(|held| (held.item.named.id, plan.extent)));
+                found.plans.push(plan);
+                taken.push(place);
+            }
+            Err(reason) => {
+                for held in &environment.held {
+                    found.refused.extend(refusal(block, inside, held.item.named.id, reason.clone()));
+                }
+            }
+        }
+    }
+    taken
+}
+
+/// The variables in the order in which the constructs list them.
+fn in_order(block: &Block<'_, '_>, place: (usize, usize), wanted: &BTreeSet<VariableId>) -> Vec<VariableId> {
+    let mut ordered: Vec<VariableId> = Vec::new();
+    for item in block.mappings_of(place).into_iter().flat_map(|mapping| &mapping.items) {
+        if wanted.contains(&item.named.id) && !ordered.contains(&item.named.id) {
+            ordered.push(item.named.id);
+        }
+    }
+    ordered
+}
+
+/// Is the variable mapped more than once by what these statements run?
+fn gains(block: &Block<'_, '_>, (first, last): (usize, usize), id: VariableId) -> bool {
+    let inside = block.statements.get(first..=last).unwrap_or_default();
+    let mut mapping = inside.iter().filter(|statement| {
+        statement.mappings.iter().filter_map(|index| block.all.get(*index)).any(|mapping| mapping.item(id).is_some())
+    });
+    let first = mapping.next();
+    mapping.next().is_some() || first.is_some_and(|statement| statement.repeats(block.all, id))
+}
+
+fn is_needed(block: &Block<'_, '_>, place: (usize, usize), id: VariableId) -> bool {
+    let Some(item) = block.mappings_of(place).into_iter().find_map(|mapping| mapping.item(id)) else { return true };
+    let candidate = block.candidate(item);
+    let inside = block.statements.get(place.0..=place.1).unwrap_or_default();
+    inside.iter().any(|statement| candidate.conflict(block.cx, statement).is_some())
+}
+
+fn refusal(block: &Block<'_, '_>, inside: &[Statement], id: VariableId, reason: Reason) -> Option<Refused> {
+    let mapping = inside.iter().flat_map(|it| &it.mappings).filter_map(|index| block.all.get(*index));
+    let mapping = mapping.into_iter().find(|mapping| mapping.item(id).is_some())?;
+    let directive = block.cx.constructs.directive(mapping.id).span;
+    let extent = Span::new(inside.first()?.extent.start, inside.last()?.extent.end);
+    // What the tool made itself keeps its data where it wants them.
+    let is_own_output = block.cx.file.bytes(extent).windows(OWN_NAMES.len()).any(|word| word == OWN_NAMES);
+    (!is_own_output).then_some(())?;
+    Some(Refused { id, directive, extent, reason })
+}
+
+/// Where in the block each variable could stay: from one statement that maps it to another, or in one that repeats constructs, with no
+/// host code between that needs it.
+fn runs(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<Run> {
+    let mut ids: Vec<VariableId> = Vec::new();
+    for item in block.mappings_of((0, block.statements.len().saturating_sub(1))).into_iter().flat_map(|it| &it.items) {
+        if !ids.contains(&item.named.id) && !around.iter().any(|outer| outer.item(item.named.id).is_some()) {
+            ids.push(item.named.id);
+        }
+    }
+    ids.into_iter().flat_map(|id| runs_of(block, id, found)).collect()
+}
+
+fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found) -> Vec<Run> {
+    let mappings = |statement: &Statement| {
+        statement.mappings.iter().filter_map(|index| block.all.get(*index)).any(|mapping| mapping.item(id).is_some())
+    };
+    let Some(item) =
+        block.mappings_of((0, block.statements.len().saturating_sub(1))).into_iter().find_map(|it| it.item(id))
+    else {
+        return Vec::new();
+    };
+    let candidate = block.candidate(item);
+    let mut runs: Vec<Run> = Vec::new();
+    let mut open: Option<(usize, usize)> = None;
+    let mut cut: Option<(usize, Reason)> = None;
+    let mut close = |open: &mut Option<(usize, usize)>| {
+        if let Some((first, last)) = open.take()
+            && (last > first || block.statements.get(first).is_some_and(|statement| statement.repeats(block.all, id)))
+        {
+            runs.push(Run { id, first, last });
+        }
+    };
+    for (index, statement) in block.statements.iter().enumerate() {
+        let maps = mappings(statement);
+        if let Some(reason) = candidate.conflict(block.cx, statement) {
+            close(&mut open);
+            let is_between = cut.is_some() || maps && statement.repeats(block.all, id);
+            if maps && is_between {
+                let inside = block.statements.get(index..=index).unwrap_or_default();
+                found.refused.extend(refusal(block, inside, id, reason.clone()));
+            }
+            cut = Some((index, reason));
+        } else if maps {
+            if open.is_none()
+                && let Some((at, reason)) = cut.take()
+            {
+                let earlier = block.statements.get(..at).unwrap_or_default().iter().any(mappings);
+                if earlier {
+                    let inside = block.statements.get(index..=index).unwrap_or_default();
+                    found.refused.extend(refusal(block, inside, id, reason));
+                }
+            }
+            open = Some((open.map_or(index, |(first, _)| first), index));
+        }
+    }
+    close(&mut open);
+    runs
+}
+
+fn plan(block: &Block<'_, '_>, environment: &Environment, inside: &[Statement]) -> Result<Plan, Reason> {
+    let cx = block.cx;
+    let place = environment.statements;
+    let Some(first) = block
+        .mappings_of(place)
+        .into_iter()
+        .find(|it| environment.held.iter().any(|held| it.item(held.item.named.id).is_some()))
+    else {
+        return Err(Reason::new(ReasonCode::EnvironmentPlace, Span::default(), "nothing is mapped"));
+    };
+    if let Some(span) = jump_out(cx, inside) {
+        return Err(Reason::new(
+            ReasonCode::EnvironmentPlace,
+            span,
+            "a jump leaves the statements around which the data would stay",
+        ));
+    }
+    let edits = write::edits(cx, environment, inside, first.id)?;
+    let names: Vec<String> = environment.held.iter().map(|held| format!("`{}`", held.item.named.name)).collect();
+    let before: usize = environment.held.iter().map(|held| held.copies).sum();
+    let after: usize = environment.held.iter().map(|held| usize::from(held.to) + usize::from(held.from)).sum();
+    let is_loop = inside.len() == 1;
+    let what = if is_loop { "this loop" } else { "these constructs" };
+    let each = if is_loop { " in each pass" } else { "" };
+    let summary =
+        format!("keep {} on the device around {what}: {after} copies instead of {before}{each}", names.join(", "));
+    let extent = Span::new(inside.first().map_or(0, |it| it.extent.start), inside.last().map_or(0, |it| it.extent.end));
+    let span = cx.constructs.directive(first.id).span;
+    Ok(Verdict::Change(Change { edits, summary, ..Change::default() }).into_plan(Pass::Hoist, span, extent))
+}
+
+/// A jump from the statements to behind them.
+fn jump_out(cx: &Context<'_>, inside: &[Statement]) -> Option<Span> {
+    let tree = cx.tree;
+    let nodes = inside.iter().flat_map(|statement| tree.descendants(statement.node).map(|node| (statement.node, node)));
+    nodes.into_iter().find_map(|(root, node)| {
+        let kind = tree.kind(node);
+        let caught = |kinds: &[NodeKind]| {
+            let inner = tree.ancestors(node).take_while(|above| *above != root).chain(std::iter::once(root));
+            node != root && inner.into_iter().any(|above| kinds.contains(&tree.kind(above)))
+        };
+        use NodeKind as K;
+        let leaves = match kind {
+            K::ReturnStatement | K::GotoStatement | K::LabeledStatement | K::ThrowStatement | K::CoReturnStatement => {
+                true
+            }
+            K::BreakStatement => {
+                !caught(&[K::ForStatement, K::WhileStatement, K::DoStatement, K::SwitchStatement, K::ForRangeLoop])
+            }
+            K::ContinueStatement => !caught(&[K::ForStatement, K::WhileStatement, K::DoStatement, K::ForRangeLoop]),
+            _ => false,
+        };
+        let is_in_kernel = || {
+            cx.constructs.ids().any(|id| {
+                cx.constructs.is_target(id) && cx.constructs.construct(id).body_span.contains(tree.span(node))
+            })
+        };
+        (leaves && !is_in_kernel()).then(|| tree.span(node))
+    })
+}

@@ -1,0 +1,122 @@
+//! The statements of a block: what each maps, and what host code in it reads and writes.
+
+use crate::context::Context;
+use crate::plan::{Reason, ReasonCode};
+use crate::semantics::effects::{HostEffects, Named, Storage, Unknown, UnknownKind, VariableId};
+use crate::semantics::{Origin, Owner};
+use crate::source::Span;
+use crate::syntax::{NodeId, NodeKind};
+use crate::transforms::hoist_maps::constructs::Mapping;
+use crate::transforms::hoist_maps::storage;
+
+/// A statement of a block.
+pub(super) struct Statement {
+    pub node: NodeId,
+    /// With the directives that it stands behind.
+    pub extent: Span,
+    /// The constructs in it that map data: indices.
+    pub mappings: Vec<usize>,
+    /// What the host does in it.
+    pub host: HostEffects,
+    /// Is it a loop of the host?
+    pub is_loop: bool,
+}
+
+impl Statement {
+    /// Does it run constructs that map the variable more than once, and not inside a `target data` of its own that does?
+    pub(super) fn repeats(&self, all: &[Mapping], id: VariableId) -> bool {
+        let mut own = self.mappings.iter().filter_map(|index| all.get(*index)).filter(|it| it.body == self.node);
+        self.is_loop && own.all(|mapping| mapping.is_data && mapping.item(id).is_none())
+    }
+}
+
+/// The statements of a block, or the only one that stands for it.
+pub(super) fn statements(cx: &Context<'_>, all: &[Mapping], nodes: &[NodeId]) -> Vec<Statement> {
+    nodes.iter().map(|node| statement(cx, all, *node)).collect()
+}
+
+fn statement(cx: &Context<'_>, all: &[Mapping], node: NodeId) -> Statement {
+    let span = cx.tree.span(node);
+    let inside = |mapping: &Mapping| mapping.body == node || span.contains(mapping.extent);
+    let mappings: Vec<usize> = (0..all.len()).filter(|index| all.get(*index).is_some_and(inside)).collect();
+    let own = mappings.iter().filter_map(|index| all.get(*index)).find(|mapping| mapping.body == node);
+    let extent = own.map_or(span, |mapping| Span::new(mapping.extent.start, span.end));
+    let found: Vec<&Mapping> = mappings.iter().filter_map(|index| all.get(*index)).collect();
+    let kernels: Vec<Span> = found.iter().filter(|it| !it.is_data).map(|it| cx.tree.span(it.body)).collect();
+    let mut host = cx.host_effects(node, &kernels);
+    for mapping in &found {
+        host.touches.extend(mapping.touches.iter().cloned());
+        host.unknown.extend(mapping.trouble.as_ref().map(|reason| Unknown {
+            kind: UnknownKind::Code,
+            span: reason.span,
+            message: reason.message.clone(),
+        }));
+    }
+    host.unknown.extend(other_directives(cx, extent, &found));
+    let is_loop =
+        matches!(cx.tree.kind(node), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement);
+    Statement { node, extent, mappings, host, is_loop }
+}
+
+/// Directives beside the constructs that map data: some only share the iterations of loops of the host.
+fn other_directives(cx: &Context<'_>, extent: Span, mappings: &[&Mapping]) -> Vec<Unknown> {
+    let others = cx.constructs.within(extent).filter(|(_, directive)| {
+        !mappings.iter().any(|mapping| {
+            let own = cx.constructs.directive(mapping.id).span;
+            own == directive.span || !mapping.is_data && mapping.extent.contains(directive.span)
+        })
+    });
+    let unknown = others.filter_map(|(construct, directive)| {
+        let shares_loops = matches!(directive.name.as_str(), "parallel for" | "parallel for simd" | "simd");
+        let holds_mapping = mappings.iter().any(|mapping| construct.body_span.contains(mapping.extent));
+        let message = format!("`{}` stands between the constructs", directive.name);
+        (!shares_loops || holds_mapping).then_some(Unknown { kind: UnknownKind::Code, span: directive.span, message })
+    });
+    unknown.collect()
+}
+
+/// A variable that an environment may hold.
+pub(super) struct Candidate {
+    pub named: Named,
+    pub owner: Owner,
+    /// The variables that its section is computed from.
+    pub lengths: Vec<Named>,
+}
+
+impl Candidate {
+    /// Why the host code of a statement needs it, or may change where or how long it is.
+    pub(super) fn conflict(&self, cx: &Context<'_>, statement: &Statement) -> Option<Reason> {
+        let name = &self.named.name;
+        let host = &statement.host;
+        let steered = std::iter::once(&self.named).chain(&self.lengths).find_map(|named| {
+            let span = host.writes_variable(named.id).filter(|_| named.id != self.named.id || !self.is_array())?;
+            Some((span, format!("`{}`, which tells where `{name}` is, changes here", named.name)))
+        });
+        if let Some((span, message)) = steered {
+            return Some(Reason::new(ReasonCode::HostAccess, span, message));
+        }
+        let is_own = |storage: &Storage| matches!(storage, Storage::Variable(named) | Storage::Behind(named) if named.id == self.named.id);
+        // What the host can compare it decides when the program runs.
+        let needed = host.touches.iter().find(|touch| {
+            !cx.is_apart(&touch.storage, &self.named, self.owner)
+                && (is_own(&touch.storage) || self.is_array() || storage::reach(cx, touch).is_none())
+        });
+        if let Some(touch) = needed {
+            let what = if touch.writes { "writes" } else { "reads" };
+            let message = match is_own(&touch.storage) {
+                true => format!("the host {what} `{name}` between the constructs"),
+                false => format!("the host {what} memory here that may be `{name}`"),
+            };
+            return Some(Reason::new(ReasonCode::HostAccess, touch.span, message));
+        }
+        let is_out_of_reach = |unknown: &&Unknown| {
+            unknown.kind == UnknownKind::Call && self.owner.origin == Origin::Allocation && !self.owner.is_shared
+        };
+        let unknown = host.unknown.iter().find(|unknown| !is_out_of_reach(unknown))?;
+        Some(Reason::new(ReasonCode::HostAccess, unknown.span, format!("{}: it may need `{name}`", unknown.message)))
+    }
+
+    fn is_array(&self) -> bool {
+        matches!(self.owner.origin, Origin::AutomaticArray | Origin::StaticArray)
+    }
+}

@@ -1,0 +1,337 @@
+//! The constructs that map data, and what each maps, as written and by the rules for variables that no clause names.
+
+use crate::context::Context;
+use crate::edit::directive_writer::on_one_line;
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
+use crate::region::target::{Chain, TargetRegion, target_regions};
+use crate::semantics::effects::{HostEffects, Named, Storage, Touch, VariableId};
+use crate::semantics::symbols::DeclaredType;
+use crate::semantics::uses::{Role, uses_below};
+use crate::source::Span;
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{Clause, ClauseName, ListItem, NodeId};
+use crate::transforms::checks;
+
+/// A `target` region or a `target data` construct.
+pub(super) struct Mapping {
+    pub id: ConstructId,
+    /// The statement behind its directives.
+    pub body: NodeId,
+    /// From its first directive to the end of its body.
+    pub extent: Span,
+    /// Is it `target data`?
+    pub is_data: bool,
+    /// Is it a `target data` that may map nothing, by its `if`?
+    pub is_conditional: bool,
+    pub items: Vec<Item>,
+    /// What the host reads and writes for it besides: copies of variables, sums that come back.
+    pub touches: Vec<Touch>,
+    /// What its body does on the device.
+    pub inside: HostEffects,
+    /// Why it is not understood.
+    pub trouble: Option<Reason>,
+}
+
+/// An array, or what a pointer leads to, as one construct maps it.
+#[derive(Clone)]
+pub(super) struct Item {
+    pub named: Named,
+    /// As it is written in a list: `a[0:n]`.
+    pub text: String,
+    /// The section without blanks, by which items are compared: `[0:n]`; empty for a whole array.
+    pub section: String,
+    /// The expressions of the section.
+    pub expressions: Vec<Span>,
+    /// The length of the first section.
+    pub first_length: Option<Span>,
+    /// The length of the only section of a pointer to numbers that starts at its first element.
+    pub length: Option<Span>,
+    pub to: bool,
+    pub from: bool,
+    /// Does a clause name it?
+    pub is_explicit: bool,
+    pub span: Span,
+    /// Why it cannot be part of an environment, where that is certain.
+    pub trouble: Option<&'static str>,
+}
+
+impl Mapping {
+    /// What it maps of a variable.
+    pub(super) fn item(&self, id: VariableId) -> Option<&Item> {
+        self.items.iter().find(|item| item.named.id == id)
+    }
+
+    /// May its body change what the variable leads to?
+    pub(super) fn writes(&self, cx: &Context<'_>, named: &Named) -> bool {
+        let owner = cx.owner(named);
+        // List items of one construct share no storage (OpenMP 5.2, section 5.8.3).
+        let is_listed = |id| self.item(id).is_some_and(|item| item.is_explicit);
+        let is_other_item = |storage: &Storage| match storage {
+            Storage::Variable(other) | Storage::Behind(other) => {
+                other.id != named.id && is_listed(other.id) && is_listed(named.id)
+            }
+            Storage::Memory => false,
+        };
+        let reaches = |touch: &Touch| {
+            touch.writes && !is_other_item(&touch.storage) && !cx.is_apart(&touch.storage, named, owner)
+        };
+        !self.inside.unknown.is_empty() || self.inside.touches.iter().any(reaches)
+    }
+}
+
+/// All constructs of the file that map data, in the order of the text.
+pub(super) fn read(cx: &Context<'_>) -> Vec<Mapping> {
+    let regions = target_regions(cx.tree, cx.constructs);
+    let data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
+    let data = data.filter_map(|id| data_region(cx, id));
+    let mut all: Vec<Mapping> = regions.into_iter().chain(data).filter_map(|region| mapping(cx, &region)).collect();
+    all.sort_by_key(|mapping| mapping.extent.start);
+    all
+}
+
+fn data_region(cx: &Context<'_>, id: ConstructId) -> Option<TargetRegion> {
+    cx.constructs.construct(id).body?;
+    let extent = Span::new(cx.constructs.directive(id).span.start, cx.constructs.construct(id).body_span.end);
+    let chain = Chain { constructs: vec![id], leaves: cx.constructs.construct(id).leaves.clone() };
+    Some(TargetRegion { chain, segments: Vec::new(), extent })
+}
+
+fn mapping(cx: &Context<'_>, region: &TargetRegion) -> Option<Mapping> {
+    let id = region.chain.constructs.first().copied()?;
+    let construct = cx.constructs.construct(id);
+    let body = construct.body?;
+    let is_data = construct.leaves.first() != Some(&Leaf::Target);
+    let directive = cx.constructs.directive(id);
+    let mut found = Mapping {
+        id,
+        body,
+        extent: region.extent,
+        is_data,
+        is_conditional: is_data && directive.clauses_of(ClauseName::If).next().is_some(),
+        items: Vec::new(),
+        touches: Vec::new(),
+        inside: if is_data { HostEffects::default() } else { cx.host_effects(body, &[]) },
+        trouble: None,
+    };
+    let doubt = if is_data {
+        checks::text_reasons(cx, &TargetRegion { extent: directive.span, ..region.clone() }).into_iter().next()
+    } else {
+        cx.device_code(region).or_else(|| checks::text_reasons(cx, region).into_iter().next())
+    };
+    found.trouble = doubt.or_else(|| {
+        let above = construct.stacked_under.map(|above| cx.constructs.directive(above));
+        above.filter(|above| !above.is("target data")).map(|_| stacked(directive.span))
+    });
+    for clause in &directive.clauses {
+        found.read_clause(cx, clause);
+    }
+    if !is_data {
+        found.read_implicit(cx);
+    }
+    Some(found)
+}
+
+fn stacked(span: Span) -> Reason {
+    Reason::new(ReasonCode::EnvironmentPlace, span, "another directive stands directly before this one")
+}
+
+impl Mapping {
+    fn read_clause(&mut self, cx: &Context<'_>, clause: &Clause) {
+        use ClauseName as C;
+        match clause.name {
+            C::Map => self.read_map(cx, clause),
+            C::Firstprivate | C::Lastprivate | C::Reduction | C::Linear => {
+                for item in clause.items() {
+                    self.touch_item(cx, item, clause.name != C::Firstprivate);
+                }
+            }
+            C::NumTeams | C::ThreadLimit | C::NumThreads => self.read_names(cx, clause.span),
+            C::If if self.is_data => self.read_names(cx, clause.span),
+            C::If if clause.directive_name_modifier().is_some_and(|leaves| !leaves.contains(&Leaf::Target)) => {}
+            C::Private
+            | C::Shared
+            | C::Default
+            | C::Collapse
+            | C::Schedule
+            | C::DistSchedule
+            | C::ProcBind
+            | C::Order
+            | C::Simdlen
+            | C::Safelen
+            | C::Aligned
+            | C::Bind
+            | C::IsDevicePtr
+            | C::HasDeviceAddr => {}
+            _ => {
+                let message =
+                    format!("`{}` may make its copies at another time or place", cx.file.show(clause.name_span));
+                self.trouble.get_or_insert(Reason::new(ReasonCode::EnvironmentPlace, clause.span, message));
+            }
+        }
+    }
+
+    /// The variables that an expression of a clause reads, and what they lead to.
+    fn read_names(&mut self, cx: &Context<'_>, clause: Span) {
+        let directive = cx.constructs.directive(self.id);
+        let argument =
+            directive.clauses.iter().find(|other| other.span == clause).and_then(|other| match other.argument {
+                crate::syntax::ClauseArgument::Expression(span) => Some(span),
+                _ => None,
+            });
+        let names = argument.map(|span| cx.names_in(span)).unwrap_or_default();
+        for (name, span) in names {
+            let Some((named, variable)) = cx.named(&name, span.start) else { continue };
+            let storage = if variable.ty.is_scalar() { Storage::Variable(named) } else { Storage::Memory };
+            self.touches.push(Touch { storage, writes: false, span });
+        }
+    }
+
+    fn touch_item(&mut self, cx: &Context<'_>, item: &ListItem, writes: bool) {
+        let named = item.base.as_deref().and_then(|base| cx.named(base, item.span.start));
+        let storage = match named {
+            Some((named, variable)) if item.is_name && !variable.ty.is_pointer() => Storage::Variable(named),
+            Some((named, _)) => Storage::Behind(named),
+            None => Storage::Memory,
+        };
+        self.touches.push(Touch { storage, writes, span: item.span });
+    }
+
+    fn read_map(&mut self, cx: &Context<'_>, clause: &Clause) {
+        let kinds = clause.modifiers.iter().filter(|modifier| modifier.argument.is_none());
+        let words: Vec<&str> = kinds.map(|modifier| modifier.name.as_str()).collect();
+        let (to, from, is_plain) = match words.as_slice() {
+            [] | ["tofrom"] => (true, true, true),
+            ["to"] => (true, false, true),
+            ["from"] => (false, true, true),
+            ["alloc"] => (false, false, true),
+            _ => (true, true, false),
+        };
+        let is_plain = is_plain && clause.modifiers.iter().all(|modifier| modifier.argument.is_none());
+        for item in clause.items() {
+            let read = item.base.as_deref().and_then(|base| cx.named(base, item.span.start));
+            let Some((named, variable)) = read.filter(|(_, variable)| is_array(&variable.ty) && !item.has_member)
+            else {
+                self.touch_item(cx, item, true);
+                continue;
+            };
+            let trouble = match is_plain {
+                _ if self.items.iter().any(|known| known.named.id == named.id) => Some("it is listed twice"),
+                false => Some("its `map` has modifiers"),
+                true => item_trouble(cx, item, &named, &variable.ty),
+            };
+            let section: String = item.sections.iter().map(|section| normal_section(cx, section.span)).collect();
+            let section_length = || match item.sections.as_slice() {
+                [only] if variable.ty.is_pointer() && variable.ty.dereferenced().is_scalar() => {
+                    only.length.filter(|_| only.lower_bound.is_none_or(|lower| cx.file.bytes(lower) == b"0"))
+                }
+                _ => None,
+            };
+            let expressions = item.sections.iter().flat_map(|section| [section.lower_bound, section.length]).flatten();
+            self.items.push(Item {
+                text: on_one_line(cx.file, item.span),
+                section,
+                expressions: expressions.collect(),
+                first_length: item.sections.first().and_then(|section| section.length),
+                length: section_length(),
+                to,
+                from,
+                is_explicit: true,
+                span: item.span,
+                trouble,
+                named,
+            });
+        }
+    }
+
+    /// The variables that no clause names: numbers are copied, arrays mapped, pointers translated (OpenMP 5.2, section 5.8.1).
+    fn read_implicit(&mut self, cx: &Context<'_>) {
+        let body = cx.tree.span(self.body);
+        for used in uses_below(cx.file, cx.tree, self.body) {
+            let Some((named, variable)) = cx.named(&used.name, used.span.end) else { continue };
+            let is_inside = variable.header.is_none() && body.contains(variable.declared_at);
+            if is_inside || used.role == Role::Declaration || self.item(named.id).is_some() || self.is_touched(named.id)
+            {
+                continue;
+            }
+            if matches!(variable.ty, DeclaredType::Array { .. }) && self.is_listed_private(cx, &used.name) {
+                continue;
+            }
+            match &variable.ty {
+                DeclaredType::Array { is_vla, .. } => {
+                    let trouble = match is_vla {
+                        true => Some("its length may vary"),
+                        false => item_trouble_of_whole(cx, &named),
+                    };
+                    self.items.push(Item {
+                        text: used.name.clone(),
+                        section: String::new(),
+                        expressions: Vec::new(),
+                        first_length: None,
+                        length: None,
+                        to: true,
+                        from: true,
+                        is_explicit: false,
+                        span: used.span,
+                        trouble,
+                        named,
+                    });
+                }
+                ty => {
+                    let writes = !(ty.is_scalar() || ty.is_pointer());
+                    let storage = if ty.is_known() && !matches!(ty, DeclaredType::Reference { .. }) {
+                        Storage::Variable(named)
+                    } else {
+                        Storage::Memory
+                    };
+                    self.touches.push(Touch { storage, writes, span: used.span });
+                }
+            }
+        }
+    }
+
+    fn is_touched(&self, id: VariableId) -> bool {
+        self.touches.iter().any(|touch| matches!(&touch.storage, Storage::Variable(named) if named.id == id))
+    }
+
+    fn is_listed_private(&self, cx: &Context<'_>, name: &str) -> bool {
+        let clauses = &cx.constructs.directive(self.id).clauses;
+        clauses.iter().any(|clause| {
+            matches!(clause.name, ClauseName::Private | ClauseName::IsDevicePtr | ClauseName::HasDeviceAddr)
+                && clause.items().iter().any(|item| item.base.as_deref() == Some(name))
+        })
+    }
+}
+
+fn is_array(ty: &DeclaredType) -> bool {
+    ty.is_pointer() || matches!(ty, DeclaredType::Array { .. })
+}
+
+/// A section without blanks, and without the zero that it may begin with.
+fn normal_section(cx: &Context<'_>, section: Span) -> String {
+    let text: String = on_one_line(cx.file, section).split_whitespace().collect();
+    text.replace("[0:", "[:")
+}
+
+fn item_trouble(cx: &Context<'_>, item: &ListItem, named: &Named, ty: &DeclaredType) -> Option<&'static str> {
+    let is_whole = matches!(ty, DeclaredType::Array { .. }) && item.sections.is_empty();
+    let rows = match ty.dereferenced() {
+        DeclaredType::Array { dimensions, .. } => dimensions.len(),
+        _ => 0,
+    };
+    let has_sections = !item.sections.is_empty()
+        && item.sections.len() <= 1 + rows
+        && item
+            .sections
+            .iter()
+            .all(|section| section.is_section && section.length.is_some() && section.stride.is_none());
+    match (is_whole, has_sections) {
+        (false, false) => Some("it is no plain section"),
+        _ => item_trouble_of_whole(cx, named),
+    }
+}
+
+fn item_trouble_of_whole(cx: &Context<'_>, named: &Named) -> Option<&'static str> {
+    (cx.is_declare_target(&named.name) || cx.may_be_declared_for_device(&named.name, named.at))
+        .then_some("it is on the device for the whole program")
+}

@@ -1,0 +1,251 @@
+//! Which variables one data environment around some statements of a block can hold, and when it may open.
+
+use crate::context::Context;
+use crate::plan::{Reason, ReasonCode};
+use crate::semantics::Owner;
+use crate::semantics::effects::{HostEffects, Named, VariableId};
+use crate::source::Span;
+use crate::transforms::hoist_maps::blocks::{Candidate, Statement};
+use crate::transforms::hoist_maps::constructs::{Item, Mapping};
+use crate::transforms::hoist_maps::first_run::{completes, conditions, is_stable};
+use crate::transforms::hoist_maps::storage;
+
+/// What an environment holds of one variable.
+#[derive(Clone)]
+pub(super) struct Held {
+    pub item: Item,
+    pub owner: Owner,
+    /// Is it copied to the device where the environment opens?
+    pub to: bool,
+    /// Is it copied back where it closes?
+    pub from: bool,
+    /// How often the constructs in the environment copy it, each run once.
+    pub copies: usize,
+}
+
+/// A data environment around neighbouring statements of a block.
+pub(super) struct Environment {
+    /// The first and the last of them.
+    pub statements: (usize, usize),
+    pub held: Vec<Held>,
+    /// What must hold where it opens, in C.
+    pub conditions: Vec<String>,
+}
+
+/// Statements of a block between which a variable could stay on the device.
+pub(super) struct Run {
+    pub id: VariableId,
+    pub first: usize,
+    pub last: usize,
+}
+
+/// All that is known of one block.
+pub(super) struct Block<'b, 'c> {
+    pub cx: &'b Context<'c>,
+    pub all: &'b [Mapping],
+    pub statements: &'b [Statement],
+}
+
+impl Block<'_, '_> {
+    pub(super) fn mappings_of(&self, (first, last): (usize, usize)) -> Vec<&Mapping> {
+        let inside = self.statements.get(first..=last).unwrap_or_default();
+        inside.iter().flat_map(|it| &it.mappings).filter_map(|index| self.all.get(*index)).collect()
+    }
+
+    pub(super) fn host_of(&self, (first, last): (usize, usize)) -> HostEffects {
+        let mut merged = HostEffects::default();
+        for statement in self.statements.get(first..=last).unwrap_or_default() {
+            merged.touches.extend(statement.host.touches.iter().cloned());
+            merged.unknown.extend(statement.host.unknown.iter().cloned());
+        }
+        merged
+    }
+
+    /// The first byte of an environment.
+    pub(super) fn start_of(&self, (first, _): (usize, usize)) -> usize {
+        self.statements.get(first).map_or(0, |statement| statement.extent.start)
+    }
+
+    pub(super) fn candidate(&self, item: &Item) -> Candidate {
+        let lengths = item.expressions.iter().flat_map(|span| self.cx.names_in(*span));
+        let lengths = lengths.filter_map(|(name, span)| self.cx.named(&name, span.start)).map(|(named, _)| named);
+        let owner = self.cx.owner(&item.named);
+        Candidate { named: item.named.clone(), owner, lengths: lengths.collect() }
+    }
+
+    /// The environment around these statements with as many of the variables as can be held; what stands against the others.
+    pub(super) fn environment(
+        &self,
+        statements: (usize, usize),
+        wanted: &[VariableId],
+    ) -> (Option<Environment>, Vec<(VariableId, Reason)>) {
+        let mut refused = Vec::new();
+        let mut held = Vec::new();
+        let mut terms: Vec<String> = Vec::new();
+        for id in wanted {
+            match self.held(statements, *id) {
+                Ok((found, own)) => {
+                    terms.extend(own);
+                    held.push(found);
+                }
+                Err(reason) => refused.push((*id, reason)),
+            }
+        }
+        while let Err((id, reason)) = storage::apart(self, statements, &held, &mut terms) {
+            held.retain(|known| known.item.named.id != id);
+            refused.push((id, reason));
+        }
+        if let Some(limit) = storage::growth(self, statements, &held) {
+            terms.push(limit);
+        }
+        let mut conditions: Vec<String> = Vec::new();
+        for term in terms {
+            if !conditions.contains(&term) {
+                conditions.push(term);
+            }
+        }
+        let environment = Environment { statements, held, conditions };
+        ((!environment.held.is_empty()).then_some(environment), refused)
+    }
+
+    /// Can the variable be held around the statements? What is held, and when the environment may open.
+    fn held(&self, statements: (usize, usize), id: VariableId) -> Result<(Held, Vec<String>), Reason> {
+        let mappings = self.mappings_of(statements);
+        let all: Vec<(&Mapping, &Item)> = mappings.iter().filter_map(|it| Some((*it, it.item(id)?))).collect();
+        let Some((_, first)) = all.first().copied() else {
+            return Err(Reason::new(ReasonCode::MapNotUnited, Span::default(), "nothing maps it"));
+        };
+        let refuse = |span, message: String| Err(Reason::new(ReasonCode::MapNotUnited, span, message));
+        let name = &first.named.name;
+        if let Some((item, trouble)) = all.iter().find_map(|(_, item)| Some((item, item.trouble?))) {
+            return refuse(item.span, format!("`{name}` keeps its own maps: {trouble}"));
+        }
+        let own: Vec<VariableId> = self.candidate(first).lengths.iter().map(|named| named.id).collect();
+        let other = all.iter().find(|(_, item)| {
+            let ids: Vec<VariableId> = self.candidate(item).lengths.iter().map(|named| named.id).collect();
+            item.section != first.section || ids != own
+        });
+        if let Some((_, item)) = other {
+            return refuse(item.span, format!("the constructs map different sections of `{name}`"));
+        }
+        let at = self.start_of(statements);
+        self.check_place(first, at, &self.host_of(statements))?;
+        self.check_maps(&all)?;
+        let (certain, terms) = self.certain(statements, id).ok_or_else(|| {
+            let message = format!("it is not certain that a construct that maps `{name}` runs");
+            Reason::new(ReasonCode::NotCertain, first.span, message)
+        })?;
+        let mut terms = terms;
+        terms.extend(storage::host_terms(self, statements, first)?);
+        let copies_in = all.iter().any(|(_, item)| item.to);
+        let is_written_first = all
+            .first()
+            .is_some_and(|(mapping, item)| mapping.id == certain.id && item.from && !item.to && !mapping.is_data);
+        let from =
+            all.iter().any(|(mapping, item)| item.from && (!item.to || self.writes(mapping, &mappings, &item.named)));
+        let held = Held {
+            item: first.clone(),
+            owner: self.cx.owner(&first.named),
+            to: copies_in && !is_written_first,
+            from,
+            copies: all.iter().map(|(_, item)| usize::from(item.to) + usize::from(item.from)).sum(),
+        };
+        Ok((held, terms))
+    }
+
+    /// Do the names of a section mean the same where the environment opens, and have the same values in all of it?
+    fn check_place(&self, item: &Item, at: usize, host: &HostEffects) -> Result<(), Reason> {
+        let cx = self.cx;
+        let same = |name: &str, span: Span| {
+            let [here, there] = [at, span.start].map(|at| cx.named(name, at).map(|(named, _)| named.id));
+            here == there
+        };
+        let moved = item.expressions.iter().flat_map(|span| cx.names_in(*span)).find(|(name, span)| !same(name, *span));
+        if !same(&item.named.name, item.span) || moved.is_some() {
+            let message = format!("`{}` is declared behind the place where its data would be mapped", item.named.name);
+            return Err(Reason::new(ReasonCode::EnvironmentPlace, item.span, message));
+        }
+        match item.expressions.iter().find(|span| cx.constant(**span).is_none() && !is_stable(cx, **span, host)) {
+            Some(span) => {
+                let message = format!("the section of `{}` may change between the constructs", item.named.name);
+                Err(Reason::new(ReasonCode::MapNotUnited, *span, message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// May the constructs share one copy: does none change a copy that it would throw away?
+    fn check_maps(&self, all: &[(&Mapping, &Item)]) -> Result<(), Reason> {
+        let mappings: Vec<&Mapping> = all.iter().map(|(mapping, _)| *mapping).collect();
+        for (mapping, item) in all {
+            if self.is_inside_other(mapping, &mappings) || item.from {
+                continue;
+            }
+            if self.writes(mapping, &mappings, &item.named) {
+                let what = if item.to { "to" } else { "alloc" };
+                let message = format!(
+                    "a construct changes `{}`, which it maps `{what}`: its copy is thrown away",
+                    item.named.name
+                );
+                return Err(Reason::new(ReasonCode::MapNotUnited, item.span, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Does a `target data` that certainly maps the variable enclose the construct?
+    fn is_inside_other(&self, mapping: &Mapping, others: &[&Mapping]) -> bool {
+        others.iter().any(|other| {
+            other.is_data && !other.is_conditional && other.id != mapping.id && other.extent.contains(mapping.extent)
+        })
+    }
+
+    /// May the construct, or one inside it, change what the variable leads to?
+    fn writes(&self, mapping: &Mapping, mappings: &[&Mapping], named: &Named) -> bool {
+        let inside = mappings.iter().filter(|other| mapping.extent.contains(other.extent));
+        mapping.writes(self.cx, named) || inside.into_iter().any(|other| other.writes(self.cx, named))
+    }
+
+    /// The first construct that maps the variable and certainly runs, and under which conditions it does.
+    pub(super) fn certain(&self, (first, last): (usize, usize), id: VariableId) -> Option<(&Mapping, Vec<String>)> {
+        self.certain_where((first, last), |mapping| mapping.item(id).is_some())
+    }
+
+    /// The same of a construct of some sort.
+    pub(super) fn certain_where(
+        &self,
+        (first, last): (usize, usize),
+        is_meant: impl Fn(&Mapping) -> bool,
+    ) -> Option<(&Mapping, Vec<String>)> {
+        let host = self.host_of((first, last));
+        for index in first..=last {
+            let statement = self.statements.get(index)?;
+            let mut mappings = statement.mappings.iter().filter_map(|index| self.all.get(*index));
+            let found = mappings.find_map(|mapping| {
+                if !is_meant(mapping) || mapping.is_conditional {
+                    return None;
+                }
+                let terms = conditions(self.cx, statement.node, mapping, &host, index == first)?;
+                self.terms_are_visible(mapping, first).then_some((mapping, terms))
+            });
+            if found.is_some() {
+                return found;
+            }
+            if !completes(self.cx, statement.node) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Do the names in the heads of the loops around a construct mean the same where the environment opens?
+    fn terms_are_visible(&self, mapping: &Mapping, first: usize) -> bool {
+        let (cx, at) = (self.cx, self.start_of((first, first)));
+        let loops = cx.tree.ancestors(mapping.body).take_while(|node| cx.tree.span(*node).start >= at);
+        let heads = loops.filter_map(|node| crate::region::loop_nest::canonical_head(cx.file, cx.tree, node));
+        heads.into_iter().flat_map(|head| cx.names_in(head.upper)).all(|(name, span)| {
+            let [here, there] = [at, span.start].map(|at| cx.named(&name, at).map(|(named, _)| named.id));
+            here == there
+        })
+    }
+}

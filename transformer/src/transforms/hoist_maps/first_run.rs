@@ -1,0 +1,150 @@
+//! Does a construct certainly run once a piece of the program is entered, and under which condition?
+//!
+//! An environment evaluates the sections of its items where it opens. That must happen only where the original evaluates them too.
+
+use crate::context::Context;
+use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_head, canonical_nest};
+use crate::semantics::effects::HostEffects;
+use crate::source::Span;
+use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
+use crate::transforms::hoist_maps::constructs::Mapping;
+
+/// The conditions, in C, that must hold where `root` begins so that the construct runs; none where it is not certain at all.
+/// `host` is what the host does in all of the environment, whose first statement `is_first` tells `root` to be.
+pub(super) fn conditions(
+    cx: &Context<'_>,
+    root: NodeId,
+    mapping: &Mapping,
+    host: &HostEffects,
+    is_first: bool,
+) -> Option<Vec<String>> {
+    let tree = cx.tree;
+    let mut found = Vec::new();
+    let mut node = mapping.body;
+    while node != root {
+        let parent = tree.parent(node)?;
+        match tree.kind(parent) {
+            NodeKind::CompoundStatement => {
+                let before = tree.named_children(parent).take_while(|sibling| *sibling != node);
+                before.into_iter().all(|sibling| completes(cx, sibling)).then_some(())?;
+                is_always_opened(cx, parent).then_some(())?;
+            }
+            NodeKind::ForStatement if tree.field(node) == Some(Field::Body) => {
+                // A loop that `break` may end early still begins like any other.
+                let read = canonical_head(cx.file, tree, parent)?;
+                found.extend(trip_condition(cx, &read, host)?);
+            }
+            NodeKind::WhileStatement if tree.field(node) == Some(Field::Body) => {
+                (parent == root && is_first).then_some(())?;
+                found.push(repeated_condition(cx, tree.child(parent, Field::Condition)?)?);
+            }
+            NodeKind::DoStatement => {}
+            _ => return None,
+        }
+        node = parent;
+    }
+    found.reverse();
+    Some(found)
+}
+
+/// Is a block no body of a `target data` that its `if` may leave out?
+fn is_always_opened(cx: &Context<'_>, block: NodeId) -> bool {
+    let mut own = cx.constructs.ids().filter(|id| cx.constructs.construct(*id).body == Some(block));
+    own.all(|id| cx.constructs.directive(id).clauses_of(ClauseName::If).next().is_none())
+}
+
+/// Does a statement before it certainly come to its end?
+pub(super) fn completes(cx: &Context<'_>, statement: NodeId) -> bool {
+    let tree = cx.tree;
+    tree.descendants(statement).filter(|node| tree.is_named(*node)).all(|node| match tree.kind(node) {
+        NodeKind::ReturnStatement
+        | NodeKind::GotoStatement
+        | NodeKind::LabeledStatement
+        | NodeKind::BreakStatement
+        | NodeKind::ContinueStatement
+        | NodeKind::ThrowStatement => false,
+        // One that does nothing else may be taken to end (C17, section 6.8.5), but it may as well wait for something.
+        NodeKind::WhileStatement | NodeKind::DoStatement => false,
+        NodeKind::ForStatement => canonical_nest(cx.file, tree, node, 1).is_ok(),
+        _ => true,
+    }) && cx.host_effects(statement, &kernels_in(cx, statement)).unknown.is_empty()
+}
+
+fn kernels_in(cx: &Context<'_>, statement: NodeId) -> Vec<Span> {
+    let span = cx.tree.span(statement);
+    let targets = cx.constructs.ids().filter(|id| cx.constructs.is_target(*id));
+    let bodies = targets.filter_map(|id| cx.constructs.construct(id).body).map(|body| cx.tree.span(body));
+    bodies.filter(|body| span.contains(*body)).collect()
+}
+
+/// When a loop runs at all; empty where it certainly does.
+fn trip_condition(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects) -> Option<Option<String>> {
+    let [lower, upper] = [read.lower, read.upper].map(|span| cx.constant(span));
+    if let (Some(lower), Some(upper)) = (lower, upper) {
+        let runs = match read.relation {
+            Relation::Less => lower < upper,
+            Relation::LessOrEqual => lower <= upper,
+            Relation::Greater => lower > upper,
+            Relation::GreaterOrEqual => lower >= upper,
+            Relation::NotEqual => lower != upper,
+        };
+        return runs.then_some(None);
+    }
+    // The value is converted to the type of the loop's variable first: a small number is the same in each.
+    let lower = lower.filter(|value| (0..=127).contains(value))?;
+    is_stable(cx, read.upper, host).then_some(())?;
+    let bound = cx.file.show(read.upper).split_whitespace().collect::<Vec<_>>().join(" ");
+    let bound = if is_operand(&bound) { bound } else { format!("({bound})") };
+    let relation = match read.relation {
+        Relation::Less => ">",
+        Relation::LessOrEqual => ">=",
+        Relation::Greater => "<",
+        Relation::GreaterOrEqual => "<=",
+        Relation::NotEqual => "!=",
+    };
+    Some(Some(format!("{bound} {relation} {lower}")))
+}
+
+/// Does an expression have the same value wherever in the environment it is evaluated, and nothing else?
+pub(super) fn is_stable(cx: &Context<'_>, expression: Span, host: &HostEffects) -> bool {
+    let names = cx.names_in(expression);
+    !cx.may_have_effect(expression)
+        && names.iter().all(|(name, span)| {
+            if cx.expansion(name, span.start).is_some() {
+                return cx.constant(*span).is_some();
+            }
+            let Some((named, variable)) = cx.named(name, span.start) else { return cx.constant(*span).is_some() };
+            variable.ty.is_scalar()
+                && cx.cannot_be_aliased(name, span.start)
+                && host.writes_variable(named.id).is_none()
+        })
+}
+
+/// A condition that is evaluated once more, at the same place.
+fn repeated_condition(cx: &Context<'_>, condition: NodeId) -> Option<String> {
+    let tree = cx.tree;
+    let is_plain = |node: NodeId| {
+        !matches!(
+            tree.kind(node),
+            NodeKind::AssignmentExpression
+                | NodeKind::UpdateExpression
+                | NodeKind::CallExpression
+                | NodeKind::CommaExpression
+                | NodeKind::Declaration
+                | NodeKind::LambdaExpression
+        )
+    };
+    let inner = match tree.kind(condition) {
+        NodeKind::ParenthesizedExpression => tree.named_children(condition).next()?,
+        NodeKind::ConditionClause => tree.child(condition, Field::Value)?,
+        _ => return None,
+    };
+    let is_safe = tree.descendants(inner).all(is_plain) && cx.host_effects(inner, &[]).unknown.is_empty();
+    let text = cx.file.show(tree.span(inner)).split_whitespace().collect::<Vec<_>>().join(" ");
+    // `while (1)` always runs.
+    is_safe.then(|| if is_operand(&text) { text } else { format!("({text})") })
+}
+
+fn is_operand(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || c == '_')
+}

@@ -1,0 +1,246 @@
+//! Different names under one environment: they must not lead to storage that overlaps in part, and memory must be there for all.
+
+use crate::context::Context;
+use crate::plan::{Reason, ReasonCode};
+use crate::region::loop_nest::{Relation, canonical_head, counter_change};
+use crate::semantics::effects::{Named, Storage, Touch, VariableId};
+use crate::semantics::symbols::DeclaredType;
+use crate::source::Span;
+use crate::syntax::{Field, NodeKind};
+use crate::transforms::hoist_maps::constructs::{Item, Mapping};
+use crate::transforms::hoist_maps::environments::{Block, Held};
+use crate::transforms::hoist_maps::first_run::is_stable;
+
+/// The most pairs of pointers that an environment compares.
+const MOST_COMPARED: usize = 3;
+
+/// Bytes of the device that environments may take together where the text does not tell how many they need.
+const LIMIT: i64 = 2 << 30;
+
+/// Are all that is held, and all else that the constructs map, apart? What the host has to compare is added to the terms.
+///
+/// # Errors
+/// A variable that cannot be held, and why.
+pub(super) fn apart(
+    block: &Block<'_, '_>,
+    statements: (usize, usize),
+    held: &[Held],
+    terms: &mut Vec<String>,
+) -> Result<(), (VariableId, Reason)> {
+    let mappings = block.mappings_of(statements);
+    let mut compared: Vec<(VariableId, VariableId)> = Vec::new();
+    for one in held {
+        for item in mappings.iter().flat_map(|mapping| &mapping.items) {
+            let pair = ordered(one.item.named.id, item.named.id);
+            if item.named.id == one.item.named.id || compared.contains(&pair) {
+                continue;
+            }
+            compared.push(pair);
+            if one.owner.is_apart_from(block.cx.owner(&item.named)) {
+                continue;
+            }
+            let lists_both = |mapping: &Mapping| {
+                let explicit = |id| mapping.item(id).is_some_and(|item| item.is_explicit);
+                explicit(one.item.named.id) && explicit(item.named.id)
+            };
+            match block.certain_where(statements, lists_both) {
+                Some((_, own)) => terms.extend(own),
+                None => terms.push(comparison(block, statements, &one.item, item, terms).ok_or_else(|| {
+                    let message = format!("`{}` and `{}` may overlap", one.item.named.name, item.named.name);
+                    let reason = Reason::new(ReasonCode::StorageOverlap, one.item.span, message);
+                    (one.item.named.id, reason.with_label(item.span, "the other"))
+                })?),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn ordered(one: VariableId, other: VariableId) -> (VariableId, VariableId) {
+    if one < other { (one, other) } else { (other, one) }
+}
+
+/// What host code reaches through a pointer, where the host can tell before: elements from the first up to `end`.
+pub(super) struct Reach {
+    pub named: Named,
+    /// How many elements, in C, and the expression that tells.
+    end: String,
+    expression: Span,
+}
+
+/// The elements that an access of host code may reach: those with the number of a loop around it, or one of a constant number.
+pub(super) fn reach(cx: &Context<'_>, touch: &Touch) -> Option<Reach> {
+    let tree = cx.tree;
+    let Storage::Behind(named) = &touch.storage else { return None };
+    let name = tree.covering(touch.span);
+    let access =
+        tree.parent(name).filter(|_| tree.span(name) == touch.span && tree.kind(name) == NodeKind::Identifier)?;
+    let is_element =
+        tree.kind(access) == NodeKind::SubscriptExpression && tree.child(access, Field::Argument) == Some(name);
+    let index = cx.subscript(access).filter(|_| is_element)?;
+    let of_number = || cx.declared_type(&named.name, named.at).is_some_and(|ty| ty.dereferenced().is_scalar());
+    of_number().then_some(())?;
+    let expression = tree.span(index);
+    if let Some(value) = cx.constant(expression).filter(|value| (0..i64::from(i32::MAX)).contains(value)) {
+        return Some(Reach { named: named.clone(), end: (value + 1).to_string(), expression });
+    }
+    let (counter, _) = cx.named(&cx.file.show(expression), expression.start)?;
+    let loops = tree.ancestors(access).filter(|node| tree.kind(*node) == NodeKind::ForStatement);
+    let mut heads = loops
+        .filter_map(|node| canonical_head(cx.file, tree, node))
+        .filter(|read| counter_change(cx.file, tree, read).is_none());
+    let read = heads.find(|read| {
+        cx.named(&read.variable, tree.span(read.body).start).is_some_and(|(named, _)| named.id == counter.id)
+    })?;
+    let starts = cx.constant(read.lower).is_some_and(|lower| (0..i64::from(i32::MAX)).contains(&lower));
+    (starts && read.relation == Relation::Less).then_some(())?;
+    Some(Reach { named: named.clone(), end: one_word(cx, read.upper), expression: read.upper })
+}
+
+/// The comparison of what host code reaches with what is held, or why there is none.
+///
+/// # Errors
+/// The access that may be of the same storage.
+pub(super) fn host_terms(
+    block: &Block<'_, '_>,
+    statements: (usize, usize),
+    item: &Item,
+) -> Result<Vec<String>, Reason> {
+    let cx = block.cx;
+    let host = block.host_of(statements);
+    let owner = cx.owner(&item.named);
+    let mut terms: Vec<String> = Vec::new();
+    for touch in host.touches.iter().filter(|touch| !cx.is_apart(&touch.storage, &item.named, owner)) {
+        let term = reach(cx, touch).and_then(|reach| {
+            let is_known = is_stable(cx, reach.expression, &host) || cx.constant(reach.expression).is_some();
+            let at = block.start_of(statements);
+            let names = cx.names_in(reach.expression).into_iter().map(|(name, span)| (name, span.start));
+            let mut names = names.filter(|_| reach.end.parse::<i64>().is_err()).chain([(reach.named.name.clone(), reach.named.at)]);
+            let is_visible = names.all(|(name, there)| {
+                let [here, there] = [at, there].map(|at| cx.named(&name, at).map(|(named, _)| named.id));
+                here == there && here.is_none_or(|id| host.writes_variable(id).is_none())
+            });
+            let is_own = cx.cannot_be_aliased(&reach.named.name, reach.named.at);
+            let length = item.length.filter(|span| is_stable(cx, *span, &host) || cx.constant(*span).is_some())?;
+            (is_known && is_visible && is_own).then(|| {
+                let number = integer_of_address(cx);
+                let (other, own) = (&reach.named.name, &item.named.name);
+                format!(
+                    "(({number}){other} + sizeof(*{other}) * {} <= ({number}){own} || ({number})({own} + {}) <= ({number}){other})",
+                    reach.end,
+                    one_word(cx, length)
+                )
+            })
+        });
+        let Some(term) = term else {
+            let message = format!("the host accesses memory here that may be `{}`", item.named.name);
+            return Err(Reason::new(ReasonCode::HostAccess, touch.span, message));
+        };
+        if !terms.contains(&term) {
+            terms.push(term);
+        }
+    }
+    Ok(terms)
+}
+
+/// An expression that may stand as an operand.
+fn one_word(cx: &Context<'_>, expression: Span) -> String {
+    let text = cx.file.show(expression).split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.chars().all(|c| c.is_alphanumeric() || c == '_') { text } else { format!("({text})") }
+}
+
+/// A comparison of two sections by the host: neither begins before the other's end.
+fn comparison(
+    block: &Block<'_, '_>,
+    statements: (usize, usize),
+    one: &Item,
+    other: &Item,
+    terms: &[String],
+) -> Option<String> {
+    let cx = block.cx;
+    let already = terms.iter().filter(|term| term.contains(" <= (")).count();
+    let host = block.host_of(statements);
+    let is_simple = |item: &Item| {
+        item.trouble.is_none()
+            && item.length.is_some_and(|span| is_stable(cx, span, &host) || cx.constant(span).is_some())
+    };
+    let at = block.start_of(statements);
+    let is_visible = |item: &Item| {
+        let names = item.expressions.iter().flat_map(|span| cx.names_in(*span));
+        let mut names = names.chain(std::iter::once((item.named.name.clone(), item.span)));
+        names.all(|(name, span)| {
+            let [here, there] = [at, span.start].map(|at| cx.named(&name, at).map(|(named, _)| named.id));
+            here == there && here.is_none_or(|id| host.writes_variable(id).is_none())
+        })
+    };
+    if already >= MOST_COMPARED || ![one, other].into_iter().all(|item| is_simple(item) && is_visible(item)) {
+        return None;
+    }
+    let number = integer_of_address(cx);
+    let end = |item: &Item| Some(format!("({number})({} + {})", item.named.name, one_word(cx, item.length?)));
+    let start = |item: &Item| format!("({number}){}", item.named.name);
+    Some(format!("({} <= {} || {} <= {})", end(one)?, start(other), end(other)?, start(one)))
+}
+
+/// The type that holds an address, whatever the file includes.
+fn integer_of_address(cx: &Context<'_>) -> &'static str {
+    let includes = |name: &str| cx.file.show(Span::new(0, cx.file.text.len())).contains(name);
+    if includes("<stdint.h>") || includes("<cstdint>") || includes("<inttypes.h>") {
+        "uintptr_t"
+    } else {
+        "__UINTPTR_TYPE__"
+    }
+}
+
+/// What must hold so that the environment takes no more memory than there is, where it takes more than each construct alone.
+pub(super) fn growth(block: &Block<'_, '_>, statements: (usize, usize), held: &[Held]) -> Option<String> {
+    let lists_all = |mapping: &Mapping| held.iter().all(|one| mapping.item(one.item.named.id).is_some());
+    if block.mappings_of(statements).into_iter().any(lists_all) {
+        return None;
+    }
+    let mut sizes: Vec<(String, String, usize)> = Vec::new();
+    for one in held {
+        let (element, length) = size(block.cx, &one.item);
+        match sizes
+            .iter_mut()
+            .find(|(known, other, _)| same_element(block.cx, known, &element, &one.item) && *other == length)
+        {
+            Some((_, _, count)) => *count += 1,
+            None => sizes.push((element, length, 1)),
+        }
+    }
+    let term = |(element, length, count): &(String, String, usize)| {
+        let times = if *count > 1 { format!("{count} * ") } else { String::new() };
+        let length = if length.is_empty() { String::new() } else { format!(" * {length}") };
+        format!("{times}sizeof({element}){length}")
+    };
+    let sum = sizes.iter().map(term).collect::<Vec<_>>().join(" + ");
+    Some(format!("{sum} <= {LIMIT}"))
+}
+
+/// What one element is, for `sizeof`, and how many there are; nothing for a whole array.
+fn size(cx: &Context<'_>, item: &Item) -> (String, String) {
+    let ty = cx.declared_type(&item.named.name, item.named.at);
+    if ty.is_some_and(|ty| matches!(ty, DeclaredType::Array { .. })) {
+        return (item.named.name.clone(), String::new());
+    }
+    let length = item.first_length.map(|span| one_word(cx, span)).unwrap_or_default();
+    (format!("*{}", item.named.name), length)
+}
+
+/// Are the elements of two pointers of one size?
+fn same_element(cx: &Context<'_>, known: &str, element: &str, item: &Item) -> bool {
+    let at = item.named.at;
+    let element_of = |text: &str| {
+        let name = text.strip_prefix('*')?;
+        cx.declared_type(name, at).map(|ty| without_const(ty.dereferenced()))
+    };
+    element_of(known).is_some() && element_of(known) == element_of(element)
+}
+
+fn without_const(mut ty: DeclaredType) -> DeclaredType {
+    if let DeclaredType::Scalar { is_const, .. } = &mut ty {
+        *is_const = false;
+    }
+    ty
+}

@@ -1,0 +1,141 @@
+//! The edits: one directive around the statements, in the style of the constructs inside.
+
+use crate::context::Context;
+use crate::edit::Edit;
+use crate::edit::directive_writer::{Layout, WIDTH, indent_of, line_start};
+use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
+use crate::source::{Span, Spelling};
+use crate::syntax::{NodeId, NodeKind};
+use crate::transforms::hoist_maps::blocks::Statement;
+use crate::transforms::hoist_maps::environments::Environment;
+use crate::transforms::two_forms::{Indents, line_inserts};
+
+/// What stands on a line of its own besides a condition.
+const SHORT: usize = 8;
+
+/// The edits for an environment around the statements.
+///
+/// # Errors
+/// Why there is no place for it.
+pub(super) fn edits(
+    cx: &Context<'_>,
+    environment: &Environment,
+    inside: &[Statement],
+    construct: ConstructId,
+) -> Result<Vec<Edit>, Reason> {
+    let (Some(first), Some(last)) = (inside.first(), inside.last()) else { return Ok(Vec::new()) };
+    let extent = Span::new(first.extent.start, last.extent.end);
+    let directive = cx.constructs.directive(construct);
+    let refuse = |span, message: &str| Err(Reason::new(ReasonCode::EnvironmentPlace, span, message));
+    if directive.spelling != Spelling::Pragma {
+        return refuse(directive.span, "only `#pragma` directives are written");
+    }
+    let start = line_start(&cx.file.text, extent.start);
+    if !cx.file.bytes(Span::new(start, extent.start)).iter().all(u8::is_ascii_whitespace) {
+        return refuse(extent, "other text stands on the line where the directive would stand");
+    }
+    let layout = Layout::of(cx.file, directive);
+    let mut indents = Indents::of(cx, extent, first.node, &layout);
+    if !indents.level.is_empty() {
+        indents.level = one_level(cx, first.node, &indents.indent).unwrap_or(indents.level);
+    }
+    let layout = layout.indented(indents.indent.clone());
+    // Directives may stand in the first column, as clang-format puts them.
+    let column =
+        if indent_of(cx.file, directive.span.start).is_empty() { String::new() } else { indents.indent.clone() };
+    let layout = layout.indented(column.clone());
+    let text = format!("{column}{}{}", layout.write("target data", &clauses(environment, &layout)), layout.newline);
+    if inside.len() == 1 && first.extent == cx.tree.span(first.node) {
+        return Ok(vec![Edit { span: Span::new(start, start), text }]);
+    }
+    if let Some((span, message)) = leaves_block(cx, inside, extent) {
+        return refuse(span, message);
+    }
+    let (newline, indent) = (layout.newline, &indents.indent);
+    let open = format!("{text}{indent}{{{newline}");
+    let mut edits = line_inserts(cx.file, Span::new(start, extent.end), &indents.level, open);
+    edits.push(Edit { span: Span::new(extent.end, extent.end), text: format!("{newline}{indent}}}") });
+    Ok(edits)
+}
+
+/// By how much the lines of a block are indented against those that it stands in.
+fn one_level(cx: &Context<'_>, node: NodeId, indent: &str) -> Option<String> {
+    let mut around = cx.tree.ancestors(node).map(|above| indent_of(cx.file, cx.tree.span(above).start));
+    around.find_map(|outer| indent.strip_prefix(&outer).filter(|level| !level.is_empty()).map(str::to_owned))
+}
+
+/// `map` clauses by type, in the order in which the items come, and the condition.
+fn clauses(environment: &Environment, layout: &Layout) -> Vec<String> {
+    let mut maps: Vec<(&str, Vec<&str>)> = Vec::new();
+    for held in &environment.held {
+        let kind = match (held.to, held.from) {
+            (true, true) => "tofrom",
+            (true, false) => "to",
+            (false, true) => "from",
+            (false, false) => "alloc",
+        };
+        match maps.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, items)) => items.push(&held.item.text),
+            None => maps.push((kind, vec![&held.item.text])),
+        }
+    }
+    let maps = maps.into_iter().map(|(kind, items)| format!("map({kind}: {})", items.join(", ")));
+    let mut condition = environment.conditions.join(" && ");
+    if layout.indent.len() + condition.len() + SHORT > WIDTH {
+        condition = environment.conditions.join(&format!(" && \\{}{}       ", layout.newline, layout.indent));
+    }
+    maps.chain((!condition.is_empty()).then(|| format!("if({condition})"))).collect()
+}
+
+/// What a new block would cut: declarations that later statements use, jumps and labels.
+fn leaves_block(cx: &Context<'_>, inside: &[Statement], extent: Span) -> Option<(Span, &'static str)> {
+    let tree = cx.tree;
+    for statement in inside {
+        if matches!(tree.kind(statement.node), NodeKind::CaseStatement | NodeKind::LabeledStatement) {
+            return Some((statement.extent, "a jump may lead between the constructs"));
+        }
+        if tree.kind(statement.node).is_preprocessor() {
+            return Some((statement.extent, "a preprocessor line stands between the constructs"));
+        }
+        let declares = tree.kind(statement.node) == NodeKind::Declaration;
+        if declares && is_used_behind(cx, statement.node, extent.end) {
+            return Some((statement.extent, "what is declared between the constructs is used behind them"));
+        }
+        if !declares
+            && tree.kind(statement.node).is_statement_or_declaration()
+            && is_definition(tree.kind(statement.node))
+        {
+            return Some((statement.extent, "a type is declared between the constructs"));
+        }
+    }
+    None
+}
+
+fn is_definition(kind: NodeKind) -> bool {
+    matches!(
+        kind,
+        NodeKind::TypeDefinition
+            | NodeKind::StructSpecifier
+            | NodeKind::UnionSpecifier
+            | NodeKind::EnumSpecifier
+            | NodeKind::AliasDeclaration
+            | NodeKind::UsingDeclaration
+    )
+}
+
+/// Is a word that a declaration declares found behind the block, in its function?
+fn is_used_behind(cx: &Context<'_>, declaration: NodeId, end: usize) -> bool {
+    let tree = cx.tree;
+    let names = tree.descendants(declaration).filter(|node| {
+        tree.kind(*node) == NodeKind::Identifier
+            && crate::semantics::uses::role_of_expression(tree, *node) == crate::semantics::uses::Role::Declaration
+    });
+    let behind =
+        cx.function_of(tree.span(declaration)).map(|function| Span::new(end, tree.span(function).end.max(end)));
+    let text = behind.map(|span| cx.file.show(span).into_owned()).unwrap_or_default();
+    names.into_iter().any(|name| {
+        let name = cx.file.show(tree.span(name));
+        crate::source::words(&text).any(|word| word == name)
+    })
+}
