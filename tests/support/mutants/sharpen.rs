@@ -148,9 +148,15 @@ fn settled_conditions(text: &str) -> Vec<Edit> {
     edits
 }
 
+/// The scalars that loops of generated programs combine values into.
+const SUMS: &[&str] = &["s", "z", "top", "s_value"];
+
 /// What generated programs do to scalars, and what shows more of it.
 const TELLING: &[(&str, &str)] = &[
     ("count = count * 2 + 1;", "count = count + 5;"),
+    // Odd steps show in the last bits, which are all that loops read of it.
+    ("last = last * 2 + ", "last = last + 5 + 2 * "),
+    (" * 0.5 + 0.25;", " + 0.375;"),
     ("int top = 7;", "int top = n % 2 ? 7 : n % 3 ? 0 : 300;"),
     ("double z = 1.5;", "double z = n % 2 ? 99.5 : 1.5;"),
     ("long s = 7;", "long s = n % 2 ? 7 : 300;"),
@@ -179,6 +185,9 @@ fn changed_line(text: &str, at: usize, line: &str) -> Option<Edit> {
         let rest = format!("e < (int)(sizeof {name} / sizeof *{name})");
         return Some((at..at, format!("    for (int e = n * m; {rest}; e++) {name}[e] = e % 50 + 1;\n")));
     }
+    if let Some(extreme) = extreme(line) {
+        return Some((at..at + line.len(), extreme));
+    }
     for (old, new) in TELLING {
         if line.contains(old) {
             return Some((at..at + line.len(), line.replace(old, new)));
@@ -201,6 +210,20 @@ fn changed_line(text: &str, at: usize, line: &str) -> Option<Edit> {
         return Some((at..at + line.len(), format!("    {}", array.statement)));
     }
     None
+}
+
+/// What combines a least or greatest value into a scalar, with values that are less or greater than what it may have been before.
+fn extreme(line: &str) -> Option<String> {
+    SUMS.iter().find_map(|name| {
+        let least = line.split_once(&format!(" < {name}) {name} = "));
+        if let Some((test, value)) = least.and_then(|(test, rest)| Some((test, rest.strip_suffix(';')?))) {
+            return Some(format!("{test} - 300 < {name}) {name} = {value} - 300;"));
+        }
+        let (front, rest) = line.split_once(&format!("{name} = {name} > "))?;
+        let (value, again) = rest.split_once(&format!(" ? {name} : "))?;
+        let again = again.strip_suffix(';').filter(|again| *again == value)?;
+        Some(format!("{front}{name} = {name} > {again} + 100000000 ? {name} : {value} + 100000000;"))
+    })
 }
 
 /// The arrays of traces.

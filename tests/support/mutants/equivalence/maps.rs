@@ -15,7 +15,8 @@ pub(super) fn restated(original: &str, mutant: &Mutant) -> bool {
     let item = &mutant.what;
     let always = mutant.kernel.as_ref().is_none_or(|(kernel, _)| kernel.contains("always"));
     let mapped = items_of(&mutant.around).contains(item) || (!always && is_present(mutant, item));
-    let from_start = item.contains("[0:") || item.contains("[:") || !item.contains('[');
+    // The pointer's own target is one of the elements: a section of the programs that begins before it is longer than that.
+    let from_start = ["[0:", "[:", "[-4:n"].iter().any(|low| item.contains(low)) || !item.contains('[');
     let aggregate = item.contains('[') || is_array(original, item) || item == "box";
     let op = &mutant.operator;
     op.on == "kernel" && mapped && (op.does == "set-type" || op.does == "drop-item" && aggregate && from_start)
@@ -225,7 +226,14 @@ pub(super) fn constant_scalar(original: &str, mutant: &Mutant) -> bool {
     let everywhere = mutant.operator.does == "drop-item-everywhere";
     let (kernel, around) = match &mutant.kernel {
         Some((kernel, _)) => (kernel, &mutant.around),
-        None if everywhere && !body.contains("defaultmap") && !body.contains("default(none") => (data, data),
+        // Where scalars are mapped `tofrom` by rule, each kernel copies the same value there and back.
+        None if (everywhere || mutant.operator.does == "drop-item")
+            && !body.replace("defaultmap(tofrom: scalar)", "").contains("defaultmap")
+            && !body.contains("default(none")
+            && kernels_copy(body, &mutant.what) =>
+        {
+            (data, data)
+        }
         None => return false,
     };
     let name = &mutant.what;
@@ -245,6 +253,14 @@ pub(super) fn constant_scalar(original: &str, mutant: &Mutant) -> bool {
         && !kernel.contains("default(none")
         && !written(body).contains(name)
         && !has_other_name(original, body, name)
+}
+
+/// Does every map of an item in a region bring its value to the device?
+fn kernels_copy(body: &str, item: &String) -> bool {
+    let bytes = body.as_bytes();
+    let maps = directives(bytes).into_iter().flat_map(|d| clauses(bytes, &d, "map").collect::<Vec<_>>());
+    let mut maps = maps.map(|clause| Map::read(bytes, &clause)).filter(|map| map.items.contains(item));
+    maps.all(|map| matches!(map.modifiers.as_str(), "to" | "tofrom"))
 }
 
 pub(super) fn alloc_always(_: &str, mutant: &Mutant) -> bool {
