@@ -32,6 +32,11 @@ pub(super) struct Environment {
     pub conditions: Vec<String>,
 }
 
+/// How often one construct copies it.
+fn copies_of(item: &Item) -> usize {
+    usize::from(item.to) + usize::from(item.from)
+}
+
 /// Statements of a block between which a variable could stay on the device.
 pub(super) struct Run {
     pub id: VariableId,
@@ -135,8 +140,6 @@ impl Block<'_, '_> {
             let message = format!("it is not certain that a construct that maps `{name}` runs");
             Reason::new(ReasonCode::NotCertain, first.span, message)
         })?;
-        let mut terms = terms;
-        terms.extend(storage::host_terms(self, statements, first)?);
         let copies_in = all.iter().any(|(_, item)| item.to);
         let is_written_first = all
             .first()
@@ -148,9 +151,44 @@ impl Block<'_, '_> {
             owner: self.cx.owner(&first.named),
             to: copies_in && !is_written_first,
             from,
-            copies: all.iter().map(|(_, item)| usize::from(item.to) + usize::from(item.from)).sum(),
+            copies: all.iter().map(|(_, item)| copies_of(item)).sum(),
         };
+        let mut terms = terms;
+        terms.extend(self.copied_anyway(statements, &held).ok_or_else(|| {
+            let message =
+                format!("it is not certain that the constructs copy `{name}` as often as the environment would");
+            Reason::new(ReasonCode::NotCertain, first.span, message)
+        })?);
+        terms.extend(storage::host_terms(self, statements, first)?);
         Ok((held, terms))
+    }
+
+    /// When the constructs that certainly run copy the variable at least as often as the environment does, so that it never costs more.
+    fn copied_anyway(&self, (first, last): (usize, usize), held: &Held) -> Option<Vec<String>> {
+        let mappings = self.mappings_of((first, last));
+        let host = self.host_of((first, last));
+        let mut left = usize::from(held.to) + usize::from(held.from);
+        let mut terms = Vec::new();
+        for index in first..=last {
+            let statement = self.statements.get(index)?;
+            for mapping in statement.mappings.iter().filter_map(|index| self.all.get(*index)) {
+                let Some(item) = mapping.item(held.item.named.id) else { continue };
+                if left == 0 || mapping.is_conditional || self.is_inside_other(mapping, &mappings) {
+                    continue;
+                }
+                if let Some(own) = conditions(self.cx, statement.node, mapping, &host, index == first)
+                    && self.terms_are_visible(mapping, first)
+                {
+                    terms.extend(own);
+                    left = left.saturating_sub(copies_of(item));
+                }
+            }
+            if left == 0 {
+                return Some(terms);
+            }
+            completes(self.cx, statement.node).then_some(())?;
+        }
+        None
     }
 
     /// Do the names of a section mean the same where the environment opens, and have the same values in all of it?
