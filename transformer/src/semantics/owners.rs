@@ -76,7 +76,13 @@ impl Program<'_> {
         let is_local = matches!(variable.scope, Scope::Local) && !variable.has_static_storage();
         let origin = if is_local { Origin::AutomaticArray } else { Origin::StaticArray };
         let is_seen = is_local || variable.is_static && variable.header.is_none();
+        // A declaration in a block may mean this one.
+        let means_it = |used: &&Use| {
+            used.name == named.name
+                && self.named(&used.name, used.span.end).is_none_or(|(_, other)| other.is_extern && !is_local)
+        };
         let is_shared = !is_seen
+            || self.file_uses().iter().any(|used| means_it(&used))
             || uses.iter().any(|used| self.hands_out(used))
             || self.tree.language() == Language::Cpp && self.symbols().is_address_taken(&named.name, named.at);
         Owner { origin, is_shared }

@@ -11,7 +11,7 @@ pub(in crate::semantics) use self::calls::keeps_no_address;
 
 use crate::semantics::Program;
 use crate::semantics::is_standard_constant;
-use crate::semantics::symbols::{DeclaredType, NameKind, Variable, is_attribute};
+use crate::semantics::symbols::{DeclaredType, NameKind, Scope, Variable, is_attribute};
 use crate::semantics::uses::{Role, role_of_expression};
 use crate::source::{Language, Span};
 use crate::syntax::{NodeId, NodeKind};
@@ -216,6 +216,8 @@ impl Reader<'_, '_> {
         };
         if role == Role::MethodCall || !variable.ty.is_known() || may_hide_code() {
             self.unknown(UnknownKind::Code, node, format!("what is done with `{}` is not followed", named.name));
+        } else if variable.is_extern && variable.scope == Scope::Local {
+            self.unknown(UnknownKind::Code, node, format!("which object `{}` is, is declared elsewhere", named.name));
         } else if matches!(variable.ty, DeclaredType::Reference { .. }) {
             self.touch(Storage::Memory, writes || role == Role::Address, node);
         } else if places::is_volatile(&variable.ty) {

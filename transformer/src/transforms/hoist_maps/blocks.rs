@@ -53,9 +53,23 @@ fn statement(cx: &Context<'_>, all: &[Mapping], node: NodeId) -> Statement {
         }));
     }
     host.unknown.extend(other_directives(cx, extent, &found));
+    host.unknown.extend(directive_above(cx, node, extent, &found));
     let is_loop =
         matches!(cx.tree.kind(node), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement);
     Statement { node, extent, mappings, host, is_loop }
+}
+
+/// A pragma that this statement stands behind, and that is no part of a construct that maps data.
+fn directive_above(cx: &Context<'_>, node: NodeId, extent: Span, mappings: &[&Mapping]) -> Option<Unknown> {
+    let tree = cx.tree;
+    let parent = tree.parent(node)?;
+    let before = tree.children(parent).take_while(|sibling| *sibling != node).last();
+    let from = before.map_or(tree.span(parent).start, |sibling| tree.span(sibling).end);
+    let own = |span: Span| mappings.iter().any(|mapping| mapping.extent.contains(span));
+    let between = |span: &&Span| span.start >= from && span.end <= extent.start.max(from) && !own(**span);
+    let found = cx.scan.masked.iter().find(between)?;
+    let message = "another directive stands directly before".to_owned();
+    Some(Unknown { kind: UnknownKind::Code, span: *found, message })
 }
 
 /// Directives beside the constructs that map data: some only share the iterations of loops of the host.

@@ -6,11 +6,11 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{Chain, TargetRegion, target_regions};
 use crate::semantics::effects::{HostEffects, Named, Storage, Touch, VariableId};
-use crate::semantics::symbols::DeclaredType;
+use crate::semantics::symbols::{DeclaredType, Scope};
 use crate::semantics::uses::{Role, uses_below};
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseName, ListItem, NodeId};
+use crate::syntax::{Clause, ClauseName, Field, ListItem, NodeId, NodeKind};
 use crate::transforms::checks;
 
 /// A `target` region or a `target data` construct.
@@ -128,6 +128,7 @@ fn mapping(cx: &Context<'_>, region: &TargetRegion) -> Option<Mapping> {
     }
     if !is_data {
         found.read_implicit(cx);
+        found.read_heads(cx);
     }
     Some(found)
 }
@@ -146,15 +147,17 @@ impl Mapping {
                     self.touch_item(cx, item, clause.name != C::Firstprivate);
                 }
             }
-            C::NumTeams | C::ThreadLimit | C::NumThreads => self.read_names(cx, clause.span),
+            C::NumTeams | C::ThreadLimit | C::NumThreads | C::Schedule | C::DistSchedule => {
+                self.read_names(cx, clause.span);
+            }
             C::If if self.is_data => self.read_names(cx, clause.span),
-            C::If if clause.directive_name_modifier().is_some_and(|leaves| !leaves.contains(&Leaf::Target)) => {}
+            C::If if clause.directive_name_modifier().is_some_and(|leaves| !leaves.contains(&Leaf::Target)) => {
+                self.read_names(cx, clause.span);
+            }
             C::Private
             | C::Shared
             | C::Default
             | C::Collapse
-            | C::Schedule
-            | C::DistSchedule
             | C::ProcBind
             | C::Order
             | C::Simdlen
@@ -171,19 +174,31 @@ impl Mapping {
         }
     }
 
-    /// The variables that an expression of a clause reads, and what they lead to.
-    fn read_names(&mut self, cx: &Context<'_>, clause: Span) {
-        let directive = cx.constructs.directive(self.id);
-        let argument =
-            directive.clauses.iter().find(|other| other.span == clause).and_then(|other| match other.argument {
-                crate::syntax::ClauseArgument::Expression(span) => Some(span),
-                _ => None,
-            });
-        let names = argument.map(|span| cx.names_in(span)).unwrap_or_default();
-        for (name, span) in names {
-            let Some((named, variable)) = cx.named(&name, span.start) else { continue };
+    /// The variables that the host reads for an expression of a clause, and what they lead to.
+    fn read_names(&mut self, cx: &Context<'_>, expression: Span) {
+        let text = cx.file.show(expression);
+        for name in words(&text) {
+            let Some((named, variable)) = cx.named(name, expression.start) else { continue };
             let storage = if variable.ty.is_scalar() { Storage::Variable(named) } else { Storage::Memory };
-            self.touches.push(Touch { storage, writes: false, span });
+            self.touches.push(Touch { storage, writes: false, span: expression });
+        }
+    }
+
+    /// The heads of the loops that a kernel shares: compilers count their iterations on the host.
+    fn read_heads(&mut self, cx: &Context<'_>) {
+        let mut node = self.body;
+        while cx.tree.kind(node) == NodeKind::ForStatement {
+            let Some(inner) = cx.tree.child(node, Field::Body) else { return };
+            let head: Vec<NodeId> = cx.tree.children(node).filter(|child| *child != inner).collect();
+            for part in head {
+                let found = cx.host_effects(part, &[]);
+                let is_memory = |touch: &Touch| {
+                    !touch.writes
+                        && !matches!(&touch.storage, Storage::Variable(named) if cx.declared_type(&named.name, named.at).is_some_and(|ty| ty.is_scalar() || ty.is_pointer()))
+                };
+                self.touches.extend(found.touches.into_iter().filter(is_memory));
+            }
+            node = inner;
         }
     }
 
@@ -209,6 +224,9 @@ impl Mapping {
         };
         let is_plain = is_plain && clause.modifiers.iter().all(|modifier| modifier.argument.is_none());
         for item in clause.items() {
+            for expression in item.sections.iter().flat_map(|section| [section.lower_bound, section.length]).flatten() {
+                self.read_names(cx, expression);
+            }
             let read = item.base.as_deref().and_then(|base| cx.named(base, item.span.start));
             let Some((named, variable)) = read.filter(|(_, variable)| is_array(&variable.ty) && !item.has_member)
             else {
@@ -218,6 +236,9 @@ impl Mapping {
             let trouble = match is_plain {
                 _ if self.items.iter().any(|known| known.named.id == named.id) => Some("it is listed twice"),
                 false => Some("its `map` has modifiers"),
+                true if variable.is_thread_local || variable.is_extern && variable.scope == Scope::Local => {
+                    Some("which object it is hangs on the thread or the block")
+                }
                 true => item_trouble(cx, item, &named, &variable.ty),
             };
             let section: String = item.sections.iter().map(|section| normal_section(cx, section.span)).collect();
@@ -261,6 +282,9 @@ impl Mapping {
                 DeclaredType::Array { is_vla, .. } => {
                     let trouble = match is_vla {
                         true => Some("its length may vary"),
+                        false if variable.is_thread_local || variable.is_extern && variable.scope == Scope::Local => {
+                            Some("which object it is hangs on the thread or the block")
+                        }
                         false => item_trouble_of_whole(cx, &named),
                     };
                     self.items.push(Item {

@@ -168,12 +168,14 @@ impl Block<'_, '_> {
         let mappings = self.mappings_of((first, last));
         let host = self.host_of((first, last));
         let mut left = usize::from(held.to) + usize::from(held.from);
+        // What no construct certainly copies may not be read or written by the host's side at all: it may be constant.
+        let (mut to, mut from) = (held.to, held.from);
         let mut terms = Vec::new();
         for index in first..=last {
             let statement = self.statements.get(index)?;
             for mapping in statement.mappings.iter().filter_map(|index| self.all.get(*index)) {
                 let Some(item) = mapping.item(held.item.named.id) else { continue };
-                if left == 0 || mapping.is_conditional || self.is_inside_other(mapping, &mappings) {
+                if !(left > 0 || to || from) || mapping.is_conditional || self.is_inside_other(mapping, &mappings) {
                     continue;
                 }
                 if let Some(own) = conditions(self.cx, statement.node, mapping, &host, index == first)
@@ -181,9 +183,10 @@ impl Block<'_, '_> {
                 {
                     terms.extend(own);
                     left = left.saturating_sub(copies_of(item));
+                    (to, from) = (to && !item.to, from && !item.from);
                 }
             }
-            if left == 0 {
+            if left == 0 && !to && !from {
                 return Some(terms);
             }
             completes(self.cx, statement.node).then_some(())?;

@@ -79,8 +79,13 @@ fn kernels_in(cx: &Context<'_>, statement: NodeId) -> Vec<Span> {
 
 /// When a loop runs at all; empty where it certainly does.
 fn trip_condition(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects) -> Option<Option<String>> {
+    // Both sides of a test are converted to one type: small numbers are the same in each.
     let [lower, upper] = [read.lower, read.upper].map(|span| cx.constant(span));
-    if let (Some(lower), Some(upper)) = (lower, upper) {
+    let is_small = |value: &i64| (0..=127).contains(value);
+    let lower = lower.filter(is_small)?;
+    if let Some(upper) = upper {
+        let is_known = (0..=i64::from(i32::MAX)).contains(&upper)
+            && (upper <= 127 || read.declared_type.is_none_or(|ty| holds_more(cx, ty)));
         let runs = match read.relation {
             Relation::Less => lower < upper,
             Relation::LessOrEqual => lower <= upper,
@@ -88,21 +93,20 @@ fn trip_condition(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects) ->
             Relation::GreaterOrEqual => lower >= upper,
             Relation::NotEqual => lower != upper,
         };
-        return runs.then_some(None);
+        return (is_known && runs).then_some(None);
     }
-    // The value is converted to the type of the loop's variable first: a small number is the same in each.
-    let lower = lower.filter(|value| (0..=127).contains(value))?;
+    // A negative bound becomes a large one where the variable is unsigned; `bound > lower` then only leaves out loops that would run.
+    matches!(read.relation, Relation::Less | Relation::LessOrEqual).then_some(())?;
     is_stable(cx, read.upper, host).then_some(())?;
     let bound = cx.file.show(read.upper).split_whitespace().collect::<Vec<_>>().join(" ");
     let bound = if is_operand(&bound) { bound } else { format!("({bound})") };
-    let relation = match read.relation {
-        Relation::Less => ">",
-        Relation::LessOrEqual => ">=",
-        Relation::Greater => "<",
-        Relation::GreaterOrEqual => "<=",
-        Relation::NotEqual => "!=",
-    };
+    let relation = if read.relation == Relation::Less { ">" } else { ">=" };
     Some(Some(format!("{bound} {relation} {lower}")))
+}
+
+/// Is a loop's variable declared with a type that is no character?
+fn holds_more(cx: &Context<'_>, ty: Span) -> bool {
+    !cx.file.bytes(ty).windows(4).any(|word| word == b"char" || word == b"bool" || word == b"Bool")
 }
 
 /// Does an expression have the same value wherever in the environment it is evaluated, and nothing else?

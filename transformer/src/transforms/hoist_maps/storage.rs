@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{Relation, canonical_head, counter_change};
+use crate::semantics::Origin;
 use crate::semantics::effects::{Named, Storage, Touch, VariableId};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
@@ -45,7 +46,7 @@ pub(super) fn apart(
             };
             match block.certain_where(statements, lists_both) {
                 Some((_, own)) => terms.extend(own),
-                None => terms.push(comparison(block, statements, &one.item, item, terms).ok_or_else(|| {
+                None => terms.extend(comparison(block, statements, &one.item, item, terms).ok_or_else(|| {
                     let message = format!("`{}` and `{}` may overlap", one.item.named.name, item.named.name);
                     let reason = Reason::new(ReasonCode::StorageOverlap, one.item.span, message);
                     (one.item.named.id, reason.with_label(item.span, "the other"))
@@ -79,7 +80,9 @@ pub(super) fn reach(cx: &Context<'_>, touch: &Touch) -> Option<Reach> {
         tree.kind(access) == NodeKind::SubscriptExpression && tree.child(access, Field::Argument) == Some(name);
     let index = cx.subscript(access).filter(|_| is_element)?;
     let of_number = || cx.declared_type(&named.name, named.at).is_some_and(|ty| ty.dereferenced().is_scalar());
-    of_number().then_some(())?;
+    // A parameter has a value, whether the access happens or not.
+    let is_parameter = cx.owner(named).origin == Origin::Parameter;
+    (of_number() && is_parameter).then_some(())?;
     let expression = tree.span(index);
     if let Some(value) = cx.constant(expression).filter(|value| (0..i64::from(i32::MAX)).contains(value)) {
         return Some(Reach { named: named.clone(), end: (value + 1).to_string(), expression });
@@ -156,7 +159,7 @@ fn comparison(
     one: &Item,
     other: &Item,
     terms: &[String],
-) -> Option<String> {
+) -> Option<Vec<String>> {
     let cx = block.cx;
     let already = terms.iter().filter(|term| term.contains(" <= (")).count();
     let host = block.host_of(statements);
@@ -179,7 +182,10 @@ fn comparison(
     let number = integer_of_address(cx);
     let end = |item: &Item| Some(format!("({number})({} + {})", item.named.name, one_word(cx, item.length?)));
     let start = |item: &Item| format!("({number}){}", item.named.name);
-    Some(format!("({} <= {} || {} <= {})", end(one)?, start(other), end(other)?, start(one)))
+    // Before the other one's construct runs, its pointer need not lead anywhere.
+    let (_, mut found) = block.certain(statements, other.named.id)?;
+    found.push(format!("({} <= {} || {} <= {})", end(one)?, start(other), end(other)?, start(one)));
+    Some(found)
 }
 
 /// The type that holds an address, whatever the file includes.

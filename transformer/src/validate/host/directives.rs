@@ -160,7 +160,7 @@ pub fn body(text: &[u8], from: usize) -> Range<usize> {
     let parenthesis = head
         .and_then(|word| rest.iter().skip(word.len()).position(|byte| *byte == b'(').map(|i| open + word.len() + i));
     match parenthesis {
-        Some(parenthesis) => open..body(text, closing(text, parenthesis, b'(', b')')).end,
+        Some(parenthesis) => open..body(text, closing(text, parenthesis, b'(', b')') + 1).end,
         None => from..from,
     }
 }
