@@ -11,7 +11,7 @@ use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, Options};
 use ompsplit::plan::{Pass, ReasonCode, RuleKind};
 use ompsplit::source::SourceFile;
-use ompsplit::transforms::TRANSFORMS;
+use ompsplit::transforms::{TRANSFORMS, Waiting};
 
 const DOCUMENTS: &[&str] = &[
     "README.md",
@@ -377,6 +377,23 @@ fn the_architecture_names_every_folder_and_nothing_that_is_gone() {
     };
     let gone: Vec<_> = quoted.iter().filter(is_path).filter(|word| !exists(word)).collect();
     assert!(gone.is_empty(), "transformer/ARCHITECTURE.md names what does not exist: {gone:#?}");
+}
+
+/// The table has a row for each pass that may wait, with all that it may wait for.
+#[test]
+fn the_architecture_says_which_pass_waits_for_which() {
+    let text = read("transformer/ARCHITECTURE.md");
+    let rows: Vec<Vec<&str>> = cells(section(&text, "The way of a round").expect("the section"));
+    for transform in TRANSFORMS {
+        let plans = [(false, false), (false, true), (true, false), (true, true)];
+        let plans = plans.map(|(is_written, for_device)| Waiting { is_written, for_device });
+        let waits_for: BTreeSet<&str> =
+            plans.iter().flat_map(|plan| (transform.waits_for)(*plan)).map(|pass| pass.name()).collect();
+        let name = format!("`{}`", transform.pass.name());
+        let row = rows.iter().find(|row| row[0] == name);
+        let said = row.map(|row| quoted(row[1])).unwrap_or_default();
+        assert_eq!(said, waits_for, "{name}");
+    }
 }
 
 #[test]

@@ -23,6 +23,9 @@ const LAYERS: &[&[&str]] = &[
     &["cli"],
 ];
 
+/// The folders of `split`, in the order in which a region goes through them.
+const STEPS: &[&str] = &["shape", "facts", "kernels", "write"];
+
 /// Which files may name a parser library.
 const PARSERS: &[(&str, &[&str])] = &[
     ("tree_sitter_c", &["syntax/host.rs", "syntax/host"]),
@@ -157,6 +160,63 @@ fn no_pass_imports_another() {
         wrong.extend(others.map(|pass| format!("{name} imports {pass}")));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The files of `split` without its own: the name, the step that it belongs to, the code.
+fn files_of_split() -> Vec<(String, String, String)> {
+    let files = rust_files(&source_root().join("transforms/split_target")).into_iter();
+    let files = files.map(|path| {
+        let name = name_of(&path);
+        let step = name.split('/').nth(2).unwrap().trim_end_matches(".rs").to_owned();
+        (name, step, code_of(&fs::read_to_string(&path).unwrap()))
+    });
+    files.collect()
+}
+
+#[test]
+fn each_step_of_split_knows_those_before_it() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (name, step, code) in files_of_split() {
+        let own = STEPS.iter().position(|other| *other == step).unwrap_or_else(|| panic!("{name} belongs to no step"));
+        for import in [behind(&code, "split_target::"), behind(&code, "super::")].concat() {
+            let other = STEPS.iter().position(|step| *step == import);
+            count += usize::from(other.is_some());
+            if other.is_some_and(|other| other > own) {
+                wrong.push(format!("{name} imports {import}"));
+            }
+        }
+    }
+    assert!(count > 50, "only {count} imports were found");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn only_the_last_step_of_split_writes() {
+    let own = fs::read_to_string(source_root().join("transforms/split_target.rs")).unwrap();
+    let mut files = files_of_split();
+    files.push(("transforms/split_target.rs".to_owned(), String::new(), code_of(&own)));
+    let writes = |code: &str| imports(code).iter().any(|import| import == "edit");
+    let (writers, others): (Vec<_>, Vec<_>) = files.iter().partition(|(_, step, _)| step == "write");
+    assert!(writers.iter().any(|(_, _, code)| writes(code)));
+    let wrong: Vec<&String> = others.iter().filter(|(_, _, code)| writes(code)).map(|(name, ..)| name).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What a region is shaped like is told by its text, whatever its names mean.
+#[test]
+fn the_first_step_of_split_reads_no_meaning() {
+    let mut count = 0;
+    for (name, _, code) in files_of_split().into_iter().filter(|(_, step, _)| step == "shape") {
+        for import in behind(&code, "crate::semantics::") {
+            assert_eq!(import, "Program", "{name}");
+        }
+        for part in behind(&code, "cx.") {
+            count += 1;
+            assert!(["file", "scan", "tree", "constructs"].contains(&part.as_str()), "{name} asks for {part}");
+        }
+    }
+    assert!(count > 50, "only {count} places were found");
 }
 
 #[test]

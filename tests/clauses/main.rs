@@ -1,5 +1,5 @@
 //! Where each clause goes when `split` makes combined constructs of a region's directives: a case for each row of the
-//! table in `transformer/src/transforms/split_target/clause_rules.rs`, on the region's directives and on a loop's.
+//! table in `transformer/src/transforms/split_target/shape/clause_rules.rs`, on the region's directives and on a loop's.
 //!
 //! A case gives directives, and the directives that come of them or the rule that refuses. Three directives are a region
 //! with two loops, two are stacked on one loop, one is combined. The loops use pointers that need no map, so that only
@@ -163,7 +163,7 @@ fn spelling(variant: &str) -> String {
 
 /// The rows of the table: clause, rule on the region's directives, rule on a loop's.
 fn rows() -> Vec<(String, [(Place, String); 2])> {
-    let source = include_str!("../../transformer/src/transforms/split_target/clause_rules.rs");
+    let source = include_str!("../../transformer/src/transforms/split_target/shape/clause_rules.rs");
     let rows = source.lines().filter_map(|line| line.trim().strip_prefix("row(ClauseName::")?.strip_suffix("),"));
     let rows = rows.map(|row| {
         let parts: Vec<&str> = row.split(", ").map(|part| part.trim_start_matches("Rule::")).collect();

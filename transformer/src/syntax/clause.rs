@@ -65,6 +65,21 @@ impl Clause {
         }
     }
 
+    /// Does an item of its list start from this variable?
+    #[must_use]
+    pub fn lists(&self, name: &str) -> bool {
+        self.items().iter().any(|item| item.is_of(name))
+    }
+
+    /// Its one expression, where it has one.
+    #[must_use]
+    pub fn expression(&self) -> Option<Span> {
+        match self.argument {
+            ClauseArgument::Expression(span) => Some(span),
+            _ => None,
+        }
+    }
+
     /// The leaves of the directive that a directive-name modifier names: `target` in `if(target: e)`.
     #[must_use]
     pub fn directive_name_modifier(&self) -> Option<&'static [Leaf]> {

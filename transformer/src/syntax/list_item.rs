@@ -35,6 +35,12 @@ pub struct ArraySection {
 }
 
 impl ListItem {
+    /// Does it start from this variable?
+    #[must_use]
+    pub fn is_of(&self, name: &str) -> bool {
+        self.base.as_deref() == Some(name)
+    }
+
     /// Reads one list item. What is no list item of the specification comes back without a base.
     pub(super) fn read(tokens: Tokens<'_>) -> Option<Self> {
         let span = tokens.span()?;

@@ -126,252 +126,127 @@
 //! Offloading: Splitting GPU Kernels, Pipelining Communication and Computation, and Selecting Better Grid Geometries"
 //! (2018), section 3, Figures 1 and 2. Unlike Figure 2, the kernels restate their map clauses.
 
-mod clause_rules;
-mod clauses;
-mod data;
-mod figures;
-mod grouped;
+mod facts;
 mod kernels;
-mod local_arrays;
-mod mappers;
-pub(super) mod serial;
 mod shape;
-mod versions;
-mod work;
 mod write;
 
 use crate::context::Context;
-use crate::edit::{Edit, EditSet};
 use crate::plan::{Change, Decision, Pass, Plan, Reason, ReasonCode, RuleKind, Verdict};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
-use crate::source::Span;
+use crate::transforms::checks::text_reasons;
 
-use self::data::DataEnvironment;
-use self::kernels::Kernel;
-use self::shape::Shape;
-use self::shape::distribute::in_order;
-use self::write::Split;
-use crate::semantics::Program;
-use crate::transforms::checks::{excludes_directives, text_reasons};
+use self::facts::cost::{self, condition, figures};
+use self::facts::{Facts, facts_of};
+use self::kernels::{Kernels, kernels_of};
+use self::shape::{Shape, distribute, own_output, shape_of};
+use self::write::{Output, both_forms};
 
 /// Decides for every target region of a file.
 pub(super) fn split_target(cx: &Context<'_>) -> Vec<Plan> {
     let plan = |region: &TargetRegion| {
-        let in_order = in_order(cx, region).map(|region| plan_region(cx, &region));
+        let in_order = distribute::in_order(cx, region).map(|region| plan_region(cx, &region));
         // Where the teams cannot be done without, the region is what it is.
         in_order.filter(|plan| plan.decision != Decision::Refuse).unwrap_or_else(|| plan_region(cx, region))
     };
     target_regions(cx.tree, cx.constructs).iter().map(plan).collect()
 }
 
+/// Decides for one region: its shape, the facts, the kernels, the edits, each made from those before.
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let span = cx.constructs.directive(first).span;
     let nothing = |message: &str| Verdict::Nothing(Reason::new(ReasonCode::NothingToSplit, span, message));
-    let mut parts = None;
-    let verdict = if versions::is_versioned(cx, region) {
-        nothing("the other branch of this `if` holds the same statements as kernels of their own")
-    } else {
-        match checked(cx, region) {
-            Ok(Checked::Nothing) => {
-                nothing("this region has no parallel loop to split off, or is one kernel on the full grid already")
-            }
-            Ok(Checked::Split(found)) => judged(&parts.insert(found).split(cx, region)),
-            Err(reasons) if reasons.iter().all(|reason| reason.code.kind() == RuleKind::DoesNotPay) => {
-                Verdict::DoesNotPay(reasons)
-            }
-            Err(reasons) => Verdict::Refuse(reasons),
+    if own_output::is_one_of_two_forms(cx, region) {
+        let verdict = nothing("the other branch of this `if` holds the same statements as kernels of their own");
+        return verdict.into_plan(Pass::Split, span, region.extent);
+    }
+    let (shape, facts) = match checked(cx, region) {
+        Ok(Some(found)) => found,
+        Ok(None) => {
+            let message = "this region has no parallel loop to split off, or is one kernel on the full grid already";
+            return nothing(message).into_plan(Pass::Split, span, region.extent);
+        }
+        Err(reasons) => {
+            let does_not_pay = reasons.iter().all(|reason| reason.code.kind() == RuleKind::DoesNotPay);
+            let verdict = if does_not_pay { Verdict::DoesNotPay(reasons) } else { Verdict::Refuse(reasons) };
+            return verdict.into_plan(Pass::Split, span, region.extent);
         }
     };
-    let mut plan = verdict.into_plan(Pass::Split, span, region.extent);
-    if let Some(parts) = parts {
-        // What does not pay says how many kernels there would be.
-        if plan.decision != Decision::Refuse {
-            plan.kernels = (1, parts.kernels.len());
-        }
-        cx.explain(plan.pass, plan.extent, || figures::details(cx, &parts.split(cx, region), &plan));
+    let kernels = kernels_of(cx, &shape, &facts);
+    let output = Output { cx, region, shape: &shape, facts: &facts, kernels: &kernels };
+    let mut plan = judged(&output).into_plan(Pass::Split, span, region.extent);
+    // What does not pay says how many kernels there would be.
+    if plan.decision != Decision::Refuse {
+        plan.kernels = (1, kernels.kernels.len());
     }
+    cx.explain(plan.pass, plan.extent, || figures::details(cx, region, &shape, &facts, &plan));
     plan
 }
 
-/// What the checks say of a region that is not refused.
-enum Checked {
-    Nothing,
-    Split(Box<Parts>),
-}
-
-struct Parts {
-    shape: Shape,
-    clauses: clauses::RegionClauses,
-    kernels: Vec<Kernel>,
-    data: DataEnvironment,
-}
-
-impl Parts {
-    fn split<'s, 'p>(&'s self, cx: &'s Context<'p>, region: &'s TargetRegion) -> Split<'s, 'p> {
-        let Self { shape, clauses, kernels, data } = self;
-        Split { cx, region, shape, clauses, kernels, data }
-    }
-}
-
-/// All preconditions; the reasons are those for which the region is refused.
-fn checked(cx: &Program<'_>, region: &TargetRegion) -> Result<Checked, Vec<Reason>> {
-    let names = cx;
+/// All preconditions: none where there is nothing to split; the reasons are those for which the region is refused.
+fn checked(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<(Shape, Facts)>, Vec<Reason>> {
     let text = text_reasons(cx, region);
-    let Some(shape) = shape::shape_of(cx, region).map_err(|reasons| [text.clone(), reasons].concat())? else {
+    let Some(shape) = shape_of(cx, region).map_err(|reasons| [text.clone(), reasons].concat())? else {
         // What a macro or an unknown directive in a block stands for may be a loop.
         let hidden = !region.chain.is_loop() && !text.is_empty();
-        return if hidden { Err(text) } else { Ok(Checked::Nothing) };
+        return if hidden { Err(text) } else { Ok(None) };
     };
     if !text.is_empty() {
         return Err(text);
     }
-    if let Some(reason) = names
-        .device_code(region)
-        .or_else(|| excludes_directives(cx, region))
-        .or_else(|| mappers::forbids_nested_maps(cx, names, region))
-    {
-        return Err(vec![reason]);
-    }
-    let mut shape = shape;
-    let (clauses, loop_clauses, mut reasons) = clauses::read(cx, &shape);
-    reasons.extend(names.named_in_two_ways(region));
-    reasons.extend(names.macro_lvalues(region));
-    let mut kernels = Vec::new();
-    for (chain, mut clauses) in shape.loops.iter().zip(loop_clauses) {
-        grouped::keep_last_uses(names, chain, &mut clauses);
-        match kernels::read(names, chain, clauses) {
-            Ok(kernel) => kernels.push(kernel),
-            Err(more) => reasons.extend(more),
-        }
-    }
-    for run in shape.teams.clone() {
-        match kernels::read_serial(names, run) {
-            Ok(kernel) => kernels.push(kernel),
-            Err(more) => reasons.extend(more),
-        }
-    }
-    let on_device = data::not_on_host(names, &shape, &clauses, &kernels);
-    for run in serial::runs(names, region, &mut shape, &on_device).map_err(|more| [reasons.clone(), more].concat())? {
-        match kernels::read_serial(names, run) {
-            Ok(kernel) => kernels.push(kernel),
-            Err(more) => reasons.extend(more),
-        }
-    }
-    kernels.sort_by_key(|kernel| kernel.extent.start);
-    let data = data::build(names, &shape, &clauses, &kernels);
-    match data {
-        Ok(data) => {
-            reasons.extend(grouped::reasons(names, region, &clauses, &kernels, &data));
-            let parts = Parts { shape, clauses, kernels, data };
-            if reasons.is_empty() { Ok(Checked::Split(Box::new(parts))) } else { Err(reasons) }
-        }
-        Err(more) => Err([reasons, more].concat()),
-    }
+    let facts = facts_of(cx, region, &shape)?;
+    Ok(Some((shape, facts)))
 }
 
-/// What becomes of a region that can be split.
-fn judged(split: &Split<'_, '_>) -> Verdict {
-    let Split { cx, region, shape, kernels, data, .. } = *split;
-    let edits = split.edits();
-    if let Err(conflict) = EditSet::new(edits.clone()) {
-        let message = "the statements stand too close together for the directives between them";
-        return Verdict::Refuse(vec![Reason::new(ReasonCode::SerialStatement, conflict.first, message)]);
-    }
-    let condition = if cx.versioned { versions::condition(cx, split) } else { Ok(None) };
-    let verdict = work::weigh(cx, region.extent, shape, kernels);
-    let (both, against) = match condition {
-        Ok(Some(condition)) => (both_forms(split, &edits, &condition), None),
-        Ok(None) => (None, None),
-        Err(reason) => (None, Some(reason)),
+/// What becomes of a region that can be split: it must pay, in the form that is written.
+fn judged(output: &Output<'_, '_>) -> Verdict {
+    let Output { cx, region, shape, facts, kernels } = *output;
+    let edits = match output.edits() {
+        Ok(edits) => edits,
+        Err(reason) => return Verdict::Refuse(vec![reason]),
     };
-    let mut change = match (both, verdict.does_not_pay(cx, region)) {
+    let condition = || condition::condition(cx, region, shape, &facts.pieces);
+    let asked = if cx.versioned { condition() } else { Ok(None) };
+    let both = asked.as_ref().ok().and_then(Option::as_ref).and_then(|condition| {
+        let edit = both_forms::write(output, &edits, condition)?;
+        let summary = format!("{} where {condition}, as it was otherwise", what(shape, facts, kernels));
+        Some(Change { edits: vec![edit], summary, ..Change::default() })
+    });
+    let cost = cost::weigh(cx, region.extent, shape, &facts.pieces);
+    let mut change = match (both, cost.does_not_pay(cx, region)) {
         (Some(change), _) => change,
         (None, Some(mut reason)) => {
-            if let (false, Ok(Some(condition))) = (cx.versioned, versions::condition(cx, split)) {
+            if let (false, Ok(Some(condition))) = (cx.versioned, condition()) {
                 let hint = "; --versioned writes both forms, and the host asks for";
-                reason.message = format!("{}{hint} {}", reason.message, condition.text);
+                reason.message = format!("{}{hint} {condition}", reason.message);
             }
-            return Verdict::DoesNotPay(std::iter::once(reason).chain(against).collect());
+            return Verdict::DoesNotPay([Some(reason), asked.err()].into_iter().flatten().collect());
         }
         (None, None) => {
-            let reasons = against.into_iter().collect();
-            Change { edits, summary: summary(split, &verdict), reasons, ..Change::default() }
+            let what = what(shape, facts, kernels);
+            let summary = cost.pays_from().map_or(what.clone(), |from| format!("{what}; pays from {from}"));
+            Change { edits, summary, reasons: asked.err().into_iter().collect(), ..Change::default() }
         }
     };
-    change.reasons.extend(data.remarks.iter().cloned());
-    change.reasons.extend(kernels.iter().find_map(|kernel| kernel.assumed.first().cloned()));
-    change.reasons.extend(racing_loops(cx, shape, kernels));
-    change.parts = executed_by(cx, shape, kernels);
+    change.reasons.extend(facts.remarks(cx, shape));
+    change.parts = facts.executed_by(cx);
     Verdict::Change(change)
 }
 
-/// Both forms, if the edits allow it.
-fn both_forms(split: &Split<'_, '_>, edits: &[Edit], condition: &versions::Condition) -> Option<Change> {
-    let edit = versions::write(split, edits, condition)?;
-    let summary = format!("{} where {}, as it was otherwise", what(split), condition.text);
-    Some(Change { edits: vec![edit], summary, ..Change::default() })
-}
-
-fn summary(split: &Split<'_, '_>, verdict: &work::Verdict) -> String {
-    let what = what(split);
-    verdict.pays_from().map_or(what.clone(), |from| format!("{what}; pays from {from}"))
-}
-
 /// What the split form is.
-fn what(split: &Split<'_, '_>) -> String {
-    let number = split.kernels.len();
-    let place = if split.has_data_construct() { " inside one target data" } else { "" };
-    let of_one_thread = |kernel: &&Kernel| kernel.serial.as_ref().is_some_and(|run| run.team.is_none());
-    let threads = match split.kernels.iter().filter(of_one_thread).count() {
+fn what(shape: &Shape, facts: &Facts, kernels: &Kernels<'_>) -> String {
+    let place = if kernels.data.is_empty() { "" } else { " inside one target data" };
+    let threads = match facts.of_one_thread() {
         0 => String::new(),
         serial if place.is_empty() => format!(", {serial} of one thread"),
         serial => format!(", {serial} of one thread,"),
     };
-    match number {
-        1 if split.shape.has_teams_of_one() => "each team gets as many threads as it may have".to_owned(),
-        1 if split.shape.host.is_empty() => "one team becomes the full grid".to_owned(),
+    match kernels.kernels.len() {
+        1 if shape.has_teams_of_one() => "each team gets as many threads as it may have".to_owned(),
+        1 if facts.host.is_empty() => "one team becomes the full grid".to_owned(),
         1 => format!("the loop becomes a kernel{place}"),
-        _ => format!("split into {number} kernels{threads}{place}"),
+        number => format!("split into {number} kernels{threads}{place}"),
     }
-}
-
-/// What stands between the loops, and who executes it in the output.
-fn executed_by(cx: &Program<'_>, shape: &Shape, kernels: &[Kernel]) -> Vec<(Span, String)> {
-    let serial = kernels.iter().filter_map(|kernel| kernel.serial.as_ref()).map(|run| match run.steering {
-        None if run.team.is_some() => (run.span, "sections: a kernel of one team"),
-        Some(_) => (run.span, "condition on the device: a kernel of one thread"),
-        None => (run.span, "serial on the device: a kernel of one thread"),
-    });
-    let host = shape.host.iter().map(|part| (cx.tree.span(part.node()), "on the host"));
-    let arrays = shape.arrays.iter().map(|array| (cx.tree.span(array.node), "on the device for the rest of its block"));
-    let mut all: Vec<(Span, String)> =
-        serial.chain(host).chain(arrays).map(|(span, words)| (span, words.to_owned())).collect();
-    all.sort();
-    all
-}
-
-/// Loops of a league that write what another reads or writes: nothing orders them in the original.
-fn racing_loops(cx: &Program<'_>, shape: &Shape, kernels: &[Kernel]) -> Option<Reason> {
-    if shape.form.widens() {
-        return None;
-    }
-    for (index, first) in kernels.iter().enumerate() {
-        for second in &kernels[index + 1..] {
-            for (name, one) in &first.variables {
-                let Some(other) = second.variables.get(name) else { continue };
-                if one.elements_written.is_some() || other.elements_written.is_some() {
-                    let directive = cx.constructs.directive(shape.outer.first().copied()?);
-                    let message = format!(
-                        "`teams` has no barrier between these loops, and both use `{name}`, which one of them writes: \
-                         the original may race; the split orders them"
-                    );
-                    let reason = Reason::new(ReasonCode::OriginalRaces, directive.span, message);
-                    return Some(reason.with_label(one.first, "first loop").with_label(other.first, "second loop"));
-                }
-            }
-        }
-    }
-    None
 }

@@ -1,4 +1,4 @@
-//! Which of the forms that `split` knows a region has.
+//! Whether a region has one of the forms that `split` knows, and what stands where in it. It reads directives and syntax alone.
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
@@ -7,12 +7,18 @@ use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Directive, NodeId, NodeKind};
-use crate::transforms::split_target::local_arrays::LocalArrays;
-use crate::transforms::split_target::serial::Run;
 
+mod clause_rules;
+pub(super) mod clauses;
 pub(super) mod distribute;
+mod jumps;
+pub(super) mod own_output;
 mod parallel;
 mod sections;
+
+pub(super) use self::jumps::{leaves_inner_loop, stays_within};
+
+pub(super) use self::sections::Sections;
 
 /// What the region is now, which says what each kernel becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,17 +46,13 @@ pub(super) struct Shape {
     pub outer: Vec<ConstructId>,
     /// The loops; the chain of each starts behind `outer`.
     pub loops: Vec<Chain>,
-    /// What stands around and between the loops and moves to the host: control flow, declarations, statements.
+    /// What stands around and between the loops: control flow, declarations, statements. It moves to the host, as far as it can.
     pub host: Vec<HostPart>,
-    /// Arrays that the region declares and its loops use.
-    pub arrays: Vec<LocalArrays>,
-    /// How many kernels serial statements become that stay on the device.
-    pub serial: usize,
     /// The `parallel` constructs that hold several of the loops or more than loops. The chains of their loops start with
     /// them.
     pub parallel: Vec<ConstructId>,
     /// Sections that stay kernels of one team.
-    pub teams: Vec<Run>,
+    pub sections: Vec<Sections>,
     /// The loop that the teams of the original share, where the host runs it in order.
     pub shared: Option<NodeId>,
     /// Directives that only order threads, which the order of the kernels does as well.
@@ -86,10 +88,8 @@ impl Shape {
             outer,
             loops: vec![chain],
             host: Vec::new(),
-            arrays: Vec::new(),
-            serial: 0,
             parallel: Vec::new(),
-            teams: Vec::new(),
+            sections: Vec::new(),
             shared: None,
             dropped: Vec::new(),
         }
@@ -102,7 +102,7 @@ impl Shape {
 
     /// May the output launch more than one kernel where the original launched one?
     pub(super) fn launches_several(&self) -> bool {
-        self.loops.len() > 1 || !self.host.is_empty() || self.serial + self.teams.len() > 0 || !self.arrays.is_empty()
+        self.loops.len() > 1 || !self.host.is_empty() || !self.sections.is_empty()
     }
 }
 
@@ -145,7 +145,7 @@ pub(super) fn shape_of(cx: &Program<'_>, region: &TargetRegion) -> Result<Option
     };
     let mut host = Vec::new();
     let mut dropped = Vec::new();
-    let mut teams = Vec::new();
+    let mut sections = Vec::new();
     for segment in region.all_segments() {
         let by_all_threads = parallel::encloses(cx, &parallel, segment);
         match segment {
@@ -156,8 +156,8 @@ pub(super) fn shape_of(cx: &Program<'_>, region: &TargetRegion) -> Result<Option
                 continue;
             }
             Segment::Construct(chain) if form == Form::OneTeam && !by_all_threads && sections::are_sections(chain) => {
-                match sections::run(cx, chain) {
-                    Ok(run) => teams.push(run),
+                match sections::read(cx, chain) {
+                    Ok(found) => sections.push(found),
                     Err(reason) => reasons.push(reason),
                 }
                 continue;
@@ -180,11 +180,10 @@ pub(super) fn shape_of(cx: &Program<'_>, region: &TargetRegion) -> Result<Option
     if loops.is_empty() {
         return Ok(None);
     }
-    let arrays = Vec::new();
     let outer = region.chain.constructs.clone();
     let innermost = cx.constructs.construct(region.chain.innermost());
     let shared = innermost.body.filter(|_| innermost.leaves.last() == Some(&Leaf::Distribute));
-    Ok(Some(Shape { form, outer, loops, host, arrays, serial: 0, parallel, teams, shared, dropped }))
+    Ok(Some(Shape { form, outer, loops, host, parallel, sections, shared, dropped }))
 }
 
 fn one_loop(cx: &Program<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
@@ -212,7 +211,7 @@ fn widening(cx: &Program<'_>, region: &TargetRegion) -> Shape {
     Shape::one_loop(outer.to_vec(), Chain { constructs: rest.to_vec(), leaves })
 }
 
-/// What the host may execute, if [`super::data`] finds that it can.
+/// What the host may execute, if the facts say that it can.
 fn host_part(cx: &Program<'_>, region: &TargetRegion, segment: &Segment) -> Option<HostPart> {
     let inner = cx.constructs.construct(region.chain.innermost()).body_span;
     match segment {
@@ -228,20 +227,6 @@ fn host_part(cx: &Program<'_>, region: &TargetRegion, segment: &Segment) -> Opti
 
 fn is_expression(cx: &Program<'_>, node: NodeId) -> bool {
     cx.tree.kind(node) == NodeKind::ExpressionStatement
-}
-
-/// Is it `break` or `continue` of a loop that stands within a span?
-pub(super) fn leaves_inner_loop(cx: &Program<'_>, inner: Span, node: NodeId) -> bool {
-    let loops = [NodeKind::ForStatement, NodeKind::WhileStatement, NodeKind::DoStatement];
-    let steers = |above: &NodeId| {
-        let kind = cx.tree.kind(*above);
-        loops.contains(&kind) || (kind == NodeKind::SwitchStatement && cx.tree.kind(node) == NodeKind::BreakStatement)
-    };
-    let target = cx.tree.ancestors(node).find(steers);
-    matches!(cx.tree.kind(node), NodeKind::BreakStatement | NodeKind::ContinueStatement)
-        && target.is_some_and(|target| {
-            cx.tree.kind(target) != NodeKind::SwitchStatement && inner.contains(cx.tree.span(target))
-        })
 }
 
 /// Why a segment keeps the region from being split; none for a loop of the right form.
@@ -296,7 +281,7 @@ fn construct_reason(cx: &Program<'_>, region: &TargetRegion, chain: &Chain) -> R
 }
 
 /// A construct that is no loop and stands beside the loops.
-pub(super) fn outside_loop(directive: &Directive) -> Reason {
+pub(crate) fn outside_loop(directive: &Directive) -> Reason {
     let team = ["barrier", "critical", "single", "master", "masked", "ordered", "flush", "atomic", "taskwait"];
     let binds = team.iter().any(|name| directive.name == *name || directive.name.starts_with(&format!("{name} ")));
     let code = if binds { ReasonCode::TeamDependent } else { ReasonCode::OtherConstruct };

@@ -1,4 +1,5 @@
-//! `distribute` loops with parallel loops inside: the teams share the one, the threads of each team the others.
+//! Whether one team could run a `distribute` loop with parallel loops inside: the teams share the one, the threads of each team the
+//! others.
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::Construct;
@@ -7,13 +8,13 @@ use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive, Field, NodeId, NodeKind};
+use crate::syntax::{Clause, ClauseName, Directive, Field, NodeId, NodeKind};
 
 /// The region as one team would run it, where the teams share a loop that holds several parallel loops: one iteration after the
 /// other is an order that the original may take, whatever its teams are.
 ///
 /// None where a clause makes more of the loop than that.
-pub(in crate::transforms::split_target) fn in_order(cx: &Program<'_>, region: &TargetRegion) -> Option<TargetRegion> {
+pub(crate) fn in_order(cx: &Program<'_>, region: &TargetRegion) -> Option<TargetRegion> {
     if region.chain.leaves != [Leaf::Target, Leaf::Teams, Leaf::Distribute] {
         return None;
     }
@@ -38,12 +39,11 @@ pub(in crate::transforms::split_target) fn in_order(cx: &Program<'_>, region: &T
 }
 
 fn is_number(cx: &Program<'_>, clause: &Clause) -> bool {
-    matches!(clause.argument, ClauseArgument::Expression(span)
-        if cx.file.show(span).trim().bytes().all(|byte| byte.is_ascii_digit()))
+    clause.expression().is_some_and(|span| cx.file.show(span).trim().bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Does a clause say how teams share a loop? It falls away with the teams.
-pub(in crate::transforms::split_target) fn is_of_teams(clause: &Clause) -> bool {
+pub(crate) fn is_of_teams(clause: &Clause) -> bool {
     matches!(clause.name, ClauseName::NumTeams | ClauseName::DistSchedule)
 }
 
@@ -71,13 +71,8 @@ fn statements(cx: &Program<'_>, region: &TargetRegion) -> Option<Vec<NodeId>> {
     let construct = cx.constructs.construct(region.chain.innermost());
     let clauses =
         region.chain.constructs.iter().flat_map(|id| cx.constructs.directive(*id).clauses_of(ClauseName::Collapse));
-    let depths: Vec<usize> = clauses
-        .filter_map(|clause| match clause.argument {
-            ClauseArgument::Expression(span) => cx.file.show(span).trim().parse().ok(),
-            _ => None,
-        })
-        .collect();
-    let nest = canonical_nest(cx.file, cx.tree, construct.body?, depths.first().copied().unwrap_or(1).min(16)).ok()?;
+    let mut depths = clauses.filter_map(|clause| cx.file.show(clause.expression()?).trim().parse::<usize>().ok());
+    let nest = canonical_nest(cx.file, cx.tree, construct.body?, depths.next().unwrap_or(1).min(16)).ok()?;
     let block = cx.tree.kind(nest.body) == NodeKind::CompoundStatement;
     Some(if block { cx.tree.named_children(nest.body).collect() } else { vec![nest.body] })
 }

@@ -1,7 +1,7 @@
-//! `parallel` regions that hold several worksharing loops: which of them the region has, and what else stands in them.
+//! Which `parallel` regions hold several worksharing loops, and what else may stand in them.
 //!
 //! Every thread of the team executes what stands around the loops. Where all of them come to the same, the host can do it
-//! once; [`super::super::data`] finds out whether they do.
+//! once; the facts say whether they do.
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;

@@ -1,15 +1,24 @@
-//! `parallel sections` beside the loops of one team: they stay a kernel of one team, as they are.
+//! Whether `parallel sections` beside the loops of one team can stay a kernel of one team, as they are.
 //!
 //! The team of a `target` construct executes them as the region's one team does. What they take from the region and hand on
 //! goes the way of serial statements.
 
 use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
 use crate::region::target::Chain;
 use crate::semantics::Program;
 use crate::source::{Span, Spelling};
-use crate::syntax::ClauseName;
 use crate::syntax::spec_table::Leaf;
-use crate::transforms::split_target::serial::Run;
+use crate::syntax::{ClauseName, NodeId};
+
+/// Sections that become a kernel of one team.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sections {
+    pub construct: ConstructId,
+    pub body: NodeId,
+    /// With its directives.
+    pub span: Span,
+}
 
 /// Does the chain lead to sections?
 pub(super) fn are_sections(chain: &Chain) -> bool {
@@ -17,7 +26,7 @@ pub(super) fn are_sections(chain: &Chain) -> bool {
 }
 
 /// The sections as a kernel of their own; the reason is why they are none.
-pub(super) fn run(cx: &Program<'_>, chain: &Chain) -> Result<Run, Reason> {
+pub(super) fn read(cx: &Program<'_>, chain: &Chain) -> Result<Sections, Reason> {
     let id = chain.innermost();
     let first = chain.constructs.first().copied().unwrap_or(id);
     let construct = cx.constructs.construct(id);
@@ -42,7 +51,7 @@ pub(super) fn run(cx: &Program<'_>, chain: &Chain) -> Result<Run, Reason> {
         return refuse(ReasonCode::SyntaxError, construct.body_span, message);
     };
     let span = Span::new(start, construct.body_span.end);
-    Ok(Run { nodes: vec![body], span, hoisted: Vec::new(), steering: None, team: Some(id) })
+    Ok(Sections { construct: id, body, span })
 }
 
 /// Is it the directive of such a kernel?

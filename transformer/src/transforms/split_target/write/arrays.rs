@@ -1,13 +1,13 @@
-//! The data constructs of arrays that the region declares.
+//! How the data constructs of arrays that the region declares are written.
 
 use crate::edit::Edit;
-use crate::edit::directive_writer::{Layout, indent_of, line_start};
+use crate::edit::directive_writer::{Layout, indent_of};
 use crate::source::Span;
 use crate::syntax::NodeId;
-use crate::transforms::split_target::local_arrays::LocalArrays;
-use crate::transforms::split_target::write::Split;
+use crate::transforms::split_target::facts::local_arrays::LocalArrays;
+use crate::transforms::split_target::write::Output;
 
-impl Split<'_, '_> {
+impl Output<'_, '_> {
     /// `target data` around the rest of each block that declares arrays; neighbours share one.
     pub(super) fn arrays(&self) -> Vec<Edit> {
         let tree = self.cx.tree;
@@ -17,13 +17,13 @@ impl Split<'_, '_> {
             let mut siblings = tree.parent(node).into_iter().flat_map(|block| tree.named_children(block));
             siblings.find(|sibling| tree.span(*sibling).start >= tree.span(node).end)
         };
-        for array in &self.shape.arrays {
+        for array in &self.facts.arrays {
             together.push(array);
             let next = follows(array.node);
             let shares = |other: &LocalArrays| Some(other.node) == next;
             let masked =
                 next.is_some_and(|next| self.directive_between(tree.span(array.node).end, tree.span(next).start));
-            if masked || !self.shape.arrays.iter().any(shares) {
+            if masked || !self.facts.arrays.iter().any(shares) {
                 edits.extend(self.data_of(&std::mem::take(&mut together)));
             }
         }
@@ -47,7 +47,7 @@ impl Split<'_, '_> {
         for (map_type, listed) in [("to", names(true)), ("alloc", names(false))] {
             clauses.extend((!listed.is_empty()).then(|| format!("map({map_type}: {listed})")));
         }
-        clauses.extend(self.where_it_runs("if"));
+        clauses.extend(self.clauses(&self.kernels.arrays));
         let mut layout = Layout::of(file, self.cx.constructs.directive(*outer));
         let indent = indent_of(file, tree.span(last.node).start);
         layout.indent = if self.directives_are_indented() { indent.clone() } else { String::new() };
@@ -57,8 +57,7 @@ impl Split<'_, '_> {
         let directive = layout.write("target data", &clauses);
         let text = format!("{newline}{}{directive}{newline}{indent}{{{follows}", layout.indent);
         let close = tree.span(block).end - 1;
-        let line = line_start(&file.text, close);
-        let own_line = file.bytes(Span::new(line, close)).iter().all(u8::is_ascii_whitespace);
+        let (line, own_line) = self.start_of_line(close);
         let closing = if own_line {
             Edit { span: Span::new(line, line), text: format!("{indent}}}{newline}") }
         } else {

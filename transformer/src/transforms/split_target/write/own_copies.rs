@@ -1,4 +1,4 @@
-//! Declarations of the variables that are copies for the whole region.
+//! How the variables are declared that are copies for the whole region.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
 use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
-use crate::transforms::split_target::data::OwnCopy;
-use crate::transforms::split_target::write::Split;
+use crate::transforms::split_target::facts::data::OwnCopy;
+use crate::transforms::split_target::write::Output;
 
-impl Split<'_, '_> {
+impl Output<'_, '_> {
     /// Declares the copies at the start of their blocks; a statement without braces gets some.
     pub(super) fn own_copies(&self, edits: &mut Vec<Edit>) {
         let mut blocks: BTreeMap<NodeId, Vec<&OwnCopy>> = BTreeMap::new();
-        for copy in self.data.own_copies.iter().filter(|copy| copy.is_declared) {
+        for copy in self.facts.data.own_copies.iter().filter(|copy| copy.is_declared) {
             blocks.entry(copy.block).or_default().push(copy);
         }
         let (file, tree) = (self.cx.file, self.cx.tree);

@@ -1,24 +1,24 @@
-//! Serial statements as a kernel of one thread: its directive, a block where there are several, and the declarations that
+//! How serial statements are written as a kernel of one thread: its directive, a block where there are several, and the declarations that
 //! move before it.
 
 use crate::edit::Edit;
-use crate::edit::directive_writer::{Layout, indent_of, line_start};
+use crate::edit::directive_writer::{Layout, indent_of};
 use crate::source::Span;
 use crate::syntax::NodeKind;
+use crate::transforms::split_target::facts::serial::{Hoisted, Run};
 use crate::transforms::split_target::kernels::Kernel;
-use crate::transforms::split_target::serial::Run;
-use crate::transforms::split_target::write::Split;
+use crate::transforms::split_target::write::Output;
 
-impl Split<'_, '_> {
-    pub(super) fn serial(&self, index: usize, kernel: &Kernel) -> Vec<Edit> {
-        let run = kernel.serial.as_ref().filter(|run| run.steering.is_none());
+impl Output<'_, '_> {
+    /// The edits for a kernel of serial statements; none where it evaluates a condition.
+    pub(super) fn serial(&self, kernel: &Kernel<'_>) -> Vec<Edit> {
+        let run = kernel.piece.serial.as_ref().filter(|run| run.steering.is_none());
         let (Some(run), Some(outer)) = (run, self.shape.outer.first()) else { return Vec::new() };
         let file = self.cx.file;
         let mut layout = Layout::of(file, self.cx.constructs.directive(*outer));
         let mut statement = indent_of(file, run.span.start);
         let newline = layout.newline;
-        let start = line_start(&file.text, run.span.start);
-        let starts_line = file.bytes(Span::new(start, run.span.start)).iter().all(u8::is_ascii_whitespace);
+        let (start, starts_line) = self.start_of_line(run.span.start);
         if !starts_line && self.is_branch(run) {
             statement.push_str(&layout.level);
         }
@@ -27,14 +27,14 @@ impl Split<'_, '_> {
         let level = if block { self.level(run, &statement, &layout) } else { String::new() };
         let mut text = if starts_line { String::new() } else { newline.to_owned() };
         for hoisted in &run.hoisted {
-            text.push_str(&format!("{statement}{}{newline}", hoisted.declaration));
+            text.push_str(&format!("{statement}{}{newline}", self.declaration_of(hoisted)));
         }
-        let directive = layout.write("target", &self.kernel_clauses(index, kernel));
+        let directive = layout.write(kernel.name, &self.clauses(&kernel.clauses));
         text.push_str(&format!("{}{directive}{newline}", layout.indent));
         if block {
             text.push_str(&format!("{statement}{{{newline}"));
         }
-        let mut edits: Vec<Edit> = run.hoisted.iter().flat_map(|hoisted| hoisted.edits.iter().cloned()).collect();
+        let mut edits: Vec<Edit> = run.hoisted.iter().flat_map(assignments_of).collect();
         if starts_line {
             edits.push(Edit { span: Span::new(start, start), text: format!("{text}{level}") });
         } else {
@@ -50,17 +50,6 @@ impl Split<'_, '_> {
         edits
     }
 
-    /// Are the directives of the loops indented as their statements are?
-    pub(super) fn directives_are_indented(&self) -> bool {
-        let file = self.cx.file;
-        let first = self.kernels.iter().find_map(Kernel::directive);
-        first.is_none_or(|id| {
-            let construct = self.cx.constructs.construct(id);
-            let directive = indent_of(file, self.cx.constructs.directive(id).span.start);
-            !directive.is_empty() || indent_of(file, construct.body_span.start).is_empty()
-        })
-    }
-
     /// Is it the body of a statement, without braces?
     fn is_branch(&self, run: &Run) -> bool {
         let tree = self.cx.tree;
@@ -71,11 +60,10 @@ impl Split<'_, '_> {
     /// Several statements need a block, and so do declarations that stay inside.
     fn needs_braces(&self, run: &Run) -> bool {
         let tree = self.cx.tree;
-        let hoisted =
-            |span: Span| run.hoisted.iter().any(|hoisted| hoisted.names.iter().all(|name| span.contains(*name)));
+        let hoisted = |span: Span| run.hoisted.iter().any(|hoisted| span.contains(hoisted.head));
         let declares = |node| tree.kind(node) == NodeKind::Declaration && !hoisted(tree.span(node));
         run.nodes.len() > 1
-            || run.hoisted.iter().any(|hoisted| hoisted.assignments > 1)
+            || run.hoisted.iter().any(|hoisted| hoisted.assignments() > 1)
             || run.nodes.iter().any(|node| declares(*node))
     }
 
@@ -95,7 +83,7 @@ impl Split<'_, '_> {
     /// The lines of the block behind its first.
     fn indented(&self, run: &Run, level: &str) -> Vec<Edit> {
         let text = &self.cx.file.text;
-        let cut: Vec<Span> = run.hoisted.iter().flat_map(|hoisted| &hoisted.edits).map(|edit| edit.span).collect();
+        let cut: Vec<Span> = run.hoisted.iter().flat_map(Hoisted::left_out).map(|(span, _)| span).collect();
         let starts = (run.span.start..run.span.end).filter(|at| text.get(*at) == Some(&b'\n')).map(|at| at + 1);
         let is_text = |at: &usize| {
             let first = text.get(*at..).unwrap_or_default().iter().find(|byte| !matches!(byte, b' ' | b'\t'));
@@ -113,17 +101,19 @@ impl Split<'_, '_> {
         Edit { span: Span::new(at, at), text: format!("{newline}{indent}}}{follows}") }
     }
 
-    /// The end of the line where nothing but a comment follows, and whether that is so; else the place itself.
-    pub(super) fn line_end(&self, from: usize) -> (usize, bool) {
-        let text = &self.cx.file.text;
-        let rest = text.get(from..).unwrap_or_default();
-        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let words = String::from_utf8_lossy(line);
-        let words = words.trim();
-        let comment = words.starts_with("//")
-            || (words.starts_with("/*") && words.find("*/").is_some_and(|end| end + 2 == words.len()));
-        let alone = words.is_empty() || (comment && !words.ends_with('\\'));
-        (if alone { from + line.len() } else { from }, alone)
+    /// What stands before the kernel: `double mean, spread;`.
+    fn declaration_of(&self, hoisted: &Hoisted) -> String {
+        let file = self.cx.file;
+        let head = file.show(hoisted.head);
+        let type_words: Vec<&str> = head.split_whitespace().filter(|word| *word != "const").collect();
+        let names = hoisted.declarators.iter().map(|declarator| file.show(declarator.name).into_owned());
+        format!("{} {};", type_words.join(" "), names.collect::<Vec<String>>().join(", "))
     }
+}
+
+/// What makes assignments of the initialisers.
+fn assignments_of(hoisted: &Hoisted) -> Vec<Edit> {
+    let text = |follows| if follows { "; " } else { "" };
+    let left_out = hoisted.left_out().into_iter();
+    left_out.map(|(span, follows)| Edit { span, text: text(follows).to_owned() }).collect()
 }

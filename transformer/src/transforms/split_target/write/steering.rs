@@ -1,12 +1,12 @@
-//! Conditions that a kernel of one thread evaluates: its result steers the host's control flow.
+//! How a condition is written that a kernel of one thread evaluates: its result steers the host's control flow.
 
 use crate::edit::Edit;
-use crate::edit::directive_writer::{Layout, indent_of, line_start, on_one_line};
+use crate::edit::directive_writer::{Layout, indent_of, on_one_line};
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
+use crate::transforms::split_target::facts::serial::Steering;
 use crate::transforms::split_target::kernels::Kernel;
-use crate::transforms::split_target::serial::Steering;
-use crate::transforms::split_target::write::Split;
+use crate::transforms::split_target::write::Output;
 
 /// What is written for one condition.
 struct Evaluation<'a> {
@@ -18,12 +18,13 @@ struct Evaluation<'a> {
     layout: Layout,
 }
 
-impl Split<'_, '_> {
-    pub(super) fn steering(&self, index: usize, kernel: &Kernel) -> Vec<Edit> {
-        let (Some(run), Some(outer)) = (&kernel.serial, self.shape.outer.first()) else { return Vec::new() };
+impl Output<'_, '_> {
+    /// The edits for a kernel that evaluates a condition; none where it does something else.
+    pub(super) fn steering(&self, kernel: &Kernel<'_>) -> Vec<Edit> {
+        let (Some(run), Some(outer)) = (&kernel.piece.serial, self.shape.outer.first()) else { return Vec::new() };
         let Some(steering) = &run.steering else { return Vec::new() };
         let layout = Layout::of(self.cx.file, self.cx.constructs.directive(*outer));
-        let clauses = self.kernel_clauses(index, kernel);
+        let clauses = self.clauses(&kernel.clauses);
         let evaluation = Evaluation { steering, condition: run.span, clauses, layout };
         match self.cx.tree.kind(steering.flow) {
             NodeKind::IfStatement => self.before_branch(&evaluation),
@@ -40,8 +41,7 @@ impl Split<'_, '_> {
         let block = tree.parent(flow).is_none_or(|parent| tree.kind(parent) != NodeKind::CompoundStatement);
         let indent = indent_of(file, span.start);
         let newline = evaluation.layout.newline;
-        let start = line_start(&file.text, span.start);
-        let starts_line = file.bytes(Span::new(start, span.start)).iter().all(u8::is_ascii_whitespace);
+        let (start, starts_line) = self.start_of_line(span.start);
         let lines = format!("{}{}", self.declared(evaluation, &indent), self.evaluated(evaluation, &indent));
         let mut edits = vec![self.result_instead(evaluation)];
         if block {
@@ -89,15 +89,14 @@ impl Split<'_, '_> {
 
     /// `int result; do { .. result = condition; } while (result);`
     fn at_end(&self, evaluation: &Evaluation<'_>) -> Vec<Edit> {
-        let (file, tree) = (self.cx.file, self.cx.tree);
+        let tree = self.cx.tree;
         let flow = evaluation.steering.flow;
         let Some(body) = tree.child(flow, Field::Body) else { return Vec::new() };
         let (indent, inner) = self.indents(flow, body, evaluation);
         let newline = evaluation.layout.newline;
         let evaluated = self.evaluated(evaluation, &inner);
         let start = tree.span(flow).start;
-        let line = line_start(&file.text, start);
-        let starts_line = file.bytes(Span::new(line, start)).iter().all(u8::is_ascii_whitespace);
+        let (line, starts_line) = self.start_of_line(start);
         let mut edits = vec![self.result_instead(evaluation)];
         edits.push(if starts_line {
             Edit { span: Span::new(line, line), text: self.declared(evaluation, &indent) }
@@ -107,8 +106,7 @@ impl Split<'_, '_> {
         let end = tree.span(body).end;
         if tree.kind(body) == NodeKind::CompoundStatement {
             let close = end - 1;
-            let from = line_start(&file.text, close);
-            let alone = file.bytes(Span::new(from, close)).iter().all(u8::is_ascii_whitespace);
+            let (from, alone) = self.start_of_line(close);
             let (at, text) = if alone { (from, evaluated) } else { (close, format!("{newline}{evaluated}{indent}")) };
             edits.push(Edit { span: Span::new(at, at), text });
         } else {

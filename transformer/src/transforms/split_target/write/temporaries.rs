@@ -1,17 +1,17 @@
-//! The constants before a region that hold what its clauses' expressions give.
+//! How the constants before a region are written that hold what its clauses' expressions give.
 
-use super::Split;
+use super::Output;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, line_start, on_one_line};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
+use crate::syntax::NodeKind;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseArgument, NodeKind};
 
-impl Split<'_, '_> {
+impl Output<'_, '_> {
     /// The constants before the region; in a block of their own where no declaration may stand.
     pub(super) fn temporaries(&self, edits: &mut Vec<Edit>) {
-        if self.data.temporaries.is_empty() {
+        if self.facts.data.temporaries.is_empty() {
             return;
         }
         let Some(first) = self.shape.outer.first() else { return };
@@ -23,7 +23,7 @@ impl Split<'_, '_> {
         let newline = layout.newline;
         let block = self.needs_block(*first);
         let mut text = if block { format!("{indent}{{{newline}") } else { String::new() };
-        for (span, temporary) in &self.data.temporaries {
+        for (span, temporary) in &self.facts.data.temporaries {
             let value = on_one_line(file, *span);
             let value =
                 if temporary.name.starts_with("region_condition") { format!("({value}) ? 1 : 0") } else { value };
@@ -51,7 +51,7 @@ impl Split<'_, '_> {
 
     /// Is a constant the first value of a variable? Others stand in directives alone, and compilers without OpenMP would warn.
     fn is_first_value(&self, name: &str) -> bool {
-        self.data.own_copies.iter().any(|copy| copy.initial.as_deref() == Some(name))
+        self.facts.data.own_copies.iter().any(|copy| copy.initial.as_deref() == Some(name))
     }
 
     /// The text of a span with the expressions in it that are evaluated before replaced by their constants.
@@ -59,7 +59,7 @@ impl Split<'_, '_> {
         let file = self.cx.file;
         let mut out = String::new();
         let mut at = span.start;
-        for (inner, temporary) in self.data.temporaries.range(Span::new(span.start, span.start)..) {
+        for (inner, temporary) in self.facts.data.temporaries.range(Span::new(span.start, span.start)..) {
             if !span.contains(*inner) || inner.start < at {
                 continue;
             }
@@ -69,14 +69,6 @@ impl Split<'_, '_> {
         }
         out.push_str(&on_one_line(file, Span::new(at, span.end)));
         out
-    }
-
-    /// A clause's expression, or the constant that holds its value.
-    pub(super) fn expression(&self, clause: &Clause) -> String {
-        match &clause.argument {
-            ClauseArgument::Expression(span) => self.substituted(*span),
-            _ => String::new(),
-        }
     }
 
     /// May no declaration stand before the region: is it a body without braces, behind a label, or may a jump enter its

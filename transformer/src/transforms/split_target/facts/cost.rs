@@ -1,0 +1,365 @@
+//! Whether a split pays: how much work the loops of a region do, as far as the text says, against the launches.
+
+mod alike;
+pub(crate) mod condition;
+mod crossover;
+pub(crate) mod figures;
+mod sizes;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::analysis::cost::{Estimate, Grid, LoopWork, estimate, estimate_in_order};
+use crate::context::Context;
+use crate::plan::{Reason, ReasonCode};
+use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
+use crate::region::target::TargetRegion;
+use crate::semantics::Program;
+use crate::source::Span;
+use crate::syntax::{NodeId, NodeKind};
+use crate::transforms::split_target::facts::cost::figures::LoopFigures;
+use crate::transforms::split_target::facts::pieces::Piece;
+use crate::transforms::split_target::shape::{Form, HostPart, Shape};
+
+pub(crate) use self::crossover::{Threshold, thresholds};
+
+use self::alike::Alike;
+use self::crossover::{PROGRESS, last_change};
+use self::sizes::Size;
+
+/// Iterations of a loop inside an associated one, where they are not known.
+const ASSUMED_INNER: f64 = 64.0;
+
+/// What the cost model says of a region.
+pub(crate) struct Verdict {
+    estimate: Estimate,
+    pieces: usize,
+    /// What is assumed where the text does not tell.
+    assumed: Option<Assumed>,
+}
+
+/// What is taken for lengths that the text does not tell.
+struct Assumed {
+    /// Iterations of a loop.
+    iterations: f64,
+    /// Variables that give several lengths at once, and what they are taken for.
+    alike: Alike,
+    /// Are there lengths that hang on none of them?
+    others: bool,
+    /// From how many iterations on the split pays, or from which value of those variables on.
+    from: Option<f64>,
+}
+
+/// Weighs a region.
+pub(crate) fn weigh(names: &Context<'_>, region: Span, shape: &Shape, pieces: &[Piece]) -> Verdict {
+    let lengths = Lengths::default();
+    let assumed = f64::from(names.assumed_iterations);
+    let alike = alike::alike(names, region, shape, pieces, &lengths);
+    let with = |unknown: f64, alike: &Alike| {
+        let taken = Taken::All(unknown, alike);
+        let counts = |progress| Counts { names, region, progress, taken, lengths: &lengths };
+        // Without such variables, or control flow around the kernels, no length changes on the way.
+        let changes = !alike.is_empty() && is_steered(shape);
+        let places: &[u8] = if changes { &PROGRESS } else { &[8] };
+        Estimate::mean(places.iter().map(|progress| counts(*progress).estimate(shape, pieces)))
+    };
+    let counts = Counts { names, region, progress: 8, taken: Taken::All(0.0, &alike), lengths: &lengths };
+    let shared = counts.shared(shape);
+    let is_known = pieces.iter().all(|piece| counts.is_known(piece))
+        && shared.is_none_or(|canonical| counts.trip_count(&canonical).is_some());
+    let from = || match alike.is_empty() {
+        true => (5..=30).map(|power| f64::from(1_u32 << power)).find(|unknown| with(*unknown, &alike).pays()),
+        false => last_change(|value| with(assumed, &alike.with(value)).pays()),
+    };
+    let estimate = with(assumed, &alike);
+    let others = pieces.iter().flat_map(|piece| &piece.nest.loops).any(|canonical| counts.is_open(canonical));
+    let from = (!is_known).then(from).flatten();
+    let assumed = (!is_known).then_some(Assumed { iterations: assumed, alike, others, from });
+    Verdict { estimate, pieces: pieces.len(), assumed }
+}
+
+impl Verdict {
+    /// Why the split is not worth its launches; none where it is.
+    pub(crate) fn does_not_pay(&self, names: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
+        if self.estimate.pays() {
+            return None;
+        }
+        let plural = if self.pieces == 1 { "kernel" } else { "kernels" };
+        let Estimate { before, after } = self.estimate;
+        let mut message = format!("{before:.0} us as it is, {after:.0} us in {} {plural}", self.pieces);
+        if let Some(assumed) = &self.assumed {
+            message = format!("with {}: {message}", assumed.words());
+        }
+        if let Some(from) = self.pays_from() {
+            message = format!("{message}; pays from {from}");
+        }
+        let span = names.constructs.directive(region.chain.constructs.first().copied()?).span;
+        Some(Reason::new(ReasonCode::TooSmall, span, message))
+    }
+
+    pub(crate) fn estimate(&self) -> Estimate {
+        self.estimate
+    }
+
+    /// From how many iterations on it pays, or from which value of a variable on, where that is not known.
+    pub(crate) fn pays_from(&self) -> Option<String> {
+        let Assumed { alike, from, .. } = self.assumed.as_ref()?;
+        from.filter(|from| *from > 1.0).map(|from| match alike.is_empty() {
+            true => format!("about {from:.0} iterations"),
+            false => format!("about {} = {from:.0}", alike.names()),
+        })
+    }
+
+    /// What is taken for what the text does not tell; none where it tells all.
+    pub(crate) fn assumed(&self) -> Option<String> {
+        self.assumed.as_ref().map(Assumed::words)
+    }
+}
+
+impl Assumed {
+    fn words(&self) -> String {
+        let Self { iterations, alike, others, .. } = self;
+        let unknown = format!("{iterations:.0} iterations where the text does not tell");
+        let known = format!("{} = {:.0}", alike.names(), alike.value);
+        match (alike.is_empty(), others) {
+            (true, _) => unknown,
+            (false, true) => format!("{known} and {unknown}"),
+            (false, false) => known,
+        }
+    }
+}
+
+/// What each loop is taken for, and how long it takes.
+pub(crate) fn loop_figures(names: &Context<'_>, region: Span, shape: &Shape, pieces: &[Piece]) -> Vec<LoopFigures> {
+    let assumed = f64::from(names.assumed_iterations);
+    let lengths = Lengths::default();
+    let alike = alike::alike(names, region, shape, pieces, &lengths);
+    let counts = Counts { names, region, progress: 8, taken: Taken::All(assumed, &alike), lengths: &lengths };
+    let figures = |piece: &Piece| {
+        let work = counts.work(piece);
+        let Estimate { before, after } = estimate(&[work], grid_of(shape), true);
+        LoopFigures {
+            span: piece.directive().map_or(piece.extent, |id| names.constructs.directive(id).span),
+            iterations: work.iterations,
+            is_known: counts.is_known(piece),
+            operations: work.operations,
+            before,
+            after,
+        }
+    };
+    pieces.iter().map(figures).collect()
+}
+
+fn grid_of(shape: &Shape) -> Grid {
+    match shape.form {
+        _ if shape.has_teams_of_one() => Grid::OneThreadEach,
+        Form::League => Grid::League,
+        Form::OneLoop | Form::OneTeam => Grid::OneTeam,
+    }
+}
+
+/// Does control flow stand around loops, so that they may run many times for one launch of the original?
+pub(crate) fn is_steered(shape: &Shape) -> bool {
+    shape.host.iter().any(|part| matches!(part, HostPart::Flow(_)))
+}
+
+/// Trip counts, known or assumed.
+struct Counts<'a, 'n> {
+    names: &'a Program<'n>,
+    /// The region, where numbers from outside of it are told apart.
+    region: Span,
+    /// How far through the loops around a loop are, in sixteenths.
+    progress: u8,
+    taken: Taken<'a>,
+    lengths: &'a Lengths,
+}
+
+/// What is known of the lengths of loops, by the places of their bounds: it is asked for many times where a threshold is
+/// looked for.
+#[derive(Default)]
+struct Lengths {
+    constant: RefCell<BTreeMap<Span, Option<f64>>>,
+    /// For each position of the loops around them, in sixteenths.
+    symbolic: RefCell<BTreeMap<(Span, u8), Option<Size>>>,
+    /// What stands in a body, by its place.
+    bodies: RefCell<BTreeMap<Span, Rc<[Part]>>>,
+}
+
+/// Operations of a body, and the loops inside it that execute them again, the outermost first; nothing for one that has no
+/// canonical form.
+struct Part {
+    operations: f64,
+    loops: Vec<Option<CanonicalLoop>>,
+}
+
+/// The value that a key has in a table, worked out where it is not there yet.
+fn remembered<K: Ord + Clone, V: Clone>(table: &RefCell<BTreeMap<K, V>>, key: K, work_out: impl FnOnce() -> V) -> V {
+    let known = table.borrow().get(&key).cloned();
+    known.unwrap_or_else(|| {
+        let value = work_out();
+        table.borrow_mut().insert(key, value.clone());
+        value
+    })
+}
+
+fn add(parts: &mut [Part], at: usize, operations: f64) {
+    if let Some(part) = parts.get_mut(at) {
+        part.operations += operations;
+    }
+}
+
+/// What stands for a trip count that the text does not tell.
+#[derive(Clone, Copy)]
+enum Taken<'a> {
+    /// This for one associated loop, [`ASSUMED_INNER`] for a loop inside. Several associated loops share it, and variables that
+    /// give several lengths have one value.
+    All(f64, &'a Alike),
+    /// A value of one variable, or of one product of variables, for the loops that it gives the length of. Other associated loops are taken not to run, which
+    /// leaves their launches; other loops inside or in the same nest run [`ASSUMED_INNER`] iterations.
+    One(&'a str, f64),
+}
+
+impl Counts<'_, '_> {
+    fn estimate(&self, shape: &Shape, pieces: &[Piece]) -> Estimate {
+        let loops: Vec<LoopWork> = pieces.iter().map(|piece| self.work(piece)).collect();
+        if let Some(shared) = self.shared(shape) {
+            let unknown = match self.taken {
+                Taken::All(unknown, _) => unknown,
+                Taken::One(..) => ASSUMED_INNER,
+            };
+            return estimate_in_order(&loops, self.trip_count(&shared).unwrap_or(unknown));
+        }
+        estimate(&loops, grid_of(shape), is_steered(shape))
+    }
+
+    /// The loop that the original's teams share and the host of the output runs in order.
+    fn shared(&self, shape: &Shape) -> Option<CanonicalLoop> {
+        let cx = self.names;
+        canonical_nest(cx.file, cx.tree, shape.shared?, 1).ok()?.loops.into_iter().next()
+    }
+
+    fn work(&self, piece: &Piece) -> LoopWork {
+        if let Some(run) = &piece.serial {
+            let operations = run.nodes.iter().map(|node| self.body_operations(*node)).sum();
+            return LoopWork { iterations: 1.0, operations, serial: true };
+        }
+        let operations = self.body_operations(piece.nest.body);
+        LoopWork { iterations: self.iterations(piece), operations, serial: false }
+    }
+
+    fn iterations(&self, piece: &Piece) -> f64 {
+        let loops = &piece.nest.loops;
+        let concerned = loops.iter().any(|canonical| self.concerned(canonical).is_some());
+        let unknown_loops = loops.iter().filter(|canonical| self.trip_count(canonical).is_none()).count();
+        let unknown = |canonical| match self.taken {
+            Taken::All(unknown, alike) => {
+                self.concerned(canonical).unwrap_or_else(|| alike.evenly(unknown, unknown_loops))
+            }
+            Taken::One(..) if concerned => self.concerned(canonical).unwrap_or(ASSUMED_INNER),
+            Taken::One(..) => 0.0,
+        };
+        loops.iter().map(|canonical| self.trip_count(canonical).unwrap_or_else(|| unknown(canonical))).product()
+    }
+
+    /// The iterations of a loop whose length variables give that something is taken for.
+    fn concerned(&self, canonical: &CanonicalLoop) -> Option<f64> {
+        let size = self.size(canonical)?;
+        match self.taken {
+            Taken::All(_, alike) => alike.length(&size),
+            Taken::One(name, value) => {
+                (size.terms.len() == 1 && size.terms.contains_key(name)).then(|| size.value(|_| value))
+            }
+        }
+    }
+
+    /// Is nothing known of a loop's length?
+    fn is_open(&self, canonical: &CanonicalLoop) -> bool {
+        self.trip_count(canonical).is_none() && self.concerned(canonical).is_none()
+    }
+
+    /// The length of a loop that the text does not tell.
+    fn size(&self, canonical: &CanonicalLoop) -> Option<Size> {
+        if self.trip_count(canonical).is_some() {
+            return None;
+        }
+        let work_out = || sizes::trip_count(self.names, self.region, f64::from(self.progress) / 16.0, canonical);
+        remembered(&self.lengths.symbolic, (canonical.lower, self.progress), work_out)
+    }
+
+    fn is_known(&self, piece: &Piece) -> bool {
+        piece.nest.loops.iter().all(|canonical| self.trip_count(canonical).is_some())
+    }
+
+    /// The loops inside a statement that have a canonical form, with those around them.
+    fn nests_inside(&self, body: NodeId) -> Vec<Vec<CanonicalLoop>> {
+        self.parts_of(body).iter().map(|part| part.loops.iter().flatten().cloned().collect()).collect()
+    }
+
+    fn parts_of(&self, body: NodeId) -> Rc<[Part]> {
+        remembered(&self.lengths.bodies, self.names.tree.span(body), || Rc::from(self.parts(body)))
+    }
+
+    /// Operators and subscripts below a statement, those in inner loops counted once for each of their iterations.
+    fn body_operations(&self, body: NodeId) -> f64 {
+        let parts = self.parts_of(body);
+        let count = |inner: &Option<CanonicalLoop>| {
+            let inner = inner.as_ref()?;
+            self.trip_count(inner).or_else(|| self.concerned(inner))
+        };
+        let weight =
+            |part: &Part| part.loops.iter().map(|inner| count(inner).unwrap_or(ASSUMED_INNER)).product::<f64>();
+        parts.iter().map(|part| part.operations * weight(part)).sum()
+    }
+
+    /// The operations of a statement by the loops inside it that they stand in.
+    fn parts(&self, body: NodeId) -> Vec<Part> {
+        let cx = self.names;
+        let mut parts = vec![Part { operations: 0.0, loops: Vec::new() }];
+        // Where the walk is: loops, and the parts of what stands in them.
+        let mut around: Vec<(NodeId, usize)> = Vec::new();
+        for node in cx.tree.descendants(body) {
+            while around.last().is_some_and(|(outer, _)| !cx.tree.span(*outer).contains(cx.tree.span(node))) {
+                around.pop();
+            }
+            let at = around.last().map_or(0, |(_, part)| *part);
+            match cx.tree.kind(node) {
+                NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement => {
+                    // Another loop than a canonical one has no length.
+                    let nest = canonical_nest(cx.file, cx.tree, node, 1).ok();
+                    let inner = nest.and_then(|nest| nest.loops.into_iter().next());
+                    let outer = parts.get(at).map(|part| part.loops.clone()).unwrap_or_default();
+                    let loops = outer.into_iter().chain([inner]).collect();
+                    around.push((node, parts.len()));
+                    parts.push(Part { operations: 0.0, loops });
+                }
+                NodeKind::BinaryExpression
+                | NodeKind::AssignmentExpression
+                | NodeKind::SubscriptExpression
+                | NodeKind::UpdateExpression => {
+                    add(&mut parts, at, 1.0);
+                }
+                NodeKind::CallExpression => add(&mut parts, at, 8.0),
+                _ => {}
+            }
+        }
+        parts
+    }
+
+    fn trip_count(&self, canonical: &CanonicalLoop) -> Option<f64> {
+        remembered(&self.lengths.constant, canonical.lower, || self.constant_trip_count(canonical))
+    }
+
+    fn constant_trip_count(&self, canonical: &CanonicalLoop) -> Option<f64> {
+        let lower = self.names.constant(canonical.lower)?;
+        let upper = self.names.constant(canonical.upper)?;
+        let step = canonical.step.amount.map_or(Some(1), |span| self.names.constant(span))?.abs().max(1);
+        let width = match canonical.relation {
+            Relation::Less | Relation::NotEqual => upper - lower,
+            Relation::LessOrEqual => upper - lower + 1,
+            Relation::Greater => lower - upper,
+            Relation::GreaterOrEqual => lower - upper + 1,
+        };
+        i32::try_from((width.max(0) + step - 1) / step).ok().map(f64::from)
+    }
+}

@@ -1,0 +1,85 @@
+//! Which variables give the lengths of several loops of a nest at once, as the size of a square matrix does, and how long these are.
+//!
+//! What is assumed of one length then holds for the other. As many iterations as a parallel loop is assumed to have, with those
+//! of a loop inside it, are shared evenly: 2,048 each. Where control flow stands around the kernels, its rounds repeat what a
+//! split loses. There a matrix is taken to have no more elements than a loop is assumed to have iterations, 256 x 256.
+
+use std::collections::BTreeSet;
+
+use crate::context::Context;
+use crate::region::loop_nest::CanonicalLoop;
+use crate::source::Span;
+use crate::transforms::split_target::facts::cost::sizes::{Size, variables_of};
+use crate::transforms::split_target::facts::cost::{ASSUMED_INNER, Counts, Lengths, Taken, is_steered};
+use crate::transforms::split_target::facts::pieces::Piece;
+use crate::transforms::split_target::shape::Shape;
+
+/// Such variables, and what each of them is taken for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Alike {
+    variables: BTreeSet<String>,
+    pub value: f64,
+    /// How many iterations the loops of a nest have together, for each that one loop is assumed to have.
+    inside: f64,
+}
+
+impl Alike {
+    pub(super) fn is_empty(&self) -> bool {
+        self.variables.is_empty()
+    }
+
+    /// The same variables with another value.
+    pub(super) fn with(&self, value: f64) -> Self {
+        Self { value, ..self.clone() }
+    }
+
+    /// `n`, or `n` and `m`, for people.
+    pub(super) fn names(&self) -> String {
+        let names: Vec<String> = self.variables.iter().map(|name| format!("`{name}`")).collect();
+        names.join(" = ")
+    }
+
+    /// How long each of several parallel loops in a nest is, where one alone is assumed to have so many iterations.
+    pub(super) fn evenly(&self, one: f64, loops: usize) -> f64 {
+        let several = u32::try_from(loops).unwrap_or(u32::MAX);
+        if several < 2 { one } else { (one * self.inside).powf(f64::from(several).recip()).floor() }
+    }
+
+    /// The length of a loop that hangs on such variables alone.
+    pub(super) fn length(&self, size: &Size) -> Option<f64> {
+        let is_given = size.terms.keys().flat_map(|term| variables_of(term)).all(|name| self.variables.contains(name));
+        let value_of = |term: &str| variables_of(term).map(|_| self.value).product();
+        (is_given && !size.terms.is_empty()).then(|| size.value(value_of))
+    }
+}
+
+/// The variables that give the lengths of two loops of a nest, or of a loop that becomes a kernel and of one inside such a
+/// loop.
+pub(super) fn alike(names: &Context<'_>, region: Span, shape: &Shape, pieces: &[Piece], lengths: &Lengths) -> Alike {
+    let nothing = Alike::default();
+    let counts = Counts { names, region, progress: 8, taken: Taken::All(0.0, &nothing), lengths };
+    let variables = |canonical: &CanonicalLoop| {
+        let terms = counts.size(canonical).map(|size| size.terms).unwrap_or_default();
+        terms.keys().flat_map(|term| variables_of(term)).map(str::to_owned).collect::<BTreeSet<String>>()
+    };
+    let (mut outer, mut inner, mut twice) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut deepest = 0;
+    for piece in pieces.iter().filter(|piece| piece.serial.is_none()) {
+        let mut of_kernel = BTreeSet::new();
+        for name in piece.nest.loops.iter().flat_map(variables) {
+            twice.extend((!of_kernel.insert(name.clone())).then_some(name));
+        }
+        outer.extend(of_kernel);
+        let open = |loops: &[CanonicalLoop]| loops.iter().filter(|canonical| !variables(canonical).is_empty()).count();
+        let nests = counts.nests_inside(piece.nest.body);
+        inner.extend(nests.iter().flatten().flat_map(variables));
+        let inside = nests.iter().map(|loops| open(loops)).max().unwrap_or(0);
+        deepest = deepest.max(open(&piece.nest.loops) + inside);
+    }
+    twice.extend(outer.intersection(&inner).cloned());
+    let assumed = f64::from(names.assumed_iterations);
+    let inside = if is_steered(shape) { 1.0 } else { ASSUMED_INNER };
+    // Where no two such loops are nested, the variable is as long as any other length.
+    let value = if deepest < 2 { assumed } else { (assumed * inside).sqrt().floor() };
+    Alike { variables: twice, value, inside }
+}

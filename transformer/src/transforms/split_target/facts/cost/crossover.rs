@@ -1,0 +1,92 @@
+//! From which value of a variable on a split pays: what a host's `if` can ask.
+
+use std::collections::BTreeSet;
+
+use crate::analysis::cost::Estimate;
+use crate::semantics::Program;
+use crate::source::Span;
+use crate::transforms::split_target::facts::cost::sizes::variables_of;
+use crate::transforms::split_target::facts::cost::{Counts, Lengths, Taken};
+use crate::transforms::split_target::facts::pieces::Piece;
+use crate::transforms::split_target::shape::Shape;
+
+/// The largest value that is tried; a 32-bit number holds it.
+const LARGEST: f64 = 1.0e9;
+
+/// Where loops around the kernels are looked at, in sixteenths of their way: the lengths of those inside may change on the way.
+pub(super) const PROGRESS: [u8; 8] = [1, 3, 5, 7, 9, 11, 13, 15];
+
+/// A variable or a product of some, and from which value of it on a split pays whatever the others are.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Threshold {
+    /// `n`, `m * n`
+    pub name: String,
+    /// Rounded up to two digits; none where it never pays by this alone.
+    pub from: Option<f64>,
+}
+
+impl Threshold {
+    /// The variables whose product it is, or the one.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
+        variables_of(&self.name)
+    }
+}
+
+/// The variables and products that give the lengths of the loops, each with its threshold; empty where each length is known,
+/// or none is given by one of them. A threshold of 1 means that it pays always.
+pub(crate) fn thresholds(names: &Program<'_>, region: Span, shape: &Shape, pieces: &[Piece]) -> Vec<Threshold> {
+    let lengths = Lengths::default();
+    let nothing = Counts { names, region, progress: 8, taken: Taken::One("", 0.0), lengths: &lengths };
+    let loops = pieces.iter().flat_map(|piece| &piece.nest.loops);
+    let sizes = loops.filter_map(|canonical| nothing.size(canonical));
+    let variables: BTreeSet<String> =
+        sizes.filter(|size| size.terms.len() == 1).flat_map(|size| size.terms.into_keys()).collect();
+    let threshold = |name: &String| {
+        let gain = |progress, value| {
+            let taken = Taken::One(name, value);
+            let counts = Counts { names, region, progress, taken, lengths: &lengths };
+            let Estimate { before, after } = counts.estimate(shape, pieces);
+            before - after
+        };
+        let from = last_change(|value| PROGRESS.iter().map(|progress| gain(*progress, value)).sum::<f64>() > 0.0);
+        Threshold { name: name.clone(), from }
+    };
+    variables.iter().map(threshold).collect()
+}
+
+/// The least of the tried values from which on it always pays.
+pub(super) fn last_change(pays: impl Fn(f64) -> bool) -> Option<f64> {
+    let mut value = LARGEST;
+    let mut found = None;
+    while value >= 1.0 && pays(value) {
+        found = Some(value);
+        value = below(value);
+    }
+    found
+}
+
+/// The next smaller number of two digits: 10, 11, .. 99, 100, 110, ..
+fn below(value: f64) -> f64 {
+    let digits = 10_f64.powf((value.log10() - 1.0).floor().max(0.0));
+    let next = value - digits;
+    // From 100 it goes down in ones, from 1000 in tens.
+    if next < 10.0 * digits && digits > 1.0 { value - digits / 10.0 } else { next }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_have_two_digits() {
+        for (least, expected) in [(1.0, 1.0), (7.0, 7.0), (601.0, 610.0), (100.0, 100.0), (99_001.0, 100_000.0)] {
+            assert_eq!(last_change(|value| value >= least), Some(expected));
+        }
+        assert_eq!(last_change(|_| false), None);
+    }
+
+    #[test]
+    fn a_size_in_between_that_does_not_pay_counts() {
+        assert_eq!(last_change(|value| value >= 130.0 && !(200.0..=300.0).contains(&value)), Some(310.0));
+    }
+}

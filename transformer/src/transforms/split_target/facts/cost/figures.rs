@@ -1,0 +1,75 @@
+//! What `explain` says of how a split was decided: what the cost model was told of each loop, and what it said.
+
+use crate::context::Context;
+use crate::plan::{Decision, Detail, Plan};
+use crate::region::target::TargetRegion;
+use crate::source::Span;
+use crate::transforms::split_target::facts::Facts;
+use crate::transforms::split_target::facts::cost::{self, condition};
+use crate::transforms::split_target::shape::Shape;
+
+/// One loop, or the loops of one nest together.
+#[derive(Clone, Debug)]
+pub struct LoopFigures {
+    /// Its directive.
+    pub span: Span,
+    /// Iterations of the associated loops.
+    pub iterations: f64,
+    /// Does the text tell them?
+    pub is_known: bool,
+    /// Operations of one iteration; loops inside whose length the text does not tell count 64 times.
+    pub operations: f64,
+    /// In the original, the launch left out, in microseconds.
+    pub before: f64,
+    /// As a kernel of its own, its launch included, in microseconds.
+    pub after: f64,
+}
+
+/// The loops, then each way to write the region with its figures, worth it or not.
+pub(crate) fn details(
+    cx: &Context<'_>,
+    region: &TargetRegion,
+    shape: &Shape,
+    facts: &Facts,
+    plan: &Plan,
+) -> Vec<Detail> {
+    let verdict = cost::weigh(cx, plan.extent, shape, &facts.pieces);
+    let mut details = vec![Detail::head("loops, by the cost model:")];
+    let loops = cost::loop_figures(cx, plan.extent, shape, &facts.pieces);
+    details.extend(loops.iter().map(|work| {
+        let LoopFigures { iterations, operations, before, after, .. } = work;
+        let origin = if work.is_known { "known" } else { "assumed" };
+        let text = format!(
+            "{iterations:.0} iterations ({origin}) of {operations:.0} operations: {before:.0} us as it is, {after:.0} us with a \
+             launch of its own"
+        );
+        Detail::inner(text).at(work.span)
+    }));
+    let versions = condition::condition(cx, region, shape, &facts.pieces).transpose();
+    let versioned = cx.versioned && matches!(versions, Some(Ok(_)));
+    let is_split = matches!(plan.decision, Decision::Apply(_)) && !versioned;
+    let chosen = |yes: bool| if yes { "  <- chosen" } else { "" };
+    let (estimate, repeated) = (verdict.estimate(), cost::is_steered(shape));
+    let launches = if repeated { ", a launch for all rounds" } else { "" };
+    let is_left = chosen(plan.decision == Decision::DoesNotPay);
+    details.push(Detail::head("candidates:"));
+    details.push(Detail::inner(format!("as it is: {:.0} us{launches}{is_left}", estimate.before)));
+    let rounds = if repeated { " in each round" } else { "" };
+    let plural = if loops.len() == 1 { "launch" } else { "launches" };
+    let from = verdict.pays_from().zip(verdict.assumed());
+    let from = from.map_or_else(String::new, |(from, assumed)| format!("; pays from {from}; assumed: {assumed}"));
+    let is_chosen = chosen(is_split);
+    let number = loops.len();
+    details.push(Detail::inner(format!("split: {:.0} us, {number} {plural}{rounds}{from}{is_chosen}", estimate.after)));
+    details.push(match versions {
+        None => Detail::inner("versioned: no length decides"),
+        Some(Ok(condition)) => {
+            let flag = if versioned { "" } else { ", with --versioned only" };
+            Detail::inner(format!("versioned: split where {condition}{flag}{}", chosen(versioned)))
+        }
+        Some(Err(reason)) => {
+            Detail::inner(format!("no versioned form: {}: {}", reason.code.id(), reason.message)).at(reason.span)
+        }
+    });
+    details
+}

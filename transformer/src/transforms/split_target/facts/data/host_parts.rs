@@ -1,0 +1,319 @@
+//! Whether the host can execute what stands between the loops: control flow, declarations and statements.
+//!
+//! The host must come to the values that the device came to. So only integers are computed there, and other numbers
+//! compared or copied; floating-point arithmetic may be contracted differently, and what lies in device memory is not seen.
+//! The variables are those that the region declares, which become the host's, and those that are copied into the region.
+
+use crate::plan::ReasonCode;
+use crate::region::target::steered_statements;
+use crate::semantics::uses::{Role, Use, uses_below};
+use crate::semantics::{Class, Kind};
+use crate::source::{Language, Span};
+use crate::syntax::{Field, NodeId, NodeKind};
+use crate::transforms::split_target::facts::data::numbers::{Number, is_host_scalar};
+use crate::transforms::split_target::facts::data::{Builder, scalar_written};
+use crate::transforms::split_target::shape::{HostPart, leaves_inner_loop};
+
+impl Builder<'_, '_> {
+    /// Checks every part that moves to the host.
+    pub(super) fn host_parts(&mut self) {
+        for part in self.host {
+            self.host_part(*part);
+        }
+    }
+
+    pub(super) fn host_part(&mut self, part: HostPart) {
+        match part {
+            HostPart::Flow(node) => self.flow(node),
+            HostPart::Declaration(node) => self.declaration(node),
+            HostPart::Statement(node) => self.statement(node),
+            HostPart::Control(node) => self.control(node),
+        }
+    }
+
+    /// Control flow with all that it holds.
+    fn control(&mut self, root: NodeId) {
+        let tree = self.names.tree;
+        let mut waiting = vec![root];
+        while let Some(node) = waiting.pop() {
+            match tree.kind(node) {
+                NodeKind::IfStatement
+                | NodeKind::ForStatement
+                | NodeKind::WhileStatement
+                | NodeKind::DoStatement
+                | NodeKind::CompoundStatement => {
+                    self.flow(node);
+                    waiting.extend(steered_statements(tree, node));
+                }
+                NodeKind::Declaration => self.declaration(node),
+                NodeKind::ExpressionStatement => self.statement(node),
+                NodeKind::BreakStatement | NodeKind::ContinueStatement if self.stays_in_region(node) => {}
+                _ => {
+                    let message = "the host cannot do what this does on the device";
+                    self.refuse(ReasonCode::SerialStatement, tree.span(node), message);
+                }
+            }
+        }
+    }
+
+    /// Does a jump stay inside a loop of the region?
+    fn stays_in_region(&self, jump: NodeId) -> bool {
+        let cx = self.names;
+        let region = self.shape.outer.last();
+        region.is_some_and(|id| leaves_inner_loop(cx, cx.constructs.construct(*id).body_span, jump))
+    }
+
+    /// Is it a variable that the region declares outside of its loops, in the original or in the output?
+    pub(super) fn is_local(&self, name: &str, at: usize) -> bool {
+        if self.is_own_copy(name, at) {
+            return true;
+        }
+        let Some(region) = self.shape.outer.last() else { return false };
+        let body = self.names.constructs.construct(*region).body_span;
+        let declared = self.names.declared_at(name, at);
+        declared.is_some_and(|declared| {
+            body.contains(declared) && !self.pieces.iter().any(|piece| piece.declares(declared))
+        })
+    }
+
+    /// The variables from outside that the host's parts read: name, class and place.
+    pub(super) fn read_by_host(&self) -> Vec<(String, Class, Span)> {
+        let cx = self.names;
+        let uses = self.host_expressions().into_iter().flat_map(|node| uses_below(cx.file, cx.tree, node));
+        uses.filter_map(|used| match self.names.kind(&used.name, used.span.start) {
+            Kind::Scalar { class, .. } if used.role != Role::Declaration => Some((used.name, class, used.span)),
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// The expressions and declarations that move to the host.
+    pub(super) fn host_expressions(&self) -> Vec<NodeId> {
+        let parts = self.host.iter().flat_map(|part| match *part {
+            HostPart::Flow(node) => self.heads(node),
+            HostPart::Declaration(node) | HostPart::Statement(node) | HostPart::Control(node) => vec![node],
+        });
+        parts.collect()
+    }
+
+    /// Those that steer loops.
+    pub(super) fn steering_expressions(&self) -> Vec<NodeId> {
+        let flows = self.host.iter().filter_map(|part| match *part {
+            HostPart::Flow(node) => Some(self.heads(node)),
+            _ => None,
+        });
+        flows.flatten().collect()
+    }
+
+    /// What a statement evaluates to steer others.
+    fn heads(&self, node: NodeId) -> Vec<NodeId> {
+        let fields = [Field::Initializer, Field::Condition, Field::Update];
+        let on_host = fields.into_iter().filter(|field| *field != Field::Condition || !self.is_steered(node));
+        on_host.filter_map(|field| self.names.tree.child(node, field)).collect()
+    }
+
+    fn flow(&mut self, node: NodeId) {
+        let tree = self.names.tree;
+        let known = [
+            NodeKind::ForStatement,
+            NodeKind::WhileStatement,
+            NodeKind::DoStatement,
+            NodeKind::IfStatement,
+            NodeKind::CompoundStatement,
+        ];
+        let constexpr = tree.children(node).any(|child| tree.kind(child) == NodeKind::Constexpr);
+        if !known.contains(&tree.kind(node)) || constexpr {
+            let message = "the loops inside depend on this statement, which is not followed";
+            return self.refuse(ReasonCode::SequentialControl, tree.span(node), message);
+        }
+        for head in self.heads(node) {
+            if tree.kind(head) == NodeKind::Declaration {
+                self.declaration(head);
+            } else {
+                self.expression(head, ReasonCode::SequentialControl);
+            }
+        }
+    }
+
+    /// The condition of control flow alone.
+    pub(super) fn condition(&mut self, node: NodeId) {
+        if let Some(condition) = self.names.tree.child(node, Field::Condition) {
+            self.expression(condition, ReasonCode::SequentialControl);
+        }
+    }
+
+    /// Does a kernel evaluate the condition of this control flow?
+    fn is_steered(&self, flow: NodeId) -> bool {
+        let mut runs = self.pieces.iter().filter_map(|piece| piece.serial.as_ref());
+        runs.any(|run| run.steering.as_ref().is_some_and(|steering| steering.flow == flow))
+    }
+
+    fn statement(&mut self, node: NodeId) {
+        let tree = self.names.tree;
+        if tree.kind(node) == NodeKind::ExpressionStatement {
+            self.expression(node, ReasonCode::SerialStatement);
+        }
+    }
+
+    /// Scalars of the language's own types, with nothing else in their declaration.
+    fn declaration(&mut self, node: NodeId) {
+        let tree = self.names.tree;
+        let plain = [
+            NodeKind::PrimitiveType,
+            NodeKind::SizedTypeSpecifier,
+            NodeKind::TypeIdentifier,
+            NodeKind::TypeQualifier,
+            NodeKind::Identifier,
+        ];
+        let mut parts: Vec<NodeId> = tree.named_children(node).collect();
+        parts.retain(|part| !plain.contains(&tree.kind(*part)));
+        let mut declared: Vec<NodeId> =
+            tree.named_children(node).filter(|part| tree.kind(*part) == NodeKind::Identifier).collect();
+        for part in parts {
+            let (name, value) = (tree.child(part, Field::Declarator), tree.child(part, Field::Value));
+            let name = name
+                .filter(|name| tree.kind(*name) == NodeKind::Identifier && tree.kind(part) == NodeKind::InitDeclarator);
+            let Some(name) = name else { return self.lives_on_device(tree.span(part)) };
+            declared.push(name);
+            if let Some(value) = value {
+                let target = self.number_of_name(name, tree.span(name).end);
+                self.value(value, target, ReasonCode::LocalDeclaration);
+            }
+        }
+        for name in declared {
+            let text = self.names.file.show(tree.span(name)).into_owned();
+            if !is_host_scalar(&self.names.kind(&text, tree.span(name).end)) {
+                self.lives_on_device(tree.span(name));
+            }
+            self.hides(&text, tree.span(name));
+            self.needs_listing(&text, tree.span(name));
+        }
+    }
+
+    fn lives_on_device(&mut self, span: Span) {
+        let message = "this variable lives on the device for the whole region";
+        self.refuse(ReasonCode::LocalDeclaration, span, message);
+    }
+
+    /// An expression of which every part is checked.
+    fn expression(&mut self, root: NodeId, code: ReasonCode) {
+        let tree = self.names.tree;
+        if let Some(node) = tree.descendants(root).find(|node| !self.is_host_node(*node)) {
+            let message = "the host cannot do what this does on the device";
+            return self.refuse(code, tree.span(node), message);
+        }
+        for used in uses_below(self.names.file, tree, root) {
+            self.host_use(&used, code);
+        }
+        for node in tree.descendants(root) {
+            if self.is_floating_leaf(node) && !self.may_stay_floating(node) {
+                let message = "floating-point arithmetic stays on the device";
+                self.refuse(code, tree.span(node), message);
+            }
+        }
+    }
+
+    /// What is copied to a variable: a single number where the variable is a floating-point one, integers otherwise.
+    fn value(&mut self, value: NodeId, target: Option<Number>, code: ReasonCode) {
+        let tree = self.names.tree;
+        self.expression(value, code);
+        let floating = tree.descendants(value).any(|node| self.is_floating_leaf(node));
+        let leaf = matches!(tree.kind(value), NodeKind::Identifier | NodeKind::NumberLiteral);
+        let copied = target == Some(Number::Floating) && leaf;
+        if (target == Some(Number::Floating) || floating && tree.kind(value) == NodeKind::Identifier) && !copied {
+            let message = "floating-point arithmetic stays on the device";
+            self.refuse(code, tree.span(value), message);
+        }
+    }
+
+    fn is_host_node(&self, node: NodeId) -> bool {
+        let tree = self.names.tree;
+        if !tree.is_named(node) {
+            return true;
+        }
+        match tree.kind(node) {
+            NodeKind::CastExpression => true,
+            NodeKind::TypeDescriptor => {
+                matches!(tree.language(), Language::C) || self.names.is_builtin_type(tree.span(node))
+            }
+            NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier => {
+                let text = self.names.file.show(tree.span(node));
+                !["float", "double", "long double", "void"].iter().any(|other| text.contains(other))
+            }
+            NodeKind::AssignmentExpression => {
+                let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+                let target = tree.child(node, Field::Left).filter(|left| tree.kind(*left) == NodeKind::Identifier);
+                let floating = target.is_some_and(|target| self.is_floating_leaf(target));
+                let value = tree.child(node, Field::Right);
+                let leaf = value
+                    .is_some_and(|value| matches!(tree.kind(value), NodeKind::Identifier | NodeKind::NumberLiteral));
+                target.is_some() && (!floating || (operator == Some(NodeKind::Equal) && leaf))
+            }
+            NodeKind::UpdateExpression => {
+                let target =
+                    tree.child(node, Field::Argument).filter(|target| tree.kind(*target) == NodeKind::Identifier);
+                target.is_some_and(|target| !self.is_floating_leaf(target))
+            }
+            NodeKind::UnaryExpression => {
+                let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+                matches!(operator, Some(NodeKind::Minus | NodeKind::Plus | NodeKind::Exclamation | NodeKind::Tilde))
+            }
+            // A device may have no such type, or another one by this name.
+            NodeKind::NumberLiteral => {
+                let text = self.names.file.show(tree.span(node)).to_lowercase();
+                !(self.is_floating_leaf(node) && text.ends_with('l'))
+            }
+            NodeKind::Comment
+            | NodeKind::ExpressionStatement
+            | NodeKind::ConditionClause
+            | NodeKind::Identifier
+            | NodeKind::CharLiteral
+            | NodeKind::Character
+            | NodeKind::True
+            | NodeKind::False
+            | NodeKind::ParenthesizedExpression
+            | NodeKind::BinaryExpression
+            | NodeKind::ConditionalExpression
+            | NodeKind::CommaExpression => true,
+            _ => false,
+        }
+    }
+
+    /// A name that the host's part uses must have the value that it has on the device, and be written only where the
+    /// region declares it.
+    fn host_use(&mut self, used: &Use, code: ReasonCode) {
+        let at = used.span.start;
+        if used.role == Role::Declaration {
+            return;
+        }
+        let kind = self.names.kind(&used.name, at);
+        if kind == Kind::Constant
+            && self.names.constant(used.span).is_none()
+            && self.names.is_computed_macro(&used.name, at)
+        {
+            let message = format!("what `{}` stands for is computed on the device", used.name);
+            return self.refuse(code, used.span, message);
+        }
+        if kind == Kind::Constant {
+            return;
+        }
+        if !is_host_scalar(&kind) {
+            let message = format!("`{}` is not a number that the host knows", used.name);
+            return self.refuse(code, used.span, message);
+        }
+        if self.is_local(&used.name, at) {
+            return;
+        }
+        if used.role != Role::Read {
+            return self.reasons.push(scalar_written(&used.name, used.span));
+        }
+        let private = self.region.private.iter().any(|item| item.is_of(&used.name));
+        let mapped = self.is_on_device(&used.name) || (self.scalars_are_mapped && !self.is_listed(&used.name));
+        let reduced = self.region.reduces(&used.name);
+        let elsewhere = self.names.may_be_declared_for_device(&used.name, at);
+        if private || mapped || reduced || elsewhere {
+            let message = format!("the value of `{}` is on the device, and the loops depend on it", used.name);
+            self.refuse(code, used.span, message);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Which numbers the host may handle as the device does: integers always, others where they are compared or copied.
+
+use crate::semantics::{Class, Kind};
+use crate::syntax::{Field, NodeId, NodeKind};
+use crate::transforms::split_target::facts::data::Builder;
+
+/// What the host's part of an expression is, as far as the rules for floating-point numbers go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Number {
+    Integer,
+    Floating,
+}
+
+impl Builder<'_, '_> {
+    /// Is it a number with a fraction, by its text or its declared type?
+    pub(super) fn is_floating_leaf(&self, node: NodeId) -> bool {
+        let tree = self.names.tree;
+        let span = tree.span(node);
+        match tree.kind(node) {
+            NodeKind::NumberLiteral => {
+                let text = self.names.file.show(span).to_lowercase();
+                let hexadecimal = text.starts_with("0x");
+                text.contains('.') || (hexadecimal && text.contains('p')) || (!hexadecimal && text.contains('e'))
+            }
+            NodeKind::Identifier => self.number_of_name(node, span.start) == Some(Number::Floating),
+            _ => false,
+        }
+    }
+
+    /// What a name that is visible at byte `at` holds. A macro that is no integer constant counts as floating.
+    pub(super) fn number_of_name(&self, node: NodeId, at: usize) -> Option<Number> {
+        let span = self.names.tree.span(node);
+        let name = self.names.file.show(span);
+        match self.names.kind(&name, at) {
+            Kind::Scalar { class: Class::Floating, .. } => Some(Number::Floating),
+            Kind::Scalar { .. } => Some(Number::Integer),
+            Kind::Constant => Some(self.names.constant(span).map_or(Number::Floating, |_| Number::Integer)),
+            _ => None,
+        }
+    }
+
+    /// Is the number compared, tested or copied, and nothing else?
+    pub(super) fn may_stay_floating(&self, leaf: NodeId) -> bool {
+        let tree = self.names.tree;
+        let mut parent = tree.parent(leaf);
+        while let Some(node) = parent {
+            let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+            match tree.kind(node) {
+                NodeKind::ParenthesizedExpression => parent = tree.parent(node),
+                NodeKind::BinaryExpression => {
+                    return matches!(
+                        operator,
+                        Some(
+                            NodeKind::Less
+                                | NodeKind::Greater
+                                | NodeKind::LessEqual
+                                | NodeKind::GreaterEqual
+                                | NodeKind::EqualEqual
+                                | NodeKind::ExclamationEqual
+                                | NodeKind::AmpersandAmpersand
+                                | NodeKind::BarBar
+                        )
+                    );
+                }
+                NodeKind::UnaryExpression => return operator == Some(NodeKind::Exclamation),
+                // Its other side is a number of the same kind, or it is refused.
+                NodeKind::AssignmentExpression => {
+                    let target = tree.child(node, Field::Left);
+                    return operator == Some(NodeKind::Equal)
+                        && target.is_some_and(|target| self.is_floating_leaf(target));
+                }
+                NodeKind::InitDeclarator
+                | NodeKind::ConditionClause
+                | NodeKind::IfStatement
+                | NodeKind::WhileStatement
+                | NodeKind::DoStatement => {
+                    return true;
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+}
+
+/// Is it a number of one of the language's own types, which no operator can be declared for?
+pub(super) fn is_host_scalar(kind: &Kind) -> bool {
+    matches!(kind, Kind::Scalar { wide: false, builtin: true, .. })
+}

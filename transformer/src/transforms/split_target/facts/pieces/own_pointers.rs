@@ -1,0 +1,50 @@
+//! What is written through pointers that a kernel declares or has private copies of: elements of whatever they were made from.
+
+use crate::semantics::Kind;
+use crate::semantics::uses::{Role, Use, is_element_address};
+use crate::syntax::{Field, HostTree, NodeKind};
+use crate::transforms::split_target::facts::pieces::{Piece, Reader};
+
+impl Reader<'_, '_> {
+    /// Notes a use of a pointer of the kernel's own.
+    pub(super) fn own_pointer(&mut self, used: &Use) {
+        let kind = self.names.kind(&used.name, used.span.start);
+        let writes = matches!(used.role, Role::ElementWrite | Role::Argument);
+        if writes && !matches!(kind, Kind::Scalar { .. } | Kind::Array { .. } | Kind::Constant) {
+            self.piece.own_writes.get_or_insert(used.span);
+        }
+    }
+
+    /// Notes a pointer or array from outside whose address goes into an expression.
+    pub(super) fn address_source(&mut self, used: &Use, kind: &Kind) {
+        let leads = matches!(kind, Kind::Pointer { .. } | Kind::Array { .. } | Kind::Struct | Kind::Member(_));
+        if leads && is_address(self.names.tree, used) {
+            self.piece.address_sources.insert(used.name.clone());
+        }
+    }
+}
+
+/// Is its address used, and not only an element that it leads to?
+fn is_address(tree: &HostTree, used: &Use) -> bool {
+    let selects = tree.parent(used.node).is_some_and(|parent| {
+        let kind = tree.kind(parent);
+        let is_base = tree.field(used.node) == Some(Field::Argument);
+        let dereferenced = kind == NodeKind::PointerExpression
+            && tree.child(parent, Field::Operator).is_some_and(|operator| tree.kind(operator) == NodeKind::Star);
+        is_base && (matches!(kind, NodeKind::SubscriptExpression | NodeKind::FieldExpression) || dereferenced)
+    });
+    !selects || is_element_address(tree, used.node)
+}
+
+impl Piece {
+    /// Counts a write through a pointer of the kernel's own as one of elements of all that it may be made from.
+    pub(super) fn follow_own_pointers(&mut self) {
+        let Some(at) = self.own_writes else { return };
+        for (name, variable) in &mut self.variables {
+            if self.address_sources.contains(name) {
+                variable.elements_written.get_or_insert(at);
+                variable.members_written.insert(String::new());
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Which statements, expressions and directives may not stand in a kernel.
+
+use super::Reader;
+use crate::plan::ReasonCode;
+use crate::region::loop_nest::canonical_nest;
+use crate::semantics::uses::{Role, initialiser_role, uses_below};
+use crate::source::Span;
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::transforms::split_target::shape;
+
+impl Reader<'_, '_> {
+    /// Statements and expressions that may not stand in a kernel at all.
+    pub(super) fn statements(&mut self, body: NodeId) {
+        let tree = self.names.tree;
+        for node in tree.descendants(body) {
+            let span = tree.span(node);
+            match tree.kind(node) {
+                NodeKind::ReturnStatement if self.is_in_plain_lambda(node, body) => {}
+                NodeKind::LambdaExpression if self.is_plain_lambda(node, body) => {}
+                NodeKind::ForRangeLoop if self.names.range_element(node).is_some() => {}
+                NodeKind::ReturnStatement
+                | NodeKind::GotoStatement
+                | NodeKind::LabeledStatement
+                | NodeKind::ThrowStatement
+                | NodeKind::TryStatement
+                | NodeKind::CoAwaitExpression
+                | NodeKind::CoReturnStatement
+                | NodeKind::CoYieldStatement => {
+                    self.refuse(ReasonCode::JumpOut, span, "control may leave the loop here");
+                }
+                NodeKind::GnuAsmExpression => {
+                    self.refuse(ReasonCode::TeamDependent, span, "inline assembly may depend on the team");
+                }
+                NodeKind::UserDefinedLiteral
+                | NodeKind::LambdaExpression
+                | NodeKind::NewExpression
+                | NodeKind::DeleteExpression
+                | NodeKind::OperatorName
+                | NodeKind::ForRangeLoop => {
+                    self.refuse(ReasonCode::HiddenCode, span, "what this calls or captures is not followed");
+                }
+                // clang 19 takes it in a `target` construct, but not in a combined one.
+                NodeKind::CompoundLiteralExpression => {
+                    let message = "compilers refuse this expression in a combined construct";
+                    self.refuse(ReasonCode::CompilerLimit, span, message);
+                }
+                NodeKind::FieldExpression if !has_plain_base(tree, node) => {
+                    let message = "compilers refuse a member of this expression in a combined construct";
+                    self.refuse(ReasonCode::CompilerLimit, span, message);
+                }
+                NodeKind::TypeIdentifier if initialiser_role(self.names.file, tree, node) == Some(Role::Address) => {
+                    self.refuse(
+                        ReasonCode::HiddenCode,
+                        span,
+                        "this may make an object, whose functions are not followed",
+                    );
+                }
+                NodeKind::TypeDescriptor if !self.names.is_builtin_type(span) => {
+                    if let Some(name) = self.names.type_parameter_in(&self.names.file.show(span), span.start) {
+                        self.assume_arithmetic(&name, span);
+                        continue;
+                    }
+                    self.refuse(
+                        ReasonCode::HiddenCode,
+                        span,
+                        "operators and conversions of this type are not followed",
+                    );
+                }
+                NodeKind::This if self.names.member_of_this(tree, node, span.start).is_none() => {
+                    self.refuse(ReasonCode::HiddenCode, span, "what is done with `*this` is not followed");
+                }
+                NodeKind::StorageClassSpecifier if self.names.file.bytes(span) != b"register" => {
+                    self.refuse(ReasonCode::LocalDeclaration, span, "this variable outlives the loop");
+                }
+                kind if kind.is_preprocessor() => {
+                    let message = "which text the compiler sees depends on the preprocessor";
+                    self.refuse(ReasonCode::PreprocessorConditional, span, message);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn is_plain_lambda(&self, lambda: NodeId, body: NodeId) -> bool {
+        self.piece.serial.is_none() && self.names.is_plain_lambda(lambda, self.names.tree.span(body))
+    }
+
+    /// Does a `return` end a lambda of the loop, and not the function around it?
+    fn is_in_plain_lambda(&self, node: NodeId, body: NodeId) -> bool {
+        let tree = self.names.tree;
+        let mut inside = tree.ancestors(node).take_while(|above| *above != body);
+        inside
+            .find(|above| tree.kind(*above) == NodeKind::LambdaExpression)
+            .is_some_and(|lambda| self.is_plain_lambda(lambda, body))
+    }
+
+    /// Directives inside the loop: `simd` and `atomic` may stand there.
+    pub(super) fn constructs(&mut self, body: NodeId) {
+        let cx = self.names;
+        let span = cx.tree.span(body);
+        for (construct, directive) in cx.constructs.within(span) {
+            match directive.name.as_str() {
+                "simd" | "unroll" | "tile" => {}
+                name if name == "atomic" || name.starts_with("atomic ") => self.atomic(construct.body_span),
+                name if construct.leaves.iter().any(|leaf| matches!(leaf, Leaf::Parallel | Leaf::Loop)) => {
+                    let message = format!("`{name}` is nested in the loop");
+                    self.refuse(ReasonCode::NestedParallel, directive.span, message);
+                }
+                _ => self.reasons.push(shape::outside_loop(directive)),
+            }
+        }
+    }
+
+    fn atomic(&mut self, body: Span) {
+        let cx = self.names;
+        let node = cx.tree.covering(body);
+        let nodes = std::iter::once(node).chain(cx.tree.ancestors(node));
+        let mut inside = nodes.take_while(|above| cx.tree.parent(*above) != cx.tree.parent(self.piece.nest.body));
+        let waits = inside.any(|above| self.may_wait(above)) || self.may_wait(self.piece.nest.body);
+        if waits {
+            let message = "an atomic operation in this loop may wait for another thread, which a league cannot promise";
+            self.refuse(ReasonCode::TeamDependent, body, message);
+        }
+        for used in uses_below(cx.file, cx.tree, node) {
+            let wide = matches!(used.role, Role::Write | Role::ElementWrite)
+                && self.names.kind(&used.name, used.span.start).is_wide();
+            if wide {
+                let message = format!("`{}` is wider than 64 bits", used.name);
+                self.refuse(ReasonCode::WideAtomic, used.span, message);
+            }
+        }
+    }
+
+    /// Is it a loop that runs until something happens?
+    fn may_wait(&self, node: NodeId) -> bool {
+        let cx = self.names;
+        match cx.tree.kind(node) {
+            NodeKind::WhileStatement | NodeKind::DoStatement => true,
+            NodeKind::ForStatement => canonical_nest(cx.file, cx.tree, node, 1).is_err(),
+            _ => false,
+        }
+    }
+}
+
+/// Is a member taken of a variable, an element, another member or a pointer's target?
+fn has_plain_base(tree: &HostTree, field: NodeId) -> bool {
+    let mut at = tree.child(field, Field::Argument);
+    while let Some(node) = at {
+        at = match tree.kind(node) {
+            NodeKind::Identifier | NodeKind::This | NodeKind::QualifiedIdentifier => return true,
+            NodeKind::FieldExpression | NodeKind::SubscriptExpression => tree.child(node, Field::Argument),
+            NodeKind::ParenthesizedExpression => tree.named_children(node).next(),
+            NodeKind::PointerExpression
+                if tree.child(node, Field::Operator).is_some_and(|op| tree.kind(op) == NodeKind::Star) =>
+            {
+                tree.child(node, Field::Argument)
+            }
+            NodeKind::BinaryExpression => tree.child(node, Field::Left),
+            NodeKind::CastExpression => tree.child(node, Field::Value),
+            _ => return false,
+        };
+    }
+    false
+}

@@ -1,0 +1,85 @@
+//! Which variables statements assign before they use them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::semantics::Program;
+use crate::semantics::uses::{Role, Use, uses_below};
+use crate::syntax::{Field, NodeId, NodeKind};
+
+/// The names that statements assign before each use of them: by `name = value;` earlier in a block around it, or in the
+/// head of a `for` around it.
+pub(super) fn written_first(cx: &Program<'_>, nodes: &[NodeId]) -> BTreeSet<String> {
+    let uses: Vec<Use> = nodes.iter().flat_map(|node| uses_below(cx.file, cx.tree, *node)).collect();
+    let mut found: BTreeMap<String, bool> = BTreeMap::new();
+    for used in uses {
+        for hidden in cx.expansion(&used.name, used.span.start).flatten().unwrap_or_default() {
+            found.insert(hidden, false);
+        }
+        let first = is_assigned_before(cx, nodes, &used);
+        *found.entry(used.name).or_insert(true) &= first;
+    }
+    found.into_iter().filter_map(|(name, first)| first.then_some(name)).collect()
+}
+
+/// Is a use behind an assignment that is executed whenever it is, or the target of one?
+fn is_assigned_before(names: &Program<'_>, nodes: &[NodeId], used: &Use) -> bool {
+    let tree = names.tree;
+    if used.role == Role::Address {
+        return false;
+    }
+    let mut at = used.node;
+    loop {
+        if assigns(names, at, &used.name) && tree.child(at, Field::Left) == Some(used.node) {
+            return true;
+        }
+        let earlier = |other: &NodeId| tree.span(*other).end <= tree.span(at).start;
+        if nodes.contains(&at) {
+            return nodes.iter().filter(|node| earlier(node)).any(|node| defines(names, *node, &used.name));
+        }
+        let Some(parent) = tree.parent(at) else { return false };
+        let defined = match tree.kind(parent) {
+            NodeKind::CompoundStatement
+                if tree.parent(parent).is_none_or(|above| tree.kind(above) != NodeKind::SwitchStatement) =>
+            {
+                tree.named_children(parent).filter(earlier).any(|node| defines(names, node, &used.name))
+            }
+            NodeKind::ForStatement => tree.field(at) != Some(Field::Initializer) && defines(names, parent, &used.name),
+            _ => false,
+        };
+        if defined {
+            return true;
+        }
+        at = parent;
+    }
+}
+
+/// Does a statement assign the variable whatever happens: `name = value;`, or a `for` that begins so?
+fn defines(names: &Program<'_>, node: NodeId, name: &str) -> bool {
+    let tree = names.tree;
+    match tree.kind(node) {
+        NodeKind::ExpressionStatement => {
+            tree.named_children(node).next().is_some_and(|inner| assigns(names, inner, name))
+        }
+        NodeKind::ForStatement => tree.child(node, Field::Initializer).is_some_and(|inner| assigns(names, inner, name)),
+        _ => false,
+    }
+}
+
+/// Is it `name = value`, the value without the name?
+fn assigns(names: &Program<'_>, node: NodeId, name: &str) -> bool {
+    let (tree, file) = (names.tree, names.file);
+    if tree.kind(node) != NodeKind::AssignmentExpression
+        || tree.child(node, Field::Operator).map(|op| tree.kind(op)) != Some(NodeKind::Equal)
+    {
+        return false;
+    }
+    let target = tree.child(node, Field::Left).filter(|left| tree.kind(*left) == NodeKind::Identifier);
+    let reads = |value| {
+        uses_below(file, tree, value).iter().any(|used| {
+            let hidden = names.expansion(&used.name, used.span.start);
+            used.name == name || hidden.is_some_and(|names| names.is_none_or(|names| names.iter().any(|n| n == name)))
+        })
+    };
+    target.is_some_and(|target| file.show(tree.span(target)) == name)
+        && tree.child(node, Field::Right).is_some_and(|value| !reads(value))
+}

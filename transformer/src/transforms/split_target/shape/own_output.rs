@@ -1,0 +1,55 @@
+//! Whether a region is what `split` left of one that it wrote twice: the form with the one kernel, beside that with several.
+
+use crate::region::target::{Chain, TargetRegion, target_regions};
+use crate::semantics::Program;
+use crate::source::Span;
+use crate::source::pragma_scan::mask;
+use crate::syntax::NodeKind;
+use crate::syntax::spec_table::Leaf;
+use crate::transforms::two_forms;
+
+/// Does the region stand in one branch of an `if` whose other branch holds the same loops, each a kernel on the full grid?
+/// Other passes may have changed that branch since: a loop cut into tiles stands there twice, once as it was, and the heads of
+/// collapsed loops may have changed places. Serial statements beside them may have changed too: their declarations move.
+pub(crate) fn is_one_of_two_forms(cx: &Program<'_>, region: &TargetRegion) -> bool {
+    let first = region.chain.constructs.first().copied();
+    let Some(body) = first.and_then(|id| cx.constructs.construct(id).body) else { return false };
+    let Some(other) = two_forms::other_branch(cx, body).map(|other| cx.tree.span(other)) else { return false };
+    let is_grid = |chain: &Chain| {
+        let has_threads = chain.leaves.iter().any(|leaf| matches!(leaf, Leaf::Parallel | Leaf::Loop));
+        chain.is_loop() && chain.leaves.contains(&Leaf::Teams) && has_threads
+    };
+    if is_grid(&region.chain) {
+        return false;
+    }
+    let regions = target_regions(cx.tree, cx.constructs);
+    let grids = regions.iter().filter(|region| other.contains(region.extent) && is_grid(&region.chain));
+    let loop_of = |chain: &Chain| sorted_code(cx, cx.constructs.construct(chain.innermost()).body_span);
+    let mut grids = grids.map(|region| loop_of(&region.chain));
+    // A loop that teams share, each with one thread, is all that its region has.
+    let whole = region.chain.is_loop().then_some(&region.chain);
+    let own: Vec<Vec<u8>> = whole.into_iter().chain(region.loops()).map(loop_of).collect();
+    !own.is_empty() && own.iter().all(|own| grids.any(|grid| grid == *own))
+}
+
+/// The bytes of a span without directives, comments, braces and blanks, in an order that is the same wherever its parts stand.
+fn sorted_code(cx: &Program<'_>, span: Span) -> Vec<u8> {
+    let mut code = code(cx, span);
+    code.sort_unstable();
+    code
+}
+
+/// The text of a span without directives, comments, braces and blanks.
+fn code(cx: &Program<'_>, span: Span) -> Vec<u8> {
+    let masked = mask(&cx.file.text, &cx.scan.masked);
+    let node = cx.tree.covering(span);
+    let comments: Vec<Span> = cx
+        .tree
+        .descendants(node)
+        .filter(|node| cx.tree.kind(*node) == NodeKind::Comment)
+        .map(|node| cx.tree.span(node))
+        .collect();
+    let without = mask(&masked, &comments);
+    let bytes = without.get(span.start..span.end).unwrap_or_default().iter().copied();
+    bytes.filter(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'{' | b'}')).collect()
+}

@@ -1,0 +1,56 @@
+//! Which lines and blocks the edits keep to.
+
+use crate::edit::directive_writer::{indent_of, line_start};
+use crate::region::construct::ConstructId;
+use crate::source::Span;
+use crate::syntax::NodeKind;
+use crate::transforms::split_target::facts::pieces::Piece;
+use crate::transforms::split_target::write::Output;
+
+impl Output<'_, '_> {
+    /// Is the region a statement of a block, and no other directive's?
+    pub(super) fn is_in_block(&self, first: ConstructId) -> bool {
+        let tree = self.cx.tree;
+        let Some(body) = self.cx.constructs.construct(first).body else { return false };
+        let directive = self.cx.constructs.directive(first);
+        // Behind another directive new declarations would become its statement.
+        let index = self.cx.constructs.construct(first).directive;
+        let before = index.checked_sub(1).and_then(|index| self.cx.constructs.directives.get(index));
+        let behind_directive = before.is_some_and(|other| {
+            let between = self.cx.file.bytes(Span::new(other.span.end, directive.span.start));
+            between.iter().all(u8::is_ascii_whitespace)
+        });
+        !behind_directive && tree.parent(body).is_some_and(|parent| tree.kind(parent) == NodeKind::CompoundStatement)
+    }
+
+    /// Are the directives of the loops indented as their statements are?
+    pub(super) fn directives_are_indented(&self) -> bool {
+        let file = self.cx.file;
+        let first = self.facts.pieces.iter().find_map(Piece::directive);
+        first.is_none_or(|id| {
+            let construct = self.cx.constructs.construct(id);
+            let directive = indent_of(file, self.cx.constructs.directive(id).span.start);
+            !directive.is_empty() || indent_of(file, construct.body_span.start).is_empty()
+        })
+    }
+
+    /// The start of the line of a place, and whether nothing but blanks stands between them.
+    pub(super) fn start_of_line(&self, at: usize) -> (usize, bool) {
+        let start = line_start(&self.cx.file.text, at);
+        (start, self.cx.file.bytes(Span::new(start, at)).iter().all(u8::is_ascii_whitespace))
+    }
+
+    /// The end of the line where nothing but a comment follows, and whether that is so; else the place itself.
+    pub(super) fn line_end(&self, from: usize) -> (usize, bool) {
+        let text = &self.cx.file.text;
+        let rest = text.get(from..).unwrap_or_default();
+        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let words = String::from_utf8_lossy(line);
+        let words = words.trim();
+        let comment = words.starts_with("//")
+            || (words.starts_with("/*") && words.find("*/").is_some_and(|end| end + 2 == words.len()));
+        let alone = words.is_empty() || (comment && !words.ends_with('\\'));
+        (if alone { from + line.len() } else { from }, alone)
+    }
+}
