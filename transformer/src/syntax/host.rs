@@ -196,6 +196,13 @@ impl HostTree {
         self.children(id).find(|child| self.field(*child) == Some(field))
     }
 
+    /// What a declarator declares: the innermost one, past pointers, arrays and initialisers.
+    #[must_use]
+    pub fn innermost_declarator(&self, declarator: NodeId) -> NodeId {
+        let inner = |node: &NodeId| self.child(*node, Field::Declarator);
+        std::iter::successors(Some(declarator), inner).last().unwrap_or(declarator)
+    }
+
     /// The node itself and all below it, parents first, in the order of the text.
     pub fn descendants(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         (id.0..self.node(id).subtree_end).map(NodeId)

@@ -269,13 +269,7 @@ impl Reader<'_> {
     fn declares(&self, declaration: NodeId, variable: &str) -> bool {
         let declarators =
             self.tree.children(declaration).filter(|child| self.tree.field(*child) == Some(Field::Declarator));
-        declarators.into_iter().any(|declarator| {
-            let mut node = declarator;
-            while let Some(inner) = self.tree.child(node, Field::Declarator) {
-                node = inner;
-            }
-            self.is_variable(node, variable)
-        })
+        declarators.into_iter().any(|node| self.is_variable(self.tree.innermost_declarator(node), variable))
     }
 
     fn is_variable(&self, node: NodeId, variable: &str) -> bool {

@@ -26,6 +26,11 @@ impl Program<'_> {
         Some(plain.then(|| names.into_iter().collect()))
     }
 
+    /// Is it a macro that names the variable, as far as can be told?
+    pub(crate) fn expands_to(&self, word: &str, at: usize, name: &str) -> bool {
+        self.expansion(word, at).is_some_and(|names| names.is_none_or(|names| names.iter().any(|other| other == name)))
+    }
+
     /// Is it a macro whose text is more than one number, in parentheses or not?
     pub(crate) fn is_computed_macro(&self, name: &str, at: usize) -> bool {
         let Some(definition) = self.symbols().macro_definition(name, at) else { return false };

@@ -160,6 +160,11 @@ impl Builder<'_, '_> {
         self.reasons.push(Reason::new(code, span, message));
     }
 
+    /// Where the region's statements stand.
+    fn body(&self) -> Option<Span> {
+        self.shape.outer.last().map(|id| self.names.constructs.construct(*id).body_span)
+    }
+
     fn parts_not_on_host(&mut self) -> BTreeMap<NodeId, Vec<Reason>> {
         let mut found = BTreeMap::new();
         for part in self.host {

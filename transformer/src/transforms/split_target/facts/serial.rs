@@ -228,14 +228,8 @@ impl Finder<'_, '_> {
             return Vec::new();
         }
         let declarators = tree.children(node).filter(|child| tree.field(*child) == Some(Field::Declarator));
-        let names = declarators.filter_map(|declarator| {
-            let mut at = declarator;
-            while let Some(inner) = tree.child(at, Field::Declarator) {
-                at = inner;
-            }
-            (tree.kind(at) == NodeKind::Identifier).then(|| tree.span(at))
-        });
-        names.collect()
+        let names = declarators.map(|declarator| tree.innermost_declarator(declarator));
+        names.filter(|name| tree.kind(*name) == NodeKind::Identifier).map(|name| tree.span(name)).collect()
     }
 
     /// Is a variable that is declared at a place used outside of a span?

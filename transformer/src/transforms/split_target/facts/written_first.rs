@@ -75,10 +75,8 @@ fn assigns(names: &Program<'_>, node: NodeId, name: &str) -> bool {
     }
     let target = tree.child(node, Field::Left).filter(|left| tree.kind(*left) == NodeKind::Identifier);
     let reads = |value| {
-        uses_below(file, tree, value).iter().any(|used| {
-            let hidden = names.expansion(&used.name, used.span.start);
-            used.name == name || hidden.is_some_and(|names| names.is_none_or(|names| names.iter().any(|n| n == name)))
-        })
+        let uses = uses_below(file, tree, value);
+        uses.iter().any(|used| used.name == name || names.expands_to(&used.name, used.span.start, name))
     };
     target.is_some_and(|target| file.show(tree.span(target)) == name)
         && tree.child(node, Field::Right).is_some_and(|value| !reads(value))

@@ -6,7 +6,6 @@ use crate::region::construct::Construct;
 use crate::region::loop_nest::canonical_nest;
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
-use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, Directive, Field, NodeId, NodeKind};
 
@@ -80,10 +79,6 @@ fn statements(cx: &Program<'_>, region: &TargetRegion) -> Option<Vec<NodeId>> {
 /// The first variable that is declared among statements.
 fn declared(cx: &Program<'_>, statements: &[NodeId]) -> Option<String> {
     let mut declarations = statements.iter().filter(|node| cx.tree.kind(**node) == NodeKind::Declaration);
-    let mut at = cx.tree.child(*declarations.next()?, Field::Declarator)?;
-    while let Some(inner) = cx.tree.child(at, Field::Declarator) {
-        at = inner;
-    }
-    let name: Span = cx.tree.span(at);
-    Some(cx.file.show(name).into_owned())
+    let declarator = cx.tree.child(*declarations.next()?, Field::Declarator)?;
+    Some(cx.file.show(cx.tree.span(cx.tree.innermost_declarator(declarator))).into_owned())
 }

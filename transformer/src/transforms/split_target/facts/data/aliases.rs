@@ -68,9 +68,8 @@ impl Builder<'_, '_> {
     /// Is it a variable of the region of which no loop takes the address? What came into the region cannot point to it, and
     /// serial statements keep no address.
     fn is_out_of_reach(&self, name: &str, at: usize) -> bool {
-        let body = self.shape.outer.last().map(|id| self.names.constructs.construct(*id).body_span);
         let declared = self.names.declared_at(name, at);
-        let inside = body.zip(declared).is_some_and(|(body, declared)| body.contains(declared));
+        let inside = self.body().zip(declared).is_some_and(|(body, declared)| body.contains(declared));
         let loops = self.pieces.iter().filter(|piece| piece.serial.is_none());
         let mut variables = loops.filter_map(|piece| piece.variables.get(name));
         inside && self.is_local(name, at) && !variables.any(|variable| variable.address)

@@ -58,9 +58,7 @@ impl Builder<'_, '_> {
 
     /// Does a jump stay inside a loop of the region?
     fn stays_in_region(&self, jump: NodeId) -> bool {
-        let cx = self.names;
-        let region = self.shape.outer.last();
-        region.is_some_and(|id| leaves_inner_loop(cx, cx.constructs.construct(*id).body_span, jump))
+        self.body().is_some_and(|body| leaves_inner_loop(self.names, body, jump))
     }
 
     /// Is it a variable that the region declares outside of its loops, in the original or in the output?
@@ -68,10 +66,8 @@ impl Builder<'_, '_> {
         if self.is_own_copy(name, at) {
             return true;
         }
-        let Some(region) = self.shape.outer.last() else { return false };
-        let body = self.names.constructs.construct(*region).body_span;
         let declared = self.names.declared_at(name, at);
-        declared.is_some_and(|declared| {
+        self.body().zip(declared).is_some_and(|(body, declared)| {
             body.contains(declared) && !self.pieces.iter().any(|piece| piece.declares(declared))
         })
     }

@@ -240,8 +240,7 @@ impl Builder<'_, '_> {
 
     /// Is it a macro that names the variable?
     pub(super) fn expands_to(&self, used: &Use, name: &str) -> bool {
-        let expansion = self.names.expansion(&used.name, used.span.start);
-        expansion.is_some_and(|names| names.is_none_or(|names| names.iter().any(|other| other == name)))
+        self.names.expands_to(&used.name, used.span.start, name)
     }
 
     /// Is the expression evaluated whenever the body is, unless control leaves the body before?

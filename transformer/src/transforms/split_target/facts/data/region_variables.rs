@@ -48,11 +48,7 @@ impl Builder<'_, '_> {
         clauses.any(|clause| {
             clause.name != ClauseName::Private && {
                 let text = cx.file.show(Span::new(clause.name_span.end, clause.span.end));
-                words(&text).any(|word| {
-                    let expanded = self.names.expansion(word, clause.span.start);
-                    word == name
-                        || expanded.is_some_and(|names| names.is_none_or(|names| names.iter().any(|n| n == name)))
-                })
+                words(&text).any(|word| word == name || cx.expands_to(word, clause.span.start, name))
             }
         })
     }
