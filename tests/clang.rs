@@ -10,7 +10,6 @@ use std::path::Path;
 
 use ompsplit::device::DeviceProfile;
 use ompsplit::engine;
-use ompsplit::plan::Pass;
 use ompsplit::source::SourceFile;
 use ompsplit::validate::clang::{
     Clang, Compilation, ExecutionMode, Kernel, Level, Output, Report, VerifyError, kernels, verify,
@@ -46,7 +45,7 @@ fn no_output_of_all_passes_has_a_new_warning() {
     let some: Vec<(usize, Fixture)> = fixtures.into_iter().enumerate().step_by(every).collect();
     let failures = parallel::failures(&some, |(index, fixture)| {
         let mut options = rewrite::options(&fixture.path, &fixture.text, fixture.assume);
-        options.passes = vec![Pass::Split, Pass::Collapse, Pass::Geometry, Pass::Pipeline, Pass::Unroll];
+        options.passes = rewrite::built();
         options.device = DeviceProfile::named("h200");
         options.versioned |= index % 4 == 0;
         options.pipeline.least_bytes = Some(1);

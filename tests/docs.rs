@@ -175,7 +175,7 @@ fn manual_pages_show_what_the_tool_does() {
         // One that does not run by default is shown alone.
         let mut options = Options::default();
         let asked_for =
-            TRANSFORMS.iter().find(|transform| !transform.default && name.starts_with(transform.pass.name()));
+            TRANSFORMS.iter().find(|transform| !transform.default && transform.is_of(name.trim_end_matches(".rs")));
         if let Some(transform) = asked_for {
             options.passes = vec![transform.pass];
             options.device = DeviceProfile::named("h200").filter(|_| transform.pass == Pass::Unroll);

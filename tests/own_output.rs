@@ -16,28 +16,14 @@ use support::generator::families::{FAMILIES, PIPELINES};
 use support::generator::{drawn, piped};
 use support::{diff, fixtures, parallel, rewrite};
 
-/// All passes, in which each sees what the others wrote.
-const ALL: &[Pass] = &[Pass::Split, Pass::Collapse, Pass::Geometry, Pass::Pipeline, Pass::Unroll];
-
-/// The default, each pass by itself, and each pair.
-const SOME: &[&[Pass]] = &[
-    &[Pass::Split, Pass::Collapse, Pass::Geometry],
-    &[Pass::Split],
-    &[Pass::Collapse],
-    &[Pass::Geometry],
-    &[Pass::Pipeline],
-    &[Pass::Unroll],
-    &[Pass::Split, Pass::Collapse],
-    &[Pass::Split, Pass::Geometry],
-    &[Pass::Split, Pass::Pipeline],
-    &[Pass::Split, Pass::Unroll],
-    &[Pass::Collapse, Pass::Geometry],
-    &[Pass::Collapse, Pass::Pipeline],
-    &[Pass::Collapse, Pass::Unroll],
-    &[Pass::Geometry, Pass::Pipeline],
-    &[Pass::Geometry, Pass::Unroll],
-    &[Pass::Pipeline, Pass::Unroll],
-];
+/// Those that run by default, each pass by itself, and each pair.
+fn sets_of_passes() -> Vec<Vec<Pass>> {
+    let all = rewrite::built();
+    let by_default = Options::default().passes.into_iter().filter(|pass| all.contains(pass)).collect();
+    let alone = all.iter().map(|pass| vec![*pass]);
+    let pairs = all.iter().enumerate().flat_map(|(at, one)| all[at + 1..].iter().map(|other| vec![*one, *other]));
+    std::iter::once(by_default).chain(alone).chain(pairs).collect()
+}
 
 /// How many ways there are to set the flags.
 const FLAGS: usize = 32;
@@ -144,13 +130,14 @@ fn programs(every: usize) -> Vec<Program> {
 /// One of the sets of passes and flags; all passes every second time.
 fn options(program: &Program, number: usize) -> Options {
     let mut options = rewrite::options(&program.path, &program.text, false);
+    let sets = sets_of_passes();
     let (set, flags) = if number.is_multiple_of(2) {
-        (ALL, number / 2)
+        (rewrite::built(), number / 2)
     } else {
-        (SOME[number / 2 % SOME.len()], number / 2 / SOME.len())
+        (sets[number / 2 % sets.len()].clone(), number / 2 / sets.len())
     };
     let is_set = |bit: usize| (flags % FLAGS) & (1 << bit) != 0;
-    options.passes = set.to_vec();
+    options.passes = set;
     options.device = (!is_set(0)).then(|| DeviceProfile::named("h200")).flatten();
     options.versioned = is_set(1);
     options.pipeline.least_bytes = (!is_set(2)).then_some(1);

@@ -7,6 +7,7 @@ use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, Options, Outcome};
 use ompsplit::plan::Pass;
 use ompsplit::source::SourceFile;
+use ompsplit::transforms::TRANSFORMS;
 
 use super::fixtures::Fixture;
 
@@ -36,26 +37,22 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let assumed_iterations = said("assumed_iterations").and_then(|number| number.parse().ok()).unwrap_or(1 << 30);
     let mut options =
         Options { pipeline, assume, versioned, device, assumed_iterations, strict_aliasing, ..Options::default() };
-    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+    let shown = TRANSFORMS.iter().find(|transform| transform.is_of(folder));
     if options.device.is_some() {
-        options.passes.extend(folder.filter(|name| *name == "unroll_loop").map(|_| Pass::Unroll));
-        options.passes.extend(folder.filter(|folder| *folder == "pipeline_loop").map(|_| Pass::Pipeline));
-        return options;
-    }
-    if let Some(pass) = folder.and_then(|folder| FOLDERS.iter().find(|(name, _)| *name == folder)) {
-        options.passes = pass.1.to_vec();
+        options.passes.extend(shown.filter(|transform| !transform.default).map(|transform| transform.pass));
+    } else if let Some(transform) = shown {
+        // What is collapsed is what was split.
+        let before = (transform.pass == Pass::Collapse).then_some(Pass::Split);
+        options.passes = before.into_iter().chain([transform.pass]).collect();
     }
     options
 }
 
-/// The folders of fixtures and the passes that each shows.
-const FOLDERS: &[(&str, &[Pass])] = &[
-    ("split_target", &[Pass::Split]),
-    ("choose_geometry", &[Pass::Geometry]),
-    ("collapse", &[Pass::Split, Pass::Collapse]),
-    ("hoist_maps", &[Pass::Hoist]),
-    ("pipeline_loop", &[Pass::Pipeline]),
-];
+/// Every pass that is built, in the registry's order.
+pub fn built() -> Vec<Pass> {
+    TRANSFORMS.iter().filter(|transform| transform.plan.is_some()).map(|transform| transform.pass).collect()
+}
 
 /// What the library makes of a text.
 pub fn outcome(path: &Path, text: &[u8], assume: bool) -> Result<Outcome, String> {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cli::passes;
 use crate::cli::pipeline::PipelineArguments;
 use crate::report::Format;
 
@@ -251,10 +252,7 @@ pub struct HostArguments {
 #[command(next_help_heading = "Passes")]
 pub struct PassArguments {
     /// The passes to run, separated by commas, or `all`
-    ///
-    /// By default: split,hoist,collapse,geometry, which are safe and never slower by the cost model. Further ones:
-    /// overlap, pipeline, and unroll, which needs a device.
-    #[arg(long, value_name = "NAMES")]
+    #[arg(long, value_name = "NAMES", long_help = passes::help())]
     pub passes: Option<String>,
     /// Also write edits that rest on an assumption; each prints it
     #[arg(long)]

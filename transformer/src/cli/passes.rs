@@ -13,6 +13,20 @@ pub(super) struct Passes {
     pub unbuilt: Vec<Pass>,
 }
 
+/// What `--help` says of `--passes`.
+pub(super) fn help() -> String {
+    let names = |default: bool| {
+        let chosen = TRANSFORMS.iter().filter(|transform| transform.default == default);
+        chosen.map(|transform| transform.pass.name()).collect::<Vec<_>>()
+    };
+    format!(
+        "The passes to run, separated by commas, or `all`\n\nBy default: {}, which are safe and never slower by the cost model. \
+         Further ones: {}; unroll needs a device.",
+        names(true).join(","),
+        names(false).join(", "),
+    )
+}
+
 impl Passes {
     /// The passes that run when none are named.
     pub(super) fn by_default() -> Self {

@@ -28,6 +28,14 @@ pub struct Transform {
     pub waits_for: fn(Waiting) -> &'static [Pass],
 }
 
+impl Transform {
+    /// Is it the one whose file and fixtures have this name, `unroll_loop` for `unroll`?
+    #[must_use]
+    pub fn is_of(&self, name: &str) -> bool {
+        name.split('_').any(|word| word == self.pass.name())
+    }
+}
+
 /// A plan that may wait for others.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
