@@ -13,6 +13,14 @@ pub struct Edit {
     pub text: String,
 }
 
+impl Edit {
+    /// Inserts a text.
+    #[must_use]
+    pub fn insertion(at: usize, text: impl Into<String>) -> Self {
+        Self { span: Span::new(at, at), text: text.into() }
+    }
+}
+
 /// Two edits of a set share a byte, or insert at the same place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditConflict {

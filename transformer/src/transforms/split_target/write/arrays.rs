@@ -2,7 +2,6 @@
 
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of};
-use crate::source::Span;
 use crate::syntax::NodeId;
 use crate::transforms::split_target::facts::local_arrays::LocalArrays;
 use crate::transforms::split_target::write::Output;
@@ -52,17 +51,13 @@ impl Output<'_, '_> {
         let indent = indent_of(file, tree.span(last.node).start);
         layout.indent = if self.directives_are_indented() { indent.clone() } else { String::new() };
         let newline = layout.newline;
-        let (at, alone) = self.line_end(tree.span(last.node).end);
-        let follows = if alone { String::new() } else { format!("{newline}{indent}") };
         let directive = layout.write("target data", &clauses);
-        let text = format!("{newline}{}{directive}{newline}{indent}{{{follows}", layout.indent);
+        let text = format!("{}{directive}{newline}{indent}{{", layout.indent);
+        let opening = self.behind(tree.span(last.node).end, &text, newline, &indent);
         let close = tree.span(block).end - 1;
         let (line, own_line) = self.start_of_line(close);
-        let closing = if own_line {
-            Edit { span: Span::new(line, line), text: format!("{indent}}}{newline}") }
-        } else {
-            Edit { span: Span::new(close, close), text: "} ".to_owned() }
-        };
-        vec![Edit { span: Span::new(at, at), text }, closing]
+        let closing =
+            if own_line { Edit::insertion(line, format!("{indent}}}{newline}")) } else { Edit::insertion(close, "} ") };
+        vec![opening, closing]
     }
 }

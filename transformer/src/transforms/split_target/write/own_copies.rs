@@ -37,8 +37,8 @@ impl Output<'_, '_> {
             let lines: String =
                 declarations.iter().map(|line| format!("{outer}{}{line}{newline}", layout.level)).collect();
             let start = line_start(&file.text, span.start);
-            edits.push(Edit { span: Span::new(start, start), text: format!("{outer}{{{newline}{lines}") });
-            edits.push(Edit { span: Span::new(span.end, span.end), text: format!("{newline}{outer}}}") });
+            edits.push(Edit::insertion(start, format!("{outer}{{{newline}{lines}")));
+            edits.push(Edit::insertion(span.end, format!("{newline}{outer}}}")));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Which lines and blocks the edits keep to.
 
+use crate::edit::Edit;
 use crate::edit::directive_writer::{indent_of, line_start};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
@@ -40,8 +41,20 @@ impl Output<'_, '_> {
         (start, self.cx.file.bytes(Span::new(start, at)).iter().all(u8::is_ascii_whitespace))
     }
 
+    /// Inserts lines behind what ends at a place, and behind a comment that follows it; anything else that follows gets its own line.
+    pub(super) fn behind(&self, end: usize, lines: &str, newline: &str, indent: &str) -> Edit {
+        let (at, alone) = self.line_end(end);
+        let follows = if alone { String::new() } else { format!("{newline}{indent}") };
+        Edit::insertion(at, format!("{newline}{lines}{follows}"))
+    }
+
+    /// A closing brace behind what ends at a place, with what stands before it on its line.
+    pub(super) fn closing(&self, end: usize, newline: &str, before: &str) -> Edit {
+        Edit::insertion(self.line_end(end).0, format!("{newline}{before}}}"))
+    }
+
     /// The end of the line where nothing but a comment follows, and whether that is so; else the place itself.
-    pub(super) fn line_end(&self, from: usize) -> (usize, bool) {
+    fn line_end(&self, from: usize) -> (usize, bool) {
         let text = &self.cx.file.text;
         let rest = text.get(from..).unwrap_or_default();
         let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();

@@ -36,7 +36,7 @@ impl Output<'_, '_> {
         }
         let mut edits: Vec<Edit> = run.hoisted.iter().flat_map(assignments_of).collect();
         if starts_line {
-            edits.push(Edit { span: Span::new(start, start), text: format!("{text}{level}") });
+            edits.push(Edit::insertion(start, format!("{text}{level}")));
         } else {
             let before = file.text.get(start..run.span.start).unwrap_or_default();
             let blanks = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -45,7 +45,7 @@ impl Output<'_, '_> {
         }
         if block {
             edits.extend(self.indented(run, &level));
-            edits.push(self.closing_brace(run, &statement, newline));
+            edits.push(self.behind(run.span.end, &format!("{statement}}}"), newline, &statement));
         }
         edits
     }
@@ -91,14 +91,7 @@ impl Output<'_, '_> {
         };
         let kept = |at: &usize| !cut.iter().any(|span| span.start <= *at && *at < span.end);
         let starts = starts.filter(|at| !level.is_empty() && is_text(at) && kept(at));
-        starts.map(|at| Edit { span: Span::new(at, at), text: level.to_owned() }).collect()
-    }
-
-    /// Behind the last statement, and behind a comment that follows it on its line.
-    fn closing_brace(&self, run: &Run, indent: &str, newline: &str) -> Edit {
-        let (at, alone) = self.line_end(run.span.end);
-        let follows = if alone { String::new() } else { format!("{newline}{indent}") };
-        Edit { span: Span::new(at, at), text: format!("{newline}{indent}}}{follows}") }
+        starts.map(|at| Edit::insertion(at, level)).collect()
     }
 
     /// What stands before the kernel: `double mean, spread;`.

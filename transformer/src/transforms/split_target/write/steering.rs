@@ -46,14 +46,13 @@ impl Output<'_, '_> {
         let mut edits = vec![self.result_instead(evaluation)];
         if block {
             let text = format!("{{{newline}{lines}{indent}");
-            edits.push(Edit { span: Span::new(span.start, span.start), text });
-            let (at, _) = self.line_end(span.end);
-            edits.push(Edit { span: Span::new(at, at), text: format!("{newline}{indent}}}") });
+            edits.push(Edit::insertion(span.start, text));
+            edits.push(self.closing(span.end, newline, &indent));
         } else if starts_line {
-            edits.push(Edit { span: Span::new(start, start), text: lines });
+            edits.push(Edit::insertion(start, lines));
         } else {
             let text = format!("{newline}{lines}{indent}");
-            edits.push(Edit { span: Span::new(span.start, span.start), text });
+            edits.push(Edit::insertion(span.start, text));
         }
         edits
     }
@@ -75,14 +74,11 @@ impl Output<'_, '_> {
         let always = if tree.kind(flow) == NodeKind::WhileStatement { "1" } else { "" };
         let mut edits = vec![Edit { span: evaluation.condition, text: always.to_owned() }];
         if tree.kind(body) == NodeKind::CompoundStatement {
-            let (at, alone) = self.line_end(tree.span(body).start + 1);
-            let follows = if alone { String::new() } else { format!("{newline}{inner}") };
-            edits.push(Edit { span: Span::new(at, at), text: format!("{newline}{lines}{follows}") });
+            edits.push(self.behind(tree.span(body).start + 1, &lines, newline, &inner));
         } else {
             let head = self.head_end(flow, body);
-            edits.push(Edit { span: Span::new(head, head), text: format!(" {{{newline}{lines}") });
-            let (at, _) = self.line_end(tree.span(body).end);
-            edits.push(Edit { span: Span::new(at, at), text: format!("{newline}{indent}}}") });
+            edits.push(Edit::insertion(head, format!(" {{{newline}{lines}")));
+            edits.push(self.closing(tree.span(body).end, newline, &indent));
         }
         edits
     }
@@ -99,21 +95,20 @@ impl Output<'_, '_> {
         let (line, starts_line) = self.start_of_line(start);
         let mut edits = vec![self.result_instead(evaluation)];
         edits.push(if starts_line {
-            Edit { span: Span::new(line, line), text: self.declared(evaluation, &indent) }
+            Edit::insertion(line, self.declared(evaluation, &indent))
         } else {
-            Edit { span: Span::new(start, start), text: format!("int {}; ", evaluation.steering.result) }
+            Edit::insertion(start, format!("int {}; ", evaluation.steering.result))
         });
         let end = tree.span(body).end;
         if tree.kind(body) == NodeKind::CompoundStatement {
             let close = end - 1;
             let (from, alone) = self.start_of_line(close);
             let (at, text) = if alone { (from, evaluated) } else { (close, format!("{newline}{evaluated}{indent}")) };
-            edits.push(Edit { span: Span::new(at, at), text });
+            edits.push(Edit::insertion(at, text));
         } else {
             let head = start + "do".len();
-            edits.push(Edit { span: Span::new(head, head), text: " {".to_owned() });
-            let (at, _) = self.line_end(end);
-            edits.push(Edit { span: Span::new(at, at), text: format!("{newline}{evaluated}{indent}}}") });
+            edits.push(Edit::insertion(head, " {"));
+            edits.push(self.closing(end, newline, &format!("{evaluated}{indent}")));
         }
         edits
     }

@@ -37,7 +37,7 @@ impl Output<'_, '_> {
             }
         }
         let start = line_start(&file.text, directive.span.start);
-        edits.push(Edit { span: Span::new(start, start), text });
+        edits.push(Edit::insertion(start, text));
         if !block {
             return;
         }
