@@ -25,7 +25,7 @@ fn verify(path: &Path, before: &[u8], after: &[u8], program: &Program) -> Result
 #[test]
 fn planted_faults_are_found() {
     let expected = [
-        ("a dropped map of an array", Kind::MissingMap),
+        ("a dropped map of an array", Kind::Transfers),
         ("a dropped map of a pointer", Kind::UnmappedPointer),
         ("a missing update", Kind::Results),
         ("no data environment", Kind::Transfers),

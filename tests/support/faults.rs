@@ -127,7 +127,7 @@ pub fn all() -> Vec<Fault> {
         loops(
             "a dropped map of an array",
             split("(tofrom: b, sum) map(from: c)\n  {", "(tofrom: sum) map(from: c)\n  {"),
-            Some(Kind::MissingMap),
+            Some(Kind::Transfers),
         ),
         loops(
             "every map of the data environment dropped",
