@@ -1,7 +1,6 @@
 //! The text of one file and the directives in it, before any grammar reads it.
 
 mod file;
-pub mod file_scope;
 pub mod pragma_scan;
 mod span;
 mod words;

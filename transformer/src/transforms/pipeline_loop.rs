@@ -81,8 +81,9 @@
 //!
 //! - OMPS101 to OMPS104, OMPS125: the text cannot be read for certain;
 //! - the construct stands in code for the device, or where the program promises that directives are absent;
-//! - OMPS150: the loop's head cannot be cut into tiles, no include stands at file scope that the header could follow, or the file has
-//!   thread-private variables, whose values pass only from one parallel region to the next;
+//! - OMPS150: the loop's head cannot be cut into tiles, the header cannot stand before the first include (something may be open there,
+//!   or a `requires` directive follows), or the file has thread-private variables, whose values pass only from one parallel region to
+//!   the next;
 //!   OMPS151: a clause does not go with tiles, or a construct of the file that maps is deferred meanwhile; OMPS152: the loop reaches
 //!   something that the construct does not map, that is not followed, or that each thread of the host has of its own; or in the
 //!   block of a data construct the host, a standalone directive or another kernel may; OMPS153: no array moves piece by piece,

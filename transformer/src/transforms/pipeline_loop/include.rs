@@ -1,89 +1,155 @@
-//! The line that includes the header of page-locked memory.
+//! The line that includes the header of page-locked memory: directly before the first include of the file.
+//!
+//! Before that stand at most comments, definitions and conditions, so that nothing is open there that changes what the header
+//! declares. The header itself includes nothing but on systems where it pins nothing, so that no definition behind it comes late.
 
-use crate::syntax::NodeKind;
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+#[cfg(test)]
+mod tests;
+
+use memchr::memmem;
 
 use crate::context::Context;
 use crate::edit::Edit;
-use crate::source::file_scope::{Ending, FileScope};
-use crate::source::{Include, SourceFile, Span, scan};
+use crate::source::pragma_scan::skip_token;
+use crate::source::{Conditional, Include, Language, Scan, SourceFile, Span, scan, words};
 
 /// The header that page-locks memory.
 const HEADER: &str = "ompsplit_pin.h";
 
-/// Includes the header before `start`, behind the last include at file scope before which nothing is open that changes what
-/// follows.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Includes the header before `start`.
 ///
 /// # Errors
-/// There is no such include.
+/// There is no place for it.
 pub(super) fn include(cx: &Context<'_>, start: usize) -> Result<Vec<Edit>, String> {
-    let is_free = |span: Span| !cx.scan.conditionals.iter().any(|group| group.span.contains(span));
-    let mut before = cx.scan.includes.iter().filter(|include| include.span.end <= start && is_free(include.span));
-    if before.any(|include| name_of(cx.file, include) == HEADER) {
+    let includes_it = |include: &Include| {
+        let path = cx.file.show(include.path);
+        let is_seen = cx.scan.conditionals.iter().all(|group| has_no_border(group, include.span.start, start));
+        include.span.end <= start && is_seen && path.rsplit('/').next() == Some(HEADER)
+    };
+    if cx.scan.includes.iter().any(includes_it) {
         return Ok(Vec::new());
     }
-    let endings = Endings { headers: cx.compilation.headers, known: RefCell::new(BTreeMap::new()) };
-    let scope = FileScope::of(&cx.file.text, cx.scan, start, &|include| endings.of(cx.file, include));
-    let mut places = scope.free.iter().rev().filter_map(|index| cx.scan.includes.get(*index));
-    let Some(place) = places.find(|include| stands_at_file_scope(cx, include)) else {
-        return Err(format!("no `#include` at file scope stands before it that \"{HEADER}\" could follow"));
+    let Some(at) = place(cx.file, cx.scan, start) else {
+        return Err(format!(
+            "\"{HEADER}\" finds no place: before the first include stands more than comments and definitions"
+        ));
     };
-    Ok(vec![line_behind(cx.file, place.span)])
-}
-
-fn line_behind(file: &SourceFile, span: Span) -> Edit {
-    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    let rest = file.text.get(span.end..).unwrap_or_default();
-    let end = rest.get(rest.iter().position(is_end).unwrap_or(rest.len())..).unwrap_or_default();
-    let newline = if end.starts_with(b"\r\n") { "\r\n" } else { "\n" };
-    let at = file.text.len() - end.len() + newline.len().min(end.len());
-    Edit { span: Span::new(at, at), text: format!("#include \"{HEADER}\"{newline}") }
-}
-
-/// Does the tree, too, show an include outside of everything, with nothing before it that could not be read?
-fn stands_at_file_scope(cx: &Context<'_>, include: &Include) -> bool {
-    let tree = cx.tree;
-    let line = Span::new(include.span.start, include.path.end);
-    let is_readable = tree.problems().first().is_none_or(|problem| include.span.end <= tree.span(*problem).start);
-    let node = tree.covering(line);
-    let outermost =
-        std::iter::once(node).chain(tree.ancestors(node)).find(|node| tree.parent(*node) == Some(tree.root()));
-    is_readable
-        && outermost.is_some_and(|node| matches!(tree.kind(node), NodeKind::PreprocInclude | NodeKind::PreprocCall))
-}
-
-/// The included file's name, without folders.
-fn name_of(file: &SourceFile, include: &Include) -> String {
-    let path = file.show(include.path);
-    path.rsplit('/').next().unwrap_or_default().to_owned()
-}
-
-/// How the headers that are in sight end.
-struct Endings<'a> {
-    headers: &'a [SourceFile],
-    known: RefCell<BTreeMap<String, Option<Ending>>>,
-}
-
-impl Endings<'_> {
-    /// What all headers of that name leave behind; none where none is in sight, or it is being followed.
-    fn of(&self, file: &SourceFile, include: &Include) -> Option<Ending> {
-        let name = name_of(file, include);
-        if let Some(known) = self.known.borrow().get(&name) {
-            return *known;
-        }
-        self.known.borrow_mut().insert(name.clone(), None);
-        let mut ending: Option<Ending> = None;
-        for header in self.headers.iter().filter(|header| header.path.file_name().is_some_and(|it| *it == *name)) {
-            let scan = scan(&header.text);
-            let scope = FileScope::of(&header.text, &scan, header.text.len(), &|include| self.of(header, include));
-            let before = ending.unwrap_or(Ending { is_closed: true, is_whole: true });
-            ending = Some(Ending {
-                is_closed: before.is_closed && scope.ending.is_closed,
-                is_whole: before.is_whole && scope.ending.is_whole,
-            });
-        }
-        self.known.borrow_mut().insert(name, ending);
-        ending
+    if cx.compilation.headers.iter().any(|header| requires(&header.text, &scan(&header.text), 0))
+        || requires(&cx.file.text, cx.scan, at)
+    {
+        return Err(format!("a `requires` directive must stand before the directives in \"{HEADER}\""));
     }
+    let rest = cx.file.text.get(at..).unwrap_or_default();
+    let line = rest.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+    let newline = if line.ends_with(b"\r\n") { "\r\n" } else { "\n" };
+    Ok(vec![Edit { span: Span::new(at, at), text: format!("#include \"{HEADER}\"{newline}") }])
+}
+
+/// What the beginning of a file holds.
+enum Line {
+    /// What may stand before the header.
+    Harmless,
+    /// The same; where it stands behind the header, the next include finds what it defines too late.
+    Definition,
+    Include,
+    Other,
+}
+
+/// Where the line of the header may stand, in the branches of conditions in which `start` stands.
+fn place(file: &SourceFile, found: &Scan, start: usize) -> Option<usize> {
+    let text = file.text.as_slice();
+    let first = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let mut defined = 0;
+    let mut at = first;
+    loop {
+        at = skip_blanks(text, at);
+        let end = line_end(text, at);
+        match line(text.get(at..end)?) {
+            Line::Harmless => at = end,
+            Line::Definition => {
+                defined = end;
+                at = end;
+            }
+            Line::Include => break,
+            Line::Other if is_program_without_includes(file, found, at, start) => break,
+            Line::Other => return None,
+        }
+    }
+    // The outermost condition that another branch or text than the loop's depends on.
+    let border = found.conditionals.iter().find(|group| !has_no_border(group, at, start));
+    let at = border.map_or(at, |group| group.span.start);
+    let newline = text.get(..at)?.iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
+    let line_start = newline.map_or(first, |newline| newline + 1);
+    let begins_line = text.get(line_start..at)?.trim_ascii().is_empty();
+    (begins_line && at <= start && defined <= at).then_some(line_start)
+}
+
+/// Stand both in the same branch, or the first one outside of a group of conditions?
+fn has_no_border(group: &Conditional, one: usize, other: usize) -> bool {
+    let branch =
+        |at: usize| group.branches.iter().position(|branch| (branch.line.start..branch.content.end).contains(&at));
+    branch(one).is_none_or(|place| branch(other) == Some(place))
+}
+
+fn line(text: &[u8]) -> Line {
+    let Some(directive) = text.strip_prefix(b"#") else { return Line::Other };
+    let directive = String::from_utf8_lossy(directive);
+    let mut words = words(&directive);
+    let name = words.next().filter(|name| directive.trim_start().starts_with(name));
+    match name.unwrap_or_default() {
+        "include" | "include_next" | "import" => Line::Include,
+        "define" | "undef" => Line::Definition,
+        "if" | "ifdef" | "ifndef" | "elif" | "elifdef" | "elifndef" | "else" | "endif" | "error" | "warning" => {
+            Line::Harmless
+        }
+        "pragma" if words.next() == Some("once") => Line::Harmless,
+        _ => Line::Other,
+    }
+}
+
+/// Does the first declaration of what is compiled by itself stand there? What others include may stand anywhere in them.
+fn is_program_without_includes(file: &SourceFile, found: &Scan, at: usize, start: usize) -> bool {
+    let is_source = Language::by_ending(&file.path).is_some() && !Language::is_header(&file.path);
+    let rest = file.text.get(at..).unwrap_or_default();
+    let begins_name = rest.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let first = String::from_utf8_lossy(rest.get(..rest.len().min(16)).unwrap_or_default()).into_owned();
+    // Before these stands nothing but a module's own beginning.
+    let is_module = matches!(words(&first).next(), Some("module" | "export" | "import"));
+    is_source && begins_name && !is_module && !found.includes.iter().any(|include| include.span.start < start)
+}
+
+/// Does a `requires` directive stand behind a place, or one that cannot be read and may be one?
+fn requires(text: &[u8], found: &Scan, from: usize) -> bool {
+    const NAME: &[u8] = b"requires";
+    let is_named = memmem::find(text, NAME).is_some();
+    let is_one = |body: Option<Span>| body.is_none_or(|body| body.of(text).trim_ascii_start().starts_with(NAME));
+    is_named && found.directives.iter().any(|directive| directive.span.start >= from && is_one(directive.body))
+}
+
+/// Behind blanks, comments and the ends of lines that go on.
+fn skip_blanks(text: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(byte) = text.get(at) {
+        let next = skip_token(text, at);
+        if !(byte.is_ascii_whitespace() || *byte == b'\\' || (*byte == b'/' && next > at + 1)) {
+            break;
+        }
+        at = next;
+    }
+    at
+}
+
+/// The end of a line, with those that it goes on in.
+fn line_end(text: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(rest) = text.get(at..).filter(|rest| !matches!(rest, [] | [b'\n' | b'\r', ..])) {
+        at = match rest {
+            [b'\\', b'\r', b'\n', ..] => at + 3,
+            [b'\\', b'\n' | b'\r', ..] => at + 2,
+            _ => skip_token(text, at),
+        };
+    }
+    at
 }
