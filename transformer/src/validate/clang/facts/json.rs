@@ -1,10 +1,14 @@
 //! The nodes of clang's syntax tree, from the JSON that it writes.
 //!
-//! The tree of a file with standard headers is hundreds of megabytes long and deeper than recursion allows, so it is read as a
-//! stream. clang leaves out the file of a place where it is that of the place before it: places are followed in the order in
-//! which they are written.
+//! The tree of a file with standard headers is hundreds of megabytes long, so it is read as a stream: of what is read, only the
+//! nodes around the one that is being read are kept. clang leaves out the file of a place where it is that of the place before
+//! it: places are followed in the order in which they are written.
 
+use std::fmt;
 use std::io::{BufRead, Error, ErrorKind};
+
+use serde::Deserialize;
+use serde::de::{self, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess};
 
 /// A place in the text that is compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,18 +24,23 @@ pub(super) struct Place {
 }
 
 /// A type as written, and with the outermost name seen through.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub(super) struct WrittenType {
+    #[serde(rename = "qualType")]
     pub written: String,
+    #[serde(rename = "desugaredQualType")]
     pub seen_through: Option<String>,
 }
 
 /// What a node refers to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub(super) struct Referenced {
     pub id: String,
     pub kind: String,
     pub name: String,
+    #[serde(rename = "type")]
     pub ty: WrittenType,
 }
 
@@ -58,261 +67,185 @@ pub(super) trait Visitor {
     fn leave(&mut self);
 }
 
-/// How deep the values of a node's own attributes may be nested.
-const DEEPEST_VALUE: usize = 32;
+/// How deep nodes may be nested: a sum of some thousand terms is a tree of that depth.
+const DEEPEST: usize = 10_000;
+/// The bytes of a stack on which so many can be read, with room to spare; what is not used takes no memory.
+const STACK: usize = 1 << 28;
 
 /// Reads a tree; `main` is the name that clang gives the main file.
 ///
 /// # Errors
 /// When it cannot be read, or is no such tree.
-pub(super) fn read(input: impl BufRead, main: &str, visitor: &mut dyn Visitor) -> Result<(), Error> {
-    Reader { input, main, in_file: false, peeked: None }.tree(visitor)
+pub(super) fn read(input: impl BufRead + Send, main: &str, visitor: &mut (dyn Visitor + Send)) -> Result<(), Error> {
+    let parse = || {
+        let mut json = serde_json::Deserializer::from_reader(input);
+        json.disable_recursion_limit();
+        let mut reader = Reader { main, in_file: false, depth: 0, visitor };
+        json.deserialize_map(NodeOf(&mut reader)).map_err(Error::from)
+    };
+    // What is inside a node is read by the functions that read the node: the usual stack is too small for deep trees.
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse)?;
+        thread.join().map_err(|_| Error::new(ErrorKind::InvalidData, "clang's syntax tree could not be read"))?
+    })
 }
 
-/// What is open: a node, with whether the visitor knows of it, or a list of nodes.
-enum Open {
-    Node(Box<Node>, bool),
-    List,
-}
-
-struct Reader<'m, R> {
-    input: R,
-    main: &'m str,
+struct Reader<'a> {
+    main: &'a str,
     /// Is the last place that was written one of the main file?
     in_file: bool,
-    peeked: Option<u8>,
+    depth: usize,
+    visitor: &'a mut (dyn Visitor + Send),
 }
 
-impl<R: BufRead> Reader<'_, R> {
-    fn tree(&mut self, visitor: &mut dyn Visitor) -> Result<(), Error> {
-        self.expect(b'{')?;
-        let mut open = vec![Open::Node(Box::default(), false)];
-        while let Some(top) = open.last_mut() {
-            let byte = self.token()?;
-            match (top, byte) {
-                (_, b',') => {}
-                (Open::List, b']') => {
-                    open.pop();
-                }
-                (Open::List, b'{') => open.push(Open::Node(Box::default(), false)),
-                (Open::List, b'[') => open.push(Open::List),
-                (Open::List, byte) => self.skip(byte, 0)?,
-                (Open::Node(node, entered), b'}') => {
-                    if !*entered {
-                        visitor.enter(node);
-                    }
-                    visitor.leave();
-                    open.pop();
-                }
-                (Open::Node(node, entered), b'"') => {
-                    let key = self.string()?;
-                    self.expect(b':')?;
-                    match self.token()? {
-                        b'[' => {
-                            if !*entered {
-                                visitor.enter(node);
-                                *entered = true;
-                            }
-                            open.push(Open::List);
-                        }
-                        byte => self.attribute(node, &key, byte)?,
-                    }
-                }
-                _ => return Err(broken()),
-            }
-        }
-        Ok(())
-    }
+/// A place as it is written; one in a macro has two.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct WrittenPlace {
+    offset: Option<usize>,
+    tok_len: usize,
+    file: Option<String>,
+    spelling_loc: Option<Box<WrittenPlace>>,
+    expansion_loc: Option<Box<WrittenPlace>>,
+}
 
-    /// One attribute of a node, of which the first byte of the value is read.
-    fn attribute(&mut self, node: &mut Node, key: &str, byte: u8) -> Result<(), Error> {
-        match (key, byte) {
-            ("kind", b'"') => node.kind = self.string()?,
-            ("id", b'"') => node.id = self.string()?,
-            ("name", b'"') => node.name = self.string()?,
-            ("storageClass", b'"') => node.storage = self.string()?,
-            ("tls", b'"') => {
-                node.is_thread_local = true;
-                self.string()?;
-            }
-            ("isImplicit", _) => node.is_implicit = self.is_true(byte)?,
-            ("constexpr", _) => node.is_constexpr = self.is_true(byte)?,
-            ("completeDefinition", _) => node.is_complete = self.is_true(byte)?,
-            ("type", b'{') => node.ty = self.written_type()?,
-            ("loc", b'{') => node.loc = self.place()?,
-            ("range", b'{') => node.begin = self.range()?,
-            ("referencedDecl", b'{') => node.referenced = Some(self.referenced()?),
-            _ => self.skip(byte, 0)?,
-        }
-        Ok(())
-    }
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct WrittenRange {
+    begin: WrittenPlace,
+    end: WrittenPlace,
+}
 
-    /// Calls `each` with every key of an object whose brace is read, and the first byte of the value.
-    fn object(&mut self, mut each: impl FnMut(&mut Self, &str, u8) -> Result<(), Error>) -> Result<(), Error> {
-        loop {
-            match self.token()? {
-                b'}' => return Ok(()),
-                b',' => {}
-                b'"' => {
-                    let key = self.string()?;
-                    self.expect(b':')?;
-                    let byte = self.token()?;
-                    each(self, &key, byte)?;
-                }
-                _ => return Err(broken()),
-            }
-        }
-    }
-
-    fn written_type(&mut self) -> Result<WrittenType, Error> {
-        let mut ty = WrittenType::default();
-        self.object(|reader, key, byte| {
-            match (key, byte) {
-                ("qualType", b'"') => ty.written = reader.string()?,
-                ("desugaredQualType", b'"') => ty.seen_through = Some(reader.string()?),
-                _ => reader.skip(byte, 0)?,
-            }
-            Ok(())
-        })?;
-        Ok(ty)
-    }
-
-    fn referenced(&mut self) -> Result<Referenced, Error> {
-        let mut found = Referenced::default();
-        self.object(|reader, key, byte| {
-            match (key, byte) {
-                ("id", b'"') => found.id = reader.string()?,
-                ("kind", b'"') => found.kind = reader.string()?,
-                ("name", b'"') => found.name = reader.string()?,
-                ("type", b'{') => found.ty = reader.written_type()?,
-                _ => reader.skip(byte, 0)?,
-            }
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    /// Where a range begins.
-    fn range(&mut self) -> Result<Place, Error> {
-        let mut begin = Place::default();
-        self.object(|reader, key, byte| {
-            match (key, byte) {
-                ("begin", b'{') => begin = reader.place()?,
-                // Its end is read too, because the next place may be written in terms of it.
-                (_, b'{') => {
-                    reader.place()?;
-                }
-                _ => reader.skip(byte, 0)?,
-            }
-            Ok(())
-        })?;
-        Ok(begin)
-    }
-
+impl Reader<'_> {
     /// A place; of one in a macro, where the macro stands.
-    fn place(&mut self) -> Result<Place, Error> {
-        let mut place = Place::default();
-        self.object(|reader, key, byte| {
-            match (key, byte) {
-                ("offset", _) => place.offset = reader.number(byte)?,
-                ("tokLen", _) => place.length = reader.number(byte)?.unwrap_or_default(),
-                ("file", b'"') => reader.in_file = reader.string()? == reader.main,
-                ("spellingLoc", b'{') => {
-                    reader.place()?;
-                }
-                ("expansionLoc", b'{') => place = Place { in_macro: true, ..reader.place()? },
-                _ => reader.skip(byte, 0)?,
-            }
-            Ok(())
-        })?;
-        place.in_file = place.offset.is_some() && self.in_file;
-        Ok(place)
-    }
-
-    fn is_true(&mut self, byte: u8) -> Result<bool, Error> {
-        self.skip(byte, 0)?;
-        Ok(byte == b't')
-    }
-
-    fn number(&mut self, first: u8) -> Result<Option<usize>, Error> {
-        let mut text = String::from(char::from(first));
-        while let Some(byte) = self.peek()?.filter(|byte| !is_end(*byte)) {
-            text.push(char::from(byte));
-            self.next()?;
+    fn place(&mut self, written: &WrittenPlace) -> Place {
+        if let Some(spelling) = &written.spelling_loc {
+            self.place(spelling);
         }
-        Ok(text.parse().ok())
-    }
-
-    /// Passes over a value of which the first byte is read.
-    fn skip(&mut self, byte: u8, depth: usize) -> Result<(), Error> {
-        match byte {
-            b'"' => self.string().map(|_| ()),
-            b'{' | b'[' if depth >= DEEPEST_VALUE => Err(broken()),
-            b'{' => self.object(|reader, _, byte| reader.skip(byte, depth + 1)),
-            b'[' => loop {
-                match self.token()? {
-                    b']' => return Ok(()),
-                    b',' => {}
-                    byte => self.skip(byte, depth + 1)?,
-                }
-            },
-            _ => self.number(byte).map(|_| ()),
+        if let Some(expansion) = &written.expansion_loc {
+            return Place { in_macro: true, ..self.place(expansion) };
         }
-    }
-
-    /// A string whose first quote is read.
-    fn string(&mut self) -> Result<String, Error> {
-        let mut bytes = Vec::new();
-        loop {
-            match self.next()? {
-                b'"' => return Ok(String::from_utf8_lossy(&bytes).into_owned()),
-                // What is escaped matters nowhere but in the names of files, which are compared as they are.
-                b'\\' => match self.next()? {
-                    b'u' => bytes.push(b'?'),
-                    byte => bytes.push(byte),
-                },
-                byte => bytes.push(byte),
-            }
+        if let Some(file) = &written.file {
+            self.in_file = file == self.main;
         }
+        let in_file = written.offset.is_some() && self.in_file;
+        Place { offset: written.offset, length: written.tok_len, in_file, in_macro: false }
     }
 
-    fn expect(&mut self, wanted: u8) -> Result<(), Error> {
-        if self.token()? == wanted { Ok(()) } else { Err(broken()) }
-    }
-
-    /// The next byte that is no blank.
-    fn token(&mut self) -> Result<u8, Error> {
-        loop {
-            let byte = self.next()?;
-            if !byte.is_ascii_whitespace() {
-                return Ok(byte);
-            }
-        }
-    }
-
-    fn next(&mut self) -> Result<u8, Error> {
-        if let Some(byte) = self.peeked.take() {
-            return Ok(byte);
-        }
-        let byte = self.input.fill_buf()?.first().copied().ok_or_else(broken)?;
-        self.input.consume(1);
-        Ok(byte)
-    }
-
-    fn peek(&mut self) -> Result<Option<u8>, Error> {
-        if self.peeked.is_none() {
-            self.peeked = Some(self.next()?);
-        }
-        Ok(self.peeked)
+    /// Where a range begins. Its end is followed too, because the next place may be written in terms of it.
+    fn begin(&mut self, range: &WrittenRange) -> Place {
+        let begin = self.place(&range.begin);
+        self.place(&range.end);
+        begin
     }
 }
 
-fn is_end(byte: u8) -> bool {
-    matches!(byte, b',' | b'}' | b']') || byte.is_ascii_whitespace()
+/// Reads a node and all that is inside it.
+struct NodeOf<'r, 'a>(&'r mut Reader<'a>);
+
+impl<'de> de::Visitor<'de> for NodeOf<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a node of clang's syntax tree")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+        let reader = self.0;
+        reader.depth += 1;
+        if reader.depth > DEEPEST {
+            return Err(M::Error::custom("its nodes are nested too deep"));
+        }
+        let mut node = Node::default();
+        let mut entered = false;
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "kind" => node.kind = map.next_value()?,
+                "id" => node.id = map.next_value()?,
+                "name" => node.name = map.next_value()?,
+                "storageClass" => node.storage = map.next_value()?,
+                "tls" => node.is_thread_local = map.next_value::<IgnoredAny>().map(|_| true)?,
+                "isImplicit" => node.is_implicit = map.next_value()?,
+                "constexpr" => node.is_constexpr = map.next_value()?,
+                "completeDefinition" => node.is_complete = map.next_value()?,
+                "type" => node.ty = map.next_value()?,
+                "loc" => node.loc = reader.place(&map.next_value()?),
+                "range" => node.begin = reader.begin(&map.next_value()?),
+                "referencedDecl" => node.referenced = map.next_value()?,
+                _ => map.next_value_seed(Other { reader, around: Some((&node, &mut entered)) })?,
+            }
+        }
+        if !entered {
+            reader.visitor.enter(&node);
+        }
+        reader.visitor.leave();
+        reader.depth -= 1;
+        Ok(())
+    }
 }
 
-fn broken() -> Error {
-    Error::new(ErrorKind::InvalidData, "clang's syntax tree could not be read")
+/// Reads any other value: of an attribute of the node around it, where a list holds what is inside that node, or in such a list.
+struct Other<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    /// With whether the visitor knows of it.
+    around: Option<(&'r Node, &'r mut bool)>,
+}
+
+impl<'de> DeserializeSeed<'de> for Other<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<(), D::Error> {
+        input.deserialize_any(self)
+    }
+}
+
+impl<'de> de::Visitor<'de> for Other<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value of clang's syntax tree")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<(), M::Error> {
+        match self.around {
+            Some(_) => IgnoredAny.visit_map(map).map(|_| ()),
+            None => NodeOf(self.reader).visit_map(map),
+        }
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<(), S::Error> {
+        let Some((node, entered)) = self.around else { return IgnoredAny.visit_seq(list).map(|_| ()) };
+        if !*entered {
+            self.reader.visitor.enter(node);
+            *entered = true;
+        }
+        while list.next_element_seed(Other { reader: self.reader, around: None })?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -350,6 +283,18 @@ mod tests {
         let wanted = [("a int", false), ("b int", true), ("c long", true)];
         assert_eq!(names.0, wanted.map(|(name, place)| (name.to_owned(), place)));
         assert_eq!(names.1, 0);
+    }
+
+    fn nested(depth: usize) -> String {
+        [r#"{"inner":["#.repeat(depth - 1), "{}".to_owned(), "]}".repeat(depth - 1)].concat()
+    }
+
+    #[test]
+    fn deep_trees_are_read_and_deeper_ones_are_an_error() {
+        assert!(read(nested(DEEPEST).as_bytes(), "main", &mut Names::default()).is_ok());
+        assert!(read(nested(DEEPEST + 1).as_bytes(), "main", &mut Names::default()).is_err());
+        let list = [r#"{"a":"#, &"[".repeat(10 * DEEPEST), &"]".repeat(10 * DEEPEST), "}"].concat();
+        assert!(read(list.as_bytes(), "main", &mut Names::default()).is_ok());
     }
 
     #[test]
