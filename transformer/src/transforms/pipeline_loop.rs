@@ -14,8 +14,8 @@
 //! ## Output
 //!
 //! ```c
-//! #include <stddef.h>
 //! #include "ompsplit_pin.h"
+//! #include <stddef.h>
 //! void scale(long n, double f, const double *u, double *v) {
 //!   {
 //!     /* Host threads copy and launch, so that copies and kernels of different tiles overlap (sizes: NVIDIA H200). */

@@ -16,6 +16,8 @@ use crate::source::{Conditional, Include, Language, Scan, SourceFile, Span, scan
 /// The header that page-locks memory.
 const HEADER: &str = "ompsplit_pin.h";
 
+const REQUIRES: &[u8] = b"requires";
+
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Includes the header before `start`.
@@ -36,9 +38,9 @@ pub(super) fn include(cx: &Context<'_>, start: usize) -> Result<Vec<Edit>, Strin
             "\"{HEADER}\" finds no place: before the first include stands more than comments and definitions"
         ));
     };
-    if cx.compilation.headers.iter().any(|header| requires(&header.text, &scan(&header.text), 0))
-        || requires(&cx.file.text, cx.scan, at)
-    {
+    let in_header =
+        |header: &SourceFile| names_requires(&header.text) && requires(&header.text, &scan(&header.text), 0);
+    if requires(&cx.file.text, cx.scan, at) || cx.compilation.headers.iter().any(in_header) {
         return Err(format!("a `requires` directive must stand before the directives in \"{HEADER}\""));
     }
     let rest = cx.file.text.get(at..).unwrap_or_default();
@@ -51,7 +53,7 @@ pub(super) fn include(cx: &Context<'_>, start: usize) -> Result<Vec<Edit>, Strin
 enum Line {
     /// What may stand before the header.
     Harmless,
-    /// The same; where it stands behind the header, the next include finds what it defines too late.
+    /// The same, but it must not be left behind the header: what that includes may depend on it, as on `_GNU_SOURCE`.
     Definition,
     Include,
     Other,
@@ -122,10 +124,13 @@ fn is_program_without_includes(file: &SourceFile, found: &Scan, at: usize, start
 
 /// Does a `requires` directive stand behind a place, or one that cannot be read and may be one?
 fn requires(text: &[u8], found: &Scan, from: usize) -> bool {
-    const NAME: &[u8] = b"requires";
-    let is_named = memmem::find(text, NAME).is_some();
-    let is_one = |body: Option<Span>| body.is_none_or(|body| body.of(text).trim_ascii_start().starts_with(NAME));
-    is_named && found.directives.iter().any(|directive| directive.span.start >= from && is_one(directive.body))
+    let begins = |body: Span| text.get(skip_blanks(text, body.start)..).is_some_and(|rest| rest.starts_with(REQUIRES));
+    let is_one = |body: Option<Span>| body.is_none_or(begins);
+    names_requires(text) && found.directives.iter().any(|it| it.span.start >= from && is_one(it.body))
+}
+
+fn names_requires(text: &[u8]) -> bool {
+    memmem::find(text, REQUIRES).is_some()
 }
 
 /// Behind blanks, comments and the ends of lines that go on.

@@ -93,6 +93,7 @@ fn requirements_stand_before_directives() {
     for (text, is_one) in [
         ("#pragma omp requires reverse_offload\n", true),
         ("# pragma omp \\\n requires unified_shared_memory\n", true),
+        ("#pragma omp /* all */ requires unified_shared_memory\n", true),
         ("_Pragma(\"omp requires reverse_offload\")\n", true),
         ("#define REQUIRE _Pragma(\"omp requires reverse_offload\")\nREQUIRE\n", true),
         ("template <class T> requires true void f();\n#pragma omp parallel\n", false),
