@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ompsplit::semantics::symbols::{DeclaredType, NameKind, ScalarKind, Scope, Symbols, Variable};
+use ompsplit::semantics::symbols::{DeclaredType, NameKind, Scope, Symbols, Variable};
 use ompsplit::semantics::uses::{Role, uses_below};
 use ompsplit::source::{SourceFile, scan};
-use ompsplit::syntax::{HostTree, Limits, NodeId};
+use ompsplit::syntax::{HostTree, Integer, Limits, NodeId};
 use ompsplit::validate::clang::facts;
 
 /// For each kind of answer: how many are the same, not known to the tool, and different.
@@ -110,16 +110,12 @@ fn types(report: &mut Report, place: &str, here: &DeclaredType, clang: &Declared
     }
     let is_told = here.is_known() && here.as_type_parameter().is_none();
     report.note("type", place, is_told.then(|| shape(here)), shape(clang));
-    if let Some(size) = size(clang) {
-        report.note("size", place, size_if(here, is_told), size);
+    if let Some(bytes) = clang.bytes() {
+        report.note("size", place, Some(here).filter(|_| is_told).and_then(DeclaredType::bytes), bytes);
     }
     // A reference has no qualifiers of its own.
     report.note("qualifier", place, is_told.then(|| qualifiers(here)), qualifiers(clang));
     lengths(report, place, here, clang);
-}
-
-fn size_if(ty: &DeclaredType, is_told: bool) -> Option<i64> {
-    is_told.then(|| size(ty)).flatten()
 }
 
 /// The constant lengths of an array.
@@ -139,8 +135,12 @@ fn lengths(report: &mut Report, place: &str, here: &DeclaredType, clang: &Declar
 /// A type without qualifiers, in a form in which both sides write it alike.
 fn shape(ty: &DeclaredType) -> String {
     match ty {
-        DeclaredType::Scalar { kind, name, .. } => scalar(*kind, name)
-            .map_or_else(|| format!("{kind:?}"), |(bits, signed)| format!("{kind:?} {bits} {signed}")),
+        DeclaredType::Scalar { number, .. } => match number.integer() {
+            Some(Integer { bits, signed }) => format!("integer of {bits} bits, signed {signed}"),
+            None if number.is_enumeration() => "enumeration".to_owned(),
+            None => format!("{number:?}"),
+        },
+        DeclaredType::TypeParameter { name, .. } => name.clone(),
         DeclaredType::Array { element, dimensions, .. } => format!("{} array of {}", dimensions.len(), shape(element)),
         DeclaredType::ArrayParameter { element, dimensions } if dimensions.len() > 1 => {
             format!("pointer to {} array of {}", dimensions.len() - 1, shape(element))
@@ -160,70 +160,5 @@ fn qualifiers(ty: &DeclaredType) -> (bool, bool) {
         DeclaredType::Array { element, .. } => element,
         other => other,
     };
-    (ty.is_const(), matches!(element, DeclaredType::Scalar { is_volatile: true, .. }))
-}
-
-/// The size in bytes, where the type alone tells it.
-fn size(ty: &DeclaredType) -> Option<i64> {
-    match ty {
-        DeclaredType::Scalar { kind, name, .. } => Some(scalar(*kind, name)?.0 / 8),
-        DeclaredType::Pointer { .. } | DeclaredType::ArrayParameter { .. } => Some(8),
-        DeclaredType::Array { element, dimensions, .. } => {
-            dimensions.iter().try_fold(size(element)?, |size, dimension| size.checked_mul(dimension.value?))
-        }
-        _ => None,
-    }
-}
-
-/// The bits of a number on x86-64, and whether it has a sign; none for enumerations and complex numbers.
-fn scalar(kind: ScalarKind, name: &str) -> Option<(i64, bool)> {
-    let words: Vec<&str> = name.split_whitespace().collect();
-    let has = |word: &str| words.contains(&word);
-    if kind == ScalarKind::Bool {
-        return Some((8, false));
-    }
-    if kind == ScalarKind::Floating {
-        return match words.as_slice() {
-            ["float" | "float_t" | "_Float32"] => Some((32, true)),
-            ["double" | "double_t" | "_Float64"] => Some((64, true)),
-            ["long", "double"] | ["double", "long"] | ["__float128"] => Some((128, true)),
-            ["_Float16" | "__fp16"] => Some((16, true)),
-            _ => None,
-        };
-    }
-    if let [name] = words.as_slice()
-        && let Some(found) = named_integer(name)
-    {
-        return Some(found);
-    }
-    let known = ["signed", "unsigned", "char", "short", "int", "long", "__int128"];
-    if words.is_empty() || !words.iter().all(|word| known.contains(word)) {
-        return None;
-    }
-    let bits = match () {
-        () if has("__int128") => 128,
-        () if has("long") => 64,
-        () if has("short") => 16,
-        () if has("char") => 8,
-        () => 32,
-    };
-    Some((bits, !has("unsigned")))
-}
-
-fn named_integer(name: &str) -> Option<(i64, bool)> {
-    match name {
-        "size_t" | "uintptr_t" | "uintmax_t" | "uint64_t" | "ulong" => Some((64, false)),
-        "ssize_t" | "ptrdiff_t" | "intptr_t" | "intmax_t" | "int64_t" | "off_t" | "time_t" | "clock_t" => {
-            Some((64, true))
-        }
-        "int8_t" => Some((8, true)),
-        "uint8_t" | "char8_t" => Some((8, false)),
-        "int16_t" => Some((16, true)),
-        "uint16_t" | "char16_t" | "ushort" => Some((16, false)),
-        "int32_t" | "wchar_t" | "pid_t" => Some((32, true)),
-        "uint32_t" | "char32_t" | "uint" => Some((32, false)),
-        "__int128_t" => Some((128, true)),
-        "__uint128_t" => Some((128, false)),
-        _ => None,
-    }
+    (ty.is_const(), element.is_volatile())
 }

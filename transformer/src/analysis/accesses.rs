@@ -14,7 +14,7 @@ use crate::semantics::expansions::{Expansion, expansions};
 use crate::semantics::symbols::{DeclaredType, Symbols, Variable};
 use crate::source::{SourceFile, Span};
 use crate::syntax::host::parse_expression;
-use crate::syntax::{HostTree, NodeId, NodeKind};
+use crate::syntax::{HostTree, NodeId, NodeKind, Number};
 
 mod bounds;
 mod elements;
@@ -71,8 +71,8 @@ pub struct Access {
     pub writes: bool,
     /// Is it the left side of an assignment by `=` that is no part of another expression?
     pub is_target: bool,
-    /// The type of what is accessed, as named; none where it is not known or no number.
-    pub element: Option<String>,
+    /// The type of what is accessed; none where it is not known or no number.
+    pub element: Option<DeclaredType>,
     /// Where.
     pub span: Span,
     /// The loops around it: indices into [`Accesses::loops`], outermost first.
@@ -337,8 +337,7 @@ impl Reader<'_, '_> {
     fn add_loop(&mut self, read: &CanonicalLoop) {
         let start = self.tree.span(read.body).start;
         let Some(variable) = self.variable(&read.variable, start) else { return };
-        let DeclaredType::Scalar { name, .. } = &variable.ty else { return };
-        let Some(integer) = Integer::named(name) else { return };
+        let Some(integer) = variable.ty.number().and_then(Number::integer) else { return };
         let (range, trips, step) = self.range_of(read, integer);
         let key = (variable.header, variable.declared_at);
         let atom = self.fresh();

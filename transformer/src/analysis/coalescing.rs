@@ -3,6 +3,7 @@
 
 use crate::analysis::accesses::Access;
 use crate::analysis::polynomial::Atom;
+use crate::semantics::symbols::DeclaredType;
 
 /// Threads of a warp.
 pub const WARP: i128 = 32;
@@ -38,7 +39,8 @@ impl Pattern {
 /// that are not known.
 #[must_use]
 pub fn pattern(access: &Access, lane: Atom, varying: &[Atom]) -> Pattern {
-    let size = access.element.as_deref().map_or(8, size_of);
+    // What is not known is taken for as large as most are.
+    let size = access.element.as_ref().and_then(DeclaredType::bytes).map_or(8, i128::from);
     let mut found = Pattern::Uniform;
     for (index, subscript) in access.subscripts.iter().enumerate() {
         if subscript.form.atoms().iter().any(|atom| varying.contains(atom)) {
@@ -56,26 +58,13 @@ pub fn pattern(access: &Access, lane: Atom, varying: &[Atom]) -> Pattern {
     found
 }
 
-/// The bytes of a type by its name.
-fn size_of(name: &str) -> i128 {
-    let has = |part: &str| name.contains(part);
-    match name {
-        "float" | "float_t" => 4,
-        "_Bool" | "bool" => 1,
-        _ if has("double") || has("64") || has("long") || has("size_t") || has("ptr") => 8,
-        _ if has("char") || has("int8") => 1,
-        _ if has("short") || has("16") => 2,
-        _ if has("int") || has("unsigned") || has("32") => 4,
-        _ => 8,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::analysis::accesses::{Root, RootKind, Subscript};
     use crate::analysis::polynomial::Polynomial;
     use crate::source::Span;
+    use crate::syntax::Number;
 
     const I: Atom = Atom(1);
     const N: Atom = Atom(2);
@@ -88,7 +77,7 @@ mod tests {
             subscripts,
             writes: false,
             is_target: false,
-            element: Some(element.to_owned()),
+            element: Number::read(element).map(|number| DeclaredType::scalar(number, element)),
             span: Span::default(),
             loops: vec![],
         }

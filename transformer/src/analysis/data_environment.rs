@@ -113,7 +113,7 @@ fn explicit(file: &SourceFile, symbols: &Symbols<'_>, clause: &Clause, into: &mu
 /// The rule for a variable that no clause names.
 fn implicit(ty: &DeclaredType) -> Treatment {
     match ty {
-        DeclaredType::Scalar { .. } => Treatment::Firstprivate,
+        DeclaredType::Scalar { .. } | DeclaredType::TypeParameter { .. } => Treatment::Firstprivate,
         DeclaredType::Pointer { .. } | DeclaredType::ArrayParameter { .. } => Treatment::PointerTranslated,
         DeclaredType::Array { .. } | DeclaredType::Record { .. } => Treatment::Mapped("map(tofrom)".to_owned()),
         DeclaredType::Reference { to } => implicit(to),

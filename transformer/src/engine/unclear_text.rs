@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 use crate::engine::hidden_declarations::{self, Found};
 use crate::engine::hidden_words;
 use crate::plan::{Decision, Plan, Reason, ReasonCode};
-use crate::semantics::Integer;
 use crate::semantics::Program;
-use crate::semantics::symbols::{DeclaredType, INTEGERS, is_attribute};
+use crate::semantics::symbols::{DeclaredType, is_attribute};
 use crate::source::{SourceFile, Span, Unclear, scan, unclear, words};
+use crate::syntax::Number;
+use crate::syntax::numbers::integer_names;
 
 /// Refuses what is to be written where the text around it may mean something else than it says.
 pub(super) fn refuse(plans: &mut [Plan], context: &Program<'_>) {
@@ -108,8 +109,7 @@ fn other_types(context: &Program<'_>) -> Vec<(&'static str, bool)> {
     let macros = hidden_words::macros(context);
     let is_flag = |name: &str| context.compilation.definitions.iter().any(|flag| flag.name == name);
     let replaced = KEYWORDS.iter().copied().filter(|name| macros.contains(*name) || is_flag(name));
-    let standard = INTEGERS.iter().copied().filter(|name| !KEYWORDS.contains(name));
-    let declared = standard.filter_map(|name| {
+    let declared = integer_names().filter_map(|name| {
         let may_be = is_declared(context.file, name)
             || context.compilation.headers.iter().any(|header| is_declared(header, name));
         let types = if may_be { context.symbols().types_named(name) } else { Vec::new() };
@@ -149,13 +149,8 @@ const DECLARING: &[&str] = &["typedef", "define", "using", "struct", "class", "u
 
 /// Is it the type that a name of the standard stands for?
 fn is_standard(name: &str, ty: &DeclaredType) -> bool {
-    match (ty, Integer::named(name)) {
-        (DeclaredType::Scalar { name: other, is_const: false, is_volatile: false, .. }, Some(standard)) => {
-            Integer::named(other) == Some(standard)
-        }
-        (DeclaredType::Scalar { name: other, .. }, None) => other == name,
-        _ => false,
-    }
+    let both = ty.number().zip(Number::read(name)).filter(|_| !ty.is_const() && !ty.is_volatile());
+    both.is_some_and(|(number, standard)| number.holds_the_same(&standard) == Some(true))
 }
 
 /// `#pragma clang attribute`, which gives attributes to declarations that do not show them.

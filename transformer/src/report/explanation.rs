@@ -52,7 +52,7 @@ fn write_entry(file: &SourceFile, entry: &Entry, out: &mut dyn Write) -> io::Res
 
 fn kind(ty: &DeclaredType) -> &'static str {
     match ty {
-        DeclaredType::Scalar { .. } => "scalar",
+        DeclaredType::Scalar { .. } | DeclaredType::TypeParameter { .. } => "scalar",
         DeclaredType::Array { .. } => "array",
         DeclaredType::ArrayParameter { .. } => "array parameter, a pointer",
         DeclaredType::Pointer { .. } => "pointer",

@@ -36,7 +36,7 @@ pub use constants::is_operand;
 pub use macros::{FlagDefinition, Macro};
 pub use modelled::is_attribute;
 pub use records::ClassFunctions;
-pub use types::{DeclaredType, Dimension, INTEGERS, ScalarKind};
+pub use types::{DeclaredType, Dimension, Spelling};
 pub use writes::{Write, WriteKind};
 
 use entries::{Entry, EntryKind, Table};

@@ -5,6 +5,7 @@ pub mod directive;
 pub mod host;
 pub mod list_item;
 pub mod lower;
+pub mod numbers;
 pub mod spec_table;
 mod token;
 
@@ -12,3 +13,4 @@ pub use clause::{Clause, ClauseArgument, ClauseName, Modifier};
 pub use directive::Directive;
 pub use host::{Field, HostError, HostTree, Limits, NodeId, NodeKind};
 pub use list_item::{ArraySection, ListItem};
+pub use numbers::{Integer, Number};

@@ -279,7 +279,7 @@ fn class_reason(symbols: &Symbols<'_>, calls: &Calls<'_>, ty: &DeclaredType, nam
     if !ty.is_known() {
         return Some(assumed(span, format!("a function of the class of `{name}`")));
     }
-    let class = ty.class().filter(|class| !is_standard_class(class))?;
+    let class = ty.class().filter(|class| !is_standard_class(symbols, class, span))?;
     let effects = calls.class_effects(symbols, class, Place { header: None, span });
     if effects.openmp.is_some() {
         let message = format!("a function of the class of `{name}` reaches an OpenMP construct or query");
@@ -289,14 +289,15 @@ fn class_reason(symbols: &Symbols<'_>, calls: &Calls<'_>, ty: &DeclaredType, nam
 }
 
 /// A class of the standard library, of numbers if it is a template: it asks for no team.
-fn is_standard_class(class: &DeclaredType) -> bool {
+fn is_standard_class(symbols: &Symbols<'_>, class: &DeclaredType, span: Span) -> bool {
     let DeclaredType::Record { name, .. } = class else { return false };
     let Some(rest) = name.strip_prefix("std::") else { return false };
-    let numbers =
-        ["const", "double", "float", "unsigned", "signed", "int", "long", "short", "char", "bool", "size_t", "std"];
+    let is_number = |word: &str| symbols.type_written(None, word, span.start).number().is_some();
     let arguments = rest.split_once('<').map_or("", |(_, arguments)| arguments);
     let mut named = words(arguments);
-    named.all(|word| numbers.contains(&word) || word.starts_with(|c: char| c.is_ascii_digit()))
+    named.all(|word| {
+        matches!(word, "const" | "std") || is_number(word) || word.starts_with(|c: char| c.is_ascii_digit())
+    })
 }
 
 fn team_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Reason> {

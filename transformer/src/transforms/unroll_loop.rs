@@ -80,10 +80,9 @@ use crate::region::construct::ConstructId;
 use crate::region::loop_nest::canonical_nest;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::semantics::Program;
-use crate::semantics::symbols::DeclaredType;
 use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, NodeId, NodeKind};
+use crate::syntax::{ClauseName, NodeId, NodeKind, Number};
 use crate::transforms::{Waiting, checks};
 
 /// The most operations for each load: with more, loads do not take the time.
@@ -258,9 +257,9 @@ fn read_loop(cx: &Program<'_>, node: NodeId) -> Result<NodeId, (Span, &'static s
 fn is_fractional(cx: &Program<'_>, part: Span) -> bool {
     let symbols = cx.symbols();
     let text = cx.file.show(part);
-    words(&text).any(|word| match symbols.lookup(word, part.start).map(|variable| variable.ty) {
-        Some(DeclaredType::Scalar { name, .. }) => matches!(name.as_str(), "float" | "double" | "long double"),
-        _ => false,
+    words(&text).any(|word| {
+        let variable = symbols.lookup(word, part.start);
+        variable.is_some_and(|variable| variable.ty.number().is_some_and(Number::is_floating))
     })
 }
 

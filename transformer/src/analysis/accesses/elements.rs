@@ -54,13 +54,10 @@ impl Reader<'_, '_> {
             let message = format!("the address of `{}` leads to other elements too", self.file.show(span));
             return self.trouble(Obstacle::Pointer, span, message);
         }
-        let element = match &path.ty {
-            DeclaredType::Scalar { is_volatile: true, .. } => {
-                return self.trouble(Obstacle::NotPlain, span, format!("`{}` is volatile", used.name));
-            }
-            DeclaredType::Scalar { name, .. } => Some(name.clone()),
-            _ => None,
-        };
+        if path.ty.is_volatile() {
+            return self.trouble(Obstacle::NotPlain, span, format!("`{}` is volatile", used.name));
+        }
+        let element = Some(path.ty).filter(DeclaredType::is_scalar);
         let subscripts = path.subscripts.iter().map(|index| self.sum(&index.terms)).collect();
         let span = self.placed(span);
         let loops = self.loops_around(span);
@@ -80,8 +77,8 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// The type of what a subscript expression gives, as named.
-    pub(super) fn element_type(&self, node: NodeId) -> Option<String> {
+    /// The type of what a subscript expression gives.
+    pub(super) fn element_type(&self, node: NodeId) -> Option<DeclaredType> {
         let tree = self.tree;
         let mut at = node;
         while tree.kind(at) == NodeKind::SubscriptExpression {
@@ -91,10 +88,7 @@ impl Reader<'_, '_> {
         let variable =
             self.variable(&name, self.placed(tree.span(at)).start).filter(|_| tree.kind(at) == NodeKind::Identifier)?;
         let path = self.path(at, &name, &variable);
-        match path.ty {
-            DeclaredType::Scalar { name, .. } if path.node == node => Some(name),
-            _ => None,
-        }
+        Some(path.ty).filter(|_| path.node == node)
     }
 
     fn path(&self, name: NodeId, word: &str, variable: &Variable) -> Path {

@@ -116,8 +116,8 @@ impl Reader<'_, '_> {
     fn local(&mut self, used: &Use, variable: &Variable) {
         let message = match &variable.ty {
             _ if variable.is_static || variable.is_extern || variable.is_thread_local => "outlives the iteration",
-            DeclaredType::Scalar { is_volatile: true, .. } => "is volatile",
-            DeclaredType::Scalar { .. } | DeclaredType::Record { .. } => return,
+            ty if ty.is_volatile() => "is volatile",
+            DeclaredType::Scalar { .. } | DeclaredType::TypeParameter { .. } | DeclaredType::Record { .. } => return,
             DeclaredType::Array { element, .. } if element.is_scalar() => return,
             _ => "is a pointer, a reference or of a type that is not understood",
         };
@@ -151,10 +151,10 @@ impl Reader<'_, '_> {
             return;
         }
         match &variable.ty {
-            DeclaredType::Scalar { is_volatile: true, .. } => {
+            ty if ty.is_volatile() => {
                 self.trouble(Obstacle::NotPlain, used.span, format!("`{}` is volatile", used.name));
             }
-            DeclaredType::Scalar { .. } => {
+            DeclaredType::Scalar { .. } | DeclaredType::TypeParameter { .. } => {
                 let name = used.name.clone();
                 // What only an expansion names stands for the whole expression.
                 let node = if self.place.is_none() { used.node } else { self.main.covering(span) };
@@ -200,7 +200,8 @@ impl Reader<'_, '_> {
     /// In C++: may an operator on it be a function?
     fn may_hide_code(&self, ty: &DeclaredType, at: usize) -> bool {
         match ty {
-            DeclaredType::Scalar { name, .. } => name.starts_with("enum") && self.symbols.declares_operators(),
+            DeclaredType::Scalar { number, .. } => number.is_enumeration() && self.symbols.declares_operators(),
+            DeclaredType::TypeParameter { .. } => false,
             DeclaredType::Array { element: inner, .. }
             | DeclaredType::ArrayParameter { element: inner, .. }
             | DeclaredType::Pointer { pointee: inner, .. }

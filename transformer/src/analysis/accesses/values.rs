@@ -3,7 +3,7 @@
 use super::{Meaning, Reader, Subscript};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::semantics::Integer;
-use crate::semantics::symbols::{DeclaredType, NameKind, Variable, is_operand};
+use crate::semantics::symbols::{NameKind, Variable, is_operand};
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
 
@@ -108,8 +108,7 @@ impl Reader<'_, '_> {
             }
             NodeKind::ConditionalExpression => self.either(node),
             NodeKind::SubscriptExpression => {
-                let name = self.element_type(node)?;
-                let integer = Integer::named(&name)?;
+                let integer = self.element_type(node)?.number()?.integer()?;
                 Some(Value::exact(self.opaque(node), integer))
             }
             _ => None,
@@ -192,8 +191,7 @@ impl Reader<'_, '_> {
             let integer = Integer::of(&variable.ty).filter(|_| self.symbols.has_own_arithmetic());
             return integer.and_then(|_| self.constant(&name, span));
         }
-        let DeclaredType::Scalar { name: ty, is_volatile: false, .. } = &variable.ty else { return None };
-        let integer = Integer::named(ty)?;
+        let integer = Integer::of(&variable.ty)?;
         let key = (variable.header, variable.declared_at);
         if let Some(atom) = self.loop_of(key, span.start).and_then(|index| self.found.loops.get(index)).map(|l| l.atom)
         {

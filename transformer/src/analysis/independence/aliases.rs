@@ -6,11 +6,10 @@ use crate::analysis::independence::{Candidate, reason};
 use crate::analysis::polynomial::Polynomial;
 use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
-use crate::semantics::Integer;
 use crate::semantics::Program;
 use crate::semantics::symbols::{DeclaredType, Scope, Variable};
 use crate::source::{Language, Span};
-use crate::syntax::{ClauseName, Field, ListItem, NodeKind};
+use crate::syntax::{ClauseName, Field, ListItem, NodeKind, Number};
 
 /// A list item of a `map` clause that has array sections or is a variable of its own.
 struct Mapped {
@@ -121,9 +120,15 @@ struct Name<'f> {
     key: Key,
     kind: RootKind,
     writes: bool,
-    /// The type of what is accessed, as named.
-    element: Option<String>,
+    /// The type of what is accessed.
+    element: Option<DeclaredType>,
     span: Span,
+}
+
+impl Name<'_> {
+    fn number(&self) -> Option<&Number> {
+        self.element.as_ref().and_then(DeclaredType::number)
+    }
 }
 
 /// What must hold so that different names lead to different storage; an error where it cannot be told even so.
@@ -224,12 +229,8 @@ fn is_shared_scalar(candidate: &Candidate<'_, '_>, used: &ScalarUse) -> bool {
     !candidate.clauses.is_private(used.key) && (is_global || candidate.clauses.mapped.contains(&used.key))
 }
 
-/// The type of a scalar, as named.
-fn scalar_type(candidate: &Candidate<'_, '_>, used: &ScalarUse) -> Option<String> {
-    match candidate.cx.symbols().lookup(&used.name, used.span.start)?.ty {
-        DeclaredType::Scalar { name, .. } => Some(name),
-        _ => None,
-    }
+fn scalar_type(candidate: &Candidate<'_, '_>, used: &ScalarUse) -> Option<DeclaredType> {
+    candidate.cx.symbols().lookup(&used.name, used.span.start).map(|found| found.ty).filter(DeclaredType::is_scalar)
 }
 
 fn are_distinct(
@@ -328,12 +329,10 @@ fn names_in(text: &str) -> Vec<String> {
 
 /// Do objects of these types never share storage (C17, section 6.5)?
 fn have_other_types(first: &Name<'_>, second: &Name<'_>) -> bool {
-    let (Some(one), Some(other)) = (first.element.as_deref(), second.element.as_deref()) else { return false };
-    let is_floating = |name: &str| matches!(name, "float" | "double" | "long double");
-    let is_plain_integer = |name: &str| Integer::named(name).is_some_and(|integer| integer.bits > 8);
-    one != other
-        && (is_floating(one) && (is_floating(other) || is_plain_integer(other))
-            || is_floating(other) && is_plain_integer(one))
+    let (Some(one), Some(other)) = (first.number(), second.number()) else { return false };
+    let is_real = |number: &Number| matches!(number, Number::Floating(_));
+    let is_known = |number: &Number| is_real(number) || number.integer().is_some() && !number.may_alias_all();
+    is_known(one) && is_known(other) && (is_real(one) || is_real(other)) && one.holds_the_same(other) == Some(false)
 }
 
 /// Can the storage that two names lead to not be an object of the one type now and of the other later? In C a store gives allocated

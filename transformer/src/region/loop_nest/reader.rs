@@ -2,7 +2,7 @@
 
 use super::{CanonicalLoop, Problem, Relation, Step, VariableKind};
 use crate::source::{SourceFile, Span};
-use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind, Number};
 
 pub(super) struct Reader<'a> {
     pub file: &'a SourceFile,
@@ -127,9 +127,9 @@ impl Reader<'_> {
             kind = VariableKind::Pointer;
             name = self.tree.child(name, Field::Declarator).ok_or(problem)?;
         }
-        let is_floating = kind == VariableKind::Named
-            && matches!(&*self.text(ty), "float" | "double" | "long double" | "_Bool" | "bool");
-        if self.tree.kind(name) != NodeKind::Identifier || is_floating {
+        let is_other =
+            kind == VariableKind::Named && Number::read(&self.text(ty)).is_some_and(|number| !number.is_integer());
+        if self.tree.kind(name) != NodeKind::Identifier || is_other {
             return Err((Problem::Variable, self.tree.span(declarator)));
         }
         Ok(Initialisation { variable: name, declared_type: Some(self.tree.span(ty)), kind, lower })
@@ -137,13 +137,9 @@ impl Reader<'_> {
 
     /// What a type says by itself.
     fn kind_of(&self, ty: NodeId) -> VariableKind {
-        let text = self.text(ty);
-        let is_integer = match self.tree.kind(ty) {
-            NodeKind::SizedTypeSpecifier => !text.contains("double"),
-            NodeKind::PrimitiveType => !matches!(&*text, "float" | "double" | "bool" | "_Bool" | "void"),
-            _ => false,
-        };
-        if is_integer { VariableKind::Integer } else { VariableKind::Named }
+        let is_own = matches!(self.tree.kind(ty), NodeKind::SizedTypeSpecifier | NodeKind::PrimitiveType);
+        let number = Number::read(&self.text(ty)).filter(|_| is_own);
+        if number.is_some_and(|number| number.is_integer()) { VariableKind::Integer } else { VariableKind::Named }
     }
 
     /// A plain variable, parentheses around it looked through.

@@ -74,9 +74,8 @@ fn body_computes(symbols: &Symbols<'_>, header: Option<usize>, function: NodeId,
 fn is_plain(symbols: &Symbols<'_>, ty: &DeclaredType) -> bool {
     match ty {
         // Operators may be declared for enumerations.
-        DeclaredType::Scalar { name, is_volatile, .. } => {
-            let is_own = !(name.starts_with("enum") && symbols.declares_operators());
-            is_own && !is_volatile && ty.as_type_parameter().is_none()
+        DeclaredType::Scalar { number, is_volatile, .. } => {
+            !(*is_volatile || number.is_enumeration() && symbols.declares_operators())
         }
         DeclaredType::Array { element, .. } => is_plain(symbols, element),
         _ => false,

@@ -6,6 +6,7 @@ use super::Function;
 use super::known;
 use crate::semantics::symbols::{DeclaredType, NameKind, Place, Scope, Symbols};
 use crate::source::{Language, SourceFile, Span};
+use crate::syntax::numbers::is_type_keyword;
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// What one body does.
@@ -317,25 +318,8 @@ fn words(text: &str) -> impl Iterator<Item = (&str, bool)> {
 fn is_keyword(word: &str) -> bool {
     matches!(
         word,
-        "if" | "for"
-            | "while"
-            | "switch"
-            | "return"
-            | "sizeof"
-            | "do"
-            | "else"
-            | "defined"
-            | "alignof"
-            | "int"
-            | "void"
-            | "bool"
-            | "float"
-            | "double"
-            | "long"
-            | "unsigned"
-            | "char"
-            | "short"
-    )
+        "if" | "for" | "while" | "switch" | "return" | "sizeof" | "do" | "else" | "defined" | "alignof" | "void"
+    ) || is_type_keyword(word)
 }
 
 /// Does a text hold an assignment or an increment?

@@ -2,10 +2,10 @@
 
 use super::Expander;
 use super::tokens::{Token, arguments, tokens};
-use crate::semantics::Integer;
 use crate::semantics::symbols::{DeclaredType, Symbols};
 use crate::source::{Language, SourceFile, Span, words};
 use crate::syntax::host::parse_expression;
+use crate::syntax::numbers::is_type_keyword;
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// A function whose body is `return` with an expression.
@@ -16,7 +16,7 @@ pub(super) struct Returned {
     text: String,
     span: Span,
     /// The type of the result.
-    ty: String,
+    ty: &'static str,
     parameters: Vec<(String, DeclaredType)>,
 }
 
@@ -38,13 +38,11 @@ pub(super) fn returned(from: &Expander<'_, '_>, name: &str, outer: &[&str]) -> O
     let declarator =
         tree.child(*node, Field::Declarator).filter(|it| tree.kind(*it) == NodeKind::FunctionDeclarator)?;
     let span = tree.span(expression);
-    let ty = match symbols.returned_type(*header, *node) {
-        DeclaredType::Scalar { name, is_volatile: false, .. } => plain_type(&name)?,
-        _ => return None,
-    };
+    let ty = keywords(&symbols.returned_type(*header, *node))?;
     let mut parameters = Vec::new();
     for parameter in tree.named_children(tree.child(declarator, Field::Parameters)?) {
-        if file.show(tree.span(parameter)) == "void" {
+        let parameter_span = tree.span(parameter);
+        if symbols.type_written(*header, &file.show(parameter_span), parameter_span.start) == DeclaredType::Void {
             continue;
         }
         let inside = tree
@@ -84,20 +82,8 @@ fn only_expression(tree: &HostTree, function: NodeId) -> Option<NodeId> {
 }
 
 /// A type of numbers in words that are keywords.
-fn plain_type(text: &str) -> Option<String> {
-    let name = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if matches!(name.as_str(), "float" | "double") {
-        return Some(name);
-    }
-    let Integer { bits, signed } = Integer::named(&name)?;
-    let ty = match bits {
-        8 if name == "char" => return Some(name),
-        8 => "char",
-        16 => "short",
-        32 => "int",
-        _ => "long",
-    };
-    Some(format!("{}{ty}", if signed { "signed " } else { "unsigned " }))
+fn keywords(ty: &DeclaredType) -> Option<&'static str> {
+    ty.number().filter(|_| !ty.is_volatile())?.keywords()
 }
 
 impl Returned {
@@ -152,18 +138,13 @@ impl Returned {
 /// An argument as its parameter has it: a number of that type, or a pointer to the same elements.
 fn argument(symbols: &Symbols<'_>, at: usize, ty: &DeclaredType, given: &str) -> Option<String> {
     let language = symbols.source_of(None)?.1.language();
-    if let DeclaredType::Scalar { name, is_volatile: false, .. } = ty {
-        return Some(format!("(({})({given}))", plain_type(name)?));
+    if ty.is_scalar() {
+        return Some(format!("(({})({given}))", keywords(ty)?));
     }
     let name = pointer_in(given, language)?;
     let variable = symbols.lookup(&name, at).filter(|_| ty.is_pointer() || is_array(ty))?;
     let (own, other) = (ty.dereferenced(), variable.ty.dereferenced());
-    let is_same = match (&own, &other) {
-        (DeclaredType::Scalar { name: own, is_volatile: false, .. }, DeclaredType::Scalar { name: other, .. }) => {
-            own == other
-        }
-        _ => false,
-    };
+    let is_same = !own.is_volatile() && own.number().is_some() && own.number() == other.number();
     is_same.then(|| format!("({given})"))
 }
 
@@ -193,5 +174,5 @@ fn is_array(ty: &DeclaredType) -> bool {
 }
 
 fn is_keyword(word: &str) -> bool {
-    ["int", "unsigned", "signed", "long", "short", "char", "float", "double", "sizeof", "true", "false"].contains(&word)
+    is_type_keyword(word) || matches!(word, "sizeof" | "true" | "false")
 }

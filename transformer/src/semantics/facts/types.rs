@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::semantics::symbols::{DeclaredType, Dimension, ScalarKind};
+use crate::semantics::symbols::{DeclaredType, Dimension};
+use crate::syntax::Number;
 
 /// How many names are followed into each other.
 const FUEL: usize = 32;
@@ -125,16 +126,12 @@ impl TypeNames {
             return self.with_fuel(inner, fuel).qualified(is_const, true);
         }
         let words: Vec<&str> = text.split_whitespace().filter(|word| !qualifier(word)).collect();
+        if let Some(number) = Number::of_keywords(&words) {
+            return DeclaredType::scalar(number, &words.join(" ")).qualified(is_const, is_volatile);
+        }
         let ty = match words.as_slice() {
             ["void"] => DeclaredType::Void,
-            ["bool" | "_Bool"] => DeclaredType::scalar(ScalarKind::Bool, words[0]),
-            _ if words.iter().all(|word| FLOATING.contains(word)) && words.iter().any(|word| *word != "long") => {
-                DeclaredType::scalar(ScalarKind::Floating, &words.join(" "))
-            }
-            _ if words.iter().all(|word| INTEGERS.contains(word)) => {
-                DeclaredType::scalar(ScalarKind::Integer, &words.join(" "))
-            }
-            ["enum", name] => DeclaredType::scalar(ScalarKind::Integer, &format!("enum {name}")),
+            ["enum", name] => DeclaredType::enumeration(name),
             ["struct" | "union", name] if !name.contains('(') => {
                 DeclaredType::Record { name: words.join(" "), is_const: false, may_be_class: false }
             }
@@ -175,7 +172,7 @@ impl TypeNames {
                 if found.len() == 1 { found.swap_remove(0) } else { DeclaredType::Unknown }
             }
             (None, true, false) => record(),
-            (None, false, true) => DeclaredType::scalar(ScalarKind::Integer, &format!("enum {last}")),
+            (None, false, true) => DeclaredType::enumeration(last),
             _ => DeclaredType::Unknown,
         }
     }
@@ -188,10 +185,6 @@ impl TypeNames {
         DeclaredType::Unknown
     }
 }
-
-const FLOATING: &[&str] = &["float", "double", "long", "_Complex", "_Float16", "__fp16", "__float128"];
-const INTEGERS: &[&str] =
-    &["char", "signed", "unsigned", "short", "int", "long", "__int128", "wchar_t", "char8_t", "char16_t", "char32_t"];
 
 /// `*const`, `*restrict`: the qualifiers behind the last star.
 fn without_trailing_qualifiers(text: &str) -> (&str, bool, bool) {
@@ -242,8 +235,12 @@ mod tests {
         names
     }
 
+    fn number(specifier: &str) -> DeclaredType {
+        DeclaredType::scalar(Number::read(specifier).unwrap(), specifier)
+    }
+
     fn double() -> DeclaredType {
-        DeclaredType::scalar(ScalarKind::Floating, "double")
+        number("double")
     }
 
     #[test]
@@ -251,10 +248,10 @@ mod tests {
         let names = names();
         assert_eq!(names.read("real"), double());
         assert_eq!(names.read("const real"), double().qualified(true, false));
-        assert_eq!(names.read("unsigned long"), DeclaredType::scalar(ScalarKind::Integer, "unsigned long"));
-        assert_eq!(names.read("long long"), DeclaredType::scalar(ScalarKind::Integer, "long long"));
-        assert_eq!(names.read("long double"), DeclaredType::scalar(ScalarKind::Floating, "long double"));
-        assert_eq!(names.read("mode"), DeclaredType::scalar(ScalarKind::Integer, "enum mode"));
+        for name in ["unsigned long", "long long", "long double", "_Complex float"] {
+            assert_eq!(names.read(name), number(name));
+        }
+        assert_eq!(names.read("mode"), DeclaredType::enumeration("mode"));
         assert!(matches!(names.read("point"), DeclaredType::Record { .. }));
         let pointer = DeclaredType::Pointer { pointee: Box::new(double()), is_const: true };
         assert_eq!(names.read("real *const __restrict"), pointer);

@@ -5,7 +5,7 @@ use crate::semantics::Program;
 use crate::semantics::calls::{Effects, is_pure, takes_values};
 use crate::semantics::names::kinds::is_builtin;
 use crate::semantics::names::storage::last_part;
-use crate::semantics::symbols::{DeclaredType, NameKind, ScalarKind};
+use crate::semantics::symbols::{DeclaredType, NameKind};
 use crate::semantics::uses::{Role, Use};
 use crate::source::{Language, Span, words};
 use crate::syntax::{Field, NodeId, NodeKind};
@@ -105,7 +105,7 @@ impl Program<'_> {
             };
             ty.is_none_or(|ty| {
                 let at = tree.span(node).start;
-                ty != "void" && !self.is_builtin_text(&ty, at) && !deduced(&ty) && !self.is_value_class_named(&ty, at)
+                !self.is_void_or_builtin(&ty, at) && !deduced(&ty) && !self.is_value_class_named(&ty, at)
             })
         })
     }
@@ -116,14 +116,15 @@ impl Program<'_> {
         self.tree.language() == Language::C || self.is_builtin_text(&text, descriptor.start)
     }
 
+    pub(super) fn is_void_or_builtin(&self, text: &str, at: usize) -> bool {
+        self.symbols().type_written(None, text, at) == DeclaredType::Void || self.is_builtin_text(text, at)
+    }
+
     pub(super) fn is_builtin_text(&self, text: &str, at: usize) -> bool {
         let names =
             text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).filter(|word| !word.is_empty());
-        names.filter(|word| !matches!(*word, "const" | "constexpr" | "inline" | "static")).all(|word| {
-            let named = DeclaredType::scalar(ScalarKind::Integer, word);
-            let known = self.symbols().lookup(word, at).filter(|variable| variable.kind == NameKind::Type);
-            is_builtin(&named) || known.is_some_and(|variable| is_builtin(&variable.ty))
-        })
+        let mut types = names.filter(|word| !matches!(*word, "const" | "constexpr" | "inline" | "static"));
+        types.all(|word| is_builtin(&self.symbols().type_written(None, word, at)))
     }
 
     /// What keeps the bodies that a call runs from being trusted.
@@ -231,7 +232,7 @@ impl Program<'_> {
         let mut arguments = tree.child(call, Field::Arguments).into_iter().flat_map(|list| tree.named_children(list));
         let index = arguments.position(|argument| tree.span(argument).contains(used.span));
         let by_value = |parameter: &DeclaredType| match parameter {
-            DeclaredType::Scalar { .. } => template.is_none() || is_builtin(parameter),
+            number if number.is_scalar() => template.is_none() || is_builtin(number),
             other => other.is_pointer(),
         };
         !is_variadic && index.and_then(|index| parameters.get(index)).is_some_and(by_value)

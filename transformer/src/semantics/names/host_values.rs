@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use crate::semantics::Program;
 use crate::semantics::names::kinds::Kind;
 use crate::semantics::names::macros::is_plain_node;
-use crate::semantics::symbols::{DeclaredType, ScalarKind};
+use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::{Role, Use, member_of, uses_below};
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
-use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind, Number};
 
 impl Program<'_> {
     /// Every name that an expression of a clause uses.
@@ -32,20 +32,17 @@ impl Program<'_> {
 
     /// Is it a variable of an integer type that has 32 bits at least, wherever an `int` has them?
     pub(crate) fn holds_32_bits(&self, name: &str, at: usize) -> bool {
-        let small = ["char", "short", "bool", "Bool", "8", "16"];
-        self.integer_type(name, at).is_some_and(|ty| !small.iter().any(|part| ty.contains(part)))
+        let integer = self.integer_type(name, at).and_then(|number| number.integer());
+        integer.is_some_and(|integer| integer.bits >= 32)
     }
 
-    /// The name of a variable's type, if it is one of integers or a reference to one.
-    pub(crate) fn integer_type(&self, name: &str, at: usize) -> Option<String> {
+    /// The type of a variable of integers, or of a reference to one.
+    pub(crate) fn integer_type(&self, name: &str, at: usize) -> Option<Number> {
         let ty = match self.symbols().lookup(name, at)?.ty {
             DeclaredType::Reference { to } => *to,
             other => other,
         };
-        match ty {
-            DeclaredType::Scalar { kind: ScalarKind::Integer, name, .. } => Some(name),
-            _ => None,
-        }
+        ty.number().filter(|number| number.integer().is_some()).cloned()
     }
 
     /// The member that `this->m` names, and the expression: where no other variable hides it, `m` alone means the same.

@@ -1,6 +1,7 @@
 //! What names stand for: kinds of objects, and what they hold.
 
-use crate::semantics::symbols::{DeclaredType, ScalarKind};
+use crate::semantics::symbols::DeclaredType;
+use crate::syntax::Number;
 
 /// What an object holds, as far as it decides whether two names may stand for one object (C17, section 6.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +33,8 @@ impl Class {
 
     fn of(ty: &DeclaredType) -> Self {
         match ty {
-            DeclaredType::Scalar { .. } if ty.as_type_parameter().is_some() => Self::Any,
-            DeclaredType::Scalar { kind: ScalarKind::Floating, .. } => Self::Floating,
-            DeclaredType::Scalar { name, .. } if ["char", "int8_t", "byte"].iter().any(|part| name.contains(part)) => {
-                Self::Any
-            }
+            DeclaredType::Scalar { number, .. } if number.is_floating() => Self::Floating,
+            DeclaredType::Scalar { number, .. } if number.may_alias_all() => Self::Any,
             DeclaredType::Scalar { .. } => Self::Integer,
             DeclaredType::Pointer { .. } | DeclaredType::ArrayParameter { .. } => Self::Pointer,
             DeclaredType::Reference { to } => Self::of(to),
@@ -107,7 +105,7 @@ impl Kind {
     pub(super) fn of_type(ty: &DeclaredType) -> Self {
         match ty {
             _ if is_volatile(ty) => Self::Volatile,
-            DeclaredType::Scalar { .. } => {
+            DeclaredType::Scalar { .. } | DeclaredType::TypeParameter { .. } => {
                 Self::Scalar { wide: is_wide(ty), class: Class::of(ty), builtin: is_builtin(ty) }
             }
             DeclaredType::Pointer { .. } | DeclaredType::ArrayParameter { .. } => {
@@ -150,37 +148,15 @@ fn is_pointed(array: &DeclaredType) -> bool {
 
 /// May another thread change it at any time: `volatile` or atomic, or what it points to?
 fn is_volatile(ty: &DeclaredType) -> bool {
-    let mut at = ty;
-    loop {
-        at = match at {
-            DeclaredType::Scalar { is_volatile, .. } => return *is_volatile,
-            DeclaredType::Pointer { pointee, .. } => pointee,
-            DeclaredType::Array { element, .. } | DeclaredType::ArrayParameter { element, .. } => element,
-            DeclaredType::Reference { to } => to,
-            _ => return false,
-        }
-    }
+    innermost(ty).is_volatile()
 }
 
 /// An arithmetic type of the language or its standard headers; an enumeration may have operators of its own in C++.
 pub(super) fn is_builtin(ty: &DeclaredType) -> bool {
-    let words = ["unsigned", "signed", "int", "long", "short", "char", "float", "double", "bool", "_Bool", "_Complex"];
-    let headers = ["size_t", "ptrdiff_t", "ssize_t", "wchar_t", "char8_t", "char16_t", "char32_t", "__int128"];
-    let is_sized = |word: &str| word.ends_with("_t") && word.trim_start_matches('u').starts_with("int");
-    match ty {
-        DeclaredType::Scalar { name, .. } => name.split_whitespace().all(|word| {
-            let word = word.trim_start_matches("std::");
-            words.contains(&word) || headers.contains(&word) || is_sized(word)
-        }),
-        _ => false,
-    }
+    ty.number().is_some_and(|number| !number.is_enumeration())
 }
 
 /// Wider than 64 bits: `long double`, complex numbers, 128-bit integers; a template's parameter may be.
 fn is_wide(ty: &DeclaredType) -> bool {
-    match ty {
-        DeclaredType::Scalar { .. } if ty.as_type_parameter().is_some() => true,
-        DeclaredType::Scalar { name, .. } => ["long double", "omplex", "128"].iter().any(|wide| name.contains(wide)),
-        _ => false,
-    }
+    ty.number().map_or_else(|| ty.as_type_parameter().is_some(), Number::is_wide)
 }

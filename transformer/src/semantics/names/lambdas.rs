@@ -55,8 +55,7 @@ impl Program<'_> {
         if let Some(trailing) = trailing {
             let text = self.file.show(tree.span(trailing)).into_owned();
             let text = text.trim_start_matches("->").trim();
-            return !text.contains(['&', '*', '('])
-                && (text == "void" || self.is_builtin_text(text, tree.span(trailing).start));
+            return !text.contains(['&', '*', '(']) && self.is_void_or_builtin(text, tree.span(trailing).start);
         }
         let returns = tree.descendants(lambda).filter(|node| tree.kind(*node) == NodeKind::ReturnStatement);
         returns.into_iter().all(|node| {

@@ -35,9 +35,7 @@ impl Program<'_> {
                 // With its class before it, it may be a pointer to a member, or a member of a base.
                 if name.contains("::") { Kind::Unknown } else { Kind::Member(Box::new(Kind::of_type(&variable.ty))) }
             }
-            NameKind::TemplateParameter if variable.ty.is_scalar() && variable.ty.as_type_parameter().is_none() => {
-                Kind::Constant
-            }
+            NameKind::TemplateParameter if variable.ty.number().is_some() => Kind::Constant,
             NameKind::Variable if is_deduced(&variable.ty) => self.kind_of_auto(&variable.declared_at),
             // The old way of declaring parameters, before the body: an array there is a pointer.
             NameKind::Variable if self.is_old_parameter(&variable.declared_at, variable.header) => Kind::Unknown,

@@ -96,10 +96,8 @@ impl Program<'_> {
 
     /// Is what is done with the value the language's own operation: on a number, or a copy of a plain structure?
     fn ends_plainly(&self, node: NodeId, ty: &DeclaredType, at: usize) -> bool {
-        if is_number(ty)
-            || (matches!(ty, DeclaredType::Scalar { is_volatile: false, .. }) && !self.declares_operators())
-        {
-            return ty.as_type_parameter().is_none();
+        if is_number(ty) || ty.number().is_some() && !ty.is_volatile() && !self.declares_operators() {
+            return true;
         }
         let tree = self.tree;
         let Some(parent) = tree.parent(node) else { return false };
@@ -125,7 +123,7 @@ impl Program<'_> {
 }
 
 fn is_number(ty: &DeclaredType) -> bool {
-    is_builtin(ty) && !matches!(ty, DeclaredType::Scalar { is_volatile: true, .. })
+    is_builtin(ty) && !ty.is_volatile()
 }
 
 /// What a subscript or `*` gives of a pointer or an array, and never of anything that may have an operator for it.

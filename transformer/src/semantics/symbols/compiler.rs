@@ -1,7 +1,6 @@
 //! What a compiler says of names, where the text does not tell, and whether the two agree.
 
 use super::entries::{Entry, EntryKind};
-use super::types::ScalarKind;
 use super::{DeclaredType, Macro, NameKind, Scope, Symbols, Variable};
 use crate::source::Span;
 
@@ -140,16 +139,9 @@ fn agree(written: &DeclaredType, compiled: &DeclaredType) -> bool {
     match (written, compiled) {
         (DeclaredType::Unknown | DeclaredType::Auto, _) | (_, DeclaredType::Unknown | DeclaredType::Auto) => true,
         (
-            Scalar { kind, name, is_const, is_volatile },
-            Scalar { kind: by_compiler, name: real, is_const: real_const, is_volatile: real_volatile },
-        ) => {
-            let kinds = kind == by_compiler || (is_enumeration(name) && *by_compiler == ScalarKind::Integer);
-            let names = match (canonical(name), canonical(real)) {
-                (Some(name), Some(real)) => name == real,
-                _ => true,
-            };
-            kinds && names && is_const == real_const && is_volatile == real_volatile
-        }
+            Scalar { number, is_const, is_volatile, .. },
+            Scalar { number: real, is_const: real_const, is_volatile: real_volatile, .. },
+        ) => number.holds_the_same(real) != Some(false) && is_const == real_const && is_volatile == real_volatile,
         (Pointer { pointee, is_const }, Pointer { pointee: inner, is_const: real_const }) => {
             agree(pointee, inner) && is_const == real_const
         }
@@ -168,25 +160,23 @@ fn agree(written: &DeclaredType, compiled: &DeclaredType) -> bool {
     }
 }
 
-fn is_enumeration(name: &str) -> bool {
-    name.starts_with("enum ")
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::Number;
+    use crate::syntax::numbers::Format;
 
-/// The words of one of the language's own types in one order; none of any other type.
-fn canonical(name: &str) -> Option<Vec<&str>> {
-    let mut words: Vec<&str> = name.split_whitespace().collect();
-    let own = ["unsigned", "signed", "int", "long", "short", "char", "float", "double"];
-    if !words.iter().all(|word| own.contains(word)) {
-        return None;
+    #[test]
+    fn numbers_of_other_values_disagree() {
+        let number = |specifier: &str| DeclaredType::scalar(Number::read(specifier).unwrap(), specifier);
+        let either = DeclaredType::scalar(Number::Floating(Format::SingleOrDouble), "real");
+        assert!(agree(&number("size_t"), &number("unsigned long")));
+        assert!(agree(&number("int8_t"), &number("signed char")));
+        assert!(agree(&DeclaredType::enumeration("color"), &number("unsigned int")));
+        assert!(agree(&either, &number("double")));
+        assert!(!agree(&number("size_t"), &number("unsigned int")));
+        assert!(!agree(&number("time_t"), &number("int")));
+        assert!(!agree(&DeclaredType::enumeration("color"), &number("float")));
+        assert!(!agree(&either, &number("int")));
     }
-    let is_char = words.contains(&"char");
-    words.retain(|word| *word != "signed" || is_char);
-    if words.iter().any(|word| matches!(*word, "long" | "short" | "unsigned")) {
-        words.retain(|word| *word != "int");
-    }
-    if words.is_empty() {
-        words.push("int");
-    }
-    words.sort_unstable();
-    Some(words)
 }

@@ -5,6 +5,7 @@
 
 use super::{Symbols, Unit};
 use crate::source::{SourceFile, Span, scan, words};
+use crate::syntax::numbers::is_common_name;
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// Attributes that change neither the type of what they stand at, nor its values, nor whether it shares storage with other
@@ -96,7 +97,7 @@ impl Symbols<'_> {
     /// May a header of the project that is not in sight give a name another meaning? Not to names that the standards reserve, but
     /// programs have a `uint` of their own.
     pub(super) fn may_be_named_out_of_sight(&self, name: &str) -> bool {
-        matches!(name, "uint" | "ulong" | "ushort") && *self.misses_headers.get_or_init(|| self.is_header_missing())
+        is_common_name(name) && *self.misses_headers.get_or_init(|| self.is_header_missing())
     }
 
     fn is_header_missing(&self) -> bool {

@@ -3,9 +3,10 @@
 use super::declarators::inner_declarator;
 use super::entries::{Entry, EntryKind};
 use super::types::standard_type;
-use super::{DeclaredType, Dimension, NameKind, ScalarKind, Scope, Symbols, Unit, constants};
+use super::{DeclaredType, Dimension, NameKind, Scope, Symbols, Unit, constants};
 use crate::source::{Language, Span, words};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::numbers::Format;
+use crate::syntax::{Field, NodeId, NodeKind, Number};
 
 /// What the names of anonymous structures start with.
 pub(super) const ANONYMOUS: &str = "struct @";
@@ -21,18 +22,8 @@ pub(super) fn agreed(types: Vec<DeclaredType>) -> DeclaredType {
 
 /// Is it `float` or `double`, or one of the two?
 fn is_real(ty: &DeclaredType) -> bool {
-    let plain = |name: &str| DeclaredType::scalar(ScalarKind::Floating, name);
-    ["float", "double", EITHER_REAL].iter().any(|name| *ty == plain(name))
-}
-
-/// A type that a macro makes `float` in one program and `double` in another.
-const EITHER_REAL: &str = "float double";
-
-fn real(types: Vec<DeclaredType>) -> DeclaredType {
-    match agreed(types) {
-        DeclaredType::Unknown => DeclaredType::scalar(ScalarKind::Floating, EITHER_REAL),
-        one => one,
-    }
+    let formats = [Format::Single, Format::Double, Format::SingleOrDouble];
+    formats.iter().any(|format| *ty == DeclaredType::scalar(Number::Floating(*format), ""))
 }
 
 fn merged(first: DeclaredType, second: DeclaredType) -> DeclaredType {
@@ -80,6 +71,12 @@ impl Symbols<'_> {
         let written = resolver.map_or(DeclaredType::Unknown, |resolver| resolver.replaced(text, at, FUEL));
         let found = || self.lookup_in(header, text, at).filter(|found| found.kind == NameKind::Type);
         if written.is_known() { written } else { found().map_or(written, |found| found.ty) }
+    }
+
+    /// Does a name mean the number that the standard headers call by it?
+    #[must_use]
+    pub fn is_standard_number(&self, name: &str, at: usize) -> bool {
+        Number::read(name).is_some_and(|standard| self.type_named(name, at).number() == Some(&standard))
     }
 
     /// Every type that the file and its headers declare by a name, and every one that a macro of that name stands for; with each
@@ -185,8 +182,9 @@ impl Resolver<'_, '_> {
             EntryKind::TemplateParameter => DeclaredType::Unknown,
             EntryKind::Deduced => DeclaredType::Auto,
             EntryKind::Enumerator => {
-                let ty = if self.unit.has_chosen_type(entry) { "enum @" } else { "int" };
-                DeclaredType::scalar(ScalarKind::Integer, ty).qualified(true, false)
+                let is_int = !self.unit.has_chosen_type(entry);
+                let ty = if is_int { DeclaredType::scalar(Number::INT, "int") } else { DeclaredType::enumeration("@") };
+                ty.qualified(true, false)
             }
             EntryKind::Tag => self.specifier(entry.declaration, fuel),
             EntryKind::Alias if self.kind(entry.declaration) == NodeKind::AliasDeclaration => {
@@ -302,8 +300,8 @@ impl Resolver<'_, '_> {
                 if matches!(named, DeclaredType::Reference { .. }) { DeclaredType::Unknown } else { named }
             }
             NodeKind::SizedTypeSpecifier => {
-                let words: Vec<String> = self.text(node).split_whitespace().map(str::to_owned).collect();
-                self.words(&words.iter().map(String::as_str).collect::<Vec<_>>(), tree.span(node).start)
+                let text = self.text(node);
+                self.words(&text.split_whitespace().collect::<Vec<_>>(), tree.span(node).start)
             }
             NodeKind::StructSpecifier | NodeKind::UnionSpecifier | NodeKind::ClassSpecifier
                 if !self.unit.is_modelled_record(node) =>
@@ -325,7 +323,7 @@ impl Resolver<'_, '_> {
                 if !self.unit.is_modelled_record(node) {
                     return DeclaredType::Unknown;
                 }
-                DeclaredType::scalar(ScalarKind::Integer, &format!("enum {name}"))
+                DeclaredType::enumeration(&name)
             }
             NodeKind::QualifiedIdentifier => self.qualified_name(node, fuel),
             NodeKind::PlaceholderTypeSpecifier | NodeKind::Auto => DeclaredType::Auto,
@@ -384,13 +382,15 @@ impl Resolver<'_, '_> {
             None => self.replaced(&found.body, at, fuel),
             Some(_) => DeclaredType::Unknown,
         });
-        let one_of = |types: Vec<DeclaredType>| if types.iter().all(is_real) { real(types) } else { agreed(types) };
-        match types.collect::<Vec<_>>() {
-            types if types.is_empty() => {
-                let standard = standard_type(name).filter(|_| !self.symbols.may_be_named_out_of_sight(name));
-                standard.unwrap_or(DeclaredType::Unknown)
-            }
-            types => one_of(types),
+        let types: Vec<DeclaredType> = types.collect();
+        if types.is_empty() {
+            let standard = standard_type(name).filter(|_| !self.symbols.may_be_named_out_of_sight(name));
+            return standard.unwrap_or(DeclaredType::Unknown);
+        }
+        let are_real = types.iter().all(is_real);
+        match agreed(types) {
+            DeclaredType::Unknown if are_real => DeclaredType::scalar(Number::Floating(Format::SingleOrDouble), name),
+            one => one,
         }
     }
 
@@ -411,13 +411,8 @@ impl Resolver<'_, '_> {
     /// A type of the language in several words: `unsigned long`.
     fn words(&self, words: &[&str], at: usize) -> DeclaredType {
         let is_macro = |word: &&str| self.symbols.macro_in(self.header, word, at).is_some();
-        let is_integer = |word: &&str| matches!(*word, "unsigned" | "signed" | "long" | "short" | "int" | "char");
-        match words {
-            _ if words.iter().any(is_macro) => DeclaredType::Unknown,
-            ["long", "double"] | ["double", "long"] => DeclaredType::scalar(ScalarKind::Floating, "long double"),
-            _ if words.iter().all(is_integer) => DeclaredType::scalar(ScalarKind::Integer, &words.join(" ")),
-            _ => DeclaredType::Unknown,
-        }
+        let number = Number::of_keywords(words).filter(|_| !words.iter().any(is_macro));
+        number.map_or(DeclaredType::Unknown, |number| DeclaredType::scalar(number, &words.join(" ")))
     }
 
     /// `const` and `volatile` among the children of a declaration or a pointer's declarator.

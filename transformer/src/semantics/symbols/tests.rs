@@ -1,4 +1,5 @@
 use super::*;
+use crate::syntax::Number;
 
 /// What `name` is at the identifier `HERE` of a file: `scope type`.
 fn meaning(path: &str, text: &str, headers: &[&str], name: &str) -> String {
@@ -17,6 +18,11 @@ fn meaning(path: &str, text: &str, headers: &[&str], name: &str) -> String {
     }
 }
 
+fn qualifiers(is_const: bool, is_volatile: bool) -> String {
+    let qualifiers = [(is_const, "const "), (is_volatile, "volatile ")];
+    qualifiers.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect()
+}
+
 /// A type in a short notation, from the outside in.
 fn show(ty: &DeclaredType) -> String {
     let sizes = |dimensions: &[Dimension]| {
@@ -25,10 +31,16 @@ fn show(ty: &DeclaredType) -> String {
         all.collect::<String>()
     };
     match ty {
-        DeclaredType::Scalar { kind, name, is_const, is_volatile } => {
-            let qualifiers = [(*is_const, "const "), (*is_volatile, "volatile ")];
-            let qualifiers: String = qualifiers.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
-            format!("{qualifiers}{name}:{kind:?}")
+        DeclaredType::Scalar { number, spelling, is_const, is_volatile } => {
+            let kind = match number {
+                Number::Bool => "Bool",
+                Number::Floating(_) | Number::Complex(_) => "Floating",
+                Number::Integer { .. } | Number::Character(_) | Number::Enumeration { .. } => "Integer",
+            };
+            format!("{}{spelling}:{kind}", qualifiers(*is_const, *is_volatile))
+        }
+        DeclaredType::TypeParameter { name, is_const, is_volatile } => {
+            format!("{}typename {name}", qualifiers(*is_const, *is_volatile))
         }
         DeclaredType::Array { element, dimensions, is_vla } => {
             format!("array{}{} of {}", sizes(dimensions), if *is_vla { " varying" } else { "" }, show(element))
@@ -136,7 +148,7 @@ fn scopes_and_shadowing() {
         ("struct S { void m() { HERE; } int x; };", "Member int:Integer"),
         ("struct S { int x; void m(); }; void S::m() { HERE; }", "Member int:Integer"),
         ("struct S { int x; }; void f() { HERE; }", "not found"),
-        ("template <typename T> void f(T *x) { HERE; }", "Parameter pointer to typename T:Floating"),
+        ("template <typename T> void f(T *x) { HERE; }", "Parameter pointer to typename T"),
         ("template <int x> void f() { HERE; }", "Unknown int:Integer"),
         ("namespace n { int x; void f() { HERE; } }", "File int:Integer"),
         ("namespace n { int x; } using namespace n; void f() { HERE; }", "File int:Integer"),
@@ -336,7 +348,6 @@ fn what_a_declaration_says_beyond_a_type_makes_it_unknown() {
         "_Complex double x;",
         "__typeof__(1) x;",
         "_Atomic(int) x;",
-        "unsigned __int128 x;",
         "int x UNUSED = 2;",
         "#define WORD int __attribute__((mode(QI)))\nWORD x;",
         "#define KIND int\n#undef KIND\n#define KIND char\nKIND x;",
@@ -353,7 +364,9 @@ fn what_a_declaration_says_beyond_a_type_makes_it_unknown() {
         ("struct __attribute__((packed)) s { int i; }; struct s x;", "record struct s"),
         ("typedef unsigned char uint; uint x;", "unsigned char:Integer"),
         ("enum { A } x;", "enum @:Integer"),
-        ("#ifdef A\n#define REAL float\n#else\n#define REAL double\n#endif\nREAL x;", "float double:Floating"),
+        ("unsigned __int128 x;", "unsigned __int128:Integer"),
+        ("unsigned float x;", "unknown"),
+        ("#ifdef A\n#define REAL float\n#else\n#define REAL double\n#endif\nREAL x;", "REAL:Floating"),
         ("typedef double real;\n#define real float\nreal x;", "float:Floating"),
         ("uint x;", "uint:Integer"),
     ] {

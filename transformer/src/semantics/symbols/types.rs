@@ -1,14 +1,26 @@
 //! Declared types, as far as data environments and dependences need them.
 
-/// What a scalar holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScalarKind {
-    /// An integer, characters and enumerations among them.
-    Integer,
-    /// A real number.
-    Floating,
-    /// `bool`, `_Bool`.
-    Bool,
+use std::fmt;
+
+use crate::syntax::Number;
+use crate::syntax::numbers::POINTER_BITS;
+
+/// How a type is written, for text that the tool writes. Comparisons pass over it: types of several spellings may be one.
+#[derive(Clone, Debug)]
+pub struct Spelling(String);
+
+impl PartialEq for Spelling {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Spelling {}
+
+impl fmt::Display for Spelling {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
 }
 
 /// One dimension of an array.
@@ -25,13 +37,22 @@ pub struct Dimension {
 pub enum DeclaredType {
     /// An arithmetic type.
     Scalar {
-        /// What it holds.
-        kind: ScalarKind,
-        /// The type as named at the end of all typedefs: `unsigned long`, `size_t`.
-        name: String,
+        /// Which one.
+        number: Number,
+        /// As named at the end of all typedefs: `unsigned long`, `size_t`.
+        spelling: Spelling,
         /// Is it `const` (or `constexpr`)?
         is_const: bool,
         /// Is it `volatile` or atomic?
+        is_volatile: bool,
+    },
+    /// A template's parameter that stands for a type: taken for an arithmetic one, of which nothing else is known.
+    TypeParameter {
+        /// Its name.
+        name: String,
+        /// Is it `const`?
+        is_const: bool,
+        /// Is it `volatile`?
         is_volatile: bool,
     },
     /// An array with storage of its own.
@@ -82,30 +103,54 @@ pub enum DeclaredType {
     Auto,
     /// `void`.
     Void,
-    /// Not known: a template parameter, a name declared nowhere in sight, declarations that contradict each other.
+    /// Not known: a name declared nowhere in sight, declarations that contradict each other.
     Unknown,
 }
 
-/// What the name of a template's type parameter starts with.
-const TYPE_PARAMETER: &str = "typename ";
-
 impl DeclaredType {
-    /// A scalar without qualifiers.
+    /// An arithmetic type without qualifiers.
     #[must_use]
-    pub fn scalar(kind: ScalarKind, name: &str) -> Self {
-        Self::Scalar { kind, name: name.to_owned(), is_const: false, is_volatile: false }
+    pub fn scalar(number: Number, spelling: &str) -> Self {
+        Self::Scalar { number, spelling: Spelling(spelling.to_owned()), is_const: false, is_volatile: false }
     }
 
-    /// A template's parameter that stands for a type: taken for an arithmetic one, by a name that tells it apart.
+    /// An enumeration without qualifiers.
+    pub(in crate::semantics) fn enumeration(name: &str) -> Self {
+        Self::scalar(Number::Enumeration { name: name.to_owned() }, &format!("enum {name}"))
+    }
+
+    /// A template's parameter that stands for a type.
     pub(super) fn type_parameter(name: &str) -> Self {
-        Self::scalar(ScalarKind::Floating, &format!("{TYPE_PARAMETER}{name}"))
+        Self::TypeParameter { name: name.to_owned(), is_const: false, is_volatile: false }
+    }
+
+    /// The arithmetic type that it is.
+    #[must_use]
+    pub fn number(&self) -> Option<&Number> {
+        match self {
+            Self::Scalar { number, .. } => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The bytes of an object of it, where the type alone tells.
+    #[must_use]
+    pub fn bytes(&self) -> Option<i64> {
+        match self {
+            Self::Scalar { number, .. } => Some(i64::from(number.bits()? / 8)),
+            Self::Pointer { .. } | Self::ArrayParameter { .. } => Some(i64::from(POINTER_BITS / 8)),
+            Self::Array { element, dimensions, .. } => {
+                dimensions.iter().try_fold(element.bytes()?, |bytes, dimension| bytes.checked_mul(dimension.value?))
+            }
+            _ => None,
+        }
     }
 
     /// The template's parameter that it is, or that is at the end of its pointers and arrays.
     #[must_use]
     pub fn as_type_parameter(&self) -> Option<&str> {
         match self {
-            Self::Scalar { name, .. } => name.strip_prefix(TYPE_PARAMETER),
+            Self::TypeParameter { name, .. } => Some(name),
             Self::Pointer { pointee: inner, .. }
             | Self::Array { element: inner, .. }
             | Self::ArrayParameter { element: inner, .. }
@@ -143,7 +188,7 @@ impl DeclaredType {
     /// Is it an arithmetic type, or a template's parameter that is taken for one?
     #[must_use]
     pub fn is_scalar(&self) -> bool {
-        matches!(self, Self::Scalar { .. })
+        matches!(self, Self::Scalar { .. } | Self::TypeParameter { .. })
     }
 
     /// Is it a pointer, array parameters included?
@@ -156,10 +201,19 @@ impl DeclaredType {
     #[must_use]
     pub fn is_const(&self) -> bool {
         match self {
-            Self::Scalar { is_const, .. } | Self::Pointer { is_const, .. } | Self::Record { is_const, .. } => *is_const,
+            Self::Scalar { is_const, .. }
+            | Self::TypeParameter { is_const, .. }
+            | Self::Pointer { is_const, .. }
+            | Self::Record { is_const, .. } => *is_const,
             Self::Array { element, .. } => element.is_const(),
             _ => false,
         }
+    }
+
+    /// Is it a number that is `volatile` or atomic?
+    #[must_use]
+    pub fn is_volatile(&self) -> bool {
+        matches!(self, Self::Scalar { is_volatile: true, .. } | Self::TypeParameter { is_volatile: true, .. })
     }
 
     /// What one subscript or `*` gives.
@@ -183,7 +237,7 @@ impl DeclaredType {
     #[must_use]
     pub fn qualified(mut self, with_const: bool, with_volatile: bool) -> Self {
         match &mut self {
-            Self::Scalar { is_const, is_volatile, .. } => {
+            Self::Scalar { is_const, is_volatile, .. } | Self::TypeParameter { is_const, is_volatile, .. } => {
                 *is_const |= with_const;
                 *is_volatile |= with_volatile;
             }
@@ -220,79 +274,14 @@ impl DeclaredType {
     }
 }
 
-/// A type of the language or its standard headers by its name, without qualifiers.
+/// A type of the language or its standard headers by its specifier, without qualifiers.
 #[must_use]
-pub(super) fn standard_type(name: &str) -> Option<DeclaredType> {
-    let kind = match name {
-        "bool" | "_Bool" => ScalarKind::Bool,
-        "float" | "double" | "float_t" | "double_t" | "_Float16" | "__fp16" | "_Float32" | "_Float64"
-        | "__float128" => ScalarKind::Floating,
-        "void" => return Some(DeclaredType::Void),
+pub(super) fn standard_type(specifier: &str) -> Option<DeclaredType> {
+    match specifier {
+        "void" => Some(DeclaredType::Void),
         "FILE" | "va_list" | "jmp_buf" | "pthread_mutex_t" | "omp_lock_t" | "omp_nest_lock_t" => {
-            return Some(DeclaredType::Record { name: name.to_owned(), is_const: false, may_be_class: false });
+            Some(DeclaredType::Record { name: specifier.to_owned(), is_const: false, may_be_class: false })
         }
-        _ if INTEGERS.contains(&name) => ScalarKind::Integer,
-        _ => return None,
-    };
-    Some(DeclaredType::scalar(kind, name))
+        _ => Number::read(specifier).map(|number| DeclaredType::scalar(number, specifier)),
+    }
 }
-
-/// Integer types of the language and of `stddef.h`, `stdint.h`, `sys/types.h`, `time.h`, `omp.h`.
-pub const INTEGERS: &[&str] = &[
-    "char",
-    "char8_t",
-    "char16_t",
-    "char32_t",
-    "wchar_t",
-    "short",
-    "int",
-    "long",
-    "signed",
-    "unsigned",
-    "__int128",
-    "__int128_t",
-    "__uint128_t",
-    "size_t",
-    "ssize_t",
-    "ptrdiff_t",
-    "intptr_t",
-    "uintptr_t",
-    "intmax_t",
-    "uintmax_t",
-    "int8_t",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "uint8_t",
-    "uint16_t",
-    "uint32_t",
-    "uint64_t",
-    "int_fast8_t",
-    "int_fast16_t",
-    "int_fast32_t",
-    "int_fast64_t",
-    "uint_fast8_t",
-    "uint_fast16_t",
-    "uint_fast32_t",
-    "uint_fast64_t",
-    "int_least8_t",
-    "int_least16_t",
-    "int_least32_t",
-    "int_least64_t",
-    "uint_least8_t",
-    "uint_least16_t",
-    "uint_least32_t",
-    "uint_least64_t",
-    "off_t",
-    "time_t",
-    "clock_t",
-    "pid_t",
-    "uint",
-    "ulong",
-    "ushort",
-    "omp_sched_t",
-    "omp_proc_bind_t",
-    "omp_allocator_handle_t",
-    "omp_event_handle_t",
-    "omp_interop_t",
-];

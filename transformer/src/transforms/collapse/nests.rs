@@ -7,7 +7,7 @@ use crate::region::construct::{Construct, ConstructId, Doubt};
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::semantics::Integer;
 use crate::semantics::Program;
-use crate::semantics::symbols::{DeclaredType, NameKind};
+use crate::semantics::symbols::NameKind;
 use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, ClauseName, Directive, Field, NodeId, NodeKind};
@@ -216,10 +216,11 @@ fn is_value(candidate: &Candidate<'_, '_>, node: NodeId) -> bool {
     if candidate.cx.symbols().macro_definition(&name, span.start).is_some() {
         return candidate.cx.symbols().constant(&name, span.start).is_some();
     }
-    candidate.cx.symbols().lookup(&name, span.start).is_some_and(|variable| {
-        variable.kind == NameKind::Enumerator
-            || matches!(&variable.ty, DeclaredType::Scalar { name, is_volatile: false, .. } if Integer::named(name).is_some())
-    })
+    candidate
+        .cx
+        .symbols()
+        .lookup(&name, span.start)
+        .is_some_and(|variable| variable.kind == NameKind::Enumerator || Integer::of(&variable.ty).is_some())
 }
 
 /// Why it is not certain that the loop has as many iterations as its bounds and step say.
@@ -236,10 +237,8 @@ fn trip_count_reason(candidate: &Candidate<'_, '_>, read: &CanonicalLoop) -> Opt
         Relation::NotEqual => step == 1,
     };
     let start = candidate.cx.tree.span(read.body).start;
-    let integer = candidate.cx.symbols().lookup(&read.variable, start).and_then(|variable| match variable.ty {
-        DeclaredType::Scalar { name, is_volatile: false, .. } => Integer::named(&name),
-        _ => None,
-    });
+    let variable = candidate.cx.symbols().lookup(&read.variable, start);
+    let integer = variable.and_then(|variable| Integer::of(&variable.ty));
     match integer {
         _ if !towards => refuse(read.step.span, "the loop does not run towards its bound"),
         None => refuse(read.variable_span, "the loop's variable is no integer"),

@@ -219,7 +219,9 @@ fn is_harmless(names: &Context<'_>, block: &TargetRegion, node: NodeId) -> bool 
         | NodeKind::StringLiteral
         | NodeKind::StringContent
         | NodeKind::EscapeSequence => true,
-        NodeKind::TypeIdentifier => names.file.bytes(tree.span(node)) == b"size_t",
+        NodeKind::TypeIdentifier => {
+            names.symbols().is_standard_number(&names.file.show(tree.span(node)), tree.span(node).start)
+        }
         _ => false,
     }
 }

@@ -106,7 +106,7 @@ fn is_object(names: &Context<'_>, name: &str, at: usize) -> bool {
     let ty = names.symbols().lookup(name, at).map(|variable| variable.ty);
     match ty {
         Some(DeclaredType::Array { element, .. }) => element.is_scalar(),
-        Some(ty) => ty.is_scalar() && ty.as_type_parameter().is_none(),
+        Some(ty) => ty.number().is_some(),
         None => false,
     }
 }
@@ -285,7 +285,7 @@ fn is_of_numbers(ty: &DeclaredType) -> bool {
     match ty {
         DeclaredType::Array { element, .. } | DeclaredType::ArrayParameter { element, .. } => is_of_numbers(element),
         DeclaredType::Pointer { pointee, .. } => is_of_numbers(pointee),
-        ty => ty.is_scalar() && ty.as_type_parameter().is_none(),
+        ty => ty.number().is_some(),
     }
 }
 

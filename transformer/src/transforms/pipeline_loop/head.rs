@@ -4,9 +4,9 @@ use crate::analysis::accesses::Accesses;
 use crate::analysis::polynomial::Polynomial;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, Relation};
-use crate::semantics::Integer;
 use crate::semantics::symbols::DeclaredType;
 use crate::source::{Span, words};
+use crate::syntax::Number;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::text;
 
@@ -73,8 +73,8 @@ pub(super) fn read(values: &HostValues<'_, '_>, only: &CanonicalLoop, found: &Ac
     // Sums are computed in the type of the variable, however narrow what they are made of.
     let is_narrow = |name: &str| {
         let variable = values.symbols().lookup(name, only.lower.start).map(|variable| variable.ty);
-        !matches!(variable, Some(DeclaredType::Scalar { name, .. })
-            if Integer::named(&name).is_some_and(|it| it.bits >= known.integer.bits))
+        let integer = variable.as_ref().and_then(DeclaredType::number).and_then(Number::integer);
+        integer.is_none_or(|integer| integer.bits < known.integer.bits)
     };
     let is_exact = |spelled: &str| {
         let is_cast = spelled.trim_start_matches('(').starts_with(&format!("{ty})"));
@@ -101,10 +101,7 @@ pub(super) fn read(values: &HostValues<'_, '_>, only: &CanonicalLoop, found: &Ac
         sum(&trips).unwrap_or_else(difference)
     };
     let start = values.symbols().lookup(&first_text, only.lower.start).map(|variable| variable.ty);
-    let named_start = match start {
-        Some(DeclaredType::Scalar { name, .. }) => Integer::named(&name),
-        _ => None,
-    };
+    let named_start = start.as_ref().and_then(DeclaredType::number).and_then(Number::integer);
     Ok(Head {
         variable: only.variable.clone(),
         named_start: named_start.filter(|start| *start == known.integer).map(|start| start.signed),
@@ -122,12 +119,13 @@ pub(super) fn read(values: &HostValues<'_, '_>, only: &CanonicalLoop, found: &Ac
 
 fn variable_type(values: &HostValues<'_, '_>, only: &CanonicalLoop) -> Option<String> {
     let cx = values.cx();
-    if let Some(span) = only.declared_type {
-        return Some(cx.file.show(span).into_owned()).filter(|ty| ty != "auto");
-    }
     let start = cx.tree.span(only.body).start;
-    match values.symbols().lookup(&only.variable, start)?.ty {
-        DeclaredType::Scalar { name, .. } => Integer::named(&name).map(|_| name),
+    let ty = values.symbols().lookup(&only.variable, start)?.ty;
+    if let Some(span) = only.declared_type {
+        return Some(cx.file.show(span).into_owned()).filter(|_| ty != DeclaredType::Auto);
+    }
+    match ty {
+        DeclaredType::Scalar { number, spelling, .. } => number.integer().map(|_| spelling.to_string()),
         _ => None,
     }
 }

@@ -4,11 +4,11 @@ use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
-use crate::semantics::symbols::{DeclaredType, ScalarKind, Symbols};
+use crate::semantics::symbols::{DeclaredType, Symbols};
 use crate::semantics::{Class, Kind};
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
-use crate::syntax::{Clause, ClauseName, HostTree, NodeId, NodeKind};
+use crate::syntax::{Clause, ClauseName, HostTree, NodeId, NodeKind, Number};
 use crate::transforms::pipeline_loop::text;
 
 /// What is asked about the values of one region.
@@ -75,7 +75,7 @@ impl<'a> HostValues<'_, 'a> {
             | NodeKind::ExpressionStatement
             | NodeKind::SizeofExpression
             | NodeKind::TranslationUnit => None,
-            NodeKind::TypeIdentifier if text() == "size_t" => None,
+            NodeKind::TypeIdentifier if self.symbols().is_standard_number(&text(), at) => None,
             NodeKind::BinaryExpression => None,
             NodeKind::UnaryExpression => None,
             _ if !tree.is_named(node) => None,
@@ -147,8 +147,7 @@ impl<'a> HostValues<'_, 'a> {
                 while !ty.is_scalar() && ty != DeclaredType::Unknown {
                     ty = ty.dereferenced();
                 }
-                matches!(ty, DeclaredType::Scalar { kind: ScalarKind::Floating, .. })
-                    && ty.as_type_parameter().is_none()
+                ty.number().is_some_and(Number::is_floating)
             })
         })
     }

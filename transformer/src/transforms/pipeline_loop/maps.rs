@@ -7,7 +7,6 @@ use crate::analysis::streams::{NoStream, Stream, overwrites, stream};
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
-use crate::semantics::Integer;
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::{ClauseName, ListItem};
@@ -224,7 +223,7 @@ fn read_item(values: &HostValues<'_, '_>, item: &ListItem, map_type: &str) -> Op
         whole: dimension.map(|value| Polynomial::constant(i128::from(value))),
         rest: rest.iter().map(|section| on_one_line(cx.file, section.span)).collect(),
         length: None,
-        element_bytes: element_bytes(&variable.ty),
+        element_bytes: variable.ty.dereferenced().bytes().map(i128::from),
         tiled: None,
         no_stream: None,
     })
@@ -329,20 +328,4 @@ fn tiled(
     let moves_out = item.copies_out() && (stream.writes || item.place != Place::Loop);
     let moves_in = item.copies_in();
     is_checked.then_some(Tiled { stream, moves_in, moves_out, from, to, length_text, lower_text })
-}
-
-/// Bytes of one element of the first dimension, where the type and its sizes are known.
-fn element_bytes(ty: &DeclaredType) -> Option<i128> {
-    match ty.dereferenced() {
-        DeclaredType::Scalar { name, .. } => match name.as_str() {
-            "float" => Some(4),
-            "double" => Some(8),
-            name => Integer::named(name).map(|integer| i128::from(integer.bits / 8)),
-        },
-        DeclaredType::Array { element, dimensions, .. } => {
-            let one = element_bytes(&DeclaredType::Pointer { pointee: element, is_const: false })?;
-            dimensions.iter().try_fold(one, |bytes, dimension| Some(bytes * i128::from(dimension.value?)))
-        }
-        _ => None,
-    }
 }

@@ -257,8 +257,7 @@ impl Reader<'_, '_> {
 
 /// An integer type that keeps its values, and its type when it is computed with.
 fn integer(ty: &DeclaredType) -> Option<Integer> {
-    let DeclaredType::Scalar { name, is_volatile: false, .. } = ty else { return None };
-    Integer::named(name).filter(|integer| integer.bits >= 32)
+    Integer::of(ty).filter(|integer| integer.bits >= 32)
 }
 
 /// The text without parentheses around it.

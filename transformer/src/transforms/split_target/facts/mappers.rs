@@ -29,7 +29,7 @@ pub(super) fn forbids_nested_maps(cx: &Program<'_>, region: &TargetRegion) -> Op
 /// Is it a number, or an array of or pointer to such?
 fn holds_numbers(ty: &DeclaredType) -> bool {
     match ty {
-        DeclaredType::Scalar { .. } => true,
+        DeclaredType::Scalar { .. } | DeclaredType::TypeParameter { .. } => true,
         DeclaredType::Pointer { .. } | DeclaredType::Array { .. } | DeclaredType::ArrayParameter { .. } => {
             holds_numbers(&ty.dereferenced())
         }

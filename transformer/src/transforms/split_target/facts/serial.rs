@@ -15,7 +15,8 @@ use crate::region::target::{Segment, TargetRegion};
 use crate::semantics::Program;
 use crate::semantics::uses::uses_below;
 use crate::source::{Span, words};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::numbers::Format;
+use crate::syntax::{Field, NodeId, NodeKind, Number};
 use crate::transforms::split_target::facts::local_arrays::{self, LocalArrays, local_arrays};
 use crate::transforms::split_target::shape::{Form, HostPart, Sections, Shape, stays_within};
 
@@ -108,9 +109,7 @@ fn holds_long_double(cx: &Program<'_>, node: NodeId) -> bool {
             NodeKind::NumberLiteral => {
                 text().ends_with('l') && text().contains(['.', 'e', 'p']) && !text().ends_with("ll")
             }
-            NodeKind::SizedTypeSpecifier | NodeKind::TypeDescriptor => {
-                text().contains("double") && text().contains("long")
-            }
+            NodeKind::SizedTypeSpecifier => Number::read(&text()) == Some(Number::Floating(Format::LongDouble)),
             _ => false,
         }
     })

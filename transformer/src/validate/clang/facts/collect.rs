@@ -213,7 +213,8 @@ impl<'t> Collector<'t> {
         let only = |all: &BTreeSet<Option<usize>>| all.first().copied().filter(|_| all.len() == 1);
         let uses = self.uses.iter().filter_map(|(at, all)| Some((*at, only(all)?)));
         let is_arithmetic = |ty: &Option<WrittenType>| {
-            ty.as_ref().is_some_and(|ty| matches!(read(names, ty), DeclaredType::Scalar { is_volatile: false, ref name, .. } if !name.starts_with("enum ")))
+            let ty = ty.as_ref().map(|ty| read(names, ty)).filter(|ty| !ty.is_volatile());
+            ty.is_some_and(|ty| ty.number().is_some_and(|number| !number.is_enumeration()))
         };
         let arithmetic = self.arguments.iter().filter(|(_, all)| !self.is_header && all.iter().all(is_arithmetic));
         Facts {

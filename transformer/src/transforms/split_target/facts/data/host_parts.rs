@@ -9,8 +9,8 @@ use crate::region::target::steered_statements;
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::semantics::{Class, Kind};
 use crate::source::{Language, Span};
-use crate::syntax::{Field, NodeId, NodeKind};
-use crate::transforms::split_target::facts::data::numbers::{Number, is_host_scalar};
+use crate::syntax::{Field, NodeId, NodeKind, Number};
+use crate::transforms::split_target::facts::data::numbers::is_host_scalar;
 use crate::transforms::split_target::facts::data::{Builder, scalar_written};
 use crate::transforms::split_target::shape::{HostPart, leaves_inner_loop};
 
@@ -210,13 +210,13 @@ impl Builder<'_, '_> {
     }
 
     /// What is copied to a variable: a single number where the variable is a floating-point one, integers otherwise.
-    fn value(&mut self, value: NodeId, target: Option<Number>, code: ReasonCode) {
+    fn value(&mut self, value: NodeId, target: Option<Class>, code: ReasonCode) {
         let tree = self.names.tree;
         self.expression(value, code);
         let floating = tree.descendants(value).any(|node| self.is_floating_leaf(node));
         let leaf = matches!(tree.kind(value), NodeKind::Identifier | NodeKind::NumberLiteral);
-        let copied = target == Some(Number::Floating) && leaf;
-        if (target == Some(Number::Floating) || floating && tree.kind(value) == NodeKind::Identifier) && !copied {
+        let copied = target == Some(Class::Floating) && leaf;
+        if (target == Some(Class::Floating) || floating && tree.kind(value) == NodeKind::Identifier) && !copied {
             let message = "floating-point arithmetic stays on the device";
             self.refuse(code, tree.span(value), message);
         }
@@ -233,8 +233,8 @@ impl Builder<'_, '_> {
                 matches!(tree.language(), Language::C) || self.names.is_builtin_type(tree.span(node))
             }
             NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier => {
-                let text = self.names.file.show(tree.span(node));
-                !["float", "double", "long double", "void"].iter().any(|other| text.contains(other))
+                let number = Number::read(&self.names.file.show(tree.span(node)));
+                number.is_some_and(|number| !number.is_floating())
             }
             NodeKind::AssignmentExpression => {
                 let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));

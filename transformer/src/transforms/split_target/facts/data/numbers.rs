@@ -4,13 +4,6 @@ use crate::semantics::{Class, Kind};
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::facts::data::Builder;
 
-/// What the host's part of an expression is, as far as the rules for floating-point numbers go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Number {
-    Integer,
-    Floating,
-}
-
 impl Builder<'_, '_> {
     /// Is it a number with a fraction, by its text or its declared type?
     pub(super) fn is_floating_leaf(&self, node: NodeId) -> bool {
@@ -22,19 +15,19 @@ impl Builder<'_, '_> {
                 let hexadecimal = text.starts_with("0x");
                 text.contains('.') || (hexadecimal && text.contains('p')) || (!hexadecimal && text.contains('e'))
             }
-            NodeKind::Identifier => self.number_of_name(node, span.start) == Some(Number::Floating),
+            NodeKind::Identifier => self.number_of_name(node, span.start) == Some(Class::Floating),
             _ => false,
         }
     }
 
     /// What a name that is visible at byte `at` holds. A macro that is no integer constant counts as floating.
-    pub(super) fn number_of_name(&self, node: NodeId, at: usize) -> Option<Number> {
+    pub(super) fn number_of_name(&self, node: NodeId, at: usize) -> Option<Class> {
         let span = self.names.tree.span(node);
         let name = self.names.file.show(span);
         match self.names.kind(&name, at) {
-            Kind::Scalar { class: Class::Floating, .. } => Some(Number::Floating),
-            Kind::Scalar { .. } => Some(Number::Integer),
-            Kind::Constant => Some(self.names.constant(span).map_or(Number::Floating, |_| Number::Integer)),
+            Kind::Scalar { class: Class::Floating, .. } => Some(Class::Floating),
+            Kind::Scalar { .. } => Some(Class::Integer),
+            Kind::Constant => Some(self.names.constant(span).map_or(Class::Floating, |_| Class::Integer)),
             _ => None,
         }
     }
