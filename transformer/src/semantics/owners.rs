@@ -181,7 +181,7 @@ impl Program<'_> {
     }
 
     fn is_comparison(&self, node: NodeId) -> bool {
-        let operator = self.tree.child(node, Field::Operator).map(|operator| self.tree.kind(operator));
+        let operator = self.tree.operator(node);
         matches!(operator, Some(NodeKind::EqualEqual | NodeKind::ExclamationEqual))
     }
 

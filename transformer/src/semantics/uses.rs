@@ -146,20 +146,19 @@ pub fn role_of_expression(tree: &HostTree, node: NodeId) -> Role {
 /// Is the address taken of an element, a member or what the name points to, and not of the object itself?
 #[must_use]
 pub fn is_element_address(tree: &HostTree, name: NodeId) -> bool {
-    let operator = |node| tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
     let outwards = |node: &NodeId| {
         let kind = tree.kind(*node);
         let selects = matches!(
             kind,
             NodeKind::SubscriptExpression | NodeKind::FieldExpression | NodeKind::ParenthesizedExpression
         );
-        selects || (kind == NodeKind::PointerExpression && operator(*node) == Some(NodeKind::Star))
+        selects || (kind == NodeKind::PointerExpression && tree.operator(*node) == Some(NodeKind::Star))
     };
     let taken = tree.ancestors(name).find(|node| !outwards(node));
     let direct = tree.parent(name) == taken;
     !direct
         && taken.is_some_and(|node| {
-            tree.kind(node) == NodeKind::PointerExpression && operator(node) == Some(NodeKind::Ampersand)
+            tree.kind(node) == NodeKind::PointerExpression && tree.operator(node) == Some(NodeKind::Ampersand)
         })
 }
 
@@ -178,7 +177,7 @@ fn role_of(tree: &HostTree, name: NodeId) -> Role {
             | NodeKind::TemplateFunction => {}
             NodeKind::SubscriptExpression if field == Some(Field::Argument) => element = true,
             NodeKind::FieldExpression if field == Some(Field::Argument) => element = true,
-            NodeKind::PointerExpression => match tree.child(parent, Field::Operator).map(|op| tree.kind(op)) {
+            NodeKind::PointerExpression => match tree.operator(parent) {
                 Some(NodeKind::Ampersand) if !element => return Role::Address,
                 Some(NodeKind::Ampersand) => return Role::Argument,
                 _ => element = true,
@@ -227,7 +226,7 @@ fn is_cpp(tree: &HostTree) -> bool {
 
 /// Is it `a + b` or `a - b`, through which a pointer may reach an assignment?
 fn is_sum(tree: &HostTree, node: NodeId) -> bool {
-    tree.child(node, Field::Operator).is_some_and(|op| matches!(tree.kind(op), NodeKind::Plus | NodeKind::Minus))
+    matches!(tree.operator(node), Some(NodeKind::Plus | NodeKind::Minus))
 }
 
 /// Are these the arguments of `static_cast<T &>(..)`, or of another template made for references?

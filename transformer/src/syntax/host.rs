@@ -203,6 +203,12 @@ impl HostTree {
         std::iter::successors(Some(declarator), inner).last().unwrap_or(declarator)
     }
 
+    /// The operator of an expression: `Plus`, `PlusEqual`, `Ampersand`.
+    #[must_use]
+    pub fn operator(&self, id: NodeId) -> Option<NodeKind> {
+        self.child(id, Field::Operator).map(|operator| self.kind(operator))
+    }
+
     /// The node itself and all below it, parents first, in the order of the text.
     pub fn descendants(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         (id.0..self.node(id).subtree_end).map(NodeId)

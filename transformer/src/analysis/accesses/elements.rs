@@ -50,7 +50,7 @@ impl Reader<'_, '_> {
         }
         let around =
             self.tree.parent(path.node).filter(|parent| self.tree.kind(*parent) == NodeKind::PointerExpression);
-        if around.is_some_and(|parent| operator(self.tree, parent) == Some(NodeKind::Ampersand)) {
+        if around.is_some_and(|parent| self.tree.operator(parent) == Some(NodeKind::Ampersand)) {
             let message = format!("the address of `{}` leads to other elements too", self.file.show(span));
             return self.trouble(Obstacle::Pointer, span, message);
         }
@@ -72,7 +72,7 @@ impl Reader<'_, '_> {
         let above = |node| tree.parent(node).filter(|parent| tree.kind(*parent) != NodeKind::ExpressionStatement);
         above(node).is_some_and(|assignment| {
             let is_plain = tree.kind(assignment) == NodeKind::AssignmentExpression
-                && operator(tree, assignment) == Some(NodeKind::Equal);
+                && tree.operator(assignment) == Some(NodeKind::Equal);
             is_plain && tree.child(assignment, Field::Left) == Some(node) && above(assignment).is_none()
         })
     }
@@ -111,8 +111,8 @@ impl Reader<'_, '_> {
                     let Some(index) = subscript_of(tree, parent) else { return path };
                     path.dereference(Some(index));
                 }
-                NodeKind::PointerExpression if operator(tree, parent) == Some(NodeKind::Star) => path.dereference(None),
-                NodeKind::PointerExpression if operator(tree, parent) == Some(NodeKind::Ampersand) => {
+                NodeKind::PointerExpression if tree.operator(parent) == Some(NodeKind::Star) => path.dereference(None),
+                NodeKind::PointerExpression if tree.operator(parent) == Some(NodeKind::Ampersand) => {
                     if !path.address() {
                         return path;
                     }
@@ -129,7 +129,7 @@ impl Reader<'_, '_> {
                 NodeKind::FieldExpression if is_argument => {
                     let field =
                         tree.child(parent, Field::Field).map(|field| self.text(field).into_owned()).unwrap_or_default();
-                    path.member(&field, operator(tree, parent).unwrap_or(NodeKind::Dot));
+                    path.member(&field, tree.operator(parent).unwrap_or(NodeKind::Dot));
                 }
                 _ => return path,
             }
@@ -222,13 +222,9 @@ fn subscript_of(tree: &crate::syntax::HostTree, node: NodeId) -> Option<NodeId> 
 /// What a sum adds to the pointer in it.
 fn added(tree: &crate::syntax::HostTree, sum: NodeId, pointer: NodeId) -> Option<Term> {
     let (left, right) = (tree.child(sum, Field::Left)?, tree.child(sum, Field::Right)?);
-    match operator(tree, sum)? {
+    match tree.operator(sum)? {
         NodeKind::Plus => Some((if left == pointer { right } else { left }, false)),
         NodeKind::Minus if left == pointer => Some((right, true)),
         _ => None,
     }
-}
-
-fn operator(tree: &crate::syntax::HostTree, node: NodeId) -> Option<NodeKind> {
-    tree.child(node, Field::Operator).map(|operator| tree.kind(operator))
 }

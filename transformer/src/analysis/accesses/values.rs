@@ -93,7 +93,7 @@ impl Reader<'_, '_> {
                 let integer = value.integer.promoted();
                 let value = value.converted(integer)?;
                 let wraps = value.wraps || integer.wraps();
-                match self.operator(node)? {
+                match self.tree.operator(node)? {
                     NodeKind::Minus => Some(Value { form: value.form.negated()?, integer, wraps }),
                     NodeKind::Plus => Some(value),
                     _ => None,
@@ -127,12 +127,8 @@ impl Reader<'_, '_> {
         Some(Value::exact(form, integer))
     }
 
-    fn operator(&self, node: NodeId) -> Option<NodeKind> {
-        self.tree.child(node, Field::Operator).map(|operator| self.tree.kind(operator))
-    }
-
     fn binary(&mut self, node: NodeId) -> Option<Value> {
-        let operator = self.operator(node)?;
+        let operator = self.tree.operator(node)?;
         let left = self.value(self.tree.child(node, Field::Left)?)?;
         let right = self.value(self.tree.child(node, Field::Right)?)?;
         let integer = left.integer.common(right.integer);
@@ -212,7 +208,7 @@ impl Reader<'_, '_> {
         let Some(parent) = self.tree.parent(node) else { return true };
         match self.tree.kind(parent) {
             NodeKind::BinaryExpression => matches!(
-                self.operator(parent),
+                self.tree.operator(parent),
                 Some(NodeKind::Less | NodeKind::Greater | NodeKind::LessEqual | NodeKind::GreaterEqual)
             ),
             NodeKind::AssignmentExpression => self.tree.field(node) == Some(Field::Right),

@@ -135,7 +135,7 @@ fn is_set_first(candidate: &Candidate<'_, '_>, innermost: &CanonicalLoop, uses: 
 /// The assignment that a name is the left side of, and its right side.
 fn assignment(tree: &HostTree, name: NodeId, operators: &[NodeKind]) -> Option<(NodeId, NodeId)> {
     let node = tree.parent(name).filter(|node| tree.kind(*node) == NodeKind::AssignmentExpression)?;
-    let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator))?;
+    let operator = tree.operator(node)?;
     (tree.child(node, Field::Left) == Some(name) && operators.contains(&operator))
         .then(|| Some((node, tree.child(node, Field::Right)?)))?
 }

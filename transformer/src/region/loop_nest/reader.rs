@@ -98,7 +98,7 @@ impl Reader<'_> {
     fn initialisation(&self, node: NodeId) -> Read<Initialisation> {
         let problem = (Problem::Initialisation, self.tree.span(node));
         match self.tree.kind(node) {
-            NodeKind::AssignmentExpression if self.operator(node) == Some(NodeKind::Equal) => {
+            NodeKind::AssignmentExpression if self.tree.operator(node) == Some(NodeKind::Equal) => {
                 let variable = self.variable(self.tree.child(node, Field::Left).ok_or(problem)?)?;
                 let lower = self.tree.span(self.tree.child(node, Field::Right).ok_or(problem)?);
                 Ok(Initialisation { variable, declared_type: None, kind: VariableKind::Outside, lower })
@@ -155,7 +155,7 @@ impl Reader<'_> {
     fn condition(&self, node: NodeId, variable: &str) -> Read<(Relation, Span)> {
         let problem = (Problem::Condition, self.tree.span(node));
         let node = self.without_parentheses(node);
-        let relation = match self.operator(node) {
+        let relation = match self.tree.operator(node) {
             Some(NodeKind::Less) => Relation::Less,
             Some(NodeKind::LessEqual) => Relation::LessOrEqual,
             Some(NodeKind::Greater) => Relation::Greater,
@@ -179,7 +179,7 @@ impl Reader<'_> {
         let problem = (Problem::Increment, span);
         let node = self.without_parentheses(node);
         let is_ours = |field| self.tree.child(node, field).is_some_and(|side| self.is_variable(side, variable));
-        match (self.tree.kind(node), self.operator(node)) {
+        match (self.tree.kind(node), self.tree.operator(node)) {
             (NodeKind::UpdateExpression, Some(operator)) if is_ours(Field::Argument) => {
                 Ok(Step { span, is_subtracted: operator == NodeKind::MinusMinus, amount: None })
             }
@@ -203,7 +203,7 @@ impl Reader<'_> {
         let node = self.without_parentheses(node);
         let left = self.tree.child(node, Field::Left).ok_or(problem)?;
         let right = self.tree.child(node, Field::Right).ok_or(problem)?;
-        let (amount, is_subtracted) = match self.operator(node) {
+        let (amount, is_subtracted) = match self.tree.operator(node) {
             Some(NodeKind::Plus) if self.is_variable(left, variable) => (right, false),
             Some(NodeKind::Plus) if self.is_variable(right, variable) => (left, false),
             Some(NodeKind::Minus) if self.is_variable(left, variable) => (right, true),
@@ -243,7 +243,7 @@ impl Reader<'_> {
                 NodeKind::ParenthesizedExpression => node = parent,
                 NodeKind::AssignmentExpression => return self.tree.field(node) == Some(Field::Left),
                 NodeKind::UpdateExpression => return true,
-                NodeKind::PointerExpression => return self.operator(parent) == Some(NodeKind::Ampersand),
+                NodeKind::PointerExpression => return self.tree.operator(parent) == Some(NodeKind::Ampersand),
                 _ => return false,
             }
         }
@@ -282,10 +282,6 @@ impl Reader<'_> {
             }
         }
         node
-    }
-
-    fn operator(&self, node: NodeId) -> Option<NodeKind> {
-        self.tree.child(node, Field::Operator).map(|operator| self.tree.kind(operator))
     }
 
     fn text(&self, node: NodeId) -> std::borrow::Cow<'_, str> {

@@ -10,7 +10,7 @@ pub(super) fn dereferences(tree: &HostTree, name: NodeId) -> (usize, NodeId) {
     let (mut depth, mut node) = (0, name);
     while let Some(parent) = tree.parent(node) {
         let field = tree.field(node);
-        let operator = || tree.child(parent, Field::Operator).map(|operator| tree.kind(operator));
+        let operator = || tree.operator(parent);
         match tree.kind(parent) {
             NodeKind::ParenthesizedExpression | NodeKind::CastExpression => {}
             NodeKind::SubscriptExpression if field == Some(Field::Argument) => depth += 1,
@@ -69,7 +69,7 @@ impl Program<'_> {
         let mut node = argument;
         let mut is_address = false;
         loop {
-            let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+            let operator = tree.operator(node);
             node = match tree.kind(node) {
                 NodeKind::ParenthesizedExpression => tree.named_children(node).next()?,
                 NodeKind::CastExpression => tree.child(node, Field::Value)?,

@@ -154,7 +154,7 @@ fn pointer_in(given: &str, language: Language) -> Option<String> {
     let tree = parse_expression(&file, Span::new(0, given.len()), language)?;
     let mut node = tree.root();
     loop {
-        let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+        let operator = tree.operator(node);
         node = match (tree.kind(node), operator) {
             (NodeKind::Identifier, _) => return Some(file.show(tree.span(node)).into_owned()),
             (NodeKind::ParenthesizedExpression, _) => tree.named_children(node).next()?,

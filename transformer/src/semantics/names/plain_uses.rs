@@ -73,7 +73,7 @@ impl Program<'_> {
         loop {
             let Some(parent) = tree.parent(node) else { return Some((node, ty)) };
             let is_argument = tree.field(node) == Some(Field::Argument);
-            let operator = tree.child(parent, Field::Operator).map(|operator| tree.kind(operator));
+            let operator = tree.operator(parent);
             match tree.kind(parent) {
                 NodeKind::ParenthesizedExpression => {}
                 NodeKind::SubscriptExpression if is_argument => ty = pointed(&ty)?,
@@ -101,7 +101,7 @@ impl Program<'_> {
         }
         let tree = self.tree;
         let Some(parent) = tree.parent(node) else { return false };
-        let operator = tree.child(parent, Field::Operator).map(|operator| tree.kind(operator));
+        let operator = tree.operator(parent);
         let copied = match tree.kind(parent) {
             NodeKind::InitDeclarator | NodeKind::ExpressionStatement => true,
             NodeKind::PointerExpression => operator == Some(NodeKind::Ampersand),

@@ -52,7 +52,7 @@ impl Symbols<'_> {
                 NodeKind::AssignmentExpression if field == Some(Field::Left) => false,
                 NodeKind::UpdateExpression => false,
                 NodeKind::PointerExpression => {
-                    let operator = tree.child(parent, Field::Operator).map(|operator| tree.kind(operator));
+                    let operator = tree.operator(parent);
                     return operator == Some(NodeKind::Ampersand) && self.means(name, variable);
                 }
                 NodeKind::TemplateArgumentList => true,

@@ -72,7 +72,7 @@ impl Symbols<'_> {
     /// In C++: may it read from a stream into its right side?
     fn is_stream_operator(&self, node: NodeId) -> bool {
         let tree = self.own.tree.as_ref();
-        let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+        let operator = tree.operator(node);
         tree.language() == Language::Cpp && operator == Some(NodeKind::GreaterGreater)
     }
 

@@ -187,12 +187,12 @@ impl Symbols<'_> {
                     ty = ty.dereferenced();
                 }
                 NodeKind::FieldExpression if field == Some(Field::Argument) => {
-                    if operator(tree, parent) == Some(NodeKind::MinusGreater) {
+                    if tree.operator(parent) == Some(NodeKind::MinusGreater) {
                         return None;
                     }
                     ty = DeclaredType::Unknown;
                 }
-                NodeKind::PointerExpression => match operator(tree, parent) {
+                NodeKind::PointerExpression => match tree.operator(parent) {
                     Some(NodeKind::Ampersand) => return Some(WriteKind::Address),
                     _ if ty.is_pointer() => return None,
                     _ => ty = ty.dereferenced(),
@@ -274,7 +274,7 @@ impl Symbols<'_> {
     fn is_extraction(&self, parent: NodeId, node: NodeId) -> bool {
         let tree = self.own.tree.as_ref();
         if !self.is_cpp()
-            || operator(tree, parent) != Some(NodeKind::GreaterGreater)
+            || tree.operator(parent) != Some(NodeKind::GreaterGreater)
             || tree.child(parent, Field::Right) != Some(node)
         {
             return false;
@@ -297,10 +297,6 @@ impl Symbols<'_> {
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.split(move |c| !is_word(c)).filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
-}
-
-fn operator(tree: &HostTree, node: NodeId) -> Option<NodeKind> {
-    tree.child(node, Field::Operator).map(|operator| tree.kind(operator))
 }
 
 fn binds_reference(tree: &HostTree, init_declarator: NodeId) -> bool {

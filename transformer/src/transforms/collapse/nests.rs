@@ -189,14 +189,12 @@ fn is_harmless(candidate: &Candidate<'_, '_>, span: Span) -> bool {
     tree.descendants(root).all(|node| match tree.kind(node) {
         NodeKind::Identifier => is_value(candidate, node),
         NodeKind::BinaryExpression => {
-            let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+            let operator = tree.operator(node);
             let divisor = || tree.child(node, Field::Right).is_some_and(|right| is_positive(candidate, right));
             matches!(operator, Some(NodeKind::Plus | NodeKind::Minus | NodeKind::Star))
                 || (matches!(operator, Some(NodeKind::Slash | NodeKind::Percent)) && divisor())
         }
-        NodeKind::UnaryExpression => tree
-            .child(node, Field::Operator)
-            .is_some_and(|op| matches!(tree.kind(op), NodeKind::Minus | NodeKind::Plus)),
+        NodeKind::UnaryExpression => matches!(tree.operator(node), Some(NodeKind::Minus | NodeKind::Plus)),
         kind => {
             !tree.is_named(node)
                 || matches!(kind, NodeKind::NumberLiteral | NodeKind::ParenthesizedExpression | NodeKind::Comment)

@@ -258,7 +258,7 @@ impl Uses<'_, '_, '_> {
             return false;
         }
         let Some(parent) = tree.parent(node) else { return false };
-        let operator = tree.child(parent, Field::Operator).map(|operator| tree.kind(operator));
+        let operator = tree.operator(parent);
         match tree.kind(parent) {
             NodeKind::SubscriptExpression => tree.field(node) == Some(Field::Argument),
             NodeKind::PointerExpression => operator == Some(NodeKind::Star),

@@ -68,9 +68,7 @@ fn defines(names: &Program<'_>, node: NodeId, name: &str) -> bool {
 /// Is it `name = value`, the value without the name?
 fn assigns(names: &Program<'_>, node: NodeId, name: &str) -> bool {
     let (tree, file) = (names.tree, names.file);
-    if tree.kind(node) != NodeKind::AssignmentExpression
-        || tree.child(node, Field::Operator).map(|op| tree.kind(op)) != Some(NodeKind::Equal)
-    {
+    if tree.kind(node) != NodeKind::AssignmentExpression || tree.operator(node) != Some(NodeKind::Equal) {
         return false;
     }
     let target = tree.child(node, Field::Left).filter(|left| tree.kind(*left) == NodeKind::Identifier);

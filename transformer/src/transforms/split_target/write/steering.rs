@@ -154,7 +154,7 @@ impl Output<'_, '_> {
         let newline = layout.newline;
         let condition = on_one_line(file, evaluation.condition);
         let node = tree.covering(evaluation.condition);
-        let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+        let operator = tree.operator(node);
         let logical = [
             NodeKind::Less,
             NodeKind::Greater,

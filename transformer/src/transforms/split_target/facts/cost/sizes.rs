@@ -126,7 +126,7 @@ impl Reader<'_, '_> {
             NodeKind::CastExpression => of(tree.child(node, Field::Value)?),
             NodeKind::BinaryExpression => {
                 let (left, right) = (of(tree.child(node, Field::Left)?)?, of(tree.child(node, Field::Right)?)?);
-                match tree.kind(tree.child(node, Field::Operator)?) {
+                match tree.operator(node)? {
                     NodeKind::Plus => Some(left.plus(&right)),
                     NodeKind::Minus => Some(left.minus(right)),
                     NodeKind::Star if left.terms.is_empty() => Some(right.scaled(left.constant)),

@@ -237,7 +237,7 @@ impl Builder<'_, '_> {
                 number.is_some_and(|number| !number.is_floating())
             }
             NodeKind::AssignmentExpression => {
-                let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+                let operator = tree.operator(node);
                 let target = tree.child(node, Field::Left).filter(|left| tree.kind(*left) == NodeKind::Identifier);
                 let floating = target.is_some_and(|target| self.is_floating_leaf(target));
                 let value = tree.child(node, Field::Right);
@@ -251,7 +251,7 @@ impl Builder<'_, '_> {
                 target.is_some_and(|target| !self.is_floating_leaf(target))
             }
             NodeKind::UnaryExpression => {
-                let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+                let operator = tree.operator(node);
                 matches!(operator, Some(NodeKind::Minus | NodeKind::Plus | NodeKind::Exclamation | NodeKind::Tilde))
             }
             // A device may have no such type, or another one by this name.

@@ -37,7 +37,7 @@ impl Builder<'_, '_> {
         let tree = self.names.tree;
         let mut parent = tree.parent(leaf);
         while let Some(node) = parent {
-            let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+            let operator = tree.operator(node);
             match tree.kind(node) {
                 NodeKind::ParenthesizedExpression => parent = tree.parent(node),
                 NodeKind::BinaryExpression => {

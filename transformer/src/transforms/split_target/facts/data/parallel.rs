@@ -272,7 +272,7 @@ impl Builder<'_, '_> {
         let gathers = |used: &Use| {
             let Some(parent) = tree.parent(used.node) else { return false };
             let whole = tree.parent(parent).is_some_and(|above| tree.kind(above) == NodeKind::ExpressionStatement);
-            let written = tree.child(parent, Field::Operator).map(|operator| tree.kind(operator));
+            let written = tree.operator(parent);
             let fits = match operator {
                 "+" | "-" => matches!(
                     written,
@@ -297,6 +297,6 @@ impl Builder<'_, '_> {
 
 fn is_plain_assignment(builder: &Builder<'_, '_>, node: NodeId) -> bool {
     let tree = builder.names.tree;
-    let operator = tree.child(node, Field::Operator).map(|operator| tree.kind(operator));
+    let operator = tree.operator(node);
     tree.kind(node) == NodeKind::AssignmentExpression && operator == Some(NodeKind::Equal)
 }

@@ -29,8 +29,7 @@ fn is_address(tree: &HostTree, used: &Use) -> bool {
     let selects = tree.parent(used.node).is_some_and(|parent| {
         let kind = tree.kind(parent);
         let is_base = tree.field(used.node) == Some(Field::Argument);
-        let dereferenced = kind == NodeKind::PointerExpression
-            && tree.child(parent, Field::Operator).is_some_and(|operator| tree.kind(operator) == NodeKind::Star);
+        let dereferenced = kind == NodeKind::PointerExpression && tree.operator(parent) == Some(NodeKind::Star);
         is_base && (matches!(kind, NodeKind::SubscriptExpression | NodeKind::FieldExpression) || dereferenced)
     });
     !selects || is_element_address(tree, used.node)

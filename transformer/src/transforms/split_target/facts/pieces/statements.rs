@@ -151,9 +151,7 @@ fn has_plain_base(tree: &HostTree, field: NodeId) -> bool {
             NodeKind::Identifier | NodeKind::This | NodeKind::QualifiedIdentifier => return true,
             NodeKind::FieldExpression | NodeKind::SubscriptExpression => tree.child(node, Field::Argument),
             NodeKind::ParenthesizedExpression => tree.named_children(node).next(),
-            NodeKind::PointerExpression
-                if tree.child(node, Field::Operator).is_some_and(|op| tree.kind(op) == NodeKind::Star) =>
-            {
+            NodeKind::PointerExpression if tree.operator(node) == Some(NodeKind::Star) => {
                 tree.child(node, Field::Argument)
             }
             NodeKind::BinaryExpression => tree.child(node, Field::Left),
