@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use crate::semantics::symbols::{Macro, Symbols, is_operand};
 use crate::source::{SourceFile, Span};
 use crate::syntax::host::parse_expression;
-use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Call, Field, HostTree, NodeId, NodeKind};
 
 mod functions;
 pub(crate) mod tokens;
@@ -65,9 +65,7 @@ pub fn expansions(file: &SourceFile, tree: &HostTree, symbols: &Symbols<'_>, bod
     for node in tree.descendants(body).filter(|node| tree.kind(*node) == NodeKind::Identifier) {
         let place = tree.span(node);
         let expander = Expander { symbols, at: place.start, budget: &Cell::new(MOST_WORDS) };
-        let is_called = tree.parent(node).is_some_and(|parent| {
-            tree.kind(parent) == NodeKind::CallExpression && tree.field(node) == Some(Field::Function)
-        });
+        let is_called = Call::naming(tree, node).is_some();
         if expander.stands_for_more(&file.show(place), is_called) {
             let whole = whole_expression(tree, node);
             spans.insert((tree.span(whole), false));

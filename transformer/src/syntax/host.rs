@@ -5,6 +5,7 @@
 //! everything above this module is free of the parser library.
 
 mod branches;
+mod call;
 mod grammar;
 mod kinds;
 mod nesting;
@@ -17,6 +18,7 @@ use std::fmt;
 use crate::source::{Language, Span};
 use grammar::Grammar;
 
+pub use call::Call;
 pub use kinds::{Field, NodeKind};
 pub use parse::parse_expression;
 

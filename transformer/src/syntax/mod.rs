@@ -11,6 +11,6 @@ mod token;
 
 pub use clause::{Clause, ClauseArgument, ClauseName, Modifier};
 pub use directive::Directive;
-pub use host::{Field, HostError, HostTree, Limits, NodeId, NodeKind};
+pub use host::{Call, Field, HostError, HostTree, Limits, NodeId, NodeKind};
 pub use list_item::{ArraySection, ListItem};
 pub use numbers::{Integer, Number};

@@ -7,7 +7,7 @@ use super::known;
 use crate::semantics::symbols::{DeclaredType, NameKind, Place, Scope, Symbols};
 use crate::source::{Language, SourceFile, Span};
 use crate::syntax::numbers::is_type_keyword;
-use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Call, Field, HostTree, NodeId, NodeKind};
 
 /// What one body does.
 #[derive(Clone, Debug, Default)]
@@ -181,7 +181,8 @@ impl Reader<'_, '_> {
     }
 
     fn call(&mut self, node: NodeId) {
-        let Some(function) = self.tree.child(node, Field::Function) else { return };
+        let Some(call) = Call::of(self.tree, node) else { return };
+        let Some(function) = call.function() else { return };
         let mut named = function;
         if self.tree.kind(named) == NodeKind::TemplateFunction {
             named = self.tree.child(named, Field::Name).unwrap_or(named);
@@ -195,9 +196,7 @@ impl Reader<'_, '_> {
                     self.found.callees.push((name.clone(), self.place(span)));
                 }
                 if known::of(&name) == Some(known::Known::Memory) {
-                    let arguments = self.tree.child(node, Field::Arguments);
-                    let first = arguments.and_then(|list| self.tree.named_children(list).next());
-                    self.written(first);
+                    self.written(call.arguments().next());
                 }
             }
             NodeKind::FieldExpression if self.is_method_of_variable(named) => {}

@@ -8,7 +8,7 @@ use crate::semantics::Program;
 use crate::semantics::symbols::{ClassFunctions, DeclaredType, NameKind, Place};
 use crate::semantics::uses::{Role, Use};
 use crate::source::{Language, Span};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Call, Field, NodeId, NodeKind};
 
 impl Program<'_> {
     /// Is the variable an object of such a class, or does it lead to one, and is what is done with it followed?
@@ -107,11 +107,8 @@ impl Program<'_> {
     /// Are the functions that a use calls by their name `const`, and is what they return no way into the object?
     fn calls_const(&self, used: &Use, class: &DeclaredType) -> bool {
         let tree = self.tree;
-        let is_called = |node: &NodeId| {
-            let parent = tree.parent(*node).filter(|parent| tree.kind(*parent) == NodeKind::CallExpression);
-            tree.kind(*node) == NodeKind::FieldExpression
-                && parent.is_some_and(|call| tree.child(call, Field::Function) == Some(*node))
-        };
+        let is_called =
+            |node: &NodeId| tree.kind(*node) == NodeKind::FieldExpression && Call::naming(tree, *node).is_some();
         let field = tree.ancestors(used.node).find(is_called).and_then(|node| tree.child(node, Field::Field));
         let Some(field) = field else { return false };
         let name = self.file.show(tree.span(field)).into_owned();

@@ -8,7 +8,7 @@ use crate::semantics::names::storage::last_part;
 use crate::semantics::symbols::{DeclaredType, NameKind};
 use crate::semantics::uses::{Role, Use};
 use crate::source::{Language, Span, words};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Call, Field, NodeId, NodeKind};
 
 /// Functions of the standard library that give storage back: what they take is a copy of the pointer.
 const RELEASES: &[&str] = &["free", "std::free"];
@@ -67,8 +67,7 @@ impl Program<'_> {
             return true;
         }
         let tree = self.tree;
-        let call = tree.ancestors(callee.node).find(|node| tree.kind(*node) == NodeKind::CallExpression);
-        let Some(function) = call.and_then(|call| tree.child(call, Field::Function)) else { return true };
+        let Some(function) = Call::around(tree, callee.node).and_then(Call::function) else { return true };
         let lists = tree.descendants(function).filter(|node| tree.kind(*node) == NodeKind::TemplateArgumentList);
         lists.into_iter().all(|list| {
             let text = self.file.show(tree.span(list));
@@ -181,11 +180,10 @@ impl Program<'_> {
     /// Is the argument handed to a function that takes it by value and only looks at it?
     pub(crate) fn argument_is_only_read(&self, used: &Use) -> bool {
         let tree = self.tree;
-        let call_around = |node| tree.ancestors(node).find(|above| tree.kind(*above) == NodeKind::CallExpression);
-        let mut call = call_around(used.node);
+        let mut call = Call::around(tree, used.node);
         // What a macro hands on, the next call has; what is assigned through one is read elsewhere (`lvalues`).
         let name = loop {
-            let Some(function) = call.and_then(|call| tree.child(call, Field::Function)) else { return false };
+            let Some(function) = call.and_then(Call::function) else { return false };
             let name = self.file.show(tree.span(function)).into_owned();
             if self.expansion(&name, used.span.start).is_none() {
                 break name;
@@ -193,20 +191,15 @@ impl Program<'_> {
             if self.symbols().role_of_macro(function) != Role::Argument {
                 return true;
             }
-            call = call.and_then(call_around);
+            call = call.and_then(|call| Call::around(tree, call.node));
         };
-        let index_of = |call| {
-            let list = tree.child(call, Field::Arguments);
-            list.and_then(|list| tree.named_children(list).position(|argument| tree.span(argument).contains(used.span)))
-        };
-        if call.and_then(index_of).is_some_and(|index| self.lambda_takes_value(&name, used.span.start, index)) {
+        let mut arguments = call.into_iter().flat_map(Call::arguments);
+        let index = arguments.position(|argument| tree.span(argument).contains(used.span));
+        if index.is_some_and(|index| self.lambda_takes_value(&name, used.span.start, index)) {
             return true;
         }
         let by_value = match self.symbols().lookup(&name, used.span.start).map(|variable| variable.ty) {
             Some(DeclaredType::Function { parameters, is_variadic }) => {
-                let list = call.and_then(|call| tree.child(call, Field::Arguments));
-                let mut arguments = list.into_iter().flat_map(|list| tree.named_children(list));
-                let index = arguments.position(|argument| tree.span(argument).contains(used.span));
                 !is_variadic && index.and_then(|index| parameters.get(index)).is_some_and(DeclaredType::is_scalar)
             }
             _ => false,
@@ -217,10 +210,8 @@ impl Program<'_> {
     /// Does a call in C++ get a copy of the argument, so that it can neither write the variable nor keep its address?
     pub(crate) fn argument_is_copied(&self, used: &Use) -> bool {
         let tree = self.tree;
-        let Some(call) = tree.ancestors(used.node).find(|node| tree.kind(*node) == NodeKind::CallExpression) else {
-            return false;
-        };
-        let Some(function) = tree.child(call, Field::Function) else { return false };
+        let Some(call) = Call::around(tree, used.node) else { return false };
+        let Some(function) = call.function() else { return false };
         // `f<3>(x)`: a parameter of a plain type is one whatever the template's arguments are; one of type `T` need not be.
         let template =
             (tree.kind(function) == NodeKind::TemplateFunction).then(|| tree.child(function, Field::Name)).flatten();
@@ -229,8 +220,7 @@ impl Program<'_> {
             return takes_values(&name) || RELEASES.contains(&name.as_str());
         };
         let DeclaredType::Function { parameters, is_variadic } = found.ty else { return false };
-        let mut arguments = tree.child(call, Field::Arguments).into_iter().flat_map(|list| tree.named_children(list));
-        let index = arguments.position(|argument| tree.span(argument).contains(used.span));
+        let index = call.arguments().position(|argument| tree.span(argument).contains(used.span));
         let by_value = |parameter: &DeclaredType| match parameter {
             number if number.is_scalar() => template.is_none() || is_builtin(number),
             other => other.is_pointer(),

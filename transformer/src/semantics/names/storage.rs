@@ -11,7 +11,7 @@ use crate::semantics::names::kinds::Kind;
 use crate::semantics::symbols::{DeclaredType, NameKind, Scope};
 use crate::semantics::uses::{Role, Use, copies_initialisers, uses_below};
 use crate::source::{Language, Span, words};
-use crate::syntax::{ClauseName, Field, ListItem, NodeId, NodeKind};
+use crate::syntax::{Call, ClauseName, Field, ListItem, NodeId, NodeKind};
 
 impl Program<'_> {
     /// Is it a constant, or a variable that only its name reaches?
@@ -278,8 +278,8 @@ impl Program<'_> {
     /// The function that a use is an argument for.
     fn called_with(&self, used: &Use) -> Option<String> {
         let tree = self.tree;
-        let call = tree.ancestors(used.node).find(|node| tree.kind(*node) == NodeKind::CallExpression)?;
-        Some(self.file.show(tree.span(tree.child(call, Field::Function)?)).into_owned())
+        let function = Call::around(tree, used.node)?.function()?;
+        Some(self.file.show(tree.span(function)).into_owned())
     }
 
     /// A variable that a region, its clauses or the declarations for the device name in two ways, qualified and not: lists are

@@ -4,7 +4,7 @@
 use crate::semantics::Program;
 use crate::semantics::calls::is_pure;
 use crate::source::Language;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Call, Field, NodeId, NodeKind};
 
 impl Program<'_> {
     /// Is a name that stands for a number an operand of arithmetic, or copied into a variable of a named type?
@@ -45,8 +45,8 @@ impl Program<'_> {
     /// Does a call copy a number that is its argument, whichever function its name may mean? C has one of each name.
     fn is_copied_to(&self, arguments: NodeId) -> bool {
         let tree = self.tree;
-        let call = tree.parent(arguments).filter(|call| tree.kind(*call) == NodeKind::CallExpression);
-        let Some(function) = call.and_then(|call| tree.child(call, Field::Function)) else { return false };
+        let call = tree.parent(arguments).and_then(|call| Call::of(tree, call));
+        let Some(function) = call.and_then(Call::function) else { return false };
         let span = tree.span(function);
         let name = self.file.show(span);
         match self.symbols().macro_definition(&name, span.start) {

@@ -3,7 +3,7 @@
 use super::{DeclaredType, Symbols, Variable};
 use crate::semantics::uses::copies_initialisers;
 use crate::source::Span;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Call, Field, NodeId, NodeKind};
 
 /// Functions that give back one of the objects handed to them.
 const GIVE_BACK: &[&str] = &["as_const", "clamp", "exchange", "forward", "max", "min", "minmax", "move"];
@@ -65,14 +65,14 @@ impl Symbols<'_> {
                     is_reference && node != name
                 }
                 NodeKind::ArgumentList => {
-                    let call = tree.parent(parent).filter(|call| tree.kind(*call) == NodeKind::CallExpression);
-                    let function = call.and_then(|call| tree.child(call, Field::Function));
+                    let call = tree.parent(parent).and_then(|call| Call::of(tree, call));
+                    let function = call.and_then(Call::function);
                     let text = function.map(|function| self.own.file.show(tree.span(function)));
                     let base = text.as_deref().and_then(|text| text.split('<').next()).unwrap_or_default();
                     let base = base.rsplit("::").next().unwrap_or_default();
                     match call.filter(|_| GIVE_BACK.contains(&base)) {
                         Some(call) => {
-                            (node, is_result) = (call, true);
+                            (node, is_result) = (call.node, true);
                             continue;
                         }
                         // What a call does to the name itself is asked elsewhere.

@@ -13,7 +13,7 @@ use crate::edit::directive_writer::on_one_line;
 use crate::semantics::symbols::{Scope, Variable};
 use crate::semantics::uses::{Role, is_element_address, uses_below};
 use crate::source::Span;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Call, Field, NodeId, NodeKind};
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::Mapped;
 
@@ -150,20 +150,22 @@ fn allocated(values: &HostValues<'_, '_>, variable: &Variable) -> Option<String>
         node = match tree.kind(node) {
             NodeKind::CastExpression => tree.child(node, Field::Value)?,
             NodeKind::ParenthesizedExpression => tree.named_children(node).last()?,
-            NodeKind::CallExpression if is_cast(values, node) => {
-                tree.named_children(tree.child(node, Field::Arguments)?).next()?
-            }
+            NodeKind::CallExpression => match Call::of(tree, node).filter(|call| is_cast(values, *call)) {
+                Some(cast) => cast.arguments().next()?,
+                None => break,
+            },
             _ => break,
         };
     }
     let shown = |node: NodeId| is_repeatable(values, node).then(|| on_one_line(cx.file, tree.span(node)));
     match tree.kind(node) {
         NodeKind::CallExpression => {
-            let function = cx.file.show(tree.span(tree.child(node, Field::Function)?)).into_owned();
+            let call = Call::of(tree, node)?;
+            let function = cx.file.show(tree.span(call.function()?)).into_owned();
             let function = function.strip_prefix("std::").unwrap_or(&function);
             let is_own = !values.symbols().function_definitions(function).is_empty()
                 || values.symbols().macro_definition(function, initializer.start).is_some();
-            let arguments: Vec<NodeId> = tree.named_children(tree.child(node, Field::Arguments)?).collect();
+            let arguments: Vec<NodeId> = call.arguments().collect();
             match (function, arguments.as_slice()) {
                 _ if is_own => None,
                 ("malloc", [bytes]) | ("aligned_alloc", [_, bytes]) => shown(*bytes),
@@ -180,9 +182,9 @@ fn allocated(values: &HostValues<'_, '_>, variable: &Variable) -> Option<String>
 }
 
 /// `static_cast<T *>(..)`
-fn is_cast(values: &HostValues<'_, '_>, call: NodeId) -> bool {
-    let tree = values.cx().tree;
-    let function = tree.child(call, Field::Function).map(|node| values.cx().file.show(tree.span(node)));
+fn is_cast(values: &HostValues<'_, '_>, call: Call<'_>) -> bool {
+    let cx = values.cx();
+    let function = call.function().map(|node| cx.file.show(cx.tree.span(node)));
     function.is_some_and(|text| ["static_cast<", "reinterpret_cast<"].iter().any(|cast| text.starts_with(cast)))
 }
 
@@ -281,11 +283,11 @@ impl Uses<'_, '_, '_> {
     fn handed(&self, node: NodeId, found: &mut Found) -> Option<()> {
         let (cx, tree) = (self.values.cx(), self.values.cx().tree);
         let list = tree.parent(node).filter(|parent| tree.kind(*parent) == NodeKind::ArgumentList)?;
-        let call = tree.parent(list).filter(|parent| tree.kind(*parent) == NodeKind::CallExpression)?;
-        let function = cx.file.show(tree.span(tree.child(call, Field::Function)?)).into_owned();
+        let call = Call::of(tree, tree.parent(list)?)?;
+        let function = cx.file.show(tree.span(call.function()?)).into_owned();
         let function = function.strip_prefix("std::").unwrap_or(&function);
         let definitions = self.values.symbols().function_definitions(function);
-        if self.values.symbols().macro_definition(function, tree.span(call).start).is_some() {
+        if self.values.symbols().macro_definition(function, tree.span(call.node).start).is_some() {
             return None;
         }
         if OF_HEADER.contains(&function) {
@@ -293,7 +295,7 @@ impl Uses<'_, '_, '_> {
             return Some(());
         }
         match definitions.as_slice() {
-            [] if function == "free" => found.frees.push(call),
+            [] if function == "free" => found.frees.push(call.node),
             [] if KEEPERS_OF_NOTHING.contains(&function) => {}
             [(None, definition)] if self.depth > 0 => {
                 let place = tree.named_children(list).position(|argument| argument == node)?;

@@ -16,7 +16,7 @@ use crate::semantics::calls::{RuntimeCall, is_pure, runtime_call};
 use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Span, words};
-use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
+use crate::syntax::{Call, ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::pipeline_loop::clauses;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::{self, Mapped};
@@ -241,10 +241,9 @@ fn is_own_value(names: &Context<'_>, block: &TargetRegion, node: NodeId) -> bool
 /// Is it the name of a called function that reaches nothing but the values of its arguments, and a stream?
 pub(super) fn is_harmless_function(names: &Context<'_>, node: NodeId) -> bool {
     let tree = names.tree;
-    let call = tree.parent(node).filter(|parent| tree.kind(*parent) == NodeKind::CallExpression);
     let name = names.file.show(tree.span(node));
     let is_known = is_pure(&name) || name == "printf" || runtime_call(&name) == Some(RuntimeCall::Harmless);
-    call.is_some_and(|call| tree.child(call, Field::Function) == Some(node))
+    Call::naming(tree, node).is_some()
         && is_known
         && names.symbols().function_definitions(&name).is_empty()
         && names.symbols().macro_definition(&name, tree.span(node).start).is_none()
