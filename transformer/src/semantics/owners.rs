@@ -130,8 +130,8 @@ impl Program<'_> {
     fn assigned(&self, used: &Use) -> Option<NodeId> {
         let tree = self.tree;
         let parent = tree.parent(used.node)?;
-        let is_plain = tree.kind(parent) == NodeKind::AssignmentExpression
-            && tree.child(parent, Field::Operator).is_some_and(|operator| tree.kind(operator) == NodeKind::Equal);
+        let is_plain =
+            tree.kind(parent) == NodeKind::AssignmentExpression && tree.operator(parent) == Some(NodeKind::Equal);
         tree.child(parent, Field::Right).filter(|_| is_plain)
     }
 
