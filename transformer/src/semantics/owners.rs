@@ -50,6 +50,15 @@ impl Owner {
 impl Program<'_> {
     /// Whose storage a variable leads to: an array itself, or what a pointer points to.
     pub(crate) fn owner(&self, named: &Named) -> Owner {
+        if let Some(known) = self.owners.borrow().get(&named.id) {
+            return *known;
+        }
+        let found = self.read_owner(named);
+        self.owners.borrow_mut().insert(named.id, found);
+        found
+    }
+
+    fn read_owner(&self, named: &Named) -> Owner {
         let unknown = Owner { origin: Origin::Other, is_shared: true };
         let Some((_, variable)) = self.named(&named.name, named.at) else { return unknown };
         let uses = self.uses_of(named);

@@ -8,7 +8,9 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructTree;
 use crate::region::loop_nest::canonical_nest;
 use crate::region::target::TargetRegion;
+use crate::semantics::Owner;
 use crate::semantics::calls::Calls;
+use crate::semantics::effects::VariableId;
 use crate::semantics::facts::Facts;
 use crate::semantics::symbols::{FlagDefinition, Symbols};
 use crate::semantics::uses::Use;
@@ -51,6 +53,8 @@ pub struct Program<'a> {
     fresh: RefCell<BTreeSet<String>>,
     /// Which classes are like numbers, as far as asked.
     pub(super) value_classes: RefCell<BTreeMap<String, bool>>,
+    /// Whose storage variables lead to, as far as asked.
+    pub(super) owners: RefCell<BTreeMap<VariableId, Owner>>,
 }
 
 /// What directives declare for the whole file.
@@ -124,6 +128,7 @@ impl<'a> Program<'a> {
             file_uses: OnceCell::new(),
             fresh: RefCell::default(),
             value_classes: RefCell::default(),
+            owners: RefCell::default(),
         }
     }
 

@@ -39,7 +39,8 @@
 //!
 //! - constructs that map the same section of an array stand in one block, or in a loop of the host, with nothing between them in which the
 //!   host needs it; `target data` counts as such a construct;
-//! - the host can compare, where pointers may lead to the same storage.
+//! - the host can compare, where pointers may lead to the same storage;
+//! - pointers may change places (`double *t = a; a = b; b = t;`) at the end of each pass of a counted loop: data are mapped by address.
 //!
 //! The environment is as large as the block allows; variables that the host needs in between stay out of it. The constructs keep their own
 //! maps: what is present costs nothing, and where the condition is false they copy as before.
@@ -60,7 +61,9 @@
 //! the section must certainly run: where a loop may have no iterations, `if` asks for one. What the host accesses in between is told by
 //! name, through pointers, and by the functions that it calls; memory that this function allocated and handed to nobody out of sight is
 //! reached by nothing else. List items of one construct share no storage; of other pairs the sections are compared when the program runs,
-//! since present data that overlap a section in part are an error. Where an environment holds more than any construct, its bytes must not
+//! since present data that overlap a section in part are an error. What only a construct in a branch copies back is not copied back by the
+//! environment either, since the original may never write that memory. Pointers that change places are mapped for what either of them is, where
+//! two passes certainly run, so that each has been in the other's place. Where an environment holds more than any construct, its bytes must not
 //! exceed 2 GiB.
 //!
 //! ## References
@@ -71,6 +74,7 @@
 mod blocks;
 mod constructs;
 mod environments;
+mod exchanges;
 mod first_run;
 mod storage;
 mod write;
@@ -294,8 +298,10 @@ fn is_needed(block: &Block<'_, '_>, place: (usize, usize), id: VariableId) -> bo
 }
 
 fn refusal(block: &Block<'_, '_>, inside: &[Statement], id: VariableId, reason: Reason) -> Option<Refused> {
-    let mapping = inside.iter().flat_map(|it| &it.mappings).filter_map(|index| block.all.get(*index));
-    let mapping = mapping.into_iter().find(|mapping| mapping.item(id).is_some())?;
+    let mappings = inside.iter().flat_map(|it| &it.mappings).filter_map(|index| block.all.get(*index));
+    let mappings: Vec<&Mapping> = mappings.filter(|mapping| mapping.item(id).is_some()).collect();
+    // Where an environment stands already, by the program or by `split`, somebody has decided how far it reaches.
+    let mapping = mappings.first().filter(|_| mappings.iter().all(|mapping| !mapping.is_data))?;
     let directive = block.cx.constructs.directive(mapping.id).span;
     let extent = Span::new(inside.first()?.extent.start, inside.last()?.extent.end);
     // What the tool made itself keeps its data where it wants them.

@@ -218,6 +218,10 @@ struct Pipeline<'p, 'a> {
 }
 
 /// Why there is nothing to overlap.
+fn is_data(cx: &Context<'_>, region: &TargetRegion) -> bool {
+    region.chain.constructs.iter().any(|id| cx.constructs.directive(*id).is("target data"))
+}
+
 fn nothing_to_do(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     let nothing = |span: Span, message: &str| Some(Reason::new(ReasonCode::NothingToPipeline, span, message));
     let clauses = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
@@ -225,6 +229,7 @@ fn nothing_to_do(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     for clause in clauses {
         match clause.name {
             ClauseName::Nowait | ClauseName::Depend => return nothing(clause.span, "the construct is a task already"),
+            ClauseName::If if is_data(cx, region) => return nothing(clause.span, "the construct may map nothing"),
             ClauseName::Map => copies = true,
             _ => {}
         }

@@ -84,12 +84,17 @@ pub struct HostEffects {
 }
 
 impl HostEffects {
-    /// Is the variable itself written, as far as its name tells?
+    /// Where the variable itself is written first, as far as its name tells.
     #[must_use]
     pub fn writes_variable(&self, id: VariableId) -> Option<Span> {
-        let writes =
-            |touch: &&Touch| touch.writes && matches!(&touch.storage, Storage::Variable(named) if named.id == id);
-        self.touches.iter().find(writes).map(|touch| touch.span)
+        self.writes_of(id).next()
+    }
+
+    /// All places where the variable itself is written by its name.
+    pub fn writes_of(&self, id: VariableId) -> impl Iterator<Item = Span> + '_ {
+        let is_meant =
+            move |touch: &&Touch| touch.writes && matches!(&touch.storage, Storage::Variable(named) if named.id == id);
+        self.touches.iter().filter(is_meant).map(|touch| touch.span)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::semantics::{Origin, Owner};
 use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
+use crate::transforms::hoist_maps::exchanges::{Exchange, exchanges};
 use crate::transforms::hoist_maps::storage;
 
 /// A statement of a block.
@@ -20,6 +21,8 @@ pub(super) struct Statement {
     pub host: HostEffects,
     /// Is it a loop of the host?
     pub is_loop: bool,
+    /// The pointers that change places in it.
+    pub exchanges: Vec<Exchange>,
 }
 
 impl Statement {
@@ -56,7 +59,8 @@ fn statement(cx: &Context<'_>, all: &[Mapping], node: NodeId) -> Statement {
     host.unknown.extend(directive_above(cx, node, extent, &found));
     let is_loop =
         matches!(cx.tree.kind(node), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement);
-    Statement { node, extent, mappings, host, is_loop }
+    let exchanges = if mappings.is_empty() { Vec::new() } else { exchanges(cx, node) };
+    Statement { node, extent, mappings, host, is_loop, exchanges }
 }
 
 /// A pragma that this statement stands behind, and that is no part of a construct that maps data.
@@ -102,10 +106,12 @@ impl Candidate {
     pub(super) fn conflict(&self, cx: &Context<'_>, statement: &Statement) -> Option<Reason> {
         let name = &self.named.name;
         let host = &statement.host;
-        let steered = std::iter::once(&self.named).chain(&self.lengths).find_map(|named| {
-            let span = host.writes_variable(named.id).filter(|_| named.id != self.named.id || !self.is_array())?;
-            Some((span, format!("`{}`, which tells where `{name}` is, changes here", named.name)))
-        });
+        let is_exchanged = |span: &Span| statement.exchanges.iter().any(|exchange| exchange.written.contains(span));
+        let moved = host.writes_of(self.named.id).find(|span| !self.is_array() && !is_exchanged(span));
+        let changed = self.lengths.iter().find_map(|named| Some((host.writes_variable(named.id)?, named)));
+        let steered = moved.map(|span| (span, &self.named)).or(changed);
+        let steered = steered
+            .map(|(span, named)| (span, format!("`{}`, which tells where `{name}` is, changes here", named.name)));
         if let Some((span, message)) = steered {
             return Some(Reason::new(ReasonCode::HostAccess, span, message));
         }

@@ -5,10 +5,11 @@ use crate::plan::{Reason, ReasonCode};
 use crate::semantics::Owner;
 use crate::semantics::effects::{HostEffects, Named, VariableId};
 use crate::source::Span;
+use crate::syntax::Field;
 use crate::transforms::hoist_maps::blocks::{Candidate, Statement};
 use crate::transforms::hoist_maps::constructs::{Item, Mapping};
 use crate::transforms::hoist_maps::first_run::{completes, conditions, is_stable};
-use crate::transforms::hoist_maps::storage;
+use crate::transforms::hoist_maps::{first_run, storage};
 
 /// What an environment holds of one variable.
 #[derive(Clone)]
@@ -96,9 +97,11 @@ impl Block<'_, '_> {
                 Err(reason) => refused.push((*id, reason)),
             }
         }
+        self.keep_whole_classes(statements, &mut held, &mut refused);
         while let Err((id, reason)) = storage::apart(self, statements, &held, &mut terms) {
             held.retain(|known| known.item.named.id != id);
             refused.push((id, reason));
+            self.keep_whole_classes(statements, &mut held, &mut refused);
         }
         if let Some(limit) = storage::growth(self, statements, &held) {
             terms.push(limit);
@@ -113,6 +116,68 @@ impl Block<'_, '_> {
         ((!environment.held.is_empty()).then_some(environment), refused)
     }
 
+    /// The pointers with which a pointer changes places in the statements, itself among them.
+    fn class_of(&self, (first, last): (usize, usize), id: VariableId) -> Vec<VariableId> {
+        let mut class = vec![id];
+        let inside = self.statements.get(first..=last).unwrap_or_default();
+        let pairs: Vec<[VariableId; 2]> = inside.iter().flat_map(|it| &it.exchanges).map(|it| it.pointers).collect();
+        for _ in 0..pairs.len() {
+            for pair in &pairs {
+                if pair.iter().any(|one| class.contains(one)) {
+                    class.extend(pair.iter().filter(|one| !class.contains(one)).copied().collect::<Vec<_>>());
+                }
+            }
+        }
+        class
+    }
+
+    /// Pointers that change places are held together or not at all.
+    fn keep_whole_classes(
+        &self,
+        statements: (usize, usize),
+        held: &mut Vec<Held>,
+        refused: &mut Vec<(VariableId, Reason)>,
+    ) {
+        loop {
+            let is_held = |id: &VariableId| held.iter().any(|known| known.item.named.id == *id);
+            let broken = held.iter().position(|one| !self.class_of(statements, one.item.named.id).iter().all(is_held));
+            let Some(one) = broken.map(|index| held.remove(index)) else { return };
+            let message = format!("`{}` changes places with a pointer whose data do not stay", one.item.named.name);
+            refused.push((one.item.named.id, Reason::new(ReasonCode::MapNotUnited, one.item.span, message)));
+        }
+    }
+
+    /// What pointers that change places must be like, and when each of them has certainly been mapped as both are.
+    fn exchanged(
+        &self,
+        (first, last): (usize, usize),
+        class: &[VariableId],
+        held: &Held,
+    ) -> Result<Vec<String>, Reason> {
+        let item = &held.item;
+        let inside = self.statements.get(first..=last).unwrap_or_default();
+        let message = format!("`{}` changes places with another pointer, but not once in every pass of this loop", item.named.name);
+        let refuse = || Reason::new(ReasonCode::NotCertain, item.span, message);
+        let [statement] = inside else { return Err(refuse()) };
+        let body = self.cx.tree.child(statement.node, Field::Body);
+        let is_regular = statement.exchanges.iter().filter(|it| class.contains(&it.pointers[0])).all(|exchange| {
+            let mappings = statement.mappings.iter().filter_map(|index| self.all.get(*index));
+            let behind = mappings.filter(|mapping| mapping.extent.start > exchange.extent.start);
+            Some(exchange.block) == body && behind.count() == 0
+        });
+        let copies = |way: &dyn Fn(&Item) -> bool| {
+            let is_meant = |mapping: &Mapping| class.iter().filter_map(|id| mapping.item(*id)).any(way);
+            self.certain_where((first, last), is_meant).is_some()
+        };
+        let is_copied = (!held.to || copies(&|item| item.to)) && (!held.from || copies(&|item| item.from));
+        let is_moved = statement.mappings.iter().filter_map(|index| self.all.get(*index)).all(|mapping| {
+            class.iter().filter_map(|id| mapping.item(*id)).all(|item| item.to || item.from)
+        });
+        let is_regular = is_regular && is_copied && is_moved;
+        let twice = first_run::runs_twice(self.cx, statement.node, &self.host_of((first, last)));
+        twice.filter(|_| is_regular && class.len() == 2).map(|term| term.into_iter().collect()).ok_or_else(refuse)
+    }
+
     /// Can the variable be held around the statements? What is held, and when the environment may open.
     fn held(&self, statements: (usize, usize), id: VariableId) -> Result<(Held, Vec<String>), Reason> {
         let mappings = self.mappings_of(statements);
@@ -125,8 +190,13 @@ impl Block<'_, '_> {
         if let Some((item, trouble)) = all.iter().find_map(|(_, item)| Some((item, item.trouble?))) {
             return refuse(item.span, format!("`{name}` keeps its own maps: {trouble}"));
         }
+        let class = self.class_of(statements, id);
+        let together: Vec<(&Mapping, &Item)> = mappings
+            .iter()
+            .flat_map(|mapping| class.iter().filter_map(|one| Some((*mapping, mapping.item(*one)?))))
+            .collect();
         let own: Vec<VariableId> = self.candidate(first).lengths.iter().map(|named| named.id).collect();
-        let other = all.iter().find(|(_, item)| {
+        let other = together.iter().find(|(_, item)| {
             let ids: Vec<VariableId> = self.candidate(item).lengths.iter().map(|named| named.id).collect();
             item.section != first.section || ids != own
         });
@@ -135,17 +205,18 @@ impl Block<'_, '_> {
         }
         let at = self.start_of(statements);
         self.check_place(first, at, &self.host_of(statements))?;
-        self.check_maps(&all)?;
+        self.check_maps(&together)?;
         let (certain, terms) = self.certain(statements, id).ok_or_else(|| {
             let message = format!("it is not certain that a construct that maps `{name}` runs");
             Reason::new(ReasonCode::NotCertain, first.span, message)
         })?;
-        let copies_in = all.iter().any(|(_, item)| item.to);
+        let copies_in = together.iter().any(|(_, item)| item.to);
         let is_written_first = all
             .first()
             .is_some_and(|(mapping, item)| mapping.id == certain.id && item.from && !item.to && !mapping.is_data);
-        let from =
-            all.iter().any(|(mapping, item)| item.from && (!item.to || self.writes(mapping, &mappings, &item.named)));
+        let from = together
+            .iter()
+            .any(|(mapping, item)| item.from && (!item.to || self.writes(mapping, &mappings, &item.named)));
         let held = Held {
             item: first.clone(),
             owner: self.cx.owner(&first.named),

@@ -77,12 +77,25 @@ fn kernels_in(cx: &Context<'_>, statement: NodeId) -> Vec<Span> {
     bodies.filter(|body| span.contains(*body)).collect()
 }
 
+/// When a `for` statement certainly runs its body twice from beginning to end: empty where it does so in any case.
+pub(super) fn runs_twice(cx: &Context<'_>, node: NodeId, host: &HostEffects) -> Option<Option<String>> {
+    let read = canonical_nest(cx.file, cx.tree, node, 1).ok()?.loops.into_iter().next()?;
+    let counts_by_one = read.step.amount.is_none() && !read.step.is_subtracted;
+    (counts_by_one && completes(cx, read.body)).then_some(())?;
+    least_trips(cx, &read, host, 1)
+}
+
 /// When a loop runs at all; empty where it certainly does.
 fn trip_condition(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects) -> Option<Option<String>> {
+    least_trips(cx, read, host, 0)
+}
+
+/// When a loop's test still holds after its variable has grown by so much.
+fn least_trips(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects, more: i64) -> Option<Option<String>> {
     // Both sides of a test are converted to one type: small numbers are the same in each.
     let [lower, upper] = [read.lower, read.upper].map(|span| cx.constant(span));
     let is_small = |value: &i64| (0..=127).contains(value);
-    let lower = lower.filter(is_small)?;
+    let lower = lower.filter(is_small)? + more;
     if let Some(upper) = upper {
         let is_known = (0..=i64::from(i32::MAX)).contains(&upper)
             && (upper <= 127 || read.declared_type.is_none_or(|ty| holds_more(cx, ty)));
