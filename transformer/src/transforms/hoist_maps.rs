@@ -301,7 +301,9 @@ fn refusal(block: &Block<'_, '_>, inside: &[Statement], id: VariableId, reason: 
     let mappings = inside.iter().flat_map(|it| &it.mappings).filter_map(|index| block.all.get(*index));
     let mappings: Vec<&Mapping> = mappings.filter(|mapping| mapping.item(id).is_some()).collect();
     // Where an environment stands already, by the program or by `split`, somebody has decided how far it reaches.
-    let mapping = mappings.first().filter(|_| mappings.iter().all(|mapping| !mapping.is_data))?;
+    let is_decided =
+        |mapping: &&Mapping| block.all.iter().any(|other| other.is_data && other.extent.contains(mapping.extent));
+    let mapping = mappings.first().filter(|_| !mappings.iter().any(is_decided))?;
     let directive = block.cx.constructs.directive(mapping.id).span;
     let extent = Span::new(inside.first()?.extent.start, inside.last()?.extent.end);
     // What the tool made itself keeps its data where it wants them.
@@ -390,11 +392,10 @@ fn plan(block: &Block<'_, '_>, environment: &Environment, inside: &[Statement]) 
     let names: Vec<String> = environment.held.iter().map(|held| format!("`{}`", held.item.named.name)).collect();
     let before: usize = environment.held.iter().map(|held| held.copies).sum();
     let after: usize = environment.held.iter().map(|held| usize::from(held.to) + usize::from(held.from)).sum();
-    let is_loop = inside.len() == 1;
-    let what = if is_loop { "this loop" } else { "these constructs" };
-    let each = if is_loop { " in each pass" } else { "" };
-    let summary =
-        format!("keep {} on the device around {what}: {after} copies instead of {before}{each}", names.join(", "));
+    let (what, each) =
+        if inside.len() == 1 { ("this loop", " in all instead of") } else { ("these constructs", " instead of") };
+    let pass = if inside.len() == 1 { " in each pass" } else { "" };
+    let summary = format!("keep {} on the device around {what}: {after} copies{each} {before}{pass}", names.join(", "));
     let extent = Span::new(inside.first().map_or(0, |it| it.extent.start), inside.last().map_or(0, |it| it.extent.end));
     let span = cx.constructs.directive(first.id).span;
     Ok(Verdict::Change(Change { edits, summary, ..Change::default() }).into_plan(Pass::Hoist, span, extent))

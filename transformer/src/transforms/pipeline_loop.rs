@@ -217,11 +217,12 @@ struct Pipeline<'p, 'a> {
     least_bytes: u64,
 }
 
-/// Why there is nothing to overlap.
+/// Is it a `target data` construct?
 fn is_data(cx: &Context<'_>, region: &TargetRegion) -> bool {
     region.chain.constructs.iter().any(|id| cx.constructs.directive(*id).is("target data"))
 }
 
+/// Why there is nothing to overlap.
 fn nothing_to_do(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     let nothing = |span: Span, message: &str| Some(Reason::new(ReasonCode::NothingToPipeline, span, message));
     let clauses = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);

@@ -107,9 +107,10 @@ impl Block<'_, '_> {
             terms.push(limit);
         }
         let mut conditions: Vec<String> = Vec::new();
-        for term in terms {
-            if !conditions.contains(&term) {
-                conditions.push(term);
+        for term in &terms {
+            let is_weaker = term.strip_suffix(" > 0").is_some_and(|bound| terms.contains(&format!("{bound} > 1")));
+            if !is_weaker && !conditions.contains(term) {
+                conditions.push(term.clone());
             }
         }
         let environment = Environment { statements, held, conditions };
@@ -156,7 +157,10 @@ impl Block<'_, '_> {
     ) -> Result<Vec<String>, Reason> {
         let item = &held.item;
         let inside = self.statements.get(first..=last).unwrap_or_default();
-        let message = format!("`{}` changes places with another pointer, but not once in every pass of this loop", item.named.name);
+        let message = format!(
+            "`{}` changes places with another pointer, but not once in every pass of this loop",
+            item.named.name
+        );
         let refuse = || Reason::new(ReasonCode::NotCertain, item.span, message);
         let [statement] = inside else { return Err(refuse()) };
         let body = self.cx.tree.child(statement.node, Field::Body);
@@ -170,9 +174,11 @@ impl Block<'_, '_> {
             self.certain_where((first, last), is_meant).is_some()
         };
         let is_copied = (!held.to || copies(&|item| item.to)) && (!held.from || copies(&|item| item.from));
-        let is_moved = statement.mappings.iter().filter_map(|index| self.all.get(*index)).all(|mapping| {
-            class.iter().filter_map(|id| mapping.item(*id)).all(|item| item.to || item.from)
-        });
+        let is_moved = statement
+            .mappings
+            .iter()
+            .filter_map(|index| self.all.get(*index))
+            .all(|mapping| class.iter().filter_map(|id| mapping.item(*id)).all(|item| item.to || item.from));
         let is_regular = is_regular && is_copied && is_moved;
         let twice = first_run::runs_twice(self.cx, statement.node, &self.host_of((first, last)));
         twice.filter(|_| is_regular && class.len() == 2).map(|term| term.into_iter().collect()).ok_or_else(refuse)
@@ -225,11 +231,15 @@ impl Block<'_, '_> {
             copies: all.iter().map(|(_, item)| copies_of(item)).sum(),
         };
         let mut terms = terms;
-        terms.extend(self.copied_anyway(statements, &held).ok_or_else(|| {
-            let message =
-                format!("it is not certain that the constructs copy `{name}` as often as the environment would");
-            Reason::new(ReasonCode::NotCertain, first.span, message)
-        })?);
+        if class.len() > 1 {
+            terms = self.exchanged(statements, &class, &held)?;
+        } else {
+            terms.extend(self.copied_anyway(statements, &held).ok_or_else(|| {
+                let message =
+                    format!("it is not certain that the constructs copy `{name}` as often as the environment would");
+                Reason::new(ReasonCode::NotCertain, first.span, message)
+            })?);
+        }
         terms.extend(storage::host_terms(self, statements, first)?);
         Ok((held, terms))
     }

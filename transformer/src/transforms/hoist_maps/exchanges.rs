@@ -44,7 +44,8 @@ fn exchange(cx: &Context<'_>, block: NodeId, statements: &[NodeId]) -> Option<Ex
     };
     let (kept, one, left) = (id(kept)?, id(one)?, id(left)?);
     let (other, last_id, from) = (id(other)?, id(last)?, id(from)?);
-    let changes_places = one == left && other == last_id && kept == from && one != other && kept != one && kept != other;
+    let changes_places =
+        one == left && other == last_id && kept == from && one != other && kept != one && kept != other;
     let is_bare = cx.constructs.within(extent).next().is_none();
     let written = [cx.tree.child(cx.tree.named_children(*second).next()?, Field::Left)?, last];
     (changes_places && is_bare).then(|| Exchange {

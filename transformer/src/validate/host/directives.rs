@@ -86,8 +86,8 @@ pub fn clauses<'a>(text: &'a [u8], directive: &Range<usize>, name: &'a str) -> i
     std::iter::from_fn(move || {
         while at < end {
             let rest = text.get(at..end)?;
-            let starts = rest.starts_with(name.as_bytes())
-                && !at.checked_sub(1).and_then(|i| text.get(i)).is_some_and(is_word);
+            let starts =
+                rest.starts_with(name.as_bytes()) && !at.checked_sub(1).and_then(|i| text.get(i)).is_some_and(is_word);
             let open =
                 rest.iter().skip(name.len()).position(|byte| !byte.is_ascii_whitespace()).map(|i| at + name.len() + i);
             match open.filter(|open| starts && text.get(*open) == Some(&b'(')) {
