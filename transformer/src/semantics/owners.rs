@@ -87,11 +87,10 @@ impl Program<'_> {
         let is_seen = is_local || variable.is_static && variable.header.is_none();
         // A declaration in a block may mean this one.
         let means_it = |used: &&Use| {
-            used.name == named.name
-                && self.named(&used.name, used.span.end).is_none_or(|(_, other)| other.is_extern && !is_local)
+            used.name == named.name && self.named(&used.name, used.span.end).is_none_or(|(_, other)| other.is_extern)
         };
         let is_shared = !is_seen
-            || self.file_uses().iter().any(|used| means_it(&used))
+            || !is_local && self.file_uses().iter().any(|used| means_it(&used))
             || uses.iter().any(|used| self.hands_out(used))
             || self.tree.language() == Language::Cpp && self.symbols().is_address_taken(&named.name, named.at);
         Owner { origin, is_shared }
@@ -117,10 +116,18 @@ impl Program<'_> {
     }
 
     /// The uses of one variable in the file.
-    pub(crate) fn uses_of(&self, named: &Named) -> Vec<&Use> {
-        let uses = self.file_uses().iter().filter(|used| used.name == named.name);
-        let same = |used: &&Use| self.named(&used.name, used.span.end).is_some_and(|(other, _)| other.id == named.id);
-        uses.filter(same).collect()
+    fn uses_of(&self, named: &Named) -> Vec<&Use> {
+        let all = self.file_uses();
+        // What a function declares is used nowhere else.
+        let function = named.id.0.is_none().then(|| self.function_of(named.id.1)).flatten();
+        let range = function.map_or(Span::new(0, self.file.text.len()), |node| self.tree.span(node));
+        let first = all.partition_point(|used| used.span.start < range.start);
+        let inside = all.get(first..).unwrap_or_default().iter().take_while(|used| used.span.start < range.end);
+        let same = |used: &&Use| {
+            used.name == named.name
+                && self.named(&used.name, used.span.end).is_some_and(|(other, _)| other.id == named.id)
+        };
+        inside.filter(same).collect()
     }
 
     /// Does the variable get its only value from an allocation?

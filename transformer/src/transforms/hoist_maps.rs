@@ -79,7 +79,7 @@ mod first_run;
 mod storage;
 mod write;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::Context;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
@@ -110,7 +110,14 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
             matches!(cx.tree.kind(above), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement)
         })
     };
-    if bodies.len() < 2 && !bodies.iter().any(is_repeated) {
+    let mut inside: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    for body in bodies {
+        if let Some(function) = cx.function_of(cx.tree.span(body)) {
+            inside.entry(function).or_default().push(body);
+        }
+    }
+    inside.retain(|_, bodies| bodies.len() > 1 || bodies.iter().any(is_repeated));
+    if inside.is_empty() {
         return Vec::new();
     }
     if let Some(span) = shares_memory(cx) {
@@ -118,9 +125,9 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
         let reason = Reason::new(ReasonCode::NothingToHoist, span, message);
         return vec![Verdict::Nothing(reason).into_plan(Pass::Hoist, span, span)];
     }
-    let all = constructs::read(cx);
-    let functions: BTreeSet<NodeId> = bodies.iter().filter_map(|body| cx.function_of(cx.tree.span(*body))).collect();
-    functions.into_iter().flat_map(|function| plan_function(cx, &all, function)).collect()
+    let functions: Vec<Span> = inside.keys().map(|function| cx.tree.span(*function)).collect();
+    let all = constructs::read(cx, &functions);
+    inside.into_keys().flat_map(|function| plan_function(cx, &all, function)).collect()
 }
 
 /// Does the program say that host and device share their memory? Then nothing travels.

@@ -1,5 +1,7 @@
 //! The constructs that map data, and what each maps, as written and by the rules for variables that no clause names.
 
+use std::cell::OnceCell;
+
 use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
@@ -27,8 +29,8 @@ pub(super) struct Mapping {
     pub items: Vec<Item>,
     /// What the host reads and writes for it besides: copies of variables, sums that come back.
     pub touches: Vec<Touch>,
-    /// What its body does on the device.
-    pub inside: HostEffects,
+    /// What its body does on the device, once it is asked for.
+    inside: OnceCell<HostEffects>,
     /// Why it is not understood.
     pub trouble: Option<Reason>,
 }
@@ -76,16 +78,22 @@ impl Mapping {
         let reaches = |touch: &Touch| {
             touch.writes && !is_other_item(&touch.storage) && !cx.is_apart(&touch.storage, named, owner)
         };
-        !self.inside.unknown.is_empty() || self.inside.touches.iter().any(reaches)
+        if self.is_data {
+            return false;
+        }
+        let inside = self.inside.get_or_init(|| cx.host_effects(self.body, &[]));
+        !inside.unknown.is_empty() || inside.touches.iter().any(reaches)
     }
 }
 
-/// All constructs of the file that map data, in the order of the text.
-pub(super) fn read(cx: &Context<'_>) -> Vec<Mapping> {
+/// All constructs in these functions that map data, in the order of the text.
+pub(super) fn read(cx: &Context<'_>, functions: &[Span]) -> Vec<Mapping> {
+    let is_inside = |region: &TargetRegion| functions.iter().any(|function| function.contains(region.extent));
     let regions = target_regions(cx.tree, cx.constructs);
     let data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
     let data = data.filter_map(|id| data_region(cx, id));
-    let mut all: Vec<Mapping> = regions.into_iter().chain(data).filter_map(|region| mapping(cx, &region)).collect();
+    let mut all: Vec<Mapping> =
+        regions.into_iter().chain(data).filter(is_inside).filter_map(|region| mapping(cx, &region)).collect();
     all.sort_by_key(|mapping| mapping.extent.start);
     all
 }
@@ -111,7 +119,7 @@ fn mapping(cx: &Context<'_>, region: &TargetRegion) -> Option<Mapping> {
         is_conditional: is_data && directive.clauses_of(ClauseName::If).next().is_some(),
         items: Vec::new(),
         touches: Vec::new(),
-        inside: if is_data { HostEffects::default() } else { cx.host_effects(body, &[]) },
+        inside: OnceCell::new(),
         trouble: None,
     };
     let doubt = if is_data {
