@@ -86,16 +86,33 @@ fn asking(c: &mut Criterion) {
     group.finish();
 }
 
-/// A C file of `functions` functions of which every fourth has a region of two loops: one that splits, or one that is a
-/// kernel on the full grid already.
-fn regions(functions: usize, splits: bool) -> Vec<u8> {
+/// What a file's regions of two loops are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Regions {
+    /// Kernels on the full grid inside a `target data`: nothing is left to do.
+    Done,
+    /// The same without the `target data`.
+    Copying,
+    /// One target region that splits.
+    OneTeam,
+}
+
+/// A C file of `functions` functions of which every fourth has such regions.
+fn regions(functions: usize, of: Regions) -> Vec<u8> {
     let mut text = String::from_utf8(program(functions - functions / 4, None)).unwrap_or_default();
     for i in 0..functions / 4 {
-        let (open, inner, close) = if splits {
-            ("#pragma omp target map(tofrom: a[0:n]) map(to: b[0:n])\n    {\n", "#pragma omp parallel for\n", "    }\n")
-        } else {
-            let written = "#pragma omp target teams distribute parallel for thread_limit(128) map(tofrom: a[0:n]) map(to: b[0:n])\n";
-            ("", written, "")
+        let written =
+            "#pragma omp target teams distribute parallel for thread_limit(128) map(tofrom: a[0:n]) map(to: b[0:n])\n";
+        let (open, inner, close) = match of {
+            Regions::Done => {
+                ("#pragma omp target data map(tofrom: a[0:n]) map(to: b[0:n])\n    {\n", written, "    }\n")
+            }
+            Regions::Copying => ("", written, ""),
+            Regions::OneTeam => (
+                "#pragma omp target map(tofrom: a[0:n]) map(to: b[0:n])\n    {\n",
+                "#pragma omp parallel for\n",
+                "    }\n",
+            ),
         };
         let _ = write!(
             text,
@@ -112,7 +129,9 @@ fn regions(functions: usize, splits: bool) -> Vec<u8> {
 fn rewriting(c: &mut Criterion) {
     let mut group = c.benchmark_group("rewrite");
     group.sample_size(20);
-    for (name, text) in [("nothing changes", regions(1000, false)), ("splits", regions(1000, true))] {
+    let texts = [("nothing changes", Regions::Done), ("hoists", Regions::Copying), ("splits", Regions::OneTeam)];
+    for (name, of) in texts {
+        let text = regions(1000, of);
         let file = SourceFile::new("program.c", text);
         let masked = ompsplit::source::pragma_scan::mask(&file.text, &scan(&file.text).masked);
         group.throughput(Throughput::Bytes(file.text.len() as u64));

@@ -58,6 +58,16 @@ impl Program<'_> {
         found
     }
 
+    /// Is it a constant, or a variable that only its name reaches?
+    fn is_alias_free(&self, named: &Named) -> bool {
+        if let Some(known) = self.alias_free.borrow().get(&named.id) {
+            return *known;
+        }
+        let found = self.cannot_be_aliased(&named.name, named.at);
+        self.alias_free.borrow_mut().insert(named.id, found);
+        found
+    }
+
     fn read_owner(&self, named: &Named) -> Owner {
         let unknown = Owner { origin: Origin::Other, is_shared: true };
         let Some((_, variable)) = self.named(&named.name, named.at) else { return unknown };
@@ -100,7 +110,7 @@ impl Program<'_> {
     fn is_own_pointer(&self, variable: &Variable, named: &Named, uses: &[&Use]) -> bool {
         matches!(variable.scope, Scope::Local | Scope::Parameter)
             && !variable.has_static_storage()
-            && (self.cannot_be_aliased(&named.name, named.at) || uses.iter().all(|used| self.is_plain_use_of(used)))
+            && (self.is_alias_free(named) || uses.iter().all(|used| self.is_plain_use_of(used)))
     }
 
     /// In C++: does a use neither bind a reference to the pointer itself nor lend it in another way?
@@ -228,8 +238,8 @@ impl Program<'_> {
             Storage::Variable(other) => {
                 is_array
                     || matches!(owner.origin, Origin::Allocation)
-                    || self.cannot_be_aliased(&other.name, other.at) && !self.is_array(other)
                     || owner.origin == Origin::Parameter && self.is_of_this_call(other)
+                    || !self.is_array(other) && self.is_alias_free(other)
                     || self.is_array(other) && self.owner(other).is_apart_from(owner)
             }
         }

@@ -55,6 +55,8 @@ pub struct Program<'a> {
     pub(super) value_classes: RefCell<BTreeMap<String, bool>>,
     /// Whose storage variables lead to, as far as asked.
     pub(super) owners: RefCell<BTreeMap<VariableId, Owner>>,
+    /// Which variables nothing but their names reaches, as far as asked.
+    pub(super) alias_free: RefCell<BTreeMap<VariableId, bool>>,
 }
 
 /// What directives declare for the whole file.
@@ -129,6 +131,7 @@ impl<'a> Program<'a> {
             fresh: RefCell::default(),
             value_classes: RefCell::default(),
             owners: RefCell::default(),
+            alias_free: RefCell::default(),
         }
     }
 

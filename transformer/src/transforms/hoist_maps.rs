@@ -202,23 +202,41 @@ fn visit(cx: &Context<'_>, all: &[Mapping], block: NodeId, found: &mut Found) {
     if !all.iter().any(|mapping| span.contains(cx.tree.span(mapping.body))) {
         return;
     }
-    let statements = blocks::statements(cx, all, &nodes);
     let around: Vec<&Mapping> =
         all.iter().filter(|mapping| mapping.is_data && cx.tree.span(mapping.body).contains(span)).collect();
-    let known = Block { cx, all, statements: &statements };
-    let taken = decide(&known, &around, found);
-    for (index, statement) in statements.iter().enumerate() {
-        let is_kernel = all.iter().any(|mapping| mapping.body == statement.node && !mapping.is_data);
-        if is_kernel
-            || statement.mappings.is_empty()
-            || taken.iter().any(|(first, last)| (*first..=*last).contains(&index))
-        {
+    let taken = if may_gain(cx, all, &around, &nodes) {
+        let statements = blocks::statements(cx, all, &nodes);
+        decide(&Block { cx, all, statements: &statements }, &around, found)
+    } else {
+        Vec::new()
+    };
+    for (index, node) in nodes.iter().enumerate() {
+        let is_kernel = all.iter().any(|mapping| mapping.body == *node && !mapping.is_data);
+        if is_kernel || taken.iter().any(|(first, last)| (*first..=*last).contains(&index)) {
             continue;
         }
-        for inner in inner_blocks(cx, statement.node) {
+        for inner in inner_blocks(cx, *node) {
             visit(cx, all, inner, found);
         }
     }
+}
+
+/// Is there a variable that no environment around holds, and that constructs in two of the statements map, or those in a loop?
+fn may_gain(cx: &Context<'_>, all: &[Mapping], around: &[&Mapping], nodes: &[NodeId]) -> bool {
+    let mut seen: BTreeSet<VariableId> = BTreeSet::new();
+    nodes.iter().any(|node| {
+        let span = cx.tree.span(*node);
+        let is_loop =
+            matches!(cx.tree.kind(*node), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement);
+        let is_kernel = all.iter().any(|mapping| mapping.body == *node && !mapping.is_data);
+        let inside = all.iter().filter(|mapping| mapping.body == *node || span.contains(mapping.extent));
+        let items = inside.flat_map(|mapping| &mapping.items).map(|item| item.named.id);
+        let own: BTreeSet<VariableId> =
+            items.filter(|id| !around.iter().any(|outer| outer.item(*id).is_some())).collect();
+        let again = own.iter().any(|id| seen.contains(id)) || is_loop && !is_kernel && !own.is_empty();
+        seen.extend(own);
+        again
+    })
 }
 
 /// The blocks directly inside a statement: bodies and branches.
@@ -253,8 +271,9 @@ fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<
             continue;
         }
         let touches = |run: &&Run| place.0 <= run.last && run.first <= place.1;
-        let ids = runs.iter().filter(touches).map(|run| run.id).filter(|id| gains(block, place, *id));
-        let wanted = ids.filter(|id| !is_needed(block, place, *id)).collect::<BTreeSet<_>>();
+        let around = |run: &Run| run.first <= place.0 && place.1 <= run.last;
+        let fits = |run: &&Run| gains(block, place, run.id) && (around(run) || !is_needed(block, place, run.id));
+        let wanted: BTreeSet<VariableId> = runs.iter().filter(touches).filter(fits).map(|run| run.id).collect();
         let wanted: Vec<VariableId> = in_order(block, place, &wanted);
         let (environment, refused) = block.environment(place, &wanted);
         let inside = block.statements.get(place.0..=place.1).unwrap_or_default();

@@ -49,6 +49,7 @@ fn statement(cx: &Context<'_>, all: &[Mapping], node: NodeId) -> Statement {
     let mut host = cx.host_effects(node, &kernels);
     for mapping in &found {
         host.touches.extend(mapping.touches.iter().cloned());
+        host.touches.extend(mapping.head_touches(cx));
         host.unknown.extend(mapping.trouble.as_ref().map(|reason| Unknown {
             kind: UnknownKind::Code,
             span: reason.span,

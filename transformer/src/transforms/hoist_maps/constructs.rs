@@ -45,6 +45,8 @@ pub(super) struct Item {
     pub section: String,
     /// The expressions of the section.
     pub expressions: Vec<Span>,
+    /// The variables in them.
+    pub lengths: Vec<Named>,
     /// The length of the first section.
     pub first_length: Option<Span>,
     /// The length of the only section of a pointer to numbers that starts at its first element.
@@ -136,7 +138,6 @@ fn mapping(cx: &Context<'_>, region: &TargetRegion) -> Option<Mapping> {
     }
     if !is_data {
         found.read_implicit(cx);
-        found.read_heads(cx);
     }
     Some(found)
 }
@@ -192,22 +193,23 @@ impl Mapping {
         }
     }
 
-    /// The heads of the loops that a kernel shares: compilers count their iterations on the host.
-    fn read_heads(&mut self, cx: &Context<'_>) {
+    /// What the host reads of memory for the heads of the loops that a kernel shares: compilers count their iterations there.
+    pub(super) fn head_touches(&self, cx: &Context<'_>) -> Vec<Touch> {
+        let mut found = Vec::new();
         let mut node = self.body;
-        while cx.tree.kind(node) == NodeKind::ForStatement {
-            let Some(inner) = cx.tree.child(node, Field::Body) else { return };
-            let head: Vec<NodeId> = cx.tree.children(node).filter(|child| *child != inner).collect();
-            for part in head {
-                let found = cx.host_effects(part, &[]);
-                let is_memory = |touch: &Touch| {
-                    !touch.writes
-                        && !matches!(&touch.storage, Storage::Variable(named) if cx.declared_type(&named.name, named.at).is_some_and(|ty| ty.is_scalar() || ty.is_pointer()))
-                };
-                self.touches.extend(found.touches.into_iter().filter(is_memory));
+        while cx.tree.kind(node) == NodeKind::ForStatement && !self.is_data {
+            let Some(inner) = cx.tree.child(node, Field::Body) else { break };
+            for part in cx.tree.children(node).filter(|child| *child != inner) {
+                found.extend(cx.host_effects(part, &[]).touches);
             }
             node = inner;
         }
+        let is_plain =
+            |named: &Named| cx.declared_type(&named.name, named.at).is_some_and(|ty| ty.is_scalar() || ty.is_pointer());
+        let is_memory =
+            |touch: &Touch| !touch.writes && !matches!(&touch.storage, Storage::Variable(named) if is_plain(named));
+        found.retain(is_memory);
+        found
     }
 
     fn touch_item(&mut self, cx: &Context<'_>, item: &ListItem, writes: bool) {
@@ -222,8 +224,8 @@ impl Mapping {
 
     fn read_map(&mut self, cx: &Context<'_>, clause: &Clause) {
         let kinds = clause.modifiers.iter().filter(|modifier| modifier.argument.is_none());
-        let words: Vec<&str> = kinds.map(|modifier| modifier.name.as_str()).collect();
-        let (to, from, is_plain) = match words.as_slice() {
+        let said: Vec<&str> = kinds.map(|modifier| modifier.name.as_str()).collect();
+        let (to, from, is_plain) = match said.as_slice() {
             [] | ["tofrom"] => (true, true, true),
             ["to"] => (true, false, true),
             ["from"] => (false, true, true),
@@ -257,10 +259,17 @@ impl Mapping {
                 _ => None,
             };
             let expressions = item.sections.iter().flat_map(|section| [section.lower_bound, section.length]).flatten();
+            let expressions: Vec<Span> = expressions.collect();
+            let named_in = |span: &Span| {
+                let text = cx.file.show(*span);
+                words(&text).filter_map(|name| cx.named(name, span.start)).map(|(named, _)| named).collect::<Vec<_>>()
+            };
+            let lengths = expressions.iter().flat_map(named_in);
             self.items.push(Item {
                 text: on_one_line(cx.file, item.span),
                 section,
-                expressions: expressions.collect(),
+                lengths: lengths.collect(),
+                expressions,
                 first_length: item.sections.first().and_then(|section| section.length),
                 length: section_length(),
                 to,
@@ -298,6 +307,7 @@ impl Mapping {
                     self.items.push(Item {
                         text: used.name.clone(),
                         section: String::new(),
+                        lengths: Vec::new(),
                         expressions: Vec::new(),
                         first_length: None,
                         length: None,

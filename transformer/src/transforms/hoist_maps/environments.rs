@@ -73,10 +73,8 @@ impl Block<'_, '_> {
     }
 
     pub(super) fn candidate(&self, item: &Item) -> Candidate {
-        let lengths = item.expressions.iter().flat_map(|span| self.cx.names_in(*span));
-        let lengths = lengths.filter_map(|(name, span)| self.cx.named(&name, span.start)).map(|(named, _)| named);
         let owner = self.cx.owner(&item.named);
-        Candidate { named: item.named.clone(), owner, lengths: lengths.collect() }
+        Candidate { named: item.named.clone(), owner, lengths: item.lengths.clone() }
     }
 
     /// The environment around these statements with as many of the variables as can be held; what stands against the others.
@@ -201,9 +199,9 @@ impl Block<'_, '_> {
             .iter()
             .flat_map(|mapping| class.iter().filter_map(|one| Some((*mapping, mapping.item(*one)?))))
             .collect();
-        let own: Vec<VariableId> = self.candidate(first).lengths.iter().map(|named| named.id).collect();
+        let own: Vec<VariableId> = first.lengths.iter().map(|named| named.id).collect();
         let other = together.iter().find(|(_, item)| {
-            let ids: Vec<VariableId> = self.candidate(item).lengths.iter().map(|named| named.id).collect();
+            let ids: Vec<VariableId> = item.lengths.iter().map(|named| named.id).collect();
             item.section != first.section || ids != own
         });
         if let Some((_, item)) = other {
