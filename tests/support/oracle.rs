@@ -277,17 +277,18 @@ pub fn traffic(before: &Traffic, after: &Traffic) -> Vec<Finding> {
     // What the original keeps on the device comes back in no output; to the device an array of the region's own may go.
     // What has no name in the original's log may have one in the output's.
     let unnamed = |large: &BTreeMap<String, u64>| large.get(UNNAMED).copied().unwrap_or(0);
-    let (mut from, mut to) = (after.large_from.iter(), after.large_to.iter());
-    let back = from.find(|(name, bytes)| {
-        let known = before.large_from.get(*name).copied().unwrap_or(0);
-        *name != UNNAMED && **bytes > known + unnamed(&before.large_from)
-    });
-    let there = to.find(|(name, bytes)| {
-        let known = before.large_to.get(*name).filter(|_| *name != UNNAMED);
-        known.is_some_and(|known| **bytes > known + unnamed(&before.large_to))
-    });
-    if let Some((name, bytes)) = back.or(there).filter(|_| !same) {
-        found(Kind::Transfers, format!("`{name}` moves more: {bytes} bytes"));
+    // Pointers that change places name each other's data: only the bytes of both can be compared.
+    let of_all = |large: &BTreeMap<String, u64>, name: &str| -> u64 {
+        before.names_of(name).iter().filter_map(|name| large.get(name)).sum()
+    };
+    let grows = |old: &BTreeMap<String, u64>, new: &BTreeMap<String, u64>, name: &str| {
+        name != UNNAMED && of_all(new, name) > of_all(old, name) + unnamed(old)
+    };
+    let back = after.large_from.keys().find(|name| grows(&before.large_from, &after.large_from, name));
+    let mut known = after.large_to.keys().filter(|name| before.large_to.contains_key(*name));
+    let there = known.find(|name| grows(&before.large_to, &after.large_to, name));
+    if let Some(name) = back.or(there).filter(|_| !same) {
+        found(Kind::Transfers, format!("`{name}` moves more"));
     }
     if before.kernels == 0 && after.kernels > 0 {
         found(Kind::Kernels, "what the host executed goes to the device".to_owned());

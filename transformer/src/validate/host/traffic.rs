@@ -23,6 +23,8 @@ pub struct Traffic {
     pub large_to: BTreeMap<String, u64>,
     /// The same from the device.
     pub large_from: BTreeMap<String, u64>,
+    /// The addresses on the host of what these copies are named after: pointers that change places have several in common.
+    pub addresses: BTreeMap<String, BTreeSet<String>>,
     /// The pointers that some kernel uses without a mapping, each with the first kernel that does (`file:line:column`).
     pub unmapped: BTreeMap<String, String>,
     /// The file and line of each directive that launched a kernel.
@@ -96,8 +98,21 @@ impl Traffic {
         *bytes += size;
         if size > SMALL {
             let name = line.rsplit_once("Name=").map_or("", |(_, name)| name.trim());
-            *large.entry(name.split(['[', '.']).next().unwrap_or(name).to_owned()).or_default() += size;
+            let name = name.split(['[', '.']).next().unwrap_or(name).to_owned();
+            *large.entry(name.clone()).or_default() += size;
+            if let Some((_, rest)) = line.split_once("HstPtr=") {
+                let address = rest.split(',').next().unwrap_or_default().to_owned();
+                self.addresses.entry(name).or_default().insert(address);
+            }
         }
+    }
+
+    /// The names under which data were copied that were copied as `name` too, and `name`.
+    #[must_use]
+    pub fn names_of(&self, name: &str) -> BTreeSet<String> {
+        let own = self.addresses.get(name).cloned().unwrap_or_default();
+        let others = self.addresses.iter().filter(|(_, addresses)| !addresses.is_disjoint(&own));
+        others.map(|(other, _)| other.clone()).chain([name.to_owned()]).collect()
     }
 }
 
@@ -144,6 +159,20 @@ mod tests {
         assert_eq!((traffic.copies_from, traffic.bytes_from), (1, 8));
         assert_eq!(traffic.unmapped.into_iter().collect::<Vec<_>>(), [("a".to_owned(), "d.c:6:1".to_owned())]);
     }
+
+    #[test]
+    fn pointers_that_change_places_name_the_same_data() {
+        let copy = |address: &str, name: &str| {
+            format!(
+                "info: Copying data from host to device, HstPtr={address}, TgtPtr=0x9, Size=400, Name={name}[0:n]\n"
+            )
+        };
+        let log = [copy("0x1", "old"), copy("0x2", "new"), copy("0x2", "old"), copy("0x3", "other")].concat();
+        let traffic = Traffic::read(log.as_bytes());
+        assert_eq!(traffic.names_of("old").into_iter().collect::<Vec<_>>(), ["new", "old"]);
+        assert_eq!(traffic.names_of("other").into_iter().collect::<Vec<_>>(), ["other"]);
+    }
+
     #[test]
     fn kernels_launched_at_the_same_time_tell_nothing_of_their_pointers() {
         let log = "omptarget device 0 info: Entering OpenMP kernel at d.c:6:1 with 1 arguments:\n\
