@@ -2,10 +2,14 @@
 
 use crate::semantics::Program;
 use crate::semantics::effects::{Named, Storage, keeps_no_address};
+use crate::semantics::names::Class;
 use crate::semantics::symbols::{DeclaredType, Scope, Variable};
 use crate::semantics::uses::{Role, Use};
 use crate::source::{Language, Span};
 use crate::syntax::{Field, NodeId, NodeKind};
+
+/// How many calls deep an allocation is looked for.
+const DEPTH: usize = 4;
 
 /// Where memory comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +84,7 @@ impl Program<'_> {
                     let origin = if assigned == 0 { Origin::Parameter } else { Origin::Other };
                     return Owner { origin, is_shared: true };
                 }
-                match self.allocates(&uses) {
+                match self.allocates(&uses, 0) {
                     true => {
                         Owner { origin: Origin::Allocation, is_shared: uses.iter().any(|used| self.hands_out(used)) }
                     }
@@ -140,16 +144,25 @@ impl Program<'_> {
         inside.filter(same).collect()
     }
 
-    /// Does the variable get its only value from an allocation?
-    fn allocates(&self, uses: &[&Use]) -> bool {
-        let mut values = uses.iter().filter_map(|used| match used.role {
-            Role::Write => Some(self.assigned(used)),
-            Role::Declaration => self.initial_value(used).map(Some),
-            _ => None,
-        });
-        let is_fresh = |value: Option<Option<NodeId>>| value.flatten().is_some_and(|value| self.is_allocation(value));
-        let first = values.next();
-        is_fresh(first) && values.next().is_none()
+    /// Does the variable get nothing but memory that was allocated for it, or null?
+    fn allocates(&self, uses: &[&Use], depth: usize) -> bool {
+        let values: Vec<Option<NodeId>> = uses
+            .iter()
+            .filter_map(|used| match used.role {
+                Role::Write => Some(self.assigned(used)),
+                Role::Declaration => self.initial_value(used).map(Some),
+                _ => None,
+            })
+            .collect();
+        let is_null = |value: NodeId| self.is_null(value);
+        let is_fresh = |value: NodeId| self.is_allocation(value, depth);
+        values.iter().all(|value| value.is_some_and(|value| is_null(value) || is_fresh(value)))
+            && values.iter().flatten().any(|value| !is_null(*value))
+    }
+
+    fn is_null(&self, value: NodeId) -> bool {
+        let tree = self.tree;
+        tree.kind(value) == NodeKind::Null || self.file.bytes(tree.span(value)) == b"0"
     }
 
     /// What `name = value` assigns; none for any other change.
@@ -169,7 +182,8 @@ impl Program<'_> {
         value.filter(|_| tree.kind(declarator) == NodeKind::InitDeclarator)
     }
 
-    fn is_allocation(&self, value: NodeId) -> bool {
+    /// Is the value the address of memory that nobody else knows yet?
+    fn is_allocation(&self, value: NodeId, depth: usize) -> bool {
         let tree = self.tree;
         let mut node = value;
         while matches!(tree.kind(node), NodeKind::ParenthesizedExpression | NodeKind::CastExpression) {
@@ -177,16 +191,71 @@ impl Program<'_> {
             let Some(inner) = inner else { return false };
             node = inner;
         }
-        if tree.kind(node) != NodeKind::CallExpression {
-            return false;
+        match tree.kind(node) {
+            NodeKind::NewExpression => self.is_new_array(node),
+            NodeKind::CallExpression => self.calls_allocator(node, depth),
+            _ => false,
         }
-        let Some(function) = tree.child(node, Field::Function) else { return false };
+    }
+
+    /// `new double[n]`, with `(std::nothrow)` or without: not one that says where.
+    fn is_new_array(&self, node: NodeId) -> bool {
+        let tree = self.tree;
+        let placement = tree.child(node, Field::Placement).map(|placement| self.file.bytes(tree.span(placement)));
+        let is_number = tree.child(node, Field::Type).is_some_and(|ty| self.is_builtin_type(tree.span(ty)));
+        is_number
+            && tree.child(node, Field::Declarator).is_some()
+            && placement.is_none_or(|text| text == b"(std::nothrow)")
+    }
+
+    fn calls_allocator(&self, call: NodeId, depth: usize) -> bool {
+        let tree = self.tree;
+        let Some(function) = tree.child(call, Field::Function) else { return false };
         let name = self.file.show(tree.span(function)).into_owned();
         let plain = name.strip_prefix("std::").unwrap_or(&name);
         let at = tree.span(function).start;
-        matches!(plain, "malloc" | "calloc" | "aligned_alloc")
-            && self.symbols().calls_library_in(None, &name, at)
-            && self.symbols().macro_definition(&name, at).is_none()
+        if self.symbols().macro_definition(&name, at).is_some() {
+            return false;
+        }
+        if matches!(plain, "malloc" | "calloc" | "aligned_alloc") {
+            return self.symbols().calls_library_in(None, &name, at);
+        }
+        match self.symbols().function_definitions(&name).as_slice() {
+            [(None, definition)] if depth < DEPTH => {
+                !self.symbols().is_variable_in(None, &name, at)
+                    && !self.symbols().may_call_other(&name)
+                    && self.returns_allocation(*definition, depth + 1)
+            }
+            _ => false,
+        }
+    }
+
+    /// Does a function give back nothing but memory that it allocated, and that nobody else knows?
+    fn returns_allocation(&self, definition: NodeId, depth: usize) -> bool {
+        let tree = self.tree;
+        let nodes = || tree.descendants(definition);
+        let is_fresh = |node: NodeId| {
+            let Some(value) = tree.named_children(node).next() else { return false };
+            if tree.kind(value) != NodeKind::Identifier {
+                return self.is_allocation(value, depth);
+            }
+            let span = tree.span(value);
+            let Some((named, variable)) = self.named(&self.file.show(span), span.start) else { return false };
+            let uses = self.uses_of(&named);
+            let is_given_back =
+                |used: &Use| tree.parent(used.node).is_some_and(|it| tree.kind(it) == NodeKind::ReturnStatement);
+            variable.scope == Scope::Local
+                && variable.ty.is_pointer()
+                && self.is_own_pointer(&variable, &named, &uses)
+                && self.allocates(&uses, depth)
+                && uses.iter().all(|used| is_given_back(used) || !self.hands_out(used))
+        };
+        let gives_pointer =
+            tree.child(definition, Field::Declarator).is_some_and(|it| tree.kind(it) == NodeKind::PointerDeclarator);
+        gives_pointer
+            && nodes().all(|node| tree.kind(node) != NodeKind::LambdaExpression)
+            && nodes().any(|node| tree.kind(node) == NodeKind::ReturnStatement)
+            && nodes().filter(|node| tree.kind(*node) == NodeKind::ReturnStatement).all(is_fresh)
     }
 
     /// May a use make the address known to somebody who keeps it?
@@ -239,10 +308,21 @@ impl Program<'_> {
                 is_array
                     || matches!(owner.origin, Origin::Allocation)
                     || owner.origin == Origin::Parameter && self.is_of_this_call(other)
-                    || !self.is_array(other) && self.is_alias_free(other)
+                    || !self.is_array(other) && (self.is_alias_free(other) || self.holds_other_numbers(other, named))
                     || self.is_array(other) && self.owner(other).is_apart_from(owner)
             }
         }
+    }
+
+    /// Is the one a number by its declaration, and may what the pointer leads to only hold numbers of another class (C17, section 6.5)?
+    fn holds_other_numbers(&self, number: &Named, pointer: &Named) -> bool {
+        let [number, pointer] =
+            [number, pointer].map(|it| self.named(&it.name, it.at).map(|(_, variable)| variable.ty));
+        let (Some(number), Some(pointer)) = (number, pointer) else { return false };
+        self.compilation.strict_aliasing
+            && number.is_scalar()
+            && pointer.is_pointer()
+            && !Class::of(&number).may_alias(Class::behind(&pointer))
     }
 
     fn is_array(&self, named: &Named) -> bool {

@@ -47,7 +47,7 @@ pub struct Program<'a> {
     symbols: OnceCell<Symbols<'a>>,
     calls: OnceCell<Calls<'a>>,
     declared: OnceCell<DeviceDeclarations>,
-    pub(super) address_taken: OnceCell<BTreeSet<String>>,
+    pub(super) address_taken: OnceCell<BTreeMap<String, Vec<(String, usize)>>>,
     pub(super) file_uses: OnceCell<Vec<Use>>,
     /// The names given out for new constants.
     fresh: RefCell<BTreeSet<String>>,

@@ -92,6 +92,7 @@ impl Reader<'_, '_> {
             | NodeKind::CharLiteral
             | NodeKind::SizeofExpression
             | NodeKind::Null => false,
+            NodeKind::CallExpression if self.measures_time(argument) => false,
             NodeKind::BinaryExpression | NodeKind::CallExpression | NodeKind::SubscriptExpression => {
                 !self.is_number(argument)
             }
@@ -105,7 +106,7 @@ impl Reader<'_, '_> {
     }
 
     /// Is an expression made of names, each of which is a number or an element that is one, and so a number itself?
-    fn is_number(&self, node: NodeId) -> bool {
+    pub(super) fn is_number(&self, node: NodeId) -> bool {
         let tree = self.cx.tree;
         let names = tree.descendants(node).filter(|inner| tree.kind(*inner) == NodeKind::Identifier);
         names.into_iter().all(|inner| {
@@ -113,7 +114,8 @@ impl Reader<'_, '_> {
             let name = self.cx.file.show(span);
             let Some((_, variable)) = self.cx.named(&name, span.start) else { return is_pure(&name) };
             let (depth, _) = super::places::dereferences(tree, inner);
-            (0..depth).fold(variable.ty, |ty, _| ty.dereferenced()).is_scalar()
+            depth == 0 && self.measures_time(inner)
+                || (0..depth).fold(variable.ty, |ty, _| ty.dereferenced()).is_scalar()
         })
     }
 

@@ -6,6 +6,7 @@
 mod calls;
 mod library;
 mod places;
+mod standard;
 
 pub(in crate::semantics) use self::calls::keeps_no_address;
 
@@ -127,13 +128,27 @@ impl Reader<'_, '_> {
         let tree = self.cx.tree;
         let is_read = |node: &NodeId| !self.left_out.iter().any(|left_out| left_out.contains(tree.span(*node)));
         let nodes: Vec<NodeId> = tree.descendants(root).filter(|node| tree.is_named(*node)).filter(is_read).collect();
-        nodes.into_iter().for_each(|node| self.visit(node));
+        let mut passed = 0;
+        for node in nodes {
+            // What only measures time is passed over as a whole.
+            if tree.span(node).end <= passed {
+                continue;
+            }
+            let is_time = tree.language() == Language::Cpp && self.measures_time(node);
+            if is_time || tree.kind(node) == NodeKind::QualifiedIdentifier {
+                passed = tree.span(node).end;
+            }
+            if !is_time {
+                self.visit(node);
+            }
+        }
     }
 
     fn visit(&mut self, node: NodeId) {
         match self.cx.tree.kind(node) {
             NodeKind::Identifier => self.name(node),
             NodeKind::QualifiedIdentifier if role_of_expression(self.cx.tree, node) == Role::Callee => {}
+            NodeKind::QualifiedIdentifier => self.qualified(node),
             NodeKind::CallExpression => self.call(node),
             kind if is_plain(kind) => {}
             kind => {
@@ -179,6 +194,8 @@ impl Reader<'_, '_> {
     fn declaration(&mut self, name: &str, node: NodeId) {
         let found = self.cx.named(name, self.cx.tree.span(node).end);
         let is_cpp = self.cx.tree.language() == Language::Cpp;
+        let at = self.cx.tree.span(node).end;
+        let found = found.filter(|(_, variable)| !self.is_time_structure(&variable.ty, at));
         if found.is_some_and(|(_, variable)| !variable.ty.is_known() || is_cpp && variable.ty.class().is_some()) {
             self.unknown(UnknownKind::Code, node, format!("what the type of `{name}` does is not followed"));
         }
@@ -219,7 +236,9 @@ impl Reader<'_, '_> {
             let at = self.cx.tree.span(node).start;
             self.cx.tree.language() == Language::Cpp && self.cx.kind(&named.name, at).may_hide_code()
         };
-        if role == Role::MethodCall || !variable.ty.is_known() || may_hide_code() {
+        if self.is_time_structure(&variable.ty, named.at) {
+            self.touch(Storage::Variable(named), writes || role == Role::Address, node);
+        } else if role == Role::MethodCall || !variable.ty.is_known() || may_hide_code() {
             self.unknown(UnknownKind::Code, node, format!("what is done with `{}` is not followed", named.name));
         } else if variable.is_extern && variable.scope == Scope::Local {
             self.unknown(UnknownKind::Code, node, format!("which object `{}` is, is declared elsewhere", named.name));

@@ -1,7 +1,5 @@
 //! Variables that objects of C++ may keep a reference to although no call stands in the text.
 
-use std::collections::BTreeSet;
-
 use crate::semantics::Program;
 use crate::semantics::symbols::{DeclaredType, NameKind};
 use crate::syntax::{Field, NodeId, NodeKind};
@@ -10,10 +8,10 @@ use crate::syntax::{Field, NodeId, NodeKind};
 const CONTAINERS: &[&str] = &["std::vector", "std::valarray", "std::deque", "std::string", "std::complex"];
 
 impl Program<'_> {
-    /// The names that constructors get (`T x(k)`, `T x = k`), and those that functions return by reference.
-    pub(super) fn bound_by_objects(&self) -> BTreeSet<String> {
+    /// The variables that constructors get (`T x(k)`, `T x = k`), and those that functions return by reference: their names, and where.
+    pub(super) fn bound_by_objects(&self) -> Vec<(String, usize)> {
         let tree = self.tree;
-        let mut names = BTreeSet::new();
+        let mut names = Vec::new();
         for node in tree.descendants(tree.root()) {
             match tree.kind(node) {
                 NodeKind::InitDeclarator if self.declares_object(node) => {
@@ -79,7 +77,7 @@ impl Program<'_> {
     }
 
     /// The variables that an expression, or a list of arguments, stands for without an operator.
-    fn named_as_a_whole(&self, value: NodeId) -> Vec<String> {
+    fn named_as_a_whole(&self, value: NodeId) -> Vec<(String, usize)> {
         let tree = self.tree;
         match tree.kind(value) {
             NodeKind::Identifier => self.variable_name(value).into_iter().collect(),
@@ -93,10 +91,10 @@ impl Program<'_> {
         }
     }
 
-    fn variable_name(&self, word: NodeId) -> Option<String> {
+    fn variable_name(&self, word: NodeId) -> Option<(String, usize)> {
         let span = self.tree.span(word);
         let name = self.file.show(span).into_owned();
         let found = self.symbols().lookup(&name, span.start)?;
-        (found.kind == NameKind::Variable && found.declared_at != span).then_some(name)
+        (found.kind == NameKind::Variable && found.declared_at != span).then_some((name, span.start))
     }
 }

@@ -23,7 +23,7 @@ impl Class {
     }
 
     /// Of what is written through a pointer: known where it points to numbers, or to arrays of them.
-    fn behind(pointer: &DeclaredType) -> Self {
+    pub(in crate::semantics) fn behind(pointer: &DeclaredType) -> Self {
         let mut element = pointer.dereferenced();
         while matches!(element, DeclaredType::Array { .. }) {
             element = element.dereferenced();
@@ -31,7 +31,7 @@ impl Class {
         if element.is_scalar() { Self::of(&element) } else { Self::Any }
     }
 
-    fn of(ty: &DeclaredType) -> Self {
+    pub(in crate::semantics) fn of(ty: &DeclaredType) -> Self {
         match ty {
             DeclaredType::Scalar { number, .. } if number.is_floating() => Self::Floating,
             DeclaredType::Scalar { number, .. } if number.may_alias_all() => Self::Any,

@@ -1,6 +1,6 @@
 //! Which names may stand for one object, and what may be on the device in part.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
@@ -8,7 +8,7 @@ use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::semantics::is_standard_constant;
 use crate::semantics::names::kinds::Kind;
-use crate::semantics::symbols::{DeclaredType, NameKind, Scope};
+use crate::semantics::symbols::{DeclaredType, NameKind, Scope, Variable};
 use crate::semantics::uses::{Role, Use, copies_initialisers, uses_below};
 use crate::source::{Language, Span, words};
 use crate::syntax::{Call, ClauseName, Field, ListItem, NodeId, NodeKind};
@@ -31,7 +31,7 @@ impl Program<'_> {
             let in_function = matches!(variable.scope, Scope::Local | Scope::Parameter) && !variable.is_extern;
             (in_function || (variable.scope == Scope::File && variable.is_static))
                 && !matches!(variable.ty, DeclaredType::Reference { .. })
-                && !self.address_taken().contains(last_part(name))
+                && !self.is_lent_somewhere(name, &variable)
                 && !self.symbols().is_address_taken(name, at)
         })
     }
@@ -150,21 +150,37 @@ impl Program<'_> {
         is_plain && found.is_some_and(|it| it.scope == Scope::Local && !it.is_extern && !it.is_static)
     }
 
-    /// The names of which some object's address is taken anywhere in the file, by `&` or a C++ reference.
-    fn address_taken(&self) -> &BTreeSet<String> {
+    /// Is the address of the variable taken anywhere in the file, as far as the names there tell?
+    fn is_lent_somewhere(&self, name: &str, variable: &Variable) -> bool {
+        let places = self.address_taken().get(last_part(name));
+        places.is_some_and(|places| {
+            places.iter().any(|(used, at)| {
+                let found = self.symbols().lookup(used, *at);
+                found.is_none_or(|it| (it.header, it.declared_at) == (variable.header, variable.declared_at))
+            })
+        })
+    }
+
+    /// Where the address of an object is taken, by `&` or a C++ reference: the name that stands there and its first byte, under the last
+    /// part of the name.
+    fn address_taken(&self) -> &BTreeMap<String, Vec<(String, usize)>> {
         self.address_taken.get_or_init(|| {
             let tree = self.tree;
             let cpp = tree.language() == Language::Cpp;
-            let taken = |used: &Use| {
+            let taken = |used: &&Use| {
                 used.role == Role::Address
                     || (cpp
                         && self.is_handed_as_object(used)
                         && !self.argument_is_only_read(used)
                         && !self.argument_is_copied(used))
             };
-            let uses = self.file_uses().iter().filter(|used| taken(used)).map(|used| last_part(&used.name).to_owned());
-            let bound = if cpp { self.bound_by_objects() } else { BTreeSet::new() };
-            uses.chain(bound).collect()
+            let uses = self.file_uses().iter().filter(taken).map(|used| (used.name.clone(), used.span.start));
+            let bound = if cpp { self.bound_by_objects() } else { Vec::new() };
+            let mut places: BTreeMap<String, Vec<(String, usize)>> = BTreeMap::new();
+            for (name, at) in uses.chain(bound) {
+                places.entry(last_part(&name).to_owned()).or_default().push((name, at));
+            }
+            places
         })
     }
 

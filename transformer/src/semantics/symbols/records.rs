@@ -29,6 +29,12 @@ impl Symbols<'_> {
         self.is_plain(ty, at, FUEL)
     }
 
+    /// Does the file or a header in sight define the structure?
+    #[must_use]
+    pub fn is_record_in_sight(&self, ty: &DeclaredType, at: usize) -> bool {
+        self.specifier_of(ty, at).is_some()
+    }
+
     /// The type of a structure's member; none where the structure is not in sight.
     #[must_use]
     pub fn member_type(&self, ty: &DeclaredType, member: &str, at: usize) -> Option<DeclaredType> {

@@ -1,0 +1,177 @@
+//! Expressions of the C++ library in host code that reach no memory of the program but what their operands do: the time of a clock,
+//! and output to a standard stream.
+
+use super::{Reader, UnknownKind};
+use crate::semantics::symbols::DeclaredType;
+use crate::syntax::{Field, NodeId, NodeKind};
+
+/// How many variables an expression of time is followed through.
+const DEPTH: usize = 8;
+
+const CLOCKS: &[&str] = &["steady_clock", "system_clock", "high_resolution_clock"];
+const STREAMS: &[&str] = &["std::cout", "std::cerr", "std::clog"];
+const MANIPULATORS: &[&str] = &["std::endl", "std::flush", "std::fixed", "std::scientific", "std::defaultfloat"];
+const SETTERS: &[&str] = &["std::setw", "std::setprecision", "std::setfill"];
+
+/// Structures of the system that hold a time.
+const TIMES: &[&str] = &["timeval", "timespec", "tm"];
+
+impl Reader<'_, '_> {
+    /// Is a node a piece of code that does nothing but compute with times?
+    pub(super) fn measures_time(&self, node: NodeId) -> bool {
+        let tree = self.cx.tree;
+        match tree.kind(node) {
+            NodeKind::Declaration => {
+                let declarators = || tree.children(node).filter(|child| tree.field(*child) == Some(Field::Declarator));
+                let is_time = |declarator: NodeId| match tree.child(declarator, Field::Value) {
+                    Some(value) => self.is_time(value, DEPTH),
+                    None => self.has_time_type(node) && tree.kind(declarator) == NodeKind::Identifier,
+                };
+                (self.has_time_type(node) || self.is_placeholder(node))
+                    && declarators().next().is_some()
+                    && declarators().all(is_time)
+            }
+            NodeKind::CallExpression => self.is_time(node, DEPTH),
+            NodeKind::AssignmentExpression => {
+                let sides = [Field::Left, Field::Right].map(|field| tree.child(node, field));
+                sides.into_iter().all(|side| side.is_some_and(|side| self.is_time(side, DEPTH)))
+            }
+            NodeKind::Identifier => self.is_time(node, DEPTH),
+            _ => false,
+        }
+    }
+
+    /// Is an expression the time of a clock, a difference of such, or how many ticks it has?
+    fn is_time(&self, node: NodeId, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let tree = self.cx.tree;
+        match tree.kind(node) {
+            NodeKind::ParenthesizedExpression => {
+                tree.named_children(node).next().is_some_and(|it| self.is_time(it, depth))
+            }
+            NodeKind::BinaryExpression if matches!(tree.operator(node), Some(NodeKind::Minus | NodeKind::Plus)) => {
+                let sides = [Field::Left, Field::Right].map(|field| tree.child(node, field));
+                sides.into_iter().all(|side| side.is_some_and(|side| self.is_time(side, depth)))
+            }
+            NodeKind::CallExpression => self.calls_clock(node, depth),
+            NodeKind::Identifier => self.is_time_variable(node, depth),
+            _ => false,
+        }
+    }
+
+    fn calls_clock(&self, call: NodeId, depth: usize) -> bool {
+        let tree = self.cx.tree;
+        let Some(function) = tree.child(call, Field::Function) else { return false };
+        let list = tree.child(call, Field::Arguments);
+        let mut arguments = list.into_iter().flat_map(|list| tree.named_children(list));
+        let name = self.compact(function);
+        if tree.kind(function) == NodeKind::FieldExpression {
+            let of = tree.child(function, Field::Argument);
+            let is_count = name.ends_with(".count") || name.ends_with(".time_since_epoch");
+            return is_count && arguments.next().is_none() && of.is_some_and(|of| self.is_time(of, depth));
+        }
+        let Some(rest) = name.strip_prefix("std::chrono::") else { return false };
+        if rest.strip_suffix("::now").is_some_and(|clock| CLOCKS.contains(&clock)) {
+            return arguments.next().is_none();
+        }
+        let converts = ["duration_cast<", "duration<"].iter().any(|begin| rest.starts_with(begin));
+        converts && arguments.all(|argument| self.is_time(argument, depth))
+    }
+
+    /// A variable that is declared with a type of `std::chrono`, or as `auto` with such a value.
+    fn is_time_variable(&self, name: NodeId, depth: usize) -> bool {
+        let tree = self.cx.tree;
+        let span = tree.span(name);
+        let Some((named, variable)) = self.cx.named(&self.cx.file.show(span), span.end) else { return false };
+        if variable.header.is_some() || variable.ty.is_scalar() || variable.ty.is_pointer() {
+            return false;
+        }
+        let node = tree.covering(named.id.1);
+        let Some(declaration) = tree.ancestors(node).find(|above| tree.kind(*above) == NodeKind::Declaration) else {
+            return false;
+        };
+        let declarator = tree.parent(node).filter(|it| tree.kind(*it) == NodeKind::InitDeclarator);
+        let is_plain = declarator.is_some_and(|it| tree.child(it, Field::Declarator) == Some(node));
+        let value = declarator.and_then(|it| tree.child(it, Field::Value));
+        self.has_time_type(declaration) && (is_plain || tree.parent(node) == Some(declaration))
+            || self.is_placeholder(declaration) && is_plain && value.is_some_and(|value| self.is_time(value, depth))
+    }
+
+    fn has_time_type(&self, declaration: NodeId) -> bool {
+        let ty = self.cx.tree.child(declaration, Field::Type).map(|ty| self.compact(ty));
+        let rest = ty.as_deref().and_then(|ty| ty.strip_prefix("std::chrono::"));
+        rest.is_some_and(|rest| {
+            let is_of_clock = rest.strip_suffix("::time_point").is_some_and(|clock| CLOCKS.contains(&clock));
+            is_of_clock || rest.starts_with("time_point<std::chrono::") || rest.starts_with("duration<")
+        })
+    }
+
+    fn is_placeholder(&self, declaration: NodeId) -> bool {
+        let ty = self.cx.tree.child(declaration, Field::Type);
+        ty.is_some_and(|ty| self.cx.tree.kind(ty) == NodeKind::PlaceholderTypeSpecifier)
+    }
+
+    fn compact(&self, node: NodeId) -> String {
+        self.cx.file.show(self.cx.tree.span(node)).split_whitespace().collect()
+    }
+
+    /// Is it a structure of the system that holds a time, which the program does not define itself?
+    pub(super) fn is_time_structure(&self, ty: &DeclaredType, at: usize) -> bool {
+        let DeclaredType::Record { name, .. } = ty else { return false };
+        let plain = name.strip_prefix("struct ").unwrap_or(name);
+        TIMES.contains(&plain)
+            && self.cx.symbols().lookup(plain, at).is_none()
+            && !self.cx.symbols().is_record_in_sight(ty, at)
+    }
+
+    /// A qualified name that is no callee: a standard stream, or what is written to one.
+    pub(super) fn qualified(&mut self, node: NodeId) {
+        let tree = self.cx.tree;
+        let name = self.compact(node);
+        let parent = tree.parent(node);
+        let is_shift = |node: NodeId| {
+            tree.kind(node) == NodeKind::BinaryExpression && tree.operator(node) == Some(NodeKind::LessLess)
+        };
+        let in_chain = parent.is_some_and(is_shift);
+        if in_chain && MANIPULATORS.contains(&name.as_str()) {
+            return;
+        }
+        let is_stream = in_chain && STREAMS.contains(&name.as_str()) && tree.field(node) == Some(Field::Left);
+        if !is_stream || self.has_own_output_operator() {
+            self.unknown(UnknownKind::Code, node, "what this does is not followed");
+            return;
+        }
+        let mut chain = parent;
+        while let Some(link) = chain.filter(|link| is_shift(*link)) {
+            if let Some(operand) = tree.child(link, Field::Right).filter(|operand| !self.is_printed_as_number(*operand))
+            {
+                self.unknown(UnknownKind::Code, operand, "what is written here is not followed");
+            }
+            chain = tree.parent(link);
+        }
+    }
+
+    fn is_printed_as_number(&self, operand: NodeId) -> bool {
+        let tree = self.cx.tree;
+        match tree.kind(operand) {
+            NodeKind::StringLiteral
+            | NodeKind::ConcatenatedString
+            | NodeKind::CharLiteral
+            | NodeKind::NumberLiteral => true,
+            NodeKind::QualifiedIdentifier => true,
+            NodeKind::CallExpression => {
+                let function = tree.child(operand, Field::Function).map(|function| self.compact(function));
+                self.is_time(operand, DEPTH)
+                    || function.is_some_and(|name| SETTERS.contains(&name.as_str()))
+                    || self.is_number(operand)
+            }
+            _ => self.is_number(operand),
+        }
+    }
+
+    /// May the program print its own types, by an operator of its own that a number might be handed to?
+    fn has_own_output_operator(&self) -> bool {
+        let has = |text: &[u8]| text.windows(8).any(|word| word == b"operator");
+        has(&self.cx.file.text) || self.cx.compilation.headers.iter().any(|header| has(&header.text))
+    }
+}
