@@ -149,7 +149,16 @@ impl Reader<'_, '_> {
             NodeKind::Identifier => self.name(node),
             NodeKind::QualifiedIdentifier if role_of_expression(self.cx.tree, node) == Role::Callee => {}
             NodeKind::QualifiedIdentifier => self.qualified(node),
+            NodeKind::PointerExpression | NodeKind::SubscriptExpression | NodeKind::FieldExpression
+                if places::follows_other(self.cx.tree, node) =>
+            {
+                self.touch(Storage::Memory, true, node);
+            }
             NodeKind::CallExpression => self.call(node),
+            // `R r(a);` looks like the declaration of a function.
+            NodeKind::FunctionDeclarator if self.cx.tree.language() == Language::Cpp => {
+                self.unknown(UnknownKind::Code, node, "this may make an object");
+            }
             kind if is_plain(kind) => {}
             kind => {
                 let what = if is_attribute(kind) { "an attribute" } else { "this" };

@@ -28,6 +28,35 @@ pub(super) fn dereferences(tree: &HostTree, name: NodeId) -> (usize, NodeId) {
     (depth, node)
 }
 
+/// Is it a `*`, a subscript or `->` on something that [`dereferences`] does not lead to from a name: `*p++`, `f(x)[0]`, `(p = q)->x`?
+pub(super) fn follows_other(tree: &HostTree, access: NodeId) -> bool {
+    let is_arrow = || tree.children(access).any(|child| tree.kind(child) == NodeKind::MinusGreater);
+    let follows = match tree.kind(access) {
+        NodeKind::PointerExpression => tree.operator(access) == Some(NodeKind::Star),
+        NodeKind::FieldExpression => is_arrow(),
+        _ => true,
+    };
+    let base = tree.child(access, Field::Argument);
+    follows && !base.is_some_and(|base| starts_from_name(tree, base))
+}
+
+fn starts_from_name(tree: &HostTree, node: NodeId) -> bool {
+    let inner = |field| tree.child(node, field).is_some_and(|inner| starts_from_name(tree, inner));
+    match tree.kind(node) {
+        NodeKind::Identifier => true,
+        NodeKind::ParenthesizedExpression => {
+            tree.named_children(node).next().is_some_and(|inner| starts_from_name(tree, inner))
+        }
+        NodeKind::CastExpression => inner(Field::Value),
+        NodeKind::SubscriptExpression | NodeKind::FieldExpression | NodeKind::PointerExpression => {
+            inner(Field::Argument)
+        }
+        NodeKind::BinaryExpression => inner(Field::Left) || inner(Field::Right),
+        NodeKind::ConditionalExpression => inner(Field::Consequence) && inner(Field::Alternative),
+        _ => false,
+    }
+}
+
 /// The dimensions of an array.
 pub(super) fn dimensions(ty: &DeclaredType) -> usize {
     match ty {

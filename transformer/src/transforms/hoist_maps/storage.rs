@@ -97,7 +97,43 @@ pub(super) fn reach(cx: &Context<'_>, touch: &Touch) -> Option<Reach> {
     })?;
     let starts = cx.constant(read.lower).is_some_and(|lower| (0..i64::from(i32::MAX)).contains(&lower));
     (starts && read.relation == Relation::Less).then_some(())?;
-    Some(Reach { named: named.clone(), end: one_word(cx, read.upper), expression: read.upper })
+    Some(Reach { named: named.clone(), end: unsigned_value(cx, read.upper)?, expression: read.upper })
+}
+
+/// A bound as the text of an unsigned number of the width of an address, which is never less than the bound where that is not negative,
+/// and which traps nowhere: the original may never evaluate it. None where it is no sum or product of integers.
+fn unsigned_value(cx: &Context<'_>, expression: Span) -> Option<String> {
+    let tree = cx.tree;
+    let root = Some(tree.covering(expression)).filter(|node| tree.span(*node) == expression)?;
+    let mut names: Vec<Span> = Vec::new();
+    for node in tree.descendants(root).filter(|node| tree.is_named(*node)) {
+        match tree.kind(node) {
+            NodeKind::ParenthesizedExpression => {}
+            NodeKind::NumberLiteral => {
+                cx.constant(tree.span(node))?;
+            }
+            NodeKind::BinaryExpression => {
+                let operator = tree.operator(node)?;
+                matches!(operator, NodeKind::Plus | NodeKind::Minus | NodeKind::Star).then_some(())?;
+            }
+            NodeKind::Identifier => {
+                let span = tree.span(node);
+                let ty = cx.declared_type(&cx.file.show(span), span.start);
+                let is_integer = ty.is_some_and(|ty| ty.number().is_some_and(|number| number.integer().is_some()));
+                (is_integer || cx.constant(span).is_some()).then(|| names.push(span))?;
+            }
+            _ => return None,
+        }
+    }
+    let number = integer_of_address(cx);
+    let (mut text, mut from) = (String::new(), expression.start);
+    for span in names {
+        text += &format!("{}({number}){}", cx.file.show(Span::new(from, span.start)), cx.file.show(span));
+        from = span.end;
+    }
+    text += &cx.file.show(Span::new(from, expression.end));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(if tree.kind(root) == NodeKind::BinaryExpression { format!("({text})") } else { text })
 }
 
 /// The comparison of what host code reaches with what is held, or why there is none.
@@ -129,9 +165,9 @@ pub(super) fn host_terms(
                 let number = integer_of_address(cx);
                 let (other, own) = (&reach.named.name, &item.named.name);
                 format!(
-                    "(({number}){other} + sizeof(*{other}) * {} <= ({number}){own} || ({number})({own} + {}) <= ({number}){other})",
-                    reach.end,
-                    one_word(cx, length)
+                    "(({number})({own} + {}) <= ({number}){other} || (({number}){other} <= ({number}){own} && {} <= (({number}){own} - ({number}){other}) / sizeof(*{other})))",
+                    one_word(cx, length),
+                    reach.end
                 )
             })
         });
