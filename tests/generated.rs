@@ -277,10 +277,13 @@ fn complaint(name: &str, expected: Expected, own: &[&Made]) -> Option<String> {
             Some(format!("`{name}` is handled now: {changed} of {} are changed; enter it as `Changed`", own.len()))
         }
         Expected::Planned(ids) => unexpected(ids),
-        Expected::Refused(_) if changed > 0 => {
-            Some(format!("`{name}`: {changed} programs are changed, and none may be"))
+        // Its maps may be narrowed all the same.
+        Expected::Refused(ids) => {
+            let odd = own.iter().find(|made| made.refused.iter().all(|id| !ids.contains(id)));
+            odd.map(|made| {
+                format!("`{name}`: program {} is not refused for {ids:?}: {:?}", made.case.index, made.refused)
+            })
         }
-        Expected::Refused(ids) => unexpected(ids),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::semantics::is_standard_constant;
 use crate::semantics::symbols::{DeclaredType, NameKind, Scope, Variable, is_attribute};
 use crate::semantics::uses::{Role, role_of_expression};
 use crate::source::{Language, Span};
-use crate::syntax::{NodeId, NodeKind};
+use crate::syntax::{Field, NodeId, NodeKind};
 
 /// Which variable: the header that declares it, none for the file, and where.
 pub type VariableId = (Option<usize>, Span);
@@ -155,6 +155,7 @@ impl Reader<'_, '_> {
                 self.touch(Storage::Memory, true, node);
             }
             NodeKind::CallExpression => self.call(node),
+            NodeKind::Declaration => self.declaration(node),
             // `R r(a);` looks like the declaration of a function.
             NodeKind::FunctionDeclarator if self.cx.tree.language() == Language::Cpp => {
                 self.unknown(UnknownKind::Code, node, "this may make an object");
@@ -179,11 +180,7 @@ impl Reader<'_, '_> {
         let span = self.cx.tree.span(node);
         let name = self.cx.file.show(span).into_owned();
         let role = role_of_expression(self.cx.tree, node);
-        if role == Role::Callee {
-            return;
-        }
-        if role == Role::Declaration {
-            self.declaration(&name, node);
+        if matches!(role, Role::Callee | Role::Declaration) {
             return;
         }
         if let Some(expansion) = self.cx.expansion(&name, span.start) {
@@ -200,13 +197,24 @@ impl Reader<'_, '_> {
     }
 
     /// In C++ an object may run code where it is made and where it ends.
-    fn declaration(&mut self, name: &str, node: NodeId) {
-        let found = self.cx.named(name, self.cx.tree.span(node).end);
-        let is_cpp = self.cx.tree.language() == Language::Cpp;
-        let at = self.cx.tree.span(node).end;
-        let found = found.filter(|(_, variable)| !self.is_time_structure(&variable.ty, at));
-        if found.is_some_and(|(_, variable)| !variable.ty.is_known() || is_cpp && variable.ty.class().is_some()) {
-            self.unknown(UnknownKind::Code, node, format!("what the type of `{name}` does is not followed"));
+    fn declaration(&mut self, declaration: NodeId) {
+        let tree = self.cx.tree;
+        let declarators = tree.children(declaration).filter(|child| tree.field(*child) == Some(Field::Declarator));
+        for declarator in declarators {
+            let node = tree.innermost_declarator(declarator);
+            let (name, at) = (self.cx.file.show(tree.span(node)).into_owned(), tree.span(declarator).end);
+            let Some((_, variable)) = self.cx.named(&name, at) else {
+                self.unknown(UnknownKind::Code, node, format!("what `{name}` is declared as is not followed"));
+                continue;
+            };
+            let mut element = variable.ty.clone();
+            while matches!(element, DeclaredType::Array { .. }) {
+                element = element.dereferenced();
+            }
+            let is_object = tree.language() == Language::Cpp && element.class().is_some();
+            if (!variable.ty.is_known() || is_object) && !self.is_time_structure(&variable.ty, at) {
+                self.unknown(UnknownKind::Code, node, format!("what the type of `{name}` does is not followed"));
+            }
         }
     }
 

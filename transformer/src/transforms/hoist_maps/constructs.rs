@@ -7,6 +7,7 @@ use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{Chain, TargetRegion, target_regions};
+use crate::semantics::Kind;
 use crate::semantics::effects::{HostEffects, Named, Storage, Touch, VariableId};
 use crate::semantics::symbols::{DeclaredType, Scope};
 use crate::semantics::uses::{Role, uses_below};
@@ -374,6 +375,9 @@ fn item_trouble(cx: &Context<'_>, item: &ListItem, named: &Named, ty: &DeclaredT
 }
 
 fn item_trouble_of_whole(cx: &Context<'_>, named: &Named) -> Option<&'static str> {
+    if cx.kind(&named.name, named.at) == Kind::Volatile {
+        return Some("it is volatile or atomic");
+    }
     (cx.is_declare_target(&named.name) || cx.may_be_declared_for_device(&named.name, named.at))
         .then_some("it is on the device for the whole program")
 }

@@ -7,7 +7,7 @@ use crate::semantics::Origin;
 use crate::semantics::effects::{Named, Storage, Touch, VariableId};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
-use crate::syntax::{Field, NodeKind};
+use crate::syntax::{Field, NodeKind, Number};
 use crate::transforms::hoist_maps::constructs::{Item, Mapping};
 use crate::transforms::hoist_maps::environments::{Block, Held};
 use crate::transforms::hoist_maps::first_run::is_stable;
@@ -96,8 +96,15 @@ pub(super) fn reach(cx: &Context<'_>, touch: &Touch) -> Option<Reach> {
         cx.named(&read.variable, tree.span(read.body).start).is_some_and(|(named, _)| named.id == counter.id)
     })?;
     let starts = cx.constant(read.lower).is_some_and(|lower| (0..i64::from(i32::MAX)).contains(&lower));
-    (starts && read.relation == Relation::Less).then_some(())?;
+    (starts && read.relation == Relation::Less && never_turns_negative(cx, &counter)).then_some(())?;
     Some(Reach { named: named.clone(), end: unsigned_value(cx, read.upper)?, expression: read.upper })
+}
+
+/// Does a counter that grows from a natural number stay one? A narrow one is converted to its type at each step, and may become negative.
+fn never_turns_negative(cx: &Context<'_>, counter: &Named) -> bool {
+    let ty = cx.declared_type(&counter.name, counter.at);
+    let integer = ty.and_then(|ty| ty.number().and_then(Number::integer));
+    integer.is_some_and(|integer| !integer.signed || integer.bits >= 32 && !cx.compilation.signed_wraps)
 }
 
 /// A bound as the text of an unsigned number of the width of an address, which is never less than the bound where that is not negative,

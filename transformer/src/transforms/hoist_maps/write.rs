@@ -6,7 +6,7 @@ use crate::edit::directive_writer::{Layout, WIDTH, indent_of, line_start};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::source::{Span, Spelling};
-use crate::syntax::{NodeId, NodeKind};
+use crate::syntax::{Clause, ClauseName, NodeId, NodeKind};
 use crate::transforms::hoist_maps::blocks::Statement;
 use crate::transforms::hoist_maps::environments::Environment;
 use crate::transforms::two_forms::{Indents, line_inserts};
@@ -30,6 +30,9 @@ pub(super) fn edits(
     let refuse = |span, message: &str| Err(Reason::new(ReasonCode::EnvironmentPlace, span, message));
     if directive.spelling != Spelling::Pragma {
         return refuse(directive.span, "only `#pragma` directives are written");
+    }
+    if is_in_nest(cx, extent) {
+        return refuse(extent, "a directive counts the loops around the place where the directive would stand");
     }
     let start = line_start(&cx.file.text, extent.start);
     if !cx.file.bytes(Span::new(start, extent.start)).iter().all(u8::is_ascii_whitespace) {
@@ -57,6 +60,16 @@ pub(super) fn edits(
     let mut edits = line_inserts(cx.file, Span::new(start, extent.end), &indents.level, open);
     edits.push(Edit { span: Span::new(extent.end, extent.end), text: format!("{newline}{indent}}}") });
     Ok(edits)
+}
+
+/// Does a directive that is associated with several loops stand around a place, so that nothing may come between them?
+fn is_in_nest(cx: &Context<'_>, extent: Span) -> bool {
+    let counts = |clause: &Clause| {
+        matches!(clause.name, ClauseName::Collapse | ClauseName::Ordered | ClauseName::Sizes | ClauseName::Permutation)
+    };
+    cx.constructs.ids().any(|id| {
+        cx.constructs.construct(id).body_span.contains(extent) && cx.constructs.directive(id).clauses.iter().any(counts)
+    })
 }
 
 /// By how much the lines of a block are indented against those that it stands in.
