@@ -1,7 +1,7 @@
 //! Holds an output against its original: by its results in several grids, by maps that must be present, and by what the
 //! runtime moved.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fmt::Write as _;
 
@@ -277,9 +277,9 @@ pub fn traffic(before: &Traffic, after: &Traffic) -> Vec<Finding> {
     // What the original keeps on the device comes back in no output; to the device an array of the region's own may go.
     // What has no name in the original's log may have one in the output's.
     let unnamed = |large: &BTreeMap<String, u64>| large.get(UNNAMED).copied().unwrap_or(0);
-    // Pointers that change places name each other's data: only the bytes of both can be compared.
+    // Pointers that change places, arguments and parameters name the same data: only the bytes of all can be compared.
     let of_all = |large: &BTreeMap<String, u64>, name: &str| -> u64 {
-        before.names_of(name).iter().filter_map(|name| large.get(name)).sum()
+        names_of_the_same([before, after], name).iter().filter_map(|name| large.get(name)).sum()
     };
     let grows = |old: &BTreeMap<String, u64>, new: &BTreeMap<String, u64>, name: &str| {
         name != UNNAMED && of_all(new, name) > of_all(old, name) + unnamed(old)
@@ -294,6 +294,19 @@ pub fn traffic(before: &Traffic, after: &Traffic) -> Vec<Finding> {
         found(Kind::Kernels, "what the host executed goes to the device".to_owned());
     }
     findings
+}
+
+/// The names that lead to the same data as this one in either run, at once or by way of others.
+fn names_of_the_same(runs: [&Traffic; 2], name: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::from([name.to_owned()]);
+    loop {
+        let known = names.len();
+        let more: Vec<String> = names.iter().flat_map(|name| runs.iter().flat_map(|run| run.names_of(name))).collect();
+        names.extend(more);
+        if names.len() == known {
+            return names;
+        }
+    }
 }
 
 /// The last lines of a message.

@@ -39,6 +39,7 @@
 //!
 //! - constructs that map the same section of an array stand in one block, or in a loop of the host, with nothing between them in which the
 //!   host needs it; `target data` counts as such a construct;
+//! - a call of a function in sight counts as its constructs do, with the arguments in place of its parameters;
 //! - the host can compare, where pointers may lead to the same storage;
 //! - pointers may change places (`double *t = a; a = b; b = t;`) at the end of each pass of a counted loop: data are mapped by address.
 //!
@@ -58,13 +59,14 @@
 //! it maps `to` or `alloc` is refused. What `from` leaves unwritten has no value in the original.
 //!
 //! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that maps
-//! the section must certainly run: where a loop may have no iterations, `if` asks for one. What the host accesses in between is told by
-//! name, through pointers, and by the functions that it calls; memory that this function allocated and handed to nobody out of sight is
-//! reached by nothing else. List items of one construct share no storage; of other pairs the sections are compared when the program runs,
-//! since present data that overlap a section in part are an error. What only a construct in a branch copies back is not copied back by the
-//! environment either, since the original may never write that memory. Pointers that change places are mapped for what either of them is, where
-//! two passes certainly run, so that each has been in the other's place. Where an environment holds more than any construct, its bytes must not
-//! exceed 2 GiB.
+//! the section must certainly run: where a loop may have no iterations, `if` asks for one. What the host accesses in between is told by name,
+//! through pointers, and by the functions that it calls; memory that this function allocated and handed to nobody out of sight is reached by
+//! nothing else. A called function's parameter names what the argument does only where the function never changes it, the section is computed
+//! from integers that keep their values, and both see elements of one type. List items of one construct share no storage; of other pairs the
+//! sections are compared when the program runs, since present data that overlap a section in part are an error. What only a construct in a
+//! branch copies back is not copied back by the environment either, since the original may never write that memory. Pointers that change places
+//! are mapped for what either of them is, where two passes certainly run, so that each has been in the other's place. Where an environment
+//! holds more than any construct, its bytes must not exceed 2 GiB.
 //!
 //! ## References
 //!
@@ -72,6 +74,7 @@
 //! Communication and Computation, and Selecting Better Grid Geometries" (2018), section 4, whose kernels share one environment from the start.
 
 mod blocks;
+mod calls;
 mod constructs;
 mod directions;
 mod environments;
@@ -120,8 +123,17 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
         let reason = Reason::new(ReasonCode::NothingToHoist, span, message);
         return vec![Verdict::Nothing(reason).into_plan(Pass::Hoist, span, span)];
     }
-    let functions: Vec<Span> = inside.keys().map(|function| cx.tree.span(*function)).collect();
-    let all = constructs::read(cx, &functions);
+    let data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
+    let with_data = data.filter_map(|id| cx.function_of(cx.constructs.directive(id).span));
+    let functions: BTreeSet<NodeId> = inside.keys().copied().chain(with_data).collect();
+    let functions: Vec<Span> = functions.into_iter().map(|function| cx.tree.span(function)).collect();
+    let own = constructs::read(cx, &functions);
+    let called = calls::called(cx, &own);
+    for mapping in &called {
+        if let Some(function) = cx.function_of(mapping.extent) {
+            inside.entry(function).or_default().push(mapping.body);
+        }
+    }
     // One construct that no loop repeats has nothing to share.
     let is_repeated = |body: &NodeId| {
         cx.tree.ancestors(*body).any(|above| {
@@ -129,10 +141,14 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
         })
     };
     inside.retain(|_, bodies| bodies.len() > 1 || bodies.iter().any(is_repeated));
+    let narrowed = directions::decide(cx, &own);
+    let mut all: Vec<Mapping> = own.into_iter().chain(called).collect();
+    all.sort_by_key(|mapping| mapping.extent.start);
     let mut plans: Vec<Plan> = inside.into_keys().flat_map(|function| plan_function(cx, &all, function)).collect();
     let is_change = |plan: &&Plan| !plan.edits.is_empty();
     let held: Vec<Span> = plans.iter().filter(is_change).map(|plan| plan.extent).collect();
-    plans.extend(directions::plans(cx, &all, &held));
+    let is_free = |plan: &Plan| !held.iter().any(|extent| extent.contains(plan.extent));
+    plans.extend(narrowed.into_iter().filter(is_free));
     plans
 }
 
@@ -336,7 +352,10 @@ fn refusal(block: &Block<'_, '_>, inside: &[Statement], id: VariableId, reason: 
     let is_decided =
         |mapping: &&Mapping| block.all.iter().any(|other| other.is_data && other.extent.contains(mapping.extent));
     let mapping = mappings.first().filter(|_| !mappings.iter().any(is_decided))?;
-    let directive = block.cx.constructs.directive(mapping.id).span;
+    // A call that no loop repeats is no place where a programmer looks for copies.
+    let is_worth_a_word = mapping.called.is_none() || inside.iter().any(|statement| statement.is_loop);
+    is_worth_a_word.then_some(())?;
+    let directive = mapping.place(block.cx);
     let extent = Span::new(inside.first()?.extent.start, inside.last()?.extent.end);
     // What the tool made itself keeps its data where it wants them.
     let is_own_output = block.cx.file.bytes(extent).windows(OWN_NAMES.len()).any(|word| word == OWN_NAMES);
@@ -429,7 +448,7 @@ fn plan(block: &Block<'_, '_>, environment: &Environment, inside: &[Statement]) 
     let pass = if inside.len() == 1 { " in each pass" } else { "" };
     let summary = format!("keep {} on the device around {what}: {after} copies{each} {before}{pass}", names.join(", "));
     let extent = Span::new(inside.first().map_or(0, |it| it.extent.start), inside.last().map_or(0, |it| it.extent.end));
-    let span = cx.constructs.directive(first.id).span;
+    let span = first.place(cx);
     Ok(Verdict::Change(Change { edits, summary, ..Change::default() }).into_plan(Pass::Hoist, span, extent))
 }
 

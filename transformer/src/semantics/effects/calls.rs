@@ -6,7 +6,7 @@ use crate::semantics::Program;
 use crate::semantics::calls::{RuntimeCall, is_pure, runtime_call};
 use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::{Role, uses_below};
-use crate::source::Language;
+use crate::source::{Language, Span};
 use crate::syntax::{Field, NodeId, NodeKind};
 
 /// How many calls deep functions are followed.
@@ -123,9 +123,12 @@ impl Reader<'_, '_> {
     fn in_sight(&mut self, name: &str, definition: NodeId, call: NodeId) {
         let tree = self.cx.tree;
         let span = tree.span(definition);
-        if self.cx.constructs.within(span).next().is_some() {
+        let Some(kernels) = self.kernels_of(span) else {
             self.unknown(UnknownKind::Constructs, call, format!("`{name}` has constructs of its own"));
             return;
+        };
+        if !kernels.is_empty() && !self.follows_kernels {
+            self.unknown(UnknownKind::Constructs, call, format!("`{name}` has constructs of its own"));
         }
         if self.callers.contains(&definition) || self.callers.len() >= DEPTH {
             self.unknown(UnknownKind::Code, call, format!("`{name}` calls itself, or too many functions in turn"));
@@ -139,29 +142,34 @@ impl Reader<'_, '_> {
         let parameters = parameters_of(self.cx, definition);
         let mut callers = self.callers.clone();
         callers.push(definition);
-        let mut inner = Reader { cx: self.cx, left_out: &[], found: super::HostEffects::default(), callers };
+        let left_out = if self.follows_kernels { &[] } else { kernels.as_slice() };
+        let found = super::HostEffects::default();
+        let mut inner = Reader { cx: self.cx, left_out, found, callers, follows_kernels: self.follows_kernels };
         inner.read(body);
         let found = inner.found;
-        let arguments = self.arguments(call);
         for unknown in &found.unknown {
             self.found.unknown.push(super::Unknown { span: tree.span(call), ..unknown.clone() });
         }
+        let binding = Binding { definition, parameters, arguments: self.arguments(call), call };
         let changed = |id| found.writes_variable(id).is_some();
-        for touch in &found.touches {
-            let is_own = |id: VariableId| id.0.is_none() && span.contains(id.1);
-            let storage = match &touch.storage {
-                Storage::Variable(named) if is_own(named.id) => continue,
-                Storage::Behind(named) if is_own(named.id) => {
-                    let index = parameters.iter().position(|id| *id == Some(named.id)).filter(|_| !changed(named.id));
-                    index.and_then(|index| arguments.get(index)).map_or(Storage::Memory, |node| self.cx.pointed(*node))
-                }
-                other => other.clone(),
-            };
-            let touch = Touch { storage, writes: touch.writes, span: tree.span(call) };
+        for touch in found.touches.iter().filter_map(|touch| self.cx.as_called(touch, &binding, &changed)) {
             if !self.found.touches.contains(&touch) {
                 self.found.touches.push(touch);
             }
         }
+    }
+
+    /// The statements that the `target` regions of a function run on the device; none where it has other constructs as well.
+    fn kernels_of(&self, function: Span) -> Option<Vec<Span>> {
+        let constructs = self.cx.constructs;
+        let inside = constructs.ids().filter(|id| function.contains(constructs.directive(*id).span));
+        let (targets, others): (Vec<_>, Vec<_>) = inside.partition(|id| constructs.is_target(*id));
+        let kernels: Vec<Span> = targets.into_iter().map(|id| constructs.construct(id).body_span).collect();
+        let is_of_kernel = |id| {
+            let span = constructs.directive(id).span;
+            kernels.iter().any(|kernel| kernel.contains(span)) || constructs.construct(id).stacked_under.is_some()
+        };
+        others.into_iter().all(is_of_kernel).then_some(kernels)
     }
 
     /// Is a parameter no number and no pointer, so that handing it over may run code?
@@ -173,6 +181,70 @@ impl Reader<'_, '_> {
             let name = self.cx.file.show(declared).into_owned();
             !self.cx.named(&name, at).is_some_and(|(_, variable)| variable.ty.is_scalar() || variable.ty.is_pointer())
         })
+    }
+}
+
+/// A call of a function in sight: what its parameters get.
+pub(crate) struct Binding {
+    /// The function.
+    pub definition: NodeId,
+    /// Its parameters; none for one whose name is not found.
+    pub parameters: Vec<Option<VariableId>>,
+    /// The arguments of the call.
+    pub arguments: Vec<NodeId>,
+    /// The call.
+    pub call: NodeId,
+}
+
+impl Binding {
+    /// What a parameter gets.
+    pub(crate) fn argument(&self, id: VariableId) -> Option<NodeId> {
+        let index = self.parameters.iter().position(|parameter| *parameter == Some(id))?;
+        self.arguments.get(index).copied()
+    }
+}
+
+impl Program<'_> {
+    /// A call of a function that is certainly the one in sight.
+    pub(crate) fn binding(&self, call: NodeId) -> Option<Binding> {
+        let tree = self.tree;
+        let function = tree.child(call, Field::Function).filter(|node| tree.kind(*node) == NodeKind::Identifier)?;
+        let at = tree.span(function).start;
+        let name = self.file.show(tree.span(function)).into_owned();
+        let is_other = self.expansion(&name, at).is_some()
+            || self.symbols().is_variable_in(None, &name, at)
+            || self.symbols().may_call_other(&name);
+        let [(None, definition)] = self.symbols().function_definitions(&name)[..] else { return None };
+        let list = tree.child(call, Field::Arguments)?;
+        let arguments: Vec<NodeId> = tree.named_children(list).collect();
+        let parameters = parameters_of(self, definition);
+        (!is_other && arguments.len() == parameters.len()).then_some(Binding {
+            definition,
+            parameters,
+            arguments,
+            call,
+        })
+    }
+
+    /// An access of a called function as the caller sees it: with what the arguments lead to in place of what its parameters do. None
+    /// where it is of a variable that ends with the call.
+    pub(crate) fn as_called(
+        &self,
+        touch: &Touch,
+        binding: &Binding,
+        changed: &dyn Fn(VariableId) -> bool,
+    ) -> Option<Touch> {
+        let function = self.tree.span(binding.definition);
+        let is_own = |id: VariableId| id.0.is_none() && function.contains(id.1);
+        let storage = match &touch.storage {
+            Storage::Variable(named) if is_own(named.id) => return None,
+            Storage::Behind(named) if is_own(named.id) => {
+                let argument = binding.argument(named.id).filter(|_| !changed(named.id));
+                argument.map_or(Storage::Memory, |node| self.pointed(node))
+            }
+            other => other.clone(),
+        };
+        Some(Touch { storage, writes: touch.writes, span: self.tree.span(binding.call) })
     }
 }
 

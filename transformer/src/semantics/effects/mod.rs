@@ -8,6 +8,7 @@ mod library;
 mod places;
 mod standard;
 
+pub(crate) use self::calls::Binding;
 pub(in crate::semantics) use self::calls::keeps_no_address;
 
 use crate::semantics::Program;
@@ -102,7 +103,17 @@ impl HostEffects {
 impl Program<'_> {
     /// What the code below a node of the file does, without what lies in `left_out`.
     pub(crate) fn host_effects(&self, root: NodeId, left_out: &[Span]) -> HostEffects {
-        let mut reader = Reader { cx: self, left_out, found: HostEffects::default(), callers: Vec::new() };
+        self.effects(root, left_out, false)
+    }
+
+    /// The same with what the kernels of called functions do.
+    pub(crate) fn effects_with_kernels(&self, root: NodeId) -> HostEffects {
+        self.effects(root, &[], true)
+    }
+
+    fn effects(&self, root: NodeId, left_out: &[Span], follows_kernels: bool) -> HostEffects {
+        let found = HostEffects::default();
+        let mut reader = Reader { cx: self, left_out, found, callers: Vec::new(), follows_kernels };
         reader.read(root);
         reader.found
     }
@@ -121,6 +132,8 @@ struct Reader<'p, 'a> {
     found: HostEffects,
     /// The functions whose bodies are being read.
     callers: Vec<NodeId>,
+    /// Are the kernels of called functions read as well?
+    follows_kernels: bool,
 }
 
 impl Reader<'_, '_> {

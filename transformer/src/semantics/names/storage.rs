@@ -349,7 +349,7 @@ impl Program<'_> {
     }
 
     /// Every use of a name in the file.
-    pub(in crate::semantics) fn file_uses(&self) -> &[Use] {
+    pub(crate) fn file_uses(&self) -> &[Use] {
         self.file_uses.get_or_init(|| uses_below(self.file, self.tree, self.tree.root()))
     }
 }

@@ -15,6 +15,7 @@ use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, Field, ListItem, NodeId, NodeKind};
 use crate::transforms::checks;
+use crate::transforms::hoist_maps::first_run::is_stable;
 
 /// A `target` region or a `target data` construct.
 pub(super) struct Mapping {
@@ -30,8 +31,10 @@ pub(super) struct Mapping {
     pub items: Vec<Item>,
     /// What the host reads and writes for it besides: copies of variables, sums that come back.
     pub touches: Vec<Touch>,
+    /// The call that runs it, where it is a construct of a called function.
+    pub called: Option<Span>,
     /// What its body does on the device, once it is asked for.
-    inside: OnceCell<HostEffects>,
+    pub(super) inside: OnceCell<HostEffects>,
     /// Why it is not understood.
     pub trouble: Option<Reason>,
 }
@@ -49,9 +52,9 @@ pub(super) struct Item {
     /// The variables in them.
     pub lengths: Vec<Named>,
     /// The length of the first section.
-    pub first_length: Option<Span>,
+    pub first_length: Option<Length>,
     /// The length of the only section of a pointer to numbers that starts at its first element.
-    pub length: Option<Span>,
+    pub length: Option<Length>,
     pub to: bool,
     pub from: bool,
     /// Does a clause name it?
@@ -61,7 +64,38 @@ pub(super) struct Item {
     pub trouble: Option<&'static str>,
 }
 
+/// How many elements a section has.
+#[derive(Clone)]
+pub(super) struct Length {
+    /// In C, as an operand.
+    pub text: String,
+    /// The expressions that it is computed from, where the construct is run.
+    pub expressions: Vec<Span>,
+}
+
+impl Length {
+    fn of(cx: &Context<'_>, expression: Span) -> Self {
+        Self { text: operand(&on_one_line(cx.file, expression)), expressions: vec![expression] }
+    }
+
+    /// Has it the same value wherever in the environment it is evaluated?
+    pub(super) fn is_stable(&self, cx: &Context<'_>, host: &HostEffects) -> bool {
+        self.expressions.iter().all(|span| cx.constant(*span).is_some() || is_stable(cx, *span, host))
+    }
+}
+
+/// An expression as it may stand beside an operator.
+pub(super) fn operand(text: &str) -> String {
+    let is_word = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if is_word { text.to_owned() } else { format!("({text})") }
+}
+
 impl Mapping {
+    /// Where it stands, for messages.
+    pub(super) fn place(&self, cx: &Context<'_>) -> Span {
+        self.called.unwrap_or(cx.constructs.directive(self.id).span)
+    }
+
     /// What it maps of a variable.
     pub(super) fn item(&self, id: VariableId) -> Option<&Item> {
         self.items.iter().find(|item| item.named.id == id)
@@ -122,6 +156,7 @@ fn mapping(cx: &Context<'_>, region: &TargetRegion) -> Option<Mapping> {
         is_conditional: is_data && directive.clauses_of(ClauseName::If).next().is_some(),
         items: Vec::new(),
         touches: Vec::new(),
+        called: None,
         inside: OnceCell::new(),
         trouble: None,
     };
@@ -254,9 +289,10 @@ impl Mapping {
             };
             let section: String = item.sections.iter().map(|section| normal_section(cx, section.span)).collect();
             let section_length = || match item.sections.as_slice() {
-                [only] if variable.ty.is_pointer() && variable.ty.dereferenced().is_scalar() => {
-                    only.length.filter(|_| only.lower_bound.is_none_or(|lower| cx.file.bytes(lower) == b"0"))
-                }
+                [only] if variable.ty.is_pointer() && variable.ty.dereferenced().is_scalar() => only
+                    .length
+                    .filter(|_| only.lower_bound.is_none_or(|lower| cx.file.bytes(lower) == b"0"))
+                    .map(|span| Length::of(cx, span)),
                 _ => None,
             };
             let expressions = item.sections.iter().flat_map(|section| [section.lower_bound, section.length]).flatten();
@@ -271,7 +307,7 @@ impl Mapping {
                 section,
                 lengths: lengths.collect(),
                 expressions,
-                first_length: item.sections.first().and_then(|section| section.length),
+                first_length: item.sections.first().and_then(|section| section.length).map(|span| Length::of(cx, span)),
                 length: section_length(),
                 to,
                 from,
@@ -346,13 +382,18 @@ impl Mapping {
     }
 }
 
-fn is_array(ty: &DeclaredType) -> bool {
+pub(super) fn is_array(ty: &DeclaredType) -> bool {
     ty.is_pointer() || matches!(ty, DeclaredType::Array { .. })
 }
 
 /// A section without blanks, and without the zero that it may begin with.
 fn normal_section(cx: &Context<'_>, section: Span) -> String {
-    let text: String = on_one_line(cx.file, section).split_whitespace().collect();
+    normal(&on_one_line(cx.file, section))
+}
+
+/// The text of a section as sections are compared.
+pub(super) fn normal(section: &str) -> String {
+    let text: String = section.split_whitespace().collect();
     text.replace("[0:", "[:")
 }
 

@@ -35,13 +35,12 @@ struct Narrowed<'m> {
     items: Vec<(&'m Item, Direction)>,
 }
 
-/// The plans for all constructs that no environment of this round holds.
-pub(super) fn plans(cx: &Context<'_>, all: &[Mapping], held: &[Span]) -> Vec<Plan> {
+/// The plans for all constructs.
+pub(super) fn decide(cx: &Context<'_>, all: &[Mapping]) -> Vec<Plan> {
     let is_free = |mapping: &&Mapping| {
         !mapping.is_data
             && mapping.trouble.is_none()
             && cx.constructs.directive(mapping.id).spelling == Spelling::Pragma
-            && !held.iter().any(|extent| extent.contains(mapping.extent))
     };
     all.iter().filter(is_free).filter_map(|mapping| plan(cx, &narrowed(cx, all, mapping)?)).collect()
 }

@@ -4,7 +4,7 @@
 
 use crate::context::Context;
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_head, canonical_nest};
-use crate::semantics::effects::HostEffects;
+use crate::semantics::effects::{HostEffects, Unknown, UnknownKind};
 use crate::source::Span;
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
@@ -55,10 +55,15 @@ fn is_always_opened(cx: &Context<'_>, block: NodeId) -> bool {
 
 /// Does a statement before it certainly come to its end?
 pub(super) fn completes(cx: &Context<'_>, statement: NodeId) -> bool {
+    comes_to_its_end(cx, statement, &[])
+}
+
+/// The same for a statement, or for the body of the last of the functions that have been called.
+fn comes_to_its_end(cx: &Context<'_>, code: NodeId, callers: &[NodeId]) -> bool {
     let tree = cx.tree;
-    tree.descendants(statement).filter(|node| tree.is_named(*node)).all(|node| match tree.kind(node) {
-        NodeKind::ReturnStatement
-        | NodeKind::GotoStatement
+    tree.descendants(code).filter(|node| tree.is_named(*node)).all(|node| match tree.kind(node) {
+        NodeKind::ReturnStatement => !callers.is_empty(),
+        NodeKind::GotoStatement
         | NodeKind::LabeledStatement
         | NodeKind::BreakStatement
         | NodeKind::ContinueStatement
@@ -66,8 +71,22 @@ pub(super) fn completes(cx: &Context<'_>, statement: NodeId) -> bool {
         // One that does nothing else may be taken to end (C17, section 6.8.5), but it may as well wait for something.
         NodeKind::WhileStatement | NodeKind::DoStatement => false,
         NodeKind::ForStatement => canonical_nest(cx.file, tree, node, 1).is_ok(),
+        NodeKind::CallExpression => called_comes_to_its_end(cx, node, callers),
         _ => true,
-    }) && cx.host_effects(statement, &kernels_in(cx, statement)).unknown.is_empty()
+    }) && {
+        // The constructs of a function in sight are looked at where its body is.
+        let is_known = |unknown: &Unknown| unknown.kind == UnknownKind::Constructs;
+        cx.host_effects(code, &kernels_in(cx, code)).unknown.iter().all(is_known)
+    }
+}
+
+/// Does a function in sight return? Of others, what they do says enough.
+fn called_comes_to_its_end(cx: &Context<'_>, call: NodeId, callers: &[NodeId]) -> bool {
+    let Some(definition) = cx.binding(call).map(|binding| binding.definition) else { return true };
+    let callers: Vec<NodeId> = callers.iter().copied().chain([definition]).collect();
+    let is_new = callers.iter().filter(|caller| **caller == definition).count() == 1;
+    let body = cx.tree.child(definition, Field::Body);
+    is_new && body.is_some_and(|body| comes_to_its_end(cx, body, &callers))
 }
 
 fn kernels_in(cx: &Context<'_>, statement: NodeId) -> Vec<Span> {

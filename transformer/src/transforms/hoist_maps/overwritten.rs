@@ -20,7 +20,9 @@ fn covers(cx: &Context<'_>, mapping: &Mapping, item: &Item) -> Option<()> {
     let directive = cx.constructs.directive(mapping.id);
     let shares =
         construct.leaves.iter().any(|leaf| matches!(leaf, Leaf::For | Leaf::Distribute | Leaf::Simd | Leaf::Loop));
-    let (Some(length), true) = (item.length, shares) else { return None };
+    let (Some([length]), true) = (item.length.as_ref().map(|length| length.expressions.as_slice()), shares) else {
+        return None;
+    };
     // Another directive inside may end iterations, or run them elsewhere.
     (cx.constructs.within(mapping.extent).count() == 1).then_some(())?;
     lengths_are_copied(cx, directive, item).then_some(())?;
@@ -31,7 +33,7 @@ fn covers(cx: &Context<'_>, mapping: &Mapping, item: &Item) -> Option<()> {
     let nest = nest?.loops;
     let body = nest.last()?.body;
     runs_to_its_end(cx, nest.first()?.body).then_some(())?;
-    let found = accesses(cx.file, cx.tree, cx.symbols(), &nest, nest.len(), &[length]);
+    let found = accesses(cx.file, cx.tree, cx.symbols(), &nest, nest.len(), &[*length]);
     found.troubles.is_empty().then_some(())?;
     let is_item = |access: &&Access| access.root.key == item.named.id;
     let own: Vec<&Access> = found.accesses.iter().filter(is_item).collect();

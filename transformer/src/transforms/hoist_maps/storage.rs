@@ -167,13 +167,13 @@ pub(super) fn host_terms(
                 here == there && here.is_none_or(|id| host.writes_variable(id).is_none())
             });
             let is_own = cx.cannot_be_aliased(&reach.named.name, reach.named.at);
-            let length = item.length.filter(|span| is_stable(cx, *span, &host) || cx.constant(*span).is_some())?;
+            let length = item.length.as_ref().filter(|length| length.is_stable(cx, &host))?;
             (is_known && is_visible && is_own).then(|| {
                 let number = integer_of_address(cx);
                 let (other, own) = (&reach.named.name, &item.named.name);
                 format!(
                     "(({number})({own} + {}) <= ({number}){other} || (({number}){other} <= ({number}){own} && {} <= (({number}){own} - ({number}){other}) / sizeof(*{other})))",
-                    one_word(cx, length),
+                    length.text,
                     reach.end
                 )
             })
@@ -189,12 +189,6 @@ pub(super) fn host_terms(
     Ok(terms)
 }
 
-/// An expression that may stand as an operand.
-fn one_word(cx: &Context<'_>, expression: Span) -> String {
-    let text = cx.file.show(expression).split_whitespace().collect::<Vec<_>>().join(" ");
-    if text.chars().all(|c| c.is_alphanumeric() || c == '_') { text } else { format!("({text})") }
-}
-
 /// A comparison of two sections by the host: neither begins before the other's end.
 fn comparison(
     block: &Block<'_, '_>,
@@ -206,10 +200,8 @@ fn comparison(
     let cx = block.cx;
     let already = terms.iter().filter(|term| term.contains(" <= (")).count();
     let host = block.host_of(statements);
-    let is_simple = |item: &Item| {
-        item.trouble.is_none()
-            && item.length.is_some_and(|span| is_stable(cx, span, &host) || cx.constant(span).is_some())
-    };
+    let is_simple =
+        |item: &Item| item.trouble.is_none() && item.length.as_ref().is_some_and(|length| length.is_stable(cx, &host));
     let at = block.start_of(statements);
     let is_visible = |item: &Item| {
         let names = item.expressions.iter().flat_map(|span| cx.names_in(*span));
@@ -223,7 +215,7 @@ fn comparison(
         return None;
     }
     let number = integer_of_address(cx);
-    let end = |item: &Item| Some(format!("({number})({} + {})", item.named.name, one_word(cx, item.length?)));
+    let end = |item: &Item| Some(format!("({number})({} + {})", item.named.name, item.length.as_ref()?.text));
     let start = |item: &Item| format!("({number}){}", item.named.name);
     // Before the other one's construct runs, its pointer need not lead anywhere.
     let (_, mut found) = block.certain(statements, other.named.id)?;
@@ -273,7 +265,7 @@ fn size(cx: &Context<'_>, item: &Item) -> (String, String) {
     if ty.is_some_and(|ty| matches!(ty, DeclaredType::Array { .. })) {
         return (item.named.name.clone(), String::new());
     }
-    let length = item.first_length.map(|span| one_word(cx, span)).unwrap_or_default();
+    let length = item.first_length.as_ref().map(|length| length.text.clone()).unwrap_or_default();
     (format!("*{}", item.named.name), length)
 }
 
