@@ -23,7 +23,8 @@ pub struct Traffic {
     pub large_to: BTreeMap<String, u64>,
     /// The same from the device.
     pub large_from: BTreeMap<String, u64>,
-    /// The addresses on the host of what these copies are named after: pointers that change places have several in common.
+    /// The addresses on the host of what is mapped under each name: pointers that change places have several in common,
+    /// and so have an argument and its parameter.
     pub addresses: BTreeMap<String, BTreeSet<String>>,
     /// The pointers that some kernel uses without a mapping, each with the first kernel that does (`file:line:column`).
     pub unmapped: BTreeMap<String, String>,
@@ -60,6 +61,7 @@ impl Traffic {
         for line in log.split(b'\n').map_while(Result::ok) {
             let line = String::from_utf8_lossy(&line);
             traffic.count(&line);
+            traffic.name_data(&line);
             if let Some((_, rest)) = line.split_once("Entering OpenMP kernel at ") {
                 let place = rest.split(" with ").next().unwrap_or_default().to_owned();
                 overlap |= current.is_some();
@@ -92,28 +94,44 @@ impl Traffic {
         } else {
             return;
         };
-        let size = line.split_once("Size=").and_then(|(_, rest)| rest.split(',').next()?.trim().parse::<u64>().ok());
-        let size = size.unwrap_or(0);
+        let size = size(line);
         *copies += 1;
         *bytes += size;
         if size > SMALL {
-            let name = line.rsplit_once("Name=").map_or("", |(_, name)| name.trim());
-            let name = name.split(['[', '.']).next().unwrap_or(name).to_owned();
-            *large.entry(name.clone()).or_default() += size;
-            if let Some((_, rest)) = line.split_once("HstPtr=") {
-                let address = rest.split(',').next().unwrap_or_default().to_owned();
-                self.addresses.entry(name).or_default().insert(address);
-            }
+            *large.entry(variable(line).unwrap_or(UNNAMED).to_owned()).or_default() += size;
         }
     }
 
-    /// The names under which data were copied that were copied as `name` too, and `name`.
+    /// Notes where the data lie that a line about a mapping or a copy names.
+    fn name_data(&mut self, line: &str) {
+        let address = line.split_once("HstPtrBegin=").or_else(|| line.split_once("HstPtr="));
+        if let (Some((_, rest)), Some(name)) = (address, variable(line))
+            && name != UNNAMED
+            && size(line) > SMALL
+        {
+            let address = rest.split(',').next().unwrap_or_default();
+            self.addresses.entry(name.to_owned()).or_default().insert(address.to_owned());
+        }
+    }
+
+    /// The names under which data were mapped that were mapped as `name` too, and `name`.
     #[must_use]
     pub fn names_of(&self, name: &str) -> BTreeSet<String> {
         let own = self.addresses.get(name).cloned().unwrap_or_default();
         let others = self.addresses.iter().filter(|(_, addresses)| !addresses.is_disjoint(&own));
         others.map(|(other, _)| other.clone()).chain([name.to_owned()]).collect()
     }
+}
+
+/// The bytes that a line names.
+fn size(line: &str) -> u64 {
+    line.split_once("Size=").and_then(|(_, rest)| rest.split(',').next()?.trim().parse().ok()).unwrap_or(0)
+}
+
+/// The variable that the list item of a line begins with.
+fn variable(line: &str) -> Option<&str> {
+    let (_, item) = line.rsplit_once("Name=")?;
+    item.trim().split(['[', '.']).next()
 }
 
 impl fmt::Display for Traffic {
