@@ -165,13 +165,31 @@ impl Program<'_> {
         tree.kind(value) == NodeKind::Null || self.file.bytes(tree.span(value)) == b"0"
     }
 
-    /// What `name = value` assigns; none for any other change.
+    /// What `name = value` assigns, and to nothing else; none for any other change.
     fn assigned(&self, used: &Use) -> Option<NodeId> {
         let tree = self.tree;
         let parent = tree.parent(used.node)?;
         let is_plain =
             tree.kind(parent) == NodeKind::AssignmentExpression && tree.operator(parent) == Some(NodeKind::Equal);
-        tree.child(parent, Field::Right).filter(|_| is_plain)
+        tree.child(parent, Field::Right).filter(|_| is_plain && self.is_only_tested(parent))
+    }
+
+    /// Does nobody get the value of an expression, unless to compare it with null?
+    fn is_only_tested(&self, expression: NodeId) -> bool {
+        let tree = self.tree;
+        let mut above = tree.ancestors(expression).skip_while(|node| {
+            tree.kind(*node) == NodeKind::ParenthesizedExpression
+                || tree.kind(*node) == NodeKind::BinaryExpression && self.is_comparison(*node)
+        });
+        above.next().is_some_and(|node| {
+            matches!(
+                tree.kind(node),
+                NodeKind::ExpressionStatement
+                    | NodeKind::UnaryExpression
+                    | NodeKind::IfStatement
+                    | NodeKind::ConditionClause
+            )
+        })
     }
 
     fn initial_value(&self, used: &Use) -> Option<NodeId> {
@@ -224,6 +242,7 @@ impl Program<'_> {
             [(None, definition)] if depth < DEPTH => {
                 !self.symbols().is_variable_in(None, &name, at)
                     && !self.symbols().may_call_other(&name)
+                    && !self.symbols().may_be_replaced(&name)
                     && self.returns_allocation(*definition, depth + 1)
             }
             _ => false,
@@ -264,7 +283,11 @@ impl Program<'_> {
         let parent = tree.parent(used.node).map(|parent| (parent, tree.kind(parent)));
         match (used.role, parent) {
             (Role::Write | Role::ElementWrite | Role::Declaration, _) => false,
-            (Role::Read, Some((parent, NodeKind::BinaryExpression))) => !self.is_comparison(parent),
+            (Role::Read, Some((parent, NodeKind::BinaryExpression))) => {
+                !self.is_comparison(parent) && !self.is_moved_for_call(used)
+            }
+            (Role::Read, Some((parent, NodeKind::ParenthesizedExpression))) if self.is_condition(parent) => false,
+            (Role::Read, Some((_, NodeKind::ConditionClause | NodeKind::DeleteExpression))) => false,
             (Role::Read, Some((parent, NodeKind::SubscriptExpression))) => {
                 tree.child(parent, Field::Argument) == Some(used.node) && self.leads_to_array(used, parent)
             }
@@ -273,6 +296,24 @@ impl Program<'_> {
             (Role::Argument, _) => !keeps_no_address(self, used.node),
             _ => true,
         }
+    }
+
+    /// Is it part of `a + 3` or `(a - n)`, which is handed to a call that keeps no address?
+    fn is_moved_for_call(&self, used: &Use) -> bool {
+        let tree = self.tree;
+        let mut above = tree.ancestors(used.node).skip_while(|node| match tree.kind(*node) {
+            NodeKind::ParenthesizedExpression => true,
+            NodeKind::BinaryExpression => {
+                matches!(tree.operator(*node), Some(NodeKind::Plus | NodeKind::Minus))
+            }
+            _ => false,
+        });
+        let is_argument = above.next().is_some_and(|node| tree.kind(node) == NodeKind::ArgumentList);
+        is_argument && keeps_no_address(self, used.node)
+    }
+
+    fn is_condition(&self, node: NodeId) -> bool {
+        self.tree.field(node) == Some(Field::Condition)
     }
 
     fn is_comparison(&self, node: NodeId) -> bool {

@@ -48,6 +48,7 @@ pub struct Program<'a> {
     calls: OnceCell<Calls<'a>>,
     declared: OnceCell<DeviceDeclarations>,
     pub(super) address_taken: OnceCell<BTreeMap<String, Vec<(String, usize)>>>,
+    pub(super) operators_on_numbers: OnceCell<bool>,
     pub(super) file_uses: OnceCell<Vec<Use>>,
     /// The names given out for new constants.
     fresh: RefCell<BTreeSet<String>>,
@@ -127,6 +128,7 @@ impl<'a> Program<'a> {
             calls: OnceCell::new(),
             declared: OnceCell::new(),
             address_taken: OnceCell::new(),
+            operators_on_numbers: OnceCell::new(),
             file_uses: OnceCell::new(),
             fresh: RefCell::default(),
             value_classes: RefCell::default(),

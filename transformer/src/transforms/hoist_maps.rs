@@ -37,14 +37,16 @@
 //!
 //! ## Applies when
 //!
-//! - constructs that map the same section of an array stand in one block, or in a loop of the host, with nothing between them in which the
-//!   host needs it; `target data` counts as such a construct;
+//! - constructs that map the same section of an array stand in one block, or in a loop of the host; `target data` counts as such a construct;
+//! - the host needs the data nowhere in between, or only reads what no kernel writes, or `target update` can bring what it needs, and the
+//!   array is this function's own;
 //! - a call of a function in sight counts as its constructs do, with the arguments in place of its parameters;
 //! - the host can compare, where pointers may lead to the same storage;
 //! - pointers may change places (`double *t = a; a = b; b = t;`) at the end of each pass of a counted loop: data are mapped by address.
 //!
-//! The environment is as large as the block allows; variables that the host needs in between stay out of it. The constructs keep their own
-//! maps: what is present costs nothing, and where the condition is false they copy as before.
+//! The environment is as large as the block allows; variables that the host needs in between otherwise stay out of it. The constructs keep
+//! their own maps: what is present costs nothing, and where the condition is false they copy as before. What a construct only reads, or
+//! assigns as a whole, it maps `to` or `from` instead of `tofrom`.
 //!
 //! ## Refuses when
 //!
@@ -55,18 +57,23 @@
 //!
 //! Where a variable is present when the environment opens, by a caller's, neither the original nor the output copies anything. Where it is
 //! absent, its copy must be what each construct of the original would have been given. It is, if all that change it copy it back in the
-//! original, where the next gets it from again, and if the host neither reads nor writes it in between. So a construct that changes what
-//! it maps `to` or `alloc` is refused. What `from` leaves unwritten has no value in the original.
+//! original, where the next gets it from again, and if the host does not write it in between, and reads it only where no kernel writes it.
+//! So a construct that changes what it maps `to` or `alloc` is refused. What `from` leaves unwritten has no value in the original.
 //!
-//! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that maps
-//! the section must certainly run: where a loop may have no iterations, `if` asks for one. What the host accesses in between is told by name,
-//! through pointers, and by the functions that it calls; memory that this function allocated and handed to nobody out of sight is reached by
-//! nothing else. A called function's parameter names what the argument does only where the function never changes it, the section is computed
-//! from integers that keep their values, and both see elements of one type. List items of one construct share no storage; of other pairs the
-//! sections are compared when the program runs, since present data that overlap a section in part are an error. What only a construct in a
-//! branch copies back is not copied back by the environment either, since the original may never write that memory. Pointers that change places
-//! are mapped for what either of them is, where two passes certainly run, so that each has been in the other's place. Where an environment
-//! holds more than any construct, its bytes must not exceed 2 GiB.
+//! What the host needs in between comes by `target update`: `from` before a statement that reads, `to` behind one that writes; the whole
+//! section, or the single elements that are certainly accessed. Where the variable had been present, the update would copy what the original
+//! does not. So it is written for arrays alone that this function made and that nobody can have mapped yet. Each pass of a loop must save at
+//! least as many copies as its updates make.
+//!
+//! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that
+//! maps the section must certainly run: where a loop may have no iterations, `if` asks for one. What the host accesses in between is told by
+//! name, through pointers, and by the functions that it calls; memory that this function allocated and handed to nobody out of sight is
+//! reached by nothing else. A called function's parameter names what the argument does only where the function never changes it, the section
+//! is computed from integers that keep their values, and both see elements of one type. List items of one construct share no storage; of
+//! other pairs the sections are compared when the program runs, since present data that overlap a section in part are an error. What only a
+//! construct in a branch copies back is not copied back by the environment either, since the original may never write that memory. Pointers
+//! that change places are mapped for what either of them is, where two passes certainly run, so that each has been in the other's place.
+//! Where an environment holds more than any construct, its bytes must not exceed 2 GiB.
 //!
 //! ## References
 //!
@@ -81,7 +88,9 @@ mod environments;
 mod exchanges;
 mod first_run;
 mod overwritten;
+mod reach;
 mod storage;
+mod updates;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -285,9 +294,10 @@ fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<
     runs.sort_by_key(|run| (std::cmp::Reverse(run.last - run.first), run.first));
     let mut taken: Vec<(usize, usize)> = Vec::new();
     let mut tried: BTreeSet<(usize, usize)> = BTreeSet::new();
-    for at in 0..runs.len() {
-        let Some(Run { first, last, .. }) = runs.get(at) else { continue };
+    let mut at = 0;
+    while let Some(Run { first, last, .. }) = runs.get(at) {
         let place = (*first, *last);
+        at += 1;
         let overlaps = taken.iter().any(|(start, end)| *start <= place.1 && place.0 <= *end);
         if overlaps || !tried.insert(place) {
             continue;
@@ -299,7 +309,10 @@ fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<
         let wanted: Vec<VariableId> = in_order(block, place, &wanted);
         let (environment, refused) = block.environment(place, &wanted);
         let inside = block.statements.get(place.0..=place.1).unwrap_or_default();
-        found.refused.extend(refused.into_iter().filter_map(|(id, reason)| refusal(block, inside, id, reason)));
+        // Why the host needs a variable has been said where updates do not serve.
+        let is_new = |(id, _): &(VariableId, Reason)| !is_served(block, place, *id);
+        let refused = refused.into_iter().filter(is_new);
+        found.refused.extend(refused.filter_map(|(id, reason)| refusal(block, inside, id, reason)));
         let Some(environment) = environment else { continue };
         match plan(block, &environment, inside) {
             Ok(plan) => {
@@ -310,11 +323,30 @@ fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<
             Err(reason) => {
                 for held in &environment.held {
                     found.refused.extend(refusal(block, inside, held.item.named.id, reason.clone()));
+                    runs.extend(beside(block, place, held.item.named.id, reason.span));
                 }
             }
         }
     }
     taken
+}
+
+/// Where a variable could stay without the statement at which an environment has no place.
+fn beside(block: &Block<'_, '_>, (first, last): (usize, usize), id: VariableId, trouble: Span) -> Vec<Run> {
+    let inside = first..=last;
+    let Some(at) =
+        inside.clone().find(|index| block.statements.get(*index).is_some_and(|it| it.extent.contains(trouble)))
+    else {
+        return Vec::new();
+    };
+    let maps = |index: &usize| {
+        let statement = block.statements.get(*index);
+        let mut mappings = statement.into_iter().flat_map(|it| &it.mappings).filter_map(|index| block.all.get(*index));
+        mappings.any(|mapping| mapping.item(id).is_some())
+    };
+    let parts = [(first..at), (at + 1..last + 1)].into_iter();
+    let runs = parts.filter_map(|part| Some((part.clone().find(maps)?, part.rev().find(maps)?)));
+    runs.filter(|run| gains(block, *run, id)).map(|(first, last)| Run { id, first, last }).collect()
 }
 
 /// The variables in the order in which the constructs list them.
@@ -340,9 +372,12 @@ fn gains(block: &Block<'_, '_>, (first, last): (usize, usize), id: VariableId) -
 
 fn is_needed(block: &Block<'_, '_>, place: (usize, usize), id: VariableId) -> bool {
     let Some(item) = block.mappings_of(place).into_iter().find_map(|mapping| mapping.item(id)) else { return true };
-    let candidate = block.candidate(item);
-    let inside = block.statements.get(place.0..=place.1).unwrap_or_default();
-    inside.iter().any(|statement| candidate.conflict(block.cx, statement).is_some())
+    block.updates(place, item, true).is_err()
+}
+
+fn is_served(block: &Block<'_, '_>, place: (usize, usize), id: VariableId) -> bool {
+    let item = block.mappings_of(place).into_iter().find_map(|mapping| mapping.item(id));
+    item.is_some_and(|item| block.updates(place, item, true).is_ok_and(|updates| !updates.is_empty()))
 }
 
 fn refusal(block: &Block<'_, '_>, inside: &[Statement], id: VariableId, reason: Reason) -> Option<Refused> {
@@ -372,10 +407,18 @@ fn runs(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<Ru
             ids.push(item.named.id);
         }
     }
-    ids.into_iter().flat_map(|id| runs_of(block, id, found)).collect()
+    let mut all = Vec::new();
+    for id in ids {
+        let plain = runs_of(block, id, found, false);
+        let served = runs_of(block, id, found, true);
+        all.extend(served.into_iter().filter(|run| !plain.contains(run)));
+        all.extend(plain);
+    }
+    all
 }
 
-fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found) -> Vec<Run> {
+/// The same for one variable; where accesses are `served`, updates let the host have what it needs.
+fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found, served: bool) -> Vec<Run> {
     let mappings = |statement: &Statement| {
         statement.mappings.iter().filter_map(|index| block.all.get(*index)).any(|mapping| mapping.item(id).is_some())
     };
@@ -397,10 +440,15 @@ fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found) -> Vec<Run>
     };
     for (index, statement) in block.statements.iter().enumerate() {
         let maps = mappings(statement);
-        if let Some(reason) = candidate.conflict(block.cx, statement) {
+        let conflict = match served {
+            true if block.pays_inside(index, item) => block.updates((index, index), item, true).err(),
+            true => candidate.conflict(block.cx, statement),
+            false => candidate.conflict(block.cx, statement),
+        };
+        if let Some(reason) = conflict {
             close(&mut open);
             let is_between = cut.is_some() || maps && statement.repeats(block.all, id);
-            if maps && is_between {
+            if maps && is_between && !served {
                 let inside = block.statements.get(index..=index).unwrap_or_default();
                 found.refused.extend(refusal(block, inside, id, reason.clone()));
             }
@@ -410,7 +458,7 @@ fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found) -> Vec<Run>
                 && let Some((at, reason)) = cut.take()
             {
                 let earlier = block.statements.get(..at).unwrap_or_default().iter().any(mappings);
-                if earlier {
+                if earlier && !served {
                     let inside = block.statements.get(index..=index).unwrap_or_default();
                     found.refused.extend(refusal(block, inside, id, reason));
                 }
@@ -446,7 +494,14 @@ fn plan(block: &Block<'_, '_>, environment: &Environment, inside: &[Statement]) 
     let (what, each) =
         if inside.len() == 1 { ("this loop", " in all instead of") } else { ("these constructs", " instead of") };
     let pass = if inside.len() == 1 { " in each pass" } else { "" };
-    let summary = format!("keep {} on the device around {what}: {after} copies{each} {before}{pass}", names.join(", "));
+    let updates = if environment.held.iter().any(|held| !held.updates.is_empty()) {
+        ", and what the host needs in between"
+    } else {
+        ""
+    };
+    let names = names.join(", ");
+    let copies = if after == 1 { "copy" } else { "copies" };
+    let summary = format!("keep {names} on the device around {what}: {after} {copies}{each} {before}{pass}{updates}");
     let extent = Span::new(inside.first().map_or(0, |it| it.extent.start), inside.last().map_or(0, |it| it.extent.end));
     let span = first.place(cx);
     Ok(Verdict::Change(Change { edits, summary, ..Change::default() }).into_plan(Pass::Hoist, span, extent))

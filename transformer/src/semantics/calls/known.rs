@@ -1,5 +1,7 @@
 //! Functions of the standard libraries and of the OpenMP runtime whose effects are known.
 
+use super::library::is_of_c;
+
 /// What a function of a standard library does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
@@ -94,9 +96,18 @@ pub fn is_pure(name: &str) -> bool {
     of(name) == Some(Known::Pure)
 }
 
+/// What the names of the functions in `ompsplit_pin.h` begin with, which take values alone.
+const OF_PINNING: &str = "ompsplit_";
+
 /// Does a function take all its arguments by value, or by a reference through which it does not write?
 #[must_use]
 pub fn takes_values(name: &str) -> bool {
+    only_computes(name) || is_of_c(name) || runtime_call(name).is_some() || name.starts_with(OF_PINNING)
+}
+
+/// Is it a function that writes nothing but streams?
+#[must_use]
+pub(in crate::semantics) fn only_computes(name: &str) -> bool {
     of(name).is_some() && !WRITES_ARGUMENTS.contains(&base(name))
 }
 

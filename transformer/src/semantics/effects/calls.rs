@@ -1,11 +1,10 @@
 //! What a call does to memory.
 
-use super::library::{self, PointeeUse};
 use super::{Reader, Storage, Touch, UnknownKind, VariableId};
 use crate::semantics::Program;
-use crate::semantics::calls::{RuntimeCall, is_pure, runtime_call};
+use crate::semantics::calls::{PointeeUse, RuntimeCall, is_pure, only_reads_argument, pointees, runtime_call};
 use crate::semantics::symbols::DeclaredType;
-use crate::semantics::uses::{Role, uses_below};
+use crate::semantics::uses::{Role, role_of_expression, uses_below};
 use crate::source::{Language, Span};
 use crate::syntax::{Field, NodeId, NodeKind};
 
@@ -15,10 +14,7 @@ const DEPTH: usize = 8;
 impl Reader<'_, '_> {
     pub(super) fn call(&mut self, call: NodeId) {
         let tree = self.cx.tree;
-        let function = tree.child(call, Field::Function);
-        let function =
-            function.filter(|node| matches!(tree.kind(*node), NodeKind::Identifier | NodeKind::QualifiedIdentifier));
-        let Some(function) = function else {
+        let Some(function) = self.cx.called_name(call) else {
             self.unknown(UnknownKind::Code, call, "who is called here is not followed");
             return;
         };
@@ -26,7 +22,10 @@ impl Reader<'_, '_> {
         let name: String = self.cx.file.show(tree.span(function)).split_whitespace().collect();
         let symbols = self.cx.symbols();
         if let Some(expansion) = self.cx.expansion(&name, at) {
-            match expansion {
+            // It may give back what it is handed, and that may be written.
+            let is_value = matches!(role_of_expression(tree, call), Role::Read | Role::Argument);
+            let is_of_numbers = self.arguments(call).into_iter().all(|argument| self.is_number(argument));
+            match expansion.filter(|_| is_value && is_of_numbers) {
                 Some(names) => names.iter().for_each(|inner| self.expanded(inner, function)),
                 None => self.unknown(UnknownKind::Code, call, format!("the macro `{name}` is no plain expression")),
             }
@@ -38,7 +37,9 @@ impl Reader<'_, '_> {
         }
         match symbols.function_definitions(&name).as_slice() {
             [] => self.out_of_sight(&name, call),
-            [(None, definition)] if !symbols.may_call_other(&name) => self.in_sight(&name, *definition, call),
+            [(None, definition)] if !symbols.may_call_other(&name) && !symbols.may_be_replaced(&name) => {
+                self.in_sight(&name, *definition, call);
+            }
             _ => self.unknown(UnknownKind::Call, call, format!("`{name}` may be one of several functions")),
         }
     }
@@ -60,7 +61,7 @@ impl Reader<'_, '_> {
             None => {}
         }
         let is_library = self.cx.symbols().calls_library_in(None, name, at);
-        let pointees = library::pointees(name).or(is_pure(name).then_some(PointeeUse::Reads)).filter(|_| is_library);
+        let pointees = pointees(name).or(is_pure(name).then_some(PointeeUse::Reads)).filter(|_| is_library);
         let Some(pointees) = pointees else {
             self.unknown(UnknownKind::Call, call, format!("what `{name}` does is not in sight"));
             return;
@@ -69,10 +70,11 @@ impl Reader<'_, '_> {
         if pointees == PointeeUse::None {
             return;
         }
-        for argument in self.arguments(call) {
+        for (index, argument) in self.arguments(call).into_iter().enumerate() {
             if self.may_lead_somewhere(argument) {
                 let storage = self.cx.pointed(argument);
-                self.touch(storage, writes, argument);
+                let reads = only_reads_argument(name, index) && !self.stores_counts(call);
+                self.touch(storage, writes && !reads, argument);
             }
         }
     }
@@ -96,6 +98,7 @@ impl Reader<'_, '_> {
             NodeKind::BinaryExpression | NodeKind::CallExpression | NodeKind::SubscriptExpression => {
                 !self.is_number(argument)
             }
+            NodeKind::Identifier if self.is_c_stream(argument) => false,
             NodeKind::Identifier => {
                 let span = tree.span(argument);
                 let name = self.cx.file.show(span);
@@ -135,8 +138,13 @@ impl Reader<'_, '_> {
             return;
         }
         let Some(body) = tree.child(definition, Field::Body) else { return };
-        if tree.language() == Language::Cpp && self.may_make_objects(definition) {
-            self.unknown(UnknownKind::Code, call, format!("what `{name}` is handed as an object is not followed"));
+        if !self.cx.has_plain_parameters(definition) {
+            self.unknown(UnknownKind::Code, call, format!("the sizes of what `{name}` is handed are computed there"));
+            return;
+        }
+        if tree.language() == Language::Cpp && (self.may_make_objects(definition) || self.returns_object(definition)) {
+            let message = format!("what `{name}` is handed or gives back as an object is not followed");
+            self.unknown(UnknownKind::Code, call, message);
             return;
         }
         let parameters = parameters_of(self.cx, definition);
@@ -144,7 +152,9 @@ impl Reader<'_, '_> {
         callers.push(definition);
         let left_out = if self.follows_kernels { &[] } else { kernels.as_slice() };
         let found = super::HostEffects::default();
-        let mut inner = Reader { cx: self.cx, left_out, found, callers, follows_kernels: self.follows_kernels };
+        let numbers = self.cx.number_parameters(definition, call);
+        let mut inner =
+            Reader { cx: self.cx, left_out, found, callers, follows_kernels: self.follows_kernels, numbers };
         inner.read(body);
         let found = inner.found;
         for unknown in &found.unknown {
@@ -170,6 +180,16 @@ impl Reader<'_, '_> {
             kernels.iter().any(|kernel| kernel.contains(span)) || constructs.construct(id).stacked_under.is_some()
         };
         others.into_iter().all(is_of_kernel).then_some(kernels)
+    }
+
+    /// May what a function of C++ gives back be an object, which is made and ends where it is called?
+    fn returns_object(&self, definition: NodeId) -> bool {
+        let tree = self.cx.tree;
+        let declarator = tree.child(definition, Field::Declarator);
+        let is_pointer = declarator.is_some_and(|it| tree.kind(it) == NodeKind::PointerDeclarator);
+        let is_behind = tree.descendants(definition).any(|node| tree.kind(node) == NodeKind::TrailingReturnType);
+        let is_plain = tree.child(definition, Field::Type).is_some_and(|ty| self.cx.is_number_or_nothing(ty));
+        is_behind || !is_pointer && !is_plain
     }
 
     /// Is a parameter no number and no pointer, so that handing it over may run code?
@@ -205,25 +225,86 @@ impl Binding {
 }
 
 impl Program<'_> {
+    /// Is a type, as it is written without declarators, one of numbers, or `void`?
+    pub(super) fn is_number_or_nothing(&self, ty: NodeId) -> bool {
+        let span = self.tree.span(ty);
+        let ty = self.symbols().type_written(None, &self.file.show(span), span.start);
+        ty == DeclaredType::Void || ty.is_scalar()
+    }
+
+    /// Is nothing but numbers and names of variables in the parameters of a function? The sizes of arrays are computed when it is entered
+    /// (C17, section 6.9.1), and so are the arguments that a call leaves out.
+    fn has_plain_parameters(&self, definition: NodeId) -> bool {
+        let tree = self.tree;
+        let parameters = tree.descendants(definition).find(|node| tree.kind(*node) == NodeKind::ParameterList);
+        let nodes = parameters.into_iter().flat_map(|list| tree.descendants(list));
+        nodes.into_iter().all(|node| {
+            !matches!(
+                tree.kind(node),
+                NodeKind::AssignmentExpression
+                    | NodeKind::UpdateExpression
+                    | NodeKind::CallExpression
+                    | NodeKind::CommaExpression
+                    | NodeKind::SubscriptExpression
+                    | NodeKind::PointerExpression
+                    | NodeKind::FieldExpression
+                    | NodeKind::OptionalParameterDeclaration
+            )
+        })
+    }
+
+    /// The type parameters of a template that stand for numbers where it is called: some parameter is a pointer to them, and gets one to
+    /// numbers, from which they are deduced, or must be what is said in `<>`.
+    fn number_parameters(&self, definition: NodeId, call: NodeId) -> Vec<String> {
+        let tree = self.tree;
+        let is_template = tree.parent(definition).is_some_and(|it| tree.kind(it) == NodeKind::TemplateDeclaration);
+        let arguments = tree.child(call, Field::Arguments).filter(|_| is_template);
+        let arguments = arguments.into_iter().flat_map(|list| tree.named_children(list));
+        let at = tree.span(definition).end.saturating_sub(1);
+        let pairs = parameters_of(self, definition).into_iter().zip(arguments);
+        let numbers = pairs.filter_map(|(parameter, argument)| {
+            let (_, own) = self.named(&self.file.show(parameter?.1), at)?;
+            let span = tree.span(argument);
+            let (_, given) = self.named(&self.file.show(span), span.start)?;
+            match own.ty.dereferenced() {
+                DeclaredType::TypeParameter { name, .. } if own.ty.is_pointer() => {
+                    given.ty.dereferenced().number().is_some().then_some(name)
+                }
+                _ => None,
+            }
+        });
+        numbers.collect()
+    }
+
+    /// The name that a call calls, qualified or not, without the arguments of a template; none for any other expression.
+    pub(crate) fn called_name(&self, call: NodeId) -> Option<NodeId> {
+        let tree = self.tree;
+        let function = tree.child(call, Field::Function)?;
+        match tree.kind(function) {
+            NodeKind::Identifier | NodeKind::QualifiedIdentifier => Some(function),
+            NodeKind::TemplateFunction => {
+                tree.child(function, Field::Name).filter(|name| tree.kind(*name) == NodeKind::Identifier)
+            }
+            _ => None,
+        }
+    }
+
     /// A call of a function that is certainly the one in sight.
     pub(crate) fn binding(&self, call: NodeId) -> Option<Binding> {
         let tree = self.tree;
-        let function = tree.child(call, Field::Function).filter(|node| tree.kind(*node) == NodeKind::Identifier)?;
+        let function = self.called_name(call).filter(|node| tree.kind(*node) == NodeKind::Identifier)?;
         let at = tree.span(function).start;
         let name = self.file.show(tree.span(function)).into_owned();
         let is_other = self.expansion(&name, at).is_some()
             || self.symbols().is_variable_in(None, &name, at)
-            || self.symbols().may_call_other(&name);
+            || self.symbols().may_call_other(&name)
+            || self.symbols().may_be_replaced(&name);
         let [(None, definition)] = self.symbols().function_definitions(&name)[..] else { return None };
         let list = tree.child(call, Field::Arguments)?;
         let arguments: Vec<NodeId> = tree.named_children(list).collect();
         let parameters = parameters_of(self, definition);
-        (!is_other && arguments.len() == parameters.len()).then_some(Binding {
-            definition,
-            parameters,
-            arguments,
-            call,
-        })
+        let is_plain = !is_other && self.has_plain_parameters(definition) && arguments.len() == parameters.len();
+        is_plain.then_some(Binding { definition, parameters, arguments, call })
     }
 
     /// An access of a called function as the caller sees it: with what the arguments lead to in place of what its parameters do. None
@@ -285,10 +366,13 @@ fn keeps_none(cx: &Program<'_>, name: NodeId, depth: usize) -> bool {
     }
     match cx.symbols().function_definitions(&text).as_slice() {
         [] => {
-            let is_known = library::pointees(&text).is_some() || is_pure(&text);
-            is_known && !returns_argument(&text) && cx.symbols().calls_library_in(None, &text, at)
+            let is_known = pointees(&text).is_some() || is_pure(&text);
+            let is_discarded = || tree.parent(call).is_some_and(|it| tree.kind(it) == NodeKind::ExpressionStatement);
+            is_known && (!returns_argument(&text) || is_discarded()) && cx.symbols().calls_library_in(None, &text, at)
         }
-        [(None, definition)] if depth < DEPTH && !cx.symbols().may_call_other(&text) => {
+        [(None, definition)]
+            if depth < DEPTH && !cx.symbols().may_call_other(&text) && !cx.symbols().may_be_replaced(&text) =>
+        {
             let Some(Some(parameter)) = index.and_then(|index| parameters_of(cx, *definition).into_iter().nth(index))
             else {
                 return false;

@@ -4,7 +4,7 @@
 //! what its parameters lead to replaced by what the arguments lead to.
 
 mod calls;
-mod library;
+mod element_reads;
 mod places;
 mod standard;
 
@@ -113,7 +113,8 @@ impl Program<'_> {
 
     fn effects(&self, root: NodeId, left_out: &[Span], follows_kernels: bool) -> HostEffects {
         let found = HostEffects::default();
-        let mut reader = Reader { cx: self, left_out, found, callers: Vec::new(), follows_kernels };
+        let mut reader =
+            Reader { cx: self, left_out, found, callers: Vec::new(), follows_kernels, numbers: Vec::new() };
         reader.read(root);
         reader.found
     }
@@ -134,6 +135,8 @@ struct Reader<'p, 'a> {
     callers: Vec<NodeId>,
     /// Are the kernels of called functions read as well?
     follows_kernels: bool,
+    /// The type parameters of the template being read that stand for numbers.
+    numbers: Vec<String>,
 }
 
 impl Reader<'_, '_> {
@@ -168,6 +171,7 @@ impl Reader<'_, '_> {
                 self.touch(Storage::Memory, true, node);
             }
             NodeKind::CallExpression => self.call(node),
+            NodeKind::CastExpression if self.cx.tree.language() == Language::Cpp => self.cast(node),
             NodeKind::Declaration => self.declaration(node),
             // `R r(a);` looks like the declaration of a function.
             NodeKind::FunctionDeclarator if self.cx.tree.language() == Language::Cpp => {
@@ -209,6 +213,19 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// In C++ a cast to a class makes an object.
+    fn cast(&mut self, node: NodeId) {
+        let tree = self.cx.tree;
+        let Some(descriptor) = tree.child(node, Field::Type) else { return };
+        let is_pointer = tree.child(descriptor, Field::Declarator).is_some_and(|declarator| {
+            tree.descendants(declarator).any(|inner| tree.kind(inner) == NodeKind::AbstractPointerDeclarator)
+        });
+        let is_number = tree.child(descriptor, Field::Type).is_some_and(|ty| self.cx.is_number_or_nothing(ty));
+        if !is_pointer && !is_number {
+            self.unknown(UnknownKind::Code, node, "this may make an object");
+        }
+    }
+
     /// In C++ an object may run code where it is made and where it ends.
     fn declaration(&mut self, declaration: NodeId) {
         let tree = self.cx.tree;
@@ -237,7 +254,8 @@ impl Reader<'_, '_> {
         match self.cx.named(name, at) {
             Some((named, variable)) if variable.ty.is_scalar() => self.touch(Storage::Variable(named), false, node),
             Some((named, _)) => {
-                self.touch(Storage::Variable(named), false, node);
+                self.touch(Storage::Variable(named.clone()), false, node);
+                self.touch(Storage::Behind(named), false, node);
                 self.touch(Storage::Memory, false, node);
             }
             None => self.no_variable(name, node),
@@ -248,8 +266,14 @@ impl Reader<'_, '_> {
     fn no_variable(&mut self, name: &str, node: NodeId) {
         let found = self.cx.symbols().lookup(name, self.cx.tree.span(node).start);
         match found.map(|found| found.kind) {
-            Some(NameKind::Enumerator | NameKind::Type | NameKind::TemplateParameter) => {}
-            None if is_standard_constant(name) => {}
+            Some(NameKind::Enumerator | NameKind::TemplateParameter) => {}
+            // `(T)*p` looks like a product.
+            Some(NameKind::Type) if !self.is_in_sizeof(node) => {
+                self.unknown(UnknownKind::Code, node, format!("`{name}` is a type: this may be a cast"));
+            }
+            Some(NameKind::Type) => {}
+            None if is_standard_constant(name) || name.starts_with("MPI_") || self.is_c_stream(node) => {}
+            None if self.is_of_std(name) => self.of_stream(&format!("std::{name}"), node),
             Some(NameKind::Function) => {
                 self.unknown(UnknownKind::Code, node, format!("who calls `{name}` is not followed"));
             }
@@ -259,12 +283,20 @@ impl Reader<'_, '_> {
         }
     }
 
+    fn is_in_sizeof(&self, node: NodeId) -> bool {
+        let tree = self.cx.tree;
+        tree.ancestors(node)
+            .any(|above| matches!(tree.kind(above), NodeKind::SizeofExpression | NodeKind::AlignofExpression))
+    }
+
     fn variable(&mut self, named: Named, variable: &Variable, role: Role, node: NodeId) {
         let writes = matches!(role, Role::Write | Role::ElementWrite);
         let (depth, _) = places::dereferences(self.cx.tree, node);
         let may_hide_code = || {
             let at = self.cx.tree.span(node).start;
-            self.cx.tree.language() == Language::Cpp && self.cx.kind(&named.name, at).may_hide_code()
+            self.cx.tree.language() == Language::Cpp
+                && self.cx.kind(&named.name, at).may_hide_code()
+                && !self.is_of_numbers(&variable.ty)
         };
         if self.is_time_structure(&variable.ty, named.at) {
             self.touch(Storage::Variable(named), writes || role == Role::Address, node);
@@ -277,9 +309,24 @@ impl Reader<'_, '_> {
         } else if places::is_volatile(&variable.ty) {
             self.unknown(UnknownKind::Code, node, format!("`{}` is volatile or atomic", named.name));
         } else if depth == 0 {
-            self.touch(Storage::Variable(named), writes, node);
+            // The name of an array alone is its address.
+            let is_address = matches!(variable.ty, DeclaredType::Array { .. }) && !writes;
+            if !is_address {
+                self.touch(Storage::Variable(named), writes, node);
+            }
         } else {
             self.reached(named, &variable.ty, depth, writes, node);
+        }
+    }
+
+    /// Is it of a template's type parameter that stands for a number, or does it lead to such ones?
+    fn is_of_numbers(&self, ty: &DeclaredType) -> bool {
+        match ty {
+            DeclaredType::TypeParameter { name, is_volatile, .. } => !is_volatile && self.numbers.contains(name),
+            DeclaredType::Pointer { pointee: inner, .. }
+            | DeclaredType::Array { element: inner, .. }
+            | DeclaredType::ArrayParameter { element: inner, .. } => self.is_of_numbers(inner),
+            _ => false,
         }
     }
 
@@ -358,6 +405,10 @@ fn is_plain(kind: NodeKind) -> bool {
                 | K::TypeDescriptor
                 | K::TypeIdentifier
                 | K::TypeQualifier
+                | K::TemplateFunction
+                | K::TemplateArgumentList
+                | K::MsPointerModifier
+                | K::MsRestrictModifier
                 | K::UnaryExpression
                 | K::UpdateExpression
                 | K::WhileStatement

@@ -48,9 +48,9 @@ fn starts_from_name(tree: &HostTree, node: NodeId) -> bool {
             tree.named_children(node).next().is_some_and(|inner| starts_from_name(tree, inner))
         }
         NodeKind::CastExpression => inner(Field::Value),
-        NodeKind::SubscriptExpression | NodeKind::FieldExpression | NodeKind::PointerExpression => {
-            inner(Field::Argument)
-        }
+        // What an address is taken of may be the pointer itself.
+        NodeKind::PointerExpression => tree.operator(node) == Some(NodeKind::Star) && inner(Field::Argument),
+        NodeKind::SubscriptExpression | NodeKind::FieldExpression => inner(Field::Argument),
         NodeKind::BinaryExpression => inner(Field::Left) || inner(Field::Right),
         NodeKind::ConditionalExpression => inner(Field::Consequence) && inner(Field::Alternative),
         _ => false,

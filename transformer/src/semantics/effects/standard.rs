@@ -8,6 +8,9 @@ use crate::syntax::{Field, NodeId, NodeKind};
 /// How many variables an expression of time is followed through.
 const DEPTH: usize = 8;
 
+/// The streams that every C program has.
+const C_STREAMS: &[&str] = &["stdin", "stdout", "stderr"];
+
 const CLOCKS: &[&str] = &["steady_clock", "system_clock", "high_resolution_clock"];
 const STREAMS: &[&str] = &["std::cout", "std::cerr", "std::clog"];
 const MANIPULATORS: &[&str] = &["std::endl", "std::flush", "std::fixed", "std::scientific", "std::defaultfloat"];
@@ -124,19 +127,48 @@ impl Reader<'_, '_> {
             && !self.cx.symbols().is_record_in_sight(ty, at)
     }
 
+    /// Is it a stream of the C library by its name: `stderr`, or a variable of type `FILE *`, whose memory is the library's own?
+    pub(super) fn is_c_stream(&self, name: NodeId) -> bool {
+        let (tree, symbols) = (self.cx.tree, self.cx.symbols());
+        let span = tree.span(name);
+        let text = self.cx.file.show(span);
+        let Some(found) = symbols.lookup(&text, span.start) else { return C_STREAMS.contains(&&*text) };
+        let declared = found.header.is_none().then(|| tree.covering(found.declared_at));
+        let mut above = declared.into_iter().flat_map(|node| tree.ancestors(node));
+        let declaration =
+            above.find(|node| matches!(tree.kind(*node), NodeKind::Declaration | NodeKind::ParameterDeclaration));
+        let ty = declaration.and_then(|node| tree.child(node, Field::Type));
+        let is_file = ty.is_some_and(|ty| self.cx.file.bytes(tree.span(ty)) == b"FILE");
+        is_file && found.ty.is_pointer() && symbols.lookup("FILE", span.start).is_none()
+    }
+
     /// A qualified name that is no callee: a standard stream, or what is written to one.
     pub(super) fn qualified(&mut self, node: NodeId) {
+        self.of_stream(&self.compact(node), node);
+    }
+
+    /// Is it `cout` or `endl` after `using namespace std`, or a `using` of its own?
+    pub(super) fn is_of_std(&self, name: &str) -> bool {
+        let full = format!("std::{name}");
+        let is_known = STREAMS.contains(&full.as_str()) || MANIPULATORS.contains(&full.as_str());
+        is_known && {
+            let text = String::from_utf8_lossy(&self.cx.file.text);
+            text.contains("using namespace std") || text.contains(&format!("using {full}"))
+        }
+    }
+
+    /// The same by the full name.
+    pub(super) fn of_stream(&mut self, name: &str, node: NodeId) {
         let tree = self.cx.tree;
-        let name = self.compact(node);
         let parent = tree.parent(node);
         let is_shift = |node: NodeId| {
             tree.kind(node) == NodeKind::BinaryExpression && tree.operator(node) == Some(NodeKind::LessLess)
         };
         let in_chain = parent.is_some_and(is_shift);
-        if in_chain && MANIPULATORS.contains(&name.as_str()) {
+        if in_chain && MANIPULATORS.contains(&name) {
             return;
         }
-        let is_stream = in_chain && STREAMS.contains(&name.as_str()) && tree.field(node) == Some(Field::Left);
+        let is_stream = in_chain && STREAMS.contains(&name) && tree.field(node) == Some(Field::Left);
         if !is_stream || self.has_own_output_operator() {
             self.unknown(UnknownKind::Code, node, "what this does is not followed");
             return;
@@ -159,6 +191,7 @@ impl Reader<'_, '_> {
             | NodeKind::CharLiteral
             | NodeKind::NumberLiteral => true,
             NodeKind::QualifiedIdentifier => true,
+            NodeKind::Identifier if self.is_of_std(&self.compact(operand)) => true,
             NodeKind::CallExpression => {
                 let function = tree.child(operand, Field::Function).map(|function| self.compact(function));
                 self.is_time(operand, DEPTH)
@@ -171,7 +204,6 @@ impl Reader<'_, '_> {
 
     /// May the program print its own types, by an operator of its own that a number might be handed to?
     fn has_own_output_operator(&self) -> bool {
-        let has = |text: &[u8]| text.windows(8).any(|word| word == b"operator");
-        has(&self.cx.file.text) || self.cx.compilation.headers.iter().any(|header| has(&header.text))
+        self.cx.has_operators()
     }
 }

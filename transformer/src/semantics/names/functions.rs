@@ -10,9 +10,6 @@ use crate::semantics::uses::{Role, Use};
 use crate::source::{Language, Span, words};
 use crate::syntax::{Call, Field, NodeId, NodeKind};
 
-/// Functions of the standard library that give storage back: what they take is a copy of the pointer.
-const RELEASES: &[&str] = &["free", "std::free"];
-
 impl Program<'_> {
     /// Why a call keeps the region from being split.
     pub(crate) fn call_reason(&self, used: &Use) -> Option<Reason> {
@@ -217,7 +214,7 @@ impl Program<'_> {
             (tree.kind(function) == NodeKind::TemplateFunction).then(|| tree.child(function, Field::Name)).flatten();
         let name = self.file.show(tree.span(template.unwrap_or(function))).into_owned();
         let Some(found) = self.symbols().lookup(&name, used.span.start) else {
-            return takes_values(&name) || RELEASES.contains(&name.as_str());
+            return takes_values(&name);
         };
         let DeclaredType::Function { parameters, is_variadic } = found.ty else { return false };
         let index = call.arguments().position(|argument| tree.span(argument).contains(used.span));

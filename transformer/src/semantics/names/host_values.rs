@@ -7,7 +7,7 @@ use crate::semantics::names::kinds::Kind;
 use crate::semantics::names::macros::is_plain_node;
 use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::{Role, Use, member_of, uses_below};
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::host::parse_expression;
 use crate::syntax::{Field, HostTree, NodeId, NodeKind, Number};
 
@@ -16,6 +16,40 @@ impl Program<'_> {
     pub(crate) fn names_in(&self, span: Span) -> Vec<(String, Span)> {
         let Some(tree) = parse_expression(self.file, span, self.tree.language()) else { return Vec::new() };
         uses_below(self.file, &tree, tree.root()).into_iter().map(|used| (used.name, used.span)).collect()
+    }
+
+    /// Is an expression made of names and numbers alone, without types, calls or accesses?
+    pub(crate) fn is_arithmetic(&self, span: Span) -> bool {
+        let Some(tree) = parse_expression(self.file, span, self.tree.language()) else { return false };
+        let text = self.file.bytes(span);
+        let is_known = text.iter().all(|byte| byte.is_ascii_alphanumeric() || b" \t_+-*/%()".contains(byte));
+        is_known
+            && !tree.descendants(tree.root()).any(|node| {
+                matches!(
+                    tree.kind(node),
+                    NodeKind::CallExpression
+                        | NodeKind::CastExpression
+                        | NodeKind::SizeofExpression
+                        | NodeKind::AlignofExpression
+                        | NodeKind::TypeDescriptor
+                        | NodeKind::TypeIdentifier
+                        | NodeKind::PrimitiveType
+                )
+            })
+    }
+
+    /// Do all names in an expression, those of types too, mean at another place of the file what they mean where it stands?
+    pub(crate) fn means_the_same(&self, span: Span, at: usize) -> bool {
+        let symbols = self.symbols();
+        let text = self.file.show(span);
+        let mut names = words(&text);
+        names.all(|name| {
+            let declared = |at| symbols.lookup(name, at).map(|found| (found.header, found.declared_at));
+            let is_tag = matches!(name, "struct" | "union" | "enum");
+            !is_tag
+                && declared(span.start) == declared(at)
+                && symbols.macro_definition(name, span.start) == symbols.macro_definition(name, at)
+        })
     }
 
     /// The first place in an expression that the host may not be able to evaluate to the value that the device would: a

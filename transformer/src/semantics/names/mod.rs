@@ -6,6 +6,7 @@ mod functions;
 mod host_values;
 mod kinds;
 mod lambdas;
+mod lending;
 mod lookup;
 mod lvalues;
 mod macros;

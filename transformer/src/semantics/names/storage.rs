@@ -31,7 +31,7 @@ impl Program<'_> {
             let in_function = matches!(variable.scope, Scope::Local | Scope::Parameter) && !variable.is_extern;
             (in_function || (variable.scope == Scope::File && variable.is_static))
                 && !matches!(variable.ty, DeclaredType::Reference { .. })
-                && !self.is_lent_somewhere(name, &variable)
+                && !self.is_lent_somewhere(name, &variable, &|_| false)
                 && !self.symbols().is_address_taken(name, at)
         })
     }
@@ -151,10 +151,15 @@ impl Program<'_> {
     }
 
     /// Is the address of the variable taken anywhere in the file, as far as the names there tell?
-    fn is_lent_somewhere(&self, name: &str, variable: &Variable) -> bool {
+    pub(super) fn is_lent_somewhere(
+        &self,
+        name: &str,
+        variable: &Variable,
+        is_harmless: &dyn Fn(Span) -> bool,
+    ) -> bool {
         let places = self.address_taken().get(last_part(name));
         places.is_some_and(|places| {
-            places.iter().any(|(used, at)| {
+            places.iter().filter(|(used, at)| !is_harmless(Span::new(*at, at + used.len()))).any(|(used, at)| {
                 let found = self.symbols().lookup(used, *at);
                 found.is_none_or(|it| (it.header, it.declared_at) == (variable.header, variable.declared_at))
             })

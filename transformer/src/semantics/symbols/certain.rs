@@ -67,6 +67,17 @@ impl Symbols<'_> {
                 .any(|(_, entry)| entry.kind == EntryKind::Function && entry.class.is_some())
     }
 
+    /// May the preprocessor, the linker or a `declare variant` put another function in the place of the one that is defined in sight?
+    pub(crate) fn may_be_replaced(&self, name: &str) -> bool {
+        let all = self.entries_named(name.rsplit("::").next().unwrap_or(name));
+        let is_chosen = |(unit, entry): &(Option<usize>, &Entry)| {
+            let definition = self.unit(*unit).zip(entry.definition);
+            definition.is_some_and(|(unit, node)| is_conditional(unit, node) || is_inline_definition(unit, node))
+        };
+        let mut functions = all.iter().filter(|(_, entry)| entry.kind == EntryKind::Function);
+        functions.any(is_chosen) || self.replaces_functions()
+    }
+
     /// Is something that lasts as long as the program declared by this name in one of these parts of the file? Also where it is not
     /// certain that the name means it.
     #[must_use]

@@ -11,12 +11,15 @@ const GIVE_BACK: &[&str] = &["as_const", "clamp", "exchange", "forward", "max", 
 impl Symbols<'_> {
     /// Is there a use of the variable in the range that lends it: as the result of an assignment, a template's argument, the operand of
     /// an operator that the program declares, a returned reference, or what an object is made of?
-    pub(super) fn is_lent(&self, variable: &Variable, extent: Span) -> bool {
+    pub(super) fn is_lent(&self, variable: &Variable, extent: Span, is_harmless: &dyn Fn(Span) -> bool) -> bool {
         let tree = self.own.tree.as_ref();
         let name = variable.name.as_bytes();
         let inside = tree.descendants(tree.covering(extent)).filter(|node| extent.contains(tree.span(*node)));
         inside.into_iter().any(|node| match tree.kind(node) {
-            NodeKind::Identifier => self.own.file.bytes(tree.span(node)) == name && self.lends(node, variable),
+            NodeKind::Identifier => {
+                let span = tree.span(node);
+                self.own.file.bytes(span) == name && self.lends(node, variable) && !is_harmless(span)
+            }
             // `T object(x);` and `f<x>()` read like declarations and types.
             NodeKind::TypeIdentifier => {
                 let is_place = |above| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{DeclaredType, Macro, Symbols};
-use crate::semantics::calls::takes_values;
+use crate::semantics::calls::{only_computes, takes_values};
 use crate::semantics::uses::{Role, role_of_expression};
 use crate::source::{Language, words};
 use crate::syntax::{Field, NodeId, NodeKind};
@@ -123,7 +123,7 @@ impl Symbols<'_> {
         let calls = called(&found.body);
         let is_known = |name: &&str| {
             !self.macros_named(name, at).is_empty()
-                || takes_values(name)
+                || only_computes(name)
                 || *name == "sizeof"
                 || self.own.tree.language() == Language::C && !self.function_definitions(name).is_empty()
         };

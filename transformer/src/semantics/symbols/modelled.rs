@@ -150,6 +150,8 @@ impl Unit<'_> {
                 is_harmless_attribute(self.file, tree, part, &|name| self.table.macros.contains_key(name))
             }
             NodeKind::TypeQualifier => self.is_known_qualifier(part),
+            // `__restrict`, or `__ptr32` and its like.
+            NodeKind::MsPointerModifier => tree.named_children(part).all(|child| self.is_modelled_part(child)),
             NodeKind::GnuAsmExpression | NodeKind::BitfieldClause => false,
             _ => true,
         }

@@ -57,6 +57,11 @@ impl Symbols<'_> {
     /// other files can see, and for names that are not known.
     #[must_use]
     pub fn is_address_taken(&self, name: &str, at: usize) -> bool {
+        self.may_be_reached_elsewhere(name, at, &|_| false)
+    }
+
+    /// The same without the places that are told to be harmless.
+    pub(crate) fn may_be_reached_elsewhere(&self, name: &str, at: usize, is_harmless: &dyn Fn(Span) -> bool) -> bool {
         let Some(variable) = self.lookup(name, at).filter(|variable| variable.kind == NameKind::Variable) else {
             return true;
         };
@@ -70,10 +75,10 @@ impl Symbols<'_> {
         else {
             return true;
         };
-        let escapes = |write: Write| write.kind != WriteKind::Assigned;
+        let escapes = |write: Write| write.kind != WriteKind::Assigned && !is_harmless(write.span);
         self.written_in(name, at, extent).into_iter().any(escapes)
             || self.is_captured(&variable, extent)
-            || self.is_cpp() && self.is_lent(&variable, extent)
+            || self.is_cpp() && self.is_lent(&variable, extent, is_harmless)
     }
 
     /// Does a lambda name a local variable from outside of it and capture by reference?
@@ -149,7 +154,7 @@ impl Symbols<'_> {
     }
 
     /// Does a macro's text, or that of a macro in it, hold a name that is no parameter of it?
-    pub(super) fn macro_names(&self, word: &str, at: usize, name: &str) -> bool {
+    pub(crate) fn macro_names(&self, word: &str, at: usize, name: &str) -> bool {
         let mut seen: BTreeSet<String> = BTreeSet::new();
         let mut open = vec![word.to_owned()];
         for _ in 0..MACRO_DEPTH {
@@ -243,7 +248,11 @@ impl Symbols<'_> {
             };
             return (self.is_cpp() && !is_copied).then_some(WriteKind::Reference);
         };
-        let name = self.own.file.show(tree.span(function));
+        // `f<int &>(x)` binds a reference where the parameter is a `T`.
+        let of_template = Some(function)
+            .filter(|it| tree.kind(*it) == NodeKind::TemplateFunction)
+            .and_then(|it| tree.child(it, Field::Name));
+        let name = self.own.file.show(tree.span(of_template.unwrap_or(function)));
         let at = tree.span(function).start;
         let position = tree.named_children(list).position(|child| child == argument);
         if self.macro_definition(&name, at).is_some() {
@@ -256,11 +265,12 @@ impl Symbols<'_> {
                 match position.and_then(|position| parameters.get(position)) {
                     Some(DeclaredType::Reference { to }) => (!to.is_const()).then_some(WriteKind::Reference),
                     Some(DeclaredType::Unknown) => self.is_cpp().then_some(WriteKind::Passed),
+                    Some(DeclaredType::TypeParameter { .. }) => of_template.map(|_| WriteKind::Passed),
                     Some(_) => None,
                     None => (!is_variadic && self.is_cpp()).then_some(WriteKind::Passed),
                 }
             }
-            _ if crate::semantics::calls::takes_values(&name) => None,
+            None if crate::semantics::calls::takes_values(&name) => None,
             // In C all is handed over by value, except to macros of system headers, which are written in capitals.
             _ if !self.is_cpp() => {
                 let is_capital = !name.bytes().any(|byte| byte.is_ascii_lowercase());

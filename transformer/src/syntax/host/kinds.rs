@@ -104,10 +104,10 @@ impl NodeKind {
         self.text().starts_with("template")
     }
 
-    /// Is it an extension of Microsoft's compilers?
+    /// Is it an extension of Microsoft's compilers that the others have not? `__restrict` they all have.
     #[must_use]
     pub fn is_microsoft(self) -> bool {
-        self.text().starts_with("ms_")
+        self.text().starts_with("ms_") && !matches!(self, Self::MsPointerModifier | Self::MsRestrictModifier)
     }
 
     /// Does it declare a name, or something around one?

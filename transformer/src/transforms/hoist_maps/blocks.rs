@@ -2,13 +2,13 @@
 
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
-use crate::semantics::effects::{HostEffects, Named, Storage, Unknown, UnknownKind, VariableId};
+use crate::semantics::effects::{HostEffects, Named, Storage, Touch, Unknown, UnknownKind, VariableId};
 use crate::semantics::{Origin, Owner};
 use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::exchanges::{Exchange, exchanges};
-use crate::transforms::hoist_maps::storage;
+use crate::transforms::hoist_maps::reach::reach;
 
 /// A statement of a block.
 pub(super) struct Statement {
@@ -100,41 +100,66 @@ pub(super) struct Candidate {
     pub owner: Owner,
     /// The variables that its section is computed from.
     pub lengths: Vec<Named>,
+    /// May constructs of the block change it? What they only read, the host may read as well.
+    pub is_written: bool,
 }
 
 impl Candidate {
     /// Why the host code of a statement needs it, or may change where or how long it is.
     pub(super) fn conflict(&self, cx: &Context<'_>, statement: &Statement) -> Option<Reason> {
-        let name = &self.named.name;
+        self.steered(statement).or_else(|| self.accessed(cx, statement)).or_else(|| self.unknown(statement))
+    }
+
+    /// Is what the statement does with it no more than accesses that are in sight?
+    pub(super) fn is_only_accessed(&self, statement: &Statement) -> bool {
+        self.steered(statement).is_none() && self.unknown(statement).is_none()
+    }
+
+    fn steered(&self, statement: &Statement) -> Option<Reason> {
         let host = &statement.host;
         let is_exchanged = |span: &Span| statement.exchanges.iter().any(|exchange| exchange.written.contains(span));
         let moved = host.writes_of(self.named.id).find(|span| !self.is_array() && !is_exchanged(span));
         let changed = self.lengths.iter().find_map(|named| Some((host.writes_variable(named.id)?, named)));
-        let steered = moved.map(|span| (span, &self.named)).or(changed);
-        let steered = steered
-            .map(|(span, named)| (span, format!("`{}`, which tells where `{name}` is, changes here", named.name)));
-        if let Some((span, message)) = steered {
-            return Some(Reason::new(ReasonCode::HostAccess, span, message));
-        }
-        let is_own = |storage: &Storage| matches!(storage, Storage::Variable(named) | Storage::Behind(named) if named.id == self.named.id);
-        // What the host can compare it decides when the program runs.
-        let needed = host.touches.iter().find(|touch| {
-            !cx.is_apart(&touch.storage, &self.named, self.owner)
-                && (is_own(&touch.storage) || self.is_array() || storage::reach(cx, touch).is_none())
-        });
-        if let Some(touch) = needed {
-            let what = if touch.writes { "writes" } else { "reads" };
-            let message = match is_own(&touch.storage) {
-                true => format!("the host {what} `{name}` between the constructs"),
-                false => format!("the host {what} memory here that may be `{name}`"),
-            };
-            return Some(Reason::new(ReasonCode::HostAccess, touch.span, message));
-        }
+        let (span, named) = moved.map(|span| (span, &self.named)).or(changed)?;
+        let message = format!("`{}`, which tells where `{}` is, changes here", named.name, self.named.name);
+        Some(Reason::new(ReasonCode::HostAccess, span, message))
+    }
+
+    /// Where the host needs it, or memory that may be the same. What the host can compare it decides when the program runs.
+    pub(super) fn accesses<'s>(
+        &'s self,
+        cx: &'s Context<'_>,
+        statement: &'s Statement,
+    ) -> impl Iterator<Item = &'s Touch> {
+        statement.host.touches.iter().filter(move |touch| {
+            (touch.writes || self.is_written)
+                && !cx.is_apart(&touch.storage, &self.named, self.owner)
+                && (self.is_own(&touch.storage) || self.is_array() || reach(cx, touch).is_none())
+        })
+    }
+
+    fn is_own(&self, storage: &Storage) -> bool {
+        matches!(storage, Storage::Variable(named) | Storage::Behind(named) if named.id == self.named.id)
+    }
+
+    fn accessed(&self, cx: &Context<'_>, statement: &Statement) -> Option<Reason> {
+        let name = &self.named.name;
+        let touch = self.accesses(cx, statement).next()?;
+        let what = if touch.writes { "writes" } else { "reads" };
+        let message = match self.is_own(&touch.storage) {
+            true => format!("the host {what} `{name}` between the constructs"),
+            false => format!("the host {what} memory here that may be `{name}`"),
+        };
+        Some(Reason::new(ReasonCode::HostAccess, touch.span, message))
+    }
+
+    fn unknown(&self, statement: &Statement) -> Option<Reason> {
         let is_out_of_reach = |unknown: &&Unknown| {
             unknown.kind == UnknownKind::Call && self.owner.origin == Origin::Allocation && !self.owner.is_shared
         };
-        let unknown = host.unknown.iter().find(|unknown| !is_out_of_reach(unknown))?;
-        Some(Reason::new(ReasonCode::HostAccess, unknown.span, format!("{}: it may need `{name}`", unknown.message)))
+        let unknown = statement.host.unknown.iter().find(|unknown| !is_out_of_reach(unknown))?;
+        let message = format!("{}: it may need `{}`", unknown.message, self.named.name);
+        Some(Reason::new(ReasonCode::HostAccess, unknown.span, message))
     }
 
     fn is_array(&self) -> bool {

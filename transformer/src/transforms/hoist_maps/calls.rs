@@ -7,10 +7,10 @@ use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::effects::{Binding, HostEffects, Named, Storage, Touch, UnknownKind, VariableId};
-use crate::semantics::symbols::DeclaredType;
+use crate::semantics::symbols::{DeclaredType, NameKind};
 use crate::semantics::uses::Role;
 use crate::source::Span;
-use crate::syntax::{Field, NodeId, NodeKind, Number};
+use crate::syntax::{Field, Integer, NodeId, NodeKind, Number};
 use crate::transforms::hoist_maps::constructs::{Item, Length, Mapping, is_array, normal, operand};
 use crate::transforms::hoist_maps::first_run::conditions;
 
@@ -31,15 +31,41 @@ pub(super) fn called(cx: &Context<'_>, all: &[Mapping]) -> Vec<Mapping> {
     found
 }
 
-/// The calls that are statements of their own, of functions in sight.
+/// The calls of functions in sight that their statements certainly make once.
 fn statements_that_call<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = Option<(NodeId, Binding)>> + 'c {
     let mut seen: BTreeSet<NodeId> = BTreeSet::new();
     let callees = cx.file_uses().iter().filter(|used| used.role == Role::Callee);
     callees.map(move |used| {
-        let call = cx.tree.parent(used.node).filter(|node| cx.tree.kind(*node) == NodeKind::CallExpression)?;
-        let statement = cx.tree.parent(call).filter(|node| cx.tree.kind(*node) == NodeKind::ExpressionStatement)?;
+        let mut above =
+            cx.tree.ancestors(used.node).skip_while(|node| cx.tree.kind(*node) == NodeKind::TemplateFunction);
+        let call = above.next().filter(|node| cx.tree.kind(*node) == NodeKind::CallExpression)?;
+        let statement = statement_of(cx, call)?;
         seen.insert(statement).then(|| cx.binding(call).map(|binding| (statement, binding)))?
     })
+}
+
+/// The statement that makes a call in any case: `f(a);`, `t += f(a);`, `double t = 2 * f(a);`.
+fn statement_of(cx: &Context<'_>, call: NodeId) -> Option<NodeId> {
+    let tree = cx.tree;
+    let is_around = |node: &NodeId| match tree.kind(*node) {
+        NodeKind::AssignmentExpression
+        | NodeKind::InitDeclarator
+        | NodeKind::ParenthesizedExpression
+        | NodeKind::CastExpression => true,
+        NodeKind::BinaryExpression => {
+            !matches!(tree.operator(*node), Some(NodeKind::AmpersandAmpersand | NodeKind::BarBar))
+        }
+        _ => false,
+    };
+    let statement = tree.ancestors(call).find(|node| !is_around(node))?;
+    let is_static = || tree.named_children(statement).any(|part| tree.kind(part) == NodeKind::StorageClassSpecifier);
+    let is_in_block = || tree.parent(statement).is_some_and(|above| tree.kind(above) == NodeKind::CompoundStatement);
+    let is_made = match tree.kind(statement) {
+        NodeKind::ExpressionStatement => true,
+        NodeKind::Declaration => is_in_block() && !is_static(),
+        _ => false,
+    };
+    is_made.then_some(statement)
 }
 
 /// One call, and what the function does on the host.
@@ -62,7 +88,7 @@ impl<'c, 'a> Call<'c, 'a> {
     fn mappings(&self, own: &[&Mapping]) -> Vec<Mapping> {
         let cx = self.cx;
         let outside = cx.host_effects(self.statement, &[]);
-        let name = cx.tree.child(self.binding.call, Field::Function).map(|node| cx.file.show(cx.tree.span(node)));
+        let name = cx.called_name(self.binding.call).map(|node| cx.file.show(cx.tree.span(node)));
         let own_message = format!("`{}` has constructs of its own", name.unwrap_or_default());
         let mut unknown = outside.unknown.iter();
         let unknown = unknown.find(|it| it.kind != UnknownKind::Constructs || it.message != own_message);
@@ -99,6 +125,7 @@ impl<'c, 'a> Call<'c, 'a> {
             touches,
             called: Some(extent),
             inside: OnceCell::from(cx.effects_with_kernels(self.statement)),
+            only_read: Vec::new(),
             trouble: own
                 .trouble
                 .as_ref()
@@ -106,7 +133,10 @@ impl<'c, 'a> Call<'c, 'a> {
         };
         for item in &own.items {
             match self.item(item) {
-                Some(item) if mapping.item(item.named.id).is_none() => mapping.items.push(item),
+                Some(found) if mapping.item(found.named.id).is_none() => {
+                    mapping.only_read.extend((!own.writes(cx, &item.named)).then_some(found.named.id));
+                    mapping.items.push(found);
+                }
                 Some(item) => {
                     mapping.items.iter_mut().filter(|it| it.named.id == item.named.id).for_each(|it| {
                         it.trouble = Some("the call maps it twice");
@@ -175,8 +205,10 @@ impl<'c, 'a> Call<'c, 'a> {
         cx.expansion(&name, span.start).is_none().then_some(())?;
         let (named, variable) = cx.named(&name, span.start)?;
         let (_, other) = cx.named(&parameter.name, parameter.at)?;
-        let element = |ty: &DeclaredType| ty.dereferenced().number().cloned();
-        let same = element(&variable.ty).is_some() && element(&variable.ty) == element(&other.ty);
+        let (given, own) = (variable.ty.dereferenced(), other.ty.dereferenced());
+        // Pointers to numbers of different types do not convert to each other, so that `T` is what it must be.
+        let is_of_template = matches!(own, DeclaredType::TypeParameter { .. }) && other.ty.is_pointer();
+        let same = given.number().is_some_and(|number| is_of_template || Some(number) == own.number());
         (is_array(&variable.ty) && same).then_some(named)
     }
 
@@ -194,6 +226,7 @@ impl<'c, 'a> Call<'c, 'a> {
         let cx = self.cx;
         let here = cx.tree.span(self.statement).start;
         let (mut text, mut from) = (String::new(), expression.start);
+        cx.is_arithmetic(expression).then_some(())?;
         let mut names = cx.names_in(expression);
         names.sort_by_key(|(_, span)| span.start);
         for (name, span) in names {
@@ -201,15 +234,17 @@ impl<'c, 'a> Call<'c, 'a> {
             let replacement = match known.and_then(|named| Some((named.id, self.binding.argument(named.id)?))) {
                 Some((id, argument)) => {
                     self.host.writes_variable(id).is_none().then_some(())?;
-                    self.keeps_value(&name, span.start, argument).then_some(())?;
+                    self.keeps_value(&name, span.start, argument, span != expression).then_some(())?;
                     let argument = cx.tree.span(argument);
                     noted.push(argument);
                     operand(&on_one_line(cx.file, argument))
                 }
                 None => {
-                    let same = [here, span.start].map(|at| cx.symbols().macro_definition(&name, at));
-                    let means_the_same = same[0] == same[1] && cx.constant(span).is_some();
-                    means_the_same.then(|| name.clone())?
+                    let macros = [here, span.start].map(|at| cx.symbols().macro_definition(&name, at));
+                    let declared = [here, span.start].map(|at| cx.symbols().lookup(&name, at));
+                    let declared = declared.map(|found| found.map(|found| (found.header, found.declared_at)));
+                    let means_the_same = macros[0] == macros[1] && declared[0] == declared[1];
+                    (means_the_same && cx.constant(span).is_some()).then(|| name.clone())?
                 }
             };
             text += &cx.file.show(Span::new(from, span.start));
@@ -220,30 +255,46 @@ impl<'c, 'a> Call<'c, 'a> {
         Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// Is an argument a sum or product of integers that the parameter's type can hold?
-    fn keeps_value(&self, parameter: &str, at: usize, argument: NodeId) -> bool {
+    /// Is an argument a sum or product of integers that the parameter's type can hold? Where something is computed from the parameter, it
+    /// must be computed in the same type from the argument.
+    fn keeps_value(&self, parameter: &str, at: usize, argument: NodeId, is_computed_with: bool) -> bool {
         let cx = self.cx;
         let integer_of =
             |name: &str, at: usize| cx.declared_type(name, at).and_then(|ty| ty.number().and_then(Number::integer));
         let Some(own) = integer_of(parameter, at).filter(|own| own.bits >= 32) else { return false };
+        let is_int = own.bits == 32 && own.signed;
+        let is_small = |span: Span| cx.constant(span).is_some_and(|value| (0..=i64::from(i32::MAX)).contains(&value));
+        let holds = |given: Integer| given.bits <= own.bits && (given.signed || !own.signed || given.bits < own.bits);
         cx.tree.descendants(argument).filter(|node| cx.tree.is_named(*node)).all(|node| match cx.tree.kind(node) {
             NodeKind::ParenthesizedExpression => true,
             NodeKind::NumberLiteral => {
-                cx.constant(cx.tree.span(node)).is_some_and(|value| value <= i64::from(i32::MAX))
+                let is_plain = cx.file.bytes(cx.tree.span(node)).iter().all(u8::is_ascii_digit);
+                is_small(cx.tree.span(node)) && (!is_computed_with || is_int && is_plain)
             }
             NodeKind::BinaryExpression => {
                 matches!(cx.tree.operator(node), Some(NodeKind::Plus | NodeKind::Minus | NodeKind::Star))
             }
             NodeKind::Identifier => {
                 let span = cx.tree.span(node);
-                let is_small = |value: i64| (0..=i64::from(i32::MAX)).contains(&value);
-                cx.constant(span).is_some_and(is_small)
-                    || integer_of(&cx.file.show(span), span.start).is_some_and(|given| {
-                        given.bits <= own.bits && (given.signed || !own.signed || given.bits < own.bits)
-                    })
+                let given = integer_of(&cx.file.show(span), span.start);
+                match given {
+                    Some(given) if is_computed_with => given == own,
+                    Some(given) => holds(given) || is_small(span),
+                    None => is_small(span) && (!is_computed_with || is_int && self.is_int(node)),
+                }
             }
             _ => false,
         })
+    }
+
+    /// Is a constant's name one of an enumerator, or of a macro that is a plain number?
+    fn is_int(&self, name: NodeId) -> bool {
+        let (cx, span) = (self.cx, self.cx.tree.span(name));
+        let name = cx.file.show(span);
+        match cx.symbols().macro_definition(&name, span.start) {
+            Some(definition) => definition.body.trim().bytes().all(|byte| byte.is_ascii_digit()),
+            None => cx.symbols().lookup(&name, span.start).is_some_and(|found| found.kind == NameKind::Enumerator),
+        }
     }
 
     /// The section with the expressions as the caller writes them.

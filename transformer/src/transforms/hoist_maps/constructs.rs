@@ -35,6 +35,8 @@ pub(super) struct Mapping {
     pub called: Option<Span>,
     /// What its body does on the device, once it is asked for.
     pub(super) inside: OnceCell<HostEffects>,
+    /// The items that its body is known only to read.
+    pub only_read: Vec<VariableId>,
     /// Why it is not understood.
     pub trouble: Option<Reason>,
 }
@@ -75,7 +77,10 @@ pub(super) struct Length {
 
 impl Length {
     fn of(cx: &Context<'_>, expression: Span) -> Self {
-        Self { text: operand(&on_one_line(cx.file, expression)), expressions: vec![expression] }
+        let text = on_one_line(cx.file, expression);
+        let is_macro = cx.expansion(&text, expression.start).is_some();
+        let text = if is_macro { format!("({text})") } else { operand(&text) };
+        Self { text, expressions: vec![expression] }
     }
 
     /// Has it the same value wherever in the environment it is evaluated?
@@ -103,23 +108,74 @@ impl Mapping {
 
     /// May its body change what the variable leads to?
     pub(super) fn writes(&self, cx: &Context<'_>, named: &Named) -> bool {
-        let owner = cx.owner(named);
-        // List items of one construct share no storage (OpenMP 5.2, section 5.8.3).
-        let is_listed = |id| self.item(id).is_some_and(|item| item.is_explicit);
-        let is_other_item = |storage: &Storage| match storage {
-            Storage::Variable(other) | Storage::Behind(other) => {
-                other.id != named.id && is_listed(other.id) && is_listed(named.id)
-            }
-            Storage::Memory => false,
-        };
-        let reaches = |touch: &Touch| {
-            touch.writes && !is_other_item(&touch.storage) && !cx.is_apart(&touch.storage, named, owner)
-        };
         if self.is_data {
             return false;
         }
-        let inside = self.inside.get_or_init(|| cx.host_effects(self.body, &[]));
-        !inside.unknown.is_empty() || inside.touches.iter().any(reaches)
+        if self.only_read.contains(&named.id) {
+            return false;
+        }
+        let may_write = || self.touches_of(cx, named).any(|touch| touch.writes);
+        if self.inside(cx).unknown.is_empty() { may_write() } else { !self.only_reads(cx, named) }
+    }
+
+    /// Whatever else the body does: does it only read the elements of a list item? Code on the device reaches its copy by the name alone,
+    /// where that is one of the function's, and by names that may lead to the same storage.
+    fn only_reads(&self, cx: &Context<'_>, named: &Named) -> bool {
+        let is_of_function = cx.is_of_function(&named.name, named.at);
+        if !is_of_function || !self.leads_to_own_item(cx, named.id) || !cx.reads_only_elements(self.body, named) {
+            return false;
+        }
+        let owner = cx.owner(named);
+        let body = cx.tree.span(self.body);
+        uses_below(cx.file, cx.tree, self.body).iter().all(|used| {
+            let Some((other, variable)) = cx.named(&used.name, used.span.end) else { return true };
+            let is_inside = variable.header.is_none() && body.contains(variable.declared_at);
+            let is_apart = || {
+                let storage = match variable.ty.is_pointer() {
+                    true => Storage::Behind(other.clone()),
+                    false => Storage::Variable(other.clone()),
+                };
+                cx.is_apart(&storage, named, owner)
+            };
+            is_inside
+                || variable.ty.is_scalar()
+                || other.id == named.id
+                || self.leads_to_own_item(cx, other.id)
+                || is_apart()
+                || cx.reads_only_elements(self.body, &other)
+        })
+    }
+
+    /// Does its body reach what the variable leads to at these places alone?
+    pub(super) fn reaches_only_at(&self, cx: &Context<'_>, named: &Named, places: &[Span]) -> bool {
+        let is_one = |touch: &Touch| places.iter().any(|place| place.contains(touch.span));
+        self.inside(cx).unknown.is_empty() && self.touches_of(cx, named).all(is_one)
+    }
+
+    /// Does the name lead, in all of the body, to what a clause lists by it? List items of one construct share no storage (OpenMP 5.2,
+    /// section 5.8.3), but a pointer that the body changes may lead to another's.
+    pub(super) fn leads_to_own_item(&self, cx: &Context<'_>, id: VariableId) -> bool {
+        let Some(item) = self.item(id).filter(|item| item.is_explicit) else { return false };
+        let (name, at) = (&item.named.name, item.named.at);
+        cx.named(name, at).is_some_and(|(_, variable)| !variable.ty.is_pointer())
+            || self.inside(cx).writes_variable(id).is_none() && !cx.symbols().is_address_taken(name, at)
+    }
+
+    fn inside(&self, cx: &Context<'_>) -> &HostEffects {
+        self.inside.get_or_init(|| cx.host_effects(self.body, &[]))
+    }
+
+    /// The accesses in its body that may be of what the variable leads to.
+    fn touches_of<'s>(&'s self, cx: &'s Context<'_>, named: &'s Named) -> impl Iterator<Item = &'s Touch> {
+        let owner = cx.owner(named);
+        let is_other_item = move |storage: &Storage| match storage {
+            Storage::Variable(other) | Storage::Behind(other) => {
+                other.id != named.id && self.leads_to_own_item(cx, other.id) && self.leads_to_own_item(cx, named.id)
+            }
+            Storage::Memory => false,
+        };
+        let touches = self.inside(cx).touches.iter();
+        touches.filter(move |touch| !is_other_item(&touch.storage) && !cx.is_apart(&touch.storage, named, owner))
     }
 }
 
@@ -158,6 +214,7 @@ fn mapping(cx: &Context<'_>, region: &TargetRegion) -> Option<Mapping> {
         touches: Vec::new(),
         called: None,
         inside: OnceCell::new(),
+        only_read: Vec::new(),
         trouble: None,
     };
     let doubt = if is_data {
@@ -224,8 +281,15 @@ impl Mapping {
         let text = cx.file.show(expression);
         for name in words(&text) {
             let Some((named, variable)) = cx.named(name, expression.start) else { continue };
-            let storage = if variable.ty.is_scalar() { Storage::Variable(named) } else { Storage::Memory };
-            self.touches.push(Touch { storage, writes: false, span: expression });
+            let mut note = |storage| self.touches.push(Touch { storage, writes: false, span: expression });
+            match &variable.ty {
+                ty if ty.is_scalar() => note(Storage::Variable(named)),
+                ty => {
+                    note(if ty.is_pointer() { Storage::Behind(named) } else { Storage::Variable(named) });
+                    // What its elements lead to.
+                    note(Storage::Memory);
+                }
+            }
         }
     }
 

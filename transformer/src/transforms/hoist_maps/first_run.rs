@@ -26,7 +26,8 @@ pub(super) fn conditions(
         match tree.kind(parent) {
             NodeKind::CompoundStatement => {
                 let before = tree.named_children(parent).take_while(|sibling| *sibling != node);
-                before.into_iter().all(|sibling| completes(cx, sibling)).then_some(())?;
+                let is_passed = |sibling| completes(cx, sibling) || waits_for_later_pass(cx, parent, sibling);
+                before.into_iter().all(is_passed).then_some(())?;
                 is_always_opened(cx, parent).then_some(())?;
             }
             NodeKind::ForStatement if tree.field(node) == Some(Field::Body) => {
@@ -45,6 +46,32 @@ pub(super) fn conditions(
     }
     found.reverse();
     Some(found)
+}
+
+/// Is it an `if` in the body of a loop that the first pass does not enter: `if (i == 1)`, where `i` starts from 0?
+fn waits_for_later_pass(cx: &Context<'_>, body: NodeId, statement: NodeId) -> bool {
+    differs_at_first(cx, body, statement).unwrap_or(false)
+}
+
+fn differs_at_first(cx: &Context<'_>, body: NodeId, statement: NodeId) -> Option<bool> {
+    let tree = cx.tree;
+    let has_else = tree.child(statement, Field::Alternative).is_some();
+    (tree.kind(statement) == NodeKind::IfStatement && !has_else).then_some(())?;
+    let condition = tree.child(statement, Field::Condition)?;
+    let test =
+        tree.named_children(condition).next().filter(|test| tree.operator(*test) == Some(NodeKind::EqualEqual))?;
+    let [left, right] = [Field::Left, Field::Right].map(|side| tree.child(test, side));
+    let (left, right) = (tree.span(left?), tree.span(right?));
+    let above = tree.parent(body).filter(|above| tree.kind(*above) == NodeKind::ForStatement)?;
+    let head = canonical_head(cx.file, tree, above)?;
+    let (variable, _) = cx.named(&head.variable, head.variable_span.end)?;
+    let (compared, _) = cx.named(&cx.file.show(left), left.start)?;
+    let so_far = Span::new(tree.span(body).start, tree.span(statement).start);
+    let is_first = cx.symbols().written_in(&compared.name, compared.at, so_far).is_empty()
+        && cx.cannot_be_aliased(&compared.name, compared.at);
+    let (first, later) = (cx.constant(head.lower)?, cx.constant(right)?);
+    let is_small = |value: i64| (0..=127).contains(&value);
+    Some(variable.id == compared.id && is_first && first != later && is_small(first) && is_small(later))
 }
 
 /// Is a block no body of a `target data` that its `if` may leave out?
@@ -82,7 +109,10 @@ fn comes_to_its_end(cx: &Context<'_>, code: NodeId, callers: &[NodeId]) -> bool 
 
 /// Does a function in sight return? Of others, what they do says enough.
 fn called_comes_to_its_end(cx: &Context<'_>, call: NodeId, callers: &[NodeId]) -> bool {
-    let Some(definition) = cx.binding(call).map(|binding| binding.definition) else { return true };
+    let name = cx.tree.child(call, Field::Function).map(|function| cx.file.show(cx.tree.span(function)));
+    let Some(definition) = cx.binding(call).map(|binding| binding.definition) else {
+        return name.is_none_or(|name| name != "assert");
+    };
     let callers: Vec<NodeId> = callers.iter().copied().chain([definition]).collect();
     let is_new = callers.iter().filter(|caller| **caller == definition).count() == 1;
     let body = cx.tree.child(definition, Field::Body);
@@ -151,7 +181,7 @@ pub(super) fn is_stable(cx: &Context<'_>, expression: Span, host: &HostEffects) 
             }
             let Some((named, variable)) = cx.named(name, span.start) else { return cx.constant(*span).is_some() };
             variable.ty.is_scalar()
-                && cx.cannot_be_aliased(name, span.start)
+                && (cx.cannot_be_aliased(name, span.start) || cx.is_lent_for_calls_alone(name, span.start))
                 && host.writes_variable(named.id).is_none()
         })
 }

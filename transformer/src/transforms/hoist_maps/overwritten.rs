@@ -25,7 +25,8 @@ fn covers(cx: &Context<'_>, mapping: &Mapping, item: &Item) -> Option<()> {
     };
     // Another directive inside may end iterations, or run them elsewhere.
     (cx.constructs.within(mapping.extent).count() == 1).then_some(())?;
-    lengths_are_copied(cx, directive, item).then_some(())?;
+    let is_own = mapping.leads_to_own_item(cx, item.named.id);
+    (is_own && lengths_are_copied(cx, directive, item)).then_some(())?;
     let mut nest = None;
     for depth in (1..=2).rev() {
         nest = nest.or_else(|| canonical_nest(cx.file, cx.tree, mapping.body, depth).ok());
@@ -37,10 +38,18 @@ fn covers(cx: &Context<'_>, mapping: &Mapping, item: &Item) -> Option<()> {
     found.troubles.is_empty().then_some(())?;
     let is_item = |access: &&Access| access.root.key == item.named.id;
     let own: Vec<&Access> = found.accesses.iter().filter(is_item).collect();
+    // What an expanded macro accesses stands for the whole expression that the macro is in.
+    let is_in_text = |access: &&Access| {
+        let node = cx.tree.covering(access.span);
+        cx.tree.kind(node) == NodeKind::SubscriptExpression && cx.tree.span(node) == access.span
+    };
+    own.iter().all(is_in_text).then_some(())?;
     let store = own.iter().find(|access| is_certain_store(cx, &found, access, body, nest.len()))?;
     let is_late = |access: &&Access| access.span == store.span || is_behind(cx, access, store);
     own.iter().all(is_late).then_some(())?;
     reads_it_by_no_other_name(cx, mapping, item, &found).then_some(())?;
+    // Calls and macros reach more than the nest shows.
+    mapping.reaches_only_at(cx, &item.named, &own.iter().map(|access| access.span).collect::<Vec<_>>()).then_some(())?;
     let [subscript] = store.subscripts.as_slice() else { return None };
     (!subscript.wraps && takes_all_below(&found, &subscript.form, found.expressions.first()?.as_ref()?, nest.len()))
         .then_some(())
@@ -98,7 +107,6 @@ fn is_behind(cx: &Context<'_>, access: &Access, store: &Access) -> bool {
 /// May nothing else that the loop accesses be the item?
 fn reads_it_by_no_other_name(cx: &Context<'_>, mapping: &Mapping, item: &Item, found: &Accesses) -> bool {
     let owner = cx.owner(&item.named);
-    let is_listed = |key| mapping.item(key).is_some_and(|other| other.is_explicit);
     let is_other = |access: &Access| {
         let at = access.span.start;
         let Some(named) = cx.named(&access.root.name, at).map(|(named, _)| named).filter(|it| it.id == access.root.key)
@@ -110,8 +118,7 @@ fn reads_it_by_no_other_name(cx: &Context<'_>, mapping: &Mapping, item: &Item, f
             RootKind::Pointer => Storage::Behind(named),
             RootKind::Member | RootKind::Loaded => return false,
         };
-        // List items of one construct share no storage (OpenMP 5.2, section 5.8.3).
-        item.is_explicit && is_listed(access.root.key) || cx.is_apart(&storage, &item.named, owner)
+        mapping.leads_to_own_item(cx, access.root.key) || cx.is_apart(&storage, &item.named, owner)
     };
     found.accesses.iter().filter(|access| access.root.key != item.named.id).all(is_other)
 }
@@ -137,10 +144,13 @@ fn takes_all_below(found: &Accesses, form: &Polynomial, length: &Polynomial, dep
     // From the innermost loop outward: how many values are taken so far.
     let mut taken = Polynomial::constant(1);
     let mut rest = form.clone();
+    // Two negative numbers have a positive product, and loops up to them have no iterations.
+    let mut may_be_negative = 0;
     for known in found.loops.get(..depth).unwrap_or_default().iter().rev() {
         let Some((coefficient, without)) = rest.linear_in(known.atom) else { return false };
         let Some(width) = counts_from_zero(known) else { return false };
-        if coefficient != taken {
+        may_be_negative += usize::from(known.integer.signed && width.as_constant().is_none_or(|width| width < 0));
+        if coefficient != taken || may_be_negative > 1 {
             return false;
         }
         let Some(more) = taken.times(&width) else { return false };

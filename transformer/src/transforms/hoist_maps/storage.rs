@@ -2,18 +2,15 @@
 
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
-use crate::region::loop_nest::{Relation, canonical_head, counter_change};
-use crate::semantics::Origin;
-use crate::semantics::effects::{Named, Storage, Touch, VariableId};
+use crate::semantics::effects::{Touch, VariableId};
 use crate::semantics::symbols::DeclaredType;
-use crate::source::Span;
-use crate::syntax::{Field, NodeKind, Number};
 use crate::transforms::hoist_maps::constructs::{Item, Mapping};
 use crate::transforms::hoist_maps::environments::{Block, Held};
 use crate::transforms::hoist_maps::first_run::is_stable;
+use crate::transforms::hoist_maps::reach::{integer_of_address, reach};
 
 /// The most pairs of pointers that an environment compares.
-const MOST_COMPARED: usize = 3;
+const MOST_COMPARED: usize = 16;
 
 /// Bytes of the device that environments may take together where the text does not tell how many they need.
 const LIMIT: i64 = 2 << 30;
@@ -61,88 +58,6 @@ fn ordered(one: VariableId, other: VariableId) -> (VariableId, VariableId) {
     if one < other { (one, other) } else { (other, one) }
 }
 
-/// What host code reaches through a pointer, where the host can tell before: elements from the first up to `end`.
-pub(super) struct Reach {
-    pub named: Named,
-    /// How many elements, in C, and the expression that tells.
-    end: String,
-    expression: Span,
-}
-
-/// The elements that an access of host code may reach: those with the number of a loop around it, or one of a constant number.
-pub(super) fn reach(cx: &Context<'_>, touch: &Touch) -> Option<Reach> {
-    let tree = cx.tree;
-    let Storage::Behind(named) = &touch.storage else { return None };
-    let name = tree.covering(touch.span);
-    let access =
-        tree.parent(name).filter(|_| tree.span(name) == touch.span && tree.kind(name) == NodeKind::Identifier)?;
-    let is_element =
-        tree.kind(access) == NodeKind::SubscriptExpression && tree.child(access, Field::Argument) == Some(name);
-    let index = cx.subscript(access).filter(|_| is_element)?;
-    let of_number = || cx.declared_type(&named.name, named.at).is_some_and(|ty| ty.dereferenced().is_scalar());
-    // A parameter has a value, whether the access happens or not.
-    let is_parameter = cx.owner(named).origin == Origin::Parameter;
-    (of_number() && is_parameter).then_some(())?;
-    let expression = tree.span(index);
-    if let Some(value) = cx.constant(expression).filter(|value| (0..i64::from(i32::MAX)).contains(value)) {
-        return Some(Reach { named: named.clone(), end: (value + 1).to_string(), expression });
-    }
-    let (counter, _) = cx.named(&cx.file.show(expression), expression.start)?;
-    let loops = tree.ancestors(access).filter(|node| tree.kind(*node) == NodeKind::ForStatement);
-    let mut heads = loops
-        .filter_map(|node| canonical_head(cx.file, tree, node))
-        .filter(|read| counter_change(cx.file, tree, read).is_none());
-    let read = heads.find(|read| {
-        cx.named(&read.variable, tree.span(read.body).start).is_some_and(|(named, _)| named.id == counter.id)
-    })?;
-    let starts = cx.constant(read.lower).is_some_and(|lower| (0..i64::from(i32::MAX)).contains(&lower));
-    (starts && read.relation == Relation::Less && never_turns_negative(cx, &counter)).then_some(())?;
-    Some(Reach { named: named.clone(), end: unsigned_value(cx, read.upper)?, expression: read.upper })
-}
-
-/// Does a counter that grows from a natural number stay one? A narrow one is converted to its type at each step, and may become negative.
-fn never_turns_negative(cx: &Context<'_>, counter: &Named) -> bool {
-    let ty = cx.declared_type(&counter.name, counter.at);
-    let integer = ty.and_then(|ty| ty.number().and_then(Number::integer));
-    integer.is_some_and(|integer| !integer.signed || integer.bits >= 32 && !cx.compilation.signed_wraps)
-}
-
-/// A bound as the text of an unsigned number of the width of an address, which is never less than the bound where that is not negative,
-/// and which traps nowhere: the original may never evaluate it. None where it is no sum or product of integers.
-fn unsigned_value(cx: &Context<'_>, expression: Span) -> Option<String> {
-    let tree = cx.tree;
-    let root = Some(tree.covering(expression)).filter(|node| tree.span(*node) == expression)?;
-    let mut names: Vec<Span> = Vec::new();
-    for node in tree.descendants(root).filter(|node| tree.is_named(*node)) {
-        match tree.kind(node) {
-            NodeKind::ParenthesizedExpression => {}
-            NodeKind::NumberLiteral => {
-                cx.constant(tree.span(node))?;
-            }
-            NodeKind::BinaryExpression => {
-                let operator = tree.operator(node)?;
-                matches!(operator, NodeKind::Plus | NodeKind::Minus | NodeKind::Star).then_some(())?;
-            }
-            NodeKind::Identifier => {
-                let span = tree.span(node);
-                let ty = cx.declared_type(&cx.file.show(span), span.start);
-                let is_integer = ty.is_some_and(|ty| ty.number().is_some_and(|number| number.integer().is_some()));
-                (is_integer || cx.constant(span).is_some()).then(|| names.push(span))?;
-            }
-            _ => return None,
-        }
-    }
-    let number = integer_of_address(cx);
-    let (mut text, mut from) = (String::new(), expression.start);
-    for span in names {
-        text += &format!("{}({number}){}", cx.file.show(Span::new(from, span.start)), cx.file.show(span));
-        from = span.end;
-    }
-    text += &cx.file.show(Span::new(from, expression.end));
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(if tree.kind(root) == NodeKind::BinaryExpression { format!("({text})") } else { text })
-}
-
 /// The comparison of what host code reaches with what is held, or why there is none.
 ///
 /// # Errors
@@ -150,18 +65,25 @@ fn unsigned_value(cx: &Context<'_>, expression: Span) -> Option<String> {
 pub(super) fn host_terms(
     block: &Block<'_, '_>,
     statements: (usize, usize),
-    item: &Item,
+    held: &Held,
 ) -> Result<Vec<String>, Reason> {
-    let cx = block.cx;
+    let (cx, item) = (block.cx, &held.item);
     let host = block.host_of(statements);
-    let owner = cx.owner(&item.named);
+    let candidate = block.candidate(item);
+    let is_served = |touch: &Touch| held.updates.iter().any(|update| update.serves(touch.span));
+    let needs = |touch: &&Touch| {
+        (touch.writes || candidate.is_written)
+            && !is_served(touch)
+            && !cx.is_apart(&touch.storage, &item.named, held.owner)
+    };
     let mut terms: Vec<String> = Vec::new();
-    for touch in host.touches.iter().filter(|touch| !cx.is_apart(&touch.storage, &item.named, owner)) {
+    for touch in host.touches.iter().filter(needs) {
         let term = reach(cx, touch).and_then(|reach| {
-            let is_known = is_stable(cx, reach.expression, &host) || cx.constant(reach.expression).is_some();
+            let is_known = reach.expressions.iter().all(|span| cx.constant(*span).is_some() || is_stable(cx, *span, &host));
             let at = block.start_of(statements);
-            let names = cx.names_in(reach.expression).into_iter().map(|(name, span)| (name, span.start));
-            let mut names = names.filter(|_| reach.end.parse::<i64>().is_err()).chain([(reach.named.name.clone(), reach.named.at)]);
+            let names = reach.expressions.iter().flat_map(|span| cx.names_in(*span));
+            let names = names.map(|(name, span)| (name, span.start));
+            let mut names = names.chain([(reach.named.name.clone(), reach.named.at)]);
             let is_visible = names.all(|(name, there)| {
                 let [here, there] = [at, there].map(|at| cx.named(&name, at).map(|(named, _)| named.id));
                 here == there && here.is_none_or(|id| host.writes_variable(id).is_none())
@@ -171,6 +93,7 @@ pub(super) fn host_terms(
             (is_known && is_visible && is_own).then(|| {
                 let number = integer_of_address(cx);
                 let (other, own) = (&reach.named.name, &item.named.name);
+                terms.extend(reach.naturals.iter().filter(|term| !terms.contains(term)).cloned().collect::<Vec<_>>());
                 format!(
                     "(({number})({own} + {}) <= ({number}){other} || (({number}){other} <= ({number}){own} && {} <= (({number}){own} - ({number}){other}) / sizeof(*{other})))",
                     length.text,
@@ -206,10 +129,11 @@ fn comparison(
     let is_visible = |item: &Item| {
         let names = item.expressions.iter().flat_map(|span| cx.names_in(*span));
         let mut names = names.chain(std::iter::once((item.named.name.clone(), item.span)));
-        names.all(|(name, span)| {
-            let [here, there] = [at, span.start].map(|at| cx.named(&name, at).map(|(named, _)| named.id));
-            here == there && here.is_none_or(|id| host.writes_variable(id).is_none())
-        })
+        item.expressions.iter().all(|span| cx.means_the_same(*span, at))
+            && names.all(|(name, span)| {
+                let [here, there] = [at, span.start].map(|at| cx.named(&name, at).map(|(named, _)| named.id));
+                here == there && here.is_none_or(|id| host.writes_variable(id).is_none())
+            })
     };
     if already >= MOST_COMPARED || ![one, other].into_iter().all(|item| is_simple(item) && is_visible(item)) {
         return None;
@@ -221,16 +145,6 @@ fn comparison(
     let (_, mut found) = block.certain(statements, other.named.id)?;
     found.push(format!("({} <= {} || {} <= {})", end(one)?, start(other), end(other)?, start(one)));
     Some(found)
-}
-
-/// The type that holds an address, whatever the file includes.
-fn integer_of_address(cx: &Context<'_>) -> &'static str {
-    let includes = |name: &str| cx.file.show(Span::new(0, cx.file.text.len())).contains(name);
-    if includes("<stdint.h>") || includes("<cstdint>") || includes("<inttypes.h>") {
-        "uintptr_t"
-    } else {
-        "__UINTPTR_TYPE__"
-    }
 }
 
 /// What must hold so that the environment takes no more memory than there is, where it takes more than each construct alone.

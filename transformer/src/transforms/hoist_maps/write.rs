@@ -1,5 +1,7 @@
 //! The edits: one directive around the statements, in the style of the constructs inside.
 
+use std::collections::BTreeMap;
+
 use crate::context::Context;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, WIDTH, indent_of, line_start};
@@ -50,7 +52,8 @@ pub(super) fn edits(
     let layout = layout.indented(column.clone());
     let text = format!("{column}{}{}", layout.write("target data", &clauses(environment, &layout)), layout.newline);
     if inside.len() == 1 && first.extent == cx.tree.span(first.node) {
-        return Ok(vec![Edit { span: Span::new(start, start), text }]);
+        let edits = vec![Edit { span: Span::new(start, start), text }];
+        return Ok(with_updates(cx, environment, &layout, "", edits));
     }
     if let Some((span, message)) = leaves_block(cx, inside, extent) {
         return refuse(span, message);
@@ -59,7 +62,62 @@ pub(super) fn edits(
     let open = format!("{text}{indent}{{{newline}");
     let mut edits = line_inserts(cx.file, Span::new(start, extent.end), &indents.level, open);
     edits.push(Edit { span: Span::new(extent.end, extent.end), text: format!("{newline}{indent}}}") });
-    Ok(edits)
+    Ok(with_updates(cx, environment, &layout, &indents.level, edits))
+}
+
+/// A `target update` directive, in the order in which those at one place stand.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct UpdateLine<'e> {
+    /// The line before which it stands.
+    at: usize,
+    /// 0 to the device, 1 from it.
+    way: u8,
+    condition: &'e str,
+    /// Which of the elements of a variable it lists.
+    index: usize,
+    /// A byte of a line with its blanks.
+    like: usize,
+}
+
+/// Adds the updates of what is held, each on lines of its own, which are indented by `level` more than those around them.
+fn with_updates(
+    cx: &Context<'_>,
+    environment: &Environment,
+    layout: &Layout,
+    level: &str,
+    mut edits: Vec<Edit>,
+) -> Vec<Edit> {
+    // Where data go to the device behind one statement, they go there before others come back for the next.
+    // One directive lists no variable twice.
+    let mut lines: BTreeMap<UpdateLine<'_>, Vec<&str>> = BTreeMap::new();
+    for update in environment.held.iter().flat_map(|held| &held.updates) {
+        let condition = update.condition.as_deref().unwrap_or_default();
+        let ways = [(update.place.behind, 0, &update.piece.to), (update.place.before, 1, &update.piece.from)];
+        for (at, way, items) in ways {
+            for (index, item) in items.iter().enumerate() {
+                let line = UpdateLine { at, way, condition, index, like: update.place.like };
+                lines.entry(line).or_default().push(item);
+            }
+        }
+    }
+    let mut texts: BTreeMap<usize, String> = BTreeMap::new();
+    for (UpdateLine { at, way, condition, like, .. }, items) in lines {
+        let is_in_first_column = layout.indent.is_empty();
+        let column = if is_in_first_column { String::new() } else { format!("{level}{}", indent_of(cx.file, like)) };
+        let layout = layout.indented(column.clone());
+        let items = format!("{}({})", if way == 0 { "to" } else { "from" }, items.join(", "));
+        let clauses = [items, format!("if({condition})")];
+        let clauses = clauses.get(..if condition.is_empty() { 1 } else { 2 }).unwrap_or_default();
+        let text = layout.write("target update", clauses);
+        texts.entry(at).or_default().push_str(&format!("{column}{text}{}", layout.newline));
+    }
+    for (at, text) in texts {
+        match edits.iter_mut().find(|edit| edit.span == Span::new(at, at)) {
+            Some(edit) => edit.text.insert_str(0, &text),
+            None => edits.push(Edit { span: Span::new(at, at), text }),
+        }
+    }
+    edits
 }
 
 /// Does a directive that is associated with several loops stand around a place, so that nothing may come between them?
@@ -94,11 +152,25 @@ fn clauses(environment: &Environment, layout: &Layout) -> Vec<String> {
         }
     }
     let maps = maps.into_iter().map(|(kind, items)| format!("map({kind}: {})", items.join(", ")));
-    let mut condition = environment.conditions.join(" && ");
+    let mut condition = match environment.conditions.as_slice() {
+        [only] => without_parentheses(only).to_owned(),
+        several => several.join(" && "),
+    };
     if layout.indent.len() + condition.len() + SHORT > WIDTH {
         condition = environment.conditions.join(&format!(" && \\{}{}       ", layout.newline, layout.indent));
     }
     maps.chain((!condition.is_empty()).then(|| format!("if({condition})"))).collect()
+}
+
+/// A condition without the parentheses around all of it.
+fn without_parentheses(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return text };
+    let mut open = 0_i32;
+    let closes_early = inner.chars().any(|c| {
+        open += i32::from(c == '(') - i32::from(c == ')');
+        open < 0
+    });
+    if closes_early || inner.contains(['"', '\'']) { text } else { inner }
 }
 
 /// What a new block would cut: declarations that later statements use, jumps and labels.

@@ -1,0 +1,153 @@
+//! Functions of the C, POSIX and MPI libraries that host code calls: what they do with what their arguments point to.
+
+/// What a function does with the memory that its arguments point to. None of those listed keeps an address beyond the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::semantics) enum PointeeUse {
+    /// Nothing.
+    None,
+    /// It may read it.
+    Reads,
+    /// It may read and write it, or end its life.
+    Writes,
+}
+
+/// What is known of a function by its name, which must mean the library's.
+pub(in crate::semantics) fn pointees(name: &str) -> Option<PointeeUse> {
+    let name = plain(name);
+    if NOTHING.contains(&name) {
+        Some(PointeeUse::None)
+    } else if READS.contains(&name) {
+        Some(PointeeUse::Reads)
+    } else if WRITES.contains(&name) {
+        Some(PointeeUse::Writes)
+    } else {
+        None
+    }
+}
+
+/// Does a function that writes what some of its arguments point to only read what this one does?
+pub(in crate::semantics) fn only_reads_argument(name: &str, index: usize) -> bool {
+    match plain(name) {
+        "memcpy" | "memmove" | "strcat" | "strcpy" | "strncat" | "strncpy" => index > 0,
+        "sprintf" => index > 0,
+        "snprintf" => index > 1,
+        "fscanf" => index == 1,
+        "sscanf" => index < 2,
+        _ => false,
+    }
+}
+
+fn plain(name: &str) -> &str {
+    name.strip_prefix("std::").or(name.strip_prefix("::")).unwrap_or(name)
+}
+
+/// Is it one of these functions, or another of the C library that gets copies of its arguments?
+pub(super) fn is_of_c(name: &str) -> bool {
+    pointees(name).is_some() || OTHERS.contains(&plain(name))
+}
+
+/// They do not come back, or keep, or change what other addresses mean.
+const OTHERS: &[&str] =
+    &["_Exit", "abort", "atexit", "exit", "posix_memalign", "qsort", "quick_exit", "realloc", "setvbuf", "strdup"];
+
+const NOTHING: &[&str] = &[
+    "MPI_Barrier",
+    "MPI_Wtick",
+    "MPI_Wtime",
+    "aligned_alloc",
+    "calloc",
+    "clock",
+    "difftime",
+    "drand48",
+    "getpid",
+    "isatty",
+    "lrand48",
+    "malloc",
+    "mrand48",
+    "putchar",
+    "rand",
+    "random",
+    "sleep",
+    "srand",
+    "srand48",
+    "srandom",
+    "usleep",
+];
+
+const READS: &[&str] = &[
+    "MPI_Send",
+    "MPI_Ssend",
+    "assert",
+    "atof",
+    "atoi",
+    "atol",
+    "fopen",
+    "fprintf",
+    "fputc",
+    "fputs",
+    "fwrite",
+    "getenv",
+    "memcmp",
+    "perror",
+    "printf",
+    "putc",
+    "puts",
+    "remove",
+    "strcasecmp",
+    "strcmp",
+    "strlen",
+    "strncasecmp",
+    "strncmp",
+    "strtod",
+    "strtol",
+    "strtoul",
+];
+
+const WRITES: &[&str] = &[
+    "MPI_Allgather",
+    "MPI_Allgatherv",
+    "MPI_Allreduce",
+    "MPI_Alltoall",
+    "MPI_Bcast",
+    "MPI_Comm_rank",
+    "MPI_Comm_size",
+    "MPI_Gather",
+    "MPI_Gatherv",
+    "MPI_Get_count",
+    "MPI_Recv",
+    "MPI_Reduce",
+    "MPI_Scatter",
+    "MPI_Scatterv",
+    "MPI_Sendrecv",
+    "bzero",
+    "clock_gettime",
+    "fclose",
+    "fflush",
+    "fgetc",
+    "fgets",
+    "fread",
+    "free",
+    "frexp",
+    "fscanf",
+    "fseek",
+    "ftell",
+    "getrusage",
+    "gettimeofday",
+    "memcpy",
+    "memmove",
+    "memset",
+    "modf",
+    "nanosleep",
+    "rewind",
+    "scanf",
+    "sincos",
+    "snprintf",
+    "sprintf",
+    "sscanf",
+    "strcat",
+    "strcpy",
+    "strncat",
+    "strncpy",
+    "time",
+    "times",
+];

@@ -1,0 +1,264 @@
+//! How far host code reaches through a pointer, as an expression that the host can evaluate before.
+
+use crate::context::Context;
+use crate::edit::directive_writer::on_one_line;
+use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_head, counter_change};
+use crate::semantics::Origin;
+use crate::semantics::effects::{Named, Storage, Touch};
+use crate::source::Span;
+use crate::syntax::{Call, Field, Integer, NodeId, NodeKind, Number};
+use crate::transforms::hoist_maps::constructs::operand;
+
+/// Functions that access as many bytes from a pointer on as their third argument says.
+const OF_BYTES: [&str; 3] = ["memcpy", "memmove", "memset"];
+
+/// What host code reaches through a pointer, where the host can tell before: elements from the first up to `end`.
+pub(super) struct Reach {
+    pub named: Named,
+    /// How many elements, in C.
+    pub end: String,
+    /// The expressions that it is computed from.
+    pub expressions: Vec<Span>,
+    /// What must not be negative, in C: then nothing before the first element is reached.
+    pub naturals: Vec<String>,
+}
+
+/// The elements that an access of host code may reach, by a subscript or by a function for bytes.
+pub(super) fn reach(cx: &Context<'_>, touch: &Touch) -> Option<Reach> {
+    let tree = cx.tree;
+    let Storage::Behind(named) = &touch.storage else { return None };
+    let of_number = || cx.declared_type(&named.name, named.at).is_some_and(|ty| ty.dereferenced().is_scalar());
+    // A parameter has a value, whether the access happens or not.
+    let is_parameter = cx.owner(named).origin == Origin::Parameter;
+    (of_number() && is_parameter).then_some(())?;
+    let node = tree.covering(touch.span);
+    (tree.span(node) == touch.span).then_some(())?;
+    let mut bounds = Bounds { cx, around: node, expressions: Vec::new(), naturals: Vec::new() };
+    let access = tree.parent(node)?;
+    let end = match tree.kind(access) {
+        NodeKind::SubscriptExpression if tree.child(access, Field::Argument) == Some(node) => {
+            bounds.end(cx.subscript(access)?)
+        }
+        NodeKind::ArgumentList => bounds.end_of_bytes(node, access, &named.name),
+        _ => None,
+    };
+    let Bounds { expressions, naturals, .. } = bounds;
+    Some(Reach { named: named.clone(), end: end?, expressions, naturals })
+}
+
+/// Upper bounds of expressions at a place, in which loops of the host count.
+struct Bounds<'b, 'c> {
+    cx: &'b Context<'c>,
+    around: NodeId,
+    expressions: Vec<Span>,
+    naturals: Vec<String>,
+}
+
+impl Bounds<'_, '_> {
+    /// What is greater than the value of an index wherever it is evaluated.
+    fn end(&mut self, index: NodeId) -> Option<String> {
+        let span = self.cx.tree.span(index);
+        if let Some(value) = self.cx.constant(span).filter(is_natural) {
+            return Some((value + 1).to_string());
+        }
+        match self.counting(index) {
+            Some(head) if head.relation == Relation::Less => self.value(head.upper),
+            _ => Some(format!("{} + 1", self.most(index)?)),
+        }
+    }
+
+    /// `memcpy(p + offset, .., bytes)`.
+    fn end_of_bytes(&mut self, argument: NodeId, list: NodeId, name: &str) -> Option<String> {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let call = tree.parent(list).and_then(|call| Call::of(tree, call))?;
+        let function = cx.file.show(tree.span(call.function()?));
+        let is_known = OF_BYTES.contains(&function.strip_prefix("std::").unwrap_or(&function));
+        let arguments: Vec<NodeId> = call.arguments().collect();
+        let [_, _, bytes] = arguments[..] else { return None };
+        is_known.then_some(())?;
+        let offset = match tree.kind(argument) {
+            NodeKind::Identifier => None,
+            NodeKind::BinaryExpression if tree.operator(argument) == Some(NodeKind::Plus) => {
+                let left = tree.child(argument, Field::Left)?;
+                (cx.file.bytes(tree.span(left)) == name.as_bytes()).then_some(())?;
+                Some(self.most(tree.child(argument, Field::Right)?)?)
+            }
+            _ => return None,
+        };
+        let bytes = self.most(bytes)?;
+        let count = format!("({bytes} + sizeof(*{name}) - 1) / sizeof(*{name})");
+        Some(offset.map_or(count.clone(), |offset| format!("{offset} + {count}")))
+    }
+
+    /// The greatest value of an expression, which only grows with the counters in it.
+    fn most(&mut self, node: NodeId) -> Option<String> {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        if let Some(head) = self.counting(node) {
+            let upper = self.value(head.upper)?;
+            return match head.relation {
+                Relation::Less => Some(format!("({upper} - 1)")),
+                Relation::LessOrEqual => Some(upper),
+                _ => None,
+            };
+        }
+        match tree.kind(node) {
+            NodeKind::ParenthesizedExpression => self.most(tree.named_children(node).next()?),
+            NodeKind::CastExpression => {
+                let ty = tree.span(tree.child(node, Field::Type)?);
+                let number = cx.symbols().type_written(None, &cx.file.show(ty), ty.start);
+                let is_wide = |integer: Integer| integer.bits >= 32;
+                number.number().and_then(Number::integer).filter(|integer| is_wide(*integer))?;
+                self.most(tree.child(node, Field::Value)?)
+            }
+            NodeKind::SizeofExpression => Some(cx.file.show(tree.span(node)).into_owned()),
+            NodeKind::BinaryExpression if self.has_counter(node) || has_sizeof(cx, node) => {
+                let operator = match tree.operator(node)? {
+                    NodeKind::Plus => "+",
+                    NodeKind::Star => "*",
+                    _ => return None,
+                };
+                (self.bits(node)? <= 64).then_some(())?;
+                let [left, right] = [Field::Left, Field::Right].map(|side| tree.child(node, side));
+                Some(format!("({} {operator} {})", self.most(left?)?, self.most(right?)?))
+            }
+            _ => {
+                let span = tree.span(node);
+                if self.cx.constant(span).is_none_or(|value| !is_natural(&value)) {
+                    let text = on_one_line(cx.file, span);
+                    self.naturals.push(format!("{} >= 0", operand(&text)));
+                }
+                self.value(span)
+            }
+        }
+    }
+
+    /// How many bits hold the value of an expression, of which none may be lost.
+    fn bits(&self, node: NodeId) -> Option<u32> {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let span = tree.span(node);
+        if let Some(value) = cx.constant(span).filter(is_natural) {
+            return Some(i64::BITS - value.leading_zeros());
+        }
+        match tree.kind(node) {
+            NodeKind::ParenthesizedExpression => self.bits(tree.named_children(node).next()?),
+            NodeKind::CastExpression => self.bits(tree.child(node, Field::Value)?),
+            // No element that the host accesses is larger than some hundred bytes.
+            NodeKind::SizeofExpression => Some(8),
+            NodeKind::Identifier => {
+                let ty = cx.declared_type(&cx.file.show(span), span.start)?;
+                let integer = ty.number().and_then(Number::integer)?;
+                // Signed ones are natural numbers here.
+                Some(integer.bits - u32::from(integer.signed))
+            }
+            NodeKind::BinaryExpression => {
+                let [left, right] = [Field::Left, Field::Right].map(|side| tree.child(node, side));
+                let (left, right) = (self.bits(left?)?, self.bits(right?)?);
+                match tree.operator(node)? {
+                    NodeKind::Star => Some(left + right),
+                    NodeKind::Plus | NodeKind::Minus => Some(left.max(right) + 1),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// An expression without counters, as the text of an unsigned number.
+    fn value(&mut self, expression: Span) -> Option<String> {
+        let text = unsigned_value(self.cx, expression)?;
+        self.expressions.push(expression);
+        Some(text)
+    }
+
+    fn has_counter(&self, node: NodeId) -> bool {
+        self.cx.tree.descendants(node).any(|inner| self.counting(inner).is_some())
+    }
+
+    /// Is it a natural number, a counter, or a sum of such ones?
+    fn is_never_negative(&self, node: NodeId) -> bool {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        cx.constant(tree.span(node)).is_some_and(|value| is_natural(&value))
+            || self.counting(node).is_some()
+            || tree.operator(node) == Some(NodeKind::Plus)
+                && tree.named_children(node).all(|part| self.is_never_negative(part))
+    }
+
+    /// The loop around the place whose counter an expression is, where it starts from a natural number and stays one.
+    fn counting(&self, node: NodeId) -> Option<CanonicalLoop> {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        (tree.kind(node) == NodeKind::Identifier).then_some(())?;
+        let span = tree.span(node);
+        let (counter, _) = cx.named(&cx.file.show(span), span.start)?;
+        let loops = tree.ancestors(self.around).filter(|node| tree.kind(*node) == NodeKind::ForStatement);
+        let mut heads = loops
+            .filter_map(|node| canonical_head(cx.file, tree, node))
+            .filter(|read| counter_change(cx.file, tree, read).is_none());
+        let read = heads.find(|read| {
+            cx.named(&read.variable, tree.span(read.body).start).is_some_and(|(named, _)| named.id == counter.id)
+        })?;
+        let starts = self.is_never_negative(tree.covering(read.lower));
+        let grows = matches!(read.relation, Relation::Less | Relation::LessOrEqual);
+        (starts && grows && never_turns_negative(cx, &counter)).then_some(read)
+    }
+}
+
+fn is_natural(value: &i64) -> bool {
+    (0..i64::from(i32::MAX)).contains(value)
+}
+
+fn has_sizeof(cx: &Context<'_>, node: NodeId) -> bool {
+    cx.tree.descendants(node).any(|inner| cx.tree.kind(inner) == NodeKind::SizeofExpression)
+}
+
+/// Does a counter that grows from a natural number stay one? A narrow one is converted to its type at each step, and may become negative.
+fn never_turns_negative(cx: &Context<'_>, counter: &Named) -> bool {
+    let ty = cx.declared_type(&counter.name, counter.at);
+    let integer = ty.and_then(|ty| ty.number().and_then(Number::integer));
+    integer.is_some_and(|integer| !integer.signed || integer.bits >= 32 && !cx.compilation.signed_wraps)
+}
+
+/// A bound as the text of an unsigned number of the width of an address, which is never less than the bound where that is not negative,
+/// and which traps nowhere: the original may never evaluate it. None where it is no sum or product of integers.
+fn unsigned_value(cx: &Context<'_>, expression: Span) -> Option<String> {
+    let tree = cx.tree;
+    let root = Some(tree.covering(expression)).filter(|node| tree.span(*node) == expression)?;
+    let mut names: Vec<Span> = Vec::new();
+    for node in tree.descendants(root).filter(|node| tree.is_named(*node)) {
+        match tree.kind(node) {
+            NodeKind::ParenthesizedExpression => {}
+            NodeKind::NumberLiteral => {
+                cx.constant(tree.span(node))?;
+            }
+            NodeKind::BinaryExpression => {
+                let operator = tree.operator(node)?;
+                matches!(operator, NodeKind::Plus | NodeKind::Minus | NodeKind::Star).then_some(())?;
+            }
+            NodeKind::Identifier => {
+                let span = tree.span(node);
+                let ty = cx.declared_type(&cx.file.show(span), span.start);
+                let is_integer = ty.is_some_and(|ty| ty.number().is_some_and(|number| number.integer().is_some()));
+                (is_integer || cx.constant(span).is_some()).then(|| names.push(span))?;
+            }
+            _ => return None,
+        }
+    }
+    let number = integer_of_address(cx);
+    let (mut text, mut from) = (String::new(), expression.start);
+    for span in names {
+        text += &format!("{}({number}){}", cx.file.show(Span::new(from, span.start)), cx.file.show(span));
+        from = span.end;
+    }
+    text += &cx.file.show(Span::new(from, expression.end));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(if tree.kind(root) == NodeKind::BinaryExpression { format!("({text})") } else { text })
+}
+
+/// The type that holds an address, whatever the file includes.
+pub(super) fn integer_of_address(cx: &Context<'_>) -> &'static str {
+    let includes = |name: &str| cx.file.show(Span::new(0, cx.file.text.len())).contains(name);
+    if includes("<stdint.h>") || includes("<cstdint>") || includes("<inttypes.h>") {
+        "uintptr_t"
+    } else {
+        "__UINTPTR_TYPE__"
+    }
+}

@@ -1,0 +1,239 @@
+//! What the host needs of data that stay: which statements between the constructs want `target update`, and of what.
+//!
+//! Before a statement that reads what kernels write, the section comes back; behind one that writes, it goes to the device. The whole
+//! section serves every access, by another pointer too. Single elements serve where nothing else is accessed and the accesses certainly
+//! happen. Neighbouring statements share their updates, and a loop's test is served at the end of the loop's body.
+
+mod elements;
+mod places;
+mod rows;
+
+use crate::context::Context;
+use crate::plan::Reason;
+use crate::region::construct::ConstructId;
+use crate::semantics::Origin;
+use crate::semantics::effects::Touch;
+use crate::source::Span;
+use crate::syntax::{Field, NodeId, NodeKind};
+use crate::transforms::hoist_maps::blocks::{Candidate, Statement, statements};
+use crate::transforms::hoist_maps::constructs::{Item, Mapping};
+use crate::transforms::hoist_maps::first_run::is_stable;
+pub(super) use places::Update;
+
+/// A variable whose data the host needs in between.
+pub(super) struct Wanted<'w, 'c> {
+    pub cx: &'w Context<'c>,
+    pub all: &'w [Mapping],
+    pub candidate: &'w Candidate,
+    pub item: &'w Item,
+    /// Is the whole section updated at once, even where some elements or a branch would do? That makes the fewest copies.
+    pub whole: bool,
+}
+
+impl Wanted<'_, '_> {
+    /// The updates with which a statement leaves the variable on the device, where the environment opens in front of it or earlier.
+    ///
+    /// # Errors
+    /// Why the host needs it there in a way that no update serves.
+    pub(super) fn updates(&self, statement: &Statement, opens_here: bool) -> Result<Vec<Update>, Reason> {
+        let Some(conflict) = self.candidate.conflict(self.cx, statement) else { return Ok(Vec::new()) };
+        if !self.candidate.is_only_accessed(statement) || !self.is_certainly_absent(statement.extent) {
+            return Err(conflict);
+        }
+        let found = self.of_statement(statement, None, opens_here);
+        if self.serve_all(&found, statement) { Ok(found) } else { Err(conflict) }
+    }
+
+    /// Has nobody mapped the variable before? Only then an update shows the host what the original would have copied.
+    fn is_certainly_absent(&self, extent: Span) -> bool {
+        let constructs = self.cx.constructs;
+        let owner = self.candidate.owner;
+        let is_own = matches!(owner.origin, Origin::Allocation | Origin::AutomaticArray) && !owner.is_shared;
+        let may_stay = |id: ConstructId| constructs.directive(id).is("target enter data");
+        // Threads of the host may each be in the environment at another place.
+        let is_by_threads = |id: ConstructId| {
+            constructs.construct(id).body_span.contains(extent) && !constructs.directive(id).is("target data")
+        };
+        is_own && !constructs.ids().any(|id| may_stay(id) || is_by_threads(id))
+    }
+
+    fn serve_all(&self, updates: &[Update], statement: &Statement) -> bool {
+        let is_served = |touch: &Touch| updates.iter().any(|update| update.serves(touch.span));
+        self.candidate.accesses(self.cx, statement).all(is_served)
+    }
+
+    /// The updates for what can be served; accesses that none of them serves are left.
+    fn of_statement(&self, statement: &Statement, around: Option<NodeId>, opens_here: bool) -> Vec<Update> {
+        if self.candidate.conflict(self.cx, statement).is_none() {
+            return Vec::new();
+        }
+        let in_branches = || self.in_blocks(statement, around);
+        if statement.mappings.is_empty() {
+            let is_branch = !self.whole && self.cx.tree.kind(statement.node) == NodeKind::IfStatement;
+            let found = if is_branch { in_branches() } else { Vec::new() };
+            if is_branch && self.serve_all(&found, statement) {
+                return found;
+            }
+            return self.around(statement, around).into_iter().collect();
+        }
+        // What a construct itself needs of the host is evaluated where it stands.
+        let is_construct = |index: &usize| self.all.get(*index).is_some_and(|mapping| mapping.body == statement.node);
+        if statement.mappings.iter().any(is_construct) {
+            return Vec::new();
+        }
+        if !statement.is_loop {
+            return in_branches();
+        }
+        let mut found = self.in_blocks(statement, Some(statement.node));
+        found.extend(self.test_of(statement, opens_here));
+        found
+    }
+
+    fn in_blocks(&self, statement: &Statement, around: Option<NodeId>) -> Vec<Update> {
+        let blocks = self.blocks_in(statement.node);
+        blocks.into_iter().flat_map(|block| self.in_block(block, around)).collect()
+    }
+
+    fn in_block(&self, block: NodeId, around: Option<NodeId>) -> Vec<Update> {
+        let nodes: Vec<NodeId> = self.cx.tree.named_children(block).collect();
+        let mut found: Vec<Update> = Vec::new();
+        // The statements from the one on that the last update serves.
+        let mut since: Vec<Statement> = Vec::new();
+        // Has the host the whole section as it is, until the next construct?
+        let mut is_fresh = false;
+        for statement in statements(self.cx, self.all, &nodes) {
+            let mut own = self.of_statement(&statement, around, false);
+            if !statement.mappings.is_empty() {
+                found.iter_mut().for_each(Update::close);
+                found.extend(own);
+                since.clear();
+                is_fresh = false;
+                continue;
+            }
+            since.push(statement);
+            let Some(first) = own.first() else { continue };
+            if let Some(joined) = found.last().and_then(|last| last.joined(self, first, &since)) {
+                found.pop();
+                own = vec![joined];
+            } else {
+                since.drain(..since.len() - 1);
+                own.iter_mut().filter(|_| is_fresh).for_each(|update| update.piece.from.clear());
+            }
+            is_fresh |= own.iter().any(|update| update.brings_all(&self.item.text));
+            found.extend(own);
+        }
+        found.iter_mut().for_each(Update::close);
+        found
+    }
+
+    /// The blocks in braces that a statement runs.
+    fn blocks_in(&self, node: NodeId) -> Vec<NodeId> {
+        let tree = self.cx.tree;
+        let is_block = |node: &NodeId| tree.kind(*node) == NodeKind::CompoundStatement;
+        match tree.kind(node) {
+            NodeKind::CompoundStatement => vec![node],
+            NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement => {
+                tree.child(node, Field::Body).filter(is_block).into_iter().collect()
+            }
+            NodeKind::IfStatement => {
+                let branches = [Field::Consequence, Field::Alternative].into_iter();
+                branches.filter_map(|field| tree.child(node, field)).flat_map(|branch| self.blocks_in(branch)).collect()
+            }
+            NodeKind::ElseClause => {
+                let inner: Vec<NodeId> = tree.named_children(node).collect();
+                inner.into_iter().flat_map(|inner| self.blocks_in(inner)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The updates around a statement without constructs; under its own condition where it is a branch without braces.
+    fn around(&self, statement: &Statement, around: Option<NodeId>) -> Option<Update> {
+        let place = places::around(self.cx, statement.node)?;
+        let accesses: Vec<&Touch> = self.candidate.accesses(self.cx, statement).collect();
+        let writes = accesses.iter().any(|touch| touch.writes);
+        (!writes || !places::may_leave(self.cx, statement.node)).then_some(())?;
+        let (condition, part) = match self.branch(statement).filter(|_| !self.whole) {
+            Some((condition, part)) => (Some(condition), part),
+            None => (None, statement.node),
+        };
+        let covers = vec![statement.extent];
+        let row = self.row(statement, &accesses);
+        if let Some(row) = row.filter(|row| {
+            row.piece.is_named_at(self.cx, place.both()) && row.piece.is_stable(self.cx, &statement.host, place.both())
+        }) {
+            let (piece, condition, fits) = (row.piece, row.condition, row.fits);
+            return Some(Update { covers, around, condition, fits, place, piece, is_closed: false });
+        }
+        let piece = self
+            .elements(statement, part, &accesses)
+            .filter(|piece| piece.is_named_at(self.cx, place.both()))
+            .or_else(|| self.section(place.both(), writes))?;
+        Some(Update { covers, around, condition, fits: Vec::new(), place, piece, is_closed: false })
+    }
+
+    /// The condition, in C, and the branch of an `if` without braces and without `else`, where the host may test the condition twice.
+    fn branch(&self, statement: &Statement) -> Option<(String, NodeId)> {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        (tree.kind(statement.node) == NodeKind::IfStatement).then_some(())?;
+        tree.child(statement.node, Field::Alternative).is_none().then_some(())?;
+        let condition = tree.span(tree.child(statement.node, Field::Condition)?);
+        let part = tree.child(statement.node, Field::Consequence)?;
+        let is_access = |touch: &Touch| condition.contains(touch.span);
+        let is_pure = is_stable(cx, condition, &statement.host)
+            && !self.candidate.accesses(cx, statement).any(is_access)
+            && tree.kind(part) != NodeKind::CompoundStatement;
+        let text = crate::edit::directive_writer::on_one_line(cx.file, condition);
+        let text = text.strip_prefix('(')?.strip_suffix(')')?.trim().to_owned();
+        is_pure.then_some((text, part))
+    }
+
+    /// What the test of a loop reads comes back at the end of the loop's body. Before the first test the host has it where the environment
+    /// has just opened, or where the test comes last.
+    fn test_of(&self, statement: &Statement, opens_here: bool) -> Option<Update> {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let node = statement.node;
+        let body = tree.child(node, Field::Body)?;
+        let head = [Field::Condition, Field::Update].into_iter().filter_map(|field| tree.child(node, field));
+        let covers: Vec<Span> = head.map(|part| tree.span(part)).collect();
+        let is_in_head = |touch: &&Touch| covers.iter().any(|span| span.contains(touch.span));
+        let accesses: Vec<&Touch> = self.candidate.accesses(cx, statement).filter(is_in_head).collect();
+        let reads = !accesses.is_empty() && accesses.iter().all(|touch| !touch.writes);
+        let is_fresh = opens_here || tree.kind(node) == NodeKind::DoStatement;
+        let continues = tree.descendants(body).any(|inner| tree.kind(inner) == NodeKind::ContinueStatement);
+        (reads && is_fresh && !continues).then_some(())?;
+        let place = places::end_of(cx, body)?;
+        let elements = self.elements_of_test(statement, &accesses);
+        let elements = elements.filter(|piece| piece.is_named_at(cx, place.both()));
+        let piece = elements.or_else(|| self.section(place.both(), false))?;
+        Some(Update { covers, around: Some(node), condition: None, fits: Vec::new(), place, piece, is_closed: true })
+    }
+}
+
+/// How many copies updates make in one pass of each loop, until constructs of the same pass have paid for them.
+pub(super) struct Spent(Vec<(Option<NodeId>, usize)>);
+
+impl Spent {
+    pub(super) fn of(updates: &[Update]) -> Self {
+        let mut found: Vec<(Option<NodeId>, usize)> = Vec::new();
+        for update in updates {
+            match found.iter_mut().find(|(around, _)| *around == update.around) {
+                Some((_, known)) => *known += update.piece.copies(),
+                None => found.push((update.around, update.piece.copies())),
+            }
+        }
+        Self(found)
+    }
+
+    /// A construct in a loop copies the variable so often in each pass: how many of these copies no update takes the place of.
+    pub(super) fn pay(&mut self, around: Option<NodeId>, copies: usize) -> usize {
+        let Some((_, left)) = self.0.iter_mut().find(|(known, _)| *known == around) else { return copies };
+        let paid = copies.min(*left);
+        *left -= paid;
+        copies - paid
+    }
+
+    pub(super) fn is_covered(&self, around: Option<NodeId>) -> bool {
+        self.0.iter().all(|(known, left)| *known != around || *left == 0)
+    }
+}
