@@ -4,6 +4,7 @@ pub mod calls;
 pub mod effects;
 pub mod expansions;
 pub mod facts;
+mod fresh;
 pub mod integers;
 mod names;
 mod owners;

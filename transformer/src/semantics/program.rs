@@ -14,7 +14,7 @@ use crate::semantics::effects::VariableId;
 use crate::semantics::facts::Facts;
 use crate::semantics::symbols::{FlagDefinition, Symbols};
 use crate::semantics::uses::Use;
-use crate::source::{Scan, SourceFile, Span, words};
+use crate::source::{Scan, SourceFile, Span};
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// What a file is compiled with.
@@ -51,7 +51,7 @@ pub struct Program<'a> {
     pub(super) operators_on_numbers: OnceCell<bool>,
     pub(super) file_uses: OnceCell<Vec<Use>>,
     /// The names given out for new constants.
-    fresh: RefCell<BTreeSet<String>>,
+    pub(super) fresh: RefCell<BTreeSet<String>>,
     /// Which classes are like numbers, as far as asked.
     pub(super) value_classes: RefCell<BTreeMap<String, bool>>,
     /// Whose storage variables lead to, as far as asked.
@@ -221,28 +221,5 @@ impl<'a> Program<'a> {
     /// The value of an integer constant expression of the file.
     pub(crate) fn constant(&self, span: Span) -> Option<i64> {
         self.symbols().constant(&self.file.show(span), span.start)
-    }
-
-    /// A name for a block of its own that holds a part of the file: nothing there is called so, and no macro.
-    pub(crate) fn fresh_in(&self, span: Span, stem: &str) -> String {
-        let text = self.file.show(span);
-        let is_free = |name: &String| {
-            !words(&text).any(|word| word == name)
-                && self.symbols().macro_definition(name, span.start).is_none()
-                && !self.uses_macro_with(span, &|body| words(body).any(|word| word == name))
-        };
-        let numbered = (2..).map(|number| format!("{stem}_{number}"));
-        std::iter::once(stem.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
-    }
-
-    /// A name that stands nowhere in the file and was not given out before.
-    pub(crate) fn fresh(&self, stem: &str) -> String {
-        let text = String::from_utf8_lossy(&self.file.text);
-        let mut taken = self.fresh.borrow_mut();
-        let numbered = (2..).map(|number| format!("{stem}_{number}"));
-        let mut names = std::iter::once(stem.to_owned()).chain(numbered);
-        let name = names.find(|name| !taken.contains(name) && !text.contains(name.as_str())).unwrap_or_default();
-        taken.insert(name.clone());
-        name
     }
 }

@@ -223,11 +223,6 @@ impl Program<'_> {
         let base = words(before).last().unwrap_or_default();
         !words(before).any(|word| word == "const") && !before.contains("std::") && !is_record(base)
     }
-
-    fn texts(&self) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
-        let headers = self.compilation.headers.iter().map(|header| String::from_utf8_lossy(&header.text));
-        std::iter::once(String::from_utf8_lossy(&self.file.text)).chain(headers)
-    }
 }
 
 /// Is it a statement, or an operator that the language defines?

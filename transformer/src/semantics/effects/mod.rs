@@ -339,7 +339,9 @@ impl Reader<'_, '_> {
             _ => (0, Storage::Variable(named)),
         };
         let is_beyond = depth > own;
-        self.touch(storage, writes && (!is_beyond || own == 0), node);
+        // A member of an element may be an array, and so a part of the element.
+        let element = (0..own).fold(ty.clone(), |ty, _| ty.dereferenced());
+        self.touch(storage, writes && (!is_beyond || !element.is_pointer()), node);
         if is_beyond {
             self.touch(Storage::Memory, writes, node);
         }

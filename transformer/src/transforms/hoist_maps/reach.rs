@@ -5,6 +5,7 @@ use crate::edit::directive_writer::on_one_line;
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_head, counter_change};
 use crate::semantics::Origin;
 use crate::semantics::effects::{Named, Storage, Touch};
+use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::{Call, Field, Integer, NodeId, NodeKind, Number};
 use crate::transforms::hoist_maps::constructs::operand;
@@ -123,7 +124,9 @@ impl Bounds<'_, '_> {
             }
             _ => {
                 let span = tree.span(node);
-                if self.cx.constant(span).is_none_or(|value| !is_natural(&value)) {
+                let is_unsigned =
+                    || cx.declared_type(&cx.file.show(span), span.start).is_some_and(|ty| is_unsigned(&ty));
+                if cx.constant(span).is_none_or(|value| !is_natural(&value)) && !is_unsigned() {
                     let text = on_one_line(cx.file, span);
                     self.naturals.push(format!("{} >= 0", operand(&text)));
                 }
@@ -200,6 +203,10 @@ impl Bounds<'_, '_> {
         let grows = matches!(read.relation, Relation::Less | Relation::LessOrEqual);
         (starts && grows && never_turns_negative(cx, &counter)).then_some(read)
     }
+}
+
+fn is_unsigned(ty: &DeclaredType) -> bool {
+    ty.number().and_then(Number::integer).is_some_and(|integer| !integer.signed)
 }
 
 fn is_natural(value: &i64) -> bool {

@@ -64,7 +64,7 @@ impl Wanted<'_, '_> {
 
     /// The updates for what can be served; accesses that none of them serves are left.
     fn of_statement(&self, statement: &Statement, around: Option<NodeId>, opens_here: bool) -> Vec<Update> {
-        if self.candidate.conflict(self.cx, statement).is_none() {
+        if self.candidate.conflict(self.cx, statement).is_none() || !self.candidate.is_only_accessed(statement) {
             return Vec::new();
         }
         let in_branches = || self.in_blocks(statement, around);

@@ -59,7 +59,11 @@ impl Wanted<'_, '_> {
         Some(Row { piece, condition, fits: self.fits(text(base), &lower, &upper)? })
     }
 
+    /// When the part lies in the section. Beyond a whole array the host may not access anything.
     fn fits(&self, base: Option<String>, lower: &str, upper: &str) -> Option<Vec<String>> {
+        if self.item.section.is_empty() {
+            return Some(Vec::new());
+        }
         let number = integer_of_address(self.cx);
         let length = &self.item.length.as_ref()?.text;
         let mut terms = Vec::new();
@@ -111,8 +115,9 @@ impl Wanted<'_, '_> {
         let mut above = std::iter::once(access).chain(tree.ancestors(access));
         let statement =
             above.find(|node| matches!(tree.kind(*node), NodeKind::ExpressionStatement | NodeKind::Declaration));
+        let is_of_block = |node| tree.kind(body) == NodeKind::CompoundStatement && tree.parent(node) == Some(body);
         statement.is_some_and(|statement| {
-            (statement == body || tree.parent(statement) == Some(body)) && happens_always(self.cx, statement, access)
+            (statement == body || is_of_block(statement)) && happens_always(self.cx, statement, access)
         })
     }
 

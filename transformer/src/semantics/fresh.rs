@@ -1,0 +1,46 @@
+//! Names for what the output declares, which mean nothing else where it is in scope.
+
+use std::borrow::Cow;
+
+use super::Program;
+use crate::source::{Span, words};
+
+impl Program<'_> {
+    /// A name for a block of its own that holds a part of the file: nothing there is called so, and no macro.
+    pub(crate) fn fresh_in(&self, span: Span, stem: &str) -> String {
+        let text = self.file.show(span);
+        let names_it = |text: &str, name: &str| words(text).any(|word| word == name);
+        self.first_free(stem, |name| {
+            !names_it(&text, name) && !self.uses_macro_with(span, &|body| names_it(body, name))
+        })
+    }
+
+    /// A name that stands nowhere in the file and was not given out before.
+    pub(crate) fn fresh(&self, stem: &str) -> String {
+        let mut taken = self.fresh.borrow_mut();
+        let name = self.first_free(stem, |name| !taken.contains(name) && !self.texts().any(|text| text.contains(name)));
+        taken.insert(name.clone());
+        name
+    }
+
+    fn first_free(&self, stem: &str, is_free: impl Fn(&str) -> bool) -> String {
+        let pastes = self.texts().any(|text| ["##", "%:%:", "??="].iter().any(|paste| text.contains(paste)));
+        let end = if pastes { "_" } else { "" };
+        let numbered = (2..).map(|number| format!("{stem}_{number}{end}"));
+        let is_macro = |name: &str| self.symbols().macro_definition(name, self.file.text.len()).is_some();
+        let mut names = std::iter::once(stem.to_owned()).chain(numbered);
+        let may_serve = |name: &String| is_free(name) && !is_macro(name) && !(pastes && self.may_be_pasted(name));
+        names.find(may_serve).unwrap_or_default()
+    }
+
+    /// May `##` make the name? Then the name ends with a word of the text.
+    fn may_be_pasted(&self, name: &str) -> bool {
+        self.texts().any(|text| words(&text).any(|word| word != name && name.ends_with(word)))
+    }
+
+    /// The file and the headers that it includes.
+    pub(super) fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let headers = self.compilation.headers.iter().map(|header| String::from_utf8_lossy(&header.text));
+        std::iter::once(String::from_utf8_lossy(&self.file.text)).chain(headers)
+    }
+}
