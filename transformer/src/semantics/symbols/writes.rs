@@ -195,7 +195,9 @@ impl Symbols<'_> {
                     if tree.operator(parent) == Some(NodeKind::MinusGreater) {
                         return None;
                     }
-                    ty = DeclaredType::Unknown;
+                    let member = tree.child(parent, Field::Field).map(|member| self.own.file.show(tree.span(member)));
+                    let found = member.and_then(|member| self.member_type(&ty, &member, tree.span(parent).start));
+                    ty = found.unwrap_or(DeclaredType::Unknown);
                 }
                 NodeKind::PointerExpression => match tree.operator(parent) {
                     Some(NodeKind::Ampersand) => return Some(WriteKind::Address),
@@ -219,8 +221,7 @@ impl Symbols<'_> {
                     return None;
                 }
                 NodeKind::LambdaCaptureSpecifier | NodeKind::SubscriptArgumentList => return None,
-                // The name of an array stands for a pointer into it.
-                _ => return matches!(ty, DeclaredType::Array { .. }).then_some(WriteKind::Address),
+                _ => return may_be_array(&ty).then_some(WriteKind::Address),
             }
             node = parent;
         }
@@ -229,7 +230,7 @@ impl Symbols<'_> {
 
     /// What a call does to one of its arguments, an object of type `ty` or a part of one.
     fn effect_of_call(&self, list: NodeId, argument: NodeId, ty: &DeclaredType) -> Option<WriteKind> {
-        if matches!(ty, DeclaredType::Array { .. }) {
+        if may_be_array(ty) {
             return Some(WriteKind::Address);
         }
         let tree = self.own.tree.as_ref();
@@ -301,6 +302,11 @@ impl Symbols<'_> {
     fn is_cpp(&self) -> bool {
         self.own.tree.language() == Language::Cpp
     }
+}
+
+/// The name of an array stands for a pointer into it; so may that of a member of a structure that is not in sight.
+fn may_be_array(ty: &DeclaredType) -> bool {
+    matches!(ty, DeclaredType::Array { .. } | DeclaredType::Unknown)
 }
 
 /// The identifiers of a text.
