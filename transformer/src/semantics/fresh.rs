@@ -39,7 +39,7 @@ impl Program<'_> {
     }
 
     /// The file and the headers that it includes.
-    pub(super) fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let headers = self.compilation.headers.iter().map(|header| String::from_utf8_lossy(&header.text));
         std::iter::once(String::from_utf8_lossy(&self.file.text)).chain(headers)
     }

@@ -80,13 +80,14 @@
 //!
 //! ## Safety
 //!
-//! Assumed where a function is called whose body is not in sight, or objects are used of a class whose functions are not: they
-//! may ask for their team (OMPS303). Assumed in a template whose parameter may be such a class (OMPS304). Safe otherwise.
-//!
 //! How many threads a team has where no clause says so is up to the implementation (OpenMP 5.2, sections 10.1.1 and
-//! 10.2), so that a conforming program gives results with 128 that it may give without the clause. The values that
-//! depend on the number, those of queries, keep the loop from being changed. Likewise which team takes which iterations
-//! (section 11.6).
+//! 10.2), so that a conforming program gives results with 128 that it may give without the clause. Queries in sight keep the loop from
+//! being changed all the same. Likewise which team takes which iterations (section 11.6).
+//!
+//! Where `num_teams` is the user's, a routine in sight sets sizes (`omp_set_num_teams` and the like), or fewer threads than a warp are
+//! chosen, the edit is assumed to be right if a function is called whose body is not in sight, or objects are used of a class whose
+//! functions are not: they may ask for their team (OMPS303). Likewise in a template whose parameter may be such a class (OMPS304).
+//! Safe otherwise.
 //!
 //! The bounds in `num_teams` are numbers and integer variables that are neither volatile nor listed in a clause of the
 //! construct but `firstprivate`. They are compared before they are subtracted, multiplied or divided, so nothing overflows, and the
@@ -118,6 +119,12 @@ use crate::syntax::{ClauseName, Directive, Field, HostTree, NodeKind};
 use crate::transforms::checks::type_parameters;
 use crate::transforms::choose_geometry::grid::Chosen;
 use crate::transforms::{TEAM_THREADS, Waiting, checks};
+
+/// The threads that a GPU runs in step.
+const WARP: u32 = 32;
+
+/// The routines that say how large teams and leagues are.
+const SETTERS: &[&str] = &["omp_set_num_teams", "omp_set_teams_thread_limit", "omp_set_num_threads"];
 
 /// Decides for every loop that is a kernel of its own.
 pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
@@ -169,7 +176,10 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Verdict {
         return Verdict::Refuse(reasons);
     }
     match chosen(cx, region, teams) {
-        Ok(Chosen { clauses, summary }) => {
+        Ok(Chosen { clauses, summary, threads }) => {
+            if !reasons.is_empty() && is_a_choice_of_the_original(cx, region, threads) {
+                reasons.clear();
+            }
             let edits = vec![append_clauses(cx.file, teams, &clauses)];
             Verdict::Change(Change { edits, summary, reasons, ..Change::default() })
         }
@@ -191,9 +201,19 @@ fn chosen(cx: &Context<'_>, region: &TargetRegion, teams: &Directive) -> Result<
         Some(message) => Err(message),
         None => Ok(Chosen {
             clauses: vec![format!("thread_limit({TEAM_THREADS})")],
+            threads: TEAM_THREADS,
             summary: format!("{TEAM_THREADS} threads in each team, so that every team gets work"),
         }),
     }
+}
+
+/// May the implementation have run the original in teams of so many threads? Nothing in sight says how many teams and threads there are,
+/// and whole warps start as they start by default. Then no answer to a query is new, whoever asks.
+fn is_a_choice_of_the_original(cx: &Program<'_>, region: &TargetRegion, threads: u32) -> bool {
+    let mut clauses = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
+    let says_teams = clauses.any(|clause| clause.name == ClauseName::NumTeams);
+    let sets = |text: &str| SETTERS.iter().any(|setter| text.contains(setter));
+    threads % WARP == 0 && !says_teams && !cx.texts().any(|text| sets(&text))
 }
 
 /// The directive that holds the leaf `teams`, which takes the clause.

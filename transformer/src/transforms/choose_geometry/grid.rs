@@ -112,6 +112,8 @@ impl GeometryFigures {
 pub(super) struct Chosen {
     /// The clauses; one for a device has a comment behind it.
     pub clauses: Vec<String>,
+    /// How many threads a team gets at most.
+    pub threads: u32,
     /// One line about it.
     pub summary: String,
 }
@@ -183,7 +185,7 @@ pub(super) fn write(cx: &Program<'_>, region: &TargetRegion, figures: &GeometryF
         "{threads} {plural} in each team for {name}: {}; {after:.0} us instead of {before:.0} for {number}{iterations} iterations",
         class.words(),
     );
-    Some(Chosen { clauses, summary })
+    Some(Chosen { clauses, threads, summary })
 }
 
 /// How many teams a clause says there are, and how many iterations each takes; none where the bounds are no simple expressions.
