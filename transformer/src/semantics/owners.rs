@@ -1,7 +1,7 @@
 //! Whose storage an array or a pointer variable leads to, and who else may know its address.
 
 use crate::semantics::Program;
-use crate::semantics::effects::{Named, Storage, keeps_no_address};
+use crate::semantics::effects::{Named, Storage, dereferences, keeps_no_address};
 use crate::semantics::names::Class;
 use crate::semantics::symbols::{DeclaredType, Scope, Variable};
 use crate::semantics::uses::{Role, Use};
@@ -139,7 +139,7 @@ impl Program<'_> {
         let inside = all.get(first..).unwrap_or_default().iter().take_while(|used| used.span.start < range.end);
         let same = |used: &&Use| {
             used.name == named.name
-                && self.named(&used.name, used.span.end).is_some_and(|(other, _)| other.id == named.id)
+                && self.named(&used.name, used.span.end).is_none_or(|(other, _)| other.id == named.id)
         };
         inside.filter(same).collect()
     }
@@ -280,6 +280,10 @@ impl Program<'_> {
     /// May a use make the address known to somebody who keeps it?
     fn hands_out(&self, used: &Use) -> bool {
         let tree = self.tree;
+        let is_followed = || dereferences(tree, used.node).0 > 0;
+        if matches!(used.role, Role::Read | Role::ElementWrite) && is_followed() && self.may_lend_element(used.node) {
+            return true;
+        }
         let parent = tree.parent(used.node).map(|parent| (parent, tree.kind(parent)));
         match (used.role, parent) {
             (Role::Write | Role::ElementWrite | Role::Declaration, _) => false,

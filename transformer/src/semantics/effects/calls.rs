@@ -6,7 +6,7 @@ use crate::semantics::calls::{PointeeUse, RuntimeCall, is_pure, only_reads_argum
 use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::{Role, role_of_expression, uses_below};
 use crate::source::{Language, Span};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// How many calls deep functions are followed.
 const DEPTH: usize = 8;
@@ -189,7 +189,7 @@ impl Reader<'_, '_> {
         let is_pointer = declarator.is_some_and(|it| tree.kind(it) == NodeKind::PointerDeclarator);
         let is_behind = tree.descendants(definition).any(|node| tree.kind(node) == NodeKind::TrailingReturnType);
         let is_plain = tree.child(definition, Field::Type).is_some_and(|ty| self.cx.is_number_or_nothing(ty));
-        is_behind || !is_pointer && !is_plain
+        is_behind || may_give_reference(tree, definition) || !is_pointer && !is_plain
     }
 
     /// Is a parameter no number and no pointer, so that handing it over may run code?
@@ -377,7 +377,7 @@ fn keeps_none(cx: &Program<'_>, name: NodeId, depth: usize) -> bool {
             else {
                 return false;
             };
-            only_follows(cx, *definition, parameter, depth)
+            !may_give_reference(tree, *definition) && only_follows(cx, *definition, parameter, depth)
         }
         _ => false,
     }
@@ -388,6 +388,16 @@ fn returns_argument(name: &str) -> bool {
     matches!(name, "fgets" | "memcpy" | "memmove" | "memset" | "strchr" | "strcpy" | "strncpy")
 }
 
+/// In C++: may what a function gives back be the object itself that a parameter leads to?
+fn may_give_reference(tree: &HostTree, definition: NodeId) -> bool {
+    let declarator = tree.child(definition, Field::Declarator);
+    let is_plain = |node: NodeId| matches!(tree.kind(node), NodeKind::FunctionDeclarator | NodeKind::PointerDeclarator);
+    let ty = tree.child(definition, Field::Type).map(|ty| tree.kind(ty));
+    tree.language() == Language::Cpp
+        && (!declarator.is_some_and(is_plain)
+            || matches!(ty, Some(NodeKind::PlaceholderTypeSpecifier | NodeKind::Decltype)))
+}
+
 /// Does a function only follow a parameter, or hand it on to functions that do?
 fn only_follows(cx: &Program<'_>, definition: NodeId, parameter: VariableId, depth: usize) -> bool {
     let tree = cx.tree;
@@ -396,16 +406,17 @@ fn only_follows(cx: &Program<'_>, definition: NodeId, parameter: VariableId, dep
     let uses = uses_below(cx.file, tree, body);
     let mut own = uses.iter().filter(|used| used.name == name);
     own.all(|used| {
-        let Some((_, found)) = cx.named(&used.name, used.span.end).filter(|(named, _)| named.id == parameter) else {
+        let Some((named, found)) = cx.named(&used.name, used.span.end) else { return false };
+        if named.id != parameter {
             return true;
-        };
+        }
         let (followed, _) = super::places::dereferences(tree, used.node);
         match used.role {
             Role::Read => {
                 let reached = (0..followed).fold(found.ty, |ty, _| ty.dereferenced());
-                followed > 0 && !matches!(reached, DeclaredType::Array { .. })
+                followed > 0 && !matches!(reached, DeclaredType::Array { .. }) && !cx.may_lend_element(used.node)
             }
-            Role::ElementWrite => true,
+            Role::ElementWrite => !cx.may_lend_element(used.node),
             Role::Argument => keeps_none(cx, used.node, depth + 1),
             _ => false,
         }

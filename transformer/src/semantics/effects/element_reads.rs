@@ -32,10 +32,16 @@ impl Program<'_> {
             let own = tree.span(*node);
             tree.kind(*node) == NodeKind::Identifier
                 && self.file.bytes(own) == named.name.as_bytes()
-                && self.named(&named.name, own.end).is_some_and(|(found, _)| found.id == named.id)
+                && self.named(&named.name, own.end).is_none_or(|(found, _)| found.id == named.id)
+        };
+        // Code that stands elsewhere, or that is not read.
+        let is_unread = |node: NodeId| {
+            use NodeKind as K;
+            matches!(tree.kind(node), K::PreprocInclude | K::GnuAsmExpression | K::Error)
         };
         depth < DEPTH
             && !is_hidden
+            && !tree.descendants(root).any(is_unread)
             && tree.descendants(root).filter(is_meant).all(|node| self.is_read(root, node, depth))
     }
 
@@ -92,6 +98,16 @@ impl Program<'_> {
         found.is_some_and(|(own, variable)| variable.ty.is_pointer() && self.only_reads(body, &own, depth + 1))
     }
 
+    /// In C++: may somebody keep a reference to the element that a name is followed to?
+    pub(crate) fn may_lend_element(&self, name: NodeId) -> bool {
+        let tree = self.tree;
+        if tree.language() != Language::Cpp {
+            return false;
+        }
+        let block = tree.ancestors(name).find(|node| tree.kind(*node) == NodeKind::CompoundStatement);
+        !block.is_some_and(|block| self.is_taken_as_value(name) && self.is_in_plain_expression(block, name))
+    }
+
     /// In C++: is an element handed to no function that may take a reference to it?
     fn is_taken_as_value(&self, name: NodeId) -> bool {
         let tree = self.tree;
@@ -99,6 +115,7 @@ impl Program<'_> {
             matches!(
                 tree.kind(*node),
                 NodeKind::SubscriptExpression
+                    | NodeKind::FieldExpression
                     | NodeKind::PointerExpression
                     | NodeKind::ParenthesizedExpression
                     | NodeKind::ConditionalExpression

@@ -10,6 +10,7 @@ mod standard;
 
 pub(crate) use self::calls::Binding;
 pub(in crate::semantics) use self::calls::keeps_no_address;
+pub(in crate::semantics) use self::places::dereferences;
 
 use crate::semantics::Program;
 use crate::semantics::is_standard_constant;
@@ -291,7 +292,7 @@ impl Reader<'_, '_> {
 
     fn variable(&mut self, named: Named, variable: &Variable, role: Role, node: NodeId) {
         let writes = matches!(role, Role::Write | Role::ElementWrite);
-        let (depth, _) = places::dereferences(self.cx.tree, node);
+        let (depth, _) = dereferences(self.cx.tree, node);
         let may_hide_code = || {
             let at = self.cx.tree.span(node).start;
             self.cx.tree.language() == Language::Cpp

@@ -6,7 +6,7 @@ use crate::semantics::symbols::DeclaredType;
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// How often the value of a name is followed to what it leads to, by subscripts, `*` and `->`, and the expression that this ends at.
-pub(super) fn dereferences(tree: &HostTree, name: NodeId) -> (usize, NodeId) {
+pub(in crate::semantics) fn dereferences(tree: &HostTree, name: NodeId) -> (usize, NodeId) {
     let (mut depth, mut node) = (0, name);
     while let Some(parent) = tree.parent(node) {
         let field = tree.field(node);
@@ -51,7 +51,10 @@ fn starts_from_name(tree: &HostTree, node: NodeId) -> bool {
         // What an address is taken of may be the pointer itself.
         NodeKind::PointerExpression => tree.operator(node) == Some(NodeKind::Star) && inner(Field::Argument),
         NodeKind::SubscriptExpression | NodeKind::FieldExpression => inner(Field::Argument),
-        NodeKind::BinaryExpression => inner(Field::Left) || inner(Field::Right),
+        NodeKind::BinaryExpression => {
+            let moves = matches!(tree.operator(node), Some(NodeKind::Plus | NodeKind::Minus));
+            moves && (inner(Field::Left) || inner(Field::Right))
+        }
         NodeKind::ConditionalExpression => inner(Field::Consequence) && inner(Field::Alternative),
         _ => false,
     }
