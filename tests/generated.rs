@@ -27,6 +27,10 @@ use support::{diff, parallel, rewrite};
 const BATCH: usize = 16;
 const LONG_BATCH: usize = 64;
 
+/// Programs of the sample, and of the deep one.
+const SAMPLE: usize = 96;
+const DEEP_SAMPLE: usize = 400;
+
 /// Programs of the sample whose loops are cut into tiles.
 const TILED: u64 = 42;
 
@@ -60,8 +64,9 @@ fn every_output_of_a_generated_program_gives_its_results() {
     let cases: Vec<Case> = match number("OMPSPLIT_PROGRAM") {
         Some(one) => vec![drawn(seed, usize::try_from(one).unwrap_or(0))],
         None => {
-            let programs = usize::try_from(number("OMPSPLIT_PROGRAMS").unwrap_or(200)).unwrap_or(200);
-            (0..programs).map(|index| drawn(seed, index)).collect()
+            let sample = if support::deep() { DEEP_SAMPLE } else { SAMPLE };
+            let programs = number("OMPSPLIT_PROGRAMS").and_then(|wanted| usize::try_from(wanted).ok());
+            (0..programs.unwrap_or(sample)).map(|index| drawn(seed, index)).collect()
         }
     };
     println!("{}", judged(seed, &cases, &FAMILIES, BASIC.len()).unwrap_or_else(|error| panic!("{error}")));

@@ -25,16 +25,18 @@ use support::{faults, parallel, rewrite};
 
 /// Percent of the mutants that must be found.
 const LEAST_FOUND: usize = 95;
-/// Of each rule that proves mutants to mean the same, this part of a sample is held against it.
+/// Of each rule that proves mutants to mean the same, this part of a sample is held against it, and one at least.
 const PROVED_PART: usize = 96;
 /// Mutants in one file.
 const BATCH: usize = 16;
 /// The programs that mutants are made of.
 const PROGRAMS: usize = 300;
 /// The sample: mutants of generated programs, and of fixtures.
-const SAMPLE: (usize, usize) = (96, 6);
+const SAMPLE: (usize, usize) = (40, 4);
 /// The same of loops in tiles.
-const TILED_SAMPLE: (usize, usize) = (63, 14);
+const TILED_SAMPLE: (usize, usize) = (32, 6);
+/// How much larger deep samples are.
+const DEEP: usize = 3;
 /// The programs in tiles that mutants are made of.
 const TILED: usize = 156;
 /// The folder of the fixtures in tiles.
@@ -111,7 +113,7 @@ fn what_is_proved_to_mean_the_same_gives_the_same_results() {
         }
     }
     let wanted = std::env::var("OMPSPLIT_MUTANTS").ok().and_then(|count| count.parse::<usize>().ok());
-    let each = wanted.unwrap_or(SAMPLE.0) / PROVED_PART;
+    let each = (wanted.unwrap_or(SAMPLE.0) / PROVED_PART).max(1);
     let mut jobs: BTreeMap<bool, Vec<(String, Job)>> = BTreeMap::new();
     let mut place = 0;
     for (rule, mut group) in groups {
@@ -245,6 +247,8 @@ fn chosen(trials: Vec<Trial>, sample: (usize, usize)) -> Vec<Trial> {
     if wanted == "all" {
         return trials;
     }
+    let times = if support::deep() { DEEP } else { 1 };
+    let sample = (sample.0 * times, sample.1 * times);
     let (programs, fixtures) = wanted.parse().map_or(sample, |count: usize| (count, count / 10));
     let mut rng = Rng::new(seed());
     let mut groups: BTreeMap<(bool, String), Vec<Trial>> = BTreeMap::new();

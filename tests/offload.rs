@@ -1,25 +1,31 @@
 //! Runs every fixture and what `ompsplit` makes of it on clang's x86_64 offload device and compares them.
 //!
-//! `OMPSPLIT_FIXTURE=<part of a name> cargo test --test offload` runs some of them.
+//! Outputs that `tests/verified.txt` knows are not run again: `OMPSPLIT_DEEP=1` runs all, `OMPSPLIT_RECORD=1` also writes the file anew,
+//! `OMPSPLIT_FIXTURE=<part of a name>` runs some.
 
 mod support;
 
 use support::oracle::{Finding, compare};
 use support::program::Builder;
+use support::verified::Verified;
 use support::{parallel, rewrite};
 
 #[test]
 fn every_output_gives_the_results_of_its_original() {
     let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
+    let verified = Verified::read();
     let report = parallel::report("offload", |fixture| {
         if !fixture.runnable {
             return Ok(());
         }
         let output = rewrite::fixture(fixture)?;
-        let findings = compare(&builder, fixture, &output)?;
-        if findings.is_empty() { Ok(()) } else { Err(shown(&findings)) }
+        verified.or_check(&builder, fixture, &output, || {
+            let findings = compare(&builder, fixture, &output)?;
+            if findings.is_empty() { Ok(()) } else { Err(shown(&findings)) }
+        })
     });
     assert!(report.is_empty(), "{report}");
+    println!("{}", verified.finish().unwrap_or_else(|error| panic!("{error}")));
 }
 
 fn shown(findings: &[Finding]) -> String {

@@ -15,6 +15,12 @@ pub mod patience;
 pub mod program;
 pub mod program_text;
 pub mod rewrite;
+pub mod verified;
+
+/// Are the larger samples asked for (`.ci/test --deep`)?
+pub fn deep() -> bool {
+    std::env::var_os("OMPSPLIT_DEEP").is_some()
+}
 
 /// A unified diff of two texts.
 pub fn diff(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> String {

@@ -189,7 +189,7 @@ impl Builder {
     }
 
     /// All that the built program depends on: command, compiler, text, and the headers beside the fixture.
-    fn key(&self, fixture: &Fixture, command: &str, text: &[u8]) -> Result<Vec<u8>, String> {
+    pub fn key(&self, fixture: &Fixture, command: &str, text: &[u8]) -> Result<Vec<u8>, String> {
         let mut key = format!("{command}\n{}\n", self.clang.version()).into_bytes();
         key.extend_from_slice(text);
         if memchr::memmem::find(text, HEADER_NAME.as_bytes()).is_some() {
