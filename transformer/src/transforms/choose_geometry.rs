@@ -213,7 +213,7 @@ fn is_a_choice_of_the_original(cx: &Program<'_>, region: &TargetRegion, threads:
     let mut clauses = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
     let says_teams = clauses.any(|clause| clause.name == ClauseName::NumTeams);
     let sets = |text: &str| SETTERS.iter().any(|setter| text.contains(setter));
-    threads % WARP == 0 && !says_teams && !cx.texts().any(|text| sets(&text))
+    threads.is_multiple_of(WARP) && !says_teams && !cx.texts().any(|text| sets(&text))
 }
 
 /// The directive that holds the leaf `teams`, which takes the clause.

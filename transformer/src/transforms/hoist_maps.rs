@@ -61,7 +61,7 @@
 //! So a construct that changes what it maps `to` or `alloc` is refused. What `from` leaves unwritten has no value in the original.
 //!
 //! What the host needs in between comes by `target update`: `from` before a statement that reads, `to` behind one that writes; the whole
-//! section, or the single elements that are certainly accessed. Where the variable had been present, the update would copy what the original
+//! section, or the single elements or the row that are certainly accessed. Where the variable had been present, the update would copy what the original
 //! does not. So it is written for arrays alone that this function made and that nobody can have mapped yet. Each pass of a loop must save at
 //! least as many copies as its updates make.
 //!
@@ -88,7 +88,10 @@ mod environments;
 mod exchanges;
 mod first_run;
 mod overwritten;
+mod payment;
 mod reach;
+mod refusals;
+mod runs;
 mod storage;
 mod updates;
 mod write;
@@ -103,10 +106,9 @@ use crate::syntax::{ClauseName, Directive, Field, NodeId, NodeKind};
 use crate::transforms::Waiting;
 use blocks::Statement;
 use constructs::Mapping;
-use environments::{Block, Environment, Run};
-
-/// What the names that other passes write begin with.
-const OWN_NAMES: &[u8] = b"ompsplit_";
+use environments::{Block, Environment};
+use refusals::{Found, refusal};
+use runs::{Run, beside, gains, is_needed, is_served, runs};
 
 /// It decides on what the passes that make or change constructs have left.
 pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
@@ -175,52 +177,6 @@ fn plan_function(cx: &Context<'_>, all: &[Mapping], function: NodeId) -> Vec<Pla
     let mut found = Found::default();
     visit(cx, all, body, &mut found);
     found.into_plans()
-}
-
-/// What was decided in one function.
-#[derive(Default)]
-struct Found {
-    plans: Vec<Plan>,
-    /// What is not held, by the place of the plan, with the constructs that map it.
-    refused: Vec<Refused>,
-    /// The variables that environments hold, and where these are.
-    held: Vec<(VariableId, Span)>,
-}
-
-struct Refused {
-    id: VariableId,
-    directive: Span,
-    extent: Span,
-    reason: Reason,
-}
-
-impl Found {
-    /// Of a variable that cannot be held at several places, one inside the other, the innermost says why.
-    fn into_plans(self) -> Vec<Plan> {
-        let Self { mut plans, refused, held } = self;
-        let counts = |one: &&Refused| {
-            let is_held = held
-                .iter()
-                .any(|(id, extent)| *id == one.id && (extent.contains(one.extent) || one.extent.contains(*extent)));
-            let is_outer = refused
-                .iter()
-                .any(|other| other.id == one.id && one.extent != other.extent && one.extent.contains(other.extent));
-            !is_held && !is_outer
-        };
-        let mut places: Vec<(Span, Span, Vec<Reason>)> = Vec::new();
-        for one in refused.iter().filter(counts) {
-            match places.iter_mut().find(|(directive, extent, _)| (*directive, *extent) == (one.directive, one.extent))
-            {
-                Some((_, _, reasons)) => reasons.push(one.reason.clone()),
-                None => places.push((one.directive, one.extent, vec![one.reason.clone()])),
-            }
-        }
-        let refusals = places
-            .into_iter()
-            .map(|(span, extent, reasons)| Verdict::Refuse(reasons).into_plan(Pass::Hoist, span, extent));
-        plans.extend(refusals);
-        plans
-    }
 }
 
 /// Decides for the statements of a block and for the blocks inside it.
@@ -331,24 +287,6 @@ fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<
     taken
 }
 
-/// Where a variable could stay without the statement at which an environment has no place.
-fn beside(block: &Block<'_, '_>, (first, last): (usize, usize), id: VariableId, trouble: Span) -> Vec<Run> {
-    let inside = first..=last;
-    let Some(at) =
-        inside.clone().find(|index| block.statements.get(*index).is_some_and(|it| it.extent.contains(trouble)))
-    else {
-        return Vec::new();
-    };
-    let maps = |index: &usize| {
-        let statement = block.statements.get(*index);
-        let mut mappings = statement.into_iter().flat_map(|it| &it.mappings).filter_map(|index| block.all.get(*index));
-        mappings.any(|mapping| mapping.item(id).is_some())
-    };
-    let parts = [(first..at), (at + 1..last + 1)].into_iter();
-    let runs = parts.filter_map(|part| Some((part.clone().find(maps)?, part.rev().find(maps)?)));
-    runs.filter(|run| gains(block, *run, id)).map(|(first, last)| Run { id, first, last }).collect()
-}
-
 /// The variables in the order in which the constructs list them.
 fn in_order(block: &Block<'_, '_>, place: (usize, usize), wanted: &BTreeSet<VariableId>) -> Vec<VariableId> {
     let mut ordered: Vec<VariableId> = Vec::new();
@@ -358,116 +296,6 @@ fn in_order(block: &Block<'_, '_>, place: (usize, usize), wanted: &BTreeSet<Vari
         }
     }
     ordered
-}
-
-/// Is the variable mapped more than once by what these statements run?
-fn gains(block: &Block<'_, '_>, (first, last): (usize, usize), id: VariableId) -> bool {
-    let inside = block.statements.get(first..=last).unwrap_or_default();
-    let mut mapping = inside.iter().filter(|statement| {
-        statement.mappings.iter().filter_map(|index| block.all.get(*index)).any(|mapping| mapping.item(id).is_some())
-    });
-    let first = mapping.next();
-    mapping.next().is_some() || first.is_some_and(|statement| statement.repeats(block.all, id))
-}
-
-fn is_needed(block: &Block<'_, '_>, place: (usize, usize), id: VariableId) -> bool {
-    let Some(item) = block.mappings_of(place).into_iter().find_map(|mapping| mapping.item(id)) else { return true };
-    block.updates(place, item, true).is_err()
-}
-
-fn is_served(block: &Block<'_, '_>, place: (usize, usize), id: VariableId) -> bool {
-    let item = block.mappings_of(place).into_iter().find_map(|mapping| mapping.item(id));
-    item.is_some_and(|item| block.updates(place, item, true).is_ok_and(|updates| !updates.is_empty()))
-}
-
-fn refusal(block: &Block<'_, '_>, inside: &[Statement], id: VariableId, reason: Reason) -> Option<Refused> {
-    let mappings = inside.iter().flat_map(|it| &it.mappings).filter_map(|index| block.all.get(*index));
-    let mappings: Vec<&Mapping> = mappings.filter(|mapping| mapping.item(id).is_some()).collect();
-    // Where an environment stands already, by the program or by `split`, somebody has decided how far it reaches.
-    let is_decided =
-        |mapping: &&Mapping| block.all.iter().any(|other| other.is_data && other.extent.contains(mapping.extent));
-    let mapping = mappings.first().filter(|_| !mappings.iter().any(is_decided))?;
-    // A call that no loop repeats is no place where a programmer looks for copies.
-    let is_worth_a_word = mapping.called.is_none() || inside.iter().any(|statement| statement.is_loop);
-    is_worth_a_word.then_some(())?;
-    let directive = mapping.place(block.cx);
-    let extent = Span::new(inside.first()?.extent.start, inside.last()?.extent.end);
-    // What the tool made itself keeps its data where it wants them.
-    let is_own_output = block.cx.file.bytes(extent).windows(OWN_NAMES.len()).any(|word| word == OWN_NAMES);
-    (!is_own_output).then_some(())?;
-    Some(Refused { id, directive, extent, reason })
-}
-
-/// Where in the block each variable could stay: from one statement that maps it to another, or in one that repeats constructs, with no
-/// host code between that needs it.
-fn runs(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<Run> {
-    let mut ids: Vec<VariableId> = Vec::new();
-    for item in block.mappings_of((0, block.statements.len().saturating_sub(1))).into_iter().flat_map(|it| &it.items) {
-        if !ids.contains(&item.named.id) && !around.iter().any(|outer| outer.item(item.named.id).is_some()) {
-            ids.push(item.named.id);
-        }
-    }
-    let mut all = Vec::new();
-    for id in ids {
-        let plain = runs_of(block, id, found, false);
-        let served = runs_of(block, id, found, true);
-        all.extend(served.into_iter().filter(|run| !plain.contains(run)));
-        all.extend(plain);
-    }
-    all
-}
-
-/// The same for one variable; where accesses are `served`, updates let the host have what it needs.
-fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found, served: bool) -> Vec<Run> {
-    let mappings = |statement: &Statement| {
-        statement.mappings.iter().filter_map(|index| block.all.get(*index)).any(|mapping| mapping.item(id).is_some())
-    };
-    let Some(item) =
-        block.mappings_of((0, block.statements.len().saturating_sub(1))).into_iter().find_map(|it| it.item(id))
-    else {
-        return Vec::new();
-    };
-    let candidate = block.candidate(item);
-    let mut runs: Vec<Run> = Vec::new();
-    let mut open: Option<(usize, usize)> = None;
-    let mut cut: Option<(usize, Reason)> = None;
-    let mut close = |open: &mut Option<(usize, usize)>| {
-        if let Some((first, last)) = open.take()
-            && (last > first || block.statements.get(first).is_some_and(|statement| statement.repeats(block.all, id)))
-        {
-            runs.push(Run { id, first, last });
-        }
-    };
-    for (index, statement) in block.statements.iter().enumerate() {
-        let maps = mappings(statement);
-        let conflict = match served {
-            true if block.pays_inside(index, item) => block.updates((index, index), item, true).err(),
-            true => candidate.conflict(block.cx, statement),
-            false => candidate.conflict(block.cx, statement),
-        };
-        if let Some(reason) = conflict {
-            close(&mut open);
-            let is_between = cut.is_some() || maps && statement.repeats(block.all, id);
-            if maps && is_between && !served {
-                let inside = block.statements.get(index..=index).unwrap_or_default();
-                found.refused.extend(refusal(block, inside, id, reason.clone()));
-            }
-            cut = Some((index, reason));
-        } else if maps {
-            if open.is_none()
-                && let Some((at, reason)) = cut.take()
-            {
-                let earlier = block.statements.get(..at).unwrap_or_default().iter().any(mappings);
-                if earlier && !served {
-                    let inside = block.statements.get(index..=index).unwrap_or_default();
-                    found.refused.extend(refusal(block, inside, id, reason));
-                }
-            }
-            open = Some((open.map_or(index, |(first, _)| first), index));
-        }
-    }
-    close(&mut open);
-    runs
 }
 
 fn plan(block: &Block<'_, '_>, environment: &Environment, inside: &[Statement]) -> Result<Plan, Reason> {

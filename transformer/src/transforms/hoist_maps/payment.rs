@@ -1,0 +1,133 @@
+//! Does an environment cost no more than it saves? What it copies itself, and what the host needs in between, must be copied by the
+//! constructs anyway, by those that certainly run.
+
+use crate::plan::{Reason, ReasonCode};
+use crate::source::Span;
+use crate::syntax::{Field, NodeId, NodeKind};
+use crate::transforms::hoist_maps::constructs::{Item, Mapping};
+use crate::transforms::hoist_maps::environments::{Block, Held, copies_of};
+use crate::transforms::hoist_maps::first_run::{self, completes, conditions, is_stable};
+use crate::transforms::hoist_maps::updates::{Spent, Update};
+
+impl Block<'_, '_> {
+    /// Adds the updates that the host needs, by elements or whole, and says when the constructs would copy the variable as often anyway.
+    pub(super) fn paid(
+        &self,
+        statements: (usize, usize),
+        held: Held,
+        copies_in: bool,
+    ) -> Result<(Held, Vec<String>), Reason> {
+        for whole in [false, true] {
+            let updates = self.updates(statements, &held.item, whole)?;
+            if !updates.is_empty() && !copies_in {
+                return Err(self.needed(statements, &held.item));
+            }
+            if !self.are_paid_in_loops(statements, &held.item, &updates) || !self.fit(statements, &updates) {
+                continue;
+            }
+            let fits: Vec<String> = updates.iter().flat_map(|update| update.fits.iter().cloned()).collect();
+            let held = Held { to: copies_in && (held.to || !updates.is_empty()), updates, ..held.clone() };
+            let copied = self.copied_anyway(statements, &held, None);
+            if let Some(terms) = copied.or_else(|| self.copied_in_two_passes(statements, &held)) {
+                return Ok((held, terms.into_iter().chain(fits).collect()));
+            }
+        }
+        let name = &held.item.named.name;
+        let message = format!("it is not certain that the constructs copy `{name}` as often as the environment would");
+        Err(Reason::new(ReasonCode::NotCertain, held.item.span, message))
+    }
+
+    /// Can what is asked of rows be asked where the environment opens?
+    fn fit(&self, statements: (usize, usize), updates: &[Update]) -> bool {
+        let (cx, at, host) = (self.cx, self.start_of(statements), self.host_of(statements));
+        let is_known =
+            |span: &Span| cx.means_the_same(*span, at) && (cx.constant(*span).is_some() || is_stable(cx, *span, &host));
+        updates.iter().filter(|update| !update.fits.is_empty()).flat_map(|update| &update.piece.indices).all(is_known)
+    }
+
+    /// When the constructs that certainly run copy the variable at least as often as the environment does, so that it never costs more.
+    /// In a loop that certainly makes `two` passes, they do so twice.
+    fn copied_anyway(&self, (first, last): (usize, usize), held: &Held, two: Option<NodeId>) -> Option<Vec<String>> {
+        let mappings = self.mappings_of((first, last));
+        let host = self.host_of((first, last));
+        let mut left = usize::from(held.to) + usize::from(held.from);
+        // As many copies of the same bytes are no gain.
+        left += usize::from(held.updates.iter().any(|update| update.moves(&held.item.text)));
+        // What no construct certainly copies may not be read or written by the host's side at all: it may be constant.
+        let (mut to, mut from) = (held.to, held.from);
+        let mut spent = Spent::of(&held.updates);
+        let mut terms = Vec::new();
+        for index in first..=last {
+            let statement = self.statements.get(index)?;
+            for mapping in statement.mappings.iter().filter_map(|index| self.all.get(*index)) {
+                let Some(item) = mapping.item(held.item.named.id) else { continue };
+                let is_done = left == 0 && !to && !from && spent.is_covered(None);
+                if is_done || mapping.is_conditional || self.is_inside_other(mapping, &mappings) {
+                    continue;
+                }
+                if let Some(own) = conditions(self.cx, statement.node, mapping, &host, index == first)
+                    && self.terms_are_visible(mapping, first)
+                {
+                    terms.extend(own);
+                    let around = self.loop_around(mapping);
+                    let gained = spent.pay(around, copies_of(item));
+                    let passes = if two.is_some() && around == two { 2 } else { 1 };
+                    left = left.saturating_sub(gained * passes);
+                    (to, from) = (to && !item.to, from && !item.from);
+                }
+            }
+            if left == 0 && !to && !from && spent.is_covered(None) {
+                return Some(terms);
+            }
+            completes(self.cx, statement.node).then_some(())?;
+        }
+        None
+    }
+
+    /// Can the updates in the loops of a statement be paid for there, by elements or whole?
+    pub(super) fn pays_inside(&self, index: usize, item: &Item) -> bool {
+        [false, true].into_iter().any(|whole| {
+            let updates = self.updates((index, index), item, whole).unwrap_or_default();
+            self.are_paid_in_loops((index, index), item, &updates)
+        })
+    }
+
+    /// Do the constructs in each pass of a loop copy the variable at least as often as the updates in that pass?
+    fn are_paid_in_loops(&self, statements: (usize, usize), item: &Item, updates: &[Update]) -> bool {
+        let mappings = self.mappings_of(statements);
+        let host = self.host_of(statements);
+        updates.iter().filter_map(|update| update.around).all(|around| {
+            let mut spent = Spent::of(updates);
+            let Some(body) = self.cx.tree.child(around, Field::Body) else { return false };
+            let inside = mappings.iter().filter(|mapping| self.loop_around(mapping) == Some(around));
+            for mapping in inside.filter(|it| !it.is_conditional && !self.is_inside_other(it, &mappings)) {
+                let is_certain =
+                    || conditions(self.cx, body, mapping, &host, false).is_some_and(|terms| terms.is_empty());
+                if let Some(item) = mapping.item(item.named.id).filter(|_| is_certain()) {
+                    spent.pay(Some(around), copies_of(item));
+                }
+            }
+            spent.is_covered(Some(around))
+        })
+    }
+
+    /// The same where a loop makes two passes, in which the constructs copy more often than the updates.
+    fn copied_in_two_passes(&self, (first, last): (usize, usize), held: &Held) -> Option<Vec<String>> {
+        let statement =
+            self.statements.get(first).filter(|it| first == last && it.is_loop && !held.updates.is_empty())?;
+        let term = first_run::runs_twice(self.cx, statement.node, &self.host_of((first, last)))?;
+        let mut terms = self.copied_anyway((first, last), held, Some(statement.node))?;
+        terms.extend(term);
+        Some(terms)
+    }
+
+    /// The innermost loop of the host around a construct, in the block.
+    pub(super) fn loop_around(&self, mapping: &Mapping) -> Option<NodeId> {
+        let tree = self.cx.tree;
+        let is_inside = |node: &NodeId| self.statements.iter().any(|it| tree.span(it.node).contains(tree.span(*node)));
+        let mut inside = tree.ancestors(mapping.body).take_while(is_inside);
+        inside.find(|node| {
+            matches!(tree.kind(*node), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement)
+        })
+    }
+}

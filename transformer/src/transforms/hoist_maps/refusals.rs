@@ -1,0 +1,77 @@
+//! What was decided in a function, and which refusals are told.
+
+use crate::plan::{Pass, Plan, Reason, Verdict};
+use crate::semantics::effects::VariableId;
+use crate::source::Span;
+use crate::transforms::hoist_maps::blocks::Statement;
+use crate::transforms::hoist_maps::constructs::Mapping;
+use crate::transforms::hoist_maps::environments::Block;
+
+/// What the names that other passes write begin with.
+const OWN_NAMES: &[u8] = b"ompsplit_";
+
+/// What was decided in one function.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) plans: Vec<Plan>,
+    /// What is not held, by the place of the plan, with the constructs that map it.
+    pub(super) refused: Vec<Refused>,
+    /// The variables that environments hold, and where these are.
+    pub(super) held: Vec<(VariableId, Span)>,
+}
+
+/// A variable that is not held, and where a programmer would look for it.
+pub(super) struct Refused {
+    id: VariableId,
+    directive: Span,
+    extent: Span,
+    reason: Reason,
+}
+
+impl Found {
+    /// Of a variable that cannot be held at several places, one inside the other, the innermost says why.
+    pub(super) fn into_plans(self) -> Vec<Plan> {
+        let Self { mut plans, refused, held } = self;
+        let counts = |one: &&Refused| {
+            let is_held = held
+                .iter()
+                .any(|(id, extent)| *id == one.id && (extent.contains(one.extent) || one.extent.contains(*extent)));
+            let is_outer = refused
+                .iter()
+                .any(|other| other.id == one.id && one.extent != other.extent && one.extent.contains(other.extent));
+            !is_held && !is_outer
+        };
+        let mut places: Vec<(Span, Span, Vec<Reason>)> = Vec::new();
+        for one in refused.iter().filter(counts) {
+            match places.iter_mut().find(|(directive, extent, _)| (*directive, *extent) == (one.directive, one.extent))
+            {
+                Some((_, _, reasons)) => reasons.push(one.reason.clone()),
+                None => places.push((one.directive, one.extent, vec![one.reason.clone()])),
+            }
+        }
+        let refusals = places
+            .into_iter()
+            .map(|(span, extent, reasons)| Verdict::Refuse(reasons).into_plan(Pass::Hoist, span, extent));
+        plans.extend(refusals);
+        plans
+    }
+}
+
+/// What is told of a variable that the constructs in these statements map, and that is not held; nothing where that is no news.
+pub(super) fn refusal(block: &Block<'_, '_>, inside: &[Statement], id: VariableId, reason: Reason) -> Option<Refused> {
+    let mappings = inside.iter().flat_map(|it| &it.mappings).filter_map(|index| block.all.get(*index));
+    let mappings: Vec<&Mapping> = mappings.filter(|mapping| mapping.item(id).is_some()).collect();
+    // Where an environment stands already, by the program or by `split`, somebody has decided how far it reaches.
+    let is_decided =
+        |mapping: &&Mapping| block.all.iter().any(|other| other.is_data && other.extent.contains(mapping.extent));
+    let mapping = mappings.first().filter(|_| !mappings.iter().any(is_decided))?;
+    // A call that no loop repeats is no place where a programmer looks for copies.
+    let is_worth_a_word = mapping.called.is_none() || inside.iter().any(|statement| statement.is_loop);
+    is_worth_a_word.then_some(())?;
+    let directive = mapping.place(block.cx);
+    let extent = Span::new(inside.first()?.extent.start, inside.last()?.extent.end);
+    // What the tool made itself keeps its data where it wants them.
+    let is_own_output = block.cx.file.bytes(extent).windows(OWN_NAMES.len()).any(|word| word == OWN_NAMES);
+    (!is_own_output).then_some(())?;
+    Some(Refused { id, directive, extent, reason })
+}
