@@ -292,8 +292,9 @@ impl Program<'_> {
             }
             (Role::Read, Some((parent, NodeKind::ParenthesizedExpression))) if self.is_condition(parent) => false,
             (Role::Read, Some((_, NodeKind::ConditionClause | NodeKind::DeleteExpression))) => false,
+            // `i[a]` is `a[i]`.
             (Role::Read, Some((parent, NodeKind::SubscriptExpression))) => {
-                tree.child(parent, Field::Argument) == Some(used.node) && self.leads_to_array(used, parent)
+                tree.child(parent, Field::Argument) != Some(used.node) || self.leads_to_array(used, parent)
             }
             (Role::Read, Some((_, NodeKind::UnaryExpression | NodeKind::SizeofExpression))) => false,
             (Role::Read, Some((parent, NodeKind::PointerExpression))) => self.leads_to_array(used, parent),

@@ -368,7 +368,10 @@ fn keeps_none(cx: &Program<'_>, name: NodeId, depth: usize) -> bool {
         [] => {
             let is_known = pointees(&text).is_some() || is_pure(&text);
             let is_discarded = || tree.parent(call).is_some_and(|it| tree.kind(it) == NodeKind::ExpressionStatement);
-            is_known && (!returns_argument(&text) || is_discarded()) && cx.symbols().calls_library_in(None, &text, at)
+            is_known
+                && (!returns_argument(&text) || is_discarded())
+                && !may_print_address(cx, &text, list)
+                && cx.symbols().calls_library_in(None, &text, at)
         }
         [(None, definition)]
             if depth < DEPTH && !cx.symbols().may_call_other(&text) && !cx.symbols().may_be_replaced(&text) =>
@@ -381,6 +384,19 @@ fn keeps_none(cx: &Program<'_>, name: NodeId, depth: usize) -> bool {
         }
         _ => false,
     }
+}
+
+/// Does `%p` make a text of an address, from which the program may read it again? What is no literal may say so.
+fn may_print_address(cx: &Program<'_>, name: &str, list: NodeId) -> bool {
+    let tree = cx.tree;
+    let is_text = |node: &NodeId| matches!(tree.kind(*node), NodeKind::StringLiteral | NodeKind::ConcatenatedString);
+    let mut texts = tree.named_children(list).filter(is_text).map(|node| cx.file.show(tree.span(node))).peekable();
+    let has_address = |text: &str| {
+        text.split('%').skip(1).any(|conversion| {
+            conversion.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #.*".contains(c)).starts_with('p')
+        })
+    };
+    name.ends_with("printf") && (texts.peek().is_none() || texts.any(|text| has_address(&text)))
 }
 
 /// Does a function give back an address that it was handed?
