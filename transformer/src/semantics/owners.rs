@@ -75,6 +75,9 @@ impl Program<'_> {
     fn read_owner(&self, named: &Named) -> Owner {
         let unknown = Owner { origin: Origin::Other, is_shared: true };
         let Some((_, variable)) = self.named(&named.name, named.at) else { return unknown };
+        if self.symbols().unread_branches(&named.name, self.range_of(named)).next().is_some() {
+            return unknown;
+        }
         let uses = self.uses_of(named);
         match &variable.ty {
             DeclaredType::Array { .. } => self.owner_of_array(named, &variable, &uses),
@@ -132,9 +135,7 @@ impl Program<'_> {
     /// The uses of one variable in the file.
     fn uses_of(&self, named: &Named) -> Vec<&Use> {
         let all = self.file_uses();
-        // What a function declares is used nowhere else.
-        let function = named.id.0.is_none().then(|| self.function_of(named.id.1)).flatten();
-        let range = function.map_or(Span::new(0, self.file.text.len()), |node| self.tree.span(node));
+        let range = self.range_of(named);
         let first = all.partition_point(|used| used.span.start < range.start);
         let inside = all.get(first..).unwrap_or_default().iter().take_while(|used| used.span.start < range.end);
         let same = |used: &&Use| {
@@ -142,6 +143,12 @@ impl Program<'_> {
                 && self.named(&used.name, used.span.end).is_none_or(|(other, _)| other.id == named.id)
         };
         inside.filter(same).collect()
+    }
+
+    /// Where it may be used: what a function declares is used nowhere else.
+    fn range_of(&self, named: &Named) -> Span {
+        let function = named.id.0.is_none().then(|| self.function_of(named.id.1)).flatten();
+        function.map_or(Span::new(0, self.file.text.len()), |node| self.tree.span(node))
     }
 
     /// Does the variable get nothing but memory that was allocated for it, or null?

@@ -31,6 +31,10 @@ impl Reader<'_, '_> {
             }
             return;
         }
+        if name.ends_with("_cast") && tree.language() == Language::Cpp {
+            self.named_cast(call);
+            return;
+        }
         if symbols.is_variable_in(None, &name, at) {
             self.unknown(UnknownKind::Code, call, format!("`{name}` may call any function"));
             return;
@@ -41,6 +45,17 @@ impl Reader<'_, '_> {
                 self.in_sight(&name, *definition, call);
             }
             _ => self.unknown(UnknownKind::Call, call, format!("`{name}` may be one of several functions")),
+        }
+    }
+
+    /// `static_cast<T>(x)` makes an object where `T` is a class.
+    fn named_cast(&mut self, call: NodeId) {
+        let tree = self.cx.tree;
+        let list = tree.child(call, Field::Function).and_then(|function| tree.child(function, Field::Arguments));
+        let types: Vec<NodeId> = list.into_iter().flat_map(|list| tree.named_children(list)).collect();
+        match types[..] {
+            [ty] if tree.kind(ty) == NodeKind::TypeDescriptor => self.cast_to(ty, call),
+            _ => self.unknown(UnknownKind::Code, call, "what is made by this cast is not followed"),
         }
     }
 

@@ -42,6 +42,7 @@ impl Program<'_> {
         depth < DEPTH
             && !is_hidden
             && !tree.descendants(root).any(is_unread)
+            && !tree.inactive().iter().any(|branch| branch.overlaps(span))
             && tree.descendants(root).filter(is_meant).all(|node| self.is_read(root, node, depth))
     }
 

@@ -145,6 +145,11 @@ impl Reader<'_, '_> {
         let tree = self.cx.tree;
         let is_read = |node: &NodeId| !self.left_out.iter().any(|left_out| left_out.contains(tree.span(*node)));
         let nodes: Vec<NodeId> = tree.descendants(root).filter(|node| tree.is_named(*node)).filter(is_read).collect();
+        let is_left_out = |span: &Span| self.left_out.iter().any(|left_out| left_out.contains(*span));
+        let mut unread = tree.inactive().iter().filter(|span| span.overlaps(tree.span(root)));
+        if unread.any(|span| !is_left_out(span)) {
+            self.unknown(UnknownKind::Code, root, "which branch of `#if` is compiled here is not known");
+        }
         let mut passed = 0;
         for node in nodes {
             // What only measures time is passed over as a whole.
@@ -216,8 +221,13 @@ impl Reader<'_, '_> {
 
     /// In C++ a cast to a class makes an object.
     fn cast(&mut self, node: NodeId) {
+        if let Some(descriptor) = self.cx.tree.child(node, Field::Type) {
+            self.cast_to(descriptor, node);
+        }
+    }
+
+    fn cast_to(&mut self, descriptor: NodeId, node: NodeId) {
         let tree = self.cx.tree;
-        let Some(descriptor) = tree.child(node, Field::Type) else { return };
         let is_pointer = tree.child(descriptor, Field::Declarator).is_some_and(|declarator| {
             tree.descendants(declarator).any(|inner| tree.kind(inner) == NodeKind::AbstractPointerDeclarator)
         });
@@ -267,6 +277,9 @@ impl Reader<'_, '_> {
     fn no_variable(&mut self, name: &str, node: NodeId) {
         let found = self.cx.symbols().lookup(name, self.cx.tree.span(node).start);
         match found.map(|found| found.kind) {
+            Some(NameKind::Enumerator) if self.cx.tree.language() == Language::Cpp && self.cx.has_operators() => {
+                self.unknown(UnknownKind::Code, node, format!("an operator for `{name}` may be the program's own"));
+            }
             Some(NameKind::Enumerator | NameKind::TemplateParameter) => {}
             // `(T)*p` looks like a product.
             Some(NameKind::Type) if !self.is_in_sizeof(node) => {

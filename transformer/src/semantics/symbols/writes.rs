@@ -49,7 +49,15 @@ impl Symbols<'_> {
         let names = inside.filter(|node| {
             matches!(tree.kind(*node), NodeKind::Identifier | NodeKind::FieldIdentifier | NodeKind::TypeIdentifier)
         });
-        names.filter_map(|node| self.write_at(node, bytes, &variable)).collect()
+        let unread = self.unread_branches(name, span).map(|span| Write { span, kind: WriteKind::Passed });
+        names.filter_map(|node| self.write_at(node, bytes, &variable)).chain(unread).collect()
+    }
+
+    /// The branches of `#if` groups in a range that the tree leaves out, and that hold a name.
+    pub(crate) fn unread_branches<'s>(&'s self, name: &'s str, range: Span) -> impl Iterator<Item = Span> + 's {
+        let (tree, file) = (self.own.tree.as_ref(), self.own.file);
+        let inside = tree.inactive().iter().filter(move |span| span.overlaps(range));
+        inside.copied().filter(move |span| words(&file.show(*span)).any(|word| word == name))
     }
 
     /// May the variable that `name` means at byte `at` be reached other than by its name: is its address taken anywhere, a
