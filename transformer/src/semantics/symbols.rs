@@ -142,6 +142,7 @@ pub struct Symbols<'a> {
     uses_enums: OnceLock<bool>,
     /// The macros that the program takes back.
     taken_back: OnceLock<BTreeSet<String>>,
+    unread_macros: OnceLock<BTreeSet<String>>,
     /// The macros used as statements that may declare something, in the order of the text.
     declaring_uses: OnceLock<Vec<macro_declarations::DeclaringUse>>,
     /// Does a file include one of the project's that is not in sight?
@@ -168,6 +169,7 @@ impl<'a> Symbols<'a> {
             opens_namespaces: OnceLock::new(),
             uses_enums: OnceLock::new(),
             taken_back: OnceLock::new(),
+            unread_macros: OnceLock::new(),
             declaring_uses: OnceLock::new(),
             misses_headers: OnceLock::new(),
             replaces_functions: OnceLock::new(),
@@ -213,7 +215,13 @@ impl<'a> Symbols<'a> {
     #[must_use]
     pub fn lookup_in(&self, header: Option<usize>, name: &str, at: usize) -> Option<Variable> {
         match self.find(header, name, at) {
-            Some(found) => Some(self.variable(&found, name)),
+            Some(found) => {
+                let mut variable = self.variable(&found, name);
+                if variable.scope == Scope::File && self.is_named_unread(name) {
+                    variable.ty = DeclaredType::Unknown;
+                }
+                Some(variable)
+            }
             None => self.known_elsewhere(name, at),
         }
     }

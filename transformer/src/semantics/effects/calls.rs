@@ -373,6 +373,14 @@ fn keeps_none(cx: &Program<'_>, name: NodeId, depth: usize) -> bool {
         return false;
     };
     let index = tree.named_children(list).position(|argument| tree.span(argument).contains(tree.span(name)));
+    // A number made of an address may come back as one.
+    let becomes_number = |node: NodeId| {
+        let ty = tree.child(node, Field::Type).filter(|_| tree.kind(node) == NodeKind::CastExpression);
+        ty.is_some_and(|ty| tree.child(ty, Field::Declarator).is_none())
+    };
+    if tree.ancestors(name).take_while(|node| *node != list).any(becomes_number) {
+        return false;
+    }
     let Some(function) = tree.child(call, Field::Function) else { return false };
     let at = tree.span(function).start;
     let text: String = cx.file.show(tree.span(function)).split_whitespace().collect();

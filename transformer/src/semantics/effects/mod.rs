@@ -231,7 +231,11 @@ impl Reader<'_, '_> {
         let is_pointer = tree.child(descriptor, Field::Declarator).is_some_and(|declarator| {
             tree.descendants(declarator).any(|inner| tree.kind(inner) == NodeKind::AbstractPointerDeclarator)
         });
-        let is_number = tree.child(descriptor, Field::Type).is_some_and(|ty| self.cx.is_number_or_nothing(ty));
+        let is_number = tree.child(descriptor, Field::Type).is_some_and(|ty| {
+            // An enumeration may have operators of its own.
+            let is_builtin = matches!(tree.kind(ty), NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier);
+            self.cx.is_number_or_nothing(ty) && (is_builtin || !self.cx.has_operators())
+        });
         if !is_pointer && !is_number {
             self.unknown(UnknownKind::Code, node, "this may make an object");
         }

@@ -75,7 +75,12 @@ impl Symbols<'_> {
             definition.is_some_and(|(unit, node)| is_conditional(unit, node) || is_inline_definition(unit, node))
         };
         let mut functions = all.iter().filter(|(_, entry)| entry.kind == EntryKind::Function);
-        functions.any(is_chosen) || self.replaces_functions()
+        functions.any(is_chosen) || self.replaces_functions() || self.is_named_unread(name)
+    }
+
+    /// Does a branch of `#if` name it that the tree leaves out?
+    pub(super) fn is_named_unread(&self, name: &str) -> bool {
+        self.unread_branches(name, Span::new(0, self.own.file.text.len())).next().is_some()
     }
 
     /// Is something that lasts as long as the program declared by this name in one of these parts of the file? Also where it is not

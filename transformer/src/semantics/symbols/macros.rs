@@ -52,7 +52,7 @@ impl Symbols<'_> {
         let of_flags = flags.filter_map(|definition| {
             Some(Macro { parameters: None, is_elsewhere: true, body: definition.body.clone()? })
         });
-        let mut found: Vec<Macro> = written.chain(of_flags).collect();
+        let mut found: Vec<Macro> = written.chain(of_flags).chain(self.unread_macro(name)).collect();
         if found.is_empty() {
             found.extend(self.macro_elsewhere(name, at));
         }
@@ -84,10 +84,12 @@ impl Symbols<'_> {
         !self.macros_named(name, self.own.file.text.len()).is_empty()
     }
 
-    /// May a macro stand for one thing here and another there: does the program or a flag take a definition back?
+    /// May a macro stand for one thing here and another there: does the program or a flag take a definition back, or does a branch that
+    /// the tree leaves out define it?
     #[must_use]
     pub fn is_redefined(&self, name: &str) -> bool {
-        self.taken_back.get_or_init(|| self.names_taken_back()).contains(name)
+        self.unread_macro(name).is_some()
+            || self.taken_back.get_or_init(|| self.names_taken_back()).contains(name)
             || self.definitions.iter().any(|definition| definition.name == name && definition.body.is_none())
     }
 
@@ -109,11 +111,27 @@ impl Symbols<'_> {
             let (node, _) = unit.table.macros.get(name)?.last()?;
             Some(unit.macro_of(*node))
         });
-        of_header.or_else(|| self.macro_elsewhere(name, at))
+        of_header.or_else(|| self.unread_macro(name)).or_else(|| self.macro_elsewhere(name, at))
+    }
+
+    /// A macro that a branch of `#if` defines which the tree leaves out.
+    fn unread_macro(&self, name: &str) -> Option<Macro> {
+        let is_defined = self.unread_macros.get_or_init(|| self.names_defined_unread()).contains(name);
+        is_defined.then(|| Macro { parameters: None, is_elsewhere: true, body: String::new() })
     }
 }
 
 impl Symbols<'_> {
+    fn names_defined_unread(&self) -> BTreeSet<String> {
+        let units = std::iter::once(&self.own).chain(self.header_units().map(|(_, unit)| unit));
+        let branches = units.flat_map(|unit| unit.tree.inactive().iter().map(|span| unit.file.show(*span)));
+        let names = |branch: std::borrow::Cow<'_, str>| {
+            let definitions = branch.split("define").skip(1);
+            definitions.filter_map(|rest| words(rest).next().map(str::to_owned)).collect::<Vec<_>>()
+        };
+        branches.flat_map(names).collect()
+    }
+
     /// The names behind `#undef`, and in `#pragma push_macro("..")`.
     fn names_taken_back(&self) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
