@@ -32,7 +32,7 @@ const BATCH: usize = 16;
 /// The programs that mutants are made of.
 const PROGRAMS: usize = 300;
 /// The sample: mutants of generated programs, and of fixtures.
-const SAMPLE: (usize, usize) = (40, 4);
+const SAMPLE: (usize, usize) = (96, 6);
 /// The same of loops in tiles.
 const TILED_SAMPLE: (usize, usize) = (32, 6);
 /// How much larger deep samples are.
