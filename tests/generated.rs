@@ -37,7 +37,7 @@ const TILED: u64 = 42;
 /// Percent of a family's programs that must be changed.
 const LEAST_CHANGED: usize = 60;
 
-/// From how many programs on a combination is judged by itself, and not by its choices alone: fewer say little.
+/// From how many programs on a combination is judged by itself, and each choice: fewer say little.
 const JUDGED: usize = 10;
 
 /// How many programs of each family are rewritten where that is all.
@@ -243,7 +243,7 @@ fn census(made: &[Made], families: &[Family]) -> (String, Vec<String>) {
     }
     for (name, own) in traits {
         line(&mut table, &format!(".. + {name}"), &own);
-        complaints.extend(complaint(name, Expected::Changed, &own));
+        complaints.extend((own.len() >= JUDGED).then(|| complaint(name, Expected::Changed, &own)).flatten());
     }
     line(&mut table, "all", &made.iter().collect::<Vec<_>>());
     (table, complaints)
