@@ -10,6 +10,7 @@ mod names;
 mod owners;
 pub mod program;
 pub mod symbols;
+mod temporaries;
 pub mod uses;
 
 pub use self::integers::Integer;

@@ -133,7 +133,7 @@ impl Program<'_> {
     }
 
     /// The uses of one variable in the file.
-    fn uses_of(&self, named: &Named) -> Vec<&Use> {
+    pub(super) fn uses_of(&self, named: &Named) -> Vec<&Use> {
         let all = self.file_uses();
         let range = self.range_of(named);
         let first = all.partition_point(|used| used.span.start < range.start);
@@ -167,13 +167,13 @@ impl Program<'_> {
             && values.iter().flatten().any(|value| !is_null(*value))
     }
 
-    fn is_null(&self, value: NodeId) -> bool {
+    pub(super) fn is_null(&self, value: NodeId) -> bool {
         let tree = self.tree;
         tree.kind(value) == NodeKind::Null || self.file.bytes(tree.span(value)) == b"0"
     }
 
     /// What `name = value` assigns, and to nothing else; none for any other change.
-    fn assigned(&self, used: &Use) -> Option<NodeId> {
+    pub(super) fn assigned(&self, used: &Use) -> Option<NodeId> {
         let tree = self.tree;
         let parent = tree.parent(used.node)?;
         let is_plain =
@@ -199,7 +199,7 @@ impl Program<'_> {
         })
     }
 
-    fn initial_value(&self, used: &Use) -> Option<NodeId> {
+    pub(super) fn initial_value(&self, used: &Use) -> Option<NodeId> {
         let tree = self.tree;
         let declarator =
             tree.ancestors(used.node).find(|node| !matches!(tree.kind(*node), NodeKind::PointerDeclarator))?;
@@ -324,11 +324,11 @@ impl Program<'_> {
         is_argument && keeps_no_address(self, used.node)
     }
 
-    fn is_condition(&self, node: NodeId) -> bool {
+    pub(super) fn is_condition(&self, node: NodeId) -> bool {
         self.tree.field(node) == Some(Field::Condition)
     }
 
-    fn is_comparison(&self, node: NodeId) -> bool {
+    pub(super) fn is_comparison(&self, node: NodeId) -> bool {
         let operator = self.tree.operator(node);
         matches!(operator, Some(NodeKind::EqualEqual | NodeKind::ExclamationEqual))
     }

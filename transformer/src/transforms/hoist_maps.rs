@@ -328,8 +328,12 @@ fn plan(block: &Block<'_, '_>, environment: &Environment, inside: &[Statement]) 
         ""
     };
     let names = names.join(", ");
-    let copies = if after == 1 { "copy" } else { "copies" };
-    let summary = format!("keep {names} on the device around {what}: {after} {copies}{each} {before}{pass}{updates}");
+    let copies = match after {
+        0 => "no copies".to_owned(),
+        1 => "1 copy".to_owned(),
+        _ => format!("{after} copies"),
+    };
+    let summary = format!("keep {names} on the device around {what}: {copies}{each} {before}{pass}{updates}");
     let extent = Span::new(inside.first().map_or(0, |it| it.extent.start), inside.last().map_or(0, |it| it.extent.end));
     let span = first.place(cx);
     Ok(Verdict::Change(Change { edits, summary, ..Change::default() }).into_plan(Pass::Hoist, span, extent))

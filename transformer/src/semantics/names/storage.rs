@@ -64,7 +64,7 @@ impl Program<'_> {
 
     /// May code in `span` name a local variable without its name standing there: by a macro, or by a name that is declared nowhere
     /// and may be a macro of the command line?
-    fn is_hidden_in(&self, name: &str, span: Span) -> bool {
+    pub(crate) fn is_hidden_in(&self, name: &str, span: Span) -> bool {
         let names_it = |body: &str| body.contains("##") || words(body).any(|inner| inner == name);
         let mut uses = self.file_uses().iter().filter(|used| span.contains(used.span));
         self.uses_macro_with(span, &names_it) || uses.any(|used| self.may_be_unseen_macro(used))

@@ -18,6 +18,7 @@ use crate::transforms::hoist_maps::overwritten;
 enum Direction {
     To,
     From,
+    Neither,
 }
 
 impl Direction {
@@ -25,6 +26,7 @@ impl Direction {
         match self {
             Self::To => "to",
             Self::From => "from",
+            Self::Neither => "alloc",
         }
     }
 }
@@ -62,7 +64,15 @@ fn direction(cx: &Context<'_>, mapping: &Mapping, item: &Item) -> Option<Directi
     if !mapping.writes(cx, &item.named) {
         return Some(Direction::To);
     }
-    overwritten::is_overwritten(cx, mapping, item).then_some(Direction::From)
+    let is_brought =
+        !overwritten::is_overwritten(cx, mapping, item) && !cx.is_unset_before(&item.named, mapping.extent);
+    let comes_back = !cx.is_unread_behind(&item.named, mapping.extent);
+    match (is_brought, comes_back) {
+        (true, true) => None,
+        (true, false) => Some(Direction::To),
+        (false, true) => Some(Direction::From),
+        (false, false) => Some(Direction::Neither),
+    }
 }
 
 fn plan(cx: &Context<'_>, narrowed: &Narrowed<'_>) -> Option<Plan> {
@@ -72,14 +82,18 @@ fn plan(cx: &Context<'_>, narrowed: &Narrowed<'_>) -> Option<Plan> {
         let names = narrowed.items.iter().filter(move |(_, own)| *own == direction);
         names.map(|(item, _)| format!("`{}`", item.named.name)).collect::<Vec<_>>().join(", ")
     };
-    let said = [(Direction::To, "only brought to the device"), (Direction::From, "only brought back")];
+    let said = [
+        (Direction::To, "only brought to the device"),
+        (Direction::From, "only brought back"),
+        (Direction::Neither, "only on the device"),
+    ];
     let said = said.map(|(direction, what)| (named(direction), what));
     let said: Vec<String> = said
         .into_iter()
         .filter(|(names, _)| !names.is_empty())
         .map(|(names, what)| format!("{names} {what}"))
         .collect();
-    let count = narrowed.items.len();
+    let count: usize = narrowed.items.iter().map(|(_, own)| if *own == Direction::Neither { 2 } else { 1 }).sum();
     let copies = if count == 1 { "a copy less".to_owned() } else { format!("{count} copies less") };
     let summary = format!("{}: {copies}", said.join(", "));
     let edits = edits(cx, directive, narrowed);
@@ -104,7 +118,8 @@ fn edits(cx: &Context<'_>, directive: &Directive, narrowed: &Narrowed<'_>) -> Ve
         let names: Vec<&str> = names.collect();
         (!names.is_empty()).then(|| format!("map({}: {})", direction.word(), names.join(", ")))
     };
-    let clauses: Vec<String> = [Direction::To, Direction::From].into_iter().filter_map(clause).collect();
+    let clauses: Vec<String> =
+        [Direction::To, Direction::From, Direction::Neither].into_iter().filter_map(clause).collect();
     if !clauses.is_empty() {
         edits.push(append_clauses(cx.file, directive, &clauses));
     }
@@ -142,7 +157,7 @@ fn edit(
         let texts: Vec<String> = texts.collect();
         (!texts.is_empty()).then(|| format!("map({kind}: {})", texts.join(", ")))
     };
-    let clauses: Vec<String> = ["to", "from", "tofrom"].into_iter().filter_map(of).collect();
+    let clauses: Vec<String> = ["to", "from", "alloc", "tofrom"].into_iter().filter_map(of).collect();
     let start = line_start(&cx.file.text, clause.span.start);
     let rest = cx.file.text.get(clause.span.end..).unwrap_or_default().split(|byte| *byte == b'\n').next();
     let behind = rest.map_or(0, |rest| rest.trim_ascii_end().len());

@@ -23,6 +23,8 @@ pub(super) struct Held {
     pub from: bool,
     /// How often the constructs in the environment copy it, each run once.
     pub copies: usize,
+    /// Do its elements have no values before, so that nothing need be brought?
+    pub is_unset: bool,
     /// What the host needs of it in between.
     pub updates: Vec<Update>,
 }
@@ -66,6 +68,12 @@ impl Block<'_, '_> {
     /// The first byte of an environment.
     pub(super) fn start_of(&self, (first, _): (usize, usize)) -> usize {
         self.statements.get(first).map_or(0, |statement| statement.extent.start)
+    }
+
+    /// From its first byte to its last.
+    fn extent_of(&self, (first, last): (usize, usize)) -> Span {
+        let end = self.statements.get(last).map_or(0, |statement| statement.extent.end);
+        Span::new(self.start_of((first, last)), end)
     }
 
     pub(super) fn candidate(&self, item: &Item) -> Candidate {
@@ -248,11 +256,16 @@ impl Block<'_, '_> {
         let from = together
             .iter()
             .any(|(mapping, item)| item.from && (!item.to || self.writes(mapping, &mappings, &item.named)));
+        // Pointers that change places lead to each other's data.
+        let is_own = class.len() == 1;
+        let extent = self.extent_of(statements);
+        let is_unset = is_own && self.cx.is_unset_before(&first.named, extent);
         let held = Held {
             item: first.clone(),
             owner: self.cx.owner(&first.named),
-            to: copies_in && !is_written_first,
-            from,
+            to: copies_in && !is_written_first && !is_unset,
+            from: from && !(is_own && self.cx.is_unread_behind(&first.named, extent)),
+            is_unset,
             copies: all.iter().map(|(_, item)| copies_of(item)).sum(),
             updates: Vec::new(),
         };
@@ -303,7 +316,8 @@ impl Block<'_, '_> {
             if self.is_inside_other(mapping, &mappings) || item.from {
                 continue;
             }
-            if self.writes(mapping, &mappings, &item.named) {
+            let is_thrown_away = || !self.cx.is_unread_behind(&item.named, mapping.extent);
+            if self.writes(mapping, &mappings, &item.named) && is_thrown_away() {
                 let what = if item.to { "to" } else { "alloc" };
                 let message = format!(
                     "a construct changes `{}`, which it maps `{what}`: its copy is thrown away",

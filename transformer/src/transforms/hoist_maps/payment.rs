@@ -26,7 +26,8 @@ impl Block<'_, '_> {
                 continue;
             }
             let fits: Vec<String> = updates.iter().flat_map(|update| update.fits.iter().cloned()).collect();
-            let held = Held { to: copies_in && (held.to || !updates.is_empty()), updates, ..held.clone() };
+            let held =
+                Held { to: held.to || copies_in && !held.is_unset && !updates.is_empty(), updates, ..held.clone() };
             let copied = self.copied_anyway(statements, &held, None);
             if let Some(terms) = copied.or_else(|| self.copied_in_two_passes(statements, &held)) {
                 return Ok((held, terms.into_iter().chain(fits).collect()));

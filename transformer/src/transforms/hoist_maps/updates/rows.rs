@@ -77,7 +77,10 @@ impl Wanted<'_, '_> {
             }
             None => format!("({number}){upper}"),
         };
-        terms.push(format!("({upper} <= 0 || {end} <= ({number}){length})"));
+        let end_of_section = format!("({number}){length}");
+        if end != end_of_section {
+            terms.push(format!("({upper} <= 0 || {end} <= {end_of_section})"));
+        }
         Some(terms)
     }
 

@@ -1,0 +1,189 @@
+//! Whether the values in memory of a function's own matter: does it hold any before a place, and does anybody read them behind it?
+
+use crate::semantics::effects::Named;
+use crate::semantics::symbols::DeclaredType;
+use crate::semantics::uses::{Role, Use};
+use crate::semantics::{Origin, Program};
+use crate::source::{Span, words};
+use crate::syntax::{Call, Field, NodeId, NodeKind};
+
+/// How many calls deep an allocation is looked for.
+const DEPTH: usize = 2;
+
+/// Functions and keywords that lead back to an earlier place in the text.
+const BACK: [&str; 5] = ["goto", "setjmp", "_setjmp", "sigsetjmp", "co_yield"];
+
+impl Program<'_> {
+    /// Has nobody given elements of the function's own memory values before `place`, which runs once while it lives?
+    pub(crate) fn is_unset_before(&self, named: &Named, place: Span) -> bool {
+        let uses = self.uses_of(named);
+        let is_new = || match self.owner(named).origin {
+            Origin::AutomaticArray => self.is_bare(named),
+            _ => self.is_allocated_without_values(&uses, 0),
+        };
+        self.runs_once_in_life_of(named, place)
+            && !self.matters_between(named, &uses, Span::new(named.id.1.end, place.start))
+            && is_new()
+    }
+
+    /// Does nobody read the function's own memory behind `place`, which runs once while it lives?
+    pub(crate) fn is_unread_behind(&self, named: &Named, place: Span) -> bool {
+        let Some(function) = self.function_of(place) else { return false };
+        let uses = self.uses_of(named);
+        self.runs_once_in_life_of(named, place)
+            && !self.matters_between(named, &uses, Span::new(place.end, self.tree.span(function).end))
+    }
+
+    /// Is it memory that nobody else knows, and does the text behind the place run after it and the text before it earlier? No loop may
+    /// come back to the place while the memory lives.
+    fn runs_once_in_life_of(&self, named: &Named, place: Span) -> bool {
+        let tree = self.tree;
+        let owner = self.owner(named);
+        let is_own = matches!(owner.origin, Origin::Allocation | Origin::AutomaticArray) && !owner.is_shared;
+        let Some(function) = self.function_of(place).filter(|_| is_own && named.id.0.is_none()) else { return false };
+        let declared = tree.covering(named.id.1);
+        let mut above = tree.ancestors(declared);
+        let block = above.find(|node| tree.kind(*node) == NodeKind::Declaration).and_then(|node| tree.parent(node));
+        let Some(block) = block.filter(|block| tree.kind(*block) == NodeKind::CompoundStatement) else { return false };
+        let is_plain = |node: NodeId| {
+            matches!(
+                tree.kind(node),
+                NodeKind::CompoundStatement | NodeKind::IfStatement | NodeKind::ElseClause | NodeKind::TryStatement
+            )
+        };
+        let covering = tree.covering(place);
+        let around = std::iter::once(covering).chain(tree.ancestors(covering)).take_while(|node| *node != block);
+        let mut around = around.filter(|node| tree.span(*node) != place);
+        let is_by_threads = self.constructs.ids().any(|id| {
+            self.constructs.construct(id).body_span.contains(place) && !self.constructs.directive(id).is("target data")
+        });
+        tree.span(block).contains(place)
+            && around.all(is_plain)
+            && !is_by_threads
+            && !words(&self.file.show(tree.span(function))).any(|word| BACK.contains(&word))
+    }
+
+    /// May code or directives in a part of the function read or write elements?
+    fn matters_between(&self, named: &Named, uses: &[&Use], part: Span) -> bool {
+        let is_in_part = |span: Span| part.start < part.end && part.contains(span);
+        let mut directives = self.constructs.directives.iter().filter(|directive| is_in_part(directive.span));
+        directives.any(|directive| words(&self.file.show(directive.span)).any(|word| word == named.name))
+            || uses.iter().filter(|used| is_in_part(used.span)).any(|used| !self.leaves_elements_alone(used))
+            || self.is_hidden_in(&named.name, part)
+    }
+
+    /// Is only the address used, to compare, to give the memory back, or to assign another one?
+    fn leaves_elements_alone(&self, used: &Use) -> bool {
+        let tree = self.tree;
+        let parent = tree.parent(used.node).map(|parent| (parent, tree.kind(parent)));
+        match (used.role, parent) {
+            (Role::Write | Role::Declaration, _) => true,
+            (Role::Argument, Some((list, NodeKind::ArgumentList))) => self.gives_back(list),
+            (Role::Read, Some((_, NodeKind::DeleteExpression | NodeKind::ConditionClause))) => true,
+            (Role::Read, Some((parent, NodeKind::BinaryExpression))) => self.is_comparison(parent),
+            (Role::Read, Some((parent, NodeKind::ParenthesizedExpression))) if self.is_condition(parent) => true,
+            (Role::Read, Some((parent, NodeKind::UnaryExpression))) => {
+                tree.operator(parent) == Some(NodeKind::Exclamation)
+            }
+            _ => self.is_only_measured(used),
+        }
+    }
+
+    /// `free(name)`.
+    fn gives_back(&self, list: NodeId) -> bool {
+        let tree = self.tree;
+        let Some(function) = tree.parent(list).and_then(|call| Call::of(tree, call)).and_then(|call| call.function())
+        else {
+            return false;
+        };
+        let name = self.file.show(tree.span(function)).into_owned();
+        let at = tree.span(function).start;
+        matches!(name.as_str(), "free" | "std::free")
+            && self.symbols().macro_definition(&name, at).is_none()
+            && self.symbols().calls_library_in(None, &name, at)
+    }
+
+    /// `sizeof *name`, `sizeof(name[0])`: nothing is evaluated but a length of variable arrays, which no element stands for here.
+    fn is_only_measured(&self, used: &Use) -> bool {
+        let tree = self.tree;
+        let mut node = used.node;
+        while let Some(parent) = tree.parent(node) {
+            match tree.kind(parent) {
+                NodeKind::SizeofExpression => return true,
+                NodeKind::ParenthesizedExpression => {}
+                NodeKind::PointerExpression if tree.operator(parent) == Some(NodeKind::Star) => {}
+                NodeKind::SubscriptExpression if tree.child(parent, Field::Argument) == Some(node) => {}
+                _ => return false,
+            }
+            node = parent;
+        }
+        false
+    }
+
+    /// Is an array of numbers declared without values?
+    fn is_bare(&self, named: &Named) -> bool {
+        let tree = self.tree;
+        let Some((_, variable)) = self.named(&named.name, named.at) else { return false };
+        let mut ty = variable.ty;
+        while matches!(ty, DeclaredType::Array { .. }) {
+            ty = ty.dereferenced();
+        }
+        let mut above = tree.ancestors(tree.covering(named.id.1));
+        let declaration = above.find(|node| tree.kind(*node) != NodeKind::ArrayDeclarator);
+        ty.is_scalar() && declaration.is_some_and(|node| tree.kind(node) == NodeKind::Declaration)
+    }
+
+    /// Does a pointer get nothing but memory without values, or null?
+    fn is_allocated_without_values(&self, uses: &[&Use], depth: usize) -> bool {
+        let mut values = uses.iter().filter_map(|used| match used.role {
+            Role::Write => Some(self.assigned(used)),
+            Role::Declaration => self.initial_value(used).map(Some),
+            _ => None,
+        });
+        values.all(|value| {
+            value.is_some_and(|value| self.is_null(value) || self.is_allocation_without_values(value, depth))
+        })
+    }
+
+    /// `malloc(..)`, `new double[n]`, or a function in sight that gives back such memory as it is.
+    fn is_allocation_without_values(&self, value: NodeId, depth: usize) -> bool {
+        let tree = self.tree;
+        let mut node = value;
+        while matches!(tree.kind(node), NodeKind::ParenthesizedExpression | NodeKind::CastExpression) {
+            let inner = tree.child(node, Field::Value).or_else(|| tree.named_children(node).next());
+            let Some(inner) = inner else { return false };
+            node = inner;
+        }
+        if tree.kind(node) == NodeKind::NewExpression {
+            return tree.child(node, Field::Arguments).is_none();
+        }
+        let Some(function) = Call::of(tree, node).and_then(|call| call.function()) else { return false };
+        let name = self.file.show(tree.span(function)).into_owned();
+        match self.symbols().function_definitions(&name).as_slice() {
+            [] => matches!(name.strip_prefix("std::").unwrap_or(&name), "malloc" | "aligned_alloc"),
+            [(None, definition)] if depth < DEPTH => self.gives_back_without_values(*definition, depth + 1),
+            _ => false,
+        }
+    }
+
+    /// Does a function that allocates what it gives back leave it as it is?
+    fn gives_back_without_values(&self, definition: NodeId, depth: usize) -> bool {
+        let tree = self.tree;
+        let returned = |node: NodeId| {
+            let Some(value) = tree.named_children(node).next() else { return false };
+            if tree.kind(value) != NodeKind::Identifier {
+                return self.is_allocation_without_values(value, depth);
+            }
+            let span = tree.span(value);
+            let Some((named, _)) = self.named(&self.file.show(span), span.start) else { return false };
+            let uses = self.uses_of(&named);
+            let is_given_back =
+                |used: &Use| tree.parent(used.node).is_some_and(|it| tree.kind(it) == NodeKind::ReturnStatement);
+            uses.iter().all(|used| is_given_back(used) || self.leaves_elements_alone(used))
+                && self.is_allocated_without_values(&uses, depth)
+                && !self.is_hidden_in(&named.name, tree.span(definition))
+        };
+        let mut returns = tree.descendants(definition).filter(|node| tree.kind(*node) == NodeKind::ReturnStatement);
+        returns.all(returned)
+    }
+}
