@@ -11,7 +11,7 @@ use crate::syntax::{Call, Field, NodeId, NodeKind};
 const DEPTH: usize = 2;
 
 /// Functions and keywords that lead back to an earlier place in the text.
-const BACK: [&str; 5] = ["goto", "setjmp", "_setjmp", "sigsetjmp", "co_yield"];
+const BACK: [&str; 4] = ["goto", "setjmp", "_setjmp", "sigsetjmp"];
 
 impl Program<'_> {
     /// Has nobody given elements of the function's own memory values before `place`, which runs once while it lives?

@@ -46,7 +46,8 @@
 //!
 //! The environment is as large as the block allows; variables that the host needs in between otherwise stay out of it. The constructs keep
 //! their own maps: what is present costs nothing, and where the condition is false they copy as before. What a construct only reads, or
-//! assigns as a whole, it maps `to` or `from` instead of `tofrom`.
+//! assigns as a whole, it maps `to` or `from` instead of `tofrom`. Memory of the function's own that has no values yet is not brought, and
+//! what nobody reads any more does not come back; where both is so, it is only allocated.
 //!
 //! ## Refuses when
 //!
@@ -61,9 +62,9 @@
 //! So a construct that changes what it maps `to` or `alloc` is refused. What `from` leaves unwritten has no value in the original.
 //!
 //! What the host needs in between comes by `target update`: `from` before a statement that reads, `to` behind one that writes; the whole
-//! section, or the single elements or the row that are certainly accessed. Where the variable had been present, the update would copy what the original
-//! does not. So it is written for arrays alone that this function made and that nobody can have mapped yet. Each pass of a loop must save at
-//! least as many copies as its updates make.
+//! section, or the single elements or the row that are certainly accessed. Where the variable had been present, the update would copy what
+//! the original does not. So it is written for arrays alone that this function made and that nobody can have mapped yet. Each pass of a loop
+//! must save at least as many copies as its updates make.
 //!
 //! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that
 //! maps the section must certainly run: where a loop may have no iterations, `if` asks for one. What the host accesses in between is told by
