@@ -9,6 +9,7 @@ pub mod integers;
 mod names;
 mod owners;
 pub mod program;
+mod restricted;
 pub mod symbols;
 mod temporaries;
 pub mod uses;

@@ -370,18 +370,5 @@ fn are_restricted(candidate: &Candidate<'_, '_>, first: &Name<'_>, second: &Name
         (variable.scope == Scope::Parameter && name.kind == RootKind::Pointer && !is_set).then_some(variable)
     };
     let (Some(one), Some(other)) = (parameter(first), parameter(second)) else { return false };
-    one.declared_at != other.declared_at && [one, other].iter().any(|variable| is_restrict(candidate, variable))
-}
-
-/// Does `restrict` stand between the last star of a declarator and its name?
-fn is_restrict(candidate: &Candidate<'_, '_>, variable: &Variable) -> bool {
-    let before = candidate.cx.file.text.get(..variable.declared_at.start).unwrap_or_default();
-    let start = before.iter().rposition(|byte| matches!(byte, b'*' | b',' | b'(' | b';' | b'{')).unwrap_or(0);
-    let words = String::from_utf8_lossy(before.get(start..).unwrap_or_default()).into_owned();
-    let is_pointer = words.starts_with('*');
-    let is_keyword = |word: &str| {
-        matches!(word, "restrict" | "__restrict" | "__restrict__")
-            && candidate.cx.symbols().macros_named(word, variable.declared_at.start).is_empty()
-    };
-    is_pointer && words[1..].split_whitespace().any(is_keyword)
+    one.declared_at != other.declared_at && [one, other].iter().any(|variable| candidate.cx.is_restrict(variable))
 }

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
-use crate::semantics::effects::{Touch, VariableId};
+use crate::semantics::effects::{Storage, Touch, VariableId};
 use crate::semantics::symbols::DeclaredType;
 use crate::transforms::hoist_maps::constructs::{Item, Mapping};
 use crate::transforms::hoist_maps::environments::{Block, Held};
@@ -71,10 +71,16 @@ pub(super) fn host_terms(
     let host = block.host_of(statements);
     let candidate = block.candidate(item);
     let is_served = |touch: &Touch| held.updates.iter().any(|update| update.serves(touch.span));
+    // What the host writes is not overwritten where nothing is copied back; of the rest no kernel accesses it.
+    let never_meets = |touch: &Touch| {
+        let Storage::Behind(other) = &touch.storage else { return false };
+        (!touch.writes || !held.from) && cx.never_meet_in_call(other, &item.named)
+    };
     let needs = |touch: &&Touch| {
         (touch.writes || candidate.is_written)
             && !is_served(touch)
             && !cx.is_apart(&touch.storage, &item.named, held.owner)
+            && !never_meets(touch)
     };
     let mut terms: Vec<String> = Vec::new();
     for touch in host.touches.iter().filter(needs) {

@@ -1,0 +1,31 @@
+//! What `restrict` says of two parameters (C17, section 6.7.3.1).
+
+use crate::semantics::effects::Named;
+use crate::semantics::symbols::Variable;
+use crate::semantics::{Origin, Program};
+
+impl Program<'_> {
+    /// Is no element that is written through one of two pointers accessed through the other while their function runs? Both are parameters
+    /// that nothing sets, so that neither is based on the other, and one of them is `restrict`.
+    pub(crate) fn never_meet_in_call(&self, one: &Named, other: &Named) -> bool {
+        let of = |named: &Named| self.named(&named.name, named.at).map(|(_, variable)| variable);
+        let is_parameter = |named: &Named| self.owner(named).origin == Origin::Parameter;
+        one.id != other.id
+            && self.function_of(one.id.1) == self.function_of(other.id.1)
+            && is_parameter(one)
+            && is_parameter(other)
+            && [of(one), of(other)].iter().flatten().any(|variable| self.is_restrict(variable))
+    }
+
+    /// Does `restrict` stand between the last star of a declarator and its name?
+    pub(crate) fn is_restrict(&self, variable: &Variable) -> bool {
+        let before = self.file.text.get(..variable.declared_at.start).unwrap_or_default();
+        let start = before.iter().rposition(|byte| matches!(byte, b'*' | b',' | b'(' | b';' | b'{')).unwrap_or(0);
+        let words = String::from_utf8_lossy(before.get(start..).unwrap_or_default()).into_owned();
+        let is_keyword = |word: &str| {
+            matches!(word, "restrict" | "__restrict" | "__restrict__")
+                && self.symbols().macros_named(word, variable.declared_at.start).is_empty()
+        };
+        words.starts_with('*') && words[1..].split_whitespace().any(is_keyword)
+    }
+}
