@@ -20,7 +20,7 @@ static void prepare(void)
     fill_ints(open, cells, 0, 9);
 #pragma omp parallel for
     for (size_t i = 0; i < cells; i++) {
-        open[i] = open[i] > 3;
+        open[i] = open[i] > 4;
         labels[i] = (int)i;
     }
 }
