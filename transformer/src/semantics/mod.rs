@@ -1,6 +1,7 @@
 //! What a program means: its names, their types and values, who calls whom. Queries fail closed: what is not modelled is unknown.
 
 pub mod calls;
+mod concurrency;
 pub mod effects;
 pub mod expansions;
 pub mod facts;
@@ -12,6 +13,7 @@ pub mod program;
 mod restricted;
 pub mod symbols;
 mod temporaries;
+mod unread_directives;
 pub mod uses;
 
 pub use self::integers::Integer;
@@ -19,3 +21,4 @@ pub(crate) use self::names::{Class, Kind};
 pub(crate) use self::names::{is_standard_constant, written_member};
 pub use self::owners::{Origin, Owner};
 pub use self::program::{Compilation, Program};
+pub(crate) use self::unread_directives::Telling;

@@ -9,6 +9,7 @@ use crate::region::construct::ConstructTree;
 use crate::region::loop_nest::canonical_nest;
 use crate::region::target::TargetRegion;
 use crate::semantics::Owner;
+use crate::semantics::Telling;
 use crate::semantics::calls::Calls;
 use crate::semantics::effects::VariableId;
 use crate::semantics::facts::Facts;
@@ -58,6 +59,10 @@ pub struct Program<'a> {
     pub(super) owners: RefCell<BTreeMap<VariableId, Owner>>,
     /// Which variables nothing but their names reaches, as far as asked.
     pub(super) alias_free: RefCell<BTreeMap<VariableId, bool>>,
+    /// Where directives may stand that are not read, as far as asked.
+    pub(super) unread_directives: RefCell<BTreeMap<Telling, Option<Span>>>,
+    /// What may run constructs at the same time.
+    pub(super) concurrent: OnceCell<Vec<Span>>,
 }
 
 /// What directives declare for the whole file.
@@ -134,6 +139,8 @@ impl<'a> Program<'a> {
             value_classes: RefCell::default(),
             owners: RefCell::default(),
             alias_free: RefCell::default(),
+            unread_directives: RefCell::default(),
+            concurrent: OnceCell::new(),
         }
     }
 

@@ -61,6 +61,10 @@ fn narrowed<'m>(cx: &Context<'_>, all: &[Mapping], mapping: &'m Mapping) -> Opti
 }
 
 fn direction(cx: &Context<'_>, mapping: &Mapping, item: &Item) -> Option<Direction> {
+    // Of constructs that overlap in time the last to end copies back what all of them have written.
+    if cx.runs_together(&item.named, cx.owner(&item.named)).is_some() {
+        return None;
+    }
     if !mapping.writes(cx, &item.named) {
         return Some(Direction::To);
     }

@@ -229,6 +229,10 @@ impl Block<'_, '_> {
         if let Some((item, trouble)) = all.iter().find_map(|(_, item)| Some((item, item.trouble?))) {
             return refuse(item.span, format!("`{name}` keeps its own maps: {trouble}"));
         }
+        if let Some(span) = self.cx.runs_together(&first.named, self.cx.owner(&first.named)) {
+            let message = format!("constructs may run at the same time because of this, and map `{name}` as well");
+            return refuse(span, message);
+        }
         let class = self.class_of(statements, id);
         let together: Vec<(&Mapping, &Item)> = mappings
             .iter()

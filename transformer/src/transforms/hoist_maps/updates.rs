@@ -11,8 +11,8 @@ mod rows;
 use crate::context::Context;
 use crate::plan::Reason;
 use crate::region::construct::ConstructId;
-use crate::semantics::Origin;
 use crate::semantics::effects::Touch;
+use crate::semantics::{Origin, Telling};
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::blocks::{Candidate, Statement, statements};
@@ -54,7 +54,9 @@ impl Wanted<'_, '_> {
         let is_by_threads = |id: ConstructId| {
             constructs.construct(id).body_span.contains(extent) && !constructs.directive(id).is("target data")
         };
-        is_own && !constructs.ids().any(|id| may_stay(id) || is_by_threads(id))
+        is_own
+            && !constructs.ids().any(|id| may_stay(id) || is_by_threads(id))
+            && self.cx.unread_directive(Telling::EnterData).is_none()
     }
 
     fn serve_all(&self, updates: &[Update], statement: &Statement) -> bool {

@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{Construct, ConstructId};
-use crate::semantics::Kind;
 use crate::semantics::calls::is_pure;
 use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::{Role, uses_below};
+use crate::semantics::{Kind, Telling};
 use crate::source::{Language, Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, Directive, Field, NodeId, NodeKind};
@@ -28,7 +28,10 @@ pub(super) fn deferred(names: &Context<'_>, extent: Span) -> Option<Reason> {
         let is_own = extent.contains(directive.span) || is_task(directive) && extent_of(cx, id).contains(extent);
         is_own || maps_other_arrays(names, id, extent) || has_ended(names, id, extent)
     };
-    let (_, span) = deferring(cx).into_iter().find(|(id, _)| !is_harmless(*id))?;
+    let unread =
+        || [Telling::Nowait, Telling::Task, Telling::Taskloop].into_iter().find_map(|it| cx.unread_directive(it));
+    let read = deferring(cx).into_iter().find(|(id, _)| !is_harmless(*id)).map(|(_, span)| span);
+    let span = read.or_else(unread)?;
     let message = "another construct may be deferred until this one copies its tiles";
     Some(Reason::new(ReasonCode::TileClause, span, message))
 }
