@@ -57,7 +57,13 @@ impl Program<'_> {
         let is_by_threads = self.constructs.ids().any(|id| {
             self.constructs.construct(id).body_span.contains(place) && !self.constructs.directive(id).is("target data")
         });
+        // The text of a lambda or of a function within the function runs when it is called.
+        let is_in_order = |used: &&Use| {
+            let mut above = tree.ancestors(used.node).take_while(|node| *node != block);
+            above.all(|node| !matches!(tree.kind(node), NodeKind::LambdaExpression | NodeKind::FunctionDefinition))
+        };
         tree.span(block).contains(place)
+            && self.uses_of(named).iter().all(is_in_order)
             && around.all(is_plain)
             && !is_by_threads
             && !words(&self.file.show(tree.span(function))).any(|word| BACK.contains(&word))
