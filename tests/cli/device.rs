@@ -208,3 +208,32 @@ void f(const float *a, float *sums) {
     // What is done elsewhere in the file is not told.
     assert!(!said.contains("1000") && !said.contains("w[i]"), "{said}");
 }
+
+/// Two arrays that no construct needs at once.
+const STAYING: &str = "\
+void f(int n, double *restrict a, double *restrict b) {
+    for (int t = 0; t < 9; t++) {
+        #pragma omp target teams distribute parallel for map(tofrom: a[0:n])
+        for (int i = 0; i < n; i++)
+            a[i] += 1;
+        #pragma omp target teams distribute parallel for map(tofrom: b[0:n])
+        for (int i = 0; i < n; i++)
+            b[i] += 1;
+    }
+}
+";
+
+#[test]
+fn data_may_stay_up_to_half_of_the_device_or_what_is_said() {
+    let project = Project::new(&[("a.c", STAYING)]);
+    let limit = |arguments: &[&str]| {
+        let text = project.expect(0, &[&["--passes", "hoist", "a.c"], arguments].concat()).text();
+        let (_, rest) = text.split_once("* n <= ").expect("a limit");
+        rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(limit(&[]), "2147483648");
+    assert_eq!(limit(&["--device", "h200"]), "70500000000");
+    assert_eq!(limit(&["--device", "h200", "--device-memory", "1000000"]), "1000000");
+    project.write(".ompsplit.toml", b"device_memory = 5000\n");
+    assert_eq!(limit(&["--device", "h200"]), "5000");
+}

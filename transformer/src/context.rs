@@ -16,6 +16,8 @@ pub struct Context<'a> {
     pub program: Program<'a>,
     /// How many iterations a loop is assumed to have where the text does not tell.
     pub assumed_iterations: u32,
+    /// How many bytes of the device's memory data may take that stay on it, where no construct needs all of them at once.
+    pub device_memory: u64,
     /// Are both forms written, under a host `if`, where it hangs on lengths known at run time whether one pays?
     pub versioned: bool,
     /// How pipelines are written.
@@ -106,6 +108,9 @@ pub enum OutputCompiler {
     /// NVIDIA's HPC compilers.
     Nvhpc,
 }
+
+/// [`Context::device_memory`] where neither the user nor a profile says otherwise.
+pub const DEVICE_MEMORY: u64 = 2 << 30;
 
 /// [`Context::assumed_iterations`] where nobody says otherwise.
 pub const ASSUMED_ITERATIONS: u32 = 65_536;

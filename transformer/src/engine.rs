@@ -12,7 +12,7 @@ use std::sync::Arc;
 use self::later_rounds::Rounds;
 use crate::analysis::data_environment::{Entry, data_environment};
 use crate::analysis::execution_mode::{Predicted, execution_mode};
-use crate::context::{ASSUMED_ITERATIONS, Context, Explanations, PipelineOptions};
+use crate::context::{ASSUMED_ITERATIONS, Context, DEVICE_MEMORY, Explanations, PipelineOptions};
 use crate::device::{CountedKernel, DeviceProfile};
 use crate::edit::EditSet;
 use crate::plan::suppression::Suppressions;
@@ -41,6 +41,9 @@ pub struct Options {
     pub assume: bool,
     /// How many iterations a loop is assumed to have where the text does not tell: it decides what pays.
     pub assumed_iterations: u32,
+    /// How many bytes of the device's memory data may take that stay on it, where no construct needs all of them at once; half of the
+    /// device's where nobody says, or [`DEVICE_MEMORY`].
+    pub device_memory: Option<u64>,
     /// Write both forms of a construct under a host `if` where the lengths of its loops decide which is faster?
     pub versioned: bool,
     /// How pipelines are written.
@@ -75,6 +78,7 @@ impl Default for Options {
             passes,
             assume: false,
             assumed_iterations,
+            device_memory: None,
             versioned: false,
             pipeline: PipelineOptions::default(),
             device: None,
@@ -312,9 +316,12 @@ fn context<'a>(
     let (facts, definitions) = (asked.facts.as_ref(), &*options.definitions);
     let compilation = Compilation { headers, definitions, facts, strict_aliasing, signed_wraps };
     let profile = options.device.as_ref();
+    let half = profile.and_then(|profile| profile.memory_bytes).map(|bytes| bytes / 2);
+    let device_memory = options.device_memory.or(half).unwrap_or(DEVICE_MEMORY);
     Context {
         program: Program::new(file, scan, tree, constructs, compilation),
         assumed_iterations,
+        device_memory,
         versioned,
         pipeline,
         device: profile.filter(|_| options.passes.contains(&Pass::Geometry)),

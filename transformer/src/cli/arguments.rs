@@ -45,6 +45,7 @@ const CONFIGURATION: &str = r#"Configuration:
     write_header = "include"      # for ompsplit_pin.h; by default beside the file
     assume = false
     assumed_iterations = 65536    # of loops of unknown length: decides what pays
+    device_memory = 2147483648    # bytes that data kept on the device may take
     device = "h200"               # or "native", or your own profile.toml
     resources = "clang"           # clang and ptxas count registers, for grids
     versioned = false             # both forms, chosen at run time by loop lengths
@@ -115,6 +116,9 @@ pub enum Command {
         /// How many iterations a loop is taken to have where the text does not tell, as for rewriting
         #[arg(long, value_name = "N")]
         assumed_iterations: Option<u32>,
+        /// How many bytes of the device's memory data may take that stay on it, as for rewriting
+        #[arg(long, value_name = "BYTES")]
+        device_memory: Option<u64>,
         /// Write both forms where the lengths of loops decide, as for rewriting
         #[arg(long)]
         versioned: bool,
@@ -260,6 +264,10 @@ pub struct PassArguments {
     /// How many iterations a loop is taken to have where the text does not tell [default: 65536]
     #[arg(long, value_name = "N")]
     pub assumed_iterations: Option<u32>,
+    /// hoist: how many bytes of the device's memory data may take that stay on it, where no construct needs all at once [default: half
+    /// of the device's, 2147483648 without --device]
+    #[arg(long, value_name = "BYTES")]
+    pub device_memory: Option<u64>,
     /// split: where it hangs on the lengths of loops whether it pays, write both forms and let the program choose
     #[arg(long)]
     pub versioned: bool,

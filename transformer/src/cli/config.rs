@@ -23,6 +23,8 @@ pub(super) struct Config {
     pub assume: Option<bool>,
     /// How many iterations a loop is taken to have where the text does not tell.
     pub assumed_iterations: Option<u32>,
+    /// How many bytes of the device's memory data may take that stay on it.
+    pub device_memory: Option<u64>,
     /// Write both forms of a region where the lengths of its loops decide which is faster?
     pub versioned: Option<bool>,
     /// `register`, `alloc` or `none`: how `pipeline` page-locks host memory.
@@ -177,6 +179,7 @@ const KEYS: &[&str] = &[
     "passes",
     "assume",
     "assumed_iterations",
+    "device_memory",
     "versioned",
     "pin",
     "pipeline_window",
@@ -262,6 +265,7 @@ mod tests {
         config.passes = Some(vec!["split".to_owned()]);
         config.assume = Some(true);
         config.assumed_iterations = Some(1);
+        config.device_memory = Some(1);
         config.versioned = Some(true);
         config.pin = Some("none".to_owned());
         config.pipeline_window = NonZeroU32::new(4);

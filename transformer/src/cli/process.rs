@@ -109,6 +109,7 @@ pub(super) fn options(settings: &Settings) -> Options {
         passes: settings.passes.passes.clone(),
         assume: settings.assume,
         assumed_iterations: settings.assumed_iterations,
+        device_memory: settings.device_memory,
         versioned: settings.versioned,
         pipeline: settings.pipeline,
         device: settings.device.clone(),

@@ -28,6 +28,8 @@ pub(super) struct Settings {
     pub assume: bool,
     /// How many iterations a loop is assumed to have where the text does not tell.
     pub assumed_iterations: u32,
+    /// How many bytes of the device's memory data may take that stay on it.
+    pub device_memory: Option<u64>,
     /// Are both forms written where the lengths of loops decide which is faster?
     pub versioned: bool,
     /// How pipelines are written.
@@ -116,6 +118,7 @@ impl<'a> Resolver<'a> {
                 .assumed_iterations
                 .or(config.assumed_iterations)
                 .unwrap_or(crate::context::ASSUMED_ITERATIONS),
+            device_memory: self.passes.device_memory.or(config.device_memory),
             versioned: self.passes.versioned || config.versioned.unwrap_or(false),
             pipeline,
             device,
@@ -139,6 +142,7 @@ impl<'a> Resolver<'a> {
         config.passes = Some(settings.passes.passes.iter().map(|pass| pass.name().to_owned()).collect());
         config.assume = Some(settings.assume);
         config.assumed_iterations = Some(settings.assumed_iterations);
+        config.device_memory = settings.device_memory;
         config.versioned = Some(settings.versioned);
         pipeline::dump(settings.pipeline, &mut config);
         config.facts = settings.facts.to_possible_value().map(|value| value.get_name().to_owned());

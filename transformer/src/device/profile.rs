@@ -56,6 +56,9 @@ pub struct DeviceProfile {
     pub unrolled_around: Option<u32>,
     /// Bytes of the cache that all SMs share.
     pub l2_bytes: u64,
+    /// Bytes of the device's memory; of the smallest product of the name where there are several.
+    #[serde(default)]
+    pub memory_bytes: Option<u64>,
     /// Peak rate of the device's memory in 10^9 bytes a second.
     pub memory_gb_per_s: f64,
     /// The bus between the host and the device; a common one where the file does not tell.

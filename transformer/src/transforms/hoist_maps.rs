@@ -74,7 +74,8 @@
 //! other pairs the sections are compared when the program runs, since present data that overlap a section in part are an error. What only a
 //! construct in a branch copies back is not copied back by the environment either, since the original may never write that memory. Pointers
 //! that change places are mapped for what either of them is, where two passes certainly run, so that each has been in the other's place.
-//! Where an environment holds more than any construct, its bytes must not exceed 2 GiB.
+//! Where an environment holds more than any construct, its bytes must not exceed half of the device's memory, 2 GiB where the device is not
+//! known, or what the user says.
 //! Of constructs that run at the same time the last to end copies back what all of them have written. Where the file defers some, or runs
 //! some on threads of the host, data that others may know keep their maps.
 //!

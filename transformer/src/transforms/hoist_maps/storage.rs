@@ -12,9 +12,6 @@ use crate::transforms::hoist_maps::reach::{integer_of_address, reach};
 /// The most pairs of pointers that an environment compares.
 const MOST_COMPARED: usize = 16;
 
-/// Bytes of the device that environments may take together where the text does not tell how many they need.
-const LIMIT: i64 = 2 << 30;
-
 /// Are all that is held, and all else that the constructs map, apart? What the host has to compare is added to the terms.
 ///
 /// # Errors
@@ -176,7 +173,7 @@ pub(super) fn growth(block: &Block<'_, '_>, statements: (usize, usize), held: &[
         format!("{times}sizeof({element}){length}")
     };
     let sum = sizes.iter().map(term).collect::<Vec<_>>().join(" + ");
-    Some(format!("{sum} <= {LIMIT}"))
+    Some(format!("{sum} <= {}", block.cx.device_memory))
 }
 
 /// What one element is, for `sizeof`, and how many there are; nothing for a whole array.
