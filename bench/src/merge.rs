@@ -8,33 +8,40 @@ use crate::results::Results;
 use crate::run::part::Part;
 use crate::run::write;
 
-/// Joins the parts of one run, given in any order.
+/// Joins the parts of one run, given in any order: those of `--part`, or runs of different programs.
 pub fn merge(out: &Path, paths: &[PathBuf]) -> Result<()> {
-    let mut parts = Vec::new();
-    for path in paths {
-        let results = Results::read(path)?;
-        let (command, part) =
-            split(&results.command).with_context(|| format!("{} is no part of a run", path.display()))?;
-        parts.push((part, command, results));
+    let all = paths.iter().map(|path| Results::read(path)).collect::<Result<_>>()?;
+    write(&joined(all)?, out)
+}
+
+/// What of the whole run one command runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Share {
+    Part(Part),
+    Programs(Vec<String>),
+}
+
+/// The command without its share, and the share.
+fn split(command: &str) -> Result<(String, Share)> {
+    if let Some((command, part)) = command.split_once(" --part ") {
+        return Ok((command.to_owned(), Share::Part(part.parse()?)));
     }
-    write(&joined(parts)?, out)
+    let (before, rest) = command.split_once(" --programs ").context("a command has neither --part nor --programs")?;
+    let (programs, behind) = rest.split_once(' ').map_or((rest, String::new()), |(it, rest)| (it, format!(" {rest}")));
+    Ok((format!("{before}{behind}"), Share::Programs(programs.split(',').map(str::to_owned).collect())))
 }
 
-/// The command without its part, and the part.
-fn split(command: &str) -> Result<(String, Part)> {
-    let (command, part) = command.split_once(" --part ").context("its command has no --part")?;
-    Ok((command.to_owned(), part.parse()?))
-}
-
-fn joined(mut parts: Vec<(Part, String, Results)>) -> Result<Results> {
-    parts.sort_by_key(|(part, ..)| part.number);
-    let (of, command) = parts.first().map(|(part, command, _)| (part.of, command.clone())).context("no parts")?;
-    let numbers: Vec<usize> = parts.iter().map(|(part, ..)| part.number).collect();
-    ensure!(
-        numbers == (1..=of).collect::<Vec<_>>() && parts.iter().all(|(part, ..)| part.of == of),
-        "of {of} parts, these are given: {numbers:?}"
-    );
-    ensure!(parts.iter().all(|(_, other, _)| *other == command), "the parts are not of one command");
+fn joined(all: Vec<Results>) -> Result<Results> {
+    let mut parts: Vec<(String, Share, Results)> = Vec::new();
+    for results in all {
+        let (command, share) = split(&results.command)?;
+        parts.push((command, share, results));
+    }
+    parts.sort_by_key(|(_, share, _)| number(share));
+    let plain = parts.first().map(|(command, ..)| command.clone()).context("no parts")?;
+    ensure!(parts.iter().all(|(other, ..)| *other == plain), "the parts are not of one command");
+    let shares: Vec<&Share> = parts.iter().map(|(_, share, _)| share).collect();
+    let command = whole(&plain, &shares)?;
     let mut parts = parts.into_iter().map(|(_, _, results)| results);
     let mut all = parts.next().context("no parts")?;
     for part in parts {
@@ -44,8 +51,31 @@ fn joined(mut parts: Vec<(Part, String, Results)>) -> Result<Results> {
         all.seconds += part.seconds;
         all.cases.extend(part.cases);
     }
-    all.command = format!("{command} --part K/{of}, K = 1 .. {of}");
+    all.command = command;
     Ok(all)
+}
+
+fn number(share: &Share) -> usize {
+    match share {
+        Share::Part(part) => part.number,
+        Share::Programs(_) => 0,
+    }
+}
+
+/// The command of all shares together, if they make a whole.
+fn whole(plain: &str, shares: &[&Share]) -> Result<String> {
+    if let Some(Share::Part(Part { of, .. })) = shares.first() {
+        let all: Vec<Share> = (1..=*of).map(|number| Share::Part(Part { number, of: *of })).collect();
+        ensure!(all.iter().eq(shares.iter().copied()), "of {of} parts, these are given: {shares:?}");
+        return Ok(format!("{plain} --part K/{of}, K = 1 .. {of}"));
+    }
+    let mut programs: Vec<&str> = Vec::new();
+    for share in shares {
+        let Share::Programs(own) = share else { anyhow::bail!("parts and programs cannot be joined") };
+        ensure!(own.iter().all(|name| !programs.contains(&name.as_str())), "a program is there twice");
+        programs.extend(own.iter().map(String::as_str));
+    }
+    Ok(format!("{plain} --programs {}, one after the other", programs.join(",")))
 }
 
 #[cfg(test)]
@@ -81,17 +111,15 @@ mod tests {
     }
 
     fn merged(all: &[(&str, &str)]) -> Result<Results> {
-        let part = |(command, commit): &(&str, &str)| {
-            let (plain, part) = split(command)?;
-            Ok((part, plain, results(command, commit)))
-        };
-        joined(all.iter().map(part).collect::<Result<_>>()?)
+        joined(all.iter().map(|(command, commit)| results(command, commit)).collect())
     }
 
     #[test]
     fn only_all_parts_of_one_run_make_a_whole() -> Result<()> {
         let whole = merged(&[("run --part 2/2", "a"), ("run --part 1/2", "a")])?;
         assert_eq!((whole.command.as_str(), whole.seconds), ("run --part K/2, K = 1 .. 2", 4.0));
+        let whole = merged(&[("run --programs b,c --rounds 3", "a"), ("run --programs a --rounds 3", "a")])?;
+        assert_eq!(whole.command, "run --rounds 3 --programs b,c,a, one after the other");
         for wrong in [
             &[("run --part 1/2", "a")][..],
             &[("run --part 1/2", "a"), ("run --part 1/2", "a")],
@@ -99,6 +127,9 @@ mod tests {
             &[("run --part 1/2", "a"), ("run --part 2/2", "b")],
             &[("run --quick --part 1/2", "a"), ("run --part 2/2", "a")],
             &[("run", "a")],
+            &[("run --programs a", "a"), ("run --programs b,a", "a")],
+            &[("run --programs a", "a"), ("run --programs b --rounds 3", "a")],
+            &[("run --part 1/1", "a"), ("run --programs b", "a")],
             &[],
         ] {
             assert!(merged(wrong).is_err(), "{wrong:?}");
