@@ -87,6 +87,7 @@
 mod blocks;
 mod calls;
 mod constructs;
+mod details;
 mod directions;
 mod environments;
 mod exchanges;
@@ -340,6 +341,7 @@ fn plan(block: &Block<'_, '_>, environment: &Environment, inside: &[Statement]) 
     let summary = format!("keep {names} on the device around {what}: {copies}{each} {before}{pass}{updates}");
     let extent = Span::new(inside.first().map_or(0, |it| it.extent.start), inside.last().map_or(0, |it| it.extent.end));
     let span = first.place(cx);
+    cx.explain(Pass::Hoist, extent, || details::details(block, environment));
     Ok(Verdict::Change(Change { edits, summary, ..Change::default() }).into_plan(Pass::Hoist, span, extent))
 }
 

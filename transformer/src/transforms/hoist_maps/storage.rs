@@ -156,6 +156,11 @@ pub(super) fn growth(block: &Block<'_, '_>, statements: (usize, usize), held: &[
     if block.mappings_of(statements).into_iter().any(lists_all) {
         return None;
     }
+    Some(format!("{} <= {}", total(block, held), block.cx.device_memory))
+}
+
+/// How many bytes these take together, in C.
+pub(super) fn total(block: &Block<'_, '_>, held: &[Held]) -> String {
     let mut sizes: Vec<(String, String, usize)> = Vec::new();
     for one in held {
         let (element, length) = size(block.cx, &one.item);
@@ -172,8 +177,13 @@ pub(super) fn growth(block: &Block<'_, '_>, statements: (usize, usize), held: &[
         let length = if length.is_empty() { String::new() } else { format!(" * {length}") };
         format!("{times}sizeof({element}){length}")
     };
-    let sum = sizes.iter().map(term).collect::<Vec<_>>().join(" + ");
-    Some(format!("{sum} <= {}", block.cx.device_memory))
+    sizes.iter().map(term).collect::<Vec<_>>().join(" + ")
+}
+
+/// How many bytes a section has, in C.
+pub(super) fn bytes(cx: &Context<'_>, item: &Item) -> String {
+    let (element, length) = size(cx, item);
+    if length.is_empty() { format!("sizeof({element})") } else { format!("sizeof({element}) * {length}") }
 }
 
 /// What one element is, for `sizeof`, and how many there are; nothing for a whole array.
