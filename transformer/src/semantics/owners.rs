@@ -291,6 +291,10 @@ impl Program<'_> {
         if matches!(used.role, Role::Read | Role::ElementWrite) && is_followed() && self.may_lend_element(used.node) {
             return true;
         }
+        // What is not followed to the element that it changes may be kept as well.
+        if used.role == Role::ElementWrite && !is_followed() {
+            return true;
+        }
         let parent = tree.parent(used.node).map(|parent| (parent, tree.kind(parent)));
         match (used.role, parent) {
             (Role::Write | Role::ElementWrite | Role::Declaration, _) => false,
@@ -305,9 +309,17 @@ impl Program<'_> {
             }
             (Role::Read, Some((_, NodeKind::UnaryExpression | NodeKind::SizeofExpression))) => false,
             (Role::Read, Some((parent, NodeKind::PointerExpression))) => self.leads_to_array(used, parent),
-            (Role::Argument, _) => !keeps_no_address(self, used.node),
+            (Role::Argument, _) => !keeps_no_address(self, used.node) || self.is_unfollowed_argument(used),
             _ => true,
         }
+    }
+
+    /// Is it part of an argument of which it is not known what it leads to?
+    fn is_unfollowed_argument(&self, used: &Use) -> bool {
+        let tree = self.tree;
+        let is_argument = |node: &NodeId| tree.parent(*node).is_some_and(|it| tree.kind(it) == NodeKind::ArgumentList);
+        let mut nodes = std::iter::once(used.node).chain(tree.ancestors(used.node));
+        nodes.find(is_argument).is_none_or(|argument| matches!(self.pointed(argument), Storage::Memory))
     }
 
     /// Is it part of `a + 3` or `(a - n)`, which is handed to a call that keeps no address?

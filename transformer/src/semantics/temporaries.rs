@@ -4,7 +4,7 @@ use crate::semantics::effects::Named;
 use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::{Role, Use};
 use crate::semantics::{Origin, Program};
-use crate::source::{Span, words};
+use crate::source::{Language, Span, words};
 use crate::syntax::{Call, Field, NodeId, NodeKind};
 
 /// How many calls deep an allocation is looked for.
@@ -39,7 +39,13 @@ impl Program<'_> {
     fn runs_once_in_life_of(&self, named: &Named, place: Span) -> bool {
         let tree = self.tree;
         let owner = self.owner(named);
-        let is_own = matches!(owner.origin, Origin::Allocation | Origin::AutomaticArray) && !owner.is_shared;
+        let is_plain_memory = || match owner.origin {
+            Origin::Allocation => true,
+            // Objects of classes are made and destroyed with it.
+            Origin::AutomaticArray => tree.language() == Language::C || self.is_array_of_numbers(named),
+            _ => false,
+        };
+        let is_own = !owner.is_shared && is_plain_memory();
         let Some(function) = self.function_of(place).filter(|_| is_own && named.id.0.is_none()) else { return false };
         let declared = tree.covering(named.id.1);
         let mut above = tree.ancestors(declared);
@@ -129,14 +135,18 @@ impl Program<'_> {
     /// Is an array of numbers declared without values?
     fn is_bare(&self, named: &Named) -> bool {
         let tree = self.tree;
+        let mut above = tree.ancestors(tree.covering(named.id.1));
+        let declaration = above.find(|node| tree.kind(*node) != NodeKind::ArrayDeclarator);
+        self.is_array_of_numbers(named) && declaration.is_some_and(|node| tree.kind(node) == NodeKind::Declaration)
+    }
+
+    fn is_array_of_numbers(&self, named: &Named) -> bool {
         let Some((_, variable)) = self.named(&named.name, named.at) else { return false };
         let mut ty = variable.ty;
         while matches!(ty, DeclaredType::Array { .. }) {
             ty = ty.dereferenced();
         }
-        let mut above = tree.ancestors(tree.covering(named.id.1));
-        let declaration = above.find(|node| tree.kind(*node) != NodeKind::ArrayDeclarator);
-        ty.is_scalar() && declaration.is_some_and(|node| tree.kind(node) == NodeKind::Declaration)
+        ty.is_scalar()
     }
 
     /// Does a pointer get nothing but memory without values, or null?

@@ -21,6 +21,7 @@ pub(in crate::semantics) fn dereferences(tree: &HostTree, name: NodeId) -> (usiz
             // `*(p + i)`; the sum of two numbers is followed by nothing.
             NodeKind::BinaryExpression if matches!(operator(), Some(NodeKind::Plus | NodeKind::Minus)) => {}
             NodeKind::ConditionalExpression if field != Some(Field::Condition) => {}
+            NodeKind::CommaExpression if field == Some(Field::Right) => {}
             _ => break,
         }
         node = parent;
@@ -56,6 +57,7 @@ fn starts_from_name(tree: &HostTree, node: NodeId) -> bool {
             moves && (inner(Field::Left) || inner(Field::Right))
         }
         NodeKind::ConditionalExpression => inner(Field::Consequence) && inner(Field::Alternative),
+        NodeKind::CommaExpression => inner(Field::Right),
         _ => false,
     }
 }
@@ -92,7 +94,7 @@ impl Program<'_> {
     }
 
     /// What the value of an argument leads to: `p`, `p + i`, `&p[i]`, `&x`, an array.
-    pub(super) fn pointed(&self, argument: NodeId) -> Storage {
+    pub(in crate::semantics) fn pointed(&self, argument: NodeId) -> Storage {
         self.pointed_by_name(argument).unwrap_or(Storage::Memory)
     }
 
@@ -105,6 +107,7 @@ impl Program<'_> {
             node = match tree.kind(node) {
                 NodeKind::ParenthesizedExpression => tree.named_children(node).next()?,
                 NodeKind::CastExpression => tree.child(node, Field::Value)?,
+                NodeKind::CommaExpression => tree.child(node, Field::Right)?,
                 NodeKind::BinaryExpression if matches!(operator, Some(NodeKind::Plus | NodeKind::Minus)) => {
                     self.pointer_operand(node)?
                 }
