@@ -13,6 +13,9 @@ const DEPTH: usize = 2;
 /// Functions and keywords that lead back to an earlier place in the text.
 const BACK: [&str; 4] = ["goto", "setjmp", "_setjmp", "sigsetjmp"];
 
+/// What makes a loop of the statement behind a macro.
+const LOOPS: [&str; 2] = ["for", "while"];
+
 impl Program<'_> {
     /// Has nobody given elements of the function's own memory values before `place`, which runs once while it lives?
     pub(crate) fn is_unset_before(&self, named: &Named, place: Span) -> bool {
@@ -72,7 +75,24 @@ impl Program<'_> {
             && self.uses_of(named).iter().all(is_in_order)
             && around.all(is_plain)
             && !is_by_threads
-            && !words(&self.file.show(tree.span(function))).any(|word| BACK.contains(&word))
+            && !self.may_lead_back(function)
+    }
+
+    /// May a jump, or a loop that a macro makes, lead back to an earlier place of a function? What a macro out of sight stands before is
+    /// no statement as it is written.
+    fn may_lead_back(&self, function: NodeId) -> bool {
+        let span = self.tree.span(function);
+        let is_label = |node: NodeId| self.tree.kind(node) == NodeKind::LabeledStatement;
+        let leads_back = |body: &str| {
+            // `do { .. } while (0)` makes one statement of several.
+            let squeezed: String = body.split_whitespace().collect();
+            let is_once = squeezed.starts_with("do{") && squeezed.ends_with("while(0)");
+            words(body).any(|word| BACK.contains(&word) || LOOPS.contains(&word) && !is_once)
+        };
+        self.tree.problem_in(span).is_some()
+            || words(&self.file.show(span)).any(|word| BACK.contains(&word))
+            || self.tree.descendants(function).any(is_label)
+            || self.uses_macro_with(span, &leads_back)
     }
 
     /// May code or directives in a part of the function read or write elements?
