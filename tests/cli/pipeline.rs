@@ -167,3 +167,14 @@ fn a_promise_holds_in_its_block() {
     let project = Project::new(&[("a.c", &promised("contains(target)"))]);
     assert_contains(&run(&project, &[]).text(), "TILES = 16");
 }
+
+#[test]
+fn macros_of_flags_are_no_names_for_constants() {
+    let project = Project::new(&[("a.c", SCALE)]);
+    let run = |flags: &[&str]| {
+        let arguments = ["--pipeline-from", "1", "--"];
+        run(&project, &[arguments.as_slice(), flags].concat()).text()
+    };
+    assert_contains(&run(&[]), "enum { TILES = 16, THREADS = ");
+    assert_contains(&run(&["-DTHREADS=4", "-D", "TILES"]), "enum { TILES_2 = 16, THREADS_2 = ");
+}

@@ -27,7 +27,9 @@ impl Program<'_> {
         let pastes = self.texts().any(|text| ["##", "%:%:", "??="].iter().any(|paste| text.contains(paste)));
         let end = if pastes { "_" } else { "" };
         let numbered = (2..).map(|number| format!("{stem}_{number}{end}"));
-        let is_macro = |name: &str| self.symbols().macro_definition(name, self.file.text.len()).is_some();
+        let by_flag = |name: &str| self.compilation.definitions.iter().any(|flag| flag.name == name);
+        let is_macro =
+            |name: &str| by_flag(name) || self.symbols().macro_definition(name, self.file.text.len()).is_some();
         let mut names = std::iter::once(stem.to_owned()).chain(numbered);
         let may_serve = |name: &String| is_free(name) && !is_macro(name) && !(pastes && self.may_be_pasted(name));
         names.find(may_serve).unwrap_or_default()

@@ -20,7 +20,7 @@ use crate::transforms::pipeline_loop::maps::{self, Mapped, Tiled};
 use crate::transforms::pipeline_loop::read::{self, Loop};
 use crate::transforms::pipeline_loop::sizes::Sequence;
 use crate::transforms::pipeline_loop::write::Fresh;
-use crate::transforms::pipeline_loop::{Pipeline, assumptions, check_text, is_league_loop, sizes};
+use crate::transforms::pipeline_loop::{Pipeline, assumptions, check_text, compiler, is_league_loop, sizes};
 use crate::transforms::two_forms;
 
 /// A loop of the block.
@@ -282,6 +282,7 @@ impl<'a> Block<'_, 'a> {
         if let Some((span, what)) = two_forms::cannot_stand_twice(self.values.names, construct, extent) {
             return Err(refuse(span, format!("the block cannot stand twice: {what}")));
         }
+        compiler::translated(self.values.cx(), extent)?;
         let mut edits = include(self.values.cx(), extent.start).map_err(|message| refuse(extent, message))?;
         let no_text = || refuse(extent, "the pieces of its arrays have no short expression".to_owned());
         edits.push(self.both_forms(largest).ok_or_else(no_text)?);

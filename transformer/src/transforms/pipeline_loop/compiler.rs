@@ -11,6 +11,21 @@ use crate::context::{Context, OutputCompiler};
 use crate::plan::{Change, Reason, ReasonCode, Verdict};
 use crate::source::Span;
 
+/// Can compilers translate tiles at a place? clang 19 crashes on `parallel for` with `schedule` or `num_threads` in a loop under `tile`.
+///
+/// # Errors
+/// The directive under which it would crash.
+pub(super) fn translated(cx: &Context<'_>, extent: Span) -> Result<(), Vec<Reason>> {
+    let around = cx.constructs.ids().filter(|id| cx.constructs.construct(*id).body_span.contains(extent));
+    match around.map(|id| cx.constructs.directive(id)).find(|directive| directive.is("tile")) {
+        Some(directive) => {
+            let message = "clang 19 crashes on the loop over tiles in a loop under this directive";
+            Err(vec![Reason::new(ReasonCode::LoopNotTiled, directive.span, message)])
+        }
+        None => Ok(()),
+    }
+}
+
 /// What becomes of a loop that could be cut into tiles.
 pub(super) fn judged(cx: &Context<'_>, span: Span, mut change: Change) -> Verdict {
     let on_demand = cx.pipeline.least_bytes.is_some();

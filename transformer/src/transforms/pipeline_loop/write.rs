@@ -9,7 +9,7 @@ use crate::transforms::pipeline_loop::head::Head;
 use crate::transforms::pipeline_loop::include::include;
 use crate::transforms::pipeline_loop::lines::{Form, Line, Maps};
 use crate::transforms::pipeline_loop::maps::{Mapped, Place};
-use crate::transforms::pipeline_loop::{Pipeline, text};
+use crate::transforms::pipeline_loop::{Pipeline, compiler, text};
 use crate::transforms::two_forms;
 
 /// Host threads that copy and launch: with fewer the stages overlap less, with more they overlap no better
@@ -42,6 +42,7 @@ impl Pipeline<'_, '_> {
         if let Some((span, what)) = obstacle {
             return Err(refuse(span, format!("the loop cannot stand twice: {what}")));
         }
+        compiler::translated(self.values.cx(), region.extent)?;
         let mut edits =
             include(self.values.cx(), region.extent.start).map_err(|message| refuse(region.extent, message))?;
         let no_text = || refuse(region.extent, "the pieces of its arrays have no short expression".to_owned());
