@@ -8,6 +8,7 @@ pub mod facts;
 mod fresh;
 pub mod integers;
 mod names;
+mod own_memory;
 mod owners;
 pub mod program;
 mod restricted;

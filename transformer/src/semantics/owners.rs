@@ -79,6 +79,9 @@ impl Program<'_> {
             return unknown;
         }
         let uses = self.uses_of(named);
+        if uses.iter().any(|used| self.swapped_with(used.node).is_some()) {
+            return unknown;
+        }
         match &variable.ty {
             DeclaredType::Array { .. } => self.owner_of_array(named, &variable, &uses),
             ty if ty.is_pointer() && self.is_own_pointer(&variable, named, &uses) => {
@@ -146,7 +149,7 @@ impl Program<'_> {
     }
 
     /// Where it may be used: what a function declares is used nowhere else.
-    fn range_of(&self, named: &Named) -> Span {
+    pub(super) fn range_of(&self, named: &Named) -> Span {
         let function = named.id.0.is_none().then(|| self.function_of(named.id.1)).flatten();
         function.map_or(Span::new(0, self.file.text.len()), |node| self.tree.span(node))
     }
@@ -208,7 +211,7 @@ impl Program<'_> {
     }
 
     /// Is the value the address of memory that nobody else knows yet?
-    fn is_allocation(&self, value: NodeId, depth: usize) -> bool {
+    pub(super) fn is_allocation(&self, value: NodeId, depth: usize) -> bool {
         let tree = self.tree;
         let mut node = value;
         while matches!(tree.kind(node), NodeKind::ParenthesizedExpression | NodeKind::CastExpression) {
@@ -373,7 +376,10 @@ impl Program<'_> {
                 is_array
                     || matches!(owner.origin, Origin::Allocation)
                     || owner.origin == Origin::Parameter && self.is_of_this_call(other)
-                    || !self.is_array(other) && (self.is_alias_free(other) || self.holds_other_numbers(other, named))
+                    || !self.is_array(other)
+                        && (self.is_alias_free(other)
+                            || self.is_handed_by_value_alone(other)
+                            || self.holds_other_numbers(other, named))
                     || self.is_array(other) && self.owner(other).is_apart_from(owner)
             }
         }

@@ -42,7 +42,8 @@
 //!   array is this function's own;
 //! - a call of a function in sight counts as its constructs do, with the arguments in place of its parameters;
 //! - the host can compare, where pointers may lead to the same storage;
-//! - pointers may change places (`double *t = a; a = b; b = t;`) at the end of each pass of a counted loop: data are mapped by address.
+//! - pointers may change places (`double *t = a; a = b; b = t;`, a ring of more, `std::swap(a, b)`) where all lead to memory of the
+//!   function's own, else at the end of each pass of a counted loop: data are mapped by address.
 //!
 //! The environment is as large as the block allows; variables that the host needs in between otherwise stay out of it. The constructs keep
 //! their own maps: what is present costs nothing, and where the condition is false they copy as before. What a construct only reads, or
@@ -73,7 +74,8 @@
 //! is computed from integers that keep their values, and both see elements of one type. List items of one construct share no storage; of
 //! other pairs the sections are compared when the program runs, since present data that overlap a section in part are an error. What only a
 //! construct in a branch copies back is not copied back by the environment either, since the original may never write that memory. Pointers
-//! that change places are mapped for what either of them is, where two passes certainly run, so that each has been in the other's place.
+//! that change places are mapped for what any of them is, where as many passes certainly run as there are pointers, so that each has been in
+//! each place. Memory that the function made itself may be written in any case: what was brought there comes back as it was.
 //! Where an environment holds more than any construct, its bytes must not exceed half of the device's memory, 2 GiB where the device is not
 //! known, or what the user says.
 //! Of constructs that run at the same time the last to end copies back what all of them have written. Where the file defers some, or runs

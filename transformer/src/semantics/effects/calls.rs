@@ -6,7 +6,7 @@ use crate::semantics::calls::{PointeeUse, RuntimeCall, is_pure, only_reads_argum
 use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::{Role, role_of_expression, uses_below};
 use crate::source::{Language, Span};
-use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Call, Field, HostTree, NodeId, NodeKind};
 
 /// How many calls deep functions are followed.
 const DEPTH: usize = 8;
@@ -37,6 +37,15 @@ impl Reader<'_, '_> {
         }
         if symbols.is_variable_in(None, &name, at) {
             self.unknown(UnknownKind::Code, call, format!("`{name}` may call any function"));
+            return;
+        }
+        if Call::of(tree, call).is_some_and(|call| self.cx.swaps_values(call)) {
+            for argument in self.arguments(call) {
+                let span = tree.span(argument);
+                if let Some((named, _)) = self.cx.named(&self.cx.file.show(span), span.end) {
+                    self.touch(Storage::Variable(named), true, argument);
+                }
+            }
             return;
         }
         match symbols.function_definitions(&name).as_slice() {
@@ -236,6 +245,12 @@ impl Binding {
     pub(crate) fn argument(&self, id: VariableId) -> Option<NodeId> {
         let index = self.parameters.iter().position(|parameter| *parameter == Some(id))?;
         self.arguments.get(index).copied()
+    }
+
+    /// The parameter that gets an argument.
+    pub(in crate::semantics) fn parameter_of(&self, argument: NodeId) -> Option<VariableId> {
+        let index = self.arguments.iter().position(|known| *known == argument)?;
+        *self.parameters.get(index)?
     }
 }
 

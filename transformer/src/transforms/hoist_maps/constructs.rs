@@ -158,7 +158,8 @@ impl Mapping {
         let Some(item) = self.item(id).filter(|item| item.is_explicit) else { return false };
         let (name, at) = (&item.named.name, item.named.at);
         cx.named(name, at).is_some_and(|(_, variable)| !variable.ty.is_pointer())
-            || self.inside(cx).writes_variable(id).is_none() && !cx.symbols().is_address_taken(name, at)
+            || self.inside(cx).writes_variable(id).is_none()
+                && (!cx.symbols().is_address_taken(name, at) || cx.is_handed_by_value_alone(&item.named))
     }
 
     fn inside(&self, cx: &Context<'_>) -> &HostEffects {

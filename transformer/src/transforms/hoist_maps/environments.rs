@@ -43,6 +43,22 @@ pub(super) fn copies_of(item: &Item) -> usize {
     usize::from(item.to) + usize::from(item.from)
 }
 
+/// Does one comparison of the same expression with a number say less than another: `n > 0` than `n > 1`?
+fn is_weaker(one: &str, other: &str) -> bool {
+    // The least value that it holds for.
+    let least = |term: &str| {
+        let (bound, number) = term.rsplit_once(' ')?;
+        let (bound, relation) = bound.rsplit_once(' ')?;
+        let more = match relation {
+            ">" => 1,
+            ">=" => 0,
+            _ => return None,
+        };
+        Some((bound.to_owned(), number.parse::<i64>().ok()? + more))
+    };
+    least(one).zip(least(other)).is_some_and(|((one, least), (other, more))| one == other && least < more)
+}
+
 /// All that is known of one block.
 pub(super) struct Block<'b, 'c> {
     pub cx: &'b Context<'c>,
@@ -138,11 +154,7 @@ impl Block<'_, '_> {
         }
         let mut conditions: Vec<String> = Vec::new();
         for term in &terms {
-            let stronger = |weak: &str, strong: &str| {
-                term.strip_suffix(weak).is_some_and(|bound| terms.contains(&format!("{bound}{strong}")))
-            };
-            let is_weaker = stronger(" > 0", " > 1") || stronger(" >= 0", " > 0") || stronger(" >= 0", " > 1");
-            if !is_weaker && !conditions.contains(term) {
+            if !terms.iter().any(|other| is_weaker(term, other)) && !conditions.contains(term) {
                 conditions.push(term.clone());
             }
         }
@@ -154,11 +166,11 @@ impl Block<'_, '_> {
     fn class_of(&self, (first, last): (usize, usize), id: VariableId) -> Vec<VariableId> {
         let mut class = vec![id];
         let inside = self.statements.get(first..=last).unwrap_or_default();
-        let pairs: Vec<[VariableId; 2]> = inside.iter().flat_map(|it| &it.exchanges).map(|it| it.pointers).collect();
-        for _ in 0..pairs.len() {
-            for pair in &pairs {
-                if pair.iter().any(|one| class.contains(one)) {
-                    class.extend(pair.iter().filter(|one| !class.contains(one)).copied().collect::<Vec<_>>());
+        let rings: Vec<&[VariableId]> = inside.iter().flat_map(|it| &it.exchanges).map(|it| &*it.pointers).collect();
+        for _ in 0..rings.len() {
+            for ring in &rings {
+                if ring.iter().any(|one| class.contains(one)) {
+                    class.extend(ring.iter().filter(|one| !class.contains(one)).copied().collect::<Vec<_>>());
                 }
             }
         }
@@ -195,26 +207,31 @@ impl Block<'_, '_> {
             item.named.name
         );
         let refuse = || Reason::new(ReasonCode::NotCertain, item.span, message);
+        let is_moved = self
+            .mappings_of((first, last))
+            .iter()
+            .all(|mapping| class.iter().filter_map(|id| mapping.item(*id)).all(|item| item.to || item.from));
+        if is_moved && self.may_copy_anyway((first, last), class, held) {
+            return Ok(Vec::new());
+        }
         let [statement] = inside else { return Err(refuse()) };
         let body = self.cx.tree.child(statement.node, Field::Body);
-        let is_regular = statement.exchanges.iter().filter(|it| class.contains(&it.pointers[0])).all(|exchange| {
-            let mappings = statement.mappings.iter().filter_map(|index| self.all.get(*index));
-            let behind = mappings.filter(|mapping| mapping.extent.start > exchange.extent.start);
-            Some(exchange.block) == body && behind.count() == 0
-        });
+        let own = statement.exchanges.iter().filter(|it| it.pointers.iter().any(|one| class.contains(one)));
+        let is_regular = own.clone().count() == 1
+            && own.clone().all(|exchange| {
+                let mappings = statement.mappings.iter().filter_map(|index| self.all.get(*index));
+                let behind = mappings.filter(|mapping| mapping.extent.start > exchange.extent.start);
+                Some(exchange.block) == body && behind.count() == 0 && exchange.pointers.len() == class.len()
+            });
         let copies = |way: &dyn Fn(&Item) -> bool| {
             let is_meant = |mapping: &Mapping| class.iter().filter_map(|id| mapping.item(*id)).any(way);
             self.certain_where((first, last), is_meant).is_some()
         };
         let is_copied = (!held.to || copies(&|item| item.to)) && (!held.from || copies(&|item| item.from));
-        let is_moved = statement
-            .mappings
-            .iter()
-            .filter_map(|index| self.all.get(*index))
-            .all(|mapping| class.iter().filter_map(|id| mapping.item(*id)).all(|item| item.to || item.from));
         let is_regular = is_regular && is_copied && is_moved;
-        let twice = first_run::runs_twice(self.cx, statement.node, &self.host_of((first, last)));
-        twice.filter(|_| is_regular && class.len() == 2).map(|term| term.into_iter().collect()).ok_or_else(refuse)
+        let host = self.host_of((first, last));
+        let often = first_run::runs_often(self.cx, statement.node, &host, class.len());
+        often.filter(|_| is_regular).map(|term| term.into_iter().collect()).ok_or_else(refuse)
     }
 
     /// Can the variable be held around the statements? What is held, and when the environment may open.

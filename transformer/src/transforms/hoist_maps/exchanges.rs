@@ -1,59 +1,82 @@
-//! Pointers that change places between constructs: `double *t = a; a = b; b = t;`.
+//! Pointers that change places between constructs: `double *t = a; a = b; b = t;`, in a ring of more, or `std::swap(a, b);`.
 //!
-//! Data are mapped by address, so both arrays stay where they are on the device whatever their names are. What one of them is mapped for,
-//! the other may be mapped for in the next pass.
+//! Data are mapped by address, so the arrays stay where they are on the device whatever their names are. What one of them is mapped for,
+//! the others may be mapped for in a later pass.
+
+use std::collections::BTreeSet;
 
 use crate::context::Context;
 use crate::semantics::effects::VariableId;
 use crate::source::Span;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Call, Field, NodeId, NodeKind};
 
-/// Two pointers that change places.
+/// Pointers that change places, each with the next.
 pub(super) struct Exchange {
-    pub pointers: [VariableId; 2],
+    pub pointers: Vec<VariableId>,
     /// Where their names are assigned.
-    pub written: [Span; 2],
-    /// The three statements.
+    pub written: Vec<Span>,
+    /// All its statements.
     pub extent: Span,
-    /// The block that they stand in.
+    /// What they stand in directly.
     pub block: NodeId,
 }
 
 /// The exchanges below a statement.
 pub(super) fn exchanges(cx: &Context<'_>, root: NodeId) -> Vec<Exchange> {
-    let tree = cx.tree;
-    let blocks = tree.descendants(root).filter(|node| tree.kind(*node) == NodeKind::CompoundStatement);
-    blocks.flat_map(|block| exchanges_in(cx, block)).collect()
+    let starts = cx
+        .tree
+        .descendants(root)
+        .filter(|node| matches!(cx.tree.kind(*node), NodeKind::ExpressionStatement | NodeKind::Declaration));
+    starts.filter_map(|first| exchange(cx, first)).collect()
 }
 
-fn exchanges_in(cx: &Context<'_>, block: NodeId) -> Vec<Exchange> {
-    let statements: Vec<NodeId> = cx.tree.named_children(block).collect();
-    statements.windows(3).filter_map(|window| exchange(cx, block, window)).collect()
-}
-
-fn exchange(cx: &Context<'_>, block: NodeId, statements: &[NodeId]) -> Option<Exchange> {
-    let [first, second, third] = statements else { return None };
-    let (kept, one) = initialised(cx, *first).or_else(|| assigned(cx, *first))?;
-    let (left, other) = assigned(cx, *second)?;
-    let (last, from) = assigned(cx, *third)?;
-    let extent = Span::new(cx.tree.span(*first).start, cx.tree.span(*third).end);
-    let id = |node: NodeId| {
-        let span = cx.tree.span(node);
-        let (named, variable) = cx.named(&cx.file.show(span), span.end)?;
-        variable.ty.is_pointer().then_some(named.id)
+/// The exchange that a statement begins.
+fn exchange(cx: &Context<'_>, first: NodeId) -> Option<Exchange> {
+    let block = cx.tree.parent(first)?;
+    let (names, last) = match swapped(cx, first) {
+        Some(both) => (both.to_vec(), first),
+        None => ring(cx, first, block)?,
     };
-    let (kept, one, left) = (id(kept)?, id(one)?, id(left)?);
-    let (other, last_id, from) = (id(other)?, id(last)?, id(from)?);
-    let changes_places =
-        one == left && other == last_id && kept == from && one != other && kept != one && kept != other;
+    let extent = Span::new(cx.tree.span(first).start, cx.tree.span(last).end);
+    let pointers: Vec<VariableId> = names.iter().map(|name| pointer(cx, *name)).collect::<Option<_>>()?;
+    let are_different = pointers.iter().collect::<BTreeSet<_>>().len() == pointers.len();
     let is_bare = cx.constructs.within(extent).next().is_none();
-    let written = [cx.tree.child(cx.tree.named_children(*second).next()?, Field::Left)?, last];
-    (changes_places && is_bare).then(|| Exchange {
-        pointers: [one, other],
-        written: written.map(|node| cx.tree.span(node)),
-        extent,
-        block,
-    })
+    let written = names.iter().map(|name| cx.tree.span(*name)).collect();
+    (are_different && is_bare).then_some(Exchange { pointers, written, extent, block })
+}
+
+/// `t = a; a = b; b = c; c = t;`: where `a`, `b` and `c` are assigned, and the last of the statements.
+fn ring(cx: &Context<'_>, first: NodeId, block: NodeId) -> Option<(Vec<NodeId>, NodeId)> {
+    (cx.tree.kind(block) == NodeKind::CompoundStatement).then_some(())?;
+    let (kept, start) = initialised(cx, first).or_else(|| assigned(cx, first))?;
+    let (kept, mut wanted) = (pointer(cx, kept)?, pointer(cx, start)?);
+    let mut names = Vec::new();
+    let later = cx.tree.named_children(block).skip_while(|node| *node != first).skip(1);
+    for statement in later.filter(|node| cx.tree.kind(*node) != NodeKind::Comment) {
+        let (left, right) = assigned(cx, statement)?;
+        (pointer(cx, left)? == wanted && wanted != kept).then_some(())?;
+        names.push(left);
+        wanted = pointer(cx, right)?;
+        if wanted == kept {
+            return (names.len() > 1).then_some((names, statement));
+        }
+    }
+    None
+}
+
+/// `std::swap(a, b);`: the names `a` and `b`.
+fn swapped(cx: &Context<'_>, statement: NodeId) -> Option<[NodeId; 2]> {
+    let tree = cx.tree;
+    let call = Call::of(tree, tree.named_children(statement).next()?)?;
+    (tree.kind(statement) == NodeKind::ExpressionStatement && cx.swaps_values(call)).then_some(())?;
+    <[NodeId; 2]>::try_from(call.arguments().collect::<Vec<_>>()).ok()
+}
+
+/// The pointer variable that a name is one of.
+fn pointer(cx: &Context<'_>, name: NodeId) -> Option<VariableId> {
+    let span = cx.tree.span(name);
+    let (named, variable) = cx.named(&cx.file.show(span), span.end)?;
+    variable.ty.is_pointer().then_some(named.id)
 }
 
 /// `double *t = a;`: the names `t` and `a`.

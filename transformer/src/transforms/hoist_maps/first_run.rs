@@ -126,12 +126,12 @@ fn kernels_in(cx: &Context<'_>, statement: NodeId) -> Vec<Span> {
     bodies.filter(|body| span.contains(*body)).collect()
 }
 
-/// When a `for` statement certainly runs its body twice from beginning to end: empty where it does so in any case.
-pub(super) fn runs_twice(cx: &Context<'_>, node: NodeId, host: &HostEffects) -> Option<Option<String>> {
+/// When a `for` statement certainly runs its body so many times from beginning to end: empty where it does so in any case.
+pub(super) fn runs_often(cx: &Context<'_>, node: NodeId, host: &HostEffects, times: usize) -> Option<Option<String>> {
     let read = canonical_nest(cx.file, cx.tree, node, 1).ok()?.loops.into_iter().next()?;
     let counts_by_one = read.step.amount.is_none() && !read.step.is_subtracted;
     (counts_by_one && completes(cx, read.body)).then_some(())?;
-    least_trips(cx, &read, host, 1)
+    least_trips(cx, &read, host, i64::try_from(times).ok()? - 1)
 }
 
 /// When a loop runs at all; empty where it certainly does.

@@ -2,6 +2,7 @@
 //! constructs anyway, by those that certainly run.
 
 use crate::plan::{Reason, ReasonCode};
+use crate::semantics::effects::VariableId;
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::{Item, Mapping};
@@ -29,7 +30,8 @@ impl Block<'_, '_> {
             let held =
                 Held { to: held.to || copies_in && !held.is_unset && !updates.is_empty(), updates, ..held.clone() };
             let copied = self.copied_anyway(statements, &held, None);
-            if let Some(terms) = copied.or_else(|| self.copied_in_two_passes(statements, &held)) {
+            let copied = copied.or_else(|| self.copied_in_two_passes(statements, &held));
+            if let Some(terms) = copied.or_else(|| self.copied_in_later_passes(statements, &held)) {
                 return Ok((held, terms.into_iter().chain(fits).collect()));
             }
         }
@@ -116,10 +118,30 @@ impl Block<'_, '_> {
     fn copied_in_two_passes(&self, (first, last): (usize, usize), held: &Held) -> Option<Vec<String>> {
         let statement =
             self.statements.get(first).filter(|it| first == last && it.is_loop && !held.updates.is_empty())?;
-        let term = first_run::runs_twice(self.cx, statement.node, &self.host_of((first, last)))?;
+        let term = first_run::runs_often(self.cx, statement.node, &self.host_of((first, last)), 2)?;
         let mut terms = self.copied_anyway((first, last), held, Some(statement.node))?;
         terms.extend(term);
         Some(terms)
+    }
+
+    /// A loop of unknown length, whose later passes copy what its first one may not: where the environment may copy it anyway.
+    fn copied_in_later_passes(&self, (first, last): (usize, usize), held: &Held) -> Option<Vec<String>> {
+        let is_loop = first == last && self.statements.get(first).is_some_and(|statement| statement.is_loop);
+        let is_free = is_loop && held.updates.is_empty();
+        (is_free && self.may_copy_anyway((first, last), &[held.item.named.id], held)).then(Vec::new)
+    }
+
+    /// May the environment copy what these variables lead to both ways, although the constructs may not? Memory of the function's own may
+    /// be read and written, and what was brought comes back as it was. That a loop ends after its first pass is taken to be rare.
+    pub(super) fn may_copy_anyway(&self, statements: (usize, usize), class: &[VariableId], held: &Held) -> bool {
+        let mappings = self.mappings_of(statements);
+        let is_own = |id: &VariableId| {
+            let named = mappings.iter().find_map(|mapping| mapping.item(*id)).map(|item| &item.named);
+            named.is_some_and(|named| self.cx.leads_to_own_memory(named))
+        };
+        let id = held.item.named.id;
+        let comes_from = |(mapping, _): (&Mapping, _)| mapping.item(id).is_some_and(|item| item.from);
+        (held.to || self.certain(statements, id).is_some_and(comes_from)) && class.iter().all(is_own)
     }
 
     /// The innermost loop of the host around a construct, in the block.

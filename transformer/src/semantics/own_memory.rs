@@ -1,0 +1,92 @@
+//! Pointers that lead to nothing but memory that their function allocated, whichever of them leads to which.
+
+use crate::semantics::effects::{Named, VariableId};
+use crate::semantics::symbols::Scope;
+use crate::semantics::uses::{Role, Use};
+use crate::semantics::{Origin, Program};
+use crate::source::Language;
+use crate::syntax::{Call, NodeId, NodeKind};
+
+impl Program<'_> {
+    /// Is a variable an array of the function or the file, or a pointer to nothing but memory that its function allocated, or nowhere? A
+    /// pointer may get the value of another such one.
+    pub(crate) fn leads_to_own_memory(&self, named: &Named) -> bool {
+        matches!(self.owner(named).origin, Origin::AutomaticArray | Origin::StaticArray)
+            || self.leads_to_own(named, &mut Vec::new())
+    }
+
+    fn leads_to_own(&self, named: &Named, seen: &mut Vec<VariableId>) -> bool {
+        if seen.contains(&named.id) {
+            return true;
+        }
+        seen.push(named.id);
+        let Some((_, variable)) = self.named(&named.name, named.at) else { return false };
+        let is_pointer_of_call =
+            variable.ty.is_pointer() && variable.scope == Scope::Local && !variable.has_static_storage();
+        let is_seen = self.symbols().unread_branches(&named.name, self.range_of(named)).next().is_none();
+        let uses = self.uses_of(named);
+        is_pointer_of_call
+            && is_seen
+            && self.is_handed_by_value_alone(named)
+            && uses.iter().all(|used| self.gives_own(used, seen))
+    }
+
+    /// Is what a use gives the pointer, if it does so, memory of the function's own?
+    fn gives_own(&self, used: &Use, seen: &mut Vec<VariableId>) -> bool {
+        let value = match used.role {
+            Role::Write => Some(self.assigned(used)),
+            Role::Declaration => self.initial_value(used).map(Some),
+            Role::Argument => self.swapped_with(used.node).map(Some),
+            _ => None,
+        };
+        value.is_none_or(|value| value.is_some_and(|value| self.is_own(value, seen)))
+    }
+
+    fn is_own(&self, value: NodeId, seen: &mut Vec<VariableId>) -> bool {
+        if self.tree.kind(value) != NodeKind::Identifier {
+            return self.is_null(value) || self.is_allocation(value, 0);
+        }
+        let span = self.tree.span(value);
+        self.named(&self.file.show(span), span.end).is_some_and(|(named, _)| self.leads_to_own(&named, seen))
+    }
+
+    /// Does nothing but its name reach a variable, apart from `std::swap`? Functions in sight get its value.
+    pub(crate) fn is_handed_by_value_alone(&self, named: &Named) -> bool {
+        let is_harmless = |span| {
+            let node = self.tree.covering(span);
+            self.swapped_with(node).is_some() || self.is_handed_by_value(node)
+        };
+        !self.symbols().may_be_reached_elsewhere(&named.name, named.at, &is_harmless)
+    }
+
+    /// Is a name an argument of a function in sight whose parameter is no reference?
+    fn is_handed_by_value(&self, name: NodeId) -> bool {
+        let binding = Call::around(self.tree, name).and_then(|call| self.binding(call.node));
+        let parameter = binding.and_then(|binding| binding.parameter_of(name));
+        let variable = parameter.and_then(|(_, span)| self.named(&self.file.show(span), span.end));
+        variable.is_some_and(|(_, variable)| variable.ty.is_pointer() || variable.ty.is_scalar())
+    }
+
+    /// Does a call of `std::swap` exchange the values of two variables, which are numbers or pointers?
+    pub(crate) fn swaps_values(&self, call: Call<'_>) -> bool {
+        let tree = self.tree;
+        let is_swap = || call.function().is_some_and(|it| self.file.bytes(tree.span(it)) == b"std::swap");
+        let is_variable = |node: NodeId| {
+            let span = tree.span(node);
+            let name = self.file.show(span);
+            let found = self.named(&name, span.end).filter(|_| tree.kind(node) == NodeKind::Identifier);
+            found.is_some_and(|(_, variable)| variable.ty.is_scalar() || variable.ty.is_pointer())
+                && self.expansion(&name, span.start).is_none()
+        };
+        tree.language() == Language::Cpp
+            && is_swap()
+            && call.arguments().count() == 2
+            && call.arguments().all(is_variable)
+    }
+
+    /// The other variable, where `std::swap` exchanges one with it.
+    pub(super) fn swapped_with(&self, argument: NodeId) -> Option<NodeId> {
+        let call = Call::around(self.tree, argument).filter(|call| self.swaps_values(*call))?;
+        call.arguments().any(|it| it == argument).then(|| call.arguments().find(|it| *it != argument))?
+    }
+}
