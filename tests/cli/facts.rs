@@ -9,7 +9,7 @@ fn facts_of_clang_are_asked_for() {
     let text = SPLITS.replacen("void f(", "#include <elsewhere.h>\nvoid f(", 1).replacen("a[i]*=2", "a[i]*=STEP", 1);
     assert_contains(&text, "STEP");
     let project = Project::new(&[("a.c", text.as_str()), ("include/elsewhere.h", "#define STEP 3\n")]);
-    let flags = ["--", "-isystem", "include"];
+    let flags = ["--", "-Iinclude"];
     let with = |arguments: &[&'static str]| [arguments, flags.as_slice()].concat();
     assert_contains(&project.expect(0, &with(&["a.c"])).stderr, "OMPS107");
     if Command::new("clang-19").arg("--version").output().is_ok() {
@@ -18,7 +18,7 @@ fn facts_of_clang_are_asked_for() {
         // Without the folder of the header it does not compile.
         let failed = project.expect(2, &["--facts=clang", "--check", "a.c"]).stderr;
         assert_contains(&failed, "clang does not compile the file");
-        project.write(".ompsplit.toml", b"facts = \"clang\"\nflags = [\"-isystem\", \"include\"]\n");
+        project.write(".ompsplit.toml", b"facts = \"clang\"\nflags = [\"-Iinclude\"]\n");
         assert_split(&project.expect(0, &["a.c"]).stdout);
         assert_contains(&project.expect(0, &["--dump-config", "a.c"]).text(), "facts = \"clang\"");
     }

@@ -83,16 +83,6 @@ fn headers_are_found_through_flags_databases_and_configuration() {
 }
 
 #[test]
-fn headers_in_angle_brackets_are_read_from_the_folders_of_the_project() {
-    let text = format!("#include <scale.h>\n{}", SPLITS.replace("a[i]*=2", "a[i]*=scale"));
-    let project = Project::new(&[("a.c", text.as_str()), ("include/scale.h", "extern int scale;\n")]);
-    let splits = |arguments: &[&str]| kernels(&project.run(arguments).stdout) == 2;
-    assert!(splits(&["a.c", "--", "-Iinclude"]));
-    assert!(!splits(&["a.c", "--", "-isystem", "include"]), "those of other projects are not read");
-    assert!(!splits(&["a.c"]));
-}
-
-#[test]
 fn what_a_header_puts_on_the_device_is_tested_there() {
     let text = "#include \"rounds.h\"\nvoid f(int n, double *a) {\n#pragma omp target map(tofrom: a[0:n])\n\
         for (int t = 0; t < rounds; t++) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++)\na[i] = a[i] * a[i] + a[i] * t;\n}\n}\n";

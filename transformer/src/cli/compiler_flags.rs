@@ -62,12 +62,6 @@ impl CompilerFlags {
         let of = |flag: &'static str| path_values(&self.flags, flag).into_iter();
         of("-iquote").chain(of("-I")).chain(of("-isystem")).map(PathBuf::from).collect()
     }
-
-    /// The folders in which the project's own headers are looked up that it includes as `<..>`. Those of `-isystem` belong to others.
-    #[must_use]
-    pub fn project_dirs(&self) -> Vec<PathBuf> {
-        path_values(&self.flags, "-I").into_iter().map(PathBuf::from).collect()
-    }
 }
 
 /// The values of a flag, joined to it or behind it.

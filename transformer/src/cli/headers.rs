@@ -1,4 +1,4 @@
-//! The project's files that a file may be understood by: what its includes reach in the project, and the configured sources.
+//! The project's files that a file may be understood by: what its `#include ".."` reach, and the configured sources.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::{self, File};
@@ -6,7 +6,6 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::cli::inputs;
-use crate::cli::settings::Settings;
 use crate::source::{SourceFile, scan};
 
 /// How many files are read at most.
@@ -16,12 +15,12 @@ const MOST_BYTES: u64 = 32 << 20;
 
 /// Reads what the includes of `file` reach, nearest first, then the configured sources; none twice, and never the file
 /// itself. Files that are missing or beyond the bounds are left out: what is not seen is not relied on.
-pub(super) fn load(file: &SourceFile, settings: &Settings) -> Vec<SourceFile> {
-    let mut loader = Loader { settings, seen: BTreeSet::new(), bytes: 0, found: Vec::new() };
+pub(super) fn load(file: &SourceFile, include_dirs: &[PathBuf], sources: &[PathBuf]) -> Vec<SourceFile> {
+    let mut loader = Loader { include_dirs, seen: BTreeSet::new(), bytes: 0, found: Vec::new() };
     loader.seen.extend(fs::canonicalize(&file.path));
     let mut queue: VecDeque<PathBuf> = loader.targets(file).into();
     loader.drain(&mut queue);
-    for source in &settings.sources {
+    for source in sources {
         queue.extend(if source.is_dir() { inputs::files_in(source) } else { vec![source.clone()] });
         loader.drain(&mut queue);
     }
@@ -30,7 +29,7 @@ pub(super) fn load(file: &SourceFile, settings: &Settings) -> Vec<SourceFile> {
 
 /// The state of one search.
 struct Loader<'a> {
-    settings: &'a Settings,
+    include_dirs: &'a [PathBuf],
     seen: BTreeSet<PathBuf>,
     bytes: u64,
     found: Vec<SourceFile>,
@@ -63,18 +62,17 @@ impl Loader<'_> {
         Some(SourceFile::new(path, text))
     }
 
-    /// The existing files of the project that the includes of a file lead to, in the order of the text.
+    /// The existing files that the quoted includes of a file lead to, in the order of the text.
     fn targets(&self, file: &SourceFile) -> Vec<PathBuf> {
         let folder = file.path.parent().unwrap_or(Path::new(""));
-        let includes = scan(&file.text).includes.into_iter();
-        let reached = includes.filter_map(|include| {
-            let name = file.show(include.path).into_owned();
-            let dirs = if include.quoted { &self.settings.include_dirs } else { &self.settings.project_dirs };
-            let own = include.quoted.then_some(folder);
-            let mut paths = own.into_iter().chain(dirs.iter().map(PathBuf::as_path)).map(|folder| folder.join(&name));
-            paths.find(|path| path.is_file())
-        });
-        reached.collect()
+        let quoted = scan(&file.text).includes.into_iter().filter(|include| include.quoted);
+        quoted
+            .filter_map(|include| {
+                let name = file.show(include.path).into_owned();
+                let folders = std::iter::once(folder).chain(self.include_dirs.iter().map(PathBuf::as_path));
+                folders.map(|folder| folder.join(&name)).find(|path| path.is_file())
+            })
+            .collect()
     }
 }
 

@@ -88,7 +88,11 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
 /// Runs the engine; a fault in it becomes a message, so that an editor's buffer is never lost.
 fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Outcome, (Option<ReasonCode>, String)> {
     let options = options(settings);
-    let headers = if mentions_target(&file.text) { headers::load(file, settings) } else { Vec::new() };
+    let headers = if mentions_target(&file.text) {
+        headers::load(file, &settings.include_dirs, &settings.sources)
+    } else {
+        Vec::new()
+    };
     match catch_unwind(AssertUnwindSafe(|| engine(file, &headers, &options))) {
         Ok(Ok(outcome)) => Ok(outcome),
         Ok(Err(error)) => Err((error_code(&error), error.to_string())),

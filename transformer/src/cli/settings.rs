@@ -42,8 +42,6 @@ pub(super) struct Settings {
     pub sources: Vec<PathBuf>,
     /// Folders in which `#include ".."` is looked up, after the including file's own.
     pub include_dirs: Vec<PathBuf>,
-    /// Folders in which `#include <..>` is looked up, as far as they are the project's.
-    pub project_dirs: Vec<PathBuf>,
     /// Whose types and names the decisions rest on.
     pub facts: Facts,
     /// Who counts the registers that a grid is chosen by.
@@ -127,7 +125,6 @@ impl<'a> Resolver<'a> {
             lines: self.passes.lines.clone(),
             sources: config.sources,
             include_dirs,
-            project_dirs: compiler.project_dirs(),
             facts: self.passes.facts.map_or_else(|| facts(config.facts.as_deref()), Ok)?,
             resources: self.passes.resources.map_or_else(|| resources(config.resources.as_deref()), Ok)?,
             compiler,
