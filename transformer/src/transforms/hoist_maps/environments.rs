@@ -290,17 +290,17 @@ impl Block<'_, '_> {
             copies: all.iter().map(|(_, item)| copies_of(item)).sum(),
             updates: Vec::new(),
         };
-        let (held, mut terms) = if class.len() > 1 {
+        let (held, own) = if class.len() > 1 {
             self.updates(statements, first, true).and_then(|updates| match updates.first() {
                 Some(_) => Err(self.needed(statements, first)),
                 None => Ok(()),
             })?;
-            let terms = self.exchanged(statements, &class, &held)?;
-            (held, terms)
+            let own = self.exchanged(statements, &class, &held)?;
+            (held, own)
         } else {
-            let (held, own) = self.paid(statements, held, copies_in)?;
-            (held, terms.into_iter().chain(own).collect())
+            self.paid(statements, held, copies_in)?
         };
+        let mut terms: Vec<String> = terms.into_iter().chain(own).collect();
         terms.extend(storage::host_terms(self, statements, &held)?);
         Ok((held, terms))
     }
