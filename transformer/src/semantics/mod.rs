@@ -3,6 +3,7 @@
 pub mod calls;
 mod concurrency;
 pub mod effects;
+mod evaluation;
 pub mod expansions;
 pub mod facts;
 mod fresh;
@@ -17,6 +18,7 @@ mod temporaries;
 mod unread_directives;
 pub mod uses;
 
+pub(crate) use self::evaluation::{Act, Evaluation, Part};
 pub use self::integers::Integer;
 pub(crate) use self::names::{Class, Kind};
 pub(crate) use self::names::{is_standard_constant, written_member};

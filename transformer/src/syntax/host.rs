@@ -5,22 +5,25 @@
 //! everything above this module is free of the parser library.
 
 mod branches;
-mod call;
 mod grammar;
 mod kinds;
 mod nesting;
 mod parse;
 #[cfg(test)]
 mod tests;
+mod views;
 
 use std::fmt;
 
 use crate::source::{Language, Span};
 use grammar::Grammar;
 
-pub use call::Call;
 pub use kinds::{Field, NodeKind};
 pub use parse::parse_expression;
+pub use views::{
+    Assignment, Binary, Call, Cast, Conditional, Declaration, For, Function, If, Initialised, Member, Pointer,
+    Subscript,
+};
 
 /// A node of a [`HostTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -11,6 +11,9 @@ mod token;
 
 pub use clause::{Clause, ClauseArgument, ClauseName, Modifier};
 pub use directive::Directive;
-pub use host::{Call, Field, HostError, HostTree, Limits, NodeId, NodeKind};
+pub use host::{
+    Assignment, Binary, Call, Cast, Conditional, Declaration, Field, For, Function, HostError, HostTree, If,
+    Initialised, Limits, Member, NodeId, NodeKind, Pointer, Subscript,
+};
 pub use list_item::{ArraySection, ListItem};
 pub use numbers::{Integer, Number};

@@ -3,6 +3,7 @@
 use super::{Access, Key, Obstacle, Reader, Root, RootKind};
 use crate::semantics::symbols::{DeclaredType, Variable};
 use crate::semantics::uses::{Role, Use, role_of_expression};
+use crate::syntax;
 use crate::syntax::{Field, NodeId, NodeKind};
 
 /// An expression that accesses memory, read from its name outwards.
@@ -108,7 +109,9 @@ impl Reader<'_, '_> {
             match tree.kind(parent) {
                 NodeKind::ParenthesizedExpression => {}
                 NodeKind::SubscriptExpression if is_argument => {
-                    let Some(index) = subscript_of(tree, parent) else { return path };
+                    let Some(index) = syntax::Subscript::of(tree, parent).and_then(syntax::Subscript::index) else {
+                        return path;
+                    };
                     path.dereference(Some(index));
                 }
                 NodeKind::PointerExpression if tree.operator(parent) == Some(NodeKind::Star) => path.dereference(None),
@@ -208,19 +211,8 @@ impl Path {
     }
 }
 
-/// The one subscript of a subscript expression.
-fn subscript_of(tree: &crate::syntax::HostTree, node: NodeId) -> Option<NodeId> {
-    if let Some(index) = tree.child(node, Field::Index) {
-        return Some(index);
-    }
-    let list = tree.child(node, Field::Indices)?;
-    let mut indices = tree.named_children(list);
-    let first = indices.next()?;
-    indices.next().is_none().then_some(first)
-}
-
 /// What a sum adds to the pointer in it.
-fn added(tree: &crate::syntax::HostTree, sum: NodeId, pointer: NodeId) -> Option<Term> {
+fn added(tree: &syntax::HostTree, sum: NodeId, pointer: NodeId) -> Option<Term> {
     let (left, right) = (tree.child(sum, Field::Left)?, tree.child(sum, Field::Right)?);
     match tree.operator(sum)? {
         NodeKind::Plus => Some((if left == pointer { right } else { left }, false)),

@@ -17,7 +17,7 @@ use crate::semantics::is_standard_constant;
 use crate::semantics::symbols::{DeclaredType, NameKind, Scope, Variable, is_attribute};
 use crate::semantics::uses::{Role, role_of_expression};
 use crate::source::{Language, Span};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Declaration, Field, NodeId, NodeKind};
 
 /// Which variable: the header that declares it, none for the file, and where.
 pub type VariableId = (Option<usize>, Span);
@@ -244,8 +244,7 @@ impl Reader<'_, '_> {
     /// In C++ an object may run code where it is made and where it ends.
     fn declaration(&mut self, declaration: NodeId) {
         let tree = self.cx.tree;
-        let declarators = tree.children(declaration).filter(|child| tree.field(*child) == Some(Field::Declarator));
-        for declarator in declarators {
+        for declarator in Declaration::of(tree, declaration).into_iter().flat_map(Declaration::declarators) {
             let node = tree.innermost_declarator(declarator);
             let (name, at) = (self.cx.file.show(tree.span(node)).into_owned(), tree.span(declarator).end);
             let Some((_, variable)) = self.cx.named(&name, at) else {

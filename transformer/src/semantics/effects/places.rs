@@ -3,7 +3,7 @@
 use super::{Named, Storage};
 use crate::semantics::Program;
 use crate::semantics::symbols::DeclaredType;
-use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Field, HostTree, Member, NodeId, NodeKind};
 
 /// How often the value of a name is followed to what it leads to, by subscripts, `*` and `->`, and the expression that this ends at.
 pub(in crate::semantics) fn dereferences(tree: &HostTree, name: NodeId) -> (usize, NodeId) {
@@ -15,7 +15,7 @@ pub(in crate::semantics) fn dereferences(tree: &HostTree, name: NodeId) -> (usiz
             NodeKind::ParenthesizedExpression | NodeKind::CastExpression => {}
             NodeKind::SubscriptExpression if field == Some(Field::Argument) => depth += 1,
             NodeKind::FieldExpression if field == Some(Field::Argument) => {
-                depth += usize::from(tree.children(parent).any(|child| tree.kind(child) == NodeKind::MinusGreater));
+                depth += usize::from(Member::of(tree, parent).is_some_and(Member::is_behind_pointer));
             }
             NodeKind::PointerExpression if operator() == Some(NodeKind::Star) => depth += 1,
             // `*(p + i)`; the sum of two numbers is followed by nothing.
@@ -31,7 +31,7 @@ pub(in crate::semantics) fn dereferences(tree: &HostTree, name: NodeId) -> (usiz
 
 /// Is it a `*`, a subscript or `->` on something that [`dereferences`] does not lead to from a name: `*p++`, `f(x)[0]`, `(p = q)->x`?
 pub(super) fn follows_other(tree: &HostTree, access: NodeId) -> bool {
-    let is_arrow = || tree.children(access).any(|child| tree.kind(child) == NodeKind::MinusGreater);
+    let is_arrow = || Member::of(tree, access).is_some_and(Member::is_behind_pointer);
     let follows = match tree.kind(access) {
         NodeKind::PointerExpression => tree.operator(access) == Some(NodeKind::Star),
         NodeKind::FieldExpression => is_arrow(),
@@ -82,17 +82,6 @@ pub(super) fn is_volatile(ty: &DeclaredType) -> bool {
 }
 
 impl Program<'_> {
-    /// The expression between the brackets of an access.
-    pub(crate) fn subscript(&self, access: NodeId) -> Option<NodeId> {
-        let tree = self.tree;
-        let inside = |node: &NodeId| tree.field(*node) != Some(Field::Argument);
-        let mut node = tree.named_children(access).find(inside)?;
-        if tree.kind(node) == NodeKind::SubscriptArgumentList {
-            node = tree.named_children(node).next()?;
-        }
-        Some(node)
-    }
-
     /// What the value of an argument leads to: `p`, `p + i`, `&p[i]`, `&x`, an array.
     pub(in crate::semantics) fn pointed(&self, argument: NodeId) -> Storage {
         self.pointed_by_name(argument).unwrap_or(Storage::Memory)

@@ -3,7 +3,7 @@
 
 use super::{Reader, UnknownKind};
 use crate::semantics::symbols::DeclaredType;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Declaration, Field, NodeId, NodeKind};
 
 /// How many variables an expression of time is followed through.
 const DEPTH: usize = 8;
@@ -25,7 +25,7 @@ impl Reader<'_, '_> {
         let tree = self.cx.tree;
         match tree.kind(node) {
             NodeKind::Declaration => {
-                let declarators = || tree.children(node).filter(|child| tree.field(*child) == Some(Field::Declarator));
+                let declarators = || Declaration::of(tree, node).into_iter().flat_map(Declaration::declarators);
                 let is_time = |declarator: NodeId| match tree.child(declarator, Field::Value) {
                     Some(value) => self.is_time(value, DEPTH),
                     None => self.has_time_type(node) && tree.kind(declarator) == NodeKind::Identifier,

@@ -4,38 +4,23 @@ use std::collections::BTreeSet;
 
 use crate::semantics::Program;
 use crate::semantics::names::kinds::Kind;
-use crate::semantics::names::macros::is_plain_node;
 use crate::semantics::symbols::DeclaredType;
-use crate::semantics::uses::{Role, Use, member_of, uses_below};
+use crate::semantics::uses::{Role, Use, member_of};
+use crate::semantics::{Act, Part};
 use crate::source::{Span, words};
-use crate::syntax::host::parse_expression;
-use crate::syntax::{Field, HostTree, NodeId, NodeKind, Number};
+use crate::syntax::{Field, HostTree, Member, NodeId, NodeKind, Number};
 
 impl Program<'_> {
     /// Every name that an expression of a clause uses.
     pub(crate) fn names_in(&self, span: Span) -> Vec<(String, Span)> {
-        let Some(tree) = parse_expression(self.file, span, self.tree.language()) else { return Vec::new() };
-        uses_below(self.file, &tree, tree.root()).into_iter().map(|used| (used.name, used.span)).collect()
+        let names = self.evaluation(span).map(|evaluation| evaluation.names).unwrap_or_default();
+        names.into_iter().map(|used| (used.name, used.span)).collect()
     }
 
-    /// Is an expression made of names and numbers alone, without types, calls or accesses?
+    /// Is an expression made of names and whole numbers alone, and of arithmetic?
     pub(crate) fn is_arithmetic(&self, span: Span) -> bool {
-        let Some(tree) = parse_expression(self.file, span, self.tree.language()) else { return false };
-        let text = self.file.bytes(span);
-        let is_known = text.iter().all(|byte| byte.is_ascii_alphanumeric() || b" \t_+-*/%()".contains(byte));
-        is_known
-            && !tree.descendants(tree.root()).any(|node| {
-                matches!(
-                    tree.kind(node),
-                    NodeKind::CallExpression
-                        | NodeKind::CastExpression
-                        | NodeKind::SizeofExpression
-                        | NodeKind::AlignofExpression
-                        | NodeKind::TypeDescriptor
-                        | NodeKind::TypeIdentifier
-                        | NodeKind::PrimitiveType
-                )
-            })
+        let is_plain = |part: &Part| matches!(part.act, Act::Literal | Act::Name | Act::Arithmetic | Act::Division);
+        self.evaluation(span).is_some_and(|evaluation| evaluation.first_without(is_plain).is_none())
     }
 
     /// Do all names in an expression, those of types too, mean at another place of the file what they mean where it stands?
@@ -55,13 +40,12 @@ impl Program<'_> {
     /// The first place in an expression that the host may not be able to evaluate to the value that the device would: a
     /// load from memory, a call, a side effect, a variable in `written`.
     pub(crate) fn not_on_host(&self, span: Span, written: &BTreeSet<String>) -> Option<Span> {
-        let Some(tree) = parse_expression(self.file, span, self.tree.language()) else { return Some(span) };
-        let node = tree.descendants(tree.root()).find(|node| !self.is_host_node(&tree, *node, span.start));
-        if let Some(node) = node {
-            return Some(tree.span(node));
-        }
-        let uses = uses_below(self.file, &tree, tree.root());
-        uses.into_iter().find(|used| !self.is_host_value(&tree, used, written)).map(|used| used.span)
+        let Some(evaluation) = self.evaluation(span) else { return Some(span) };
+        let tree = &evaluation.tree;
+        evaluation.first_without(|part| self.is_host_part(tree, part, span.start)).or_else(|| {
+            let mut names = evaluation.names.iter();
+            names.find(|used| !self.is_host_value(tree, used, written)).map(|used| used.span)
+        })
     }
 
     /// Is it a variable of an integer type that has 32 bits at least, wherever an `int` has them?
@@ -81,46 +65,41 @@ impl Program<'_> {
 
     /// The member that `this->m` names, and the expression: where no other variable hides it, `m` alone means the same.
     pub(crate) fn member_of_this(&self, tree: &HostTree, this: NodeId, at: usize) -> Option<(NodeId, String)> {
-        let node = tree.parent(this).filter(|parent| tree.kind(*parent) == NodeKind::FieldExpression)?;
-        let arrow = tree.children(node).any(|child| tree.kind(child) == NodeKind::MinusGreater);
-        let field =
-            tree.child(node, Field::Field).filter(|field| arrow && tree.kind(*field) == NodeKind::FieldIdentifier)?;
+        let member = Member::of(tree, tree.parent(this)?).filter(|member| member.is_behind_pointer())?;
+        let field = member.name().filter(|field| tree.kind(*field) == NodeKind::FieldIdentifier)?;
         let name = self.file.show(tree.span(field)).into_owned();
-        matches!(self.kind(&name, at), Kind::Member(_)).then_some((node, name))
+        matches!(self.kind(&name, at), Kind::Member(_)).then_some((member.node, name))
     }
 
     /// May the evaluation of an expression do more than give a value?
     pub(crate) fn may_have_effect(&self, span: Span) -> bool {
-        let Some(tree) = parse_expression(self.file, span, self.tree.language()) else { return true };
-        let loads = |node| {
-            matches!(
-                tree.kind(node),
-                NodeKind::SubscriptExpression | NodeKind::PointerExpression | NodeKind::FieldExpression
-            )
+        let Some(evaluation) = self.evaluation(span) else { return true };
+        let is_plain = |part: &Part| {
+            matches!(part.act, Act::Load | Act::Address | Act::Member)
+                || self.is_host_part(&evaluation.tree, part, span.start)
         };
-        let mut nodes = tree.descendants(tree.root());
-        nodes.any(|node| !loads(node) && !self.is_host_node(&tree, node, span.start))
-            || uses_below(self.file, &tree, tree.root()).iter().any(|used| {
+        evaluation.first_without(is_plain).is_some()
+            || evaluation.names.iter().any(|used| {
                 let is_plain = self.expansion(&used.name, used.span.start).map(|names| names.is_some());
                 !is_plain.unwrap_or_else(|| self.is_host_object(&used.name, used.span.start))
             })
     }
 
-    fn is_host_node(&self, tree: &HostTree, node: NodeId, at: usize) -> bool {
+    /// Can the host do it, whatever the names stand for?
+    fn is_host_part(&self, tree: &HostTree, part: &Part, at: usize) -> bool {
         let of_this = |this: Option<NodeId>| {
             let this = this.filter(|this| tree.kind(*this) == NodeKind::This);
             this.is_some_and(|this| self.member_of_this(tree, this, at).is_some())
         };
-        match tree.kind(node) {
-            NodeKind::This => of_this(Some(node)),
-            NodeKind::FieldExpression if of_this(tree.child(node, Field::Argument)) => true,
-            NodeKind::CallExpression => {
-                let function = tree.child(node, Field::Function);
+        match part.act {
+            Act::Name if tree.kind(part.node) == NodeKind::This => of_this(Some(part.node)),
+            Act::Load => of_this(tree.child(part.node, Field::Argument)),
+            Act::Call => {
+                let function = tree.child(part.node, Field::Function);
                 function.is_some_and(|f| self.expansion(&self.file.show(tree.span(f)), at).flatten().is_some())
             }
-            NodeKind::FieldExpression => tree.children(node).any(|child| tree.kind(child) == NodeKind::Dot),
-            NodeKind::SubscriptExpression | NodeKind::PointerExpression => false,
-            _ => is_plain_node(tree, node),
+            Act::Address | Act::Effect | Act::Unknown => false,
+            _ => true,
         }
     }
 

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::semantics::Program;
 use crate::semantics::calls::is_pure;
 use crate::semantics::symbols::Macro;
-use crate::semantics::uses::{Role, uses_below};
+use crate::semantics::uses::{Role, Use};
+use crate::semantics::{Evaluation, Program};
 use crate::source::{SourceFile, Span, words};
 use crate::syntax::host::parse_expression;
-use crate::syntax::{HostTree, NodeId, NodeKind};
 
 impl Program<'_> {
     /// The variables that a macro's text names, where it is an expression without side effects; `None` inside where it is
@@ -78,11 +77,13 @@ impl Program<'_> {
         let text = SourceFile::new("macro", definition.body.clone().into_bytes());
         let whole = Span::new(0, text.text.len());
         let Some(tree) = parse_expression(&text, whole, self.tree.language()) else { return false };
-        if !tree.descendants(tree.root()).all(|node| is_plain_node(&tree, node)) {
+        let evaluation = Evaluation::of_text(&text, tree);
+        let is_plain = |used: &Use| used.name != "this";
+        if !evaluation.only_gives_value() || !evaluation.names.iter().all(is_plain) {
             return false;
         }
         let parameters = definition.parameters.as_deref().unwrap_or_default();
-        uses_below(&text, &tree, tree.root()).into_iter().all(|used| {
+        evaluation.names.into_iter().all(|used| {
             if parameters.contains(&used.name) {
                 return matches!(used.role, Role::Read | Role::Argument);
             }
@@ -104,25 +105,6 @@ impl Program<'_> {
 
 /// How many macros are followed into each other.
 const MOST_MACROS: usize = 64;
-
-/// Is the node one that has no side effect and calls nothing?
-pub(super) fn is_plain_node(tree: &HostTree, node: NodeId) -> bool {
-    !tree.is_problem(node)
-        && !matches!(
-            tree.kind(node),
-            NodeKind::AssignmentExpression
-                | NodeKind::UpdateExpression
-                | NodeKind::LambdaExpression
-                | NodeKind::NewExpression
-                | NodeKind::DeleteExpression
-                | NodeKind::GnuAsmExpression
-                | NodeKind::CompoundStatement
-                | NodeKind::CompoundLiteralExpression
-                | NodeKind::InitializerList
-                | NodeKind::CoAwaitExpression
-                | NodeKind::This
-        )
-}
 
 /// Macros of the standard headers that are constants.
 pub(crate) fn is_standard_constant(name: &str) -> bool {

@@ -4,7 +4,7 @@ use crate::semantics::Program;
 use crate::semantics::names::kinds::{Kind, is_builtin};
 use crate::semantics::symbols::{DeclaredType, NameKind};
 use crate::semantics::uses::{Role, Use};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Field, Member, NodeId, NodeKind};
 
 impl Program<'_> {
     /// Is every operation on the way from a name to a number or a plain copy the language's own?
@@ -79,7 +79,7 @@ impl Program<'_> {
                 NodeKind::SubscriptExpression if is_argument => ty = pointed(&ty)?,
                 NodeKind::PointerExpression if operator == Some(NodeKind::Star) => ty = pointed(&ty)?,
                 NodeKind::FieldExpression if is_argument => {
-                    let through_pointer = tree.children(parent).any(|child| tree.kind(child) == NodeKind::MinusGreater);
+                    let through_pointer = Member::of(tree, parent).is_some_and(Member::is_behind_pointer);
                     let record = if through_pointer { pointed(&ty)? } else { ty };
                     let field = tree.child(parent, Field::Field)?;
                     let field = self.file.show(tree.span(field)).into_owned();

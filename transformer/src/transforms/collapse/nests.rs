@@ -5,12 +5,12 @@ use crate::analysis::independence::{Candidate, Nest, reason};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{Construct, ConstructId, Doubt};
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
-use crate::semantics::Integer;
-use crate::semantics::Program;
 use crate::semantics::symbols::NameKind;
+use crate::semantics::uses::Use;
+use crate::semantics::{Act, Integer, Part, Program};
 use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseArgument, ClauseName, Directive, Field, NodeId, NodeKind};
+use crate::syntax::{ClauseArgument, ClauseName, Directive, NodeKind};
 
 /// The most loops that are collapsed.
 const DEEPEST: usize = 4;
@@ -170,7 +170,7 @@ pub(super) fn head_reasons(candidate: &Candidate<'_, '_>, depth: usize) -> Vec<R
     }
     let mut reasons = Vec::new();
     for span in [read.lower, read.upper] {
-        if !is_harmless(candidate, span) {
+        if !is_harmless(candidate.cx, span) {
             let message = "with `collapse` this is evaluated even where the outer loop has no iteration";
             reasons.push(reason(ReasonCode::BoundMayTrap, span, message));
         }
@@ -180,45 +180,25 @@ pub(super) fn head_reasons(candidate: &Candidate<'_, '_>, depth: usize) -> Vec<R
 }
 
 /// Can an expression be evaluated anywhere: sums and products of variables and numbers?
-fn is_harmless(candidate: &Candidate<'_, '_>, span: Span) -> bool {
-    let tree = candidate.cx.tree;
-    let root = tree.covering(span);
-    if tree.span(root) != span {
-        return false;
-    }
-    tree.descendants(root).all(|node| match tree.kind(node) {
-        NodeKind::Identifier => is_value(candidate, node),
-        NodeKind::BinaryExpression => {
-            let operator = tree.operator(node);
-            let divisor = || tree.child(node, Field::Right).is_some_and(|right| is_positive(candidate, right));
-            matches!(operator, Some(NodeKind::Plus | NodeKind::Minus | NodeKind::Star))
-                || (matches!(operator, Some(NodeKind::Slash | NodeKind::Percent)) && divisor())
-        }
-        NodeKind::UnaryExpression => matches!(tree.operator(node), Some(NodeKind::Minus | NodeKind::Plus)),
-        kind => {
-            !tree.is_named(node)
-                || matches!(kind, NodeKind::NumberLiteral | NodeKind::ParenthesizedExpression | NodeKind::Comment)
-        }
-    })
-}
-
-fn is_positive(candidate: &Candidate<'_, '_>, node: NodeId) -> bool {
-    let span = candidate.cx.tree.span(node);
-    candidate.cx.symbols().constant(&candidate.cx.file.show(span), span.start).is_some_and(|value| value > 0)
+fn is_harmless(cx: &Program<'_>, span: Span) -> bool {
+    let Some(evaluation) = cx.evaluation(span) else { return false };
+    let divides_safely = |part: &Part| evaluation.divisor(part).and_then(|divisor| cx.constant(divisor)) > Some(0);
+    let is_safe = |part: &Part| match part.act {
+        Act::Literal | Act::Name | Act::Arithmetic => true,
+        Act::Division => divides_safely(part),
+        _ => false,
+    };
+    evaluation.first_without(is_safe).is_none() && evaluation.names.iter().all(|used| is_value(cx, used))
 }
 
 /// Is it a number, or an integer variable that is neither volatile nor a reference?
-fn is_value(candidate: &Candidate<'_, '_>, node: NodeId) -> bool {
-    let span = candidate.cx.tree.span(node);
-    let name = candidate.cx.file.show(span);
-    if candidate.cx.symbols().macro_definition(&name, span.start).is_some() {
-        return candidate.cx.symbols().constant(&name, span.start).is_some();
+fn is_value(cx: &Program<'_>, used: &Use) -> bool {
+    let (name, at) = (&used.name, used.span.start);
+    if cx.symbols().macro_definition(name, at).is_some() {
+        return cx.constant(used.span).is_some();
     }
-    candidate
-        .cx
-        .symbols()
-        .lookup(&name, span.start)
-        .is_some_and(|variable| variable.kind == NameKind::Enumerator || Integer::of(&variable.ty).is_some())
+    let variable = cx.symbols().lookup(name, at);
+    variable.is_some_and(|variable| variable.kind == NameKind::Enumerator || Integer::of(&variable.ty).is_some())
 }
 
 /// Why it is not certain that the loop has as many iterations as its bounds and step say.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::context::Context;
 use crate::semantics::effects::VariableId;
 use crate::source::Span;
-use crate::syntax::{Call, Field, NodeId, NodeKind};
+use crate::syntax::{Call, Declaration, Field, NodeId, NodeKind};
 
 /// Pointers that change places, each with the next.
 pub(super) struct Exchange {
@@ -85,7 +85,7 @@ fn initialised(cx: &Context<'_>, statement: NodeId) -> Option<(NodeId, NodeId)> 
     let declarator = tree.child(statement, Field::Declarator)?;
     let is_one = tree.kind(statement) == NodeKind::Declaration
         && tree.kind(declarator) == NodeKind::InitDeclarator
-        && tree.children(statement).filter(|child| tree.field(*child) == Some(Field::Declarator)).count() == 1;
+        && Declaration::of(tree, statement).is_some_and(|declared| declared.declarators().count() == 1);
     let name = tree.innermost_declarator(declarator);
     let value = tree.child(declarator, Field::Value)?;
     (is_one && is_name(cx, name) && is_name(cx, value)).then_some((name, value))

@@ -5,6 +5,7 @@
 use crate::context::Context;
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_head, canonical_nest};
 use crate::semantics::effects::{HostEffects, Unknown, UnknownKind};
+use crate::semantics::{Act, Evaluation};
 use crate::source::Span;
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
@@ -189,23 +190,14 @@ pub(super) fn is_stable(cx: &Context<'_>, expression: Span, host: &HostEffects) 
 /// A condition that is evaluated once more, at the same place.
 fn repeated_condition(cx: &Context<'_>, condition: NodeId) -> Option<String> {
     let tree = cx.tree;
-    let is_plain = |node: NodeId| {
-        !matches!(
-            tree.kind(node),
-            NodeKind::AssignmentExpression
-                | NodeKind::UpdateExpression
-                | NodeKind::CallExpression
-                | NodeKind::CommaExpression
-                | NodeKind::Declaration
-                | NodeKind::LambdaExpression
-        )
-    };
     let inner = match tree.kind(condition) {
         NodeKind::ParenthesizedExpression => tree.named_children(condition).next()?,
         NodeKind::ConditionClause => tree.child(condition, Field::Value)?,
         _ => return None,
     };
-    let is_safe = tree.descendants(inner).all(is_plain) && cx.host_effects(inner, &[]).unknown.is_empty();
+    let evaluation = Evaluation::of(cx.file, tree, inner);
+    let is_safe =
+        evaluation.only_gives_value() && !evaluation.does(Act::Call) && cx.host_effects(inner, &[]).unknown.is_empty();
     let text = cx.file.show(tree.span(inner)).split_whitespace().collect::<Vec<_>>().join(" ");
     // `while (1)` always runs.
     is_safe.then(|| if is_operand(&text) { text } else { format!("({text})") })

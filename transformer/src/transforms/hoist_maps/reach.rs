@@ -7,7 +7,7 @@ use crate::semantics::Origin;
 use crate::semantics::effects::{Named, Storage, Touch};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
-use crate::syntax::{Call, Field, Integer, NodeId, NodeKind, Number};
+use crate::syntax::{Call, Field, Integer, NodeId, NodeKind, Number, Subscript};
 use crate::transforms::hoist_maps::constructs::operand;
 
 /// Functions that access as many bytes from a pointer on as their third argument says.
@@ -38,7 +38,7 @@ pub(super) fn reach(cx: &Context<'_>, touch: &Touch) -> Option<Reach> {
     let access = tree.parent(node)?;
     let end = match tree.kind(access) {
         NodeKind::SubscriptExpression if tree.child(access, Field::Argument) == Some(node) => {
-            bounds.end(cx.subscript(access)?)
+            bounds.end(Subscript::of(tree, access)?.index()?)
         }
         NodeKind::ArgumentList => bounds.end_of_bytes(node, access, &named.name),
         _ => None,

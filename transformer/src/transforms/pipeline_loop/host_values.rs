@@ -5,10 +5,9 @@ use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
 use crate::semantics::symbols::{DeclaredType, Symbols};
-use crate::semantics::{Class, Kind};
+use crate::semantics::{Act, Class, Evaluation, Kind, Part};
 use crate::source::Span;
-use crate::syntax::host::parse_expression;
-use crate::syntax::{Clause, ClauseName, HostTree, NodeId, NodeKind, Number};
+use crate::syntax::{Clause, ClauseName, NodeKind, Number};
 use crate::transforms::pipeline_loop::text;
 
 /// What is asked about the values of one region.
@@ -45,41 +44,26 @@ impl<'a> HostValues<'_, 'a> {
     pub(super) fn check(&self, span: Span) -> Result<(), Vec<Reason>> {
         let cx = self.cx();
         let refuse = |message: String| Err(vec![Reason::new(ReasonCode::LoopNotTiled, span, message)]);
-        let Some(tree) = parse_expression(cx.file, span, cx.tree.language()) else {
+        let Some(evaluation) = cx.evaluation(span) else {
             return refuse("this expression cannot be evaluated for each tile".to_owned());
         };
-        let nodes: Vec<NodeId> = tree.descendants(tree.root()).collect();
-        for node in nodes {
-            if let Some(what) = self.obstacle(&tree, node, span.start) {
-                return refuse(format!("{what} may have another value when a tile is begun"));
-            }
+        let mut names = evaluation.names.iter();
+        let changing = || names.find(|used| !self.is_lasting(&used.name, used.span.start)).map(|used| used.span);
+        match evaluation.first_without(|part| self.is_repeatable(&evaluation, part)).or_else(changing) {
+            Some(at) => refuse(format!("`{}` may have another value when a tile is begun", cx.file.show(at))),
+            None => Ok(()),
         }
-        Ok(())
     }
 
-    fn obstacle(&self, tree: &HostTree, node: NodeId, at: usize) -> Option<String> {
-        let text = || self.cx().file.show(tree.span(node)).into_owned();
-        match tree.kind(node) {
-            NodeKind::Identifier => {
-                let name = text();
-                (!self.is_lasting(&name, at)).then(|| format!("`{name}`"))
+    /// Does a part of an expression give the same value each time, as far as its operator tells?
+    fn is_repeatable(&self, evaluation: &Evaluation<'_>, part: &Part) -> bool {
+        match part.act {
+            Act::Type if evaluation.tree.kind(part.node) == NodeKind::TypeIdentifier => {
+                let span = evaluation.tree.span(part.node);
+                self.symbols().is_standard_number(&self.cx().file.show(span), span.start)
             }
-            NodeKind::NumberLiteral
-            | NodeKind::ParenthesizedExpression
-            | NodeKind::ConditionalExpression
-            | NodeKind::PrimitiveType
-            | NodeKind::Comment
-            | NodeKind::SizedTypeSpecifier
-            | NodeKind::TypeDescriptor
-            | NodeKind::CastExpression
-            | NodeKind::ExpressionStatement
-            | NodeKind::SizeofExpression
-            | NodeKind::TranslationUnit => None,
-            NodeKind::TypeIdentifier if self.symbols().is_standard_number(&text(), at) => None,
-            NodeKind::BinaryExpression => None,
-            NodeKind::UnaryExpression => None,
-            _ if !tree.is_named(node) => None,
-            _ => Some(format!("`{}`", text())),
+            Act::Load | Act::Member | Act::Address | Act::Call | Act::Effect | Act::Unknown => false,
+            _ => true,
         }
     }
 

@@ -11,7 +11,8 @@ use crate::semantics::Integer;
 use crate::semantics::Program;
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
-use crate::syntax::{Clause, ClauseName};
+use crate::syntax::host::parse_expression;
+use crate::syntax::{Clause, ClauseName, Field, HostTree, NodeId, NodeKind};
 
 /// The most names that are multiplied: more make no clause that is easy to read.
 const MOST_NAMES: usize = 3;
@@ -179,12 +180,11 @@ impl Reader<'_, '_> {
         let span = if rises { only.upper } else { only.lower };
         let step = match only.step.amount {
             None => 1,
-            Some(amount) => self.number(&self.cx.file.show(amount), amount).filter(|step| *step <= LARGEST_STEP)?,
+            Some(amount) => self.number(amount).filter(|step| *step <= LARGEST_STEP)?,
         };
-        let text = self.cx.file.show(span);
         let (number, names) = match self.difference(only).filter(|_| rises) {
             Some(name) => (1, vec![name]),
-            None => self.product(outer(&text), span)?,
+            None => self.product(span)?,
         };
         Some(Bound { number, names, step: u64::try_from(step).ok().filter(|step| *step > 0)? })
     }
@@ -205,31 +205,32 @@ impl Reader<'_, '_> {
 
     /// Names and numbers that are multiplied. What is added or subtracted behind them does not count: a number is small beside
     /// them, and with a name subtracted there are fewer.
-    fn product(&self, text: &str, at: Span) -> Option<(u64, Vec<Name>)> {
-        let text = match text.rsplit_once(['+', '-']) {
-            Some((first, number)) if number.trim().parse::<u16>().is_ok() => first.trim(),
-            _ => text,
-        };
-        let first = match text.split_once('-') {
-            Some((first, rest)) if is_product(rest) => first.trim(),
-            _ => text,
-        };
-        if let Some(number) = self.number(first, at) {
-            return Some((u64::try_from(number).ok()?, Vec::new()));
-        }
+    fn product(&self, bound: Span) -> Option<(u64, Vec<Name>)> {
+        let tree = parse_expression(self.cx.file, bound, self.cx.tree.language())?;
+        let mut first = tree.root();
         let (mut product, mut names) = (1_u64, Vec::new());
-        for factor in first.split('*').map(str::trim) {
-            match self.number(factor, at) {
+        while self.number(tree.span(first)).is_none()
+            && let Some(sum) = without_parentheses(&tree, first)
+            && let Some(NodeKind::Plus | NodeKind::Minus) = tree.operator(sum)
+        {
+            let (left, right) = (tree.child(sum, Field::Left)?, tree.child(sum, Field::Right)?);
+            let is_small = self.cx.constant(tree.span(right)).is_some_and(|number| u16::try_from(number).is_ok());
+            let takes_away = tree.operator(sum) == Some(NodeKind::Minus) && !is_small;
+            (is_small || takes_away && is_product_of_names(&tree, right)).then_some(())?;
+            first = left;
+        }
+        for factor in factors(&tree, first) {
+            match self.number(tree.span(factor)) {
                 Some(number) => product = product.checked_mul(u64::try_from(number).ok()?)?,
-                None => names.push(self.name(factor, at)?),
+                None => names.push(self.name(&self.cx.file.show(tree.span(factor)), tree.span(factor))?),
             }
         }
         Some((product, names))
     }
 
     /// A constant that is at least 1.
-    fn number(&self, text: &str, at: Span) -> Option<i64> {
-        self.cx.symbols().constant(text, at.start).filter(|number| *number > 0)
+    fn number(&self, at: Span) -> Option<i64> {
+        self.cx.constant(at).filter(|number| *number > 0)
     }
 
     /// A variable that is evaluated on the host: it must have its value there, and be the same one before the directive.
@@ -260,15 +261,27 @@ fn integer(ty: &DeclaredType) -> Option<Integer> {
     Integer::of(ty).filter(|integer| integer.bits >= 32)
 }
 
-/// The text without parentheses around it.
-fn outer(text: &str) -> &str {
-    let text = text.trim();
-    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-    inner.filter(|inner| !inner.contains(['(', ')'])).map_or(text, str::trim)
+/// What stands in parentheses.
+fn without_parentheses(tree: &HostTree, node: NodeId) -> Option<NodeId> {
+    let mut inner = node;
+    while tree.kind(inner) == NodeKind::ParenthesizedExpression {
+        inner = tree.named_children(inner).next()?;
+    }
+    Some(inner)
 }
 
-fn is_product(text: &str) -> bool {
-    text.split('*').all(|factor| is_word(factor.trim()))
+/// What is multiplied in an expression: itself where it is no product.
+fn factors(tree: &HostTree, node: NodeId) -> Vec<NodeId> {
+    let Some(inner) = without_parentheses(tree, node) else { return vec![node] };
+    if tree.operator(inner) != Some(NodeKind::Star) {
+        return vec![inner];
+    }
+    let sides = [Field::Left, Field::Right].into_iter().filter_map(|side| tree.child(inner, side));
+    sides.flat_map(|side| factors(tree, side)).collect()
+}
+
+fn is_product_of_names(tree: &HostTree, node: NodeId) -> bool {
+    factors(tree, node).into_iter().all(|factor| tree.kind(factor) == NodeKind::Identifier)
 }
 
 fn is_word(text: &str) -> bool {

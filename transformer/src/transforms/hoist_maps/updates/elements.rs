@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
 use crate::semantics::effects::{HostEffects, Storage, Touch};
 use crate::source::Span;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Field, NodeId, NodeKind, Subscript};
 use crate::transforms::hoist_maps::blocks::Statement;
 use crate::transforms::hoist_maps::first_run::is_stable;
 use crate::transforms::hoist_maps::updates::Wanted;
@@ -123,7 +123,7 @@ impl Wanted<'_, '_> {
         while !ty.is_scalar() {
             let access = tree.parent(node).filter(|parent| tree.kind(*parent) == NodeKind::SubscriptExpression)?;
             (tree.child(access, Field::Argument) == Some(node)).then_some(())?;
-            let index = tree.span(cx.subscript(access)?);
+            let index = tree.span(Subscript::of(tree, access)?.index()?);
             (cx.constant(index).is_some() || is_stable(cx, index, &statement.host)).then_some(())?;
             element.indices.push(index);
             element.text += &format!("[{}:1]", on_one_line(cx.file, index));

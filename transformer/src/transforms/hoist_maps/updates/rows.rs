@@ -4,7 +4,7 @@ use crate::edit::directive_writer::on_one_line;
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_head, counter_change};
 use crate::semantics::effects::{Storage, Touch};
 use crate::source::Span;
-use crate::syntax::{Field, NodeId, NodeKind, Number};
+use crate::syntax::{Field, NodeId, NodeKind, Number, Subscript};
 use crate::transforms::hoist_maps::blocks::Statement;
 use crate::transforms::hoist_maps::constructs::operand;
 use crate::transforms::hoist_maps::reach::integer_of_address;
@@ -100,7 +100,7 @@ impl Wanted<'_, '_> {
             let own = cx.named(&head.variable, head.variable_span.end);
             found.zip(own).is_some_and(|((found, _), (own, _))| found.id == own.id)
         };
-        let index = cx.subscript(access)?;
+        let index = Subscript::of(cx.tree, access)?.index()?;
         if counter(index) {
             return Some(None);
         }

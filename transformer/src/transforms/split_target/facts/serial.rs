@@ -16,7 +16,7 @@ use crate::semantics::Program;
 use crate::semantics::uses::uses_below;
 use crate::source::{Span, words};
 use crate::syntax::numbers::Format;
-use crate::syntax::{Field, NodeId, NodeKind, Number};
+use crate::syntax::{Declaration, Field, NodeId, NodeKind, Number};
 use crate::transforms::split_target::facts::local_arrays::{self, LocalArrays, local_arrays};
 use crate::transforms::split_target::shape::{Form, HostPart, Sections, Shape, stays_within};
 
@@ -223,10 +223,7 @@ impl Finder<'_, '_> {
     /// The names that a declaration declares.
     fn declared(&self, node: NodeId) -> Vec<Span> {
         let tree = self.names.tree;
-        if tree.kind(node) != NodeKind::Declaration {
-            return Vec::new();
-        }
-        let declarators = tree.children(node).filter(|child| tree.field(*child) == Some(Field::Declarator));
+        let declarators = Declaration::of(tree, node).into_iter().flat_map(Declaration::declarators);
         let names = declarators.map(|declarator| tree.innermost_declarator(declarator));
         names.filter(|name| tree.kind(*name) == NodeKind::Identifier).map(|name| tree.span(name)).collect()
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::plan::ReasonCode;
-use crate::semantics::{Class, Kind, written_member};
+use crate::semantics::{Act, Class, Evaluation, Kind, written_member};
 use crate::source::{SourceFile, Span, words};
 use crate::syntax::Clause;
 use crate::syntax::host::parse_expression;
@@ -42,7 +42,8 @@ impl Builder<'_, '_> {
 
     /// A mapped variable in a bound that divides: on the host it may be zero.
     fn may_trap(&self, bound: Span) -> Option<Span> {
-        let divides = self.names.file.bytes(bound).iter().any(|byte| matches!(byte, b'/' | b'%'));
+        let divides = self.names.evaluation(bound).is_none_or(|evaluation| evaluation.does(Act::Division))
+            || self.names.uses_macro_with(bound, &|body| self.does(body, Act::Division));
         let mut names = self.names.names_in(bound).into_iter();
         names.find(|(name, at)| divides && self.may_differ(name, *at)).map(|(_, at)| at)
     }
@@ -145,9 +146,16 @@ impl Builder<'_, '_> {
 impl Builder<'_, '_> {
     /// Does the evaluation of a section's bound branch? On a `target data` construct clang 19 crashes on that.
     fn branches(&self, span: Span) -> bool {
-        let holds_branch = |text: &str| ["?", "&&", "||"].iter().any(|sign| text.contains(sign));
         self.shape.form != Form::OneLoop
-            && (holds_branch(&self.names.file.show(span)) || self.names.uses_macro_with(span, &holds_branch))
+            && (self.names.evaluation(span).is_none_or(|evaluation| evaluation.does(Act::Choice))
+                || self.names.uses_macro_with(span, &|body| self.does(body, Act::Choice)))
+    }
+
+    /// Does evaluating a macro's text do this? What is no expression may do anything.
+    fn does(&self, body: &str, act: Act) -> bool {
+        let text = SourceFile::new("macro", body.as_bytes().to_vec());
+        let tree = parse_expression(&text, Span::new(0, text.text.len()), self.names.tree.language());
+        tree.is_none_or(|tree| Evaluation::of_text(&text, tree).does(act))
     }
 
     /// Is a macro's text an expression: not `0:n`?

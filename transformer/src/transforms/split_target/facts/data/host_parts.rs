@@ -7,9 +7,9 @@
 use crate::plan::ReasonCode;
 use crate::region::target::steered_statements;
 use crate::semantics::uses::{Role, Use, uses_below};
-use crate::semantics::{Class, Kind};
+use crate::semantics::{Act, Class, Evaluation, Kind, Part};
 use crate::source::{Language, Span};
-use crate::syntax::{Field, NodeId, NodeKind, Number};
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::split_target::facts::data::numbers::is_host_scalar;
 use crate::transforms::split_target::facts::data::{Builder, scalar_written};
 use crate::transforms::split_target::shape::{HostPart, leaves_inner_loop};
@@ -194,12 +194,13 @@ impl Builder<'_, '_> {
     /// An expression of which every part is checked.
     fn expression(&mut self, root: NodeId, code: ReasonCode) {
         let tree = self.names.tree;
-        if let Some(node) = tree.descendants(root).find(|node| !self.is_host_node(*node)) {
+        let evaluation = Evaluation::of(self.names.file, tree, root);
+        if let Some(at) = evaluation.first_without(|part| self.is_host_part(part)) {
             let message = "the host cannot do what this does on the device";
-            return self.refuse(code, tree.span(node), message);
+            return self.refuse(code, at, message);
         }
-        for used in uses_below(self.names.file, tree, root) {
-            self.host_use(&used, code);
+        for used in &evaluation.names {
+            self.host_use(used, code);
         }
         for node in tree.descendants(root) {
             if self.is_floating_leaf(node) && !self.may_stay_floating(node) {
@@ -222,55 +223,47 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn is_host_node(&self, node: NodeId) -> bool {
+    fn is_host_part(&self, part: &Part) -> bool {
         let tree = self.names.tree;
-        if !tree.is_named(node) {
-            return true;
-        }
-        match tree.kind(node) {
-            NodeKind::CastExpression => true,
-            NodeKind::TypeDescriptor => {
-                matches!(tree.language(), Language::C) || self.names.is_builtin_type(tree.span(node))
+        let node = part.node;
+        match part.act {
+            Act::Conversion => tree.kind(node) == NodeKind::CastExpression && self.converts_plainly(node),
+            Act::Type => {
+                let span = tree.span(node);
+                let ty = self.names.symbols().type_written(None, &self.names.file.show(span), span.start);
+                ty.number().is_some_and(|number| !number.is_floating() && !number.is_enumeration())
             }
-            NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier => {
-                let number = Number::read(&self.names.file.show(tree.span(node)));
-                number.is_some_and(|number| !number.is_floating())
-            }
-            NodeKind::AssignmentExpression => {
-                let operator = tree.operator(node);
-                let target = tree.child(node, Field::Left).filter(|left| tree.kind(*left) == NodeKind::Identifier);
-                let floating = target.is_some_and(|target| self.is_floating_leaf(target));
-                let value = tree.child(node, Field::Right);
-                let leaf = value
-                    .is_some_and(|value| matches!(tree.kind(value), NodeKind::Identifier | NodeKind::NumberLiteral));
-                target.is_some() && (!floating || (operator == Some(NodeKind::Equal) && leaf))
-            }
-            NodeKind::UpdateExpression => {
-                let target =
-                    tree.child(node, Field::Argument).filter(|target| tree.kind(*target) == NodeKind::Identifier);
-                target.is_some_and(|target| !self.is_floating_leaf(target))
-            }
-            NodeKind::UnaryExpression => {
-                let operator = tree.operator(node);
-                matches!(operator, Some(NodeKind::Minus | NodeKind::Plus | NodeKind::Exclamation | NodeKind::Tilde))
-            }
+            Act::Effect => self.is_host_assignment(node),
             // A device may have no such type, or another one by this name.
-            NodeKind::NumberLiteral => {
-                let text = self.names.file.show(tree.span(node)).to_lowercase();
-                !(self.is_floating_leaf(node) && text.ends_with('l'))
+            Act::Literal => {
+                let is_long = || self.names.file.show(tree.span(node)).ends_with(['l', 'L']);
+                tree.kind(node) != NodeKind::StringLiteral && !(self.is_floating_leaf(node) && is_long())
             }
-            NodeKind::Comment
-            | NodeKind::ExpressionStatement
-            | NodeKind::ConditionClause
-            | NodeKind::Identifier
-            | NodeKind::CharLiteral
-            | NodeKind::Character
-            | NodeKind::True
-            | NodeKind::False
-            | NodeKind::ParenthesizedExpression
-            | NodeKind::BinaryExpression
-            | NodeKind::ConditionalExpression
-            | NodeKind::CommaExpression => true,
+            Act::Name | Act::Arithmetic | Act::Bits | Act::Test | Act::Division | Act::Choice => true,
+            Act::Size | Act::Load | Act::Member | Act::Address | Act::Call | Act::Unknown => false,
+        }
+    }
+
+    /// In C++ a cast may make an object.
+    fn converts_plainly(&self, cast: NodeId) -> bool {
+        let tree = self.names.tree;
+        let ty = tree.child(cast, Field::Type);
+        tree.language() == Language::C || ty.is_some_and(|ty| self.names.is_builtin_type(tree.span(ty)))
+    }
+
+    /// Does it change a variable: an integer in any way, another number by a copy?
+    fn is_host_assignment(&self, node: NodeId) -> bool {
+        let tree = self.names.tree;
+        let variable = |field| tree.child(node, field).filter(|it| tree.kind(*it) == NodeKind::Identifier);
+        match tree.kind(node) {
+            NodeKind::AssignmentExpression => {
+                let is_leaf =
+                    |value: NodeId| matches!(tree.kind(value), NodeKind::Identifier | NodeKind::NumberLiteral);
+                let is_copy =
+                    tree.operator(node) == Some(NodeKind::Equal) && tree.child(node, Field::Right).is_some_and(is_leaf);
+                variable(Field::Left).is_some_and(|target| !self.is_floating_leaf(target) || is_copy)
+            }
+            NodeKind::UpdateExpression => variable(Field::Argument).is_some_and(|it| !self.is_floating_leaf(it)),
             _ => false,
         }
     }
