@@ -11,7 +11,7 @@ use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::semantics::Integer;
 use crate::semantics::expansions::Expanded;
 use crate::semantics::expansions::{Expansion, expansions};
-use crate::semantics::symbols::{DeclaredType, Symbols, Variable};
+use crate::semantics::symbols::{DeclaredType, Symbols, Variable, VariableId};
 use crate::source::{SourceFile, Span};
 use crate::syntax::host::parse_expression;
 use crate::syntax::{HostTree, NodeId, NodeKind, Number};
@@ -24,16 +24,13 @@ mod values;
 
 pub use values::Value;
 
-/// A variable: where it is declared.
-pub type Key = (Option<usize>, Span);
-
 /// What an access starts from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
     /// As written: `a`, `net->weights`.
     pub name: String,
     /// The variable's declaration.
-    pub key: Key,
+    pub key: VariableId,
     /// What the path leads to.
     pub kind: RootKind,
 }
@@ -83,7 +80,7 @@ pub struct Access {
 #[derive(Clone, Debug)]
 pub struct Loop {
     /// Its variable.
-    pub key: Key,
+    pub key: VariableId,
     /// What stands for the variable.
     pub atom: Atom,
     /// The variable's type.
@@ -134,7 +131,7 @@ pub struct ScalarUse {
     /// The variable.
     pub name: String,
     /// Its declaration.
-    pub key: Key,
+    pub key: VariableId,
     /// Is it written?
     pub writes: bool,
     /// Where, and the node of the name.
@@ -213,7 +210,7 @@ pub fn accesses(
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Meaning {
     /// A variable that the body does not write.
-    Variable(Key),
+    Variable(VariableId),
     /// An expression whose value no iteration changes, by its text.
     Text(String),
 }
@@ -311,7 +308,7 @@ impl Reader<'_, '_> {
     }
 
     fn is_inside(&self, variable: &Variable) -> bool {
-        variable.header.is_none() && self.main.span(self.body).contains(variable.declared_at)
+        variable.id().is_within(self.main.span(self.body))
     }
 
     fn trouble(&mut self, obstacle: Obstacle, span: Span, message: impl Into<String>) {
@@ -339,13 +336,13 @@ impl Reader<'_, '_> {
         let Some(variable) = self.variable(&read.variable, start) else { return };
         let Some(integer) = variable.ty.number().and_then(Number::integer) else { return };
         let (range, trips, step) = self.range_of(read, integer);
-        let key = (variable.header, variable.declared_at);
+        let key = variable.id();
         let atom = self.fresh();
         self.found.loops.push(Loop { key, atom, integer, range, trips, step, span: read.span });
     }
 
     /// The loop whose variable a name at a byte is.
-    fn loop_of(&self, key: Key, at: usize) -> Option<usize> {
+    fn loop_of(&self, key: VariableId, at: usize) -> Option<usize> {
         let inside = |l: &Loop| l.key == key && l.span.start <= at && at < l.span.end;
         self.found.loops.iter().rposition(inside)
     }

@@ -63,6 +63,7 @@ mod tests {
     use super::*;
     use crate::analysis::accesses::{Root, RootKind, Subscript};
     use crate::analysis::polynomial::Polynomial;
+    use crate::semantics::symbols::VariableId;
     use crate::source::Span;
     use crate::syntax::Number;
 
@@ -70,7 +71,11 @@ mod tests {
     const N: Atom = Atom(2);
 
     fn access(element: &str, subscripts: &[Polynomial]) -> Access {
-        let root = Root { name: "a".to_owned(), key: (None, Span::default()), kind: RootKind::Pointer };
+        let root = Root {
+            name: "a".to_owned(),
+            key: VariableId { header: None, declared_at: Span::default() },
+            kind: RootKind::Pointer,
+        };
         let subscripts = subscripts.iter().map(|form| Subscript { form: form.clone(), wraps: false }).collect();
         Access {
             root,

@@ -74,7 +74,7 @@ pub fn data_environment(
     let Some(body) = constructs.construct(region.chain.innermost()).body else { return Vec::new() };
     for used in uses_below(file, tree, body) {
         let Some(variable) = symbols.lookup(&used.name, used.span.start) else { continue };
-        let inside = variable.header.is_none() && tree.span(body).contains(variable.declared_at);
+        let inside = variable.id().is_within(tree.span(body));
         let counts = variable.kind == NameKind::Variable && !inside && used.role != Role::Declaration;
         if counts && !entries.contains_key(&used.name) {
             let treatment = implicit(&variable.ty);

@@ -7,7 +7,7 @@ use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::device::KernelShape;
 use crate::semantics::expansions::OPERATIONS;
-use crate::source::Span;
+use crate::semantics::symbols::VariableId;
 use crate::syntax::{HostTree, NodeId, NodeKind};
 
 /// Iterations of a serial loop where the text does not tell.
@@ -162,7 +162,7 @@ fn known_trips(found: &Accesses, index: usize) -> Option<u32> {
 }
 
 /// What two accesses share that are in one cache line most of the time: the array, and subscripts that differ by a number.
-fn stream(access: &Access) -> (String, Option<usize>, Span, Vec<Polynomial>) {
+fn stream(access: &Access) -> (String, VariableId, Vec<Polynomial>) {
     let mut forms: Vec<Polynomial> = access.subscripts.iter().map(|subscript| subscript.form.clone()).collect();
     if let Some(last) = forms.last_mut() {
         let constant = Polynomial::constant(last.constant_part());
@@ -170,8 +170,7 @@ fn stream(access: &Access) -> (String, Option<usize>, Span, Vec<Polynomial>) {
             *last = rest;
         }
     }
-    let (header, declared_at) = access.root.key;
-    (access.root.name.clone(), header, declared_at, forms)
+    (access.root.name.clone(), access.root.key, forms)
 }
 
 /// How many lines an uncoalesced access keeps for one thread: loops inside the one that walks along a line come to

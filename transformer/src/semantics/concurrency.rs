@@ -21,7 +21,7 @@ impl Program<'_> {
     pub(crate) fn runs_together(&self, named: &Named, owner: Owner) -> Option<Span> {
         let found = self.concurrent_constructs();
         let is_own = matches!(owner.origin, Origin::Allocation | Origin::AutomaticArray) && !owner.is_shared;
-        let declared = named.id.0.is_none().then(|| self.function_of(named.id.1)).flatten();
+        let declared = named.id.header.is_none().then(|| self.function_of(named.id.declared_at)).flatten();
         let is_here = |span: &&Span| declared.is_none() || self.function_of(**span) == declared;
         // What a called function defers goes on behind the call.
         let is_lent = || self.uses_of(named).iter().any(|used| self.is_lent_to_function_in_sight(used));

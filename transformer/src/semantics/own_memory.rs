@@ -1,7 +1,7 @@
 //! Pointers that lead to nothing but memory that their function allocated, whichever of them leads to which.
 
-use crate::semantics::effects::{Named, VariableId};
-use crate::semantics::symbols::Scope;
+use crate::semantics::effects::Named;
+use crate::semantics::symbols::{Scope, VariableId};
 use crate::semantics::uses::{Role, Use};
 use crate::semantics::{Origin, Program};
 use crate::source::Language;
@@ -63,7 +63,7 @@ impl Program<'_> {
     fn is_handed_by_value(&self, name: NodeId) -> bool {
         let binding = Call::around(self.tree, name).and_then(|call| self.binding(call.node));
         let parameter = binding.and_then(|binding| binding.parameter_of(name));
-        let variable = parameter.and_then(|(_, span)| self.named(&self.file.show(span), span.end));
+        let variable = parameter.and_then(|id| self.named(&self.file.show(id.declared_at), id.declared_at.end));
         variable.is_some_and(|(_, variable)| variable.ty.is_pointer() || variable.ty.is_scalar())
     }
 

@@ -150,7 +150,7 @@ impl Program<'_> {
 
     /// Where it may be used: what a function declares is used nowhere else.
     pub(super) fn range_of(&self, named: &Named) -> Span {
-        let function = named.id.0.is_none().then(|| self.function_of(named.id.1)).flatten();
+        let function = named.id.header.is_none().then(|| self.function_of(named.id.declared_at)).flatten();
         function.map_or(Span::new(0, self.file.text.len()), |node| self.tree.span(node))
     }
 

@@ -11,7 +11,7 @@ impl Program<'_> {
         let of = |named: &Named| self.named(&named.name, named.at).map(|(_, variable)| variable);
         let is_parameter = |named: &Named| self.owner(named).origin == Origin::Parameter;
         one.id != other.id
-            && self.function_of(one.id.1) == self.function_of(other.id.1)
+            && self.function_of(one.id.declared_at) == self.function_of(other.id.declared_at)
             && is_parameter(one)
             && is_parameter(other)
             && [of(one), of(other)].iter().flatten().any(|variable| self.is_restrict(variable))

@@ -20,6 +20,7 @@ mod declarators;
 mod device_dependent;
 mod entries;
 mod hidden;
+mod identity;
 mod lent;
 mod macro_declarations;
 mod macro_effects;
@@ -33,6 +34,7 @@ mod writes;
 
 pub use compiler::Disagreement;
 pub use constants::is_operand;
+pub use identity::VariableId;
 pub use macros::{FlagDefinition, Macro};
 pub use modelled::is_attribute;
 pub use records::ClassFunctions;

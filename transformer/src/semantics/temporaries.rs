@@ -25,7 +25,7 @@ impl Program<'_> {
             _ => self.is_allocated_without_values(&uses, 0),
         };
         self.runs_once_in_life_of(named, place)
-            && !self.matters_between(named, &uses, Span::new(named.id.1.end, place.start))
+            && !self.matters_between(named, &uses, Span::new(named.id.declared_at.end, place.start))
             && is_new()
     }
 
@@ -49,8 +49,10 @@ impl Program<'_> {
             _ => false,
         };
         let is_own = !owner.is_shared && is_plain_memory();
-        let Some(function) = self.function_of(place).filter(|_| is_own && named.id.0.is_none()) else { return false };
-        let declared = tree.covering(named.id.1);
+        let Some(function) = self.function_of(place).filter(|_| is_own && named.id.header.is_none()) else {
+            return false;
+        };
+        let declared = tree.covering(named.id.declared_at);
         let mut above = tree.ancestors(declared);
         let block = above.find(|node| tree.kind(*node) == NodeKind::Declaration).and_then(|node| tree.parent(node));
         let Some(block) = block.filter(|block| tree.kind(*block) == NodeKind::CompoundStatement) else { return false };
@@ -155,7 +157,7 @@ impl Program<'_> {
     /// Is an array of numbers declared without values?
     fn is_bare(&self, named: &Named) -> bool {
         let tree = self.tree;
-        let mut above = tree.ancestors(tree.covering(named.id.1));
+        let mut above = tree.ancestors(tree.covering(named.id.declared_at));
         let declaration = above.find(|node| tree.kind(*node) != NodeKind::ArrayDeclarator);
         self.is_array_of_numbers(named) && declaration.is_some_and(|node| tree.kind(node) == NodeKind::Declaration)
     }

@@ -107,7 +107,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::Context;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
-use crate::semantics::effects::VariableId;
+use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::{ClauseName, Directive, Field, NodeId, NodeKind};
 use crate::transforms::Waiting;

@@ -344,7 +344,7 @@ fn whole_reason(item: &Mapped) -> Option<Reason> {
 fn device_pointer_in_window(pipeline: &Pipeline<'_, '_>) -> Option<Reason> {
     pipeline.values.cx().pipeline.window?;
     let names = pipeline.values.names;
-    let is_on_device = |item: &&Mapped| item.key.0.is_some() || names.is_declare_target(&item.name);
+    let is_on_device = |item: &&Mapped| item.key.header.is_some() || names.is_declare_target(&item.name);
     let (item, _) = pipeline.streams().find(|(item, _)| is_on_device(item))?;
     let message = format!("the device may have one pointer `{}` for all tiles of a window", item.name);
     Some(Reason::new(ReasonCode::NoPieces, item.span, message))

@@ -1,7 +1,7 @@
 //! From a name to the element that the expression around it accesses.
 
-use super::{Access, Key, Obstacle, Reader, Root, RootKind};
-use crate::semantics::symbols::{DeclaredType, Variable};
+use super::{Access, Obstacle, Reader, Root, RootKind};
+use crate::semantics::symbols::{DeclaredType, Variable, VariableId};
 use crate::semantics::uses::{Role, Use, role_of_expression};
 use crate::syntax;
 use crate::syntax::{Field, NodeId, NodeKind};
@@ -36,7 +36,7 @@ struct Index {
 
 impl Reader<'_, '_> {
     /// Takes the access that a use of a variable from outside of the nest is the root of.
-    pub(super) fn element(&mut self, used: &Use, variable: &Variable, key: Key) {
+    pub(super) fn element(&mut self, used: &Use, variable: &Variable, key: VariableId) {
         let path = self.path(used.node, &used.name, variable);
         let span = self.tree.span(path.node);
         // Through the address of an element, another one may be written.

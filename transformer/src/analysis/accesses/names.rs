@@ -144,7 +144,7 @@ impl Reader<'_, '_> {
     }
 
     fn use_from_outside(&mut self, used: &Use, variable: &Variable) {
-        let key = (variable.header, variable.declared_at);
+        let key = variable.id();
         let writes = matches!(used.role, Role::Write);
         let span = self.placed(used.span);
         if self.loop_of(key, span.start).is_some() {

@@ -14,7 +14,8 @@ fn read(text: &str, check: impl Fn(&Accesses, &dyn Fn(&Polynomial) -> String)) {
     let found = accesses(&file, &tree, &symbols, &nest.loops, 1, &[]);
     let show = |form: &Polynomial| {
         let word = |atom: &Atom| {
-            let variable = found.loops.iter().find(|l| l.atom == *atom).map(|l| file.show(l.key.1).into_owned());
+            let variable =
+                found.loops.iter().find(|l| l.atom == *atom).map(|l| file.show(l.key.declared_at).into_owned());
             variable.or_else(|| found.symbols.get(atom).cloned()).unwrap_or("?".to_owned())
         };
         let mut terms: Vec<String> = form

@@ -188,7 +188,7 @@ impl Reader<'_, '_> {
             return integer.and_then(|_| self.constant(&name, span));
         }
         let integer = Integer::of(&variable.ty)?;
-        let key = (variable.header, variable.declared_at);
+        let key = variable.id();
         if let Some(atom) = self.loop_of(key, span.start).and_then(|index| self.found.loops.get(index)).map(|l| l.atom)
         {
             return Some(Value::exact(Polynomial::atom(atom), integer));
@@ -298,7 +298,7 @@ impl Reader<'_, '_> {
                     return true;
                 }
                 self.variable(&word, span.start).is_some_and(|part| {
-                    self.loop_of((part.header, part.declared_at), span.start).is_some()
+                    self.loop_of(part.id(), span.start).is_some()
                         || self.symbols.written_in(&word, span.start, function).is_empty()
                 })
             }
@@ -334,7 +334,7 @@ impl Reader<'_, '_> {
                     return self.constant(&word, span).is_some();
                 }
                 self.variable(&word, span.start).is_some_and(|variable| {
-                    let index = self.loop_of((variable.header, variable.declared_at), span.start);
+                    let index = self.loop_of(variable.id(), span.start);
                     index.map_or_else(
                         || variable.ty.is_scalar() && !self.is_inside(&variable) && self.is_symbol(&variable, span),
                         |index| index < self.promised,

@@ -1,13 +1,13 @@
 //! Do different names lead to different storage?
 
-use crate::analysis::accesses::{Access, Accesses, Key, RootKind, ScalarUse};
+use crate::analysis::accesses::{Access, Accesses, RootKind, ScalarUse};
 use crate::analysis::independence::pairs::space;
 use crate::analysis::independence::{Candidate, reason};
 use crate::analysis::polynomial::Polynomial;
 use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::semantics::Program;
-use crate::semantics::symbols::{DeclaredType, Scope, Variable};
+use crate::semantics::symbols::{DeclaredType, Scope, Variable, VariableId};
 use crate::source::{Language, Span};
 use crate::syntax::{ClauseName, Field, ListItem, NodeKind, Number};
 
@@ -117,7 +117,7 @@ impl Sections {
 /// One name by which memory is accessed.
 struct Name<'f> {
     name: &'f str,
-    key: Key,
+    key: VariableId,
     kind: RootKind,
     writes: bool,
     /// The type of what is accessed.
@@ -168,8 +168,7 @@ fn check_places(candidate: &Candidate<'_, '_>, found: &Accesses) -> Result<(), V
     let cx = candidate.cx;
     let region = candidate.chain.first().map(|first| cx.constructs.construct(*first).body_span);
     let own = cx.constructs.construct(candidate.id).body_span;
-    let is_of_team =
-        |key: Key| key.0.is_none() && !own.contains(key.1) && region.is_some_and(|region| region.contains(key.1));
+    let is_of_team = |key: VariableId| !key.is_within(own) && region.is_some_and(|region| key.is_within(region));
     let accesses = found.accesses.iter().map(|access| (access.root.key, access.span));
     let scalars = found.scalars.iter().filter(|used| used.writes).map(|used| (used.key, used.span));
     if let Some((_, span)) = accesses.chain(scalars).find(|(key, _)| is_of_team(*key)) {

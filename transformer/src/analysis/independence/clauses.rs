@@ -2,30 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::accesses::Key;
 use crate::analysis::independence::reason;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::semantics::Program;
-use crate::semantics::symbols::Symbols;
+use crate::semantics::symbols::{Symbols, VariableId};
 use crate::syntax::{Clause, ClauseArgument, ClauseName, ListItem};
 
 /// What clauses say of variables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clauses {
     /// Variables of which each thread has a copy without a value.
-    pub private: Vec<Key>,
+    pub private: Vec<VariableId>,
     /// The same with the original's value.
-    pub firstprivate: Vec<Key>,
+    pub firstprivate: Vec<VariableId>,
     /// Reduction items and their operators.
-    pub reductions: BTreeMap<Key, String>,
+    pub reductions: BTreeMap<VariableId, String>,
     /// Scalars that are mapped.
-    pub mapped: Vec<Key>,
+    pub mapped: Vec<VariableId>,
 }
 
 impl Clauses {
     /// Has each thread its own?
-    pub(crate) fn is_private(&self, key: Key) -> bool {
+    pub(crate) fn is_private(&self, key: VariableId) -> bool {
         self.private.contains(&key) || self.firstprivate.contains(&key)
     }
 }
@@ -97,7 +96,7 @@ impl Clauses {
         let Some(variable) = item.base.as_deref().and_then(|base| symbols.lookup(base, item.span.start)) else {
             return;
         };
-        let key = (variable.header, variable.declared_at);
+        let key = variable.id();
         match clause.name {
             ClauseName::Private => self.private.push(key),
             ClauseName::Firstprivate => self.firstprivate.push(key),

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::accesses::{Accesses, Key, ScalarUse};
+use crate::analysis::accesses::{Accesses, ScalarUse};
 use crate::analysis::independence::{Candidate, reason};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::CanonicalLoop;
+use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
@@ -14,7 +15,7 @@ pub(crate) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: us
     let mut reasons = Vec::new();
     reasons.extend(loop_variable(candidate, found, depth));
     let Some(innermost) = candidate.nest.loops.loops.get(depth - 1) else { return reasons };
-    let mut uses: BTreeMap<Key, Vec<&ScalarUse>> = BTreeMap::new();
+    let mut uses: BTreeMap<VariableId, Vec<&ScalarUse>> = BTreeMap::new();
     for used in &found.scalars {
         uses.entry(used.key).or_default().push(used);
     }
@@ -49,8 +50,9 @@ pub(super) fn carried(
     own: &BTreeSet<String>,
 ) -> Option<Reason> {
     let file = candidate.cx.file;
-    let name_of = |key: Key| if key.0.is_none() { file.show(key.1).into_owned() } else { String::new() };
-    let is_fresh = |key: Key| {
+    let name_of =
+        |key: VariableId| if key.header.is_none() { file.show(key.declared_at).into_owned() } else { String::new() };
+    let is_fresh = |key: VariableId| {
         let name = name_of(key);
         assigned.contains(&name) && (candidate.clauses.is_private(key) || own.contains(&name))
     };
@@ -65,13 +67,13 @@ pub(super) fn carried(
             return refuse(&used.name, used.span);
         }
     }
-    let is_written = |key: Key| found.scalars.iter().any(|used| used.key == key && used.writes);
+    let is_written = |key: VariableId| found.scalars.iter().any(|used| used.key == key && used.writes);
     let mut partial = found.scalars.iter().filter(|used| candidate.clauses.reductions.contains_key(&used.key));
     if let Some(used) = partial.find(|used| !is_written(used.key)) {
         return refuse(&used.name, used.span);
     }
     let body = candidate.cx.constructs.construct(candidate.id).body_span;
-    let is_declared = |key: Key| key.0.is_none() && body.contains(key.1);
+    let is_declared = |key: VariableId| key.is_within(body);
     let inner = found.loops.get(depth..).unwrap_or_default();
     let shared = inner.iter().find(|l| !is_declared(l.key) && !is_fresh(l.key));
     shared.and_then(|l| refuse(&name_of(l.key), l.span))
@@ -104,7 +106,7 @@ fn serial_loops(candidate: &Candidate<'_, '_>, found: &Accesses) -> Vec<Reason> 
     let tree = candidate.cx.tree;
     let nest = candidate.nest.loops.loops.get(candidate.promised() - 1);
     let Some(body) = nest.map(|last| tree.span(last.body)) else { return Vec::new() };
-    let from_outside = |key: Key| key.0.is_some() || !body.contains(key.1);
+    let from_outside = |key: VariableId| !key.is_within(body);
     let inner = found.loops.iter().filter(|l| body.contains(l.span) && from_outside(l.key));
     let shared = inner
         .filter(|l| !candidate.clauses.private.contains(&l.key) || found.scalars.iter().any(|used| used.key == l.key));
@@ -141,7 +143,7 @@ fn assignment(tree: &HostTree, name: NodeId, operators: &[NodeKind]) -> Option<(
 }
 
 /// Is a reduction item used for anything but adding to it, by the operator of its clause?
-pub(super) fn not_a_sum(candidate: &Candidate<'_, '_>, key: Key, uses: &[&ScalarUse]) -> Option<Reason> {
+pub(super) fn not_a_sum(candidate: &Candidate<'_, '_>, key: VariableId, uses: &[&ScalarUse]) -> Option<Reason> {
     let operator = candidate.clauses.reductions.get(&key).map(String::as_str).unwrap_or_default();
     let operators: &[NodeKind] = match operator {
         "+" => &[NodeKind::PlusEqual, NodeKind::MinusEqual],

@@ -1,9 +1,9 @@
 //! What a call does to memory.
 
-use super::{Reader, Storage, Touch, UnknownKind, VariableId};
+use super::{Reader, Storage, Touch, UnknownKind};
 use crate::semantics::Program;
 use crate::semantics::calls::{PointeeUse, RuntimeCall, is_pure, only_reads_argument, pointees, runtime_call};
-use crate::semantics::symbols::DeclaredType;
+use crate::semantics::symbols::{DeclaredType, VariableId};
 use crate::semantics::uses::{Role, role_of_expression, uses_below};
 use crate::source::{Language, Span};
 use crate::syntax::{Call, Field, HostTree, NodeId, NodeKind};
@@ -221,8 +221,8 @@ impl Reader<'_, '_> {
         let at = self.cx.tree.span(definition).end.saturating_sub(1);
         let parameters = parameters_of(self.cx, definition);
         parameters.into_iter().any(|id| {
-            let Some((_, declared)) = id else { return true };
-            let name = self.cx.file.show(declared).into_owned();
+            let Some(id) = id else { return true };
+            let name = self.cx.file.show(id.declared_at).into_owned();
             !self.cx.named(&name, at).is_some_and(|(_, variable)| variable.ty.is_scalar() || variable.ty.is_pointer())
         })
     }
@@ -293,7 +293,7 @@ impl Program<'_> {
         let at = tree.span(definition).end.saturating_sub(1);
         let pairs = parameters_of(self, definition).into_iter().zip(arguments);
         let numbers = pairs.filter_map(|(parameter, argument)| {
-            let (_, own) = self.named(&self.file.show(parameter?.1), at)?;
+            let (_, own) = self.named(&self.file.show(parameter?.declared_at), at)?;
             let span = tree.span(argument);
             let (_, given) = self.named(&self.file.show(span), span.start)?;
             match own.ty.dereferenced() {
@@ -346,7 +346,7 @@ impl Program<'_> {
         changed: &dyn Fn(VariableId) -> bool,
     ) -> Option<Touch> {
         let function = self.tree.span(binding.definition);
-        let is_own = |id: VariableId| id.0.is_none() && function.contains(id.1);
+        let is_own = |id: VariableId| id.is_within(function);
         let storage = match &touch.storage {
             Storage::Variable(named) if is_own(named.id) => return None,
             Storage::Behind(named) if is_own(named.id) => {
@@ -369,7 +369,7 @@ pub(super) fn parameters_of(cx: &Program<'_>, definition: NodeId) -> Vec<Option<
     let named = |parameter: NodeId| {
         let declarator = tree.child(parameter, Field::Declarator)?;
         let name = tree.descendants(declarator).find(|node| tree.kind(*node) == NodeKind::Identifier)?;
-        Some((None, tree.span(name)))
+        Some(VariableId { header: None, declared_at: tree.span(name) })
     };
     let is_void = |parameter: &NodeId| cx.file.bytes(tree.span(*parameter)) == b"void";
     parameters.filter(|parameter| !is_void(parameter)).map(named).collect()
@@ -455,7 +455,7 @@ fn may_give_reference(tree: &HostTree, definition: NodeId) -> bool {
 /// Does a function only follow a parameter, or hand it on to functions that do?
 fn only_follows(cx: &Program<'_>, definition: NodeId, parameter: VariableId, depth: usize) -> bool {
     let tree = cx.tree;
-    let name = cx.file.show(parameter.1).into_owned();
+    let name = cx.file.show(parameter.declared_at).into_owned();
     let Some(body) = tree.child(definition, Field::Body) else { return false };
     let uses = uses_below(cx.file, tree, body);
     let mut own = uses.iter().filter(|used| used.name == name);

@@ -95,7 +95,8 @@ impl Program<'_> {
         let Some((binding, position)) = binding.zip(position) else { return false };
         let parameter = parameters_of(self, binding.definition).into_iter().nth(position).flatten();
         let Some(body) = tree.child(binding.definition, Field::Body) else { return false };
-        let found = parameter.and_then(|id| self.named(&self.file.show(id.1), tree.span(body).end.saturating_sub(1)));
+        let found =
+            parameter.and_then(|id| self.named(&self.file.show(id.declared_at), tree.span(body).end.saturating_sub(1)));
         found.is_some_and(|(own, variable)| variable.ty.is_pointer() && self.only_reads(body, &own, depth + 1))
     }
 

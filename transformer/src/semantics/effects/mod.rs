@@ -14,13 +14,10 @@ pub(in crate::semantics) use self::places::dereferences;
 
 use crate::semantics::Program;
 use crate::semantics::is_standard_constant;
-use crate::semantics::symbols::{DeclaredType, NameKind, Scope, Variable, is_attribute};
+use crate::semantics::symbols::{DeclaredType, NameKind, Scope, Variable, VariableId, is_attribute};
 use crate::semantics::uses::{Role, role_of_expression};
 use crate::source::{Language, Span};
 use crate::syntax::{Declaration, Field, NodeId, NodeKind};
-
-/// Which variable: the header that declares it, none for the file, and where.
-pub type VariableId = (Option<usize>, Span);
 
 /// A variable as a piece of code names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +120,7 @@ impl Program<'_> {
     /// A variable that is visible at a byte, as it is named there.
     pub(crate) fn named(&self, name: &str, at: usize) -> Option<(Named, Variable)> {
         let found = self.symbols().lookup(name, at).filter(|found| found.kind == NameKind::Variable)?;
-        let id = (found.header, found.declared_at);
+        let id = found.id();
         Some((Named { name: name.to_owned(), at, id }, found))
     }
 }

@@ -89,7 +89,7 @@ impl Reader<'_, '_> {
         if variable.header.is_some() || variable.ty.is_scalar() || variable.ty.is_pointer() {
             return false;
         }
-        let node = tree.covering(named.id.1);
+        let node = tree.covering(named.id.declared_at);
         let Some(declaration) = tree.ancestors(node).find(|above| tree.kind(*above) == NodeKind::Declaration) else {
             return false;
         };

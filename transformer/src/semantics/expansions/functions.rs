@@ -128,7 +128,7 @@ impl Returned {
             let is_variable = |header, at| symbols.is_variable_in(header, word, at);
             return !is_variable(None, at) && !is_variable(self.header, self.span.start);
         }
-        let declared = |found: &crate::semantics::symbols::Variable| (found.header, found.declared_at);
+        let declared = |found: &crate::semantics::symbols::Variable| found.id();
         let there = symbols.lookup_in(self.header, word, self.span.start);
         let here = symbols.lookup(word, at);
         here.is_some() && here.as_ref().map(declared) == there.as_ref().map(declared)

@@ -29,7 +29,7 @@ impl Program<'_> {
         let text = self.file.show(span);
         let mut names = words(&text);
         names.all(|name| {
-            let declared = |at| symbols.lookup(name, at).map(|found| (found.header, found.declared_at));
+            let declared = |at| symbols.lookup(name, at).map(|found| found.id());
             let is_tag = matches!(name, "struct" | "union" | "enum");
             !is_tag
                 && declared(span.start) == declared(at)

@@ -161,7 +161,7 @@ impl Program<'_> {
         places.is_some_and(|places| {
             places.iter().filter(|(used, at)| !is_harmless(Span::new(*at, at + used.len()))).any(|(used, at)| {
                 let found = self.symbols().lookup(used, *at);
-                found.is_none_or(|it| (it.header, it.declared_at) == (variable.header, variable.declared_at))
+                found.is_none_or(|it| it.id() == variable.id())
             })
         })
     }
@@ -329,10 +329,7 @@ impl Program<'_> {
                 let alike = *name != used.name && last_part(name) == last_part(&used.name);
                 // What is not found may be the same.
                 let other = || self.symbols().lookup(name, *at);
-                alike
-                    && variable.as_ref().is_some_and(|variable| {
-                        other().is_none_or(|o| (o.header, o.declared_at) == (variable.header, variable.declared_at))
-                    })
+                alike && variable.as_ref().is_some_and(|variable| other().is_none_or(|o| o.id() == variable.id()))
             };
             named.iter().any(same)
         })?;

@@ -38,7 +38,7 @@ impl Symbols<'_> {
 
     fn means(&self, node: NodeId, variable: &Variable) -> bool {
         let found = self.lookup(&variable.name, self.own.tree.span(node).start);
-        found.is_some_and(|found| (found.header, found.declared_at) == (variable.header, variable.declared_at))
+        found.is_some_and(|found| found.id() == variable.id())
     }
 
     fn lends(&self, name: NodeId, variable: &Variable) -> bool {

@@ -111,10 +111,7 @@ impl Symbols<'_> {
         }
         // A member of something else: `T::x`.
         let is_qualified = tree.parent(node).is_some_and(|above| tree.kind(above) == NodeKind::QualifiedIdentifier);
-        !is_qualified
-            && self
-                .lookup(&variable.name, span.start)
-                .is_some_and(|found| (found.header, found.declared_at) == (variable.header, variable.declared_at))
+        !is_qualified && self.lookup(&variable.name, span.start).is_some_and(|found| found.id() == variable.id())
     }
 
     fn write_at(&self, node: NodeId, name: &[u8], variable: &Variable) -> Option<Write> {
@@ -122,7 +119,7 @@ impl Symbols<'_> {
         let span = tree.span(node);
         let means_variable = || {
             let found = self.lookup(&variable.name, span.start);
-            found.is_some_and(|found| (found.header, found.declared_at) == (variable.header, variable.declared_at))
+            found.is_some_and(|found| found.id() == variable.id())
         };
         let binds = || initialiser_role(self.own.file, tree, node) == Some(Role::Address);
         if self.own.file.bytes(span) == name && binds() && means_variable() {

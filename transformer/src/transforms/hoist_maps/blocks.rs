@@ -2,7 +2,8 @@
 
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
-use crate::semantics::effects::{HostEffects, Named, Storage, Touch, Unknown, UnknownKind, VariableId};
+use crate::semantics::effects::{HostEffects, Named, Storage, Touch, Unknown, UnknownKind};
+use crate::semantics::symbols::VariableId;
 use crate::semantics::{Origin, Owner};
 use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
-use crate::semantics::effects::{Binding, HostEffects, Named, Storage, Touch, UnknownKind, VariableId};
-use crate::semantics::symbols::{DeclaredType, NameKind};
+use crate::semantics::effects::{Binding, HostEffects, Named, Storage, Touch, UnknownKind};
+use crate::semantics::symbols::{DeclaredType, NameKind, VariableId};
 use crate::semantics::uses::Role;
 use crate::source::Span;
 use crate::syntax::{Field, Integer, NodeId, NodeKind, Number};
@@ -216,7 +216,7 @@ impl<'c, 'a> Call<'c, 'a> {
     fn global(&self, own: &Named) -> Option<Named> {
         let function = self.cx.tree.span(self.binding.definition);
         let here = self.cx.tree.span(self.statement).start;
-        let is_local = own.id.0.is_none() && function.contains(own.id.1);
+        let is_local = own.id.is_within(function);
         let (named, _) = self.cx.named(&own.name, here).filter(|_| !is_local)?;
         (named.id == own.id).then_some(named)
     }
@@ -242,7 +242,7 @@ impl<'c, 'a> Call<'c, 'a> {
                 None => {
                     let macros = [here, span.start].map(|at| cx.symbols().macro_definition(&name, at));
                     let declared = [here, span.start].map(|at| cx.symbols().lookup(&name, at));
-                    let declared = declared.map(|found| found.map(|found| (found.header, found.declared_at)));
+                    let declared = declared.map(|found| found.map(|found| found.id()));
                     let means_the_same = macros[0] == macros[1] && declared[0] == declared[1];
                     (means_the_same && cx.constant(span).is_some()).then(|| name.clone())?
                 }

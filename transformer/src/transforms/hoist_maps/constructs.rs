@@ -8,8 +8,8 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{Chain, TargetRegion, target_regions};
 use crate::semantics::Kind;
-use crate::semantics::effects::{HostEffects, Named, Storage, Touch, VariableId};
-use crate::semantics::symbols::{DeclaredType, Scope};
+use crate::semantics::effects::{HostEffects, Named, Storage, Touch};
+use crate::semantics::symbols::{DeclaredType, Scope, VariableId};
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
@@ -129,7 +129,7 @@ impl Mapping {
         let body = cx.tree.span(self.body);
         uses_below(cx.file, cx.tree, self.body).iter().all(|used| {
             let Some((other, variable)) = cx.named(&used.name, used.span.end) else { return true };
-            let is_inside = variable.header.is_none() && body.contains(variable.declared_at);
+            let is_inside = variable.id().is_within(body);
             let is_apart = || {
                 let storage = match variable.ty.is_pointer() {
                     true => Storage::Behind(other.clone()),
@@ -389,7 +389,7 @@ impl Mapping {
         let body = cx.tree.span(self.body);
         for used in uses_below(cx.file, cx.tree, self.body) {
             let Some((named, variable)) = cx.named(&used.name, used.span.end) else { continue };
-            let is_inside = variable.header.is_none() && body.contains(variable.declared_at);
+            let is_inside = variable.id().is_within(body);
             if is_inside || used.role == Role::Declaration || self.item(named.id).is_some() || self.is_touched(named.id)
             {
                 continue;

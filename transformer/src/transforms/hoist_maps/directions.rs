@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{WIDTH, append_clauses, indent_of, line_start, on_one_line};
 use crate::plan::{Change, Pass, Plan, Verdict};
-use crate::semantics::effects::VariableId;
+use crate::semantics::symbols::VariableId;
 use crate::source::{Span, Spelling};
 use crate::syntax::{Clause, ClauseName, Directive};
 use crate::transforms::hoist_maps::constructs::{Item, Mapping};

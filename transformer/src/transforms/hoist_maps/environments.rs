@@ -3,7 +3,8 @@
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::Owner;
-use crate::semantics::effects::{HostEffects, Named, VariableId};
+use crate::semantics::effects::{HostEffects, Named};
+use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::Field;
 use crate::transforms::hoist_maps::blocks::{Candidate, Statement};

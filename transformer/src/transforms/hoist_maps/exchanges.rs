@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::context::Context;
-use crate::semantics::effects::VariableId;
+use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::{Call, Declaration, Field, NodeId, NodeKind};
 

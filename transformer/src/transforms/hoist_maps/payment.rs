@@ -2,7 +2,7 @@
 //! constructs anyway, by those that certainly run.
 
 use crate::plan::{Reason, ReasonCode};
-use crate::semantics::effects::VariableId;
+use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::{Item, Mapping};

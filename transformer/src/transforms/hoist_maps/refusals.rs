@@ -1,7 +1,7 @@
 //! What was decided in a function, and which refusals are told.
 
 use crate::plan::{Pass, Plan, Reason, Verdict};
-use crate::semantics::effects::VariableId;
+use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::transforms::hoist_maps::blocks::Statement;
 use crate::transforms::hoist_maps::constructs::Mapping;

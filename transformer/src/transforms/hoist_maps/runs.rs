@@ -1,7 +1,7 @@
 //! Between which statements of a block each variable could stay on the device.
 
 use crate::plan::Reason;
-use crate::semantics::effects::VariableId;
+use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::transforms::hoist_maps::blocks::Statement;
 use crate::transforms::hoist_maps::constructs::Mapping;

@@ -2,8 +2,8 @@
 
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
-use crate::semantics::effects::{Storage, Touch, VariableId};
-use crate::semantics::symbols::DeclaredType;
+use crate::semantics::effects::{Storage, Touch};
+use crate::semantics::symbols::{DeclaredType, VariableId};
 use crate::transforms::hoist_maps::constructs::{Item, Mapping};
 use crate::transforms::hoist_maps::environments::{Block, Held};
 use crate::transforms::hoist_maps::first_run::is_stable;

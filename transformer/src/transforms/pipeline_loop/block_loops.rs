@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::accesses::{Accesses, Key};
+use crate::analysis::accesses::Accesses;
 use crate::context::Context;
 use crate::edit::Edit;
 use crate::plan::{Change, Detail, Pass, Reason, ReasonCode, Verdict};
 use crate::region::target::TargetRegion;
+use crate::semantics::symbols::VariableId;
 use crate::syntax::ClauseName;
 use crate::transforms::pipeline_loop::allocation::Locking;
 use crate::transforms::pipeline_loop::data_block::{self, Statement};
@@ -62,13 +63,13 @@ impl<'a> BlockLoop<'_, 'a> {
         }
     }
 
-    fn keep(&mut self, moves: impl Fn(Key) -> bool) {
+    fn keep(&mut self, moves: impl Fn(VariableId) -> bool) {
         for item in self.items.iter_mut().filter(|item| !moves(item.key)) {
             item.tiled = None;
         }
     }
 
-    fn moving_in(&self) -> impl Iterator<Item = Key> {
+    fn moving_in(&self) -> impl Iterator<Item = VariableId> {
         self.items.iter().filter(|item| item.tiled.as_ref().is_some_and(|tiled| tiled.moves_in)).map(|item| item.key)
     }
 }
@@ -165,7 +166,7 @@ impl<'a> Block<'_, 'a> {
         if !self.values.cx().pipeline.pin.locks() {
             return;
         }
-        let pinned: BTreeSet<Key> = self.loops.iter().flat_map(BlockLoop::moving_in).collect();
+        let pinned: BTreeSet<VariableId> = self.loops.iter().flat_map(BlockLoop::moving_in).collect();
         for read in self.loops.iter_mut().filter(|read| read.moving_in().next().is_none()) {
             read.keep(|key| pinned.contains(&key));
         }
@@ -194,7 +195,7 @@ impl<'a> Block<'_, 'a> {
     }
 
     /// An item as a loop has it: with its length.
-    fn evaluated(&self, key: Key) -> Option<&Mapped> {
+    fn evaluated(&self, key: VariableId) -> Option<&Mapped> {
         self.loops.iter().flat_map(|read| &read.items).find(|other| other.key == key)
     }
 

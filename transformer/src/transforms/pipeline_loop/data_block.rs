@@ -6,14 +6,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::accesses::Key;
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{Chain, TargetRegion};
 use crate::semantics::Kind;
 use crate::semantics::calls::{RuntimeCall, is_pure, runtime_call};
-use crate::semantics::symbols::DeclaredType;
+use crate::semantics::symbols::{DeclaredType, VariableId};
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::{Call, ClauseName, Field, NodeId, NodeKind};
@@ -26,7 +25,7 @@ pub(super) struct Statement {
     /// Its bytes, with the directives before it.
     pub extent: Span,
     /// The variables of the data construct that it names.
-    pub items: BTreeSet<Key>,
+    pub items: BTreeSet<VariableId>,
 }
 
 /// Every `target data` construct, as a region without segments.
@@ -151,10 +150,10 @@ fn is_known(names: &Context<'_>, (block, kernel): (Span, Span), items: &[Mapped]
     let Some(variable) = names.symbols().lookup(name, at) else { return kind == Kind::Constant };
     // What a reference stands for is another variable, or an element of an array.
     let is_value = !matches!(variable.ty, DeclaredType::Reference { .. });
-    let is_in = |span: Span| variable.header.is_none() && span.contains(variable.declared_at);
+    let is_in = |span: Span| variable.id().is_within(span);
     let is_number = matches!(kind, Kind::Scalar { builtin: true, .. } | Kind::Constant);
     let is_own = is_in(kernel) || is_number || (is_in(block) && matches!(variable.ty, DeclaredType::Array { .. }));
-    (is_value && is_own) || items.iter().any(|item| item.key == (variable.header, variable.declared_at))
+    (is_value && is_own) || items.iter().any(|item| item.key == variable.id())
 }
 
 /// Does the text of a statement, its directives included, name the item's variable?

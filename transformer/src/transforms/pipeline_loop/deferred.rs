@@ -87,7 +87,7 @@ fn maps_other_arrays(names: &Context<'_>, id: ConstructId, extent: Span) -> bool
     let uses = construct.body.map(|body| uses_below(cx.file, cx.tree, body)).unwrap_or_default();
     let is_own = |name: &str, at: usize| {
         let variable = names.symbols().lookup(name, at);
-        variable.is_some_and(|it| it.header.is_none() && construct.body_span.contains(it.declared_at))
+        variable.is_some_and(|it| it.id().is_within(construct.body_span))
     };
     let is_number =
         |name: &str, at: usize| matches!(names.kind(name, at), Kind::Scalar { builtin: true, .. } | Kind::Constant);

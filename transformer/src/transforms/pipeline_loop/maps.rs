@@ -1,13 +1,13 @@
 //! What the construct maps, and which of it moves in tiles.
 
-use crate::analysis::accesses::{Access, Accesses, Key, RootKind};
+use crate::analysis::accesses::{Access, Accesses, RootKind};
 use crate::analysis::independence::clauses::Clauses;
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::streams::{NoStream, Stream, overwrites, stream};
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
-use crate::semantics::symbols::DeclaredType;
+use crate::semantics::symbols::{DeclaredType, VariableId};
 use crate::source::Span;
 use crate::syntax::{ClauseName, ListItem};
 use crate::transforms::pipeline_loop::head::Head;
@@ -22,7 +22,7 @@ pub(super) struct Mapped {
     pub text: String,
     /// The variable.
     pub name: String,
-    pub key: Key,
+    pub key: VariableId,
     pub span: Span,
     /// `to`, `from`, `tofrom`, `alloc`.
     pub map_type: String,
@@ -214,7 +214,7 @@ fn read_item(values: &HostValues<'_, '_>, item: &ListItem, map_type: &str) -> Op
         place: Place::Loop,
         text: on_one_line(cx.file, item.span),
         name,
-        key: (variable.header, variable.declared_at),
+        key: variable.id(),
         span: item.span,
         map_type: map_type.to_owned(),
         is_array,
@@ -247,7 +247,7 @@ pub(super) fn check_reach(items: &[Mapped], clauses: &Clauses, found: &Accesses)
         let message = format!("no clause of the construct maps what `{}` leads to", access.root.name);
         return Err(vec![Reason::new(ReasonCode::TileReach, access.span, message)]);
     }
-    let is_reduced = |key: Key| clauses.reductions.contains_key(&key) || clauses.is_private(key);
+    let is_reduced = |key: VariableId| clauses.reductions.contains_key(&key) || clauses.is_private(key);
     if let Some(used) = found.scalars.iter().find(|used| used.writes && !is_reduced(used.key)) {
         let message = format!("`{}` is shared by all iterations and written", used.name);
         return Err(vec![Reason::new(ReasonCode::TileReach, used.span, message)]);

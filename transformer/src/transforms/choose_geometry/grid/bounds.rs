@@ -242,7 +242,7 @@ impl Reader<'_, '_> {
         }
         let inside = symbols.lookup(text, at.start)?;
         let outside = symbols.lookup(text, region.extent.start)?;
-        let is_same = (inside.header, inside.declared_at) == (outside.header, outside.declared_at);
+        let is_same = inside.id() == outside.id();
         // The device may have another value of these, and the host none.
         let by_default = clauses(cx, region).any(|clause| clause.name == ClauseName::Defaultmap);
         let declares = |id| cx.constructs.directive(id).name.contains("declare");

@@ -225,7 +225,7 @@ impl Builder<'_, '_> {
     /// Do the words of a type, as they stand, mean the same at two places?
     fn means_the_same(&self, type_name: &str, one: usize, other: usize) -> bool {
         let symbols = self.names.symbols();
-        let declared = |word: &str, at| symbols.lookup(word, at).map(|found| (found.header, found.declared_at));
+        let declared = |word: &str, at| symbols.lookup(word, at).map(|found| found.id());
         words(type_name).all(|word| {
             declared(word, one) == declared(word, other)
                 && symbols.is_known_unqualified(word, other)
