@@ -121,7 +121,7 @@ impl Program<'_> {
 }
 
 /// What a node does by itself; `None` where it only holds its parts together.
-fn act(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Act> {
+pub(super) fn act(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Act> {
     if tree.is_problem(node) {
         return Some(Act::Unknown);
     }

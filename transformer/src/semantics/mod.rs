@@ -1,5 +1,6 @@
 //! What a program means: its names, their types and values, who calls whom. Queries fail closed: what is not modelled is unknown.
 
+mod allocations;
 pub mod calls;
 mod concurrency;
 pub mod effects;

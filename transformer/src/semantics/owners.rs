@@ -8,9 +8,6 @@ use crate::semantics::uses::{Role, Use};
 use crate::source::{Language, Span};
 use crate::syntax::{Field, NodeId, NodeKind};
 
-/// How many calls deep an allocation is looked for.
-const DEPTH: usize = 4;
-
 /// Where memory comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -117,7 +114,7 @@ impl Program<'_> {
     }
 
     /// Is it an automatic pointer that nothing but its name reaches?
-    fn is_own_pointer(&self, variable: &Variable, named: &Named, uses: &[&Use]) -> bool {
+    pub(super) fn is_own_pointer(&self, variable: &Variable, named: &Named, uses: &[&Use]) -> bool {
         matches!(variable.scope, Scope::Local | Scope::Parameter)
             && !variable.has_static_storage()
             && (self.is_alias_free(named) || uses.iter().all(|used| self.is_plain_use_of(used)))
@@ -152,22 +149,6 @@ impl Program<'_> {
     pub(super) fn range_of(&self, named: &Named) -> Span {
         let function = named.id.header.is_none().then(|| self.function_of(named.id.declared_at)).flatten();
         function.map_or(Span::new(0, self.file.text.len()), |node| self.tree.span(node))
-    }
-
-    /// Does the variable get nothing but memory that was allocated for it, or null?
-    fn allocates(&self, uses: &[&Use], depth: usize) -> bool {
-        let values: Vec<Option<NodeId>> = uses
-            .iter()
-            .filter_map(|used| match used.role {
-                Role::Write => Some(self.assigned(used)),
-                Role::Declaration => self.initial_value(used).map(Some),
-                _ => None,
-            })
-            .collect();
-        let is_null = |value: NodeId| self.is_null(value);
-        let is_fresh = |value: NodeId| self.is_allocation(value, depth);
-        values.iter().all(|value| value.is_some_and(|value| is_null(value) || is_fresh(value)))
-            && values.iter().flatten().any(|value| !is_null(*value))
     }
 
     pub(super) fn is_null(&self, value: NodeId) -> bool {
@@ -210,85 +191,8 @@ impl Program<'_> {
         value.filter(|_| tree.kind(declarator) == NodeKind::InitDeclarator)
     }
 
-    /// Is the value the address of memory that nobody else knows yet?
-    pub(super) fn is_allocation(&self, value: NodeId, depth: usize) -> bool {
-        let tree = self.tree;
-        let mut node = value;
-        while matches!(tree.kind(node), NodeKind::ParenthesizedExpression | NodeKind::CastExpression) {
-            let inner = tree.child(node, Field::Value).or_else(|| tree.named_children(node).next());
-            let Some(inner) = inner else { return false };
-            node = inner;
-        }
-        match tree.kind(node) {
-            NodeKind::NewExpression => self.is_new_array(node),
-            NodeKind::CallExpression => self.calls_allocator(node, depth),
-            _ => false,
-        }
-    }
-
-    /// `new double[n]`, with `(std::nothrow)` or without: not one that says where.
-    fn is_new_array(&self, node: NodeId) -> bool {
-        let tree = self.tree;
-        let placement = tree.child(node, Field::Placement).map(|placement| self.file.bytes(tree.span(placement)));
-        let is_number = tree.child(node, Field::Type).is_some_and(|ty| self.is_builtin_type(tree.span(ty)));
-        is_number
-            && tree.child(node, Field::Declarator).is_some()
-            && placement.is_none_or(|text| text == b"(std::nothrow)")
-    }
-
-    fn calls_allocator(&self, call: NodeId, depth: usize) -> bool {
-        let tree = self.tree;
-        let Some(function) = tree.child(call, Field::Function) else { return false };
-        let name = self.file.show(tree.span(function)).into_owned();
-        let plain = name.strip_prefix("std::").unwrap_or(&name);
-        let at = tree.span(function).start;
-        if self.symbols().macro_definition(&name, at).is_some() {
-            return false;
-        }
-        if matches!(plain, "malloc" | "calloc" | "aligned_alloc") {
-            return self.symbols().calls_library_in(None, &name, at);
-        }
-        match self.symbols().function_definitions(&name).as_slice() {
-            [(None, definition)] if depth < DEPTH => {
-                !self.symbols().is_variable_in(None, &name, at)
-                    && !self.symbols().may_call_other(&name)
-                    && !self.symbols().may_be_replaced(&name)
-                    && self.returns_allocation(*definition, depth + 1)
-            }
-            _ => false,
-        }
-    }
-
-    /// Does a function give back nothing but memory that it allocated, and that nobody else knows?
-    fn returns_allocation(&self, definition: NodeId, depth: usize) -> bool {
-        let tree = self.tree;
-        let nodes = || tree.descendants(definition);
-        let is_fresh = |node: NodeId| {
-            let Some(value) = tree.named_children(node).next() else { return false };
-            if tree.kind(value) != NodeKind::Identifier {
-                return self.is_allocation(value, depth);
-            }
-            let span = tree.span(value);
-            let Some((named, variable)) = self.named(&self.file.show(span), span.start) else { return false };
-            let uses = self.uses_of(&named);
-            let is_given_back =
-                |used: &Use| tree.parent(used.node).is_some_and(|it| tree.kind(it) == NodeKind::ReturnStatement);
-            variable.scope == Scope::Local
-                && variable.ty.is_pointer()
-                && self.is_own_pointer(&variable, &named, &uses)
-                && self.allocates(&uses, depth)
-                && uses.iter().all(|used| is_given_back(used) || !self.hands_out(used))
-        };
-        let gives_pointer =
-            tree.child(definition, Field::Declarator).is_some_and(|it| tree.kind(it) == NodeKind::PointerDeclarator);
-        gives_pointer
-            && nodes().all(|node| tree.kind(node) != NodeKind::LambdaExpression)
-            && nodes().any(|node| tree.kind(node) == NodeKind::ReturnStatement)
-            && nodes().filter(|node| tree.kind(*node) == NodeKind::ReturnStatement).all(is_fresh)
-    }
-
     /// May a use make the address known to somebody who keeps it?
-    fn hands_out(&self, used: &Use) -> bool {
+    pub(super) fn hands_out(&self, used: &Use) -> bool {
         let tree = self.tree;
         let is_followed = || dereferences(tree, used.node).0 > 0;
         if matches!(used.role, Role::Read | Role::ElementWrite) && is_followed() && self.may_lend_element(used.node) {

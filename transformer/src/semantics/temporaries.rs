@@ -186,12 +186,7 @@ impl Program<'_> {
     /// `malloc(..)`, `new double[n]`, or a function in sight that gives back such memory as it is.
     fn is_allocation_without_values(&self, value: NodeId, depth: usize) -> bool {
         let tree = self.tree;
-        let mut node = value;
-        while matches!(tree.kind(node), NodeKind::ParenthesizedExpression | NodeKind::CastExpression) {
-            let inner = tree.child(node, Field::Value).or_else(|| tree.named_children(node).next());
-            let Some(inner) = inner else { return false };
-            node = inner;
-        }
+        let Some(node) = self.without_casts(value) else { return false };
         if tree.kind(node) == NodeKind::NewExpression {
             return tree.child(node, Field::Arguments).is_none();
         }

@@ -1,7 +1,9 @@
 //! Functions in sight that compute a number from numbers.
 
 use super::is_pure;
+use crate::semantics::evaluation::{Act, act};
 use crate::semantics::symbols::{DeclaredType, NameKind, Scope, Symbols};
+use crate::source::SourceFile;
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// How deep calls are followed.
@@ -65,7 +67,7 @@ fn body_computes(symbols: &Symbols<'_>, header: Option<usize>, function: NodeId,
                         _ => false,
                     })
                 }
-                kind => is_arithmetic(kind),
+                _ => is_arithmetic(file, tree, node),
             }
         })
 }
@@ -96,54 +98,38 @@ fn is_declared_function(tree: &HostTree, function: NodeId, name: NodeId) -> bool
     tree.parent(name).is_some_and(|parent| tree.child(function, Field::Declarator) == Some(parent))
 }
 
-/// Statements and expressions that reach no memory but variables.
-fn is_arithmetic(kind: NodeKind) -> bool {
-    let known = [
-        NodeKind::ArgumentList,
-        NodeKind::ArrayDeclarator,
-        NodeKind::BreakStatement,
-        NodeKind::CaseStatement,
-        NodeKind::Comment,
-        NodeKind::CompoundStatement,
-        NodeKind::ConditionClause,
-        NodeKind::ContinueStatement,
-        NodeKind::Declaration,
-        NodeKind::DoStatement,
-        NodeKind::ElseClause,
-        NodeKind::ExpressionStatement,
-        NodeKind::ForStatement,
-        NodeKind::FunctionDeclarator,
-        NodeKind::FunctionDefinition,
-        NodeKind::IfStatement,
-        NodeKind::InitDeclarator,
-        NodeKind::InitializerList,
-        NodeKind::NumberLiteral,
-        NodeKind::ParameterDeclaration,
-        NodeKind::ParameterList,
-        NodeKind::PrimitiveType,
-        NodeKind::ReturnStatement,
-        NodeKind::SizedTypeSpecifier,
-        NodeKind::StorageClassSpecifier,
-        NodeKind::SubscriptArgumentList,
-        NodeKind::SwitchStatement,
-        NodeKind::True,
-        NodeKind::False,
-        NodeKind::CharLiteral,
-        NodeKind::Character,
-        NodeKind::TypeDescriptor,
-        NodeKind::TypeQualifier,
-        NodeKind::WhileStatement,
-        NodeKind::AssignmentExpression,
-        NodeKind::BinaryExpression,
-        NodeKind::CallExpression,
-        NodeKind::CastExpression,
-        NodeKind::CommaExpression,
-        NodeKind::ConditionalExpression,
-        NodeKind::ParenthesizedExpression,
-        NodeKind::SizeofExpression,
-        NodeKind::SubscriptExpression,
-        NodeKind::UnaryExpression,
-        NodeKind::UpdateExpression,
-    ];
-    known.contains(&kind)
+/// Does a node reach no memory but variables and arrays, as far as it tells itself?
+fn is_arithmetic(file: &SourceFile, tree: &HostTree, node: NodeId) -> bool {
+    let kind = tree.kind(node);
+    let is_statement = matches!(
+        kind,
+        NodeKind::ArrayDeclarator
+            | NodeKind::BreakStatement
+            | NodeKind::CaseStatement
+            | NodeKind::CompoundStatement
+            | NodeKind::ContinueStatement
+            | NodeKind::Declaration
+            | NodeKind::DoStatement
+            | NodeKind::ElseClause
+            | NodeKind::ForStatement
+            | NodeKind::FunctionDeclarator
+            | NodeKind::FunctionDefinition
+            | NodeKind::IfStatement
+            | NodeKind::InitDeclarator
+            | NodeKind::InitializerList
+            | NodeKind::ParameterDeclaration
+            | NodeKind::ParameterList
+            | NodeKind::ReturnStatement
+            | NodeKind::StorageClassSpecifier
+            | NodeKind::SwitchStatement
+            | NodeKind::WhileStatement
+    );
+    is_statement
+        || match act(file, tree, node) {
+            Some(Act::Address | Act::Member | Act::Name | Act::Unknown) => false,
+            Some(Act::Load) => kind == NodeKind::SubscriptExpression,
+            Some(Act::Effect) => matches!(kind, NodeKind::AssignmentExpression | NodeKind::UpdateExpression),
+            Some(Act::Type) => kind != NodeKind::TypeIdentifier,
+            _ => true,
+        }
 }

@@ -5,7 +5,7 @@ use super::places::dereferences;
 use std::collections::BTreeSet;
 
 use super::Named;
-use crate::semantics::effects::calls::parameters_of;
+use crate::semantics::effects::binding::parameters_of;
 use crate::semantics::symbols::NameKind;
 use crate::semantics::uses::{Role, Use, role_of_expression};
 use crate::semantics::{Program, is_standard_constant};

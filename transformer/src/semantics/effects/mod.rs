@@ -3,16 +3,19 @@
 //! It fails closed: each kind of node is either understood here or [`Unknown`]. What a called function in sight does is followed, with
 //! what its parameters lead to replaced by what the arguments lead to.
 
+mod binding;
 mod calls;
 mod element_reads;
+mod kept_addresses;
 mod places;
 mod standard;
 
-pub(crate) use self::calls::Binding;
-pub(in crate::semantics) use self::calls::keeps_no_address;
+pub(crate) use self::binding::Binding;
+pub(in crate::semantics) use self::kept_addresses::keeps_no_address;
 pub(in crate::semantics) use self::places::dereferences;
 
 use crate::semantics::Program;
+use crate::semantics::evaluation::{Act, act};
 use crate::semantics::is_standard_constant;
 use crate::semantics::symbols::{DeclaredType, NameKind, Scope, Variable, VariableId, is_attribute};
 use crate::semantics::uses::{Role, role_of_expression};
@@ -180,12 +183,20 @@ impl Reader<'_, '_> {
             NodeKind::FunctionDeclarator if self.cx.tree.language() == Language::Cpp => {
                 self.unknown(UnknownKind::Code, node, "this may make an object");
             }
-            kind if is_plain(kind) => {}
+            kind if holds_parts_together(kind) || self.is_modelled(node) => {}
             kind => {
                 let what = if is_attribute(kind) { "an attribute" } else { "this" };
                 self.unknown(UnknownKind::Code, node, format!("what {what} does is not followed"));
             }
         }
+    }
+
+    /// Is it a part of an expression whose operands tell what it does? Objects are made and deleted by code that is not followed.
+    fn is_modelled(&self, node: NodeId) -> bool {
+        let tree = self.cx.tree;
+        let runs_code =
+            matches!(tree.kind(node), NodeKind::This | NodeKind::NewExpression | NodeKind::DeleteExpression);
+        !runs_code && act(self.cx.file, tree, node) != Some(Act::Unknown)
     }
 
     fn unknown(&mut self, kind: UnknownKind, node: NodeId, message: impl Into<String>) {
@@ -362,71 +373,35 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Is it a node that does nothing itself: what it is made of tells all?
-fn is_plain(kind: NodeKind) -> bool {
+/// Does a statement or a declaration of this kind do nothing beside what its parts do?
+fn holds_parts_together(kind: NodeKind) -> bool {
     use NodeKind as K;
     kind.is_declarator() && kind != K::ReferenceDeclarator && kind != K::StructuredBindingDeclarator
         || matches!(
             kind,
-            K::ArgumentList
-                | K::AssignmentExpression
-                | K::BinaryExpression
-                | K::BreakStatement
+            K::BreakStatement
                 | K::CaseStatement
-                | K::CastExpression
-                | K::CharLiteral
-                | K::Character
-                | K::CommaExpression
-                | K::Comment
                 | K::CompoundStatement
-                | K::ConcatenatedString
-                | K::ConditionClause
-                | K::ConditionalExpression
                 | K::ContinueStatement
-                | K::Declaration
                 | K::DoStatement
                 | K::ElseClause
-                | K::EscapeSequence
-                | K::ExpressionStatement
-                | K::False
-                | K::FieldExpression
-                | K::FieldIdentifier
                 | K::ForStatement
                 | K::IfStatement
                 | K::InitializerList
-                | K::Null
-                | K::NumberLiteral
+                | K::MsPointerModifier
+                | K::MsRestrictModifier
                 | K::ParameterDeclaration
                 | K::ParameterList
-                | K::ParenthesizedExpression
-                | K::PointerExpression
                 | K::PreprocArg
                 | K::PreprocDefined
                 | K::PreprocElif
                 | K::PreprocElse
                 | K::PreprocIf
                 | K::PreprocIfdef
-                | K::PrimitiveType
                 | K::ReturnStatement
-                | K::SizedTypeSpecifier
-                | K::SizeofExpression
                 | K::StorageClassSpecifier
-                | K::StringContent
-                | K::StringLiteral
                 | K::StructSpecifier
-                | K::SubscriptArgumentList
-                | K::SubscriptExpression
                 | K::SwitchStatement
-                | K::True
-                | K::TypeDescriptor
-                | K::TypeIdentifier
-                | K::TypeQualifier
-                | K::TemplateFunction
-                | K::TemplateArgumentList
-                | K::MsPointerModifier
-                | K::MsRestrictModifier
-                | K::UnaryExpression
-                | K::UpdateExpression
                 | K::WhileStatement
         )
 }
