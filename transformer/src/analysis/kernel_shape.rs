@@ -6,7 +6,7 @@ use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::device::KernelShape;
-use crate::semantics::expansions::OPERATIONS;
+use crate::semantics::macros::expansion::OPERATIONS;
 use crate::semantics::symbols::VariableId;
 use crate::syntax::{HostTree, NodeId, NodeKind};
 

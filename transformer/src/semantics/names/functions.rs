@@ -178,7 +178,7 @@ impl Program<'_> {
     pub(crate) fn argument_is_only_read(&self, used: &Use) -> bool {
         let tree = self.tree;
         let mut call = Call::around(tree, used.node);
-        // What a macro hands on, the next call has; what is assigned through one is read elsewhere (`lvalues`).
+        // What a macro hands on, the next call has; what is assigned through one is read elsewhere (`macros/lvalues`).
         let name = loop {
             let Some(function) = call.and_then(Call::function) else { return false };
             let name = self.file.show(tree.span(function)).into_owned();

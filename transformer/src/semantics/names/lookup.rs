@@ -1,6 +1,7 @@
 //! What a name stands for at its place.
 
-use crate::semantics::names::{Class, Kind, is_standard_constant};
+use crate::semantics::is_standard_constant;
+use crate::semantics::names::{Class, Kind};
 use crate::semantics::program::Program;
 use crate::semantics::symbols::{DeclaredType, NameKind, Scope};
 use crate::source::Span;

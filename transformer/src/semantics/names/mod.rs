@@ -8,12 +8,9 @@ mod kinds;
 mod lambdas;
 mod lending;
 mod lookup;
-mod lvalues;
-mod macros;
 mod plain_uses;
 mod storage;
 mod value_uses;
 
 pub(crate) use self::host_values::written_member;
 pub(crate) use self::kinds::{Class, Kind};
-pub(crate) use self::macros::is_standard_constant;

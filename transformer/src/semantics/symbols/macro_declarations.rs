@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Macro, Symbols};
-use crate::semantics::expansions::tokens::{Token, arguments, replaced, tokens};
+use crate::semantics::macros::expansion::tokens::{Token, arguments, replaced, tokens};
 use crate::source::{Span, scan, words};
 use crate::syntax::{Field, NodeId, NodeKind};
 

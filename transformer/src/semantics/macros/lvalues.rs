@@ -2,7 +2,7 @@
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
-use crate::semantics::expansions::{Expansion, expansion_around};
+use crate::semantics::macros::expansion::{Expansion, expansion_around};
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::semantics::{Kind, Program};
 use crate::source::Span;
