@@ -22,7 +22,7 @@ pub struct Context<'a> {
     pub versioned: bool,
     /// How pipelines are written.
     pub pipeline: PipelineOptions,
-    /// The device that grids are chosen for; none where none is asked for, or no grid is to be chosen.
+    /// The device that grids are chosen for, or `None` if none is asked for, or no grid is to be chosen.
     pub device: Option<&'a DeviceProfile>,
     /// The device that was asked for, whichever passes run.
     pub profile: Option<&'a DeviceProfile>,
@@ -83,7 +83,7 @@ pub enum PinnedMemory {
     Stage,
     /// What is there is registered with the driver, by the header that `ompsplit header` prints.
     Register,
-    /// The same from its allocation until it is freed, where both are in sight; otherwise as above.
+    /// Page-locked from its allocation until it is freed, where both are in sight; otherwise as above.
     Allocate,
     /// Not at all: it is page-locked already.
     None,

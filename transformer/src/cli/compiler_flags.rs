@@ -133,7 +133,7 @@ impl Database {
             .collect()
     }
 
-    /// The flags of a file; none where it has no entry, as headers do.
+    /// The flags of a file, or `None` if it has no entry, as headers do.
     pub(super) fn flags(&self, file: &Path) -> CompilerFlags {
         self.entries.get(&canonical(file)).cloned().unwrap_or_default()
     }

@@ -142,7 +142,7 @@ impl Verify {
         }
     }
 
-    /// The same with another level.
+    /// These settings with another level.
     pub(super) fn with_level(self, level: String) -> Self {
         match self {
             Self::Level(_) => Self::Level(level),

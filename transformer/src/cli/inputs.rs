@@ -85,7 +85,7 @@ impl Inputs {
     }
 }
 
-/// Why a file cannot be read by its name; none where it is a C or C++ file.
+/// Why a file cannot be read by its name, or `None` if it is a C or C++ file.
 pub(super) fn not_a_source(path: &Path) -> Option<String> {
     if Language::by_ending(path).is_some() {
         return None;

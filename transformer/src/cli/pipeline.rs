@@ -26,7 +26,7 @@ pub struct PipelineArguments {
     /// pipeline: cut loops into N tiles [default: what suits the device, 16 without one, at least 4 for each in a window]
     #[arg(long, value_name = "N")]
     pub pipeline_tiles: Option<NonZeroU32>,
-    /// pipeline: cut a loop into tiles if so many bytes of an array are copied [default: where it is predicted to pay, 32 MiB without a device]
+    /// pipeline: cut a loop into tiles if at least this many bytes of an array are copied [default: where it is predicted to pay, 32 MiB without a device]
     #[arg(long, value_name = "BYTES")]
     pub pipeline_from: Option<u64>,
     /// pipeline: the compiler that the result is written for [default: llvm]

@@ -188,7 +188,7 @@ fn processors() -> usize {
     available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
-/// How many files are processed at a time, where there are so many.
+/// The most files that are processed at a time.
 fn wanted_jobs(arguments: &Rewrite) -> usize {
     arguments.output.jobs.map_or_else(processors, NonZeroUsize::get)
 }

@@ -50,7 +50,7 @@ pub(super) fn verify(all: &mut [Processed], quiet: bool) {
     }
 }
 
-/// Compares one file's texts as far as clang tells.
+/// Compares what clang says of one file's texts.
 fn ask_clang(processed: &mut Processed, progress: &Progress) {
     let (Some(check), Some(after)) = (&processed.check, &processed.text) else { return };
     let level = if check.level == VerifyLevel::Syntax { Level::Syntax } else { Level::Device };
@@ -160,7 +160,7 @@ pub(super) fn program(
     })
 }
 
-/// Is a file C++? None where its name does not tell.
+/// Is a file C++? `None` if its name does not tell.
 fn is_cpp(path: &Path) -> Option<bool> {
     match Language::of_path(path) {
         Language::C => Some(false),

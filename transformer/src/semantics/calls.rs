@@ -1,4 +1,4 @@
-//! What functions do, as far as their bodies are in sight: in the file and in the project's headers.
+//! What functions do whose bodies are in sight: in the file or in the project's headers.
 //!
 //! A name stands for all functions of that name that are defined there; what is said holds for each of them. A function
 //! without a definition in sight is known only if `known` lists it. In a template, parameters that are types stand for numbers:
@@ -192,7 +192,7 @@ impl Closure<'_, '_, '_> {
         all
     }
 
-    /// The definitions that a name stands for; none where it is a variable, through which anything may be called.
+    /// The definitions that a name stands for, or `None` if it is a variable, through which anything may be called.
     fn definitions(&self, name: &str, place: Place) -> Vec<Function> {
         if self.symbols.is_variable_in(place.header, name, place.span.start) || self.symbols.may_call_other(name) {
             return Vec::new();

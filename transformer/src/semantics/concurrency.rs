@@ -17,7 +17,7 @@ use crate::syntax::{Call, ClauseName, Directive};
 const STARTERS: [&str; 5] = ["pthread_create", "thrd_create", "std::thread", "std::jthread", "std::async"];
 
 impl Program<'_> {
-    /// What may run constructs that map a variable's data beside others that do, as far as the file shows.
+    /// What in the file may run constructs that map a variable's data beside others that do.
     pub(crate) fn runs_together(&self, named: &Named, owner: Owner) -> Option<Span> {
         let found = self.concurrent_constructs();
         let is_own = matches!(owner.origin, Origin::Allocation | Origin::AutomaticArray) && !owner.is_shared;

@@ -100,7 +100,7 @@ impl<'t> Evaluation<'t> {
         self.parts.iter().find(|part| !is_accepted(part)).map(|part| self.tree.span(part.node))
     }
 
-    /// Does it give a value and do nothing else, as far as its operators tell? What its names stand for may do more.
+    /// Do its operators give a value and do nothing else? What its names stand for may do more.
     pub(crate) fn only_gives_value(&self) -> bool {
         !self.parts.iter().any(|part| matches!(part.act, Act::Effect | Act::Unknown))
     }

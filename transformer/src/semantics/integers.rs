@@ -1,4 +1,4 @@
-//! The integer types of C, as far as arithmetic in them may wrap around.
+//! The integer types of C, and whether arithmetic in them may wrap around.
 
 use crate::semantics::symbols::DeclaredType;
 pub use crate::syntax::Integer;
@@ -7,7 +7,7 @@ impl Integer {
     /// `int`.
     pub const INT: Self = Self { bits: 32, signed: true };
 
-    /// The integer type that a declared type is; none where it is another, volatile or not known.
+    /// The integer type that a declared type is, or `None` if it is another, volatile or not known.
     #[must_use]
     pub fn of(ty: &DeclaredType) -> Option<Self> {
         ty.number().filter(|_| !ty.is_volatile())?.integer()

@@ -156,7 +156,7 @@ impl Program<'_> {
         tree.kind(value) == NodeKind::Null || self.file.bytes(tree.span(value)) == b"0"
     }
 
-    /// What `name = value` assigns, and to nothing else; none for any other change.
+    /// What `name = value` assigns, and to nothing else, or `None` for any other change.
     pub(super) fn assigned(&self, used: &Use) -> Option<NodeId> {
         let tree = self.tree;
         let parent = tree.parent(used.node)?;

@@ -24,7 +24,7 @@ pub struct Compilation<'a> {
     pub headers: &'a [SourceFile],
     /// The macros that the compiler's flags define or take back.
     pub definitions: &'a [FlagDefinition],
-    /// What a compiler knows of the file's names; none where it is not asked.
+    /// What a compiler knows of the file's names, or `None` if it is not asked.
     pub facts: Option<&'a Facts>,
     /// May the compiler take it that objects of different types do not share storage (C17, section 6.5)?
     pub strict_aliasing: bool,
@@ -52,13 +52,13 @@ pub struct Program<'a> {
     pub(super) file_uses: OnceCell<Vec<Use>>,
     /// The names given out for new constants.
     pub(super) fresh: RefCell<BTreeSet<String>>,
-    /// Which classes are like numbers, as far as asked.
+    /// Which classes are like numbers, for those that were asked for.
     pub(super) value_classes: RefCell<BTreeMap<String, bool>>,
-    /// Whose storage variables lead to, as far as asked.
+    /// Whose storage variables lead to, for those that were asked for.
     pub(super) owners: RefCell<BTreeMap<VariableId, Owner>>,
-    /// Which variables nothing but their names reaches, as far as asked.
+    /// Which variables nothing but their names reaches, for those that were asked for.
     pub(super) alias_free: RefCell<BTreeMap<VariableId, bool>>,
-    /// Where directives may stand that are not read, as far as asked.
+    /// Where directives may stand that are not read, for what was asked.
     pub(super) unread_directives: RefCell<BTreeMap<Telling, Option<Span>>>,
     /// What may run constructs at the same time.
     pub(super) concurrent: OnceCell<Vec<Span>>,
@@ -152,7 +152,7 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// What functions do, as far as their bodies are in sight.
+    /// What functions do whose bodies are in sight.
     pub fn calls(&self) -> &Calls<'a> {
         self.calls.get_or_init(|| Calls::new(self.file, self.tree, self.constructs, self.compilation.headers))
     }

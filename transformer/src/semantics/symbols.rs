@@ -93,7 +93,7 @@ pub struct Variable {
     pub name: String,
     /// The name in its declaration; the last one visible where there are several.
     pub declared_at: Span,
-    /// The header that declares it; none where the file does.
+    /// The header that declares it, or `None` if the file does.
     pub header: Option<usize>,
     /// Where it lives.
     pub scope: Scope,
@@ -365,7 +365,7 @@ impl<'s> Found<'s> {
 }
 
 impl<'a> Unit<'a> {
-    /// Reads a header; none where it cannot be parsed within the limits.
+    /// Reads a header, or `None` if it cannot be parsed within the limits.
     fn parse(file: &'a SourceFile) -> Option<Self> {
         let tree = HostTree::parse(file, &scan(&file.text), &Limits::default()).ok()?;
         let table = collect::collect(file, &tree);

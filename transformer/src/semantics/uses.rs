@@ -54,7 +54,7 @@ pub fn uses_below(file: &SourceFile, tree: &HostTree, root: NodeId) -> Vec<Use> 
 }
 
 /// What `type name(other);` within a C++ function does with `other`, which the grammar takes for the declaration of a function: where
-/// it is a variable it initialises an object, or a reference is bound to it. None for other names.
+/// it is a variable it initialises an object, or a reference is bound to it. `None` for other names.
 #[must_use]
 pub fn initialiser_role(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Role> {
     if !is_cpp(tree) || tree.kind(node) != NodeKind::TypeIdentifier {

@@ -31,7 +31,7 @@ impl Language {
         Self::by_ending(path).unwrap_or(Self::Either)
     }
 
-    /// The same; none where the name is not that of a C or C++ file.
+    /// The language by the ending of a file's name, or `None` if that is no ending of C or C++ files.
     #[must_use]
     pub fn by_ending(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {

@@ -56,7 +56,7 @@ pub struct Clause {
 }
 
 impl Clause {
-    /// Its list items, none where it takes no list.
+    /// Its list items, or `None` if it takes no list.
     #[must_use]
     pub fn items(&self) -> &[ListItem] {
         match &self.argument {

@@ -43,7 +43,7 @@ impl Directive {
     }
 
     /// The clauses that the specification does not permit here: those that the directive does not take, and the second of
-    /// those that may stand only once. None where the directive or the clause is unknown.
+    /// those that may stand only once. `None` if the directive or the clause is unknown.
     pub fn misplaced_clauses(&self) -> impl Iterator<Item = &Clause> {
         let permitted = self.spec.map(|spec| spec.clauses);
         self.clauses.iter().enumerate().filter_map(move |(index, clause)| {

@@ -155,7 +155,7 @@ impl HostTree {
         Span::new(node.start as usize, node.end as usize)
     }
 
-    /// Its parent; none for the root.
+    /// Its parent, or `None` for the root.
     #[must_use]
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         let parent = self.node(id).parent;

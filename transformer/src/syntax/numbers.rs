@@ -134,7 +134,7 @@ impl Number {
     /// `int`.
     pub const INT: Self = Self::Integer { rank: Rank::Int, signed: true };
 
-    /// The type that a specifier names, in keywords or by a name of the standard headers; none where it is another, or not modelled.
+    /// The type that a specifier names, in keywords or by a name of the standard headers, or `None` if it is another, or not modelled.
     #[must_use]
     pub fn read(specifier: &str) -> Option<Self> {
         let words: Vec<&str> = specifier.split_whitespace().collect();
@@ -189,7 +189,7 @@ impl Number {
         }
     }
 
-    /// How many bits it takes up; none where that is up to the compiler or the program.
+    /// How many bits it takes up, or `None` if that is up to the compiler or the program.
     #[must_use]
     pub fn bits(&self) -> Option<u32> {
         match self {
@@ -243,7 +243,7 @@ impl Number {
         matches!(self, Self::Character(_) | Self::Enumeration { .. } | Self::Integer { rank: Rank::Char, .. })
     }
 
-    /// Do both hold the same values? None where the size of one is not known.
+    /// Do both hold the same values? `None` if the size of one is not known.
     #[must_use]
     pub fn holds_the_same(&self, other: &Self) -> Option<bool> {
         let is_whole = |number: &Self| number.is_enumeration() || number.is_integer();
@@ -256,7 +256,7 @@ impl Number {
         }
     }
 
-    /// Keywords that name a type of the same values; none where it is no number of at most 64 bits.
+    /// Keywords that name a type of the same values, or `None` if it is no number of at most 64 bits.
     #[must_use]
     pub fn keywords(&self) -> Option<&'static str> {
         match (self, self.integer().map(|integer| (integer.bits, integer.signed))) {

@@ -146,7 +146,7 @@ impl<'a> Tokens<'a> {
         adjacent
     }
 
-    /// The pieces between the commas that stand in no brackets; none for an empty run.
+    /// The pieces between the commas that stand in no brackets, or `None` for an empty run.
     pub fn split_commas(self) -> Vec<Self> {
         let mut pieces = Vec::new();
         let (mut from, mut at) = (0, 0);

@@ -98,7 +98,7 @@ fn is_declared_function(tree: &HostTree, function: NodeId, name: NodeId) -> bool
     tree.parent(name).is_some_and(|parent| tree.child(function, Field::Declarator) == Some(parent))
 }
 
-/// Does a node reach no memory but variables and arrays, as far as it tells itself?
+/// Does a node by itself, without its parts, reach no memory but variables and arrays?
 fn is_arithmetic(file: &SourceFile, tree: &HostTree, node: NodeId) -> bool {
     let kind = tree.kind(node);
     let is_statement = matches!(

@@ -46,7 +46,7 @@ pub(super) fn read(symbols: &Symbols<'_>, directives: &[Span], function: Functio
     reader.found
 }
 
-/// What the text of a macro does that the file uses at a place; none where the name is no macro.
+/// What the text of a macro does that the file uses at a place, or `None` if the name is no macro.
 pub(super) fn read_macro(symbols: &Symbols<'_>, name: &str, span: Span) -> Option<Direct> {
     symbols.macro_definition(name, span.start)?;
     let (file, tree) = symbols.source_of(None)?;

@@ -9,7 +9,7 @@ use crate::syntax::{Call, Field, Function, NodeId, NodeKind};
 pub(crate) struct Binding {
     /// The function.
     pub definition: NodeId,
-    /// Its parameters; none for one whose name is not found.
+    /// Its parameters, or `None` for one whose name is not found.
     pub parameters: Vec<Option<VariableId>>,
     /// The arguments of the call.
     pub arguments: Vec<NodeId>,
@@ -82,7 +82,7 @@ impl Program<'_> {
         numbers.collect()
     }
 
-    /// The name that a call calls, qualified or not, without the arguments of a template; none for any other expression.
+    /// The name that a call calls, qualified or not, without the arguments of a template, or `None` for any other expression.
     pub(crate) fn called_name(&self, call: NodeId) -> Option<NodeId> {
         let tree = self.tree;
         let function = Call::of(tree, call)?.function()?;
@@ -134,7 +134,7 @@ impl Program<'_> {
     }
 }
 
-/// The parameters of a function; none for one whose name is not found.
+/// The parameters of a function, or `None` for one whose name is not found.
 pub(super) fn parameters_of(cx: &Program<'_>, definition: NodeId) -> Vec<Option<VariableId>> {
     let tree = cx.tree;
     let declarator = Function::of(tree, definition).and_then(Function::declarator);

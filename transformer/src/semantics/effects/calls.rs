@@ -192,7 +192,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The statements that the `target` regions of a function run on the device; none where it has other constructs as well.
+    /// The statements that the `target` regions of a function run on the device, or `None` if it has other constructs as well.
     fn kernels_of(&self, function: Span) -> Option<Vec<Span>> {
         let constructs = self.cx.constructs;
         let inside = constructs.ids().filter(|id| function.contains(constructs.directive(*id).span));

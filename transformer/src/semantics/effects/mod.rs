@@ -87,7 +87,7 @@ pub struct HostEffects {
 }
 
 impl HostEffects {
-    /// Where the variable itself is written first, as far as its name tells.
+    /// The first place where the variable itself is written by its name.
     #[must_use]
     pub fn writes_variable(&self, id: VariableId) -> Option<Span> {
         self.writes_of(id).next()
@@ -107,7 +107,7 @@ impl Program<'_> {
         self.effects(root, left_out, false)
     }
 
-    /// The same with what the kernels of called functions do.
+    /// What the code below a node does, with what the kernels of called functions do.
     pub(crate) fn effects_with_kernels(&self, root: NodeId) -> HostEffects {
         self.effects(root, &[], true)
     }

@@ -157,7 +157,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The same by the full name.
+    /// Reads the use of what may be a standard stream, by its full name.
     pub(super) fn of_stream(&mut self, name: &str, node: NodeId) {
         let tree = self.cx.tree;
         let parent = tree.parent(node);

@@ -76,7 +76,7 @@ pub fn expansions(file: &SourceFile, tree: &HostTree, symbols: &Symbols<'_>, bod
     expanded.collect()
 }
 
-/// The whole expression around a macro or a call that is named at `name`, with it and all others in it replaced; none where one cannot
+/// The whole expression around a macro or a call that is named at `name`, with it and all others in it replaced, or `None` if one cannot
 /// be.
 #[must_use]
 pub fn expansion_around(file: &SourceFile, tree: &HostTree, symbols: &Symbols<'_>, name: NodeId) -> Option<Expansion> {
@@ -143,7 +143,7 @@ impl Expander<'_, '_> {
                 || found.body.trim_end_matches(['f', 'F', 'l', 'L']).parse::<f64>().is_ok())
     }
 
-    /// The text with all calls replaced, but for those of `outer`; none where something in it cannot be.
+    /// The text with all calls replaced, but for those of `outer`, or `None` if something in it cannot be.
     fn expand(&self, text: &str, outer: &[&str]) -> Option<String> {
         if outer.len() > DEEPEST {
             return None;

@@ -42,7 +42,7 @@ impl Program<'_> {
     }
 
     /// What is done with the names that stand behind the use of a macro, and with its arguments, where more is done with it than that
-    /// its value is read; none inside where that is not known.
+    /// its value is read; `None` inside if that is not known.
     pub(crate) fn assigned_through(&self, used: &Use) -> Option<Option<Vec<(String, Role)>>> {
         let cx = self;
         if self.symbols().is_value_read(used.node) {

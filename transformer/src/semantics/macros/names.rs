@@ -25,7 +25,7 @@ impl Program<'_> {
         Some(plain.then(|| names.into_iter().collect()))
     }
 
-    /// Is it a macro that names the variable, as far as can be told?
+    /// May it be a macro that names the variable?
     pub(crate) fn expands_to(&self, word: &str, at: usize, name: &str) -> bool {
         self.expansion(word, at).is_some_and(|names| names.is_none_or(|names| names.iter().any(|other| other == name)))
     }

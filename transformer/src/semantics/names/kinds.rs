@@ -3,7 +3,7 @@
 use crate::semantics::symbols::DeclaredType;
 use crate::syntax::Number;
 
-/// What an object holds, as far as it decides whether two names may stand for one object (C17, section 6.5).
+/// What an object holds: objects of different classes are never accessed by one another's names (C17, section 6.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// An integer, characters not.

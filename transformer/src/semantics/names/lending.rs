@@ -36,7 +36,7 @@ impl Program<'_> {
         })
     }
 
-    /// Is it the right side of `std::cin >> n`, or of the same with a stream of a file or text?
+    /// Is it the right side of `std::cin >> n`, or of `>>` behind a stream of a file or a text?
     fn is_read_from_stream(&self, expression: NodeId, node: NodeId) -> bool {
         let tree = self.tree;
         let is_read = tree.operator(expression) == Some(NodeKind::GreaterGreater)

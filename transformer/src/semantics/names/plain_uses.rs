@@ -45,7 +45,7 @@ impl Program<'_> {
         words.find(is_parameter).map(str::to_owned)
     }
 
-    /// Does only an arithmetic type stand for a template's parameter, as far as a compiler was asked?
+    /// Did the compiler that was asked find arithmetic types alone in the place of a template's parameter?
     pub(crate) fn is_arithmetic_parameter(&self, name: &str, at: usize) -> bool {
         self.symbols().is_arithmetic_parameter(name, at)
     }

@@ -150,7 +150,7 @@ impl Program<'_> {
         is_plain && found.is_some_and(|it| it.scope == Scope::Local && !it.is_extern && !it.is_static)
     }
 
-    /// Is the address of the variable taken anywhere in the file, as far as the names there tell?
+    /// Is the address of the variable taken by its name anywhere in the file?
     pub(super) fn is_lent_somewhere(
         &self,
         name: &str,

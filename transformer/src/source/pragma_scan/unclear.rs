@@ -31,7 +31,7 @@ pub fn unclear(text: &[u8], masked: &[Span]) -> Option<Unclear> {
     may_be.then(|| outside_of_literals(bytes, masked)).flatten()
 }
 
-/// The same where comments and literals, in which nothing of that matters, are told apart.
+/// Looks again with comments and literals told apart, in which none of that matters.
 fn outside_of_literals(text: Bytes<'_>, masked: &[Span]) -> Option<Unclear> {
     let is_read = |span: &Span| {
         let next = masked.partition_point(|pragma| pragma.end <= span.start);

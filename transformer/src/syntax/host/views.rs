@@ -195,7 +195,7 @@ impl<'t> Declaration<'t> {
 }
 
 impl Subscript<'_> {
-    /// The index. None where there are several, which only an operator of a class takes.
+    /// The index. `None` if there are several, which only an operator of a class takes.
     #[must_use]
     pub fn index(self) -> Option<NodeId> {
         if let Some(index) = self.tree.child(self.node, Field::Index) {

@@ -20,7 +20,7 @@ pub(super) struct Returned {
     parameters: Vec<(String, DeclaredType)>,
 }
 
-/// The function that a name stands for where an expression calls it; none where that is not certain, or it does more. `outer` are the
+/// The function that a name stands for where an expression calls it, or `None` if that is not certain, or it does more. `outer` are the
 /// names that are being replaced, this one among them.
 pub(super) fn returned(from: &Expander<'_, '_>, name: &str, outer: &[&str]) -> Option<Returned> {
     let symbols = from.symbols;
@@ -87,7 +87,7 @@ fn keywords(ty: &DeclaredType) -> Option<&'static str> {
 }
 
 impl Returned {
-    /// The expression in the place of a call: arguments have the types of their parameters, and the result its own. None where a name
+    /// The expression in the place of a call: arguments have the types of their parameters, and the result its own. `None` if a name
     /// in it means something else there.
     pub(super) fn with_arguments(&self, symbols: &Symbols<'_>, at: usize, given: &[String]) -> Option<String> {
         if given.len() != self.parameters.len() {

@@ -1,4 +1,4 @@
-//! The tokens of an expression's text, as far as replacing names needs them.
+//! The tokens of an expression's text: words, numbers and signs, among which names are replaced.
 
 /// A piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The first token of a text and what follows; none where nothing is left.
+/// The first token of a text and what follows, or `None` if nothing is left.
 pub(crate) fn tokens(text: &str) -> Option<(Token<'_>, &str)> {
     let first = text.chars().next()?;
     let up_to = |found: Option<usize>| found.unwrap_or(text.len());
