@@ -5,72 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cli::help::{AFTER_HELP, CONFIGURATION};
 use crate::cli::passes;
 use crate::cli::pipeline::PipelineArguments;
 use crate::report::Format;
-
-/// The examples and rules at the end of `--help`.
-const AFTER_HELP: &str = "\
-Examples:
-  ompsplit src/*.c --in-place          rewrite files
-  ompsplit --diff src                  show what would change in a folder
-  ompsplit --check src                 exit 1 if something would change
-  ompsplit f.c -- -DN=8 -I include     give the flags that f.c is compiled with
-  ompsplit - --stdin-filename f.c      read standard input, as an editor does
-
-Suppression comments:
-  // ompsplit off  ..  // ompsplit on      leave the constructs between alone
-  // NOLINT(OMPS104), NOLINTNEXTLINE(..)   silence a rule on a line
-
-Exit codes:
-  0  nothing to do, or written
-  1  --check or --diff would change something; with --error-on-refusal, a refusal
-  2  wrong usage, unreadable or unwritable files, failed validation; with standard
-     input the input is passed on unchanged
-
-Diagnostics go to standard error; the formats for programs go to standard output
-where that carries no text (--in-place, --check without --diff).";
-
-/// What `--help` adds: every key of the configuration, in an example that `tests/docs.rs` reads.
-const CONFIGURATION: &str = r#"Configuration:
-  The nearest .ompsplit.toml above a file holds for it; flags win. An unknown key is
-  an error, and so is a file that cannot be read. Every key, with an example:
-
-    passes = ["split", "collapse"]
-    include_dirs = ["include"]    # where #include ".." is looked up
-    facts = "clang"               # also ask clang for types and names (installed)
-    sources = ["src"]             # where called functions may be defined
-    compile_commands = "build"    # or flags = ["-Iinclude", "-DN=1024"]
-    error_on_refusal = false
-    write_header = "include"      # for ompsplit_pin.h; by default beside the file
-    assume = false
-    assumed_iterations = 65536    # of loops of unknown length: decides what pays
-    device_memory = 2147483648    # bytes that data kept on the device may take
-    device = "h200"               # or "native", or your own profile.toml
-    resources = "clang"           # clang and ptxas count registers, for grids
-    versioned = false             # both forms, chosen at run time by loop lengths
-    pin = "stage"                 # stage, register, alloc or none
-    pipeline_window = 4           # tiles on the device at a time
-    pipeline_tiles = 16           # how many tiles a pipeline has
-    pipeline_from = 33554432      # tile loops over arrays of at least these bytes
-    for = "llvm"                  # compiler for pipelines: llvm, gcc or nvhpc
-
-    [verify]
-    level = "host"                # none, syntax, device or host
-    sources = ["src/main.c"]      # other sources; default: compile_commands
-    link_flags = ["-lfftw3"]
-    args = ["--size", "64"]
-    stdin = "tests/small.in"
-    cwd = "tests"                 # each run gets a copy; by default an empty folder
-    env = { LANG = "C" }
-    timeout = 60.0                # seconds for one run
-    ignore = ["seconds"]          # do not compare lines that hold this text
-    tolerance = 1e-9              # for numbers, relative above 1; default: exact
-    outputs = ["result.dat"]      # files that it writes, compared as well
-    stderr = false                # compare standard error too
-    expected = "tests/small.out"  # what the original must print
-    exit = 0                      # the exit status it must end with
-    races = true                  # look for races"#;
 
 /// Rewrite OpenMP offload pragmas so that every kernel uses the whole device, or say why not.
 #[derive(Debug, Parser)]

@@ -7,6 +7,7 @@ mod config;
 mod device;
 mod explain;
 mod headers;
+mod help;
 mod inputs;
 mod passes;
 mod pin_header;
