@@ -10,6 +10,7 @@ mod flags;
 mod folders;
 mod header;
 #[cfg(unix)]
+mod includes;
 mod interrupts;
 mod output;
 mod passes;

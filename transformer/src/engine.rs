@@ -28,6 +28,7 @@ use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{HostError, HostTree, Limits};
 use crate::transforms::{TRANSFORMS, Waiting, chooses_grids};
 use crate::validate;
+use crate::validate::clang::VerifyError;
 
 /// Conflicting plans wait for the next round; more rounds than this mean that a transformation does not settle.
 const MOST_ROUNDS: usize = 8;
@@ -110,6 +111,8 @@ pub enum EngineError {
     Host(HostError),
     /// What a compiler knows of its names could not be asked; the text says why.
     Facts(String),
+    /// A compiler that was asked for its names does not compile it; the text gives the first error.
+    NotCompiled(String),
     /// What its kernels need could not be counted; the text says why.
     Resources(String),
     /// The new text failed a check of its own: a fault of this tool. The text says which.
@@ -120,7 +123,7 @@ impl std::fmt::Display for EngineError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Host(error) => write!(f, "{error}"),
-            Self::Facts(why) => write!(f, "{why}"),
+            Self::Facts(why) | Self::NotCompiled(why) => write!(f, "{why}"),
             Self::Resources(why) => write!(f, "the registers of its kernels are not known: {why}"),
             Self::Validation(what) => write!(f, "the result failed validation and was not written: {what}"),
         }
@@ -182,7 +185,7 @@ pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Resu
         let next_file = SourceFile::new(file.path.clone(), text.clone());
         let next = round(&next_file, headers, &Options { lines: Vec::new(), ..options.clone() });
         let next = next.map_err(|error| match error {
-            EngineError::Facts(why) => EngineError::Validation(why),
+            EngineError::Facts(why) | EngineError::NotCompiled(why) => EngineError::Validation(why),
             other => other,
         })?;
         let Some(next) = next else { return Err(EngineError::Validation("all directives were lost".to_owned())) };
@@ -286,7 +289,10 @@ struct Asked {
 /// what a run over that text decides.
 fn facts(file: &SourceFile, options: &Options) -> Result<Option<Facts>, EngineError> {
     let asked = options.facts.as_ref().map(|flags| validate::clang::facts(&file.path, &file.text, flags));
-    asked.transpose().map_err(|error| EngineError::Facts(error.to_string()))
+    asked.transpose().map_err(|error| match error {
+        VerifyError::Facts(_) => EngineError::NotCompiled(error.to_string()),
+        _ => EngineError::Facts(error.to_string()),
+    })
 }
 
 /// What clang counts of the kernels, where it is asked and a grid may be chosen.
@@ -300,7 +306,7 @@ fn counted(
     if !chooses_grids(&parsed.tree, &parsed.constructs) {
         return Ok(BTreeMap::new());
     }
-    let failed = |error: validate::clang::VerifyError| EngineError::Resources(error.to_string());
+    let failed = |error: VerifyError| EngineError::Resources(error.to_string());
     validate::clang::kernel_resources(&file.path, &file.text, flags).map_err(failed)
 }
 
@@ -374,7 +380,7 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
 pub fn error_code(error: &EngineError) -> Option<ReasonCode> {
     match error {
         EngineError::Host(_) => Some(ReasonCode::Unreadable),
-        EngineError::Facts(_) => None,
+        EngineError::Facts(_) | EngineError::NotCompiled(_) => None,
         EngineError::Resources(_) | EngineError::Validation(_) => Some(ReasonCode::ValidationFailed),
     }
 }

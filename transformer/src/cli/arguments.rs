@@ -257,7 +257,8 @@ pub struct ContextArguments {
     /// Print the configuration in effect for the first path and stop
     #[arg(long)]
     pub dump_config: bool,
-    /// Take compiler flags from the compile_commands.json in this folder
+    /// Take compiler flags from the compile_commands.json in this folder [default: the nearest above
+    /// a file, or in a folder build, builddir or out there, unless flags are given]
     #[arg(short = 'p', value_name = "DIR")]
     pub compile_commands: Option<PathBuf>,
     /// Compiler flags, after those of -p

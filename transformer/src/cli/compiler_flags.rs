@@ -125,6 +125,13 @@ impl Database {
         Ok(database)
     }
 
+    /// The nearest database in the usual places: a folder above a source file, or the build folder there.
+    pub(super) fn above(folder: &Path) -> Option<PathBuf> {
+        let places = ["", "build", "builddir", "out"];
+        let candidates = folder.ancestors().flat_map(|above| places.map(|place| above.join(place)));
+        candidates.map(|folder| folder.join("compile_commands.json")).find(|path| path.is_file())
+    }
+
     /// Its C and C++ sources.
     pub(super) fn sources(&self) -> Vec<DatabaseSource> {
         let is_source = |path: &Path| Language::of_path(path) != Language::Either;

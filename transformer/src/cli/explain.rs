@@ -37,7 +37,7 @@ pub(super) fn explain(
         let message = processed.report.diagnostics.first().map(|d| d.message.clone()).unwrap_or_default();
         return complain(streams, &format!("{}: {message}", path.display()));
     }
-    let headers = crate::cli::headers::load(&processed.report.file, &settings.include_dirs, &settings.sources);
+    let headers = crate::cli::headers::load(&processed.report.file, &settings.include_dirs, &settings.sources).files;
     let file = &processed.report.file;
     let regions = crate::engine::regions(file, &headers, &process::options(&settings)).unwrap_or_default();
     Explained { processed: &processed, regions }.write(line, streams.stdout)?;

@@ -13,10 +13,29 @@ const MOST_FILES: usize = 200;
 /// How many bytes are read at most.
 const MOST_BYTES: u64 = 32 << 20;
 
+/// What a file may be understood by.
+#[derive(Default)]
+pub(super) struct Loaded {
+    /// The project's files.
+    pub files: Vec<SourceFile>,
+    /// What they include with quotes and nobody found.
+    pub missing: Vec<Missing>,
+}
+
+/// A header that was not found.
+pub(super) struct Missing {
+    /// The file that includes it.
+    pub including: PathBuf,
+    /// In which line, counted from 1.
+    pub line: usize,
+    /// As it is written between the quotes.
+    pub name: String,
+}
+
 /// Reads what the includes of `file` reach, nearest first, then the configured sources; none twice, and never the file
 /// itself. Files that are missing or beyond the bounds are left out: what is not seen is not relied on.
-pub(super) fn load(file: &SourceFile, include_dirs: &[PathBuf], sources: &[PathBuf]) -> Vec<SourceFile> {
-    let mut loader = Loader { include_dirs, seen: BTreeSet::new(), bytes: 0, found: Vec::new() };
+pub(super) fn load(file: &SourceFile, include_dirs: &[PathBuf], sources: &[PathBuf]) -> Loaded {
+    let mut loader = Loader { include_dirs, seen: BTreeSet::new(), bytes: 0, found: Loaded::default() };
     loader.seen.extend(fs::canonicalize(&file.path));
     let mut queue: VecDeque<PathBuf> = loader.targets(file).into();
     loader.drain(&mut queue);
@@ -32,7 +51,7 @@ struct Loader<'a> {
     include_dirs: &'a [PathBuf],
     seen: BTreeSet<PathBuf>,
     bytes: u64,
-    found: Vec<SourceFile>,
+    found: Loaded,
 }
 
 impl Loader<'_> {
@@ -41,7 +60,7 @@ impl Loader<'_> {
         while let Some(path) = queue.pop_front() {
             if let Some(header) = self.read(&path) {
                 queue.extend(self.targets(&header));
-                self.found.push(header);
+                self.found.files.push(header);
             }
         }
     }
@@ -49,7 +68,7 @@ impl Loader<'_> {
     /// Reads a file that was not read before.
     fn read(&mut self, path: &Path) -> Option<SourceFile> {
         let canonical = fs::canonicalize(path).ok()?;
-        if self.found.len() >= MOST_FILES || self.seen.contains(&canonical) {
+        if self.found.files.len() >= MOST_FILES || self.seen.contains(&canonical) {
             return None;
         }
         let size = fs::metadata(&canonical).ok().filter(fs::Metadata::is_file)?.len();
@@ -63,16 +82,21 @@ impl Loader<'_> {
     }
 
     /// The existing files that the quoted includes of a file lead to, in the order of the text.
-    fn targets(&self, file: &SourceFile) -> Vec<PathBuf> {
+    fn targets(&mut self, file: &SourceFile) -> Vec<PathBuf> {
         let folder = file.path.parent().unwrap_or(Path::new(""));
-        let quoted = scan(&file.text).includes.into_iter().filter(|include| include.quoted);
-        quoted
-            .filter_map(|include| {
-                let name = file.show(include.path).into_owned();
-                let folders = std::iter::once(folder).chain(self.include_dirs.iter().map(PathBuf::as_path));
-                folders.map(|folder| folder.join(&name)).find(|path| path.is_file())
-            })
-            .collect()
+        let mut targets = Vec::new();
+        for include in scan(&file.text).includes.into_iter().filter(|include| include.quoted) {
+            let name = file.show(include.path).into_owned();
+            let mut folders = std::iter::once(folder).chain(self.include_dirs.iter().map(PathBuf::as_path));
+            match folders.find_map(|folder| Some(folder.join(&name)).filter(|path| path.is_file())) {
+                Some(path) => targets.push(path),
+                None => {
+                    let line = file.lines.line_column(include.path.start).line;
+                    self.found.missing.push(Missing { including: file.path.clone(), line, name });
+                }
+            }
+        }
+        targets
     }
 }
 

@@ -9,6 +9,7 @@ mod explain;
 mod headers;
 mod help;
 mod inputs;
+mod missing_headers;
 mod passes;
 mod pin_header;
 mod pipeline;

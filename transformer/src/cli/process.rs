@@ -6,8 +6,9 @@ use std::path::Path;
 use memchr::memmem;
 
 use crate::cli::arguments::{Facts, Resources};
-use crate::cli::headers;
+use crate::cli::headers::{self, Loaded};
 use crate::cli::inputs;
+use crate::cli::missing_headers;
 use crate::cli::pin_header::PinHeader;
 use crate::cli::settings::Settings;
 use crate::cli::verify::Check;
@@ -37,6 +38,8 @@ pub(super) struct Processed {
     pub verified: String,
     /// What its text asks of the header for page-locked memory.
     pub header: PinHeader,
+    /// What else the user should know.
+    pub notes: Vec<String>,
 }
 
 impl Processed {
@@ -45,7 +48,8 @@ impl Processed {
         let report = FileReport::failure(file, code, message);
         let header = PinHeader::NotNeeded;
         let verified = String::new();
-        Self { report, text: None, failed: true, error_on_refusal: false, check: None, verified, header }
+        let notes = Vec::new();
+        Self { report, text: None, failed: true, error_on_refusal: false, check: None, verified, header, notes }
     }
 }
 
@@ -66,7 +70,15 @@ pub(super) fn path(path: &Path, settings: &Settings, engine: Engine) -> Processe
 
 /// Processes a file in memory.
 pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Processed {
-    let outcome = match rewrite(&file, settings, engine) {
+    let mut notes = Vec::new();
+    let mut loaded = Loaded::default();
+    if mentions_target(&file.text) {
+        loaded = headers::load(&file, &settings.include_dirs, &settings.sources);
+        notes.extend(
+            settings.found_database.as_ref().map(|path| format!("compiler flags are those of {}", path.display())),
+        );
+    }
+    let outcome = match rewrite(&file, &loaded.files, settings, engine, &mut notes) {
         Ok(outcome) => outcome,
         Err((code, message)) => return Processed::failure(file, code, message),
     };
@@ -81,19 +93,33 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
         true => PinHeader::NotNeeded,
         false => PinHeader::of(&report.file, text.as_deref(), settings),
     };
+    if report.has_refusal() {
+        notes.extend(missing_headers::note(&report.file.path, &loaded.missing));
+    }
     let (check, verified) = (Check::of(settings), String::new());
-    Processed { report, text, failed, error_on_refusal: settings.error_on_refusal, check, verified, header }
+    Processed { report, text, failed, error_on_refusal: settings.error_on_refusal, check, verified, header, notes }
 }
 
 /// Runs the engine; a fault in it becomes a message, so that an editor's buffer is never lost.
-fn rewrite(file: &SourceFile, settings: &Settings, engine: Engine) -> Result<Outcome, (Option<ReasonCode>, String)> {
-    let options = options(settings);
-    let headers = if mentions_target(&file.text) {
-        headers::load(file, &settings.include_dirs, &settings.sources)
-    } else {
-        Vec::new()
+fn rewrite(
+    file: &SourceFile,
+    headers: &[SourceFile],
+    settings: &Settings,
+    engine: Engine,
+    notes: &mut Vec<String>,
+) -> Result<Outcome, (Option<ReasonCode>, String)> {
+    let mut options = options(settings);
+    let asks_engine = || {
+        engine(file, headers, &options).or_else(|error| match error {
+            EngineError::NotCompiled(why) => {
+                notes.push(format!("{}: only its text counts, since {why}", file.path.display()));
+                options.facts = None;
+                engine(file, headers, &options)
+            }
+            other => Err(other),
+        })
     };
-    match catch_unwind(AssertUnwindSafe(|| engine(file, &headers, &options))) {
+    match catch_unwind(AssertUnwindSafe(asks_engine)) {
         Ok(Ok(outcome)) => Ok(outcome),
         Ok(Err(error)) => Err((error_code(&error), error.to_string())),
         Err(_) => {

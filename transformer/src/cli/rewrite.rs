@@ -234,6 +234,7 @@ impl Job<'_> {
         notes: &mut BTreeSet<String>,
         streams: &mut Streams<'_>,
     ) -> io::Result<Status> {
+        notes.extend(processed.notes.drain(..));
         let file = &processed.report.file;
         if matches!(self.mode, Mode::Text | Mode::Diff) {
             notes.extend(processed.header.note(file));

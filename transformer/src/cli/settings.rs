@@ -48,6 +48,8 @@ pub(super) struct Settings {
     pub resources: Resources,
     /// How the file is compiled.
     pub compiler: CompilerFlags,
+    /// The `compile_commands.json` that was found without being named, where it has the file's flags.
+    pub found_database: Option<PathBuf>,
     /// What is checked before a result is written.
     pub verify: VerifyLevel,
     /// The program that the file belongs to, for `--verify host`.
@@ -67,6 +69,8 @@ pub(super) struct Resolver<'a> {
     configs: Mutex<BTreeMap<PathBuf, Result<Config, String>>>,
     devices: Mutex<BTreeMap<PathBuf, Result<DeviceProfile, String>>>,
     databases: Mutex<BTreeMap<PathBuf, Result<Database, String>>>,
+    /// The databases that were found, by the folder of a source file.
+    found: Mutex<BTreeMap<PathBuf, Result<Option<PathBuf>, String>>>,
 }
 
 impl<'a> Resolver<'a> {
@@ -77,8 +81,8 @@ impl<'a> Resolver<'a> {
         output: &'a OutputArguments,
         host: &'a HostArguments,
     ) -> Self {
-        let (configs, devices, databases) = Default::default();
-        Self { context, passes, output, host, configs, devices, databases }
+        let (configs, devices, databases, found) = Default::default();
+        Self { context, passes, output, host, configs, devices, databases, found }
     }
 
     /// The configuration file of a source file.
@@ -94,6 +98,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn settings(&self, file: &Path) -> Result<Settings, String> {
         let config = self.config(file)?;
         let compiler = self.compiler(file, &config)?;
+        let found_database = self.found_database(file, &config).filter(|_| !compiler.flags.is_empty());
         let passes = match (&self.passes.passes, &config.passes) {
             (Some(names), _) => Passes::named(names.split(','))?,
             (None, Some(names)) => Passes::named(names.iter().map(String::as_str))?,
@@ -106,7 +111,7 @@ impl<'a> Resolver<'a> {
         let host = verify.map(Verify::host).unwrap_or_default();
         let flags_of = |source: &Path| self.compiler(source, &config).map(|compiler| compiler.flags);
         let level = self.output.verify.map_or_else(|| verify_level(verify.and_then(Verify::level)), Ok)?;
-        let database = if level == VerifyLevel::Host { self.database_sources(&config)? } else { None };
+        let database = if level == VerifyLevel::Host { self.database_sources(file, &config)? } else { None };
         let host = verify::program(database, host, self.host, flags_of)?;
         include_dirs.extend(config.include_dirs);
         Ok(Settings {
@@ -128,6 +133,7 @@ impl<'a> Resolver<'a> {
             facts: self.passes.facts.map_or_else(|| facts(config.facts.as_deref()), Ok)?,
             resources: self.passes.resources.map_or_else(|| resources(config.resources.as_deref()), Ok)?,
             compiler,
+            found_database,
             verify: level,
             host,
             error_on_refusal: self.output.error_on_refusal || config.error_on_refusal.unwrap_or(false),
@@ -151,7 +157,7 @@ impl<'a> Resolver<'a> {
         config.write_header = settings.write_header;
         let level = settings.verify.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
         config.verify = Some(config.verify.unwrap_or_else(|| Verify::Level(String::new())).with_level(level));
-        config.compile_commands = self.context.compile_commands.clone().or(config.compile_commands);
+        config.compile_commands = self.database_path(file, &config);
         config.flags.extend(self.context.flags.iter().cloned());
         config.device = self.passes.device.clone().or(config.device);
         let origin = self.config_path(file)?.map_or_else(|| "no configuration file".to_owned(), show);
@@ -171,11 +177,9 @@ impl<'a> Resolver<'a> {
     }
 
     /// The sources in the database, with all flags, where there is one.
-    fn database_sources(&self, config: &Config) -> Result<Option<Vec<DatabaseSource>>, String> {
-        let Some(path) = self.context.compile_commands.as_ref().or(config.compile_commands.as_ref()) else {
-            return Ok(None);
-        };
-        let mut sources = cached(&self.databases, path.clone(), Database::read)?.sources();
+    fn database_sources(&self, file: &Path, config: &Config) -> Result<Option<Vec<DatabaseSource>>, String> {
+        let Some(path) = self.database_path(file, config) else { return Ok(None) };
+        let mut sources = cached(&self.databases, path, Database::read)?.sources();
         for entry in &mut sources {
             entry.source.flags.extend(config.flags.iter().chain(&self.context.flags).cloned());
         }
@@ -184,12 +188,33 @@ impl<'a> Resolver<'a> {
 
     /// The flags of the database, then those of the configuration, then those of the command line.
     fn compiler(&self, file: &Path, config: &Config) -> Result<CompilerFlags, String> {
-        let mut compiler = match self.context.compile_commands.as_ref().or(config.compile_commands.as_ref()) {
-            Some(path) => cached(&self.databases, path.clone(), Database::read)?.flags(file),
+        let mut compiler = match self.database_path(file, config) {
+            Some(path) => cached(&self.databases, path, Database::read)?.flags(file),
             None => CompilerFlags::default(),
         };
         compiler.flags.extend(config.flags.iter().chain(&self.context.flags).cloned());
         Ok(compiler)
+    }
+
+    /// The database that is named, or else the one that is found.
+    fn database_path(&self, file: &Path, config: &Config) -> Option<PathBuf> {
+        let named = self.context.compile_commands.as_ref().or(config.compile_commands.as_ref());
+        named.cloned().or_else(|| self.found_database(file, config))
+    }
+
+    /// The database in the usual places above a file. Whoever gives flags, or wants no configuration, wants no other flags.
+    fn found_database(&self, file: &Path, config: &Config) -> Option<PathBuf> {
+        let is_named = self.context.compile_commands.is_some() || config.compile_commands.is_some();
+        let has_flags = !config.flags.is_empty() || !self.context.flags.is_empty();
+        if is_named || has_flags || self.context.no_config {
+            return None;
+        }
+        let folder = std::path::absolute(file).ok()?.parent()?.to_path_buf();
+        let find = |folder: &Path| {
+            let found = Database::above(folder);
+            Ok(found.filter(|path| cached(&self.databases, path.clone(), Database::read).is_ok()))
+        };
+        cached(&self.found, folder, find).ok().flatten()
     }
 }
 
