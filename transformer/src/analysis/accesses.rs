@@ -1,7 +1,7 @@
 //! What the body of a loop nest does to memory: which elements of which arrays it reads and writes, and which variables.
 //!
-//! Loops, subscripts and bounds come as [`Polynomial`]s in the iteration variables, the variables that the body does not
-//! write, and opaque values. What is not understood is said to be a [`Trouble`], never left out.
+//! Loops, subscripts and bounds come as [`Polynomial`]s in the iteration variables, the variables that the body does
+//! not write, and opaque values. Everything that is not understood is reported as a [`Trouble`].
 
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ pub struct Access {
     pub writes: bool,
     /// Is it the left side of an assignment by `=` that is no part of another expression?
     pub is_target: bool,
-    /// The type of what is accessed; none where it is not known or no number.
+    /// The type of the element. `None` if it is not known or no number.
     pub element: Option<DeclaredType>,
     /// Where.
     pub span: Span,
@@ -81,21 +81,21 @@ pub struct Access {
 pub struct Loop {
     /// Its variable.
     pub key: VariableId,
-    /// What stands for the variable.
+    /// The atom of the variable in polynomials.
     pub atom: Atom,
     /// The variable's type.
     pub integer: Integer,
     /// The values of its variable.
     pub range: Range,
-    /// How often it runs, where the text tells.
+    /// How often it runs, if that follows from the text.
     pub trips: Option<i128>,
-    /// By how much its variable changes, where the text tells.
+    /// By how much its variable changes, if that follows from the text.
     pub step: Option<i128>,
     /// The statement.
     pub span: Span,
 }
 
-/// What stands in the way of knowing what the nest does.
+/// Why the effects of a nest are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Obstacle {
     /// A name that is declared nowhere in sight.
@@ -106,7 +106,7 @@ pub enum Obstacle {
     Macro,
     /// C++ that may hide code.
     Hidden,
-    /// A directive, `asm`, a volatile object: something beside plain loads and stores.
+    /// A directive, `asm`, a volatile object: something other than plain loads and stores.
     NotPlain,
     /// An address that is taken or handed on, a reference, a pointer that the body sets.
     Pointer,
@@ -134,7 +134,7 @@ pub struct ScalarUse {
     pub key: VariableId,
     /// Is it written?
     pub writes: bool,
-    /// Where, and the node of the name.
+    /// The place of the use.
     pub span: Span,
     /// The node of the name.
     pub node: NodeId,
@@ -151,21 +151,22 @@ pub struct Accesses {
     pub scalars: Vec<ScalarUse>,
     /// What is not understood.
     pub troubles: Vec<Trouble>,
-    /// Atoms that differ between iterations and have no known range.
+    /// Atoms of unknown values that differ between iterations.
     pub opaque: Vec<Atom>,
-    /// Atoms for values that are not understood, and what they differ from by a number: it tells how far apart accesses
-    /// are, never that they are the same.
+    /// Atoms of unknown values, each with a polynomial from which it differs by a constant. They tell how far apart
+    /// accesses are, but never prove two accesses to be the same.
     pub near: BTreeMap<Atom, Polynomial>,
-    /// The values of the expressions asked for; none for those that are not understood.
+    /// The values of the expressions asked for. `None` for those that are not understood.
     pub expressions: Vec<Option<Polynomial>>,
-    /// The expressions that were read as what macros and functions in them stand for.
+    /// The expressions that were replaced by the text of their macros and inlined functions.
     pub expanded: Vec<Expanded>,
     /// Symbols: atoms for variables and values that no iteration changes, with a word for messages.
     pub symbols: BTreeMap<Atom, String>,
 }
 
-/// Reads what a nest does. `nest` are its loops, outermost first; `promised` of them are known to be independent, and what
-/// depends on them alone is the same in the iterations that are compared. `expressions` of directives are evaluated as well.
+/// Reads what a nest does. `nest` are its loops, outermost first; The iterations of the first `promised` loops are
+/// known to be independent, so only iterations with equal values of these variables are compared. `expressions` of
+/// directives are evaluated as well.
 #[must_use]
 pub fn accesses(
     file: &SourceFile,
@@ -224,16 +225,16 @@ struct Reader<'a, 's> {
     place: Option<Span>,
     main_file: &'a SourceFile,
     main: &'a HostTree,
-    /// What expressions stand for, in the order of the text.
+    /// The texts that replace expressions (of macros and inlined functions), in the order of the text.
     expansions: &'a [Expansion],
     symbols: &'a Symbols<'s>,
-    /// What the innermost promised loop iterates.
+    /// The body of the innermost promised loop.
     body: NodeId,
     promised: usize,
     found: Accesses,
     atoms: BTreeMap<Meaning, Atom>,
     next: u32,
-    /// How deep local copies are being followed.
+    /// The length of the chain of local copies that is being followed.
     depth: usize,
 }
 
@@ -251,7 +252,8 @@ impl<'a> Reader<'a, '_> {
         found
     }
 
-    /// Reads what the expression at a span of the file stands for, from its root; the file's own text where nothing is replaced.
+    /// Reads the text that replaces the expression at a span of the file, from its root; the file's own text if nothing
+    /// replaces it.
     fn reading_expansion<R>(&mut self, span: Span, read: impl FnOnce(&mut Self, NodeId) -> R) -> R {
         match self.expansions.iter().find(|known| known.span == span) {
             Some(known) => {
@@ -264,7 +266,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Where something that is read stands in the file.
+    /// The place in the file of something that is read from a replacing text.
     fn placed(&self, span: Span) -> Span {
         self.place.unwrap_or(span)
     }
@@ -284,7 +286,7 @@ impl Reader<'_, '_> {
         self.symbols.lookup(name, at)
     }
 
-    /// The value of an expression that is no part of the file's tree.
+    /// The value of an expression in a directive, which is no part of the file's tree.
     fn expression(&mut self, span: Span) -> Option<Polynomial> {
         let tree = parse_expression(self.file, span, self.tree.language())?;
         let mut inner = Reader {
@@ -316,7 +318,7 @@ impl Reader<'_, '_> {
         self.found.troubles.push(Trouble { obstacle, span, message: message.into() });
     }
 
-    /// The loops below the nest that are in canonical form; others have no variable of their own.
+    /// The loops inside the nest that are in canonical form. Loops of another form have no variable that is followed.
     fn inner_loops(&mut self) {
         let tree = self.tree;
         for node in tree.descendants(self.body).filter(|node| tree.kind(*node) == NodeKind::ForStatement) {
@@ -341,7 +343,7 @@ impl Reader<'_, '_> {
         self.found.loops.push(Loop { key, atom, integer, range, trips, step, span: read.span });
     }
 
-    /// The loop whose variable a name at a byte is.
+    /// The loop that has this variable and encloses the byte.
     fn loop_of(&self, key: VariableId, at: usize) -> Option<usize> {
         let inside = |l: &Loop| l.key == key && l.span.start <= at && at < l.span.end;
         self.found.loops.iter().rposition(inside)

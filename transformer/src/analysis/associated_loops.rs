@@ -5,11 +5,11 @@ use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::syntax::{ClauseArgument, ClauseName};
 
-/// A loop of a device that `collapse` takes together at most.
+/// The most loops that `collapse` takes together on a device.
 const DEEPEST: usize = 4;
 
 #[must_use]
-/// The loops that a construct takes, where they are in canonical form and rectangular, and how many they are.
+/// The loops of a construct and their number, if they are in canonical form and rectangular.
 pub fn associated_loops(program: &Program<'_>, region: &TargetRegion) -> Option<(Vec<CanonicalLoop>, usize)> {
     let id = region.chain.innermost();
     let depth = match program.constructs.directive(id).clauses_of(ClauseName::Collapse).next().map(|it| &it.argument) {

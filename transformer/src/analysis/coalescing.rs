@@ -19,7 +19,7 @@ pub enum Pattern {
     Near(u8),
     /// Elements at least a sector apart.
     Strided,
-    /// Not known; counted as the worst.
+    /// Not known. Counted like the worst case.
     Unknown,
 }
 
@@ -35,11 +35,11 @@ impl Pattern {
     }
 }
 
-/// The pattern of an access where the thread index drives `lane`. `varying` are the atoms that may change with it in ways
-/// that are not known.
+/// The access pattern of a warp whose thread index drives `lane`. `varying` are the atoms that may change from thread
+/// to thread in unknown ways.
 #[must_use]
 pub fn pattern(access: &Access, lane: Atom, varying: &[Atom]) -> Pattern {
-    // What is not known is taken for as large as most are.
+    // An unknown element size is taken for the most common one.
     let size = access.element.as_ref().and_then(DeclaredType::bytes).map_or(8, i128::from);
     let mut found = Pattern::Uniform;
     for (index, subscript) in access.subscripts.iter().enumerate() {
@@ -88,7 +88,8 @@ mod tests {
         }
     }
 
-    /// The sectors that the addresses of 32 threads really touch, with `n` and all else 0 but the lane.
+    /// Computes the addresses of 32 threads, with all atoms but the lane set to 0, and counts the sectors that they
+    /// touch.
     fn counted(size: i128, stride: i128) -> usize {
         let sectors = (0..WARP).map(|lane| (lane * stride * size).div_euclid(SECTOR));
         sectors.collect::<std::collections::BTreeSet<_>>().len()

@@ -12,7 +12,8 @@ use crate::device::time::LAUNCH;
 const PARALLEL: f64 = 0.8;
 /// One operation of a loop's body in one thread that waits for each access, in microseconds.
 const THREAD_OPERATION: f64 = 0.025;
-/// The same where all processors work at once: all operations of all threads share the device's memory.
+/// One operation if all processors work at once, in microseconds: the operations of all threads share the device's
+/// memory.
 const GRID_OPERATION: f64 = 0.5e-6;
 /// How much longer a kernel takes that holds several loops of a league and so cannot start in SPMD mode.
 const GENERIC: f64 = 1.3;
@@ -21,20 +22,21 @@ const TEAM: f64 = 128.0;
 /// The most teams that the runtime starts by itself.
 const TEAMS: f64 = 3200.0;
 
-/// Moving one sector of 32 bytes for one of a warp's threads, in microseconds: 32 of them at the bandwidth that caches and
-/// memory give together.
+/// Moving one sector of 32 bytes for one of a warp's threads, in microseconds. 32 of them take the time that the
+/// bandwidth of caches and memory allows.
 const SECTOR: f64 = 0.1e-6;
-/// Finding out one loop's variable from the number of an iteration: a division of 64 bits, in microseconds.
+/// Computing the variable of one loop from the number of an iteration, in microseconds: a division of 64 bits.
 const DIVISION: f64 = 2.5e-6;
 
-/// One loop, or a run of serial statements, that is, or becomes, a kernel.
+/// One loop or sequence of serial statements, which is a kernel or becomes one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopWork {
     /// Iterations of its associated loops together.
     pub iterations: f64,
     /// Operations in one iteration.
     pub operations: f64,
-    /// Does one thread execute it, between parallel regions and in a kernel of its own alike?
+    /// Does a single thread execute it: between parallel regions in the original, and in a kernel of its own in the
+    /// output?
     pub serial: bool,
 }
 
@@ -65,7 +67,7 @@ impl Estimate {
         self.after < self.before
     }
 
-    /// The mean of several; nothing of none.
+    /// The mean of several times. Zero for an empty list.
     #[must_use]
     pub fn mean(all: impl Iterator<Item = Self>) -> Self {
         let (mut sum, mut number) = (Self { before: 0.0, after: 0.0 }, 0.0);
@@ -77,8 +79,8 @@ impl Estimate {
     }
 }
 
-/// Estimates both versions. `steered`: does the region hold control flow around the loops? It may run them many times for its
-/// one launch, which then counts for nothing.
+/// Estimates both versions. `steered`: does the region hold control flow around the loops? Then the original launches
+/// once but may run the loops many times, so that its launch is not counted.
 #[must_use]
 pub fn estimate(loops: &[LoopWork], grid: Grid, steered: bool) -> Estimate {
     let inside = |work: &LoopWork| match grid {
@@ -86,7 +88,8 @@ pub fn estimate(loops: &[LoopWork], grid: Grid, steered: bool) -> Estimate {
         Grid::OneTeam => PARALLEL + busiest_thread(work, TEAM),
         Grid::OneThreadEach => busiest_thread(work, TEAMS).max(all_threads(work)),
         Grid::League => {
-            // Below that, a league spreads the iterations over its teams at least as well as a kernel of their own does.
+            // With fewer iterations than a league has threads, the league distributes them as well as separate kernels
+            // do.
             let factor = if work.iterations < TEAMS * TEAM { 1.0 } else { GENERIC };
             PARALLEL + busiest_thread(work, TEAMS * TEAM).max(factor * all_threads(work))
         }
@@ -96,7 +99,8 @@ pub fn estimate(loops: &[LoopWork], grid: Grid, steered: bool) -> Estimate {
     Estimate { before: launch + loops.iter().map(inside).sum::<f64>(), after: loops.iter().map(own).sum() }
 }
 
-/// Estimates both versions of loops in one that the teams of a league share, which the host of the output runs in order.
+/// Estimates both versions of loops inside a loop that the teams of a league share. The host of the output runs that
+/// outer loop in order.
 #[must_use]
 pub fn estimate_in_order(loops: &[LoopWork], iterations: f64) -> Estimate {
     let in_team = |work: &LoopWork| {
@@ -115,7 +119,7 @@ pub struct NestWork {
     pub iterations: f64,
     /// Accesses of memory, by all threads.
     pub accesses: f64,
-    /// The same, each counted with the sectors that a warp needs for it.
+    /// The accesses, each counted with the sectors that a warp needs for it.
     pub sectors: f64,
     /// Loop variables that are computed from the number of an iteration.
     pub divisions: usize,

@@ -28,11 +28,11 @@ pub enum Treatment {
     Firstprivate,
     /// An object without a value.
     Private,
-    /// A pointer that becomes the device's where what it points to is present: a map of no elements.
+    /// A pointer with an implicit map of no elements: it gets the device address if the data it points to are present.
     PointerTranslated,
-    /// An address that is valid on the device already.
+    /// An address that is valid on the device (`is_device_ptr`, `has_device_addr`).
     DeviceAddress,
-    /// Not known: the type is not.
+    /// Not known, because the type of the variable is not known.
     Unknown,
 }
 
@@ -41,11 +41,11 @@ pub enum Treatment {
 pub struct Entry {
     /// The variable.
     pub name: String,
-    /// Its declared type; `Unknown` where it is declared nowhere in sight.
+    /// Its declared type; `Unknown` if no declaration is found.
     pub ty: DeclaredType,
     /// What the device has of it.
     pub treatment: Treatment,
-    /// Why.
+    /// How it came into the data environment.
     pub origin: Origin,
     /// The clause's item, or the first use.
     pub span: Span,
@@ -101,7 +101,7 @@ fn explicit(file: &SourceFile, symbols: &Symbols<'_>, clause: &Clause, into: &mu
             ClauseName::Firstprivate => Treatment::Firstprivate,
             ClauseName::Private => Treatment::Private,
             ClauseName::IsDevicePtr | ClauseName::HasDeviceAddr => Treatment::DeviceAddress,
-            // On a combined target construct its items are mapped (OpenMP 5.2, section 5.8.3).
+            // Items of a reduction on a combined target construct are mapped (OpenMP 5.2, section 5.8.3).
             ClauseName::Reduction => Treatment::Mapped(format!("map(tofrom: {name})")),
             _ => continue,
         };

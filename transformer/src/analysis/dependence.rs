@@ -1,13 +1,13 @@
 //! May two accesses of an array touch the same element in different iterations?
 //!
-//! What is asked is whether the subscripts can be equal. All rules are for integers without bounds; who calls this sees to
-//! it that the program's own arithmetic agrees with that. What no rule shows to be independent is dependent.
+//! They may if their subscripts can be equal. All rules are for mathematical integers; the caller makes sure that the
+//! program's arithmetic does not overflow. Accesses are taken for dependent unless a rule proves the contrary.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::polynomial::{Atom, Polynomial};
 
-/// The least and the greatest value of an iteration variable, both included; none where it is not known.
+/// The least and the greatest value of an iteration variable, both included. `None` if a bound is not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Range {
     /// The least.
@@ -19,9 +19,9 @@ pub struct Range {
 /// What is known of the atoms.
 #[derive(Clone, Debug, Default)]
 pub struct Space {
-    /// The atoms that vary, outer loops first: the bounds of one name only those before it.
+    /// The atoms that vary, outer loops first. The bounds of an atom may contain only atoms before it.
     pub varying: Vec<(Atom, Range)>,
-    /// Numbers that atoms which do not vary are never below.
+    /// Lower bounds of the atoms that do not vary.
     pub at_least: BTreeMap<Atom, i128>,
 }
 
@@ -52,8 +52,8 @@ impl Space {
         self.never_negative(value, self.varying.len()).unwrap_or(false)
     }
 
-    /// The same, where only the first `depth` varying atoms may still stand in it. Each is replaced by the bound at which
-    /// the value is least; then all that is left must be sums and products of what is not negative.
+    /// Is the value never negative? Only the first `depth` varying atoms may still occur in it. Each is replaced by the
+    /// bound at which the value is least; the rest must then be sums and products of values that are not negative.
     fn never_negative(&self, value: &Polynomial, depth: usize) -> Option<bool> {
         let Some((atom, range)) = depth.checked_sub(1).and_then(|last| self.varying.get(last)) else {
             return self.is_sum_of_nonnegative(value);
@@ -76,7 +76,7 @@ impl Space {
         let mut value = value.clone();
         for atom in value.atoms() {
             let Some(least) = self.at_least.get(&atom) else { return Some(false) };
-            // From here on the atom stands for what it is above its least value.
+            // From here on the atom means its distance from its least value.
             value = value.with(atom, &Polynomial::atom(atom).plus(&Polynomial::constant(*least))?)?;
         }
         Some(value.terms().all(|(_, coefficient)| coefficient >= 0))
@@ -123,7 +123,8 @@ impl Space {
         }
     }
 
-    /// Takes `C * q + r = 0` with `|r| < C` apart into `q = 0` and `r = 0`: what a linearised subscript stands for.
+    /// Splits `C * q + r = 0` with `|r| < C` into `q = 0` and `r = 0`. This recovers the dimensions of a linearised
+    /// subscript such as `a[i * n + j]`.
     fn take_apart(&self, equation: &Polynomial, depth: usize, into: &mut Vec<Polynomial>) {
         let parts = depth
             .checked_sub(1)
@@ -133,7 +134,7 @@ impl Space {
         self.take_apart(&rest, depth - 1, into);
     }
 
-    /// What varying atoms are multiplied with, as far as it is more than one.
+    /// The factors of varying atoms, other than 1.
     fn strides(&self, equation: &Polynomial) -> Vec<Polynomial> {
         let coefficients = self.varying.iter().filter_map(|(atom, _)| Some(equation.linear_in(*atom)?.0));
         let mut strides: Vec<Polynomial> = coefficients
@@ -153,7 +154,7 @@ impl Space {
         (is_split && is_below(&rest) && is_below(&rest.negated()?)).then_some((quotient, rest))
     }
 
-    /// The pair that must be equal where `c * (v - v') = 0` and `c` is never zero.
+    /// The pair of variables that must be equal because `c * (v - v') = 0` and `c` is never zero.
     fn forced_by(&self, equation: &Polynomial, pairs: &[(Atom, Atom)]) -> Option<(Atom, Atom)> {
         let equal = |(first, second): &&(Atom, Atom)| {
             let with_first = equation.linear_in(*first)?;

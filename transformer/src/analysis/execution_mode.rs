@@ -1,9 +1,9 @@
 //! How the threads of a region's kernel begin, as clang 19 compiles it.
 //!
 //! clang decides by the shape of the constructs alone, before any optimisation: a `target` construct whose block is one
-//! parallel construct, and nothing else, starts all threads at once (SPMD). In any other region one thread runs and hands
-//! parallel regions to the others (generic). Optimisation may turn a generic kernel into SPMD mode, where it can guard what one
-//! thread does; a launch then still has one team.
+//! parallel construct, and nothing else, starts all threads at once (SPMD). In any other region one thread runs and
+//! hands parallel regions to the others (generic). The optimiser may turn a generic kernel into SPMD mode if it can
+//! restrict the sequential code to one thread; the kernel is still launched with one team.
 
 use crate::region::construct::ConstructTree;
 use crate::region::target::{Parallel, Segment, TargetRegion};
@@ -18,9 +18,9 @@ pub enum Predicted {
     Spmd,
     /// One thread of each team runs, the others wait.
     Generic {
-        /// The statement that keeps it from being SPMD.
+        /// The statement that prevents SPMD mode.
         spoiled_at: Span,
-        /// What it is.
+        /// What the statement is.
         because: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! What one iteration of a kernel's loop does to memory, as far as the choice of its grid asks.
+//! What one iteration of a kernel's loop does to memory: the facts by which its grid is chosen.
 
 use std::collections::BTreeSet;
 
@@ -10,19 +10,19 @@ use crate::semantics::macros::expansion::OPERATIONS;
 use crate::semantics::symbols::VariableId;
 use crate::syntax::{HostTree, NodeId, NodeKind};
 
-/// Iterations of a serial loop where the text does not tell.
+/// Assumed iterations of a serial loop whose trip count does not follow from the text.
 const ASSUMED_INNER: f64 = 64.0;
-/// Lines that a thread keeps for one access where the text does not tell how often a loop around it moves to another row:
-/// with as many as for four accesses a kernel of one to ten of them loses least.
+/// Assumed lines that a thread keeps for one access if the text does not tell how often a loop around it goes to
+/// another row. With as many lines as four accesses need, kernels of one to ten accesses lose least.
 const ASSUMED_LINES: u32 = 4;
-/// A serial loop that runs as often without an access in it is work that hides what accesses cost.
+/// A serial loop without accesses that runs at least this often is work that hides the cost of accesses.
 const HEAVY_TRIPS: u32 = 8;
-/// Accesses that are made less often than this part of the most frequent one decide nothing.
+/// Accesses that are made less often than this fraction of the most frequent one are ignored.
 const FREQUENT: f64 = 0.25;
 
-/// The shape of a kernel. `promised` loops run in parallel, the last of them along the threads of a warp; `body` is what it
-/// iterates. None where something in the body is not understood, where what the threads of a warp access hangs on data, or
-/// where nothing is accessed.
+/// The shape of a kernel. `promised` loops run in parallel, the last of them along the threads of a warp; `body` is
+/// what it iterates. Returns `None` if something in the body is not understood, if the addresses of a warp depend on
+/// data, or if nothing is accessed.
 #[must_use]
 pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) -> Option<KernelShape> {
     let lane = found.loops.get(promised.checked_sub(1)?)?.atom;
@@ -73,7 +73,7 @@ pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: u
     Some(shape)
 }
 
-/// Notes what a frequent access says of the kernel.
+/// Adds what a frequent access says about the kernel.
 fn note(shape: &mut KernelShape, found: &Accesses, access: &Access, pattern: Pattern, promised: usize) {
     let inner: Vec<usize> = access.loops.iter().copied().filter(|index| *index >= promised).collect();
     let is_same = found.loops.iter().take(promised).any(|l| is_same_in_all(access, l.atom));
@@ -88,8 +88,8 @@ fn note(shape: &mut KernelShape, found: &Accesses, access: &Access, pattern: Pat
     shape.walks |= is_spread && !is_same && inner.iter().all(changes);
 }
 
-/// The sectors that a warp loads and stores in one iteration, as far as the text tells how often its serial loops run. What
-/// is changed in place counts as stored.
+/// The sectors that a warp loads and stores in one iteration; serial loops of unknown length are assumed to run often.
+/// An element that is changed in place counts as stored.
 #[must_use]
 pub fn transactions(found: &Accesses, promised: usize) -> (f64, f64) {
     let Some(lane) = promised.checked_sub(1).and_then(|last| found.loops.get(last)) else { return (0.0, 0.0) };
@@ -102,11 +102,11 @@ pub fn transactions(found: &Accesses, promised: usize) -> (f64, f64) {
     (loaded, stored)
 }
 
-/// The access with a value that is near in place of each subscript's part that may be one of two.
+/// The access with each unknown value replaced by a value that is near it. See [`Accesses::near`].
 fn near(found: &Accesses, access: &Access) -> Access {
     let mut access = access.clone();
     for subscript in &mut access.subscripts {
-        // A value that is near may hold another such part, made before it.
+        // The value that is near may itself contain an earlier unknown value.
         for (atom, value) in found.near.iter().rev() {
             if let Some(form) = subscript.form.mentions(*atom).then(|| subscript.form.with(*atom, value)).flatten() {
                 subscript.form = form;
@@ -125,19 +125,19 @@ fn is_heavy(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) ->
     (promised..found.loops.len()).any(is_idle) || has_calls(tree, body, found)
 }
 
-/// Is a function called whose text was not put in the call's place?
+/// Does the body call a function that was not inlined?
 fn has_calls(tree: &HostTree, body: NodeId, found: &Accesses) -> bool {
     own_nodes(tree, body, found).any(|node| tree.kind(node) == NodeKind::CallExpression)
         || found.expanded.iter().any(|expression| expression.calls > 0)
 }
 
-/// The nodes of the body that are read as they are.
+/// The nodes of the body that no other text replaces.
 fn own_nodes<'t>(tree: &'t HostTree, body: NodeId, found: &'t Accesses) -> impl Iterator<Item = NodeId> + 't {
     let is_own = |node: &NodeId| !found.expanded.iter().any(|expression| expression.span.contains(tree.span(*node)));
     tree.descendants(body).filter(is_own)
 }
 
-/// Is one element accessed whatever the variable's value is?
+/// Is the same element accessed for all values of the variable?
 fn is_same_in_all(access: &Access, variable: Atom) -> bool {
     access.subscripts.iter().all(|subscript| !subscript.form.atoms().contains(&variable))
 }
@@ -161,7 +161,8 @@ fn known_trips(found: &Accesses, index: usize) -> Option<u32> {
     found.loops.get(index).and_then(|l| l.trips).and_then(|trips| u32::try_from(trips).ok())
 }
 
-/// What two accesses share that are in one cache line most of the time: the array, and subscripts that differ by a number.
+/// Two accesses with equal results lie in one cache line most of the time: the array is the same, and the subscripts
+/// differ by constants.
 fn stream(access: &Access) -> (String, VariableId, Vec<Polynomial>) {
     let mut forms: Vec<Polynomial> = access.subscripts.iter().map(|subscript| subscript.form.clone()).collect();
     if let Some(last) = forms.last_mut() {
@@ -173,8 +174,8 @@ fn stream(access: &Access) -> (String, VariableId, Vec<Polynomial>) {
     (access.root.name.clone(), access.root.key, forms)
 }
 
-/// How many lines an uncoalesced access keeps for one thread: loops inside the one that walks along a line come to
-/// others, and back.
+/// How many cache lines an uncoalesced access keeps for one thread. Loops inside the one that walks along a line go to
+/// other lines and come back.
 fn held_lines(found: &Accesses, access: &Access, promised: usize) -> u32 {
     let walks = |atom: Atom| matches!(pattern(access, atom, &found.opaque), Pattern::Near(_) | Pattern::Uniform);
     let inner: Vec<usize> = access.loops.iter().copied().filter(|index| *index >= promised).collect();
@@ -187,7 +188,7 @@ fn held_lines(found: &Accesses, access: &Access, promised: usize) -> u32 {
     })
 }
 
-/// Arithmetic operations of the body, infinitely many where a loop or a call hides some.
+/// Arithmetic operations of the body. Infinite if a loop or a call may hide more.
 #[expect(clippy::cast_precision_loss, reason = "a count of operators in a text")]
 fn operations(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) -> f64 {
     if has_calls(tree, body, found) || found.loops.len() > promised {

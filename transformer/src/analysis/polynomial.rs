@@ -1,7 +1,7 @@
 //! Polynomials with integer coefficients: the normal form of subscripts and bounds.
 //!
-//! Two expressions that are equal by the rules of a ring have the same form, so a difference of zero is seen at once. All
-//! arithmetic is checked: what grows too large has no form.
+//! Two expressions that are equal by the rules of a ring have the same form, so a difference of zero is seen at once.
+//! All arithmetic is checked: a polynomial that would grow too large is given up.
 
 use std::collections::BTreeMap;
 
@@ -40,13 +40,13 @@ impl Polynomial {
         Self { terms: BTreeMap::from([(vec![atom], 1)]) }
     }
 
-    /// Is it zero whatever the atoms are?
+    /// Is it zero for all values of the atoms?
     #[must_use]
     pub fn is_zero(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Its value where it holds no atom.
+    /// Its value, if it has no atoms.
     #[must_use]
     pub fn as_constant(&self) -> Option<i128> {
         match self.terms.len() {
@@ -62,7 +62,7 @@ impl Polynomial {
         self.terms.get(&Vec::new()).copied().unwrap_or(0)
     }
 
-    /// The coefficients of the other terms.
+    /// The coefficients of the terms with atoms.
     pub fn coefficients(&self) -> impl Iterator<Item = i128> + '_ {
         self.terms.iter().filter(|(monomial, _)| !monomial.is_empty()).map(|(_, coefficient)| *coefficient)
     }
@@ -87,7 +87,7 @@ impl Polynomial {
         self.terms.keys().any(|monomial| monomial.contains(&atom))
     }
 
-    /// The sum; none where it grows too large.
+    /// The sum. `None` if it grows too large.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Option<Self> {
         let mut terms = self.terms.clone();
@@ -97,13 +97,13 @@ impl Polynomial {
         (terms.len() <= MOST_TERMS).then_some(Self { terms })
     }
 
-    /// The difference; none where it grows too large.
+    /// The difference. `None` if it grows too large.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Option<Self> {
         self.plus(&other.negated()?)
     }
 
-    /// The same with its sign changed.
+    /// The polynomial times -1. `None` if it grows too large.
     #[must_use]
     pub fn negated(&self) -> Option<Self> {
         let terms =
@@ -111,7 +111,7 @@ impl Polynomial {
         Some(Self { terms: terms.collect::<Option<_>>()? })
     }
 
-    /// The product; none where it grows too large.
+    /// The product. `None` if it grows too large.
     #[must_use]
     pub fn times(&self, other: &Self) -> Option<Self> {
         let mut terms = BTreeMap::new();
@@ -128,7 +128,8 @@ impl Polynomial {
         (terms.len() <= MOST_TERMS).then_some(Self { terms })
     }
 
-    /// The polynomial as `coefficient * atom + rest`, both without the atom; none where it stands in a square.
+    /// Splits the polynomial into `coefficient * atom + rest`, where neither part has the atom. `None` if the atom has
+    /// a higher power.
     #[must_use]
     pub fn linear_in(&self, atom: Atom) -> Option<(Self, Self)> {
         let (mut coefficient, mut rest) = (Self::default(), Self::default());
@@ -145,7 +146,7 @@ impl Polynomial {
         Some((coefficient, rest))
     }
 
-    /// The same with a polynomial in an atom's place; none where it grows too large.
+    /// Puts a polynomial in the place of an atom. `None` if the result grows too large.
     #[must_use]
     pub fn with(&self, atom: Atom, value: &Self) -> Option<Self> {
         let mut sum = Self::default();
@@ -159,14 +160,14 @@ impl Polynomial {
         Some(sum)
     }
 
-    /// The same with other atoms in the place of some.
+    /// Renames some atoms.
     #[must_use]
     pub fn renamed(&self, name: &dyn Fn(Atom) -> Atom) -> Self {
         let mut terms = BTreeMap::new();
         for (monomial, coefficient) in &self.terms {
             let mut monomial: Monomial = monomial.iter().map(|atom| name(*atom)).collect();
             monomial.sort_unstable();
-            // Names are given one to one, so no two terms meet.
+            // No two atoms get the same name, so no two terms become equal.
             terms.insert(monomial, *coefficient);
         }
         Self { terms }
@@ -180,7 +181,7 @@ impl Polynomial {
         }
         let (leading, factor) = divisor.terms.iter().max_by_key(|(monomial, _)| (monomial.len(), *monomial))?;
         let (mut quotient, mut rest) = (Self::default(), self.clone());
-        // Each step takes the largest such term away and adds only smaller ones.
+        // Each step takes away the largest term that can be divided, and adds only smaller ones.
         for _ in 0..MOST_TERMS {
             let fitting = rest.terms.iter().rev().find_map(|(monomial, coefficient)| {
                 let others = without(monomial, leading)?;
@@ -193,7 +194,7 @@ impl Polynomial {
         None
     }
 
-    /// The same for a number: each coefficient of the rest is as near to zero as it can be.
+    /// Division by a number: each coefficient of the rest is as near to zero as possible.
     fn divided_by_number(&self, number: i128) -> Option<(Self, Self)> {
         let magnitude = number.checked_abs().filter(|magnitude| *magnitude > 0)?;
         let (mut quotient, mut rest) = (Self::default(), Self::default());
@@ -217,7 +218,7 @@ fn add(terms: &mut BTreeMap<Monomial, i128>, monomial: Monomial, coefficient: i1
     Some(())
 }
 
-/// What is left of a product when another is taken out of it; none where it does not hold that.
+/// Divides one product of atoms by another. `None` if it cannot be divided.
 fn without(monomial: &[Atom], part: &[Atom]) -> Option<Monomial> {
     let mut rest = monomial.to_vec();
     for atom in part {

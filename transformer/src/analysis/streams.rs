@@ -1,6 +1,6 @@
 //! Which arrays a parallel loop walks along: each iteration touches one contiguous piece, and the next iteration the next one.
 //!
-//! A piece is `stride` elements long (for arrays of several dimensions: so many of the first one). An iteration may read some of
+//! A piece is `stride` elements long, or `stride` rows for arrays of several dimensions. An iteration may read some of
 //! its neighbours' pieces too: the halo of a stencil.
 
 use crate::analysis::accesses::{Access, Accesses, RootKind};
@@ -18,7 +18,7 @@ const WIDEST_HALO: u32 = 16;
 /// How the iterations of a loop touch an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stream {
-    /// The elements of the first dimension from one iteration's piece to the next one's: at least one where the loop runs.
+    /// The elements of the first dimension from one iteration's piece to the next one's. At least one if the loop runs.
     pub stride: Polynomial,
     /// How many pieces of iterations before its own an iteration reads.
     pub behind: u32,
@@ -33,13 +33,13 @@ pub struct Stream {
 pub enum NoStream {
     /// All iterations read the same elements.
     Shared,
-    /// Its subscripts hang on data, or are not understood.
+    /// Its subscripts depend on data, or are not understood.
     Indirect,
     /// Iterations go through it backwards.
     Reversed,
-    /// The accesses are not those of one contiguous piece for each iteration.
+    /// The accesses of an iteration do not form one contiguous piece.
     Scattered,
-    /// An iteration writes what another one's piece holds, or reads what another one writes.
+    /// An iteration writes an element of another one's piece, or reads one that another iteration writes.
     Crossing,
 }
 
@@ -57,10 +57,11 @@ impl NoStream {
     }
 }
 
-/// How an array is touched. `touching` are all accesses of it, `found` is read with one promised loop: the parallel one.
+/// How an array is touched. `touching` are all accesses of the array. `found` was read with one promised loop, the
+/// parallel one.
 ///
 /// # Errors
-/// The first access that no stream has, and why.
+/// The first access that does not fit a stream, and why.
 pub fn stream(found: &Accesses, touching: &[&Access]) -> Result<Stream, (Span, NoStream)> {
     let Some((parallel, first)) = found.loops.first().zip(touching.first()) else {
         return Err((Span::default(), NoStream::Shared));
@@ -141,7 +142,7 @@ fn halo(found: &Accesses, access: &Access, stride: &Polynomial, offset: &Polynom
     Some((behind, ahead))
 }
 
-/// What is known where the access happens: the loops around it run, and a piece is at least one element long.
+/// What is known if the access happens: the loops around it have an iteration, and a piece has at least one element.
 fn space(found: &Accesses, access: &Access, stride: &Polynomial) -> Space {
     let mut space = Space::default();
     space.varying.extend(found.opaque.iter().map(|atom| (*atom, Range::default())));

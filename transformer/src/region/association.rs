@@ -19,7 +19,7 @@ mod gap;
 ///
 /// Constructs that are no single statement have only [`Construct::body_span`]: a `section` reaches to the next one or
 /// to the end of its block, a delimited directive to its `end`. A directive without a row in the table is taken to have
-/// a body, so that nothing below it passes for free of it.
+/// a body, so that no construct in that body is read as if the directive were not there.
 #[must_use]
 pub fn associate(file: &SourceFile, scan: &Scan, tree: &HostTree, directives: Vec<Directive>) -> ConstructTree {
     let extents: Vec<Extent> = directives.iter().map(|directive| extent_of(file, directive)).collect();
@@ -78,7 +78,7 @@ fn extent_of(file: &SourceFile, directive: &Directive) -> Extent {
         }
         Association::Block | Association::Loop | Association::Declaration => Extent::Statement,
         Association::Separator if spec.name == "section" => Extent::Sequence,
-        // `scan` parts the body of a loop; what it parts belongs to the loop.
+        // `scan` separates the two parts of a loop body. They belong to the loop, so `scan` has no body of its own.
         Association::Separator => Extent::None,
         // `declare target` with a list or a clause is complete (5.2, section 7.8.1).
         Association::Delimited
@@ -95,7 +95,7 @@ fn has_clause(file: &SourceFile, directive: &Directive, names: &[&str]) -> bool 
     directive.clauses.iter().any(|clause| names.contains(&&*file.show(clause.name_span)))
 }
 
-/// For each delimited directive the index of its `end`: the next one of its name that closes no later one.
+/// For each delimited directive the index of its `end`. Directives of the same name may be nested.
 fn delimited_ends(directives: &[Directive], extents: &[Extent]) -> BTreeMap<usize, usize> {
     let mut open: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut ends = BTreeMap::new();
@@ -117,7 +117,7 @@ fn delimited_ends(directives: &[Directive], extents: &[Extent]) -> BTreeMap<usiz
 struct Body {
     node: Option<NodeId>,
     span: Option<Span>,
-    /// Must the directive have a body, and has none?
+    /// Is the statement missing, although the directive must have one?
     missing: bool,
 }
 
@@ -168,7 +168,7 @@ impl Reader<'_> {
         let span = Span::new(all.start + blank_before, all.end.saturating_sub(blank_after));
         let mut inside = self.tree.named_children(block).filter(|child| all.contains(self.tree.span(*child)));
         let (first, second) = (inside.next(), inside.next());
-        // A lone statement whose own directives stand before it is not all that the section holds.
+        // A lone statement is the whole section unless directives of its own stand before it.
         let node = first.filter(|node| second.is_none() && self.tree.span(*node) == span);
         Body { node, span: Some(span), missing: span.is_empty() }
     }
@@ -257,7 +257,7 @@ impl Reader<'_> {
     }
 }
 
-/// The first of some disjoint spans in order that shares a byte with `span`.
+/// The first span that shares a byte with `span`. The spans are disjoint and sorted.
 fn first_overlapping(spans: &[Span], span: Span) -> Option<Span> {
     let first = spans.partition_point(|other| other.end <= span.start);
     spans.get(first).copied().filter(|other| other.overlaps(span))
@@ -296,7 +296,7 @@ fn link_parents(gaps: &[Gap], directives: &[Directive], constructs: &mut [Constr
         while open.last().is_some_and(|top| constructs[*top].body_span.end <= directive.span.start) {
             open.pop();
         }
-        // Behind each other without a token between, directives share their parent unless the first holds the second.
+        // If no token stands between two directives, both have the same parent, unless the second is inside the first.
         let above = index.checked_sub(1).filter(|above| gaps[*above].next_directive == Some(index));
         let holds = |at: usize| constructs[at].body_span.contains(directive.span);
         parents.push(match above {

@@ -15,10 +15,12 @@ pub struct Construct {
     pub directive: usize,
     /// The leaf constructs it consists of, outermost first.
     pub leaves: Vec<Leaf>,
-    /// The associated statement or declaration; none for stand-alone directives, and where the text has none.
+    /// The associated statement or declaration. `None` for stand-alone directives, and if the statement is missing in
+    /// the text.
     pub body: Option<NodeId>,
-    /// The bytes of the body, empty at the directive's end where there is none. A `section` reaches to the next one or to
-    /// the end of its block, a delimited directive (`declare target`) to its `end`; neither need be one statement.
+    /// The bytes of the body. Empty, at the directive's end, if it has no body. A `section` reaches to the next one or
+    /// to the end of its block, a delimited directive (`declare target`) to its `end`; both may hold several
+    /// statements.
     pub body_span: Span,
     /// The innermost construct whose body encloses this directive.
     pub parent: Option<ConstructId>,
@@ -26,7 +28,7 @@ pub struct Construct {
     pub children: Vec<ConstructId>,
     /// The directive stacked directly above this one (nothing but blanks and comments between): both have the same body.
     pub stacked_under: Option<ConstructId>,
-    /// Why the association must not be trusted (an ERROR node around it, `#if` alternatives), where it must not.
+    /// Why the association must not be trusted (an ERROR node around it, `#if` alternatives). `None` if it is certain.
     pub doubt: Option<Doubt>,
 }
 
@@ -37,12 +39,12 @@ pub enum Doubt {
     SyntaxError(Span),
     /// The directive stands in one branch of an `#if`, or between it and its statement stands a preprocessor line.
     Conditional(Span),
-    /// The directive is the only one in its branch of an `#if` whose branches hold nothing but directives, and its statement stands right
-    /// behind the `#endif`: nothing else about it depends on the preprocessor.
+    /// The directive is the only one in its branch of an `#if` whose branches hold nothing but directives, and its
+    /// statement stands right behind the `#endif`. So its statement is the same in every configuration.
     Alternative(Span),
     /// The directive comes from a macro, or its statement may come from an included file.
     Macro(Span),
-    /// There is no statement for it.
+    /// The directive needs a statement, and the text has none.
     NoStatement,
 }
 

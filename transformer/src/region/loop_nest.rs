@@ -19,7 +19,7 @@ pub enum Relation {
     Greater,
     /// `var >= bound`
     GreaterOrEqual,
-    /// `var != bound`; the step is then one.
+    /// `var != bound`; the step must be one.
     NotEqual,
 }
 
@@ -75,7 +75,7 @@ pub struct CanonicalLoop {
     pub declared_in_loop: bool,
     /// What the loop says of its type.
     pub kind: VariableKind,
-    /// Its type as written in the loop, qualifiers and stars left out; none where it is declared elsewhere.
+    /// Its type as written in the loop, without qualifiers and stars. `None` if it is declared elsewhere.
     pub declared_type: Option<Span>,
     /// The first value.
     pub lower: Span,
@@ -109,13 +109,13 @@ pub enum Problem {
     NotALoop,
     /// A range-based `for`, which has no bounds to work with.
     RangeFor,
-    /// The initialisation is none of `var = lb` and `type var = lb`.
+    /// The initialisation is neither `var = lb` nor `type var = lb`.
     Initialisation,
-    /// The variable is no integer, pointer or iterator, or is no plain variable.
+    /// The variable is no plain variable, or is no integer, pointer or iterator.
     Variable,
-    /// The condition is none of `var < b`, `<=`, `>`, `>=`, `!=`, and their mirrored forms.
+    /// The condition is not `var < b`, `<=`, `>`, `>=` or `!=`, nor `b > var` and so on.
     Condition,
-    /// The increment is none of the forms that the specification lists, or changes another variable.
+    /// The increment has no form that the specification lists, or changes another variable.
     Increment,
     /// The loop runs away from its bound (`i < n; i--`), or has `!=` with a step other than one.
     Direction,
@@ -129,14 +129,14 @@ pub enum Problem {
     Return,
     /// `goto` a label outside of the loop.
     Goto,
-    /// `throw`: whether the loop itself catches it is not looked at.
+    /// `throw`. The loop may catch it itself; that is not followed.
     Throw,
     /// The parser found a syntax error in the loop's head.
     SyntaxError,
 }
 
 impl Problem {
-    /// A sentence's end that says it: "the loop ..".
+    /// The end of a sentence "the loop ..".
     #[must_use]
     pub fn explanation(self) -> &'static str {
         match self {
@@ -172,8 +172,8 @@ pub fn counter_change(file: &SourceFile, tree: &HostTree, read: &CanonicalLoop) 
 
 /// Reads `depth` perfectly nested canonical loops from a directive's associated statement.
 ///
-/// Braces around a loop are looked through, as compilers do. Directives are no part of the tree: whether one stands
-/// between two loops of the nest is for the caller to ask.
+/// Braces around a loop are ignored, as compilers do. Directives are no part of the tree: the caller must check that
+/// none stands between two loops of the nest.
 ///
 /// # Errors
 /// The first reason why the statement is no such nest, and where.

@@ -3,11 +3,11 @@
 use crate::region::construct::{ConstructId, ConstructTree};
 use crate::source::Span;
 use crate::syntax::spec_table::{Association, Leaf};
-use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Control, HostTree, NodeId, NodeKind};
 
 /// Constructs that follow each other with nothing in between: stacked (one statement behind several directives) or
-/// nested (a block that holds one construct and nothing else). Together they are as one combined construct would be,
-/// but for the data-sharing of their clauses, which keeps the written structure.
+/// nested (a block that holds one construct and nothing else). Together they mean what one combined construct would
+/// mean, except that the data-sharing clauses hold for the construct on which they are written.
 #[derive(Clone, Debug)]
 pub struct Chain {
     /// The constructs, outermost first; never empty.
@@ -35,13 +35,13 @@ impl Chain {
 pub enum Segment {
     /// A chain that ends at a loop nest.
     Loop(Chain),
-    /// A chain that ends at anything else, or a stand-alone directive.
+    /// A chain that ends at any other construct, or a stand-alone directive.
     Construct(Chain),
     /// A declaration.
     Declaration(NodeId),
     /// A `parallel` region that is more than one loop.
     Parallel(Parallel),
-    /// Sequential control flow, or a block, around constructs, or around a jump to a loop around it.
+    /// Control flow or a block with constructs inside, or with a `break` or `continue` that leaves it.
     Flow(Flow),
     /// `if`, `for`, `while`, `do`, `switch` or a block without any construct.
     Control(NodeId),
@@ -53,12 +53,13 @@ pub enum Segment {
     Serial(NodeId),
 }
 
-/// A statement that steers constructs: those inside it, or, by a jump, those of a loop around it.
+/// A statement that decides whether and how often constructs are executed: those inside it, or those of the loop around
+/// it that a jump inside it leaves or continues.
 #[derive(Clone, Debug)]
 pub struct Flow {
     /// `if`, `for`, `while`, `do`, `switch` or a block.
     pub node: NodeId,
-    /// What it holds, those of all its branches one after the other.
+    /// The statements inside it: those of all branches, one after the other.
     pub segments: Vec<Segment>,
 }
 
@@ -74,10 +75,11 @@ pub struct Parallel {
 /// What a target construct covers.
 #[derive(Clone, Debug)]
 pub struct TargetRegion {
-    /// From the outermost directive inwards: [target], [target, teams], or down to the loop where it is the only one.
+    /// From the outermost directive inwards: [target], [target, teams], or down to the loop if the block holds nothing
+    /// else.
     pub chain: Chain,
-    /// The statements of the block; empty where the chain ends at a loop. Where the chain is `target parallel`, those of the
-    /// `parallel` region, whose loops start with that construct as those of [`Parallel`] do.
+    /// The statements of the block. Empty if the chain ends at a loop. For `target parallel`, those of the `parallel`
+    /// region; the chains of its loops start with that construct, as in [`Parallel`].
     pub segments: Vec<Segment>,
     /// From the outermost directive to the end of its body.
     pub extent: Span,
@@ -111,8 +113,8 @@ impl TargetRegion {
         all
     }
 
-    /// The chains of its segments that are loops, in the order of the text. Those of one `parallel` region share its
-    /// construct.
+    /// The chains of its segments that are loops, in the order of the text. The chains of loops in one `parallel`
+    /// region all start with its construct.
     pub fn loops(&self) -> impl Iterator<Item = &Chain> {
         self.all_segments().into_iter().filter_map(|segment| match segment {
             Segment::Loop(chain) => Some(chain),
@@ -120,8 +122,8 @@ impl TargetRegion {
         })
     }
 
-    /// The region as one that a single team runs, where its chain ends at a loop that the teams share: that loop is sequential
-    /// control flow then, around what stands in it.
+    /// The region as a single team runs it. If its chain ends at a loop that the teams share, that loop becomes
+    /// sequential control flow around the statements in it.
     #[must_use]
     pub fn of_one_team(&self, tree: &HostTree, constructs: &ConstructTree) -> Option<Self> {
         let innermost = self.chain.innermost();
@@ -134,7 +136,7 @@ impl TargetRegion {
         Some(Self { chain, segments, extent: self.extent })
     }
 
-    /// Each segment with a word on what it is; the loop itself where it is all there is.
+    /// Each segment with a few words that describe it. For a region that is only a loop, that loop.
     #[must_use]
     pub fn describe(&self, tree: &HostTree, constructs: &ConstructTree) -> Vec<(Span, String)> {
         if self.chain.is_loop() {
@@ -206,7 +208,7 @@ fn stacked_below(constructs: &ConstructTree, id: ConstructId) -> Option<Construc
     (below.stacked_under == Some(id)).then_some(next)
 }
 
-/// The construct that is all that a construct's block holds.
+/// The only construct in the block of a construct, if the block holds nothing else.
 fn only_child(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> Option<ConstructId> {
     let construct = constructs.construct(id);
     let block = construct.body.filter(|body| tree.kind(*body) == NodeKind::CompoundStatement)?;
@@ -239,7 +241,7 @@ fn statements_of(tree: &HostTree, body: NodeId) -> Vec<NodeId> {
     if tree.kind(body) == NodeKind::CompoundStatement { tree.named_children(body).collect() } else { vec![body] }
 }
 
-/// Segments of some statements, among which the given constructs stand.
+/// Segments of statements. `inside` are the constructs among and within them.
 fn segments_of(
     tree: &HostTree,
     constructs: &ConstructTree,
@@ -269,7 +271,7 @@ fn segments_of(
         found.push((span.start, segment));
         placed.extend(below);
     }
-    // Directives without a statement of this list: stand-alone ones.
+    // Directives that belong to no statement of this list are stand-alone ones.
     let alone = inside.iter().filter(|id| !placed.contains(id));
     found.extend(alone.map(|id| (start(id), construct_segment(tree, constructs, *id))));
     found.sort_by_key(|(start, _)| *start);
@@ -298,22 +300,13 @@ pub fn steered_statements(tree: &HostTree, statement: NodeId) -> Vec<NodeId> {
     steered(tree, statement, |_| false)
 }
 
-/// The same, where a branch that is the body of a construct stays whole.
+/// The statements of all branches. A branch that is the body of a construct stays whole, even if it is a block.
 fn steered(tree: &HostTree, statement: NodeId, is_body: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
     if tree.kind(statement) == NodeKind::CompoundStatement {
         return statements_of(tree, statement);
     }
-    let branches = [Field::Body, Field::Consequence, Field::Alternative]
-        .into_iter()
-        .filter_map(|field| tree.child(statement, field));
-    let mut steered = Vec::new();
-    for branch in branches {
-        let behind_else =
-            (tree.kind(branch) == NodeKind::ElseClause).then(|| tree.named_children(branch).last()).flatten();
-        let branch = behind_else.unwrap_or(branch);
-        steered.extend(if is_body(branch) { vec![branch] } else { statements_of(tree, branch) });
-    }
-    steered
+    let branches = Control::at(tree, statement).branches();
+    branches.flat_map(|branch| if is_body(branch) { vec![branch] } else { statements_of(tree, branch) }).collect()
 }
 
 fn construct_segment(tree: &HostTree, constructs: &ConstructTree, id: ConstructId) -> Segment {

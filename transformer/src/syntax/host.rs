@@ -21,8 +21,8 @@ use grammar::Grammar;
 pub use kinds::{Field, NodeKind};
 pub use parse::parse_expression;
 pub use views::{
-    Assignment, Binary, Call, Cast, Conditional, Declaration, For, Function, If, Initialised, Member, Pointer,
-    Subscript,
+    ArrayDeclarator, Assignment, Binary, Call, Cast, Conditional, Control, Declaration, For, Function, Goto, If,
+    Initialised, Labelled, Member, New, Parameter, Pointer, PointerDeclarator, Subscript, TypeName, Unary, Update,
 };
 
 /// A node of a [`HostTree`].

@@ -12,8 +12,9 @@ mod token;
 pub use clause::{Clause, ClauseArgument, ClauseName, Modifier};
 pub use directive::Directive;
 pub use host::{
-    Assignment, Binary, Call, Cast, Conditional, Declaration, Field, For, Function, HostError, HostTree, If,
-    Initialised, Limits, Member, NodeId, NodeKind, Pointer, Subscript,
+    ArrayDeclarator, Assignment, Binary, Call, Cast, Conditional, Control, Declaration, Field, For, Function, Goto,
+    HostError, HostTree, If, Initialised, Labelled, Limits, Member, New, NodeId, NodeKind, Parameter, Pointer,
+    PointerDeclarator, Subscript, TypeName, Unary, Update,
 };
 pub use list_item::{ArraySection, ListItem};
 pub use numbers::{Integer, Number};

@@ -115,7 +115,7 @@ use crate::semantics::symbols::{DeclaredType, NameKind, Place, Symbols};
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Language, Span, words};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, Directive, Field, HostTree, NodeKind};
+use crate::syntax::{ClauseName, Directive, HostTree, NodeKind, TypeName};
 use crate::transforms::checks::type_parameters;
 use crate::transforms::choose_geometry::grid::Chosen;
 use crate::transforms::{TEAM_THREADS, Waiting, checks};
@@ -264,10 +264,9 @@ fn team_queries(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
             false => Some(assumed(used.span, format!("`{}`, which is declared nowhere in sight,", used.name))),
         }
     });
-    let types = cx.tree.descendants(body).filter(|node| is_cpp && cx.tree.kind(*node) == NodeKind::TypeDescriptor);
-    let types = types.into_iter().filter_map(|node| {
+    let types = cx.tree.descendants(body).filter(|_| is_cpp).filter_map(|node| {
         let (symbols, calls) = (cx.symbols(), cx.calls());
-        let ty = cx.tree.child(node, Field::Type)?;
+        let ty = TypeName::of(cx.tree, node)?.ty()?;
         let is_own = matches!(cx.tree.kind(ty), NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier);
         let span = cx.tree.span(ty);
         let name = cx.file.show(span).split_whitespace().collect::<String>();

@@ -8,11 +8,12 @@ use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::semantics::Integer;
 use crate::source::Span;
 
-/// The largest step of 64 unsigned bits that is followed: subscripts of variables that make larger ones may wrap around.
+/// The largest step of a variable of 64 unsigned bits that is followed. With larger steps, subscripts of the variable
+/// may wrap around.
 const LARGEST_STEP: i128 = 1 << 16;
 
 impl Reader<'_, '_> {
-    /// The range of a loop's variable, its trip count and its step, as far as the text tells.
+    /// The range of a loop's variable, its trip count and its step, if they follow from the text.
     pub(super) fn range_of(&mut self, read: &CanonicalLoop, integer: Integer) -> (Range, Option<i128>, Option<i128>) {
         let step = match read.step.amount {
             None => Some(1),
@@ -29,7 +30,7 @@ impl Reader<'_, '_> {
         let one = Polynomial::constant(1);
         let (least, most) = match read.relation {
             Relation::Less => (Some(lower), upper.minus(&one)),
-            // Counted down it has `!=` as well.
+            // A loop that counts down may have `!=` too: see the next arm.
             Relation::NotEqual if !read.step.is_subtracted => (Some(lower), upper.minus(&one)),
             Relation::NotEqual | Relation::Greater => (upper.plus(&one), Some(lower)),
             Relation::LessOrEqual => (Some(lower), Some(upper)),
@@ -47,21 +48,22 @@ impl Reader<'_, '_> {
     }
 }
 
-/// What a loop's variable of some type starts with.
+/// The first value of a loop's variable, converted to the variable's type.
 fn first_value(value: Value, integer: Integer) -> Option<Polynomial> {
     let is_number = value.form.as_constant().is_some_and(|number| integer.holds(number));
     let same_sign = value.integer.signed == integer.signed || (integer.bits == 64 && !integer.signed);
     (!value.wraps && (is_number || (same_sign && value.integer.bits <= integer.bits))).then_some(value.form)
 }
 
-/// A bound that compares with a variable of some type as numbers do.
+/// The last value of a loop's variable. The bound must compare with a variable of this type as mathematical numbers do.
 fn last_value(value: Value, integer: Integer, from_zero: bool) -> Option<Polynomial> {
     let is_number = value.form.as_constant().is_some_and(|number| number >= 0);
     let compares = match (integer.signed, value.integer.promoted().signed) {
         (first, second) if first == second => true,
         // A variable that rises from zero is never negative when it is compared.
         (true, false) => from_zero,
-        // To an unsigned variable a negative bound is huge: of 64 bits no such loop ends.
+        // Compared with an unsigned variable, a negative bound becomes huge. With 64 bits such a loop never ends, so it
+        // need not be considered.
         _ => integer.bits == 64,
     };
     (!value.wraps && (is_number || compares)).then_some(value.form)

@@ -3,23 +3,22 @@
 use super::{Access, Obstacle, Reader, Root, RootKind};
 use crate::semantics::symbols::{DeclaredType, Variable, VariableId};
 use crate::semantics::uses::{Role, Use, role_of_expression};
-use crate::syntax;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Assignment, Binary, Member, NodeId, NodeKind, Pointer, Subscript};
 
 /// An expression that accesses memory, read from its name outwards.
 struct Path {
     /// The whole expression.
     node: NodeId,
-    /// The type of it; unknown behind a member.
+    /// The type of it. Unknown for a member.
     ty: DeclaredType,
     name: String,
     kind: RootKind,
     subscripts: Vec<Index>,
     /// What was added to the pointer that the expression gives.
     added: Vec<Term>,
-    /// Was a member named behind a subscript? What follows is not told apart.
+    /// Was a member named behind a subscript (`a[i].x`)? Subscripts behind that are not told apart.
     is_cut: bool,
-    /// Was a member named before any subscript?
+    /// Was a member named before any subscript (`s.a[i]`)?
     has_member: bool,
 }
 
@@ -28,18 +27,18 @@ type Term = (NodeId, bool);
 
 /// One step from a pointer or an array to an element.
 struct Index {
-    /// The sum that says which one: `j` and `i` of `(a + i)[j]`; nothing for `*a`.
+    /// The terms of the index: `j` and `i` of `(a + i)[j]`; empty for `*a`.
     terms: Vec<Term>,
-    /// What the pointer was before.
+    /// Type and kind of the pointer before this step.
     before: (DeclaredType, RootKind),
 }
 
 impl Reader<'_, '_> {
-    /// Takes the access that a use of a variable from outside of the nest is the root of.
+    /// Notes the access that begins with this use of a variable from outside of the nest.
     pub(super) fn element(&mut self, used: &Use, variable: &Variable, key: VariableId) {
         let path = self.path(used.node, &used.name, variable);
         let span = self.tree.span(path.node);
-        // Through the address of an element, another one may be written.
+        // Whoever has the address of an element may write other elements.
         let is_write = |role| matches!(role, Role::Write | Role::ElementWrite);
         let writes = is_write(used.role) || is_write(role_of_expression(self.tree, path.node));
         if matches!(
@@ -49,9 +48,8 @@ impl Reader<'_, '_> {
             let message = format!("`{}` stands for an address here, which is not followed", self.file.show(span));
             return self.trouble(Obstacle::Pointer, span, message);
         }
-        let around =
-            self.tree.parent(path.node).filter(|parent| self.tree.kind(*parent) == NodeKind::PointerExpression);
-        if around.is_some_and(|parent| self.tree.operator(parent) == Some(NodeKind::Ampersand)) {
+        let around = self.tree.parent(path.node).and_then(|parent| Pointer::of(self.tree, parent));
+        if around.is_some_and(Pointer::is_address) {
             let message = format!("the address of `{}` leads to other elements too", self.file.show(span));
             return self.trouble(Obstacle::Pointer, span, message);
         }
@@ -67,23 +65,19 @@ impl Reader<'_, '_> {
         self.found.accesses.push(Access { root, subscripts, writes, is_target, element, span, loops });
     }
 
-    /// Is an expression the left side of a whole assignment by `=`?
+    /// Is an expression the left side of `=` in a statement of its own?
     fn is_target(&self, node: NodeId) -> bool {
         let tree = self.tree;
         let above = |node| tree.parent(node).filter(|parent| tree.kind(*parent) != NodeKind::ExpressionStatement);
-        above(node).is_some_and(|assignment| {
-            let is_plain = tree.kind(assignment) == NodeKind::AssignmentExpression
-                && tree.operator(assignment) == Some(NodeKind::Equal);
-            is_plain && tree.child(assignment, Field::Left) == Some(node) && above(assignment).is_none()
-        })
+        Assignment::to(tree, node).is_some_and(|assignment| assignment.is_plain() && above(assignment.node).is_none())
     }
 
-    /// The type of what a subscript expression gives.
+    /// The type of the element that a subscript expression selects.
     pub(super) fn element_type(&self, node: NodeId) -> Option<DeclaredType> {
         let tree = self.tree;
         let mut at = node;
-        while tree.kind(at) == NodeKind::SubscriptExpression {
-            at = tree.child(at, Field::Argument)?;
+        while let Some(subscript) = Subscript::of(tree, at) {
+            at = subscript.base()?;
         }
         let name = self.text(at).into_owned();
         let variable =
@@ -105,45 +99,45 @@ impl Reader<'_, '_> {
             has_member: false,
         };
         while let Some(parent) = tree.parent(path.node) {
-            let is_argument = tree.field(path.node) == Some(Field::Argument);
-            match tree.kind(parent) {
-                NodeKind::ParenthesizedExpression => {}
-                NodeKind::SubscriptExpression if is_argument => {
-                    let Some(index) = syntax::Subscript::of(tree, parent).and_then(syntax::Subscript::index) else {
-                        return path;
-                    };
-                    path.dereference(Some(index));
-                }
-                NodeKind::PointerExpression if tree.operator(parent) == Some(NodeKind::Star) => path.dereference(None),
-                NodeKind::PointerExpression if tree.operator(parent) == Some(NodeKind::Ampersand) => {
-                    if !path.address() {
-                        return path;
-                    }
-                }
-                NodeKind::BinaryExpression => {
-                    if !path.is_address() {
-                        return path;
-                    }
-                    match added(tree, parent, path.node) {
-                        Some(term) => path.added.push(term),
-                        None => return path,
-                    }
-                }
-                NodeKind::FieldExpression if is_argument => {
-                    let field =
-                        tree.child(parent, Field::Field).map(|field| self.text(field).into_owned()).unwrap_or_default();
-                    path.member(&field, tree.operator(parent).unwrap_or(NodeKind::Dot));
-                }
-                _ => return path,
+            let has_grown = tree.kind(parent) == NodeKind::ParenthesizedExpression || self.grow(&mut path, parent);
+            if !has_grown {
+                break;
             }
             path.node = parent;
         }
         path
     }
+
+    /// Continues a path with the expression around it. Returns false if that expression does not lead on to an element.
+    fn grow(&self, path: &mut Path, parent: NodeId) -> bool {
+        let tree = self.tree;
+        if let Some(subscript) = Subscript::of(tree, parent).filter(|it| it.base() == Some(path.node)) {
+            let index = subscript.index();
+            if index.is_some() {
+                path.dereference(index);
+            }
+            return index.is_some();
+        }
+        if let Some(member) = Member::of(tree, parent).filter(|it| it.object() == Some(path.node)) {
+            let name = member.name().map(|name| self.text(name).into_owned()).unwrap_or_default();
+            path.member(&name, member.operator().unwrap_or(NodeKind::Dot));
+            return true;
+        }
+        if let Some(pointer) = Pointer::of(tree, parent) {
+            if pointer.is_followed() {
+                path.dereference(None);
+            }
+            return pointer.is_followed() || pointer.is_address() && path.address();
+        }
+        let sum = Binary::of(tree, parent).filter(|_| path.is_address());
+        let term = sum.and_then(|sum| added(sum, path.node));
+        path.added.extend(term);
+        term.is_some()
+    }
 }
 
 impl Path {
-    /// Is what was reached a pointer or an array, as far as the text tells of members?
+    /// Is the path at a pointer or an array? Members have no known type; they are taken for one.
     fn holds_elements(&self) -> bool {
         let through = match &self.ty {
             DeclaredType::Reference { to } => to,
@@ -152,7 +146,7 @@ impl Path {
         self.has_member || through.is_pointer() || matches!(through, DeclaredType::Array { .. })
     }
 
-    /// Is it a pointer, or an array that stands for one, into what a variable leads to without a member?
+    /// Is the path at a pointer or array that was reached from the variable without a member?
     fn is_address(&self) -> bool {
         let leads_on = matches!(
             self.ty,
@@ -161,7 +155,7 @@ impl Path {
         leads_on && !self.has_member && !self.is_cut
     }
 
-    /// Takes the address of what was reached: a pointer into the array again. False where nothing tells of which.
+    /// Takes the address of an element: a pointer into the array again. Returns false if the array is not known.
     fn address(&mut self) -> bool {
         let is_known = !self.has_member && !self.is_cut && self.added.is_empty();
         let Some(index) = self.subscripts.pop_if(|_| is_known) else { return false };
@@ -175,8 +169,8 @@ impl Path {
         terms.extend(index.map(|index| (index, false)));
         let before = (self.ty.clone(), self.kind);
         if self.is_cut || !self.subscripts.is_empty() && !self.holds_elements() {
-            // `a[i].p[j]`: a pointer that an element holds, or an array in it. A subscript of what is neither: of a vector, of
-            // which a store may write all elements at once, or of an object with an operator.
+            // `a[i].p[j]` reads a pointer or an array from an element. `a[i][j]` may also select a part of a vector,
+            // where one store may write all elements, or call an operator of a class.
             self.kind = RootKind::Loaded;
             self.ty = DeclaredType::Unknown;
             return;
@@ -188,7 +182,7 @@ impl Path {
             _ if through_pointer => RootKind::Loaded,
             kind => kind,
         };
-        // Through a member nothing tells whether the second subscript leads through another pointer.
+        // The type of a member is not known: its second subscript may lead through another pointer.
         if self.has_member && !self.subscripts.is_empty() {
             self.kind = RootKind::Loaded;
         }
@@ -211,10 +205,10 @@ impl Path {
     }
 }
 
-/// What a sum adds to the pointer in it.
-fn added(tree: &syntax::HostTree, sum: NodeId, pointer: NodeId) -> Option<Term> {
-    let (left, right) = (tree.child(sum, Field::Left)?, tree.child(sum, Field::Right)?);
-    match tree.operator(sum)? {
+/// What a sum adds to the pointer that is one of its operands.
+fn added(sum: Binary<'_>, pointer: NodeId) -> Option<Term> {
+    let (left, right) = (sum.left()?, sum.right()?);
+    match sum.operator()? {
         NodeKind::Plus => Some((if left == pointer { right } else { left }, false)),
         NodeKind::Minus if left == pointer => Some((right, true)),
         _ => None,

@@ -37,8 +37,8 @@ impl Reader<'_, '_> {
         self.found.scalars.sort_by_key(|used| used.span.start);
     }
 
-    /// A use in what an expression stands for. `seen` are the scalars that its own text names, and whether it writes them: those are
-    /// read from there.
+    /// Notes a use within the text that replaces an expression (of a macro or an inlined function). `seen` are the
+    /// scalars that the original text names, and whether it writes them; those are noted from the original text.
     fn expanded_name(&mut self, used: &Use, seen: &BTreeMap<String, bool>) {
         let is_shown = seen.get(&used.name).copied();
         if used.role == Role::Write && is_shown != Some(true) {
@@ -59,7 +59,7 @@ impl Reader<'_, '_> {
                 .is_some_and(|found| found.kind == NameKind::Variable && found.ty.is_scalar())
     }
 
-    /// Types that the body names: a conversion to a class, or from one, is a function.
+    /// Refuses class types that the body names: a conversion to or from a class is a function call.
     fn types(&mut self, root: NodeId) {
         let tree = self.tree;
         let named = tree.descendants(root).filter(|node| self.is_cpp() && tree.kind(*node) == NodeKind::TypeIdentifier);
@@ -124,7 +124,8 @@ impl Reader<'_, '_> {
         self.trouble(Obstacle::Pointer, used.span, format!("`{}` {message}", used.name));
     }
 
-    /// Variables of the body belong to one iteration; through a member that is a pointer they would reach others.
+    /// Variables of the body belong to one iteration. Only through a pointer in a member could an iteration reach data
+    /// of others.
     fn use_of_local(&mut self, used: &Use, variable: &Variable) {
         let is_plain = variable.ty.is_scalar()
             || matches!(&variable.ty, DeclaredType::Array { element, .. } if element.is_scalar());
@@ -156,7 +157,7 @@ impl Reader<'_, '_> {
             }
             DeclaredType::Scalar { .. } | DeclaredType::TypeParameter { .. } => {
                 let name = used.name.clone();
-                // What only an expansion names stands for the whole expression.
+                // A name that only the replacing text has is reported at the whole expression.
                 let node = if self.place.is_none() { used.node } else { self.main.covering(span) };
                 self.found.scalars.push(ScalarUse { name, key, writes, span, node });
             }
@@ -178,7 +179,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A call that computes a number from numbers.
+    /// Accepts a call if the function only computes a number from numbers.
     fn call(&mut self, used: &Use) {
         let at = self.placed(used.span).start;
         let is_own = !self.symbols.function_definitions(&used.name).is_empty();

@@ -1,4 +1,4 @@
-//! Statements and expressions that are more than loads, stores and arithmetic.
+//! Statements and expressions other than loads, stores and arithmetic.
 
 use super::{Obstacle, Reader};
 use crate::syntax::{NodeId, NodeKind};
@@ -47,7 +47,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `std::sqrt`, called.
+    /// Is it the name of a called function of the standard library, as in `std::sqrt(x)`?
     fn is_standard_function(&self, node: NodeId) -> bool {
         let name = self.text(node).split_whitespace().collect::<String>();
         name.starts_with("std::") && crate::semantics::calls::is_pure(&name)

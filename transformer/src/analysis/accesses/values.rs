@@ -5,11 +5,11 @@ use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::semantics::Integer;
 use crate::semantics::symbols::{NameKind, Variable, is_operand};
 use crate::source::Span;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Assignment, Binary, Cast, Conditional, NodeId, NodeKind, Unary};
 
-/// Bits of the factors that are followed in 64 unsigned bits.
+/// The factors of an index of 64 unsigned bits must fit into this many bits.
 const LARGEST_FACTOR: u32 = 32;
-/// How many local copies are followed into each other.
+/// The longest chain of local copies that is followed: `int a = b; int c = a;` is one of two.
 const COPIES: usize = 16;
 
 /// The value of an integer expression.
@@ -28,11 +28,12 @@ impl Value {
         Self { form, integer, wraps: false }
     }
 
-    /// The same value in another type; none where too little would be left of it.
+    /// The value converted to another type. `None` if the conversion may change too much of it.
     fn converted(self, to: Integer) -> Option<Self> {
         let widens = to.bits > self.integer.bits && (to.signed || !self.integer.signed);
         let is_kept = to == self.integer || widens || self.form.as_constant().is_some_and(|number| to.holds(number));
-        // Negative numbers in 64 unsigned bits are subscripts of the same elements: addresses are computed alike.
+        // Addresses are computed modulo 2 to the power of 64, so a negative index converted to 64 unsigned bits selects
+        // the same element.
         match to.bits {
             _ if is_kept => Some(Self { integer: to, ..self }).filter(|value| !value.wraps || to.bits == 32),
             64 => (!self.wraps).then_some(Self { integer: to, ..self }),
@@ -47,8 +48,8 @@ fn braced_literal(text: &str) -> Option<Value> {
     literal(text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')')))
 }
 
-/// May no coefficient alone be more than the type holds? Where one is, the arithmetic wraps around or is undefined. What is counted in
-/// 64 unsigned bits wraps around far from any element where coefficients are small.
+/// Does every coefficient fit into the type? If not, the arithmetic wraps around or is undefined. Values of 64 unsigned
+/// bits must have small coefficients: those wrap around only at indices far beyond any array.
 fn fits(form: &Polynomial, integer: Integer) -> bool {
     let bits =
         if integer.bits == 64 && !integer.signed { LARGEST_FACTOR } else { integer.bits - u32::from(integer.signed) };
@@ -57,7 +58,7 @@ fn fits(form: &Polynomial, integer: Integer) -> bool {
 }
 
 impl Reader<'_, '_> {
-    /// A subscript; one that is not understood is a value of its own.
+    /// The value of a subscript. One that is not understood becomes an unknown value.
     pub(super) fn subscript(&mut self, node: NodeId) -> Subscript {
         match self.value(node) {
             Some(value) => Subscript { form: value.form, wraps: value.wraps },
@@ -65,7 +66,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The sum of what selects an element: of one subscript, or of what is added to a pointer as well.
+    /// The sum of the expressions that select an element: the subscript, and what was added to the pointer before.
     pub(super) fn sum(&mut self, terms: &[(NodeId, bool)]) -> Subscript {
         if let [(only, false)] = terms {
             return self.subscript(*only);
@@ -82,18 +83,19 @@ impl Reader<'_, '_> {
         Subscript { form: sum, wraps: false }
     }
 
-    /// The value of an expression; none where it is no integer that is understood.
+    /// The value of an expression. `None` if it is no integer or is not understood.
     pub(super) fn value(&mut self, node: NodeId) -> Option<Value> {
         match self.tree.kind(node) {
             NodeKind::ParenthesizedExpression => self.value(self.tree.named_children(node).next()?),
             NodeKind::NumberLiteral => literal(&self.text(node)),
             NodeKind::Identifier => self.named(node),
             NodeKind::UnaryExpression => {
-                let value = self.value(self.tree.child(node, Field::Argument)?)?;
+                let unary = Unary::of(self.tree, node)?;
+                let value = self.value(unary.operand()?)?;
                 let integer = value.integer.promoted();
                 let value = value.converted(integer)?;
                 let wraps = value.wraps || integer.wraps();
-                match self.tree.operator(node)? {
+                match unary.operator()? {
                     NodeKind::Minus => Some(Value { form: value.form.negated()?, integer, wraps }),
                     NodeKind::Plus => Some(value),
                     _ => None,
@@ -101,10 +103,11 @@ impl Reader<'_, '_> {
             }
             NodeKind::BinaryExpression => self.binary(node),
             NodeKind::CastExpression => {
-                let ty = self.tree.child(node, Field::Type)?;
+                let cast = Cast::of(self.tree, node)?;
+                let ty = cast.ty()?;
                 let at = self.placed(self.tree.span(ty)).start;
                 let integer = Integer::of(&self.symbols.type_written(None, &self.text(ty), at))?;
-                self.value(self.tree.child(node, Field::Value)?)?.converted(integer)
+                self.value(cast.value()?)?.converted(integer)
             }
             NodeKind::ConditionalExpression => self.either(node),
             NodeKind::SubscriptExpression => {
@@ -115,10 +118,12 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `c ? x : y`: which of the two is not known, but where they differ by a number both lie side by side.
+    /// `c ? x : y` is one of two values. If they differ by a constant, the result is an unknown value that is noted to
+    /// be near both.
     fn either(&mut self, node: NodeId) -> Option<Value> {
-        let first = self.value(self.tree.child(node, Field::Consequence)?)?;
-        let second = self.value(self.tree.child(node, Field::Alternative)?)?;
+        let choice = Conditional::of(self.tree, node)?;
+        let first = self.value(choice.consequence()?)?;
+        let second = self.value(choice.alternative()?)?;
         let integer = first.integer.common(second.integer);
         let (first, second) = (first.converted(integer)?, second.converted(integer)?);
         first.form.minus(&second.form)?.as_constant()?;
@@ -128,9 +133,10 @@ impl Reader<'_, '_> {
     }
 
     fn binary(&mut self, node: NodeId) -> Option<Value> {
-        let operator = self.tree.operator(node)?;
-        let left = self.value(self.tree.child(node, Field::Left)?)?;
-        let right = self.value(self.tree.child(node, Field::Right)?)?;
+        let binary = Binary::of(self.tree, node)?;
+        let operator = binary.operator()?;
+        let left = self.value(binary.left()?)?;
+        let right = self.value(binary.right()?)?;
         let integer = left.integer.common(right.integer);
         let (left, right) = (left.converted(integer)?, right.converted(integer)?);
         let form = match operator {
@@ -150,7 +156,7 @@ impl Reader<'_, '_> {
         Some(Value { form, integer, wraps })
     }
 
-    /// Quotients and shifts: of numbers, and `x << 3`; other quotients are opaque.
+    /// `/`, `%` and `<<` of constants, and `x << 3`. Other quotients become unknown values.
     fn of_constants(&mut self, node: NodeId, operator: NodeKind, left: &Value, right: &Value) -> Option<Value> {
         let integer = left.integer;
         let second = right.form.as_constant()?;
@@ -202,28 +208,29 @@ impl Reader<'_, '_> {
         Some(Value::exact(Polynomial::atom(self.known(Meaning::Variable(key), &name)), integer))
     }
 
-    /// Does no operator stand beside a name that binds more tightly than those of a constant's text? `i * N` with `#define N 1 + 1` is
-    /// `i * 1 + 1`, but `i < N` is `i < (1 + 1)`.
+    /// Does the value of a macro stay whole at this place, because no operator beside it binds more tightly than those
+    /// in the macro's text? `i * N` with `#define N 1 + 1` is `i * 1 + 1`, but `i < N` is `i < (1 + 1)`.
     fn stands_alone(&self, node: NodeId) -> bool {
         let Some(parent) = self.tree.parent(node) else { return true };
         match self.tree.kind(parent) {
             NodeKind::BinaryExpression => matches!(
-                self.tree.operator(parent),
+                Binary::of(self.tree, parent).and_then(Binary::operator),
                 Some(NodeKind::Less | NodeKind::Greater | NodeKind::LessEqual | NodeKind::GreaterEqual)
             ),
-            NodeKind::AssignmentExpression => self.tree.field(node) == Some(Field::Right),
+            NodeKind::AssignmentExpression => Assignment::to(self.tree, node).is_none(),
             NodeKind::SubscriptArgumentList | NodeKind::ParenthesizedExpression | NodeKind::InitDeclarator => true,
             kind => !kind.is_expression(),
         }
     }
 
     fn constant(&self, name: &str, span: Span) -> Option<Value> {
-        // Which type a larger one has is up to the compiler.
+        // The type of a larger constant depends on the compiler.
         let value = i32::try_from(self.symbols.constant(name, span.start)?).ok()?;
         Some(Value::exact(Polynomial::constant(i128::from(value)), Integer::INT))
     }
 
-    /// One of several numbers, but the same everywhere, where the program never takes a definition back.
+    /// A macro with several definitions, of which each build uses one: an unknown constant, if the program never
+    /// undefines it.
     fn ambiguous_macro(&mut self, name: &str, span: Span) -> Option<Value> {
         let is_plain = |body: &str| braced_literal(body).is_some_and(|value| value.integer == Integer::INT);
         let all = self.symbols.macros_named(name, span.start);
@@ -233,7 +240,8 @@ impl Reader<'_, '_> {
             .then(|| Value::exact(Polynomial::atom(self.known(Meaning::Text(name.to_owned()), name)), Integer::INT))
     }
 
-    /// The value of a macro that stands for a number. The type is that of its literals: `int` where none has a suffix.
+    /// The value of a macro that stands for a number. The type is that of its literals: `int` if no literal has a
+    /// suffix.
     fn macro_value(&self, name: &str, span: Span, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1).filter(|_| !self.symbols.is_ambiguous_macro(name))?;
         let body = self.symbols.macro_definition(name, span.start)?.body;
@@ -257,7 +265,8 @@ impl Reader<'_, '_> {
         self.symbols.written_in(&variable.name, at.start, self.main.span(self.body)).is_empty()
     }
 
-    /// The initial value of a variable that is set nowhere else, and made of what does not change in between.
+    /// The initial value of a variable that is never assigned again, if the variables in that value do not change
+    /// either.
     fn copy(&mut self, variable: &Variable, at: Span, integer: Integer) -> Option<Value> {
         let initializer = variable.initializer.filter(|_| variable.header.is_none() && self.depth < COPIES)?;
         let is_constant = variable.ty.is_const() || variable.is_constexpr;
@@ -281,7 +290,7 @@ impl Reader<'_, '_> {
         value?.converted(integer)
     }
 
-    /// Has everything that an initial value is made of the same value where the variable is used?
+    /// Do all variables of an initial value still have the same values where the variable is used?
     fn is_lasting(&self, node: NodeId, function: Span, inside: bool) -> bool {
         let tree = self.tree;
         let loads = [
@@ -306,7 +315,8 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// A value that is not understood: the same in the iterations compared where only what they share is in it.
+    /// An unknown value. Two iterations that are compared have the same one if the expression consists only of what
+    /// they share.
     fn opaque(&mut self, node: NodeId) -> Polynomial {
         if self.is_shared_value(node) {
             let text = self.text(node).split_whitespace().collect::<String>();

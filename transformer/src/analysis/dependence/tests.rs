@@ -23,7 +23,7 @@ fn sum(terms: &[(i128, &[Atom])]) -> Polynomial {
     })
 }
 
-/// `j` and `k` of two iterations run from 0 to below these; `i` is the same in both.
+/// `j` and `k` of two iterations run from 0 to below these numbers; `i` is equal in both.
 fn space(width: &Polynomial, depth: &Polynomial) -> Space {
     let range = |end: &Polynomial| Range { lower: Some(number(0)), upper: end.minus(&number(1)) };
     let varying =

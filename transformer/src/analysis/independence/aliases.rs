@@ -14,7 +14,7 @@ use crate::syntax::{ClauseName, Field, ListItem, NodeKind, Number};
 /// A list item of a `map` clause that has array sections or is a variable of its own.
 struct Mapped {
     construct: ConstructId,
-    /// The name that it starts with, blanks left out: `a`, `net->weights`.
+    /// The name that it starts with, without blanks: `a`, `net->weights`.
     name: String,
     /// For each section its first element and length: indices into the expressions.
     sections: Vec<(Option<usize>, Option<usize>)>,
@@ -28,7 +28,7 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
-    /// Those of the construct itself, and of `target data` constructs around it.
+    /// The items of the construct itself and of `target data` constructs around it.
     pub(crate) fn read(candidate: &Candidate<'_, '_>) -> Self {
         let cx = candidate.cx;
         let mut all = Self { items: Vec::new(), spans: Vec::new(), values: Vec::new() };
@@ -66,17 +66,17 @@ impl Sections {
         self.items.push(Mapped { construct, name, sections });
     }
 
-    /// The expressions whose values are asked for.
+    /// The expressions whose values are needed: first elements and lengths of the sections.
     pub(crate) fn expressions(&self) -> Vec<Span> {
         self.spans.clone()
     }
 
-    /// Their values.
+    /// Takes the values of these expressions.
     pub(crate) fn take_values(&mut self, found: &Accesses) {
         self.values.clone_from(&found.expressions);
     }
 
-    /// The constructs that map what all these accesses reach, each within its section.
+    /// The constructs that map the storage of all these accesses, each access within the mapped section.
     fn constructs_of(
         &self,
         candidate: &Candidate<'_, '_>,
@@ -131,7 +131,8 @@ impl Name<'_> {
     }
 }
 
-/// What must hold so that different names lead to different storage; an error where it cannot be told even so.
+/// The assumptions under which different names lead to different storage. An error if it is not certain even with
+/// assumptions.
 pub(crate) fn assumptions(
     candidate: &Candidate<'_, '_>,
     found: &Accesses,
@@ -163,7 +164,7 @@ pub(crate) fn assumptions(
     Ok(assumed)
 }
 
-/// Is nothing used that belongs to a team, and no pointer that a write may change?
+/// Does the nest use no storage that belongs to a team, and no pointer that a write may change?
 fn check_places(candidate: &Candidate<'_, '_>, found: &Accesses) -> Result<(), Vec<Reason>> {
     let cx = candidate.cx;
     let region = candidate.chain.first().map(|first| cx.constructs.construct(*first).body_span);
@@ -244,7 +245,7 @@ fn are_distinct(
     if both.iter().all(|name| name.kind == RootKind::Object) && first.key != second.key && both.iter().all(is_alone) {
         return true;
     }
-    // Members of one variable may be those of a union.
+    // Members of one variable may be members of a union.
     let is_certain = |name: &&Name<'_>| is_type_certain(candidate, name);
     if candidate.cx.compilation.strict_aliasing
         && first.key != second.key
@@ -287,21 +288,18 @@ fn has_other_label(candidate: &Candidate<'_, '_>, name: &Name<'_>) -> bool {
     variable.header.is_none() && ["asm", "alias", "weakref"].iter().any(|word| text.contains(word))
 }
 
-/// Is the variable's type written without a macro that may stand for another one, in typedefs of the file neither?
+/// Is the variable's type written without macros that may have other values, also within the typedefs of the file that
+/// it uses?
 fn is_type_certain(candidate: &Candidate<'_, '_>, name: &Name<'_>) -> bool {
     let tree = candidate.cx.tree;
     let text = |node| candidate.cx.file.show(tree.span(node)).into_owned();
     let word = name.name.split(['.', '-']).next().unwrap_or_default();
     let Some(variable) = candidate.cx.symbols().lookup(word, name.span.start) else { return false };
     let node = tree.covering(variable.declared_at);
-    let mut around = tree.ancestors(node);
-    let own = around
-        .find(|node| tree.child(*node, Field::Type).is_some())
-        .and_then(|node| tree.child(node, Field::Type))
-        .map(text);
+    let own = tree.ancestors(node).find_map(|around| tree.child(around, Field::Type)).map(text);
     let mut waiting: Vec<String> = own.into_iter().flat_map(|text| names_in(&text)).collect();
     if variable.header.is_some() || name.kind == RootKind::Member {
-        // What a header or a structure writes is not looked for.
+        // The text of types in headers and structures is not searched, so every macro may be part of it.
         waiting.extend(candidate.cx.scan.definitions.iter().map(|it| candidate.cx.file.show(it.name).into_owned()));
     }
     let mut seen = std::collections::BTreeSet::new();
@@ -334,13 +332,14 @@ fn have_other_types(first: &Name<'_>, second: &Name<'_>) -> bool {
     is_known(one) && is_known(other) && (is_real(one) || is_real(other)) && one.holds_the_same(other) == Some(false)
 }
 
-/// Can the storage that two names lead to not be an object of the one type now and of the other later? In C a store gives allocated
-/// storage another type (C17, section 6.5, paragraph 6): numbers may be converted in place, each read before it is overwritten.
+/// Is it impossible that the storage changes its type between accesses by two names? In C a store gives allocated
+/// storage another type (C17, section 6.5, paragraph 6): numbers may be converted in place, each read before it is
+/// overwritten.
 fn has_lasting_type(candidate: &Candidate<'_, '_>, both: &[&Name<'_>; 2]) -> bool {
     candidate.cx.tree.language() == Language::Cpp || both.iter().any(|name| name.kind == RootKind::Object)
 }
 
-/// Does the name mean the same storage from the construct that maps it to the loops?
+/// Does the name mean the same storage in the loops as at the construct that maps it?
 fn is_unchanged(candidate: &Candidate<'_, '_>, name: &Name<'_>, construct: ConstructId) -> bool {
     let word = name.name.split(['.', '-']).next().unwrap_or_default();
     if candidate.chain.contains(&construct) {
@@ -358,7 +357,8 @@ fn is_unchanged(candidate: &Candidate<'_, '_>, name: &Name<'_>, construct: Const
         && candidate.cx.symbols().written_in(word, name.span.start, span).is_empty()
 }
 
-/// Is one of two parameters `restrict`, and neither set in the function, so that neither is based on the other?
+/// Is one of two parameters `restrict`, and are both never assigned in the function, so that neither is based on the
+/// other?
 fn are_restricted(candidate: &Candidate<'_, '_>, first: &Name<'_>, second: &Name<'_>) -> bool {
     let tree = candidate.cx.tree;
     let parameter = |name: &Name<'_>| -> Option<Variable> {

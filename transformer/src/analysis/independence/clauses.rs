@@ -1,4 +1,4 @@
-//! The clauses around the loops: which go with more loops, and what they make of variables.
+//! The clauses around the loops: which of them allow more loops, and what they say of variables.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::syntax::{Clause, ClauseArgument, ClauseName, ListItem};
 pub(crate) struct Clauses {
     /// Variables of which each thread has a copy without a value.
     pub private: Vec<VariableId>,
-    /// The same with the original's value.
+    /// Variables of which each thread has a copy with the original's value.
     pub firstprivate: Vec<VariableId>,
     /// Reduction items and their operators.
     pub reductions: BTreeMap<VariableId, String>,
@@ -23,14 +23,15 @@ pub(crate) struct Clauses {
 }
 
 impl Clauses {
-    /// Has each thread its own?
+    /// Does each thread have its own copy?
     pub(crate) fn is_private(&self, key: VariableId) -> bool {
         self.private.contains(&key) || self.firstprivate.contains(&key)
     }
 }
 
-/// Does a clause say nothing but how iterations go to teams and threads, as those that `geometry` writes? Such a clause is named
-/// last: where something else speaks against a change it did so before the grid was chosen, and is what the user asks for.
+/// Does a clause only say how iterations are distributed over teams and threads? The `geometry` pass writes such
+/// clauses. A reason with such a clause is given last: other reasons held before the grid was chosen, and matter more
+/// to the user.
 pub(crate) fn is_of_grid(name: ClauseName) -> bool {
     matches!(name, ClauseName::NumTeams | ClauseName::ThreadLimit | ClauseName::DistSchedule)
 }
@@ -43,11 +44,11 @@ pub(crate) fn read(cx: &Program<'_>, chain: &[ConstructId]) -> Result<(Clauses, 
     read_besides(cx, chain, &[])
 }
 
-/// The same for what leaves the loops as they are, besides clauses that hold for them as before; and which clauses of the grid
-/// speak against it.
+/// Reads the clauses for a change that leaves the loops as they are. The clauses of `besides` are allowed. Also returns
+/// the clauses of the grid that forbid the change.
 ///
 /// # Errors
-/// All that do, where others are among them.
+/// All clauses that forbid the change, if one of them is no clause of the grid.
 pub(crate) fn read_besides(
     cx: &Program<'_>,
     chain: &[ConstructId],
@@ -60,7 +61,8 @@ pub(crate) fn read_besides(
         chain.iter().any(|id| cx.constructs.directive(*id).clauses_of(ClauseName::NumTeams).next().is_some());
     for id in chain {
         for clause in &cx.constructs.directive(*id).clauses {
-            // As many teams as there are iterations may share them, unless their number is given.
+            // With few threads in a team, as many teams as there are iterations may still share them, unless
+            // `num_teams` gives their number.
             if besides.contains(&clause.name) || (clause.name == ClauseName::ThreadLimit && !has_teams) {
                 continue;
             }
@@ -80,7 +82,7 @@ pub(crate) fn read_besides(
 }
 
 impl Clauses {
-    /// What the clauses of constructs say of variables, whatever else they say.
+    /// What the clauses of constructs say of variables. All other clauses are ignored.
     pub(super) fn of(cx: &Program<'_>, chain: &[ConstructId]) -> Self {
         let symbols = cx.symbols();
         let mut found = Self::default();
@@ -133,15 +135,15 @@ fn goes_with_more_loops(cx: &Program<'_>, clause: &Clause) -> bool {
         | ClauseName::Bind
         | ClauseName::ProcBind
         | ClauseName::NumTeams => true,
-        // One with a modifier (`task`, `inscan`) or of a section is none of the plain ones.
+        // A reduction with a modifier (`task`, `inscan`) or of an array section is not handled.
         ClauseName::Reduction => clause.modifiers.len() == 1 && clause.items().iter().all(|item| item.is_name),
-        // Off the device, the loop stays as parallel as it is.
+        // `if(target: ..)` is allowed: off the device, the loop is as parallel as before.
         ClauseName::If => clause.modifiers.iter().any(|modifier| modifier.name == "target"),
-        // One iteration after the other, each to the next thread, groups none.
+        // `schedule(static, 1)` hands single iterations to the threads in turn and so does not group them.
         ClauseName::Schedule => {
             clause.modifiers.is_empty() && words(0).as_deref() == Some("static") && words(1).as_deref() == Some("1")
         }
-        // One team of one thread would run the iterations in order.
+        // With one team of one thread, the iterations would run in order.
         ClauseName::ThreadLimit => match &clause.argument {
             ClauseArgument::Expression(span) => {
                 symbols.constant(&cx.file.show(*span), span.start).is_some_and(|threads| threads > 1)

@@ -1,7 +1,8 @@
-//! Which iterations are proved independent of each other: those of the inner loops of a nest, where the directive promises
-//! it of the outer ones, or those of the directive's own loops, where something may group or order them.
+//! Which iterations are proved independent of each other: those of inner loops of a nest, when `collapse` shall take
+//! them together with the loops of the directive, or those of the directive's own loops, when a change may group or
+//! order them.
 //!
-//! Nothing is taken for independent that is not understood.
+//! Iterations that are not understood are taken for dependent.
 
 pub(crate) mod aliases;
 pub(crate) mod clauses;
@@ -24,7 +25,7 @@ use self::clauses::Clauses;
 pub(crate) struct Candidate<'a, 'p> {
     pub cx: &'a Program<'p>,
     pub id: ConstructId,
-    /// From the target construct to this one.
+    /// The constructs from the target construct to this one.
     pub chain: Vec<ConstructId>,
     pub clauses: Clauses,
     pub nest: Nest,
@@ -39,15 +40,15 @@ impl Candidate<'_, '_> {
 
 /// The loops of a construct.
 pub(crate) struct Nest {
-    /// All that are perfectly nested.
+    /// All perfectly nested loops.
     pub loops: CanonicalLoopNest,
-    /// How many of them, from the outside, are promised to be independent.
+    /// How many of them, from the outside, the directive promises to be independent.
     pub promised: usize,
 }
 
-/// Why iterations of a construct's own loops may depend on each other; none where they are proved not to. `chain` leads
-/// from the target construct to this one. `assigned` are names that each iteration assigns before it uses them, `own` those
-/// that each thread has its own of without a clause that says so.
+/// Why iterations of a construct's own loops may depend on each other. `None` if they are proved to be independent.
+/// `chain` leads from the target construct to this one. `assigned` are names that each iteration assigns before it uses
+/// them, `own` those of which each thread has its own copy without a clause that says so.
 pub(crate) fn dependence(
     cx: &Program<'_>,
     chain: Vec<ConstructId>,
@@ -80,7 +81,7 @@ pub(crate) fn dependence(
         .or_else(|| not_distinct(&candidate, &found, &sections))
 }
 
-/// What would have to hold so that different names lead to different storage.
+/// The conditions under which different names lead to different storage.
 fn not_distinct(candidate: &Candidate<'_, '_>, found: &Accesses, sections: &Sections) -> Option<Reason> {
     match aliases::assumptions(candidate, found, sections) {
         Ok(assumed) => assumed.into_iter().next().map(|assumption| {
@@ -95,7 +96,7 @@ fn unproved(span: Span, message: String) -> Reason {
     reason(ReasonCode::IterationsGrouped, span, message)
 }
 
-/// A reason against the loops.
+/// A reason not to change the loops.
 pub(crate) fn reason(code: ReasonCode, span: Span, message: impl Into<String>) -> Reason {
     Reason::new(code, span, message)
 }

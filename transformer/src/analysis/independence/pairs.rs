@@ -1,4 +1,4 @@
-//! Are iterations independent, as far as accesses through one name tell?
+//! Are iterations independent in their accesses through one name?
 
 use crate::analysis::accesses::{Access, Accesses, Loop, RootKind, Subscript};
 use crate::analysis::dependence::{Range, Space};
@@ -6,7 +6,7 @@ use crate::analysis::independence::{Candidate, reason};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::plan::{Reason, ReasonCode};
 
-/// Atoms of the second iteration are those of the first and this.
+/// The atom of a variable in the second iteration is its atom in the first one plus this.
 const SECOND: u32 = 1 << 24;
 
 /// Why the first `depth` loops may not run in any order.
@@ -62,15 +62,15 @@ fn are_independent(
             differences.push(difference);
         }
     }
-    // What is forced already counts as an equation.
+    // Pairs that must be equal are used as equations for the others.
     differences
         .extend(forced.iter().filter_map(|(one, other)| Polynomial::atom(*one).minus(&Polynomial::atom(*other))));
     let space = space(found, promised, &[first, second], true);
     space.are_independent(&differences, &pairs)
 }
 
-/// Are equal subscripts modulo 2 to the power of 32 possible in one iteration alone? An odd factor can be divided by, and two
-/// values of a variable of 32 bits that are equal modulo that are equal.
+/// Can subscripts be equal modulo 2 to the power of 32 only within one iteration? An odd factor can be divided out, and
+/// variables of 32 bits that are equal modulo 2 to the power of 32 are equal.
 fn forces_modulo(difference: &Polynomial, l: &Loop, one: &Subscript, other: &Subscript) -> bool {
     let (first, second) = (l.atom, Atom(l.atom.0 + SECOND));
     let parts = difference.linear_in(first).and_then(|(with_first, rest)| {
@@ -81,13 +81,13 @@ fn forces_modulo(difference: &Polynomial, l: &Loop, one: &Subscript, other: &Sub
     one.wraps && other.wraps && l.integer.bits <= 32 && parts.is_some_and(|(a, b)| a == -b && a % 2 != 0)
 }
 
-/// Does an atom stand for another value in the second iteration?
+/// May the value of an atom be another one in the second iteration?
 fn is_own(found: &Accesses, promised: usize, atom: Atom) -> bool {
     found.opaque.contains(&atom) || found.loops.iter().skip(promised).any(|l| l.atom == atom)
 }
 
-/// What is known where all of these accesses happen: the loops around them run. With `twice`, the variables of both
-/// iterations.
+/// What is known if all of these accesses happen: the loops around them have at least one iteration. With `twice`, for
+/// the variables of both iterations.
 pub(super) fn space(found: &Accesses, promised: usize, accesses: &[&Access], twice: bool) -> Space {
     let mut space = Space::default();
     let mut copies = vec![0];

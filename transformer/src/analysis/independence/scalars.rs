@@ -8,7 +8,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::CanonicalLoop;
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
-use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Assignment, HostTree, NodeId, NodeKind};
 
 /// Why variables do not allow that `depth` loops are collapsed.
 pub(crate) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
@@ -29,7 +29,7 @@ pub(crate) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: us
             reasons.push(reason(ReasonCode::ValueCarried, written.span, message));
         }
     }
-    // A reduction item that is only read has each thread's own value in it.
+    // A thread that only reads a reduction item would read its private copy.
     for used in found.scalars.iter().filter(|used| candidate.clauses.reductions.contains_key(&used.key)) {
         if !found.scalars.iter().any(|other| other.key == used.key && other.writes) {
             let message = format!("`{}` is read before its reduction ends", used.name);
@@ -40,8 +40,8 @@ pub(crate) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: us
     reasons
 }
 
-/// Why a variable may carry a value from one iteration of the construct's own loops to another. `assigned` are names that
-/// each iteration assigns before it uses them, `own` those that each thread has its own of.
+/// Why a variable may carry a value from one iteration of the construct's own loops to another. `assigned` are names
+/// that each iteration assigns before it uses them, `own` those of which each thread has its own copy.
 pub(super) fn carried(
     candidate: &Candidate<'_, '_>,
     found: &Accesses,
@@ -79,7 +79,7 @@ pub(super) fn carried(
     shared.and_then(|l| refuse(&name_of(l.key), l.span))
 }
 
-/// The variable of a loop that is to be collapsed is private then: it must be so already, and must be nothing else.
+/// `collapse` makes the variable of another loop private. So it must be private already, and no other loop may use it.
 fn loop_variable(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Option<Reason> {
     let read = candidate.nest.loops.loops.get(depth - 1)?;
     let refuse = |message: String| Some(reason(ReasonCode::ValueCarried, read.variable_span, message));
@@ -101,7 +101,7 @@ fn loop_variable(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) 
     }
 }
 
-/// Loops that stay serial and do not declare their variable need a private one, which nothing else uses.
+/// A loop that stays serial and uses a variable from outside needs a private one that nothing else in the body uses.
 fn serial_loops(candidate: &Candidate<'_, '_>, found: &Accesses) -> Vec<Reason> {
     let tree = candidate.cx.tree;
     let nest = candidate.nest.loops.loops.get(candidate.promised() - 1);
@@ -134,15 +134,14 @@ fn is_set_first(candidate: &Candidate<'_, '_>, innermost: &CanonicalLoop, uses: 
     is_certain && !is_read && uses.iter().all(|used| body.contains(used.span))
 }
 
-/// The assignment that a name is the left side of, and its right side.
+/// The assignment whose left side is a name, and its right side.
 fn assignment(tree: &HostTree, name: NodeId, operators: &[NodeKind]) -> Option<(NodeId, NodeId)> {
-    let node = tree.parent(name).filter(|node| tree.kind(*node) == NodeKind::AssignmentExpression)?;
-    let operator = tree.operator(node)?;
-    (tree.child(node, Field::Left) == Some(name) && operators.contains(&operator))
-        .then(|| Some((node, tree.child(node, Field::Right)?)))?
+    let assignment = Assignment::to(tree, name)?;
+    let is_known = operators.contains(&assignment.operator()?);
+    is_known.then(|| Some((assignment.node, assignment.value()?)))?
 }
 
-/// Is a reduction item used for anything but adding to it, by the operator of its clause?
+/// The first use of a reduction item that does not combine it by the operator of its clause, in a statement of its own.
 pub(super) fn not_a_sum(candidate: &Candidate<'_, '_>, key: VariableId, uses: &[&ScalarUse]) -> Option<Reason> {
     let operator = candidate.clauses.reductions.get(&key).map(String::as_str).unwrap_or_default();
     let operators: &[NodeKind] = match operator {

@@ -3,7 +3,7 @@
 use crate::analysis::accesses::{Access, Accesses, Loop};
 use crate::analysis::polynomial::Polynomial;
 use crate::source::Span;
-use crate::syntax::{Field, HostTree, NodeKind};
+use crate::syntax::{For, HostTree, NodeKind};
 
 /// Does each iteration of the first loop give all elements of its piece, `stride` long, new values before it reads one? True only for
 /// `a[i] = ..;` and `for (j = 0; j < stride; j++) a[i * stride + j] = ..;` on every way through an iteration. `touching` are all
@@ -24,13 +24,13 @@ struct Store<'f> {
 }
 
 impl<'f> Store<'f> {
-    /// The assignment that an access is the left side of; none where an iteration may leave it out.
+    /// The assignment whose left side is the access. `None` if an iteration may skip it.
     fn of(tree: &HostTree, found: &'f Accesses, access: &Access) -> Option<Self> {
         let parallel = found.loops.first()?;
         if !access.is_target || access.element.is_none() || jumps(tree, parallel.span) {
             return None;
         }
-        // Behind a macro or a call the access stands for the whole expression.
+        // If the text of a macro or an inlined function is accessed, the access stands for the whole expression.
         let node = tree.covering(access.span);
         let assignment = if tree.kind(node) == NodeKind::AssignmentExpression { node } else { tree.parent(node)? };
         let mut inner = None;
@@ -38,7 +38,7 @@ impl<'f> Store<'f> {
         for above in tree.ancestors(below) {
             match tree.kind(above) {
                 NodeKind::CompoundStatement => {}
-                NodeKind::ForStatement if tree.field(below) == Some(Field::Body) => {
+                NodeKind::ForStatement if For::of(tree, above)?.body() == Some(below) => {
                     let known = found.loops.iter().find(|known| known.span == tree.span(above))?;
                     if known.atom == parallel.atom {
                         return Some(Self { assignment: tree.span(assignment), inner });
@@ -54,7 +54,7 @@ impl<'f> Store<'f> {
         None
     }
 
-    /// Are the elements that it assigns to in one iteration those of the piece?
+    /// Does it assign, in one iteration, all elements of the iteration's piece?
     fn covers(&self, access: &Access, found: &Accesses, stride: &Polynomial) -> bool {
         let [subscript] = access.subscripts.as_slice() else { return false };
         let own = found.loops.first().and_then(|parallel| stride.times(&Polynomial::atom(parallel.atom)));
@@ -71,7 +71,8 @@ impl<'f> Store<'f> {
         !subscript.wraps && expected.is_some_and(|expected| subscript.form == expected)
     }
 
-    /// Does every other access of the array come later, or reach the element that was just assigned?
+    /// Do all other accesses of the array come after all of its assignments, or reach the element that was just
+    /// assigned?
     fn is_first(&self, store: &Access, touching: &[&Access]) -> bool {
         let end = self.inner.map_or(self.assignment.end, |inner| inner.span.end);
         touching.iter().filter(|access| **access != store).all(|access| {
@@ -81,7 +82,7 @@ impl<'f> Store<'f> {
     }
 }
 
-/// May a statement of the loop leave others out?
+/// May a statement of the loop skip others?
 fn jumps(tree: &HostTree, parallel: Span) -> bool {
     let kinds = [
         NodeKind::BreakStatement,

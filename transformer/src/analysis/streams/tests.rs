@@ -31,7 +31,8 @@ fn with_accesses<R>(text: String, check: impl FnOnce(&HostTree, &Accesses) -> R)
     check(&tree, &found)
 }
 
-/// How the first loop of a function with this body touches `a`: whether the stride is one, the halo, and whether it is written.
+/// How the first loop of a function with this body touches `a`: whether the stride is one, the halo, and whether it is
+/// written.
 fn read(body: &str) -> Result<(bool, u32, u32, bool), NoStream> {
     let text = format!("void f({PARAMETERS}) {{ {body} }}");
     with_accesses(text, |_, found| {
@@ -76,7 +77,7 @@ fn what_is_no_stream_says_why() {
     assert_eq!(loop_over("b[i] = a[i * i];"), NoStream::Scattered);
     assert_eq!(loop_over("a[i + 1] = 0;"), NoStream::Crossing);
     assert_eq!(loop_over("a[i] = a[i + 1];"), NoStream::Crossing);
-    // The length of a row that the loop inside runs over may be another one.
+    // The inner loop may run over more or fewer elements than a row has.
     assert_eq!(loop_over("for (int j = 0; j < n; j++) b[i] += a[i * m + j];"), NoStream::Scattered);
 }
 

@@ -7,18 +7,18 @@ use crate::syntax::Directive;
 /// What a reader passes on the way from a directive to the first token behind it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Gap {
-    /// Where the first token starts; none at the end of the file.
+    /// Where the first token starts. `None` at the end of the file.
     pub token: Option<usize>,
-    /// The next directive, where no token stands before it.
+    /// The next directive, if no token stands before it.
     pub next_directive: Option<usize>,
-    /// Is one of the directives passed a stand-alone one?
+    /// Is one of the directives in between a stand-alone one?
     pub behind_stand_alone: bool,
-    /// An included file on the way: the statement may come from it.
+    /// An `#include` line in between: the statement may come from that file.
     pub include: Option<Span>,
 }
 
-/// The gap behind each directive. It goes from the last to the first, so that directives that follow each other are read
-/// once however many they are.
+/// The gap behind each directive. The gaps are found from the last directive to the first: each reuses the result of
+/// the next one, so a long stack of directives is not read again for each of them.
 pub(super) fn gaps(
     file: &SourceFile,
     scan: &Scan,
@@ -52,7 +52,7 @@ pub(super) fn gaps(
 struct Walk<'a> {
     text: &'a [u8],
     masked: &'a [Span],
-    /// What the tree leaves out besides: [`crate::syntax::HostTree::inactive`].
+    /// Lines that the tree leaves out besides directives: [`crate::syntax::HostTree::inactive`].
     inactive: &'a [Span],
     scan: &'a Scan,
     /// Where the next directive starts.
@@ -60,8 +60,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The first byte from `at` that is neither blank, comment, masked nor a preprocessor line, or the next directive;
-    /// with the first `#include` passed.
+    /// Goes on from `at` over blanks, comments, masked text and preprocessor lines. Returns the byte of the first token
+    /// or of the next directive, and the first `#include` line in between.
     fn from(&self, mut at: usize) -> (usize, Option<Span>) {
         let mut include = None;
         while at < self.text.len() && at != self.next {
@@ -96,7 +96,7 @@ impl Walk<'_> {
         body.windows(2).position(|pair| pair == b"*/").map_or(self.text.len(), |found| at + 2 + found + 2)
     }
 
-    /// Where the line ends, lines continued by a backslash taken together.
+    /// Where the line ends; a line that ends with a backslash goes on with the next one.
     fn line(&self, at: usize) -> usize {
         let mut end = at;
         while let Some(offset) = self.text.get(end..).and_then(|rest| rest.iter().position(|byte| *byte == b'\n')) {
@@ -115,7 +115,7 @@ impl Walk<'_> {
     }
 }
 
-/// The one of some disjoint spans in order that holds a byte.
+/// The span that holds a byte. The spans are disjoint and sorted.
 fn span_at(spans: &[Span], at: usize) -> Option<Span> {
     let index = spans.partition_point(|span| span.end <= at);
     spans.get(index).copied().filter(|span| span.start <= at)

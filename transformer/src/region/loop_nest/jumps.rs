@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Problem;
 use crate::source::{SourceFile, Span};
-use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Goto, HostTree, Labelled, NodeId, NodeKind};
 
 /// The first jump that leaves the body of a loop other than by `continue`.
 pub(super) fn leaving(file: &SourceFile, tree: &HostTree, body: NodeId) -> Option<(Problem, Span)> {
@@ -20,7 +20,8 @@ pub(super) fn leaving(file: &SourceFile, tree: &HostTree, body: NodeId) -> Optio
         let stays = match problem {
             Problem::Break => is_caught(tree, node, body, &BREAKABLE),
             Problem::Goto => {
-                tree.child(node, Field::Label).is_some_and(|label| labels.contains(file.bytes(tree.span(label))))
+                let label = Goto::of(tree, node).and_then(Goto::label);
+                label.is_some_and(|label| labels.contains(file.bytes(tree.span(label))))
             }
             _ => is_caught(tree, node, body, &[NodeKind::LambdaExpression]),
         };
@@ -49,8 +50,7 @@ fn is_caught(tree: &HostTree, node: NodeId, body: NodeId, kinds: &[NodeKind]) ->
 
 fn labels_in<'a>(file: &'a SourceFile, tree: &HostTree, body: NodeId) -> BTreeSet<&'a [u8]> {
     tree.descendants(body)
-        .filter(|node| tree.kind(*node) == NodeKind::LabeledStatement)
-        .filter_map(|node| tree.child(node, Field::Label))
+        .filter_map(|node| Labelled::of(tree, node)?.label())
         .map(|label| file.bytes(tree.span(label)))
         .collect()
 }

@@ -2,7 +2,10 @@
 
 use super::{CanonicalLoop, Problem, Relation, Step, VariableKind};
 use crate::source::{SourceFile, Span};
-use crate::syntax::{Field, HostTree, NodeId, NodeKind, Number};
+use crate::syntax::{
+    Assignment, Binary, Declaration, For, HostTree, Initialised, NodeId, NodeKind, Number, Pointer, PointerDeclarator,
+    Update,
+};
 
 pub(super) struct Reader<'a> {
     pub file: &'a SourceFile,
@@ -20,7 +23,7 @@ struct Initialisation {
 type Read<T> = Result<T, (Problem, Span)>;
 
 impl Reader<'_> {
-    /// The `for` statement that a body is, or that is all its braces hold.
+    /// The `for` statement that a body consists of, without the braces around it.
     pub fn loop_in(&self, body: NodeId) -> Read<NodeId> {
         let mut node = body;
         loop {
@@ -45,17 +48,17 @@ impl Reader<'_> {
     pub fn canonical_loop(&self, node: NodeId) -> Read<CanonicalLoop> {
         let span = self.tree.span(node);
         let whole = |problem: Problem| (problem, span);
-        let body = self.tree.child(node, Field::Body).ok_or(whole(Problem::SyntaxError))?;
+        let statement = For::of(self.tree, node).ok_or(whole(Problem::SyntaxError))?;
+        let body = statement.body().ok_or(whole(Problem::SyntaxError))?;
         let head = Span::new(span.start, self.tree.span(body).start);
         if let Some(problem) = self.tree.children(node).find(|child| self.tree.is_problem(*child)) {
             return Err((Problem::SyntaxError, self.tree.span(problem)));
         }
-        let part = |field, problem| self.tree.child(node, field).ok_or((problem, head));
-        let initialisation = self.initialisation(part(Field::Initializer, Problem::Initialisation)?)?;
+        let initialisation = self.initialisation(statement.initializer().ok_or((Problem::Initialisation, head))?)?;
         let name = self.file.show(self.tree.span(initialisation.variable)).into_owned();
-        let condition = part(Field::Condition, Problem::Condition)?;
+        let condition = statement.condition().ok_or((Problem::Condition, head))?;
         let (relation, upper) = self.condition(condition, &name)?;
-        let step = self.increment(part(Field::Update, Problem::Increment)?, &name)?;
+        let step = self.increment(statement.update().ok_or((Problem::Increment, head))?, &name)?;
         check_direction(relation, &step, self.tree.span(condition), self.amount_is_one(&step))?;
         for bound in [Some(initialisation.lower), Some(upper), step.amount].into_iter().flatten() {
             if let Some(own) = self.names(bound, &name) {
@@ -97,35 +100,30 @@ impl Reader<'_> {
 
     fn initialisation(&self, node: NodeId) -> Read<Initialisation> {
         let problem = (Problem::Initialisation, self.tree.span(node));
-        match self.tree.kind(node) {
-            NodeKind::AssignmentExpression if self.tree.operator(node) == Some(NodeKind::Equal) => {
-                let variable = self.variable(self.tree.child(node, Field::Left).ok_or(problem)?)?;
-                let lower = self.tree.span(self.tree.child(node, Field::Right).ok_or(problem)?);
-                Ok(Initialisation { variable, declared_type: None, kind: VariableKind::Outside, lower })
-            }
-            NodeKind::Declaration => self.declared(node),
-            _ => Err(problem),
+        if let Some(declaration) = Declaration::of(self.tree, node) {
+            return self.declared(declaration);
         }
+        let assignment = Assignment::of(self.tree, node).filter(|it| it.is_plain()).ok_or(problem)?;
+        let variable = self.variable(assignment.target().ok_or(problem)?)?;
+        let lower = self.tree.span(assignment.value().ok_or(problem)?);
+        Ok(Initialisation { variable, declared_type: None, kind: VariableKind::Outside, lower })
     }
 
     /// `type var = lower`, with any number of stars.
-    fn declared(&self, node: NodeId) -> Read<Initialisation> {
-        let problem = (Problem::Initialisation, self.tree.span(node));
-        let ty = self.tree.child(node, Field::Type).ok_or(problem)?;
-        let mut declarators =
-            self.tree.children(node).filter(|child| self.tree.field(*child) == Some(Field::Declarator));
+    fn declared(&self, declaration: Declaration<'_>) -> Read<Initialisation> {
+        let problem = (Problem::Initialisation, self.tree.span(declaration.node));
+        let ty = declaration.ty().ok_or(problem)?;
+        let mut declarators = declaration.declarators();
         let (Some(declarator), None) = (declarators.next(), declarators.next()) else { return Err(problem) };
-        let is_init = self.tree.kind(declarator) == NodeKind::InitDeclarator
-            && self.tree.children(declarator).any(|child| self.tree.kind(child) == NodeKind::Equal);
-        if !is_init {
-            return Err(problem);
-        }
-        let lower = self.tree.span(self.tree.child(declarator, Field::Value).ok_or(problem)?);
-        let mut name = self.tree.child(declarator, Field::Declarator).ok_or(problem)?;
+        let has_equals =
+            |it: &Initialised<'_>| self.tree.children(it.node).any(|child| self.tree.kind(child) == NodeKind::Equal);
+        let initialised = Initialised::of(self.tree, declarator).filter(has_equals).ok_or(problem)?;
+        let lower = self.tree.span(initialised.value().ok_or(problem)?);
+        let mut name = initialised.declarator().ok_or(problem)?;
         let mut kind = self.kind_of(ty);
-        while self.tree.kind(name) == NodeKind::PointerDeclarator {
+        while let Some(pointer) = PointerDeclarator::of(self.tree, name) {
             kind = VariableKind::Pointer;
-            name = self.tree.child(name, Field::Declarator).ok_or(problem)?;
+            name = pointer.declarator().ok_or(problem)?;
         }
         let is_other =
             kind == VariableKind::Named && Number::read(&self.text(ty)).is_some_and(|number| !number.is_integer());
@@ -135,14 +133,14 @@ impl Reader<'_> {
         Ok(Initialisation { variable: name, declared_type: Some(self.tree.span(ty)), kind, lower })
     }
 
-    /// What a type says by itself.
+    /// The kind that a type without pointers gives.
     fn kind_of(&self, ty: NodeId) -> VariableKind {
         let is_own = matches!(self.tree.kind(ty), NodeKind::SizedTypeSpecifier | NodeKind::PrimitiveType);
         let number = Number::read(&self.text(ty)).filter(|_| is_own);
         if number.is_some_and(|number| number.is_integer()) { VariableKind::Integer } else { VariableKind::Named }
     }
 
-    /// A plain variable, parentheses around it looked through.
+    /// A plain variable, with or without parentheses.
     fn variable(&self, node: NodeId) -> Read<NodeId> {
         let inner = self.without_parentheses(node);
         if self.tree.kind(inner) == NodeKind::Identifier {
@@ -154,8 +152,8 @@ impl Reader<'_> {
 
     fn condition(&self, node: NodeId, variable: &str) -> Read<(Relation, Span)> {
         let problem = (Problem::Condition, self.tree.span(node));
-        let node = self.without_parentheses(node);
-        let relation = match self.tree.operator(node) {
+        let comparison = Binary::of(self.tree, self.without_parentheses(node)).ok_or(problem)?;
+        let relation = match comparison.operator() {
             Some(NodeKind::Less) => Relation::Less,
             Some(NodeKind::LessEqual) => Relation::LessOrEqual,
             Some(NodeKind::Greater) => Relation::Greater,
@@ -163,8 +161,8 @@ impl Reader<'_> {
             Some(NodeKind::ExclamationEqual | NodeKind::NotEq) => Relation::NotEqual,
             _ => return Err(problem),
         };
-        let left = self.tree.child(node, Field::Left).ok_or(problem)?;
-        let right = self.tree.child(node, Field::Right).ok_or(problem)?;
+        let left = comparison.left().ok_or(problem)?;
+        let right = comparison.right().ok_or(problem)?;
         if self.is_variable(left, variable) {
             Ok((relation, self.tree.span(right)))
         } else if self.is_variable(right, variable) {
@@ -178,20 +176,17 @@ impl Reader<'_> {
         let span = self.tree.span(node);
         let problem = (Problem::Increment, span);
         let node = self.without_parentheses(node);
-        let is_ours = |field| self.tree.child(node, field).is_some_and(|side| self.is_variable(side, variable));
-        match (self.tree.kind(node), self.tree.operator(node)) {
-            (NodeKind::UpdateExpression, Some(operator)) if is_ours(Field::Argument) => {
-                Ok(Step { span, is_subtracted: operator == NodeKind::MinusMinus, amount: None })
-            }
-            (NodeKind::AssignmentExpression, Some(operator @ (NodeKind::PlusEqual | NodeKind::MinusEqual)))
-                if is_ours(Field::Left) =>
-            {
-                let amount = self.tree.child(node, Field::Right).ok_or(problem)?;
-                Ok(Step { span, is_subtracted: operator == NodeKind::MinusEqual, amount: Some(self.tree.span(amount)) })
-            }
-            (NodeKind::AssignmentExpression, Some(NodeKind::Equal)) if is_ours(Field::Left) => {
-                let right = self.tree.child(node, Field::Right).ok_or(problem)?;
-                self.sum(right, variable, span)
+        let is_ours = |side: Option<NodeId>| side.is_some_and(|side| self.is_variable(side, variable));
+        if let Some(update) = Update::of(self.tree, node).filter(|update| is_ours(update.operand())) {
+            let operator = update.operator().ok_or(problem)?;
+            return Ok(Step { span, is_subtracted: operator == NodeKind::MinusMinus, amount: None });
+        }
+        let assignment = Assignment::of(self.tree, node).filter(|it| is_ours(it.target())).ok_or(problem)?;
+        let value = assignment.value().ok_or(problem)?;
+        match assignment.operator() {
+            Some(NodeKind::Equal) => self.sum(value, variable, span),
+            Some(operator @ (NodeKind::PlusEqual | NodeKind::MinusEqual)) => {
+                Ok(Step { span, is_subtracted: operator == NodeKind::MinusEqual, amount: Some(self.tree.span(value)) })
             }
             _ => Err(problem),
         }
@@ -200,10 +195,10 @@ impl Reader<'_> {
     /// `var + c`, `c + var`, `var - c`.
     fn sum(&self, node: NodeId, variable: &str, span: Span) -> Read<Step> {
         let problem = (Problem::Increment, span);
-        let node = self.without_parentheses(node);
-        let left = self.tree.child(node, Field::Left).ok_or(problem)?;
-        let right = self.tree.child(node, Field::Right).ok_or(problem)?;
-        let (amount, is_subtracted) = match self.tree.operator(node) {
+        let sum = Binary::of(self.tree, self.without_parentheses(node)).ok_or(problem)?;
+        let left = sum.left().ok_or(problem)?;
+        let right = sum.right().ok_or(problem)?;
+        let (amount, is_subtracted) = match sum.operator() {
             Some(NodeKind::Plus) if self.is_variable(left, variable) => (right, false),
             Some(NodeKind::Plus) if self.is_variable(right, variable) => (left, false),
             Some(NodeKind::Minus) if self.is_variable(left, variable) => (right, true),
@@ -212,12 +207,12 @@ impl Reader<'_> {
         Ok(Step { span, is_subtracted, amount: Some(self.tree.span(amount)) })
     }
 
-    /// Is the step one for sure?
+    /// Is the step certain to be one?
     fn amount_is_one(&self, step: &Step) -> bool {
         step.amount.is_none_or(|amount| self.file.bytes(amount) == b"1")
     }
 
-    /// Where an expression names a variable.
+    /// The first place where an expression names a variable.
     pub fn names(&self, expression: Span, variable: &str) -> Option<Span> {
         self.tree
             .descendants(self.tree.covering(expression))
@@ -226,7 +221,7 @@ impl Reader<'_> {
             .find(|span| expression.contains(*span))
     }
 
-    /// Where the body changes a loop's variable or takes its address.
+    /// The first place where the body changes a loop's variable or takes its address.
     pub fn change_of(&self, read: &CanonicalLoop) -> Option<Span> {
         self.tree
             .descendants(read.body)
@@ -235,37 +230,34 @@ impl Reader<'_> {
             .map(|node| self.tree.span(node))
     }
 
-    /// Does the operator that a name stands under change it, or take its address?
+    /// Is a variable changed at this place, or its address taken?
     fn is_changed(&self, name: NodeId) -> bool {
         let mut node = name;
         while let Some(parent) = self.tree.parent(node) {
             match self.tree.kind(parent) {
                 NodeKind::ParenthesizedExpression => node = parent,
-                NodeKind::AssignmentExpression => return self.tree.field(node) == Some(Field::Left),
+                NodeKind::AssignmentExpression => return Assignment::to(self.tree, node).is_some(),
                 NodeKind::UpdateExpression => return true,
-                NodeKind::PointerExpression => return self.tree.operator(parent) == Some(NodeKind::Ampersand),
-                _ => return false,
+                _ => return Pointer::of(self.tree, parent).is_some_and(Pointer::is_address),
             }
         }
         false
     }
 
-    /// Is a name declared anew between its place and the loop?
+    /// Does the name mean another variable, declared between this place and the loop?
     fn is_shadowed(&self, name: NodeId, read: &CanonicalLoop) -> bool {
         self.tree.ancestors(name).take_while(|ancestor| *ancestor != read.node).any(|scope| {
-            self.tree.children(scope).filter(|child| self.tree.kind(*child) == NodeKind::Declaration).any(
-                |declaration| {
-                    self.tree.span(declaration).start < self.tree.span(name).start
-                        && self.declares(declaration, &read.variable)
-                },
-            )
+            self.tree.children(scope).filter_map(|child| Declaration::of(self.tree, child)).any(|declaration| {
+                self.tree.span(declaration.node).start < self.tree.span(name).start
+                    && self.declares(declaration, &read.variable)
+            })
         })
     }
 
-    fn declares(&self, declaration: NodeId, variable: &str) -> bool {
-        let declarators =
-            self.tree.children(declaration).filter(|child| self.tree.field(*child) == Some(Field::Declarator));
-        declarators.into_iter().any(|node| self.is_variable(self.tree.innermost_declarator(node), variable))
+    fn declares(&self, declaration: Declaration<'_>, variable: &str) -> bool {
+        declaration
+            .declarators()
+            .any(|declarator| self.is_variable(self.tree.innermost_declarator(declarator), variable))
     }
 
     fn is_variable(&self, node: NodeId, variable: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Typed views of the nodes that passes ask for most: what a `for` statement, a call or a subscript consists of.
 //!
-//! A view is made of a node by `of`, which gives nothing for a node of another kind. Its parts are `Option`s, since a text may be
+//! A view is made of a node by `of`, which returns `None` for a node of another kind. Its parts are `Option`s, since a text may be
 //! incomplete.
 
 use super::{Field, HostTree, NodeId, NodeKind};
@@ -87,6 +87,18 @@ views! {
         base: Argument,
     }
 
+    /// `-operand`, `!operand`, `~operand`.
+    Unary of UnaryExpression {
+        /// What the operator is applied to.
+        operand: Argument,
+    }
+
+    /// `operand++`, `--operand`.
+    Update of UpdateExpression {
+        /// What is counted up or down.
+        operand: Argument,
+    }
+
     /// `object.name`, `pointer->name`.
     Member of FieldExpression {
         /// What the member is of.
@@ -123,6 +135,52 @@ views! {
         alternative: Alternative,
     }
 
+    /// `goto label;`
+    Goto of GotoStatement {
+        /// The name of the statement that control goes to.
+        label: Label,
+    }
+
+    /// `label: statement`
+    Labelled of LabeledStatement {
+        /// The name.
+        label: Label,
+    }
+
+    /// `new (placement) type[length]`.
+    New of NewExpression {
+        /// The arguments for `operator new`.
+        placement: Placement,
+        /// The length of an array.
+        declarator: Declarator,
+    }
+
+    /// `const int *a` in the parameters of a function.
+    Parameter of ParameterDeclaration {
+        /// The type without pointers and arrays.
+        ty: Type,
+        /// The name with its pointers and arrays.
+        declarator: Declarator,
+    }
+
+    /// `const int *` in a cast or a `sizeof`.
+    TypeName of TypeDescriptor {
+        /// The type without qualifiers, pointers and arrays.
+        ty: Type,
+    }
+
+    /// `a[3]` in a declaration.
+    ArrayDeclarator of ArrayDeclarator {
+        /// What is declared to be an array.
+        declarator: Declarator,
+    }
+
+    /// `*a` in a declaration.
+    PointerDeclarator of PointerDeclarator {
+        /// What is declared to be a pointer.
+        declarator: Declarator,
+    }
+
     /// `int f(int a) { .. }`.
     Function of FunctionDefinition {
         /// The name with the parameters.
@@ -137,6 +195,64 @@ views! {
         declarator: Declarator,
         /// What it begins with.
         value: Value,
+    }
+}
+
+/// A statement that decides which others are executed, or how often: `for`, `while`, `do`, `if`, `switch`, `try`.
+#[derive(Clone, Copy, Debug)]
+pub struct Control<'t> {
+    tree: &'t HostTree,
+    /// The whole of it.
+    pub node: NodeId,
+}
+
+impl<'t> Control<'t> {
+    /// Any statement: one that decides about no other has none of the parts.
+    #[must_use]
+    pub fn at(tree: &'t HostTree, node: NodeId) -> Self {
+        Self { tree, node }
+    }
+
+    /// The initialisation of a `for`.
+    #[must_use]
+    pub fn initializer(self) -> Option<NodeId> {
+        self.tree.child(self.node, Field::Initializer)
+    }
+
+    /// What decides, which a `for` may leave out.
+    #[must_use]
+    pub fn condition(self) -> Option<NodeId> {
+        self.tree.child(self.node, Field::Condition)
+    }
+
+    /// What a `for` does behind each iteration.
+    #[must_use]
+    pub fn update(self) -> Option<NodeId> {
+        self.tree.child(self.node, Field::Update)
+    }
+
+    /// What a loop repeats, or the block of a `switch` or `try`.
+    #[must_use]
+    pub fn body(self) -> Option<NodeId> {
+        self.tree.child(self.node, Field::Body)
+    }
+
+    /// The body, or both statements of an `if`.
+    pub fn branches(self) -> impl Iterator<Item = NodeId> {
+        let Self { tree, node } = self;
+        let parts = [Field::Body, Field::Consequence, Field::Alternative].map(|part| tree.child(node, part));
+        parts.into_iter().flatten().map(move |branch| {
+            let is_else = tree.kind(branch) == NodeKind::ElseClause;
+            tree.named_children(branch).last().filter(|_| is_else).unwrap_or(branch)
+        })
+    }
+}
+
+impl<'t> Assignment<'t> {
+    /// The assignment that changes `target`, if it stands on the left side of one.
+    #[must_use]
+    pub fn to(tree: &'t HostTree, target: NodeId) -> Option<Self> {
+        Self::of(tree, tree.parent(target)?).filter(|assignment| assignment.target() == Some(target))
     }
 }
 
@@ -188,14 +304,37 @@ impl<'t> Call<'t> {
 }
 
 impl<'t> Declaration<'t> {
+    /// The type with its qualifiers, storage classes and attributes.
+    pub fn specifiers(self) -> impl Iterator<Item = NodeId> + 't {
+        self.tree.named_children(self.node).filter(move |child| self.tree.field(*child) != Some(Field::Declarator))
+    }
+
     /// What is declared, with pointers, arrays and initial values.
     pub fn declarators(self) -> impl Iterator<Item = NodeId> + 't {
         self.tree.children(self.node).filter(move |child| self.tree.field(*child) == Some(Field::Declarator))
     }
 }
 
+impl<'t> Function<'t> {
+    /// The parameters, each with its type. Also `void` and `...`.
+    pub fn parameters(self) -> impl Iterator<Item = NodeId> + 't {
+        let tree = self.tree;
+        let parts = self.declarator().into_iter().flat_map(move |declarator| tree.descendants(declarator));
+        let list = parts.into_iter().find(|part| tree.kind(*part) == NodeKind::ParameterList);
+        list.into_iter().flat_map(move |list| tree.named_children(list))
+    }
+}
+
+impl New<'_> {
+    /// How many elements an array gets.
+    #[must_use]
+    pub fn length(self) -> Option<NodeId> {
+        self.tree.child(self.declarator()?, Field::Length)
+    }
+}
+
 impl Subscript<'_> {
-    /// The index. `None` if there are several, which only an operator of a class takes.
+    /// The index. Returns `None` if there are several, which only an operator of a class takes.
     #[must_use]
     pub fn index(self) -> Option<NodeId> {
         if let Some(index) = self.tree.child(self.node, Field::Index) {
@@ -208,6 +347,12 @@ impl Subscript<'_> {
 }
 
 impl Member<'_> {
+    /// `Dot`, `MinusGreater`.
+    #[must_use]
+    pub fn operator(self) -> Option<NodeKind> {
+        self.tree.operator(self.node)
+    }
+
     /// Is it `pointer->name`?
     #[must_use]
     pub fn is_behind_pointer(self) -> bool {
@@ -220,5 +365,27 @@ impl Pointer<'_> {
     #[must_use]
     pub fn is_followed(self) -> bool {
         self.tree.operator(self.node) == Some(NodeKind::Star)
+    }
+
+    /// Is it `&operand`?
+    #[must_use]
+    pub fn is_address(self) -> bool {
+        self.tree.operator(self.node) == Some(NodeKind::Ampersand)
+    }
+}
+
+impl Unary<'_> {
+    /// `Minus`, `Exclamation`.
+    #[must_use]
+    pub fn operator(self) -> Option<NodeKind> {
+        self.tree.operator(self.node)
+    }
+}
+
+impl Update<'_> {
+    /// `PlusPlus`, `MinusMinus`.
+    #[must_use]
+    pub fn operator(self) -> Option<NodeKind> {
+        self.tree.operator(self.node)
     }
 }

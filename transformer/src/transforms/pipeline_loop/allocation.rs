@@ -13,7 +13,7 @@ use crate::edit::directive_writer::on_one_line;
 use crate::semantics::symbols::{Scope, Variable};
 use crate::semantics::uses::{Role, is_element_address, uses_below};
 use crate::source::Span;
-use crate::syntax::{Call, Field, NodeId, NodeKind};
+use crate::syntax::{Binary, Call, Cast, Function, New, NodeId, NodeKind, Parameter, Pointer, Subscript, Unary};
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::Mapped;
 
@@ -148,7 +148,7 @@ fn allocated(values: &HostValues<'_, '_>, variable: &Variable) -> Option<String>
     let mut node = tree.covering(initializer);
     loop {
         node = match tree.kind(node) {
-            NodeKind::CastExpression => tree.child(node, Field::Value)?,
+            NodeKind::CastExpression => Cast::of(tree, node)?.value()?,
             NodeKind::ParenthesizedExpression => tree.named_children(node).last()?,
             NodeKind::CallExpression => match Call::of(tree, node).filter(|call| is_cast(values, *call)) {
                 Some(cast) => cast.arguments().next()?,
@@ -173,11 +173,10 @@ fn allocated(values: &HostValues<'_, '_>, variable: &Variable) -> Option<String>
                 _ => None,
             }
         }
-        NodeKind::NewExpression if tree.child(node, Field::Placement).is_none() => {
-            let length = tree.child(tree.child(node, Field::Declarator)?, Field::Length)?;
+        _ => {
+            let length = New::of(tree, node).filter(|new| new.placement().is_none())?.length()?;
             Some(format!("sizeof(*{}) * ({})", variable.name, shown(length)?))
         }
-        _ => None,
     }
 }
 
@@ -260,12 +259,16 @@ impl Uses<'_, '_, '_> {
             return false;
         }
         let Some(parent) = tree.parent(node) else { return false };
-        let operator = tree.operator(parent);
         match tree.kind(parent) {
-            NodeKind::SubscriptExpression => tree.field(node) == Some(Field::Argument),
-            NodeKind::PointerExpression => operator == Some(NodeKind::Star),
-            NodeKind::BinaryExpression => matches!(operator, Some(NodeKind::EqualEqual | NodeKind::ExclamationEqual)),
-            NodeKind::UnaryExpression => operator == Some(NodeKind::Exclamation),
+            NodeKind::SubscriptExpression => Subscript::of(tree, parent).and_then(Subscript::base) == Some(node),
+            NodeKind::PointerExpression => Pointer::of(tree, parent).is_some_and(Pointer::is_followed),
+            NodeKind::BinaryExpression => matches!(
+                Binary::of(tree, parent).and_then(Binary::operator),
+                Some(NodeKind::EqualEqual | NodeKind::ExclamationEqual)
+            ),
+            NodeKind::UnaryExpression => {
+                Unary::of(tree, parent).and_then(Unary::operator) == Some(NodeKind::Exclamation)
+            }
             NodeKind::ParenthesizedExpression | NodeKind::ConditionClause => {
                 tree.parent(parent).is_some_and(|above| tree.kind(above) == NodeKind::IfStatement)
             }
@@ -299,10 +302,10 @@ impl Uses<'_, '_, '_> {
             [] if KEEPERS_OF_NOTHING.contains(&function) => {}
             [(None, definition)] if self.depth > 0 => {
                 let place = tree.named_children(list).position(|argument| argument == node)?;
-                let inner = self.parameter(*definition, place)?;
+                let function = Function::of(tree, *definition)?;
+                let inner = self.parameter(function, place)?;
                 let uses = Uses { variable: &inner, depth: self.depth - 1, ..*self };
-                let body = tree.child(*definition, Field::Body)?;
-                if values_escape(&uses, body) {
+                if values_escape(&uses, function.body()?) {
                     return None;
                 }
             }
@@ -312,16 +315,11 @@ impl Uses<'_, '_, '_> {
     }
 
     /// The parameter of a function at a place in its list.
-    fn parameter(&self, definition: NodeId, place: usize) -> Option<Variable> {
+    fn parameter(&self, function: Function<'_>, place: usize) -> Option<Variable> {
         let (cx, tree) = (self.values.cx(), self.values.cx().tree);
-        let list = tree
-            .descendants(tree.child(definition, Field::Declarator)?)
-            .find(|it| tree.kind(*it) == NodeKind::ParameterList)?;
-        let parameter =
-            tree.named_children(list).nth(place).filter(|it| tree.kind(*it) == NodeKind::ParameterDeclaration)?;
-        let declarator = tree.child(parameter, Field::Declarator)?;
+        let declarator = Parameter::of(tree, function.parameters().nth(place)?)?.declarator()?;
         let identifier = tree.descendants(declarator).find(|it| tree.kind(*it) == NodeKind::Identifier)?;
-        let body = tree.span(tree.child(definition, Field::Body)?);
+        let body = tree.span(function.body()?);
         let name = cx.file.show(tree.span(identifier)).into_owned();
         let variable = self.values.symbols().lookup(&name, body.start + 1)?;
         let is_value = variable.ty.is_pointer() && variable.declared_at == tree.span(identifier);

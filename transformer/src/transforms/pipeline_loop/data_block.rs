@@ -15,7 +15,7 @@ use crate::semantics::calls::{RuntimeCall, is_pure, runtime_call};
 use crate::semantics::symbols::{DeclaredType, VariableId};
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Span, words};
-use crate::syntax::{Call, ClauseName, Field, NodeId, NodeKind};
+use crate::syntax::{Assignment, Call, ClauseName, NodeId, NodeKind, Update};
 use crate::transforms::pipeline_loop::clauses;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::{self, Mapped};
@@ -182,8 +182,10 @@ fn is_harmless(names: &Context<'_>, block: &TargetRegion, node: NodeId) -> bool 
     let tree = names.tree;
     match tree.kind(node) {
         NodeKind::Identifier => is_own_value(names, block, node) || is_harmless_function(names, node),
-        NodeKind::AssignmentExpression => is_own_variable(names, block, tree.child(node, Field::Left)),
-        NodeKind::UpdateExpression => is_own_variable(names, block, tree.child(node, Field::Argument)),
+        NodeKind::AssignmentExpression => {
+            is_own_variable(names, block, Assignment::of(tree, node).and_then(Assignment::target))
+        }
+        NodeKind::UpdateExpression => is_own_variable(names, block, Update::of(tree, node).and_then(Update::operand)),
         NodeKind::Declaration
         | NodeKind::InitDeclarator
         | NodeKind::ArrayDeclarator

@@ -16,7 +16,7 @@ use crate::semantics::uses::{Role, uses_below};
 use crate::semantics::{Kind, Telling};
 use crate::source::{Language, Span, words};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseName, Directive, Field, NodeId, NodeKind};
+use crate::syntax::{Call, Clause, ClauseName, Directive, NodeId, NodeKind};
 use crate::transforms::pipeline_loop::data_block;
 
 /// A construct of the file that may map while the tiles of a region are copied.
@@ -202,7 +202,8 @@ fn stays(names: &Context<'_>, stretch: Span, node: NodeId) -> bool {
             data_block::is_harmless_function(names, node) || is_plain(names, &names.file.show(span), span.start)
         }
         NodeKind::CallExpression => {
-            tree.child(node, Field::Function).is_some_and(|callee| data_block::is_harmless_function(names, callee))
+            let function = Call::of(tree, node).and_then(Call::function);
+            function.is_some_and(|function| data_block::is_harmless_function(names, function))
         }
         NodeKind::BreakStatement | NodeKind::ContinueStatement => {
             let mut around = tree.ancestors(node).take_while(|node| stretch.contains(tree.span(*node)));

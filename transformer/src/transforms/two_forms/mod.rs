@@ -6,7 +6,7 @@ use crate::region::construct::ConstructId;
 use crate::semantics::Program;
 use crate::source::pragma_scan::mask;
 use crate::source::{SourceFile, Span};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{If, NodeId, NodeKind};
 
 /// The lines of a region, whole.
 pub(super) fn lines_of(file: &SourceFile, extent: Span) -> Span {
@@ -154,9 +154,9 @@ pub(super) fn other_branch(cx: &Program<'_>, statement: NodeId) -> Option<NodeId
         let parent = tree.parent(at)?;
         match tree.kind(parent) {
             NodeKind::CompoundStatement if tree.named_children(parent).count() == 1 => at = parent,
-            NodeKind::ElseClause => return tree.child(tree.parent(parent)?, Field::Consequence),
+            NodeKind::ElseClause => return If::of(tree, tree.parent(parent)?)?.consequence(),
             NodeKind::IfStatement => {
-                let otherwise = tree.child(parent, Field::Alternative).filter(|other| *other != at)?;
+                let otherwise = If::of(tree, parent)?.alternative().filter(|other| *other != at)?;
                 return tree.named_children(otherwise).last();
             }
             _ => return None,

@@ -12,7 +12,7 @@ use crate::semantics::Program;
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
-use crate::syntax::{Clause, ClauseName, Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Binary, Clause, ClauseName, HostTree, NodeId, NodeKind};
 
 /// The most names that are multiplied: more make no clause that is easy to read.
 const MOST_NAMES: usize = 3;
@@ -210,12 +210,12 @@ impl Reader<'_, '_> {
         let mut first = tree.root();
         let (mut product, mut names) = (1_u64, Vec::new());
         while self.number(tree.span(first)).is_none()
-            && let Some(sum) = without_parentheses(&tree, first)
-            && let Some(NodeKind::Plus | NodeKind::Minus) = tree.operator(sum)
+            && let Some(sum) = without_parentheses(&tree, first).and_then(|inner| Binary::of(&tree, inner))
+            && let Some(operator @ (NodeKind::Plus | NodeKind::Minus)) = sum.operator()
         {
-            let (left, right) = (tree.child(sum, Field::Left)?, tree.child(sum, Field::Right)?);
+            let (left, right) = (sum.left()?, sum.right()?);
             let is_small = self.cx.constant(tree.span(right)).is_some_and(|number| u16::try_from(number).is_ok());
-            let takes_away = tree.operator(sum) == Some(NodeKind::Minus) && !is_small;
+            let takes_away = operator == NodeKind::Minus && !is_small;
             (is_small || takes_away && is_product_of_names(&tree, right)).then_some(())?;
             first = left;
         }
@@ -273,11 +273,10 @@ fn without_parentheses(tree: &HostTree, node: NodeId) -> Option<NodeId> {
 /// What is multiplied in an expression: itself where it is no product.
 fn factors(tree: &HostTree, node: NodeId) -> Vec<NodeId> {
     let Some(inner) = without_parentheses(tree, node) else { return vec![node] };
-    if tree.operator(inner) != Some(NodeKind::Star) {
-        return vec![inner];
+    match Binary::of(tree, inner).filter(|it| it.operator() == Some(NodeKind::Star)) {
+        Some(product) => product.operands().flat_map(|side| factors(tree, side)).collect(),
+        None => vec![inner],
     }
-    let sides = [Field::Left, Field::Right].into_iter().filter_map(|side| tree.child(inner, side));
-    sides.flat_map(|side| factors(tree, side)).collect()
 }
 
 fn is_product_of_names(tree: &HostTree, node: NodeId) -> bool {

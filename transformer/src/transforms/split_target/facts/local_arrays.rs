@@ -5,7 +5,7 @@ use crate::region::target::TargetRegion;
 use crate::semantics::symbols::DeclaredType;
 use crate::semantics::{Kind, Program};
 use crate::source::Span;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{ArrayDeclarator, Declaration, Initialised, NodeId, NodeKind};
 use crate::transforms::split_target::shape::stays_within;
 
 /// The most bytes that the arrays of one region may take of the host's stack.
@@ -25,29 +25,23 @@ pub(super) fn local_arrays(names: &Program<'_>, node: NodeId) -> Option<LocalArr
     let tree = names.tree;
     let plain =
         [NodeKind::PrimitiveType, NodeKind::SizedTypeSpecifier, NodeKind::TypeIdentifier, NodeKind::TypeQualifier];
+    let declaration = Declaration::of(tree, node)?;
     let mut found = LocalArrays { node, names: Vec::new(), bytes: 0 };
-    if tree.kind(node) != NodeKind::Declaration {
+    if !declaration.specifiers().all(|specifier| plain.contains(&tree.kind(specifier))) {
         return None;
     }
-    let declarators = tree.named_children(node).filter(|child| tree.field(*child) == Some(Field::Declarator));
-    let mut others = tree.named_children(node).filter(|child| tree.field(*child) != Some(Field::Declarator));
-    if !others.all(|child| plain.contains(&tree.kind(child))) {
-        return None;
-    }
-    for declarator in declarators {
-        let mut name = declarator;
-        while let Some(inner) = tree.child(name, Field::Declarator) {
-            if !matches!(tree.kind(name), NodeKind::ArrayDeclarator | NodeKind::InitDeclarator) {
-                return None;
-            }
-            name = inner;
+    for declarator in declaration.declarators() {
+        let initialised = Initialised::of(tree, declarator);
+        let array = initialised.map_or(Some(declarator), Initialised::declarator)?;
+        let mut name = array;
+        while let Some(inner) = ArrayDeclarator::of(tree, name) {
+            name = inner.declarator()?;
         }
-        let value = tree.child(declarator, Field::Value);
+        let value = initialised.and_then(Initialised::value);
         if value.is_some_and(|value| !is_constant_list(names, value)) || tree.kind(name) != NodeKind::Identifier {
             return None;
         }
         found.names.push((tree.span(name), value.is_some()));
-        let array = if value.is_some() { tree.child(declarator, Field::Declarator)? } else { declarator };
         found.bytes += bytes(names, tree.span(name), tree.span(array).end)?;
     }
     (!found.names.is_empty()).then_some(found)

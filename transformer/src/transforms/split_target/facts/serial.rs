@@ -16,7 +16,7 @@ use crate::semantics::Program;
 use crate::semantics::uses::uses_below;
 use crate::source::{Span, words};
 use crate::syntax::numbers::Format;
-use crate::syntax::{Declaration, Field, NodeId, NodeKind, Number};
+use crate::syntax::{Control, Declaration, NodeId, NodeKind, Number};
 use crate::transforms::split_target::facts::local_arrays::{self, LocalArrays, local_arrays};
 use crate::transforms::split_target::shape::{Form, HostPart, Sections, Shape, stays_within};
 
@@ -102,7 +102,7 @@ pub(super) fn runs(
 
 /// Does a number or type stand there that a GPU has not, so that no compiler takes it in a kernel?
 fn holds_long_double(cx: &Program<'_>, node: NodeId) -> bool {
-    let head = cx.tree.child(node, Field::Condition).unwrap_or(node);
+    let head = Control::at(cx.tree, node).condition().unwrap_or(node);
     cx.tree.descendants(head).any(|inner| {
         let text = || cx.file.show(cx.tree.span(inner)).to_lowercase();
         match cx.tree.kind(inner) {

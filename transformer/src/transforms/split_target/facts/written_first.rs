@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::semantics::Program;
 use crate::semantics::uses::{Role, Use, uses_below};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Assignment, For, NodeId, NodeKind};
 
 /// The names that statements assign before each use of them: by `name = value;` earlier in a block around it, or in the
 /// head of a `for` around it.
@@ -29,7 +29,7 @@ fn is_assigned_before(names: &Program<'_>, nodes: &[NodeId], used: &Use) -> bool
     }
     let mut at = used.node;
     loop {
-        if assigns(names, at, &used.name) && tree.child(at, Field::Left) == Some(used.node) {
+        if assignment_of(names, at, &used.name).is_some_and(|it| it.target() == Some(used.node)) {
             return true;
         }
         let earlier = |other: &NodeId| tree.span(*other).end <= tree.span(at).start;
@@ -43,7 +43,9 @@ fn is_assigned_before(names: &Program<'_>, nodes: &[NodeId], used: &Use) -> bool
             {
                 tree.named_children(parent).filter(earlier).any(|node| defines(names, node, &used.name))
             }
-            NodeKind::ForStatement => tree.field(at) != Some(Field::Initializer) && defines(names, parent, &used.name),
+            NodeKind::ForStatement => {
+                For::of(tree, parent).and_then(For::initializer) != Some(at) && defines(names, parent, &used.name)
+            }
             _ => false,
         };
         if defined {
@@ -58,24 +60,23 @@ fn defines(names: &Program<'_>, node: NodeId, name: &str) -> bool {
     let tree = names.tree;
     match tree.kind(node) {
         NodeKind::ExpressionStatement => {
-            tree.named_children(node).next().is_some_and(|inner| assigns(names, inner, name))
+            tree.named_children(node).next().is_some_and(|inner| assignment_of(names, inner, name).is_some())
         }
-        NodeKind::ForStatement => tree.child(node, Field::Initializer).is_some_and(|inner| assigns(names, inner, name)),
-        _ => false,
+        _ => {
+            let first = For::of(tree, node).and_then(For::initializer);
+            first.is_some_and(|inner| assignment_of(names, inner, name).is_some())
+        }
     }
 }
 
-/// Is it `name = value`, the value without the name?
-fn assigns(names: &Program<'_>, node: NodeId, name: &str) -> bool {
+/// An expression, if it is `name = value` and the value does not read the variable.
+fn assignment_of<'a>(names: &Program<'a>, node: NodeId, name: &str) -> Option<Assignment<'a>> {
     let (tree, file) = (names.tree, names.file);
-    if tree.kind(node) != NodeKind::AssignmentExpression || tree.operator(node) != Some(NodeKind::Equal) {
-        return false;
-    }
-    let target = tree.child(node, Field::Left).filter(|left| tree.kind(*left) == NodeKind::Identifier);
+    let assignment = Assignment::of(tree, node).filter(|it| it.is_plain())?;
+    let target = assignment.target().filter(|target| tree.kind(*target) == NodeKind::Identifier)?;
     let reads = |value| {
         let uses = uses_below(file, tree, value);
         uses.iter().any(|used| used.name == name || names.expands_to(&used.name, used.span.start, name))
     };
-    target.is_some_and(|target| file.show(tree.span(target)) == name)
-        && tree.child(node, Field::Right).is_some_and(|value| !reads(value))
+    (file.show(tree.span(target)) == name && !reads(assignment.value()?)).then_some(assignment)
 }

@@ -7,7 +7,7 @@ use crate::region::loop_nest::canonical_nest;
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseName, Directive, Field, NodeId, NodeKind};
+use crate::syntax::{Clause, ClauseName, Declaration, Directive, NodeId, NodeKind};
 
 /// The region as one team would run it, where the teams share a loop that holds several parallel loops: one iteration after the
 /// other is an order that the original may take, whatever its teams are.
@@ -78,7 +78,7 @@ fn statements(cx: &Program<'_>, region: &TargetRegion) -> Option<Vec<NodeId>> {
 
 /// The first variable that is declared among statements.
 fn declared(cx: &Program<'_>, statements: &[NodeId]) -> Option<String> {
-    let mut declarations = statements.iter().filter(|node| cx.tree.kind(**node) == NodeKind::Declaration);
-    let declarator = cx.tree.child(*declarations.next()?, Field::Declarator)?;
+    let declaration = statements.iter().find_map(|node| Declaration::of(cx.tree, *node))?;
+    let declarator = declaration.declarators().next()?;
     Some(cx.file.show(cx.tree.span(cx.tree.innermost_declarator(declarator))).into_owned())
 }

@@ -3,7 +3,7 @@
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, on_one_line};
 use crate::source::Span;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Control, NodeId, NodeKind};
 use crate::transforms::split_target::facts::serial::Steering;
 use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::write::Output;
@@ -61,7 +61,7 @@ impl Output<'_, '_> {
     fn at_start(&self, evaluation: &Evaluation<'_>) -> Vec<Edit> {
         let tree = self.cx.tree;
         let flow = evaluation.steering.flow;
-        let Some(body) = tree.child(flow, Field::Body) else { return Vec::new() };
+        let Some(body) = Control::at(tree, flow).body() else { return Vec::new() };
         let (indent, inner) = self.indents(flow, body, evaluation);
         let newline = evaluation.layout.newline;
         let result = &evaluation.steering.result;
@@ -87,7 +87,7 @@ impl Output<'_, '_> {
     fn at_end(&self, evaluation: &Evaluation<'_>) -> Vec<Edit> {
         let tree = self.cx.tree;
         let flow = evaluation.steering.flow;
-        let Some(body) = tree.child(flow, Field::Body) else { return Vec::new() };
+        let Some(body) = Control::at(tree, flow).body() else { return Vec::new() };
         let (indent, inner) = self.indents(flow, body, evaluation);
         let newline = evaluation.layout.newline;
         let evaluated = self.evaluated(evaluation, &inner);

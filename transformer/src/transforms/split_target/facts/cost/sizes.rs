@@ -9,7 +9,7 @@ use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::semantics::{Class, Kind, Program};
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
-use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Binary, Cast, HostTree, NodeId, NodeKind};
 
 /// What stands between the variables of a product.
 const TIMES: &str = " * ";
@@ -123,10 +123,11 @@ impl Reader<'_, '_> {
         match tree.kind(node) {
             NodeKind::Identifier => self.name(span, inside, depth),
             NodeKind::ParenthesizedExpression => of(tree.named_children(node).next()?),
-            NodeKind::CastExpression => of(tree.child(node, Field::Value)?),
+            NodeKind::CastExpression => of(Cast::of(tree, node)?.value()?),
             NodeKind::BinaryExpression => {
-                let (left, right) = (of(tree.child(node, Field::Left)?)?, of(tree.child(node, Field::Right)?)?);
-                match tree.operator(node)? {
+                let binary = Binary::of(tree, node)?;
+                let (left, right) = (of(binary.left()?)?, of(binary.right()?)?);
+                match binary.operator()? {
                     NodeKind::Plus => Some(left.plus(&right)),
                     NodeKind::Minus => Some(left.minus(right)),
                     NodeKind::Star if left.terms.is_empty() => Some(right.scaled(left.constant)),

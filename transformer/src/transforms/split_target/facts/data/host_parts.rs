@@ -9,7 +9,7 @@ use crate::region::target::steered_statements;
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::semantics::{Act, Class, Evaluation, Kind, Part};
 use crate::source::{Language, Span};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Assignment, Cast, Control, Initialised, NodeId, NodeKind, Update};
 use crate::transforms::split_target::facts::data::numbers::is_host_scalar;
 use crate::transforms::split_target::facts::data::{Builder, scalar_written};
 use crate::transforms::split_target::shape::{HostPart, leaves_inner_loop};
@@ -103,9 +103,9 @@ impl Builder<'_, '_> {
 
     /// What a statement evaluates to steer others.
     fn heads(&self, node: NodeId) -> Vec<NodeId> {
-        let fields = [Field::Initializer, Field::Condition, Field::Update];
-        let on_host = fields.into_iter().filter(|field| *field != Field::Condition || !self.is_steered(node));
-        on_host.filter_map(|field| self.names.tree.child(node, field)).collect()
+        let control = Control::at(self.names.tree, node);
+        let condition = control.condition().filter(|_| !self.is_steered(node));
+        [control.initializer(), condition, control.update()].into_iter().flatten().collect()
     }
 
     fn flow(&mut self, node: NodeId) {
@@ -133,7 +133,7 @@ impl Builder<'_, '_> {
 
     /// The condition of control flow alone.
     pub(super) fn condition(&mut self, node: NodeId) {
-        if let Some(condition) = self.names.tree.child(node, Field::Condition) {
+        if let Some(condition) = Control::at(self.names.tree, node).condition() {
             self.expression(condition, ReasonCode::SequentialControl);
         }
     }
@@ -166,12 +166,12 @@ impl Builder<'_, '_> {
         let mut declared: Vec<NodeId> =
             tree.named_children(node).filter(|part| tree.kind(*part) == NodeKind::Identifier).collect();
         for part in parts {
-            let (name, value) = (tree.child(part, Field::Declarator), tree.child(part, Field::Value));
-            let name = name
-                .filter(|name| tree.kind(*name) == NodeKind::Identifier && tree.kind(part) == NodeKind::InitDeclarator);
+            let initialised = Initialised::of(tree, part);
+            let name = initialised.and_then(Initialised::declarator);
+            let name = name.filter(|name| tree.kind(*name) == NodeKind::Identifier);
             let Some(name) = name else { return self.lives_on_device(tree.span(part)) };
             declared.push(name);
-            if let Some(value) = value {
+            if let Some(value) = initialised.and_then(Initialised::value) {
                 let target = self.number_of_name(name, tree.span(name).end);
                 self.value(value, target, ReasonCode::LocalDeclaration);
             }
@@ -227,7 +227,7 @@ impl Builder<'_, '_> {
         let tree = self.names.tree;
         let node = part.node;
         match part.act {
-            Act::Conversion => tree.kind(node) == NodeKind::CastExpression && self.converts_plainly(node),
+            Act::Conversion => Cast::of(tree, node).is_some_and(|cast| self.converts_plainly(cast)),
             Act::Type => {
                 let span = tree.span(node);
                 let ty = self.names.symbols().type_written(None, &self.names.file.show(span), span.start);
@@ -245,27 +245,21 @@ impl Builder<'_, '_> {
     }
 
     /// In C++ a cast may make an object.
-    fn converts_plainly(&self, cast: NodeId) -> bool {
+    fn converts_plainly(&self, cast: Cast<'_>) -> bool {
         let tree = self.names.tree;
-        let ty = tree.child(cast, Field::Type);
-        tree.language() == Language::C || ty.is_some_and(|ty| self.names.is_builtin_type(tree.span(ty)))
+        tree.language() == Language::C || cast.ty().is_some_and(|ty| self.names.is_builtin_type(tree.span(ty)))
     }
 
     /// Does it change a variable: an integer in any way, another number by a copy?
     fn is_host_assignment(&self, node: NodeId) -> bool {
         let tree = self.names.tree;
-        let variable = |field| tree.child(node, field).filter(|it| tree.kind(*it) == NodeKind::Identifier);
-        match tree.kind(node) {
-            NodeKind::AssignmentExpression => {
-                let is_leaf =
-                    |value: NodeId| matches!(tree.kind(value), NodeKind::Identifier | NodeKind::NumberLiteral);
-                let is_copy =
-                    tree.operator(node) == Some(NodeKind::Equal) && tree.child(node, Field::Right).is_some_and(is_leaf);
-                variable(Field::Left).is_some_and(|target| !self.is_floating_leaf(target) || is_copy)
-            }
-            NodeKind::UpdateExpression => variable(Field::Argument).is_some_and(|it| !self.is_floating_leaf(it)),
-            _ => false,
-        }
+        let is_leaf = |value: NodeId| matches!(tree.kind(value), NodeKind::Identifier | NodeKind::NumberLiteral);
+        let assignment = Assignment::of(tree, node);
+        let is_copy = assignment.is_some_and(|it| it.is_plain() && it.value().is_some_and(is_leaf));
+        let changed = assignment.map_or_else(|| Update::of(tree, node).and_then(Update::operand), Assignment::target);
+        changed.is_some_and(|changed| {
+            tree.kind(changed) == NodeKind::Identifier && (is_copy || !self.is_floating_leaf(changed))
+        })
     }
 
     /// A name that the host's part uses must have the value that it has on the device, and be written only where the

@@ -1,7 +1,7 @@
 //! Which numbers the host may handle as the device does: integers always, others where they are compared or copied.
 
 use crate::semantics::{Class, Kind};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Assignment, Binary, NodeId, NodeKind, Unary};
 use crate::transforms::split_target::facts::data::Builder;
 
 impl Builder<'_, '_> {
@@ -37,12 +37,11 @@ impl Builder<'_, '_> {
         let tree = self.names.tree;
         let mut parent = tree.parent(leaf);
         while let Some(node) = parent {
-            let operator = tree.operator(node);
             match tree.kind(node) {
                 NodeKind::ParenthesizedExpression => parent = tree.parent(node),
                 NodeKind::BinaryExpression => {
                     return matches!(
-                        operator,
+                        Binary::of(tree, node).and_then(Binary::operator),
                         Some(
                             NodeKind::Less
                                 | NodeKind::Greater
@@ -55,12 +54,13 @@ impl Builder<'_, '_> {
                         )
                     );
                 }
-                NodeKind::UnaryExpression => return operator == Some(NodeKind::Exclamation),
+                NodeKind::UnaryExpression => {
+                    return Unary::of(tree, node).and_then(Unary::operator) == Some(NodeKind::Exclamation);
+                }
                 // Its other side is a number of the same kind, or it is refused.
                 NodeKind::AssignmentExpression => {
-                    let target = tree.child(node, Field::Left);
-                    return operator == Some(NodeKind::Equal)
-                        && target.is_some_and(|target| self.is_floating_leaf(target));
+                    let assignment = Assignment::of(tree, node).filter(|it| it.is_plain());
+                    return assignment.and_then(Assignment::target).is_some_and(|target| self.is_floating_leaf(target));
                 }
                 NodeKind::InitDeclarator
                 | NodeKind::ConditionClause

@@ -10,7 +10,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Language, Span, words};
-use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
+use crate::syntax::{ClauseName, Declaration, NodeId, NodeKind, Parameter};
 use crate::transforms::split_target::facts::data::numbers::is_host_scalar;
 use crate::transforms::split_target::facts::data::{Builder, Temporary};
 use crate::transforms::split_target::shape::Form;
@@ -238,9 +238,10 @@ impl Builder<'_, '_> {
         let cx = self.names;
         let name = cx.tree.covering(declared);
         let mut above = std::iter::once(name).chain(cx.tree.ancestors(name));
-        let declaration =
-            above.find(|node| matches!(cx.tree.kind(*node), NodeKind::Declaration | NodeKind::ParameterDeclaration))?;
-        let node = cx.tree.child(declaration, Field::Type)?;
+        let node = above.find_map(|node| {
+            let declaration = Declaration::of(cx.tree, node).map(Declaration::ty);
+            declaration.or_else(|| Parameter::of(cx.tree, node).map(Parameter::ty))
+        })??;
         let known = matches!(
             cx.tree.kind(node),
             NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier | NodeKind::TypeIdentifier

@@ -10,7 +10,7 @@ use crate::region::construct::ConstructId;
 use crate::semantics::Kind;
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::Span;
-use crate::syntax::{Clause, ClauseName, Field, ListItem, NodeId, NodeKind};
+use crate::syntax::{Assignment, Clause, ClauseName, For, ListItem, NodeId, NodeKind, Update};
 use crate::transforms::split_target::facts::data::Builder;
 use crate::transforms::split_target::facts::pieces::{Piece, Variable};
 use crate::transforms::split_target::shape::HostPart;
@@ -229,13 +229,10 @@ impl Builder<'_, '_> {
         let plain =
             uses.iter().all(|used| matches!(used.role, Role::Read | Role::Write | Role::Argument | Role::ElementWrite));
         let Some(first) = uses.first().filter(|_| plain && !all.iter().any(in_macro)) else { return false };
-        let Some(assignment) = tree.parent(first.node).filter(|node| is_plain_assignment(self, *node)) else {
-            return false;
-        };
-        let value = tree.child(assignment, Field::Right).map(|value| tree.span(value));
-        let on_left = tree.field(first.node) == Some(Field::Left);
+        let Some(assignment) = Assignment::to(tree, first.node).filter(|it| it.is_plain()) else { return false };
+        let value = assignment.value().map(|value| tree.span(value));
         let reads_itself = value.is_none_or(|value| uses.iter().any(|used| value.contains(used.span)));
-        on_left && !reads_itself && self.is_unconditional(assignment, body)
+        !reads_itself && self.is_unconditional(assignment.node, body)
     }
 
     /// Is it a macro that names the variable?
@@ -251,9 +248,10 @@ impl Builder<'_, '_> {
             let Some(parent) = tree.parent(node) else { return false };
             let passes = match tree.kind(parent) {
                 NodeKind::ExpressionStatement | NodeKind::CompoundStatement | NodeKind::CommaExpression => true,
-                NodeKind::AssignmentExpression => tree.field(node) == Some(Field::Right),
-                NodeKind::ForStatement => tree.field(node) == Some(Field::Initializer),
-                _ => false,
+                NodeKind::AssignmentExpression => {
+                    Assignment::of(tree, parent).and_then(Assignment::value) == Some(node)
+                }
+                _ => For::of(tree, parent).is_some_and(|it| it.initializer() == Some(node)),
             };
             if !passes {
                 return false;
@@ -272,7 +270,8 @@ impl Builder<'_, '_> {
         let gathers = |used: &Use| {
             let Some(parent) = tree.parent(used.node) else { return false };
             let whole = tree.parent(parent).is_some_and(|above| tree.kind(above) == NodeKind::ExpressionStatement);
-            let written = tree.operator(parent);
+            let update = || Update::of(tree, parent).and_then(Update::operator);
+            let written = Assignment::to(tree, used.node).map_or_else(update, Assignment::operator);
             let fits = match operator {
                 "+" | "-" => matches!(
                     written,
@@ -284,19 +283,9 @@ impl Builder<'_, '_> {
                 "^" => written == Some(NodeKind::CaretEqual),
                 _ => false,
             };
-            let target = match tree.kind(parent) {
-                NodeKind::AssignmentExpression => tree.field(used.node) == Some(Field::Left),
-                kind => kind == NodeKind::UpdateExpression,
-            };
-            whole && fits && target
+            whole && fits
         };
         let in_macro = |used: &Use| self.expands_to(used, name);
         all.iter().filter(|used| used.name == name).all(gathers) && !all.iter().any(in_macro)
     }
-}
-
-fn is_plain_assignment(builder: &Builder<'_, '_>, node: NodeId) -> bool {
-    let tree = builder.names.tree;
-    let operator = tree.operator(node);
-    tree.kind(node) == NodeKind::AssignmentExpression && operator == Some(NodeKind::Equal)
 }

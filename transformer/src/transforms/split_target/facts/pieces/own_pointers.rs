@@ -2,7 +2,7 @@
 
 use crate::semantics::Kind;
 use crate::semantics::uses::{Role, Use, is_element_address};
-use crate::syntax::{Field, HostTree, NodeKind};
+use crate::syntax::{HostTree, Member, Pointer, Subscript};
 use crate::transforms::split_target::facts::pieces::{Piece, Reader};
 
 impl Reader<'_, '_> {
@@ -27,10 +27,10 @@ impl Reader<'_, '_> {
 /// Is its address used, and not only an element that it leads to?
 fn is_address(tree: &HostTree, used: &Use) -> bool {
     let selects = tree.parent(used.node).is_some_and(|parent| {
-        let kind = tree.kind(parent);
-        let is_base = tree.field(used.node) == Some(Field::Argument);
-        let dereferenced = kind == NodeKind::PointerExpression && tree.operator(parent) == Some(NodeKind::Star);
-        is_base && (matches!(kind, NodeKind::SubscriptExpression | NodeKind::FieldExpression) || dereferenced)
+        let subscript = Subscript::of(tree, parent).and_then(Subscript::base);
+        let member = || Member::of(tree, parent).and_then(Member::object);
+        let is_selected = subscript.or_else(member) == Some(used.node);
+        is_selected || Pointer::of(tree, parent).is_some_and(Pointer::is_followed)
     });
     !selects || is_element_address(tree, used.node)
 }

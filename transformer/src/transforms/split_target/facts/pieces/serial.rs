@@ -5,7 +5,7 @@ use crate::region::loop_nest::CanonicalLoopNest;
 use crate::region::target::Chain;
 use crate::semantics::uses::{Role, uses_below};
 use crate::semantics::{Class, Kind, Program};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Cast, NodeId, Subscript};
 use crate::transforms::split_target::facts::pieces::{Piece, Reader, Variable};
 use crate::transforms::split_target::facts::serial::Run;
 use crate::transforms::split_target::facts::written_first::written_first;
@@ -52,15 +52,14 @@ impl Reader<'_, '_> {
             _ => false,
         };
         let casts = nodes.iter().flat_map(|node| tree.descendants(*node)).any(|node| {
-            let ty = tree.child(node, Field::Type).filter(|_| tree.kind(node) == NodeKind::CastExpression);
+            let ty = Cast::of(tree, node).and_then(Cast::ty);
             ty.is_some_and(|ty| file.bytes(tree.span(ty)).contains(&b'*'))
         });
         if !casts && !self.piece.variables.values().any(holds) {
             return;
         }
         for used in nodes.iter().flat_map(|node| uses_below(file, tree, *node)) {
-            let subscripted =
-                tree.parent(used.node).is_some_and(|parent| tree.kind(parent) == NodeKind::SubscriptExpression);
+            let subscripted = tree.parent(used.node).is_some_and(|parent| Subscript::of(tree, parent).is_some());
             let decays = matches!(self.names.kind(&used.name, used.span.start), Kind::Array { .. }) && !subscripted;
             let taken = used.role == Role::Address || (used.role != Role::Declaration && decays);
             if taken && self.names.is_of_function(&used.name, used.span.start) {

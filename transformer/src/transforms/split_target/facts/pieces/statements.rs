@@ -6,7 +6,7 @@ use crate::region::loop_nest::canonical_nest;
 use crate::semantics::uses::{Role, initialiser_role, uses_below};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Binary, Cast, HostTree, Member, NodeId, NodeKind, Pointer, Subscript};
 use crate::transforms::split_target::shape;
 
 impl Reader<'_, '_> {
@@ -144,20 +144,24 @@ impl Reader<'_, '_> {
 }
 
 /// Is a member taken of a variable, an element, another member or a pointer's target?
-fn has_plain_base(tree: &HostTree, field: NodeId) -> bool {
-    let mut at = tree.child(field, Field::Argument);
-    while let Some(node) = at {
-        at = match tree.kind(node) {
+fn has_plain_base(tree: &HostTree, member: NodeId) -> bool {
+    let mut at = member;
+    loop {
+        let inner = match tree.kind(at) {
             NodeKind::Identifier | NodeKind::This | NodeKind::QualifiedIdentifier => return true,
-            NodeKind::FieldExpression | NodeKind::SubscriptExpression => tree.child(node, Field::Argument),
-            NodeKind::ParenthesizedExpression => tree.named_children(node).next(),
-            NodeKind::PointerExpression if tree.operator(node) == Some(NodeKind::Star) => {
-                tree.child(node, Field::Argument)
+            NodeKind::FieldExpression => Member::of(tree, at).and_then(Member::object),
+            NodeKind::SubscriptExpression => Subscript::of(tree, at).and_then(Subscript::base),
+            NodeKind::ParenthesizedExpression => tree.named_children(at).next(),
+            NodeKind::PointerExpression => {
+                Pointer::of(tree, at).filter(|it| it.is_followed()).and_then(Pointer::operand)
             }
-            NodeKind::BinaryExpression => tree.child(node, Field::Left),
-            NodeKind::CastExpression => tree.child(node, Field::Value),
-            _ => return false,
+            NodeKind::BinaryExpression => Binary::of(tree, at).and_then(Binary::left),
+            NodeKind::CastExpression => Cast::of(tree, at).and_then(Cast::value),
+            _ => None,
         };
+        match inner {
+            Some(inner) => at = inner,
+            None => return false,
+        }
     }
-    false
 }

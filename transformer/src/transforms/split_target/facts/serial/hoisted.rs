@@ -3,7 +3,7 @@
 use super::Finder;
 use crate::semantics::Kind;
 use crate::source::Span;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Declaration, Initialised, NodeId, NodeKind};
 
 /// A declaration that moves before its kernel, its initialisers left behind as assignments.
 #[derive(Clone, Debug)]
@@ -61,15 +61,13 @@ impl Finder<'_, '_> {
             [NodeKind::PrimitiveType, NodeKind::SizedTypeSpecifier, NodeKind::TypeIdentifier, NodeKind::TypeQualifier];
         let start = tree.span(node).start;
         let mut declarators: Vec<Declarator> = Vec::new();
-        for child in tree.named_children(node) {
-            let span = tree.span(child);
-            if tree.field(child) != Some(Field::Declarator) {
-                if !plain.contains(&tree.kind(child)) {
-                    return Err(span);
-                }
-                continue;
-            }
-            let (name, has_value) = self.number(child).ok_or(span)?;
+        let declaration = Declaration::of(tree, node).ok_or(tree.span(node))?;
+        if let Some(other) = declaration.specifiers().find(|specifier| !plain.contains(&tree.kind(*specifier))) {
+            return Err(tree.span(other));
+        }
+        for declarator in declaration.declarators() {
+            let span = tree.span(declarator);
+            let (name, has_value) = self.number(declarator).ok_or(span)?;
             if self.mentioned_between(name, run.start, start) {
                 return Err(span);
             }
@@ -100,12 +98,9 @@ impl Finder<'_, '_> {
     /// The name of a declarator of a number, and whether it has an initialiser that an assignment can replace.
     fn number(&self, declarator: NodeId) -> Option<(Span, bool)> {
         let tree = self.names.tree;
-        let name = match tree.kind(declarator) {
-            NodeKind::Identifier => declarator,
-            NodeKind::InitDeclarator => tree.child(declarator, Field::Declarator)?,
-            _ => return None,
-        };
-        let value = tree.child(declarator, Field::Value);
+        let initialised = Initialised::of(tree, declarator);
+        let name = initialised.map_or(Some(declarator), Initialised::declarator)?;
+        let value = initialised.and_then(Initialised::value);
         let has_plain_value =
             value.is_none_or(|value| !matches!(tree.kind(value), NodeKind::InitializerList | NodeKind::ArgumentList));
         let span = tree.span(name);

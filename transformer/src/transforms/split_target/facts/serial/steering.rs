@@ -2,7 +2,7 @@
 
 use super::{Finder, Run};
 use crate::semantics::uses::uses_below;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Control, NodeId, NodeKind};
 
 /// A condition that a kernel evaluates, so that the host can do what it decides.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ impl Finder<'_, '_> {
     /// The condition of control flow becomes a kernel of its own.
     pub(super) fn condition(&mut self, flow: NodeId) {
         let tree = self.names.tree;
-        let condition = tree.child(flow, Field::Condition).and_then(|condition| match tree.kind(condition) {
+        let condition = Control::at(tree, flow).condition().and_then(|condition| match tree.kind(condition) {
             NodeKind::ParenthesizedExpression | NodeKind::ConditionClause => {
                 let mut inside = tree.named_children(condition);
                 inside.next().filter(|_| inside.next().is_none())
@@ -43,7 +43,7 @@ impl Finder<'_, '_> {
     /// Do the names of a condition mean at the end of the loop's body what they mean behind it?
     fn means_the_same(&self, condition: NodeId, flow: NodeId) -> bool {
         let (tree, file) = (self.names.tree, self.names.file);
-        let end = tree.child(flow, Field::Body).map_or(0, |body| tree.span(body).end.saturating_sub(1));
+        let end = Control::at(tree, flow).body().map_or(0, |body| tree.span(body).end.saturating_sub(1));
         let same = |name: &str, at: usize| self.names.declared_at(name, end) == self.names.declared_at(name, at);
         uses_below(file, tree, condition).iter().all(|used| {
             let at = used.span.start;
