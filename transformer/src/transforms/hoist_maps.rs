@@ -87,6 +87,7 @@
 //! Communication and Computation, and Selecting Better Grid Geometries" (2018), section 4, whose kernels share one environment from the start.
 
 mod blocks;
+mod bodies;
 mod calls;
 mod constructs;
 mod details;
@@ -94,6 +95,7 @@ mod directions;
 mod environments;
 mod exchanges;
 mod first_run;
+mod items;
 mod overwritten;
 mod payment;
 mod reach;

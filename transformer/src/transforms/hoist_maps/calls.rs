@@ -1,6 +1,6 @@
 //! Constructs of called functions as their callers see them: what `f(a, b, n)` maps is named by the arguments.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::Context;
@@ -11,8 +11,9 @@ use crate::semantics::symbols::{DeclaredType, NameKind};
 use crate::semantics::uses::Role;
 use crate::source::Span;
 use crate::syntax::{Field, Integer, NodeId, NodeKind, Number};
-use crate::transforms::hoist_maps::constructs::{Item, Length, Mapping, is_array, normal, operand};
+use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::conditions;
+use crate::transforms::hoist_maps::items::{Item, Length, is_array, normal, operand};
 
 /// The constructs that calls in the file run, one after the other for each call.
 pub(super) fn called(cx: &Context<'_>, all: &[Mapping]) -> Vec<Mapping> {
@@ -125,6 +126,7 @@ impl<'c, 'a> Call<'c, 'a> {
             touches,
             called: Some(extent),
             inside: OnceCell::from(cx.effects_with_kernels(self.statement)),
+            own_items: RefCell::default(),
             only_read: Vec::new(),
             trouble: own
                 .trouble

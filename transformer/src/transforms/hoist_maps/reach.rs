@@ -8,7 +8,7 @@ use crate::semantics::effects::{Named, Storage, Touch};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::{Call, Field, Integer, NodeId, NodeKind, Number};
-use crate::transforms::hoist_maps::constructs::operand;
+use crate::transforms::hoist_maps::items::operand;
 
 /// Functions that access as many bytes from a pointer on as their third argument says.
 const OF_BYTES: [&str; 3] = ["memcpy", "memmove", "memset"];

@@ -4,9 +4,10 @@ use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::effects::{Storage, Touch, VariableId};
 use crate::semantics::symbols::DeclaredType;
-use crate::transforms::hoist_maps::constructs::{Item, Mapping};
+use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::environments::{Block, Held};
 use crate::transforms::hoist_maps::first_run::is_stable;
+use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::reach::{integer_of_address, reach};
 
 /// The most pairs of pointers that an environment compares.
