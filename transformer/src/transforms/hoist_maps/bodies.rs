@@ -72,6 +72,14 @@ impl Mapping {
                 && (!cx.symbols().is_address_taken(name, at) || cx.is_handed_by_value_alone(&item.named))
     }
 
+    /// Does its body leave a structure as it is, which it reaches by its name alone?
+    pub(super) fn leaves_object(&self, cx: &Context<'_>, named: &Named) -> bool {
+        let inside = self.inside(cx);
+        inside.unknown.is_empty()
+            && inside.writes_variable(named.id).is_none()
+            && !cx.symbols().is_address_taken(&named.name, named.at)
+    }
+
     fn inside(&self, cx: &Context<'_>) -> &HostEffects {
         self.inside.get_or_init(|| cx.host_effects(self.body, &[]))
     }

@@ -16,7 +16,7 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, Field, ListItem, NodeId, NodeKind};
 use crate::transforms::checks;
 use crate::transforms::hoist_maps::items::{
-    Item, Length, is_array, item_trouble, item_trouble_of_whole, normal_section,
+    Item, Length, follows_nothing, is_array, is_object, item_trouble, item_trouble_of_whole, normal_section,
 };
 
 /// A `target` region or a `target data` construct.
@@ -163,6 +163,7 @@ impl Mapping {
             let mut note = |storage| self.touches.push(Touch { storage, writes: false, span: expression });
             match &variable.ty {
                 ty if ty.is_scalar() => note(Storage::Variable(named)),
+                ty if is_object(cx, ty, named.at) && follows_nothing(cx, expression) => note(Storage::Variable(named)),
                 ty => {
                     note(if ty.is_pointer() { Storage::Behind(named) } else { Storage::Variable(named) });
                     // What its elements lead to.
@@ -265,11 +266,12 @@ impl Mapping {
     /// The variables that no clause names: numbers are copied, arrays mapped, pointers translated (OpenMP 5.2, section 5.8.1).
     fn read_implicit(&mut self, cx: &Context<'_>) {
         let body = cx.tree.span(self.body);
+        let clauses = &cx.constructs.directive(self.id).clauses;
+        let is_listed = |name: &str| clauses.iter().any(|clause| clause.lists(name));
         for used in uses_below(cx.file, cx.tree, self.body) {
             let Some((named, variable)) = cx.named(&used.name, used.span.end) else { continue };
             let is_inside = variable.header.is_none() && body.contains(variable.declared_at);
-            if is_inside || used.role == Role::Declaration || self.item(named.id).is_some() || self.is_touched(named.id)
-            {
+            if is_inside || used.role == Role::Declaration || self.item(named.id).is_some() || is_listed(&used.name) {
                 continue;
             }
             if matches!(variable.ty, DeclaredType::Array { .. }) && self.is_listed_private(cx, &used.name) {
@@ -300,7 +302,10 @@ impl Mapping {
                     });
                 }
                 ty => {
-                    let writes = !(ty.is_scalar() || ty.is_pointer());
+                    // A structure that the body only reads comes back as it was.
+                    let writes = !(ty.is_scalar()
+                        || ty.is_pointer()
+                        || is_object(cx, ty, named.at) && self.leaves_object(cx, &named));
                     let storage = if ty.is_known() && !matches!(ty, DeclaredType::Reference { .. }) {
                         Storage::Variable(named)
                     } else {
@@ -310,10 +315,6 @@ impl Mapping {
                 }
             }
         }
-    }
-
-    fn is_touched(&self, id: VariableId) -> bool {
-        self.touches.iter().any(|touch| matches!(&touch.storage, Storage::Variable(named) if named.id == id))
     }
 
     fn is_listed_private(&self, cx: &Context<'_>, name: &str) -> bool {

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::Owner;
-use crate::semantics::effects::{HostEffects, Named, VariableId};
+use crate::semantics::effects::{HostEffects, Named, Touch, VariableId};
 use crate::source::Span;
 use crate::transforms::hoist_maps::blocks::{Candidate, Statement};
 use crate::transforms::hoist_maps::constructs::Mapping;
@@ -95,7 +95,37 @@ impl Block<'_, '_> {
     pub(super) fn candidate(&self, item: &Item) -> Candidate {
         let owner = self.cx.owner(&item.named);
         let is_written = self.is_written(item.named.id);
-        Candidate { named: item.named.clone(), owner, lengths: item.lengths.clone(), is_written }
+        let beside = self.beside(item).cloned().collect();
+        Candidate { named: item.named.clone(), owner, lengths: item.lengths.clone(), is_written, beside }
+    }
+
+    /// What constructs of the block list together with a variable that keeps its place: list items of one construct share no storage
+    /// (OpenMP 5.2, section 5.8.3).
+    fn beside<'s>(&'s self, item: &'s Item) -> impl Iterator<Item = &'s Item> + 's {
+        let whole = (0, self.statements.len().saturating_sub(1));
+        let lists = move |mapping: &&Mapping| mapping.item(item.named.id).is_some_and(|own| own.is_explicit);
+        let is_other = move |other: &&Item| other.named.id != item.named.id && other.is_explicit;
+        self.mappings_of(whole).into_iter().filter(lists).flat_map(|mapping| &mapping.items).filter(is_other)
+    }
+
+    /// When what host code accesses in these statements is certainly an item that a construct lists beside the variable.
+    pub(super) fn listed_beside(&self, statements: (usize, usize), item: &Item, touch: &Touch) -> Option<Vec<String>> {
+        let host = self.host_of(statements);
+        let keeps_place = |known: &Item| {
+            let Named { name, at, id } = &known.named;
+            let is_pointer = self.cx.declared_type(name, *at).is_none_or(|ty| ty.is_pointer());
+            let is_fixed = !is_pointer || host.writes_variable(*id).is_none() && self.cx.cannot_be_aliased(name, *at);
+            let is_known = |span: &Span| self.cx.constant(*span).is_some() || is_stable(self.cx, *span, &host);
+            is_fixed && known.expressions.iter().all(is_known)
+        };
+        let holds = |other: &Item| {
+            other.named.id != item.named.id && other.certainly_holds(self.cx, touch) && keeps_place(other)
+        };
+        let lists_both = |mapping: &Mapping| {
+            mapping.item(item.named.id).is_some_and(|own| own.is_explicit && keeps_place(own))
+                && mapping.items.iter().any(holds)
+        };
+        self.certain_where(statements, lists_both).map(|(_, terms)| terms)
     }
 
     /// May a construct of the block copy something back that it changed?

@@ -3,11 +3,13 @@
 use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
 use crate::semantics::Kind;
-use crate::semantics::effects::{HostEffects, Named};
+use crate::semantics::effects::{HostEffects, Named, Storage, Touch};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
-use crate::syntax::ListItem;
+use crate::syntax::host::parse_expression;
+use crate::syntax::{ListItem, NodeKind};
 use crate::transforms::hoist_maps::first_run::is_stable;
+use crate::transforms::hoist_maps::reach::stays_below;
 
 /// An array, or what a pointer leads to, as one construct maps it.
 #[derive(Clone)]
@@ -57,10 +59,48 @@ impl Length {
     }
 }
 
+impl Item {
+    /// Is what host code accesses certainly part of the item, as long as the pointer and the length keep their values?
+    pub(super) fn certainly_holds(&self, cx: &Context<'_>, touch: &Touch) -> bool {
+        let (Storage::Variable(named) | Storage::Behind(named)) = &touch.storage else { return false };
+        let is_whole = || self.section.is_empty() && matches!(touch.storage, Storage::Variable(_));
+        let starts_at_first = || self.section.starts_with("[:") && self.expressions.len() <= 2;
+        let is_below = || match self.first_length.as_ref() {
+            Some(Length { text, expressions }) => expressions
+                .iter()
+                .any(|length| operand(&on_one_line(cx.file, *length)) == *text && stays_below(cx, touch, *length)),
+            None => false,
+        };
+        named.id == self.named.id
+            && self.is_explicit
+            && self.trouble.is_none()
+            && (is_whole() || starts_at_first() && is_below())
+    }
+}
+
 /// An expression as it may stand beside an operator.
 pub(super) fn operand(text: &str) -> String {
     let is_word = text.chars().all(|c| c.is_alphanumeric() || c == '_');
     if is_word { text.to_owned() } else { format!("({text})") }
+}
+
+/// Is it a structure that is data alone, whose use runs no code of its own?
+pub(super) fn is_object(cx: &Context<'_>, ty: &DeclaredType, at: usize) -> bool {
+    matches!(ty, DeclaredType::Record { .. }) && cx.symbols().is_plain_record(ty, at)
+}
+
+/// Does an expression read variables and their members by `.` alone, following nothing to other storage?
+pub(super) fn follows_nothing(cx: &Context<'_>, expression: Span) -> bool {
+    let Some(tree) = parse_expression(cx.file, expression, cx.tree.language()) else { return false };
+    tree.descendants(tree.root()).all(|node| {
+        !matches!(
+            tree.kind(node),
+            NodeKind::PointerExpression
+                | NodeKind::SubscriptExpression
+                | NodeKind::CallExpression
+                | NodeKind::MinusGreater
+        )
+    })
 }
 
 pub(super) fn is_array(ty: &DeclaredType) -> bool {

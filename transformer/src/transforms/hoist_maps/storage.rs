@@ -82,6 +82,10 @@ pub(super) fn host_terms(
     };
     let mut terms: Vec<String> = Vec::new();
     for touch in host.touches.iter().filter(needs) {
+        if let Some(own) = block.listed_beside(statements, item, touch) {
+            terms.extend(own.into_iter().filter(|term| !terms.contains(term)).collect::<Vec<_>>());
+            continue;
+        }
         let term = reach(cx, touch).and_then(|reach| {
             let is_known = reach.expressions.iter().all(|span| cx.constant(*span).is_some() || is_stable(cx, *span, &host));
             let at = block.start_of(statements);
