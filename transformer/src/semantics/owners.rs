@@ -306,7 +306,12 @@ impl Program<'_> {
 
     fn is_of_this_call(&self, named: &Named) -> bool {
         let found = self.named(&named.name, named.at);
-        found.is_some_and(|(_, variable)| variable.scope == Scope::Local && !variable.has_static_storage())
+        found.is_some_and(|(_, variable)| {
+            // A class may keep the address that its copy is given.
+            let is_plain = |ty| self.symbols().is_plain_record(ty, named.at);
+            let is_copied = variable.scope == Scope::Parameter && variable.ty.class().is_none_or(is_plain);
+            (is_copied || variable.scope == Scope::Local) && !variable.has_static_storage()
+        })
     }
 
     /// The part of the file in which a variable is visible as it is named: the function around a place.

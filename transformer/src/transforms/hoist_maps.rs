@@ -40,7 +40,8 @@
 //! - constructs that map the same section of an array stand in one block, or in a loop of the host; `target data` counts as such a construct;
 //! - the host needs the data nowhere in between, or only reads what no kernel writes, or `target update` can bring what it needs, and the
 //!   array is this function's own;
-//! - a call of a function in sight counts as its constructs do, with the arguments in place of its parameters;
+//! - a call of a function in sight counts as its constructs do, with the arguments in place of its parameters: arrays of numbers or of plain
+//!   structures by their names, from the first element or from a later one on (`&a[k]`, `a + k`);
 //! - the host can compare, where pointers may lead to the same storage;
 //! - pointers may change places (`double *t = a; a = b; b = t;`, a ring of more, `std::swap(a, b)`) where all lead to memory of the
 //!   function's own, else at the end of each pass of a counted loop: data are mapped by address.
@@ -70,7 +71,8 @@
 //! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that
 //! maps the section must certainly run: where a loop may have no iterations, `if` asks for one. What the host accesses in between is told by
 //! name, through pointers, and by the functions that it calls; memory that this function allocated and handed to nobody out of sight is
-//! reached by nothing else. A called function's parameter names what the argument does only where the function never changes it, the section
+//! reached by nothing else. What a construct that certainly runs lists beside an array shares no storage with it, so that the host may access
+//! that as far as it is listed. A section may be computed from members of a structure that is data alone and that nobody changes. A called function's parameter names what the argument does only where the function never changes it, the section
 //! is computed from integers that keep their values, and both see elements of one type. List items of one construct share no storage; of
 //! other pairs the sections are compared when the program runs, since present data that overlap a section in part are an error. What only a
 //! construct in a branch copies back is not copied back by the environment either, since the original may never write that memory. Pointers
@@ -87,6 +89,7 @@
 //! Communication and Computation, and Selecting Better Grid Geometries" (2018), section 4, whose kernels share one environment from the start.
 
 mod blocks;
+mod bodies;
 mod calls;
 mod constructs;
 mod details;
@@ -94,6 +97,7 @@ mod directions;
 mod environments;
 mod exchanges;
 mod first_run;
+mod items;
 mod overwritten;
 mod payment;
 mod reach;
@@ -112,6 +116,7 @@ use crate::source::Span;
 use crate::syntax::{ClauseName, Directive, Field, NodeId, NodeKind};
 use crate::transforms::Waiting;
 use blocks::Statement;
+use calls::Called;
 use constructs::Mapping;
 use environments::{Block, Environment};
 use refusals::{Found, refusal};
@@ -146,19 +151,14 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
     let functions: BTreeSet<NodeId> = inside.keys().copied().chain(with_data).collect();
     let functions: Vec<Span> = functions.into_iter().map(|function| cx.tree.span(function)).collect();
     let own = constructs::read(cx, &functions);
-    let called = calls::called(cx, &own);
+    let Called { mappings: called, unnamed } = calls::called(cx, &own);
     for mapping in &called {
         if let Some(function) = cx.function_of(mapping.extent) {
             inside.entry(function).or_default().push(mapping.body);
         }
     }
     // One construct that no loop repeats has nothing to share.
-    let is_repeated = |body: &NodeId| {
-        cx.tree.ancestors(*body).any(|above| {
-            matches!(cx.tree.kind(above), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement)
-        })
-    };
-    inside.retain(|_, bodies| bodies.len() > 1 || bodies.iter().any(is_repeated));
+    inside.retain(|_, bodies| bodies.len() > 1 || bodies.iter().any(|body| is_repeated(cx, *body)));
     let narrowed = directions::decide(cx, &own);
     let mut all: Vec<Mapping> = own.into_iter().chain(called).collect();
     all.sort_by_key(|mapping| mapping.extent.start);
@@ -167,7 +167,35 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
     let held: Vec<Span> = plans.iter().filter(is_change).map(|plan| plan.extent).collect();
     let is_free = |plan: &Plan| !held.iter().any(|extent| extent.contains(plan.extent));
     plans.extend(narrowed.into_iter().filter(is_free));
+    plans.extend(not_named(cx, &unnamed, &held));
     plans
+}
+
+/// What is told of calls in loops whose constructs keep their maps because the caller has no name for what they map.
+fn not_named(cx: &Context<'_>, unnamed: &[(NodeId, Reason)], held: &[Span]) -> Vec<Plan> {
+    let mut by_call: BTreeMap<NodeId, Vec<Reason>> = BTreeMap::new();
+    for (call, reason) in unnamed {
+        let reasons = by_call.entry(*call).or_default();
+        if !reasons.iter().any(|known| known.message == reason.message) {
+            reasons.push(reason.clone());
+        }
+    }
+    let is_told = |(call, _): &(NodeId, Vec<Reason>)| {
+        is_repeated(cx, *call) && !held.iter().any(|extent| extent.contains(cx.tree.span(*call)))
+    };
+    let told = by_call.into_iter().filter(is_told);
+    told.map(|(call, reasons)| {
+        let span = cx.tree.span(call);
+        Verdict::Refuse(reasons).into_plan(Pass::Hoist, span, span)
+    })
+    .collect()
+}
+
+/// Does a loop of the host repeat it?
+fn is_repeated(cx: &Context<'_>, node: NodeId) -> bool {
+    cx.tree.ancestors(node).any(|above| {
+        matches!(cx.tree.kind(above), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement)
+    })
 }
 
 /// Does the program say that host and device share their memory? Then nothing travels.

@@ -20,7 +20,7 @@ use crate::semantics::Program;
 use crate::semantics::evaluation::{Act, act};
 use crate::semantics::is_standard_constant;
 use crate::semantics::symbols::{DeclaredType, NameKind, Scope, Variable, is_attribute};
-use crate::semantics::uses::{Role, role_of_expression};
+use crate::semantics::uses::{Role, is_element_address, role_of_expression};
 use crate::source::{Language, Span};
 use crate::syntax::{Declaration, Field, NodeId, NodeKind};
 
@@ -186,7 +186,8 @@ impl Reader<'_, '_> {
             while matches!(element, DeclaredType::Array { .. }) {
                 element = element.dereferenced();
             }
-            let is_object = tree.language() == Language::Cpp && element.class().is_some();
+            let is_class = |ty: &DeclaredType| !self.cx.symbols().is_plain_record(ty, at) || self.cx.has_operators();
+            let is_object = tree.language() == Language::Cpp && element.class().is_some_and(is_class);
             if (!variable.ty.is_known() || is_object) && !self.is_time_structure(&variable.ty, at) {
                 self.unknown(UnknownKind::Code, node, format!("what the type of `{name}` does is not followed"));
             }
@@ -240,11 +241,14 @@ impl Reader<'_, '_> {
     fn variable(&mut self, named: Named, variable: &Variable, role: Role, node: NodeId) {
         let writes = matches!(role, Role::Write | Role::ElementWrite);
         let (depth, _) = dereferences(self.cx.tree, node);
+        // An address is made of an element without following the pointer to it.
+        let depth = depth - usize::from(depth > 0 && is_element_address(self.cx.tree, node));
         let may_hide_code = || {
             let at = self.cx.tree.span(node).start;
             self.cx.tree.language() == Language::Cpp
                 && self.cx.kind(&named.name, at).may_hide_code()
                 && !self.is_of_numbers(&variable.ty)
+                && !self.selects_plain_member(&variable.ty, node)
         };
         if self.is_time_structure(&variable.ty, named.at) {
             self.touch(Storage::Variable(named), writes || role == Role::Address, node);
@@ -265,6 +269,14 @@ impl Reader<'_, '_> {
         } else {
             self.reached(named, &variable.ty, depth, writes, node);
         }
+    }
+
+    /// Is nothing but a member of a plain structure accessed, by `.` or `->`, so that no operator of a class is called?
+    fn selects_plain_member(&self, ty: &DeclaredType, node: NodeId) -> bool {
+        let at = self.cx.tree.span(node).start;
+        let record = ty.class().filter(|_| !matches!(ty, DeclaredType::Reference { .. }));
+        record.is_some_and(|record| self.cx.symbols().is_plain_record(record, at))
+            && places::selects_member(self.cx.tree, node)
     }
 
     /// Is it of a template's type parameter that stands for a number, or does it lead to such ones?

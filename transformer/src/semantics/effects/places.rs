@@ -29,6 +29,20 @@ pub(in crate::semantics) fn dereferences(tree: &HostTree, name: NodeId) -> (usiz
     (depth, node)
 }
 
+/// Is a name followed to a member: `x.m`, `p->m`, `a[i].m`?
+pub(super) fn selects_member(tree: &HostTree, name: NodeId) -> bool {
+    let mut node = name;
+    while let Some(parent) = tree.parent(node) {
+        match tree.kind(parent) {
+            NodeKind::FieldExpression => return tree.field(node) == Some(Field::Argument),
+            NodeKind::SubscriptExpression if tree.field(node) == Some(Field::Argument) => {}
+            _ => return false,
+        }
+        node = parent;
+    }
+    false
+}
+
 /// Is it a `*`, a subscript or `->` on something that [`dereferences`] does not lead to from a name: `*p++`, `f(x)[0]`, `(p = q)->x`?
 pub(super) fn follows_other(tree: &HostTree, access: NodeId) -> bool {
     let is_arrow = || Member::of(tree, access).is_some_and(Member::is_behind_pointer);

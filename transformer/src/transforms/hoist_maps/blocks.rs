@@ -9,6 +9,7 @@ use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::exchanges::{Exchange, exchanges};
+use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::reach::reach;
 
 /// A statement of a block.
@@ -103,6 +104,8 @@ pub(super) struct Candidate {
     pub lengths: Vec<Named>,
     /// May constructs of the block change it? What they only read, the host may read as well.
     pub is_written: bool,
+    /// What constructs list beside it, which shares no storage with it.
+    pub beside: Vec<Item>,
 }
 
 impl Candidate {
@@ -136,6 +139,7 @@ impl Candidate {
             (touch.writes || self.is_written)
                 && !cx.is_apart(&touch.storage, &self.named, self.owner)
                 && (self.is_own(&touch.storage) || self.is_array() || reach(cx, touch).is_none())
+                && !self.beside.iter().any(|item| item.certainly_holds(cx, touch))
         })
     }
 

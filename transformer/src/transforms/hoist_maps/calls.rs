@@ -1,6 +1,6 @@
 //! Constructs of called functions as their callers see them: what `f(a, b, n)` maps is named by the arguments.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::Context;
@@ -10,37 +10,64 @@ use crate::semantics::effects::{Binding, HostEffects, Named, Storage, Touch, Unk
 use crate::semantics::symbols::{DeclaredType, NameKind, VariableId};
 use crate::semantics::uses::Role;
 use crate::source::Span;
-use crate::syntax::{Field, Integer, NodeId, NodeKind, Number};
-use crate::transforms::hoist_maps::constructs::{Item, Length, Mapping, is_array, normal, operand};
+use crate::syntax::{Field, Integer, NodeId, NodeKind, Number, Subscript};
+use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::conditions;
+use crate::transforms::hoist_maps::items::{Item, Length, is_array, normal, operand};
 
-/// The constructs that calls in the file run, one after the other for each call.
-pub(super) fn called(cx: &Context<'_>, all: &[Mapping]) -> Vec<Mapping> {
+/// What calls of functions in sight run.
+#[derive(Default)]
+pub(super) struct Called {
+    /// Their constructs, one after the other for each call.
+    pub mappings: Vec<Mapping>,
+    /// What keeps its maps because the caller cannot name it: the call, and why.
+    pub unnamed: Vec<(NodeId, Reason)>,
+}
+
+/// The constructs that calls in the file run.
+pub(super) fn called(cx: &Context<'_>, all: &[Mapping]) -> Called {
     let mut by_function: BTreeMap<NodeId, Vec<&Mapping>> = BTreeMap::new();
     for mapping in all {
         if let Some(function) = cx.function_of(cx.tree.span(mapping.body)) {
             by_function.entry(function).or_default().push(mapping);
         }
     }
-    let mut found: Vec<Mapping> = Vec::new();
-    for call in statements_that_call(cx) {
-        let Some((statement, binding)) = call else { continue };
-        let Some(own) = by_function.get(&binding.definition) else { continue };
-        found.extend(Call::new(cx, statement, binding).mappings(own));
+    let mut found = Called::default();
+    let mut seen: BTreeSet<NodeId> = BTreeSet::new();
+    for call in calls(cx) {
+        let name = cx.called_name(call).map(|name| cx.file.show(cx.tree.span(name))).unwrap_or_default();
+        let definitions = cx.symbols().function_definitions(&name);
+        let runs_constructs =
+            |(header, node): &(Option<usize>, NodeId)| header.is_none() && by_function.contains_key(node);
+        if !definitions.iter().any(runs_constructs) {
+            continue;
+        }
+        let span = cx.tree.span(call);
+        let refusal = |message: String| (call, Reason::new(ReasonCode::EnvironmentPlace, span, message));
+        let statement = statement_of(cx, call).filter(|statement| seen.insert(*statement));
+        let binding = cx.binding(call).and_then(|binding| Some((by_function.get(&binding.definition)?, binding)));
+        match (statement, binding) {
+            (Some(statement), Some((own, binding))) => {
+                let (mappings, unnamed) = Call::new(cx, statement, binding).mappings(own);
+                found.mappings.extend(mappings);
+                found.unnamed.extend(unnamed.into_iter().map(|reason| (call, reason)));
+            }
+            (None, _) => {
+                found.unnamed.push(refusal(format!("`{name}` is not called by a statement of its own here")));
+            }
+            (_, None) => found.unnamed.push(refusal(format!("which `{name}` is called here is not certain"))),
+        }
     }
     found
 }
 
-/// The calls of functions in sight that their statements certainly make once.
-fn statements_that_call<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = Option<(NodeId, Binding)>> + 'c {
-    let mut seen: BTreeSet<NodeId> = BTreeSet::new();
+/// The calls of the file by a name.
+fn calls<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = NodeId> + 'c {
     let callees = cx.file_uses().iter().filter(|used| used.role == Role::Callee);
-    callees.map(move |used| {
+    callees.filter_map(|used| {
         let mut above =
             cx.tree.ancestors(used.node).skip_while(|node| cx.tree.kind(*node) == NodeKind::TemplateFunction);
-        let call = above.next().filter(|node| cx.tree.kind(*node) == NodeKind::CallExpression)?;
-        let statement = statement_of(cx, call)?;
-        seen.insert(statement).then(|| cx.binding(call).map(|binding| (statement, binding)))?
+        above.next().filter(|node| cx.tree.kind(*node) == NodeKind::CallExpression)
     })
 }
 
@@ -85,7 +112,8 @@ impl<'c, 'a> Call<'c, 'a> {
         Self { cx, statement, binding, host }
     }
 
-    fn mappings(&self, own: &[&Mapping]) -> Vec<Mapping> {
+    /// The constructs of the function, and why the caller cannot name some of what they map.
+    fn mappings(&self, own: &[&Mapping]) -> (Vec<Mapping>, Vec<Reason>) {
         let cx = self.cx;
         let outside = cx.host_effects(self.statement, &[]);
         let name = cx.called_name(self.binding.call).map(|node| cx.file.show(cx.tree.span(node)));
@@ -98,16 +126,17 @@ impl<'c, 'a> Call<'c, 'a> {
             let message = "the called function has data environments of its own";
             is_data.then(|| Reason::new(ReasonCode::EnvironmentPlace, cx.tree.span(self.statement), message))
         });
-        let mut found: Vec<Mapping> = own.iter().map(|mapping| self.mapping(mapping)).collect();
+        let mut unnamed = Vec::new();
+        let mut found: Vec<Mapping> = own.iter().map(|mapping| self.mapping(mapping, &mut unnamed)).collect();
         if let Some(first) = found.first_mut() {
             first.touches.extend(outside.touches);
             first.trouble = first.trouble.take().or(trouble);
         }
-        found
+        (found, unnamed)
     }
 
     /// One construct of the function.
-    fn mapping(&self, own: &Mapping) -> Mapping {
+    fn mapping(&self, own: &Mapping, unnamed: &mut Vec<Reason>) -> Mapping {
         let cx = self.cx;
         let extent = cx.tree.span(self.statement);
         let body = cx.tree.child(self.binding.definition, Field::Body);
@@ -125,6 +154,7 @@ impl<'c, 'a> Call<'c, 'a> {
             touches,
             called: Some(extent),
             inside: OnceCell::from(cx.effects_with_kernels(self.statement)),
+            own_items: RefCell::default(),
             only_read: Vec::new(),
             trouble: own
                 .trouble
@@ -133,17 +163,20 @@ impl<'c, 'a> Call<'c, 'a> {
         };
         for item in &own.items {
             match self.item(item) {
-                Some(found) if mapping.item(found.named.id).is_none() => {
+                Ok(found) if mapping.item(found.named.id).is_none() => {
                     mapping.only_read.extend((!own.writes(cx, &item.named)).then_some(found.named.id));
                     mapping.items.push(found);
                 }
-                Some(item) => {
+                Ok(item) => {
                     mapping.items.iter_mut().filter(|it| it.named.id == item.named.id).for_each(|it| {
                         it.trouble = Some("the call maps it twice");
                     });
                 }
                 // What is mapped by another expression is memory that the copies read and write.
-                None => mapping.touches.push(self.unnamed(item)),
+                Err(reason) => {
+                    mapping.touches.push(self.unnamed(item));
+                    unnamed.push(reason);
+                }
             }
         }
         mapping
@@ -157,22 +190,54 @@ impl<'c, 'a> Call<'c, 'a> {
         self.cx.as_called(&touch, &self.binding, &changed).unwrap_or(memory)
     }
 
-    /// An item in the caller's terms; none where the argument is no name of an array of the same numbers.
-    fn item(&self, own: &Item) -> Option<Item> {
+    /// An item in the caller's terms.
+    ///
+    /// # Errors
+    /// Why there is no name for it.
+    fn item(&self, own: &Item) -> Result<Item, Reason> {
         let cx = self.cx;
-        let (named, span) = match self.binding.argument(own.named.id) {
+        let (name, extent) = (&own.named.name, cx.tree.span(self.statement));
+        let refuse = |span, message: String| Reason::new(ReasonCode::MapNotUnited, span, message);
+        let handed = match self.binding.argument(own.named.id) {
             Some(argument) => {
-                self.host.writes_variable(own.named.id).is_none().then_some(())?;
-                (self.array_handed(argument, &own.named)?, cx.tree.span(argument))
+                let span = cx.tree.span(argument);
+                if self.host.writes_variable(own.named.id).is_some() {
+                    return Err(refuse(span, format!("the called function changes `{name}`")));
+                }
+                self.array_handed(argument, &own.named).ok_or_else(|| {
+                    refuse(span, format!("what is handed for `{name}` is no array of the same elements by its name"))
+                })?
             }
-            None => (self.global(&own.named)?, own.span),
+            None => {
+                let named = self
+                    .global(&own.named)
+                    .ok_or_else(|| refuse(extent, format!("`{name}` of the called function has no name here")))?;
+                Handed { named, span: own.span, offset: None }
+            }
         };
+        self.item_of(own, handed).ok_or_else(|| {
+            refuse(extent, format!("the section of `{name}` in the called function cannot be computed here"))
+        })
+    }
+
+    /// The section of the function's item, from where on the array is handed over.
+    fn item_of(&self, own: &Item, handed: Handed) -> Option<Item> {
+        let cx = self.cx;
+        let Handed { named, span, offset } = handed;
         let mut expressions: Vec<Span> = Vec::new();
         let mut rename = |expression: Span| self.renamed(expression, &mut expressions);
         let texts: Option<Vec<(Span, String)>> =
             own.expressions.iter().map(|span| Some((*span, rename(*span)?))).collect();
         let texts = texts?;
-        let section = self.section(own, &texts)?;
+        let mut section = self.section(own, &texts)?;
+        if let Some(offset) = offset {
+            let offset = cx.tree.span(offset);
+            cx.is_arithmetic(offset).then_some(())?;
+            // The section then starts where the argument leads to.
+            let length = normal(&section).strip_prefix("[:").is_some().then(|| section.split_once(':'))??.1.to_owned();
+            section = format!("[{}:{length}", on_one_line(cx.file, offset));
+            expressions.push(offset);
+        }
         let length = |length: &Length| {
             let [span] = length.expressions[..] else { return None };
             let text = texts.iter().find(|(own, _)| *own == span).map(|(_, text)| operand(text))?;
@@ -184,7 +249,7 @@ impl<'c, 'a> Call<'c, 'a> {
             text: format!("{}{section}", named.name),
             section: normal(&section),
             first_length: own.first_length.as_ref().and_then(length),
-            length: own.length.as_ref().and_then(length),
+            length: own.length.as_ref().filter(|_| offset.is_none()).and_then(length),
             lengths,
             expressions,
             to: own.to,
@@ -196,20 +261,42 @@ impl<'c, 'a> Call<'c, 'a> {
         })
     }
 
-    /// The array or pointer that is handed over by its name, where both sides see the same numbers.
-    fn array_handed(&self, argument: NodeId, parameter: &Named) -> Option<Named> {
-        let cx = self.cx;
-        (cx.tree.kind(argument) == NodeKind::Identifier).then_some(())?;
-        let span = cx.tree.span(argument);
+    /// The array or pointer that is handed over by its name, from its first element or a later one on, where both sides see elements of
+    /// one type.
+    fn array_handed(&self, argument: NodeId, parameter: &Named) -> Option<Handed> {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let (base, offset) = match tree.kind(argument) {
+            NodeKind::PointerExpression if tree.operator(argument) == Some(NodeKind::Ampersand) => {
+                let element = tree.child(argument, Field::Argument)?;
+                (tree.kind(element) == NodeKind::SubscriptExpression).then_some(())?;
+                (tree.child(element, Field::Argument)?, Some(Subscript::of(tree, element)?.index()?))
+            }
+            NodeKind::BinaryExpression if tree.operator(argument) == Some(NodeKind::Plus) => {
+                (tree.child(argument, Field::Left)?, Some(tree.child(argument, Field::Right)?))
+            }
+            _ => (argument, None),
+        };
+        (tree.kind(base) == NodeKind::Identifier).then_some(())?;
+        let span = tree.span(base);
         let name = cx.file.show(span);
         cx.expansion(&name, span.start).is_none().then_some(())?;
         let (named, variable) = cx.named(&name, span.start)?;
         let (_, other) = cx.named(&parameter.name, parameter.at)?;
-        let (given, own) = (variable.ty.dereferenced(), other.ty.dereferenced());
+        (is_array(&variable.ty) && self.are_of_one_type(&variable.ty, &other.ty)).then_some(())?;
+        let offset = offset.filter(|offset| cx.constant(tree.span(*offset)) != Some(0));
+        Some(Handed { named, span: tree.span(argument), offset })
+    }
+
+    /// Do an argument and a parameter lead to elements of one type: the same numbers, or the same plain structure?
+    fn are_of_one_type(&self, given: &DeclaredType, parameter: &DeclaredType) -> bool {
+        let (element, own) = (given.dereferenced(), parameter.dereferenced());
+        if let (DeclaredType::Record { name, .. }, DeclaredType::Record { name: other, .. }) = (&element, &own) {
+            let places = [self.cx.tree.span(self.statement).start, self.cx.tree.span(self.binding.definition).end - 1];
+            return name == other && places.into_iter().all(|at| self.cx.symbols().is_plain_record(&own, at));
+        }
         // Pointers to numbers of different types do not convert to each other, so that `T` is what it must be.
-        let is_of_template = matches!(own, DeclaredType::TypeParameter { .. }) && other.ty.is_pointer();
-        let same = given.number().is_some_and(|number| is_of_template || Some(number) == own.number());
-        (is_array(&variable.ty) && same).then_some(named)
+        let is_of_template = matches!(own, DeclaredType::TypeParameter { .. }) && parameter.is_pointer();
+        element.number().is_some_and(|number| is_of_template || Some(number) == own.number())
     }
 
     /// A variable of the file that means the same where the function is called.
@@ -311,6 +398,15 @@ impl<'c, 'a> Call<'c, 'a> {
         text += &self.cx.file.show(Span::new(from, own.span.end));
         Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
+}
+
+/// An array as a call hands it over.
+struct Handed {
+    named: Named,
+    /// The argument.
+    span: Span,
+    /// Which element it leads to, where that is not the first one.
+    offset: Option<NodeId>,
 }
 
 fn kernels_of(cx: &Context<'_>, function: NodeId) -> Vec<Span> {

@@ -1,13 +1,13 @@
 //! The constructs that map data, and what each maps, as written and by the rules for variables that no clause names.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 
 use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::{Chain, TargetRegion, target_regions};
-use crate::semantics::Kind;
 use crate::semantics::effects::{HostEffects, Named, Storage, Touch};
 use crate::semantics::symbols::{DeclaredType, Scope, VariableId};
 use crate::semantics::uses::{Role, uses_below};
@@ -15,7 +15,9 @@ use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, Field, ListItem, NodeId, NodeKind};
 use crate::transforms::checks;
-use crate::transforms::hoist_maps::first_run::is_stable;
+use crate::transforms::hoist_maps::items::{
+    Item, Length, follows_nothing, is_array, is_object, item_trouble, item_trouble_of_whole, normal_section,
+};
 
 /// A `target` region or a `target data` construct.
 pub(super) struct Mapping {
@@ -35,64 +37,12 @@ pub(super) struct Mapping {
     pub called: Option<Span>,
     /// What its body does on the device, once it is asked for.
     pub(super) inside: OnceCell<HostEffects>,
+    /// Which names lead to its items in all of its body, as far as that was asked.
+    pub(super) own_items: RefCell<BTreeMap<VariableId, bool>>,
     /// The items that its body is known only to read.
     pub only_read: Vec<VariableId>,
     /// Why it is not understood.
     pub trouble: Option<Reason>,
-}
-
-/// An array, or what a pointer leads to, as one construct maps it.
-#[derive(Clone)]
-pub(super) struct Item {
-    pub named: Named,
-    /// As it is written in a list: `a[0:n]`.
-    pub text: String,
-    /// The section without blanks, by which items are compared: `[0:n]`; empty for a whole array.
-    pub section: String,
-    /// The expressions of the section.
-    pub expressions: Vec<Span>,
-    /// The variables in them.
-    pub lengths: Vec<Named>,
-    /// The length of the first section.
-    pub first_length: Option<Length>,
-    /// The length of the only section of a pointer to numbers that starts at its first element.
-    pub length: Option<Length>,
-    pub to: bool,
-    pub from: bool,
-    /// Does a clause name it?
-    pub is_explicit: bool,
-    pub span: Span,
-    /// Why it cannot be part of an environment, where that is certain.
-    pub trouble: Option<&'static str>,
-}
-
-/// How many elements a section has.
-#[derive(Clone)]
-pub(super) struct Length {
-    /// In C, as an operand.
-    pub text: String,
-    /// The expressions that it is computed from, where the construct is run.
-    pub expressions: Vec<Span>,
-}
-
-impl Length {
-    fn of(cx: &Context<'_>, expression: Span) -> Self {
-        let text = on_one_line(cx.file, expression);
-        let is_macro = cx.expansion(&text, expression.start).is_some();
-        let text = if is_macro { format!("({text})") } else { operand(&text) };
-        Self { text, expressions: vec![expression] }
-    }
-
-    /// Has it the same value wherever in the environment it is evaluated?
-    pub(super) fn is_stable(&self, cx: &Context<'_>, host: &HostEffects) -> bool {
-        self.expressions.iter().all(|span| cx.constant(*span).is_some() || is_stable(cx, *span, host))
-    }
-}
-
-/// An expression as it may stand beside an operator.
-pub(super) fn operand(text: &str) -> String {
-    let is_word = text.chars().all(|c| c.is_alphanumeric() || c == '_');
-    if is_word { text.to_owned() } else { format!("({text})") }
 }
 
 impl Mapping {
@@ -104,79 +54,6 @@ impl Mapping {
     /// What it maps of a variable.
     pub(super) fn item(&self, id: VariableId) -> Option<&Item> {
         self.items.iter().find(|item| item.named.id == id)
-    }
-
-    /// May its body change what the variable leads to?
-    pub(super) fn writes(&self, cx: &Context<'_>, named: &Named) -> bool {
-        if self.is_data {
-            return false;
-        }
-        if self.only_read.contains(&named.id) {
-            return false;
-        }
-        let may_write = || self.touches_of(cx, named).any(|touch| touch.writes);
-        if self.inside(cx).unknown.is_empty() { may_write() } else { !self.only_reads(cx, named) }
-    }
-
-    /// Whatever else the body does: does it only read the elements of a list item? Code on the device reaches its copy by the name alone,
-    /// where that is one of the function's, and by names that may lead to the same storage.
-    fn only_reads(&self, cx: &Context<'_>, named: &Named) -> bool {
-        let is_of_function = cx.is_of_function(&named.name, named.at);
-        if !is_of_function || !self.leads_to_own_item(cx, named.id) || !cx.reads_only_elements(self.body, named) {
-            return false;
-        }
-        let owner = cx.owner(named);
-        let body = cx.tree.span(self.body);
-        uses_below(cx.file, cx.tree, self.body).iter().all(|used| {
-            let Some((other, variable)) = cx.named(&used.name, used.span.end) else { return true };
-            let is_inside = variable.id().is_within(body);
-            let is_apart = || {
-                let storage = match variable.ty.is_pointer() {
-                    true => Storage::Behind(other.clone()),
-                    false => Storage::Variable(other.clone()),
-                };
-                cx.is_apart(&storage, named, owner)
-            };
-            is_inside
-                || variable.ty.is_scalar()
-                || other.id == named.id
-                || self.leads_to_own_item(cx, other.id)
-                || is_apart()
-                || cx.reads_only_elements(self.body, &other)
-        })
-    }
-
-    /// Does its body reach what the variable leads to at these places alone?
-    pub(super) fn reaches_only_at(&self, cx: &Context<'_>, named: &Named, places: &[Span]) -> bool {
-        let is_one = |touch: &Touch| places.iter().any(|place| place.contains(touch.span));
-        self.inside(cx).unknown.is_empty() && self.touches_of(cx, named).all(is_one)
-    }
-
-    /// Does the name lead, in all of the body, to what a clause lists by it? List items of one construct share no storage (OpenMP 5.2,
-    /// section 5.8.3), but a pointer that the body changes may lead to another's.
-    pub(super) fn leads_to_own_item(&self, cx: &Context<'_>, id: VariableId) -> bool {
-        let Some(item) = self.item(id).filter(|item| item.is_explicit) else { return false };
-        let (name, at) = (&item.named.name, item.named.at);
-        cx.named(name, at).is_some_and(|(_, variable)| !variable.ty.is_pointer())
-            || self.inside(cx).writes_variable(id).is_none()
-                && (!cx.symbols().is_address_taken(name, at) || cx.is_handed_by_value_alone(&item.named))
-    }
-
-    fn inside(&self, cx: &Context<'_>) -> &HostEffects {
-        self.inside.get_or_init(|| cx.host_effects(self.body, &[]))
-    }
-
-    /// The accesses in its body that may be of what the variable leads to.
-    fn touches_of<'s>(&'s self, cx: &'s Context<'_>, named: &'s Named) -> impl Iterator<Item = &'s Touch> {
-        let owner = cx.owner(named);
-        let is_other_item = move |storage: &Storage| match storage {
-            Storage::Variable(other) | Storage::Behind(other) => {
-                other.id != named.id && self.leads_to_own_item(cx, other.id) && self.leads_to_own_item(cx, named.id)
-            }
-            Storage::Memory => false,
-        };
-        let touches = self.inside(cx).touches.iter();
-        touches.filter(move |touch| !is_other_item(&touch.storage) && !cx.is_apart(&touch.storage, named, owner))
     }
 }
 
@@ -215,6 +92,7 @@ fn mapping(cx: &Context<'_>, region: &TargetRegion) -> Option<Mapping> {
         touches: Vec::new(),
         called: None,
         inside: OnceCell::new(),
+        own_items: RefCell::default(),
         only_read: Vec::new(),
         trouble: None,
     };
@@ -285,6 +163,7 @@ impl Mapping {
             let mut note = |storage| self.touches.push(Touch { storage, writes: false, span: expression });
             match &variable.ty {
                 ty if ty.is_scalar() => note(Storage::Variable(named)),
+                ty if is_object(cx, ty, named.at) && follows_nothing(cx, expression) => note(Storage::Variable(named)),
                 ty => {
                     note(if ty.is_pointer() { Storage::Behind(named) } else { Storage::Variable(named) });
                     // What its elements lead to.
@@ -387,11 +266,12 @@ impl Mapping {
     /// The variables that no clause names: numbers are copied, arrays mapped, pointers translated (OpenMP 5.2, section 5.8.1).
     fn read_implicit(&mut self, cx: &Context<'_>) {
         let body = cx.tree.span(self.body);
+        let clauses = &cx.constructs.directive(self.id).clauses;
+        let is_listed = |name: &str| clauses.iter().any(|clause| clause.lists(name));
         for used in uses_below(cx.file, cx.tree, self.body) {
             let Some((named, variable)) = cx.named(&used.name, used.span.end) else { continue };
             let is_inside = variable.id().is_within(body);
-            if is_inside || used.role == Role::Declaration || self.item(named.id).is_some() || self.is_touched(named.id)
-            {
+            if is_inside || used.role == Role::Declaration || self.item(named.id).is_some() || is_listed(&used.name) {
                 continue;
             }
             if matches!(variable.ty, DeclaredType::Array { .. }) && self.is_listed_private(cx, &used.name) {
@@ -422,7 +302,10 @@ impl Mapping {
                     });
                 }
                 ty => {
-                    let writes = !(ty.is_scalar() || ty.is_pointer());
+                    // A structure that the body only reads comes back as it was.
+                    let writes = !(ty.is_scalar()
+                        || ty.is_pointer()
+                        || is_object(cx, ty, named.at) && self.leaves_object(cx, &named));
                     let storage = if ty.is_known() && !matches!(ty, DeclaredType::Reference { .. }) {
                         Storage::Variable(named)
                     } else {
@@ -434,10 +317,6 @@ impl Mapping {
         }
     }
 
-    fn is_touched(&self, id: VariableId) -> bool {
-        self.touches.iter().any(|touch| matches!(&touch.storage, Storage::Variable(named) if named.id == id))
-    }
-
     fn is_listed_private(&self, cx: &Context<'_>, name: &str) -> bool {
         let clauses = &cx.constructs.directive(self.id).clauses;
         clauses.iter().any(|clause| {
@@ -445,45 +324,4 @@ impl Mapping {
                 && clause.items().iter().any(|item| item.base.as_deref() == Some(name))
         })
     }
-}
-
-pub(super) fn is_array(ty: &DeclaredType) -> bool {
-    ty.is_pointer() || matches!(ty, DeclaredType::Array { .. })
-}
-
-/// A section without blanks, and without the zero that it may begin with.
-fn normal_section(cx: &Context<'_>, section: Span) -> String {
-    normal(&on_one_line(cx.file, section))
-}
-
-/// The text of a section as sections are compared.
-pub(super) fn normal(section: &str) -> String {
-    let text: String = section.split_whitespace().collect();
-    text.replace("[0:", "[:")
-}
-
-fn item_trouble(cx: &Context<'_>, item: &ListItem, named: &Named, ty: &DeclaredType) -> Option<&'static str> {
-    let is_whole = matches!(ty, DeclaredType::Array { .. }) && item.sections.is_empty();
-    let rows = match ty.dereferenced() {
-        DeclaredType::Array { dimensions, .. } => dimensions.len(),
-        _ => 0,
-    };
-    let has_sections = !item.sections.is_empty()
-        && item.sections.len() <= 1 + rows
-        && item
-            .sections
-            .iter()
-            .all(|section| section.is_section && section.length.is_some() && section.stride.is_none());
-    match (is_whole, has_sections) {
-        (false, false) => Some("it is no plain section"),
-        _ => item_trouble_of_whole(cx, named),
-    }
-}
-
-fn item_trouble_of_whole(cx: &Context<'_>, named: &Named) -> Option<&'static str> {
-    if cx.kind(&named.name, named.at) == Kind::Volatile {
-        return Some("it is volatile or atomic");
-    }
-    (cx.is_declare_target(&named.name) || cx.may_be_declared_for_device(&named.name, named.at))
-        .then_some("it is on the device for the whole program")
 }

@@ -10,7 +10,8 @@ use crate::plan::{Change, Pass, Plan, Verdict};
 use crate::semantics::symbols::VariableId;
 use crate::source::{Span, Spelling};
 use crate::syntax::{Clause, ClauseName, Directive};
-use crate::transforms::hoist_maps::constructs::{Item, Mapping};
+use crate::transforms::hoist_maps::constructs::Mapping;
+use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::overwritten;
 
 /// A map type that is enough.

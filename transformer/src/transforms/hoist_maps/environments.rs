@@ -3,15 +3,15 @@
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::Owner;
-use crate::semantics::effects::{HostEffects, Named};
+use crate::semantics::effects::{HostEffects, Named, Touch};
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
-use crate::syntax::Field;
 use crate::transforms::hoist_maps::blocks::{Candidate, Statement};
-use crate::transforms::hoist_maps::constructs::{Item, Mapping};
+use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::{completes, conditions, is_stable};
+use crate::transforms::hoist_maps::items::Item;
+use crate::transforms::hoist_maps::storage;
 use crate::transforms::hoist_maps::updates::{Update, Wanted};
-use crate::transforms::hoist_maps::{first_run, storage};
 
 /// What an environment holds of one variable.
 #[derive(Clone)]
@@ -96,7 +96,37 @@ impl Block<'_, '_> {
     pub(super) fn candidate(&self, item: &Item) -> Candidate {
         let owner = self.cx.owner(&item.named);
         let is_written = self.is_written(item.named.id);
-        Candidate { named: item.named.clone(), owner, lengths: item.lengths.clone(), is_written }
+        let beside = self.beside(item).cloned().collect();
+        Candidate { named: item.named.clone(), owner, lengths: item.lengths.clone(), is_written, beside }
+    }
+
+    /// What constructs of the block list together with a variable that keeps its place: list items of one construct share no storage
+    /// (OpenMP 5.2, section 5.8.3).
+    fn beside<'s>(&'s self, item: &'s Item) -> impl Iterator<Item = &'s Item> + 's {
+        let whole = (0, self.statements.len().saturating_sub(1));
+        let lists = move |mapping: &&Mapping| mapping.item(item.named.id).is_some_and(|own| own.is_explicit);
+        let is_other = move |other: &&Item| other.named.id != item.named.id && other.is_explicit;
+        self.mappings_of(whole).into_iter().filter(lists).flat_map(|mapping| &mapping.items).filter(is_other)
+    }
+
+    /// When what host code accesses in these statements is certainly an item that a construct lists beside the variable.
+    pub(super) fn listed_beside(&self, statements: (usize, usize), item: &Item, touch: &Touch) -> Option<Vec<String>> {
+        let host = self.host_of(statements);
+        let keeps_place = |known: &Item| {
+            let Named { name, at, id } = &known.named;
+            let is_pointer = self.cx.declared_type(name, *at).is_none_or(|ty| ty.is_pointer());
+            let is_fixed = !is_pointer || host.writes_variable(*id).is_none() && self.cx.cannot_be_aliased(name, *at);
+            let is_known = |span: &Span| self.cx.constant(*span).is_some() || is_stable(self.cx, *span, &host);
+            is_fixed && known.expressions.iter().all(is_known)
+        };
+        let holds = |other: &Item| {
+            other.named.id != item.named.id && other.certainly_holds(self.cx, touch) && keeps_place(other)
+        };
+        let lists_both = |mapping: &Mapping| {
+            mapping.item(item.named.id).is_some_and(|own| own.is_explicit && keeps_place(own))
+                && mapping.items.iter().any(holds)
+        };
+        self.certain_where(statements, lists_both).map(|(_, terms)| terms)
     }
 
     /// May a construct of the block copy something back that it changed?
@@ -161,78 +191,6 @@ impl Block<'_, '_> {
         }
         let environment = Environment { statements, held, conditions };
         ((!environment.held.is_empty()).then_some(environment), refused)
-    }
-
-    /// The pointers with which a pointer changes places in the statements, itself among them.
-    fn class_of(&self, (first, last): (usize, usize), id: VariableId) -> Vec<VariableId> {
-        let mut class = vec![id];
-        let inside = self.statements.get(first..=last).unwrap_or_default();
-        let rings: Vec<&[VariableId]> = inside.iter().flat_map(|it| &it.exchanges).map(|it| &*it.pointers).collect();
-        for _ in 0..rings.len() {
-            for ring in &rings {
-                if ring.iter().any(|one| class.contains(one)) {
-                    class.extend(ring.iter().filter(|one| !class.contains(one)).copied().collect::<Vec<_>>());
-                }
-            }
-        }
-        class
-    }
-
-    /// Pointers that change places are held together or not at all.
-    fn keep_whole_classes(
-        &self,
-        statements: (usize, usize),
-        held: &mut Vec<Held>,
-        refused: &mut Vec<(VariableId, Reason)>,
-    ) {
-        loop {
-            let is_held = |id: &VariableId| held.iter().any(|known| known.item.named.id == *id);
-            let broken = held.iter().position(|one| !self.class_of(statements, one.item.named.id).iter().all(is_held));
-            let Some(one) = broken.map(|index| held.remove(index)) else { return };
-            let message = format!("`{}` changes places with a pointer whose data do not stay", one.item.named.name);
-            refused.push((one.item.named.id, Reason::new(ReasonCode::MapNotUnited, one.item.span, message)));
-        }
-    }
-
-    /// What pointers that change places must be like, and when each of them has certainly been mapped as both are.
-    fn exchanged(
-        &self,
-        (first, last): (usize, usize),
-        class: &[VariableId],
-        held: &Held,
-    ) -> Result<Vec<String>, Reason> {
-        let item = &held.item;
-        let inside = self.statements.get(first..=last).unwrap_or_default();
-        let message = format!(
-            "`{}` changes places with another pointer, but not once in every pass of this loop",
-            item.named.name
-        );
-        let refuse = || Reason::new(ReasonCode::NotCertain, item.span, message);
-        let is_moved = self
-            .mappings_of((first, last))
-            .iter()
-            .all(|mapping| class.iter().filter_map(|id| mapping.item(*id)).all(|item| item.to || item.from));
-        if is_moved && self.may_copy_anyway((first, last), class, held) {
-            return Ok(Vec::new());
-        }
-        let [statement] = inside else { return Err(refuse()) };
-        let body = self.cx.tree.child(statement.node, Field::Body);
-        let own = statement.exchanges.iter().filter(|it| it.pointers.iter().any(|one| class.contains(one)));
-        let is_regular = own.clone().count() == 1
-            && own.clone().all(|exchange| {
-                let mappings = statement.mappings.iter().filter_map(|index| self.all.get(*index));
-                let behind = mappings.filter(|mapping| mapping.extent.start > exchange.extent.start);
-                Some(exchange.block) == body && behind.count() == 0 && exchange.pointers.len() == class.len()
-            });
-        let copies = |way: &dyn Fn(&Item) -> bool| {
-            let is_meant = |mapping: &Mapping| class.iter().filter_map(|id| mapping.item(*id)).any(way);
-            self.certain_where((first, last), is_meant).is_some()
-        };
-        let is_copied = (!held.to || copies(&|item| item.to)) && (!held.from || copies(&|item| item.from));
-        let is_regular = is_regular && is_copied && is_moved;
-        let host = self.host_of((first, last));
-        let often = first_run::runs_often(self.cx, statement.node, &host, class.len());
-        often.filter(|_| is_regular).map(|term| term.into_iter().collect()).ok_or_else(refuse)
     }
 
     /// Can the variable be held around the statements? What is held, and when the environment may open.

@@ -6,9 +6,14 @@
 use std::collections::BTreeSet;
 
 use crate::context::Context;
+use crate::plan::{Reason, ReasonCode};
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::{Call, Declaration, Field, NodeId, NodeKind};
+use crate::transforms::hoist_maps::constructs::Mapping;
+use crate::transforms::hoist_maps::environments::{Block, Held};
+use crate::transforms::hoist_maps::first_run;
+use crate::transforms::hoist_maps::items::Item;
 
 /// Pointers that change places, each with the next.
 pub(super) struct Exchange {
@@ -104,4 +109,78 @@ fn assigned(cx: &Context<'_>, statement: NodeId) -> Option<(NodeId, NodeId)> {
 
 fn is_name(cx: &Context<'_>, node: NodeId) -> bool {
     cx.tree.kind(node) == NodeKind::Identifier
+}
+
+impl Block<'_, '_> {
+    /// The pointers with which a pointer changes places in the statements, itself among them.
+    pub(super) fn class_of(&self, (first, last): (usize, usize), id: VariableId) -> Vec<VariableId> {
+        let mut class = vec![id];
+        let inside = self.statements.get(first..=last).unwrap_or_default();
+        let rings: Vec<&[VariableId]> = inside.iter().flat_map(|it| &it.exchanges).map(|it| &*it.pointers).collect();
+        for _ in 0..rings.len() {
+            for ring in &rings {
+                if ring.iter().any(|one| class.contains(one)) {
+                    class.extend(ring.iter().filter(|one| !class.contains(one)).copied().collect::<Vec<_>>());
+                }
+            }
+        }
+        class
+    }
+
+    /// Pointers that change places are held together or not at all.
+    pub(super) fn keep_whole_classes(
+        &self,
+        statements: (usize, usize),
+        held: &mut Vec<Held>,
+        refused: &mut Vec<(VariableId, Reason)>,
+    ) {
+        loop {
+            let is_held = |id: &VariableId| held.iter().any(|known| known.item.named.id == *id);
+            let broken = held.iter().position(|one| !self.class_of(statements, one.item.named.id).iter().all(is_held));
+            let Some(one) = broken.map(|index| held.remove(index)) else { return };
+            let message = format!("`{}` changes places with a pointer whose data do not stay", one.item.named.name);
+            refused.push((one.item.named.id, Reason::new(ReasonCode::MapNotUnited, one.item.span, message)));
+        }
+    }
+
+    /// What pointers that change places must be like, and when each of them has certainly been mapped as both are.
+    pub(super) fn exchanged(
+        &self,
+        (first, last): (usize, usize),
+        class: &[VariableId],
+        held: &Held,
+    ) -> Result<Vec<String>, Reason> {
+        let item = &held.item;
+        let inside = self.statements.get(first..=last).unwrap_or_default();
+        let message = format!(
+            "`{}` changes places with another pointer, but not once in every pass of this loop",
+            item.named.name
+        );
+        let refuse = || Reason::new(ReasonCode::NotCertain, item.span, message);
+        let is_moved = self
+            .mappings_of((first, last))
+            .iter()
+            .all(|mapping| class.iter().filter_map(|id| mapping.item(*id)).all(|item| item.to || item.from));
+        if is_moved && self.may_copy_anyway((first, last), class, held) {
+            return Ok(Vec::new());
+        }
+        let [statement] = inside else { return Err(refuse()) };
+        let body = self.cx.tree.child(statement.node, Field::Body);
+        let own = statement.exchanges.iter().filter(|it| it.pointers.iter().any(|one| class.contains(one)));
+        let is_regular = own.clone().count() == 1
+            && own.clone().all(|exchange| {
+                let mappings = statement.mappings.iter().filter_map(|index| self.all.get(*index));
+                let behind = mappings.filter(|mapping| mapping.extent.start > exchange.extent.start);
+                Some(exchange.block) == body && behind.count() == 0 && exchange.pointers.len() == class.len()
+            });
+        let copies = |way: &dyn Fn(&Item) -> bool| {
+            let is_meant = |mapping: &Mapping| class.iter().filter_map(|id| mapping.item(*id)).any(way);
+            self.certain_where((first, last), is_meant).is_some()
+        };
+        let is_copied = (!held.to || copies(&|item| item.to)) && (!held.from || copies(&|item| item.from));
+        let is_regular = is_regular && is_copied && is_moved;
+        let host = self.host_of((first, last));
+        let often = first_run::runs_often(self.cx, statement.node, &host, class.len());
+        often.filter(|_| is_regular).map(|term| term.into_iter().collect()).ok_or_else(refuse)
+    }
 }

@@ -9,6 +9,7 @@ use crate::semantics::{Act, Evaluation};
 use crate::source::Span;
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
+use crate::transforms::hoist_maps::items::{follows_nothing, is_object};
 
 /// The conditions, in C, that must hold where `root` begins so that the construct runs; none where it is not certain at all.
 /// `host` is what the host does in all of the environment, whose first statement `is_first` tells `root` to be.
@@ -181,7 +182,7 @@ pub(super) fn is_stable(cx: &Context<'_>, expression: Span, host: &HostEffects) 
                 return cx.constant(*span).is_some();
             }
             let Some((named, variable)) = cx.named(name, span.start) else { return cx.constant(*span).is_some() };
-            variable.ty.is_scalar()
+            (variable.ty.is_scalar() || is_object(cx, &variable.ty, span.start) && follows_nothing(cx, expression))
                 && (cx.cannot_be_aliased(name, span.start) || cx.is_lent_for_calls_alone(name, span.start))
                 && host.writes_variable(named.id).is_none()
         })
@@ -204,5 +205,5 @@ fn repeated_condition(cx: &Context<'_>, condition: NodeId) -> Option<String> {
 }
 
 fn is_operand(text: &str) -> bool {
-    text.chars().all(|c| c.is_alphanumeric() || c == '_')
+    text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
 }

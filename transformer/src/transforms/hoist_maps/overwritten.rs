@@ -7,7 +7,8 @@ use crate::region::loop_nest::canonical_nest;
 use crate::semantics::effects::Storage;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, Directive, NodeId, NodeKind};
-use crate::transforms::hoist_maps::constructs::{Item, Mapping};
+use crate::transforms::hoist_maps::constructs::Mapping;
+use crate::transforms::hoist_maps::items::Item;
 
 /// Is each element of the item assigned by the construct's loop, and none read? It is, if an assignment that no condition guards stands in
 /// the nest, all accesses are at its place or behind it, and its subscript takes each value below the section's length.

@@ -5,9 +5,10 @@ use crate::plan::{Reason, ReasonCode};
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
-use crate::transforms::hoist_maps::constructs::{Item, Mapping};
+use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::environments::{Block, Held, copies_of};
 use crate::transforms::hoist_maps::first_run::{self, completes, conditions, is_stable};
+use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::updates::{Spent, Update};
 
 impl Block<'_, '_> {

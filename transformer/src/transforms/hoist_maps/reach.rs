@@ -8,7 +8,7 @@ use crate::semantics::effects::{Named, Storage, Touch};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::{Call, Field, Integer, NodeId, NodeKind, Number, Subscript};
-use crate::transforms::hoist_maps::constructs::operand;
+use crate::transforms::hoist_maps::items::operand;
 
 /// Functions that access as many bytes from a pointer on as their third argument says.
 const OF_BYTES: [&str; 3] = ["memcpy", "memmove", "memset"];
@@ -45,6 +45,27 @@ pub(super) fn reach(cx: &Context<'_>, touch: &Touch) -> Option<Reach> {
     };
     let Bounds { expressions, naturals, .. } = bounds;
     Some(Reach { named: named.clone(), end: end?, expressions, naturals })
+}
+
+/// Does host code that names an array or pointer access only elements below a length, which is evaluated to the same number wherever it is?
+pub(super) fn stays_below(cx: &Context<'_>, touch: &Touch, length: Span) -> bool {
+    let stays = || {
+        let node = cx.tree.covering(touch.span);
+        let access = cx.tree.parent(node).filter(|access| cx.tree.child(*access, Field::Argument) == Some(node))?;
+        let index = Subscript::of(cx.tree, access)?.index()?;
+        let [index_value, length_value] = [cx.tree.span(index), length].map(|span| cx.constant(span));
+        if let (Some(index), Some(length)) = (index_value, length_value) {
+            return Some((0..length).contains(&index));
+        }
+        let mut bounds = Bounds { cx, around: node, expressions: Vec::new(), naturals: Vec::new() };
+        let (node_start, length_start) = (touch.span.start, length.start);
+        let (end, length) = (bounds.end(index)?, bounds.value(length)?);
+        let mut names = bounds.expressions.iter();
+        let are_the_same =
+            names.all(|span| cx.means_the_same(*span, node_start) && cx.means_the_same(*span, length_start));
+        Some(end == length && bounds.naturals.is_empty() && are_the_same)
+    };
+    stays().unwrap_or(false)
 }
 
 /// Upper bounds of expressions at a place, in which loops of the host count.

@@ -1,6 +1,6 @@
 //! Between which statements of a block each variable could stay on the device.
 
-use crate::plan::Reason;
+use crate::plan::{Reason, ReasonCode};
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::transforms::hoist_maps::blocks::Statement;
@@ -45,6 +45,10 @@ pub(super) fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found, 
     else {
         return Vec::new();
     };
+    let section = |index: usize| {
+        let mut mappings = block.mappings_of((index, index)).into_iter();
+        mappings.find_map(|mapping| mapping.item(id)).map(|item| (item.section.as_str(), item.span))
+    };
     let candidate = block.candidate(item);
     let mut runs: Vec<Run> = Vec::new();
     let mut open: Option<(usize, usize)> = None;
@@ -72,6 +76,15 @@ pub(super) fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found, 
             }
             cut = Some((index, reason));
         } else if maps {
+            if let (Some((first, _)), Some((own, span))) = (open, section(index))
+                && section(first).is_some_and(|(known, _)| known != own)
+            {
+                close(&mut open);
+                let message = format!("the constructs map different sections of `{}`", item.named.name);
+                let inside = block.statements.get(index..=index).unwrap_or_default();
+                let reason = Reason::new(ReasonCode::MapNotUnited, span, message);
+                found.refused.extend((!served).then(|| refusal(block, inside, id, reason)).flatten());
+            }
             if open.is_none()
                 && let Some((at, reason)) = cut.take()
             {

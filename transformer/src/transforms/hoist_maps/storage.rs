@@ -4,9 +4,10 @@ use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::effects::{Storage, Touch};
 use crate::semantics::symbols::{DeclaredType, VariableId};
-use crate::transforms::hoist_maps::constructs::{Item, Mapping};
+use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::environments::{Block, Held};
 use crate::transforms::hoist_maps::first_run::is_stable;
+use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::reach::{integer_of_address, reach};
 
 /// The most pairs of pointers that an environment compares.
@@ -81,6 +82,10 @@ pub(super) fn host_terms(
     };
     let mut terms: Vec<String> = Vec::new();
     for touch in host.touches.iter().filter(needs) {
+        if let Some(own) = block.listed_beside(statements, item, touch) {
+            terms.extend(own.into_iter().filter(|term| !terms.contains(term)).collect::<Vec<_>>());
+            continue;
+        }
         let term = reach(cx, touch).and_then(|reach| {
             let is_known = reach.expressions.iter().all(|span| cx.constant(*span).is_some() || is_stable(cx, *span, &host));
             let at = block.start_of(statements);

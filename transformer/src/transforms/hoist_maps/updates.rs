@@ -16,8 +16,9 @@ use crate::semantics::{Origin, Telling};
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::blocks::{Candidate, Statement, statements};
-use crate::transforms::hoist_maps::constructs::{Item, Mapping};
+use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::is_stable;
+use crate::transforms::hoist_maps::items::Item;
 pub(super) use places::Update;
 
 /// A variable whose data the host needs in between.

@@ -6,7 +6,7 @@ use crate::semantics::effects::{Storage, Touch};
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind, Number, Subscript};
 use crate::transforms::hoist_maps::blocks::Statement;
-use crate::transforms::hoist_maps::constructs::operand;
+use crate::transforms::hoist_maps::items::operand;
 use crate::transforms::hoist_maps::reach::integer_of_address;
 use crate::transforms::hoist_maps::updates::Wanted;
 use crate::transforms::hoist_maps::updates::elements::{Piece, happens_always};

@@ -1,0 +1,100 @@
+//! What the body of a construct does on the device with what the construct maps.
+
+use crate::context::Context;
+use crate::semantics::effects::{HostEffects, Named, Storage, Touch};
+use crate::semantics::symbols::VariableId;
+use crate::semantics::uses::uses_below;
+use crate::source::Span;
+use crate::transforms::hoist_maps::constructs::Mapping;
+
+impl Mapping {
+    /// May its body change what the variable leads to?
+    pub(super) fn writes(&self, cx: &Context<'_>, named: &Named) -> bool {
+        if self.is_data {
+            return false;
+        }
+        if self.only_read.contains(&named.id) {
+            return false;
+        }
+        let may_write = || self.touches_of(cx, named).any(|touch| touch.writes);
+        if self.inside(cx).unknown.is_empty() { may_write() } else { !self.only_reads(cx, named) }
+    }
+
+    /// Whatever else the body does: does it only read the elements of a list item? Code on the device reaches its copy by the name alone,
+    /// where that is one of the function's, and by names that may lead to the same storage.
+    fn only_reads(&self, cx: &Context<'_>, named: &Named) -> bool {
+        let is_of_function = cx.is_of_function(&named.name, named.at);
+        if !is_of_function || !self.leads_to_own_item(cx, named.id) || !cx.reads_only_elements(self.body, named) {
+            return false;
+        }
+        let owner = cx.owner(named);
+        let body = cx.tree.span(self.body);
+        uses_below(cx.file, cx.tree, self.body).iter().all(|used| {
+            let Some((other, variable)) = cx.named(&used.name, used.span.end) else { return true };
+            let is_inside = variable.id().is_within(body);
+            let is_apart = || {
+                let storage = match variable.ty.is_pointer() {
+                    true => Storage::Behind(other.clone()),
+                    false => Storage::Variable(other.clone()),
+                };
+                cx.is_apart(&storage, named, owner)
+            };
+            is_inside
+                || variable.ty.is_scalar()
+                || other.id == named.id
+                || self.leads_to_own_item(cx, other.id)
+                || is_apart()
+                || cx.reads_only_elements(self.body, &other)
+        })
+    }
+
+    /// Does its body reach what the variable leads to at these places alone?
+    pub(super) fn reaches_only_at(&self, cx: &Context<'_>, named: &Named, places: &[Span]) -> bool {
+        let is_one = |touch: &Touch| places.iter().any(|place| place.contains(touch.span));
+        self.inside(cx).unknown.is_empty() && self.touches_of(cx, named).all(is_one)
+    }
+
+    /// Does the name lead, in all of the body, to what a clause lists by it? List items of one construct share no storage (OpenMP 5.2,
+    /// section 5.8.3), but a pointer that the body changes may lead to another's.
+    pub(super) fn leads_to_own_item(&self, cx: &Context<'_>, id: VariableId) -> bool {
+        let known = self.own_items.borrow().get(&id).copied();
+        known.unwrap_or_else(|| {
+            let leads = self.is_own_item_throughout(cx, id);
+            self.own_items.borrow_mut().insert(id, leads);
+            leads
+        })
+    }
+
+    fn is_own_item_throughout(&self, cx: &Context<'_>, id: VariableId) -> bool {
+        let Some(item) = self.item(id).filter(|item| item.is_explicit) else { return false };
+        let (name, at) = (&item.named.name, item.named.at);
+        cx.named(name, at).is_some_and(|(_, variable)| !variable.ty.is_pointer())
+            || self.inside(cx).writes_variable(id).is_none()
+                && (!cx.symbols().is_address_taken(name, at) || cx.is_handed_by_value_alone(&item.named))
+    }
+
+    /// Does its body leave a structure as it is, which it reaches by its name alone?
+    pub(super) fn leaves_object(&self, cx: &Context<'_>, named: &Named) -> bool {
+        let inside = self.inside(cx);
+        inside.unknown.is_empty()
+            && inside.writes_variable(named.id).is_none()
+            && !cx.symbols().is_address_taken(&named.name, named.at)
+    }
+
+    fn inside(&self, cx: &Context<'_>) -> &HostEffects {
+        self.inside.get_or_init(|| cx.host_effects(self.body, &[]))
+    }
+
+    /// The accesses in its body that may be of what the variable leads to.
+    fn touches_of<'s>(&'s self, cx: &'s Context<'_>, named: &'s Named) -> impl Iterator<Item = &'s Touch> {
+        let owner = cx.owner(named);
+        let is_other_item = move |storage: &Storage| match storage {
+            Storage::Variable(other) | Storage::Behind(other) => {
+                other.id != named.id && self.leads_to_own_item(cx, other.id) && self.leads_to_own_item(cx, named.id)
+            }
+            Storage::Memory => false,
+        };
+        let touches = self.inside(cx).touches.iter();
+        touches.filter(move |touch| !is_other_item(&touch.storage) && !cx.is_apart(&touch.storage, named, owner))
+    }
+}

@@ -1,0 +1,150 @@
+//! What a construct maps of one variable: its section, by which lengths, and whether it can stay at all.
+
+use crate::context::Context;
+use crate::edit::directive_writer::on_one_line;
+use crate::semantics::Kind;
+use crate::semantics::effects::{HostEffects, Named, Storage, Touch};
+use crate::semantics::symbols::DeclaredType;
+use crate::source::Span;
+use crate::syntax::host::parse_expression;
+use crate::syntax::{ListItem, NodeKind};
+use crate::transforms::hoist_maps::first_run::is_stable;
+use crate::transforms::hoist_maps::reach::stays_below;
+
+/// An array, or what a pointer leads to, as one construct maps it.
+#[derive(Clone)]
+pub(super) struct Item {
+    pub named: Named,
+    /// As it is written in a list: `a[0:n]`.
+    pub text: String,
+    /// The section without blanks, by which items are compared: `[0:n]`; empty for a whole array.
+    pub section: String,
+    /// The expressions of the section.
+    pub expressions: Vec<Span>,
+    /// The variables in them.
+    pub lengths: Vec<Named>,
+    /// The length of the first section.
+    pub first_length: Option<Length>,
+    /// The length of the only section of a pointer to numbers that starts at its first element.
+    pub length: Option<Length>,
+    pub to: bool,
+    pub from: bool,
+    /// Does a clause name it?
+    pub is_explicit: bool,
+    pub span: Span,
+    /// Why it cannot be part of an environment, where that is certain.
+    pub trouble: Option<&'static str>,
+}
+
+/// How many elements a section has.
+#[derive(Clone)]
+pub(super) struct Length {
+    /// In C, as an operand.
+    pub text: String,
+    /// The expressions that it is computed from, where the construct is run.
+    pub expressions: Vec<Span>,
+}
+
+impl Length {
+    pub(super) fn of(cx: &Context<'_>, expression: Span) -> Self {
+        let text = on_one_line(cx.file, expression);
+        let is_macro = cx.expansion(&text, expression.start).is_some();
+        let text = if is_macro { format!("({text})") } else { operand(&text) };
+        Self { text, expressions: vec![expression] }
+    }
+
+    /// Has it the same value wherever in the environment it is evaluated?
+    pub(super) fn is_stable(&self, cx: &Context<'_>, host: &HostEffects) -> bool {
+        self.expressions.iter().all(|span| cx.constant(*span).is_some() || is_stable(cx, *span, host))
+    }
+}
+
+impl Item {
+    /// Is what host code accesses certainly part of the item, as long as the pointer and the length keep their values?
+    pub(super) fn certainly_holds(&self, cx: &Context<'_>, touch: &Touch) -> bool {
+        let (Storage::Variable(named) | Storage::Behind(named)) = &touch.storage else { return false };
+        let is_whole = || self.section.is_empty() && matches!(touch.storage, Storage::Variable(_));
+        let starts_at_first = || self.section.starts_with("[:") && self.expressions.len() <= 2;
+        let is_below = || match self.first_length.as_ref() {
+            Some(Length { text, expressions }) => expressions
+                .iter()
+                .any(|length| operand(&on_one_line(cx.file, *length)) == *text && stays_below(cx, touch, *length)),
+            None => false,
+        };
+        named.id == self.named.id
+            && self.is_explicit
+            && self.trouble.is_none()
+            && (is_whole() || starts_at_first() && is_below())
+    }
+}
+
+/// An expression as it may stand beside an operator.
+pub(super) fn operand(text: &str) -> String {
+    let is_word = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if is_word { text.to_owned() } else { format!("({text})") }
+}
+
+/// Is it a structure that is data alone, whose use runs no code of its own?
+pub(super) fn is_object(cx: &Context<'_>, ty: &DeclaredType, at: usize) -> bool {
+    matches!(ty, DeclaredType::Record { .. }) && cx.symbols().is_plain_record(ty, at)
+}
+
+/// Does an expression read variables and their members by `.` alone, following nothing to other storage?
+pub(super) fn follows_nothing(cx: &Context<'_>, expression: Span) -> bool {
+    let Some(tree) = parse_expression(cx.file, expression, cx.tree.language()) else { return false };
+    tree.descendants(tree.root()).all(|node| {
+        !matches!(
+            tree.kind(node),
+            NodeKind::PointerExpression
+                | NodeKind::SubscriptExpression
+                | NodeKind::CallExpression
+                | NodeKind::MinusGreater
+        )
+    })
+}
+
+pub(super) fn is_array(ty: &DeclaredType) -> bool {
+    ty.is_pointer() || matches!(ty, DeclaredType::Array { .. })
+}
+
+/// A section without blanks, and without the zero that it may begin with.
+pub(super) fn normal_section(cx: &Context<'_>, section: Span) -> String {
+    normal(&on_one_line(cx.file, section))
+}
+
+/// The text of a section as sections are compared.
+pub(super) fn normal(section: &str) -> String {
+    let text: String = section.split_whitespace().collect();
+    text.replace("[0:", "[:")
+}
+
+pub(super) fn item_trouble(
+    cx: &Context<'_>,
+    item: &ListItem,
+    named: &Named,
+    ty: &DeclaredType,
+) -> Option<&'static str> {
+    let is_whole = matches!(ty, DeclaredType::Array { .. }) && item.sections.is_empty();
+    let rows = match ty.dereferenced() {
+        DeclaredType::Array { dimensions, .. } => dimensions.len(),
+        _ => 0,
+    };
+    let has_sections = !item.sections.is_empty()
+        && item.sections.len() <= 1 + rows
+        && item
+            .sections
+            .iter()
+            .all(|section| section.is_section && section.length.is_some() && section.stride.is_none());
+    match (is_whole, has_sections) {
+        (false, false) => Some("it is no plain section"),
+        _ => item_trouble_of_whole(cx, named),
+    }
+}
+
+pub(super) fn item_trouble_of_whole(cx: &Context<'_>, named: &Named) -> Option<&'static str> {
+    if cx.kind(&named.name, named.at) == Kind::Volatile {
+        return Some("it is volatile or atomic");
+    }
+    (cx.is_declare_target(&named.name) || cx.may_be_declared_for_device(&named.name, named.at))
+        .then_some("it is on the device for the whole program")
+}
