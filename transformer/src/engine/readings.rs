@@ -1,0 +1,121 @@
+//! The texts that a file may be read as: with what macros give to its directives in the place of their uses.
+//!
+//! A macro may stand for clauses, or for words of a directive's name. The passes see a text in which each such use is replaced by what
+//! the macro stands for; where a macro has several definitions, of which the preprocessor chooses, there is a text for every choice. What
+//! the passes decide is told of the file, and an edit is made only where all texts ask for it and it changes nothing that comes from a
+//! macro: uses stay as they are, and so do definitions.
+
+mod agreement;
+mod derived;
+mod expand;
+mod macros;
+mod tokens;
+
+use std::borrow::Cow;
+
+use crate::engine::readings::derived::{Derived, Replacement};
+use crate::engine::readings::expand::{Choice, Expander};
+use crate::engine::readings::macros::Macros;
+use crate::semantics::symbols::FlagDefinition;
+use crate::source::{Scan, SourceFile, Span, scan};
+
+/// More texts than this are not read; the uses then stay what they look like: words that are no clauses.
+const MOST_TEXTS: usize = 16;
+
+/// A file and all texts that it may be read as.
+pub(super) struct Readings<'a> {
+    file: &'a SourceFile,
+    /// What the byte scan finds in the file.
+    pub scan: Scan,
+    /// At least one; the file itself where no directive uses a macro.
+    pub texts: Vec<Reading<'a>>,
+    /// The uses that are replaced in one of the texts, in order.
+    uses: Vec<MacroUse>,
+}
+
+/// One text that a file may be read as.
+pub(super) struct Reading<'a> {
+    /// The text.
+    pub file: Cow<'a, SourceFile>,
+    derived: Derived,
+}
+
+impl Reading<'_> {
+    /// Where a range of the text stands in the file; all of a use for what comes from a macro.
+    pub fn place(&self, span: Span) -> Span {
+        self.derived.place(span)
+    }
+}
+
+/// The use of a macro in a directive.
+struct MacroUse {
+    span: Span,
+    name: String,
+    /// Where the macro is defined, for people.
+    places: Vec<String>,
+}
+
+impl<'a> Readings<'a> {
+    /// Reads a file in every way that the definitions in sight permit.
+    pub fn of(file: &'a SourceFile, headers: &[SourceFile], flags: &[FlagDefinition]) -> Self {
+        let scan = scan(&file.text);
+        let macros = match scan.directives.is_empty() {
+            true => Macros::default(),
+            false => Macros::of(file, &scan, headers, flags),
+        };
+        let mut all = Self { file, scan, texts: Vec::new(), uses: Vec::new() };
+        let choices = all.choices(&macros).into_iter().map(|choice| Expander::new(&macros, choice));
+        let read: Vec<Vec<Replacement>> = choices.map(|expander| expander.replacements(file, &all.scan)).collect();
+        if read.iter().all(Vec::is_empty) {
+            all.texts.push(Reading { file: Cow::Borrowed(file), derived: Derived::default() });
+            return all;
+        }
+        for replacements in read {
+            let (text, derived) = Derived::new(&file.text, &replacements);
+            all.texts.push(Reading { file: Cow::Owned(SourceFile::new(file.path.clone(), text)), derived });
+            all.uses.extend(replacements.iter().map(|replacement| MacroUse::new(file, &macros, replacement.span)));
+        }
+        all.uses.sort_by_key(|used| used.span);
+        all.uses.dedup_by_key(|used| used.span);
+        all
+    }
+
+    /// Every choice among the definitions of the macros that directives use; none where there are too many.
+    fn choices(&self, macros: &Macros) -> Vec<Choice> {
+        let mut open = vec![Choice::new()];
+        let mut decided = Vec::new();
+        while let Some(choice) = open.pop() {
+            let expander = Expander::new(macros, choice);
+            expander.replacements(self.file, &self.scan);
+            match expander.undecided() {
+                Ok(choice) => decided.push(choice),
+                Err((choice, name, count)) => {
+                    let with = |index| {
+                        choice.iter().map(|(name, at)| (name.clone(), *at)).chain([(name.clone(), index)]).collect()
+                    };
+                    open.extend((0..count).rev().map(with));
+                }
+            }
+            if open.len() + decided.len() > MOST_TEXTS {
+                return Vec::new();
+            }
+        }
+        decided
+    }
+
+    fn uses_in(&self, span: Span) -> impl Iterator<Item = &MacroUse> {
+        self.uses.iter().filter(move |used| span.contains(used.span))
+    }
+}
+
+impl MacroUse {
+    fn new(file: &SourceFile, macros: &Macros, span: Span) -> Self {
+        let text = file.show(span);
+        let name = crate::source::words(&text).next().unwrap_or_default().to_owned();
+        let places = macros.get(&name).iter().map(|definition| definition.place.clone()).collect();
+        Self { span, name, places }
+    }
+}
+
+#[cfg(test)]
+mod tests;
