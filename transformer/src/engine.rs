@@ -216,7 +216,7 @@ struct Round {
 }
 
 fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Option<Round>, EngineError> {
-    let readings = Readings::of(file, headers, &options.definitions);
+    let readings = Readings::of(file, headers, &options.definitions, &options.limits).map_err(EngineError::Host)?;
     let suppressions = Suppressions::read(file, &readings.scan);
     let mut of_texts = Vec::new();
     let mut problems = Vec::new();
@@ -376,7 +376,7 @@ pub struct RegionFacts {
 /// # Errors
 /// When the file cannot be read within the limits.
 pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Vec<RegionFacts>, HostError> {
-    let readings = Readings::of(file, headers, &options.definitions);
+    let readings = Readings::of(file, headers, &options.definitions, &options.limits)?;
     // What is shown of a region is what the first text says.
     let Some(reading) = readings.texts.first() else { return Ok(Vec::new()) };
     let file = &reading.file;

@@ -11,6 +11,9 @@ use crate::syntax::ClauseName;
 /// Where the directive and the construct of a plan begin, and who made it.
 type Place = (usize, usize, Pass);
 
+/// The number of a text, and what is decided there.
+type Said = (usize, Plan);
+
 impl Readings<'_> {
     /// The plans for the file, from those for each of its texts.
     pub fn agreed(&self, plans: Vec<Vec<Plan>>) -> Vec<Plan> {
@@ -21,42 +24,54 @@ impl Readings<'_> {
         if all.len() < 2 {
             return all.pop().unwrap_or_default();
         }
-        let mut of_construct: BTreeMap<(Place, usize), Vec<Plan>> = BTreeMap::new();
-        let texts = all.len();
-        for plans in all {
+        let mut of_construct: BTreeMap<(Place, usize), Vec<Said>> = BTreeMap::new();
+        for (text, plans) in all.into_iter().enumerate() {
             let mut seen: BTreeMap<Place, usize> = BTreeMap::new();
             for plan in plans {
                 let place = (plan.span.start, plan.extent.start, plan.pass);
                 let number = seen.entry(place).or_default();
-                of_construct.entry((place, *number)).or_default().push(plan);
+                of_construct.entry((place, *number)).or_default().push((text, plan));
                 *number += 1;
             }
         }
-        of_construct.into_values().filter_map(|plans| self.one(plans, texts)).collect()
+        of_construct.into_values().filter_map(|plans| self.one(plans)).collect()
     }
 
-    /// What is done with a construct of which each text says something.
-    fn one(&self, plans: Vec<Plan>, texts: usize) -> Option<Plan> {
-        let is_applied = |plan: &Plan| matches!(plan.decision, Decision::Apply(_));
-        let agree = plans.len() == texts && plans.windows(2).all(|pair| matches!(pair, [a, b] if a.edits == b.edits));
+    /// What is done with a construct of which texts say something.
+    fn one(&self, plans: Vec<Said>) -> Option<Plan> {
+        let is_applied = |(_, plan): &Said| matches!(plan.decision, Decision::Apply(_));
+        let agree = plans.windows(2).all(|pair| matches!(pair, [(_, a), (_, b)] if a.edits == b.edits));
+        let speaks = |text: usize| plans.iter().any(|(other, _)| *other == text);
+        let mut silent = self.texts.iter().enumerate().filter(|(text, _)| !speaks(*text)).map(|(_, text)| text);
+        let edits = plans.iter().flat_map(|(_, plan)| &plan.edits);
+        // Where the construct is not there, its edits must not be either.
+        let is_hidden = silent.all(|text| edits.clone().all(|edit| text.leaves_out(edit.span)));
         let all_applied = plans.iter().all(is_applied);
-        let (applied, others): (Vec<Plan>, Vec<Plan>) = plans.into_iter().partition(is_applied);
+        let (applied, others): (Vec<Said>, Vec<Said>) = plans.into_iter().partition(is_applied);
+        let other = others.into_iter().map(|(_, plan)| plan).max_by_key(|plan| severity(plan.decision));
         // What is refused in one text is refused, and what pays in one alone is not written.
-        let Some(mut plan) = applied.into_iter().max_by_key(applicability) else {
-            return others.into_iter().max_by_key(|plan| severity(plan.decision));
-        };
-        if all_applied && agree {
+        let Some(mut plan) = applied.into_iter().map(|(_, plan)| plan).max_by_key(applicability) else { return other };
+        if all_applied && agree && is_hidden {
             return Some(plan);
         }
-        match others.into_iter().max_by_key(|plan| severity(plan.decision)) {
-            Some(other) if other.decision == Decision::Refuse => Some(other),
-            _ => {
-                let is_several = |used: &&MacroUse| used.places.len() > 1;
-                let used = self.uses_in(plan.extent).find(is_several).or_else(|| self.uses.iter().find(is_several));
-                let message = "the definitions of a macro want different things here";
-                plan.refuse(reason(used, plan.span, message));
-                Some(plan)
+        if let Some(other) = other.filter(|other| other.decision == Decision::Refuse) {
+            return Some(other);
+        }
+        plan.refuse(self.disagreement(plan.extent, plan.span));
+        Some(plan)
+    }
+
+    /// Texts want different things.
+    fn disagreement(&self, extent: Span, span: Span) -> Reason {
+        let is_several = |used: &&MacroUse| used.places.len() > 1;
+        let around = self.conditions.line_at(extent);
+        let used = self.uses_in(extent).find(is_several).or_else(|| self.uses.iter().find(is_several));
+        match around.or_else(|| self.conditions.first_line().filter(|_| used.is_none())) {
+            Some(line) => {
+                let message = "the branches that the preprocessor chooses want different things";
+                Reason::new(ReasonCode::PreprocessorConditional, line, message)
             }
+            None => reason(used, span, "the definitions of a macro want different things here"),
         }
     }
 
@@ -65,7 +80,10 @@ impl Readings<'_> {
         let edits: Option<Vec<Edit>> = plan.edits.iter().map(|edit| self.edit(reading, edit)).collect();
         let is_writable = edits.is_some();
         let mut plan = Plan { edits: edits.unwrap_or_default(), ..plan.placed(|span| reading.place(span)) };
-        if !is_writable {
+        if !is_writable && let Some(line) = self.conditions.line_at(plan.extent) {
+            let message = "what would be changed reaches over this line";
+            plan.refuse(Reason::new(ReasonCode::PreprocessorConditional, line, message));
+        } else if !is_writable {
             let message = "what a macro gives to this directive would be written elsewhere or anew, and stays as it is";
             plan.refuse(reason(self.uses_in(plan.extent).next(), plan.span, message));
         }

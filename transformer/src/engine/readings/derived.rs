@@ -5,10 +5,11 @@ use crate::engine::readings::tokens::Token;
 use crate::source::Span;
 
 /// A part of the file and what is read in its place.
+#[derive(Clone)]
 pub(super) struct Replacement {
-    /// The use of the macro.
+    /// The use of a macro, or what the compiler does not see.
     pub span: Span,
-    /// What it stands for.
+    /// What the macro stands for, or blanks.
     pub tokens: Vec<Token>,
 }
 
@@ -35,8 +36,10 @@ impl Derived {
         for replacement in replacements {
             out.copy(file, Span::new(at, replacement.span.start));
             // Lines keep their numbers.
-            let newlines = replacement.span.of(file).iter().filter(|byte| **byte == b'\n').count();
-            out.make("\\\n".repeat(newlines).as_bytes(), replacement.span);
+            let count = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
+            let given: usize = replacement.tokens.iter().map(|token| count(token.text.as_bytes())).sum();
+            let missing = count(replacement.span.of(file)).saturating_sub(given);
+            out.make("\\\n".repeat(missing).as_bytes(), replacement.span);
             for token in &replacement.tokens {
                 match token.at {
                     Some(start) => out.copy(file, Span::new(start, start + token.text.len())),

@@ -15,7 +15,7 @@ fn texts(text: &str, headers: &[&str], flags: &[(&str, Option<&str>)]) -> Vec<St
     };
     let flags: Vec<FlagDefinition> = flags.iter().map(flag).collect();
     let file = file("program.c", text);
-    let readings = Readings::of(&file, &headers, &flags);
+    let readings = Readings::of(&file, &headers, &flags, &Limits::default()).unwrap();
     let last = |reading: &Reading<'_>| {
         let text = String::from_utf8_lossy(&reading.file.text).into_owned();
         text.split_once("#pragma omp ").map(|(_, directive)| directive.trim_end().to_owned()).unwrap_or_default()
@@ -91,4 +91,26 @@ fn an_edit_is_made_where_every_text_wants_it() {
     );
     let again = again.unwrap();
     assert!(again.text.is_none() && engine::refusals(&again.plans).next().is_none());
+}
+
+#[test]
+fn each_choice_of_branches_is_a_text() {
+    let cut = |first: &str, second: &str| {
+        let text = format!(
+            "static void f(int n, int *a) {{\n#pragma omp target teams distribute parallel for map(tofrom: a[0:n])\n\
+            for (int i = 0; i < n; i++) {{\n{first}\na[i] *= 3;\n{second}\na[i] *= 2;\n#endif\n}}\n}}\n"
+        );
+        texts(&text, &[], &[]).iter().map(|text| (text.contains("*= 3"), text.contains("*= 2"))).collect::<Vec<_>>()
+    };
+    assert_eq!(cut("#ifdef A", "#else"), [(true, false), (false, true)]);
+    assert_eq!(cut("#if !defined( A )", "#else"), [(false, true), (true, false)]);
+    assert_eq!(cut("#if 0", "#else"), [(false, true)]);
+    let of_two = [(true, false), (false, true), (true, false), (false, false)];
+    assert_eq!(cut("#if N > 4 // many", "#elif defined B"), of_two);
+    assert_eq!(cut("#ifndef A", "#endif\n#ifdef A"), [(false, true), (true, false)]);
+    // It may hold at one place and not at another.
+    assert_eq!(cut("#ifdef A", "#undef A\n#endif\n#ifdef A").len(), 4);
+    assert_eq!(cut("#ifdef A", "#include \"more.h\"\n#endif\n#ifdef A").len(), 4);
+    assert_eq!(cut("#ifdef __NVPTX__", "#else"), [(true, true)]);
+    assert_eq!(cut("#if A\n#if B\n#if C\n#if D\n#if E", "#endif\n#endif\n#endif\n#endif"), [(true, true)]);
 }
