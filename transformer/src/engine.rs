@@ -4,12 +4,14 @@ mod hidden_declarations;
 mod hidden_words;
 mod later_rounds;
 mod passed_over;
+mod readings;
 mod unclear_text;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::later_rounds::Rounds;
+use self::readings::Readings;
 use crate::analysis::data_environment::{Entry, data_environment};
 use crate::analysis::execution_mode::{Predicted, execution_mode};
 use crate::context::{ASSUMED_ITERATIONS, Context, DEVICE_MEMORY, Explanations, PipelineOptions};
@@ -189,7 +191,9 @@ pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Resu
             other => other,
         })?;
         let Some(next) = next else { return Err(EngineError::Validation("all directives were lost".to_owned())) };
-        validate::no_new_problems(problems, next.problems).map_err(EngineError::Validation)?;
+        for (before, after) in problems.iter().zip(&next.problems).filter_map(|(before, after)| before.zip(*after)) {
+            validate::no_new_problems(before, after).map_err(EngineError::Validation)?;
+        }
         problems = next.problems;
         if !options.lines.is_empty() {
             // What lies outside the range of lines stays as it is.
@@ -210,22 +214,39 @@ struct Round {
     /// Those of the plans whose edits are made.
     chosen: Vec<usize>,
     edits: EditSet,
-    problems: validate::Problems,
+    /// What is wrong with each text that the file may be read as; nothing is known of those without directives for a device.
+    problems: Vec<Option<validate::Problems>>,
 }
 
 fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Option<Round>, EngineError> {
-    let Some(parsed) = parse(file, &options.limits).map_err(EngineError::Host)? else { return Ok(None) };
-    let asked = Asked { facts: facts(file, options)?, counted: counted(file, &parsed, options)? };
-    let plans = plans(&context(file, headers, &parsed, options, &asked), options);
+    let readings = Readings::of(file, headers, &options.definitions, &options.limits).map_err(EngineError::Host)?;
+    let suppressions = Suppressions::read(file, &readings.scan);
+    let mut of_texts = Vec::new();
+    let mut problems = Vec::new();
+    for reading in &readings.texts {
+        let parsed = parse(&reading.file, &options.limits).map_err(EngineError::Host)?;
+        problems.push(parsed.as_ref().map(|parsed| validate::problems(&parsed.tree, &parsed.constructs)));
+        let Some(parsed) = parsed else {
+            of_texts.push(Vec::new());
+            continue;
+        };
+        let asked = Asked { facts: facts(&reading.file, options)?, counted: counted(&reading.file, &parsed, options)? };
+        let is_asked = |plan: &Plan| {
+            let extent = reading.place(plan.extent);
+            in_range(file, extent, &options.lines) && !suppressions.is_off(extent)
+        };
+        of_texts.push(plans(&context(&reading.file, headers, &parsed, options, &asked), options, is_asked));
+    }
+    if problems.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let plans = readings.agreed(of_texts);
     let (edits, chosen) = select::select(&plans, options.assume);
-    let problems = validate::problems(&parsed.tree, &parsed.constructs);
     Ok(Some(Round { plans, chosen, edits, problems }))
 }
 
 /// Every plan of the passes asked for, in the order of the text, without those that are suppressed or out of range.
-fn plans(context: &Context<'_>, options: &Options) -> Vec<Plan> {
-    let Program { file, scan, .. } = context.program;
-    let suppressions = Suppressions::read(file, scan);
+fn plans(context: &Context<'_>, options: &Options, is_asked: impl Fn(&Plan) -> bool) -> Vec<Plan> {
     let mut plans = Vec::new();
     for transform in TRANSFORMS.iter().filter(|transform| options.passes.contains(&transform.pass)) {
         if let Some(plan) = transform.plan {
@@ -233,7 +254,7 @@ fn plans(context: &Context<'_>, options: &Options) -> Vec<Plan> {
         }
     }
     plans.extend(options.passes.first().into_iter().flat_map(|pass| passed_over::refusals(context, *pass)));
-    plans.retain(|plan| in_range(file, plan, &options.lines) && !suppressions.is_off(plan.extent));
+    plans.retain(is_asked);
     if let Some(explanations) = &context.explanations {
         for plan in &mut plans {
             plan.details = explanations.take(plan.pass, plan.extent);
@@ -337,9 +358,9 @@ fn context<'a>(
     }
 }
 
-fn in_range(file: &SourceFile, plan: &Plan, lines: &[(usize, usize)]) -> bool {
-    let first = file.lines.line_column(plan.extent.start).line;
-    let last = file.lines.line_column(plan.extent.end.saturating_sub(1)).line;
+fn in_range(file: &SourceFile, extent: Span, lines: &[(usize, usize)]) -> bool {
+    let first = file.lines.line_column(extent.start).line;
+    let last = file.lines.line_column(extent.end.saturating_sub(1)).line;
     lines.is_empty() || lines.iter().any(|(from, to)| first <= *to && *from <= last)
 }
 
@@ -361,16 +382,25 @@ pub struct RegionFacts {
 /// # Errors
 /// When the file cannot be read within the limits.
 pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Vec<RegionFacts>, HostError> {
+    let readings = Readings::of(file, headers, &options.definitions, &options.limits)?;
+    // What is shown of a region is what the first text says.
+    let Some(reading) = readings.texts.first() else { return Ok(Vec::new()) };
+    let file = &reading.file;
     let Some(parsed) = parse(file, &options.limits)? else { return Ok(Vec::new()) };
     let Parsed { tree, constructs, .. } = &parsed;
     // Where clang cannot tell, the plans have said so.
     let asked = Asked { facts: facts(file, options).unwrap_or_default(), ..Asked::default() };
     let context = context(file, headers, &parsed, options, &asked);
+    let in_file = |entry: Entry| Entry { span: reading.place(entry.span), ..entry };
     let facts = target_regions(tree, constructs).into_iter().map(|region| RegionFacts {
-        extent: region.extent,
-        segments: region.describe(tree, constructs),
+        extent: reading.place(region.extent),
+        segments: region
+            .describe(tree, constructs)
+            .into_iter()
+            .map(|(span, word)| (reading.place(span), word))
+            .collect(),
         mode: execution_mode(tree, constructs, &region),
-        data: data_environment(file, tree, constructs, context.symbols(), &region),
+        data: data_environment(file, tree, constructs, context.symbols(), &region).into_iter().map(in_file).collect(),
     });
     Ok(facts.collect())
 }

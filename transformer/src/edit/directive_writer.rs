@@ -26,11 +26,16 @@ impl Layout {
     /// Reads the layout off a directive.
     #[must_use]
     pub fn of(file: &SourceFile, directive: &Directive) -> Self {
-        let text = file.show(directive.span);
+        Self::at(file, directive.span)
+    }
+
+    /// The same of a directive's whole text.
+    fn at(file: &SourceFile, directive: Span) -> Self {
+        let text = file.show(directive);
         let sentinel = text.split("omp").next().unwrap_or("#pragma").trim_end_matches(is_splice).to_owned();
-        let indent = indent_of(file, directive.span.start);
+        let indent = indent_of(file, directive.start);
         let level = if indent.contains('\t') { "\t".to_owned() } else { "  ".to_owned() };
-        Self { sentinel, indent, newline: newline_at(file, directive.span.end), level }
+        Self { sentinel, indent, newline: newline_at(file, directive.end), level }
     }
 
     /// The same behind other blanks.
@@ -87,8 +92,14 @@ pub fn indent_of(file: &SourceFile, offset: usize) -> String {
 #[must_use]
 pub fn append_clauses(file: &SourceFile, directive: &Directive, clauses: &[String]) -> Edit {
     let end = directive.clauses.last().map_or(directive.name_span.end, |last| last.span.end);
+    insert_clauses(file, directive.span, end, clauses)
+}
+
+/// Adds clauses at a place of a directive.
+#[must_use]
+pub fn insert_clauses(file: &SourceFile, directive: Span, end: usize, clauses: &[String]) -> Edit {
     let rest = file.text.get(end..).unwrap_or_default().split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let layout = Layout::of(file, directive);
+    let layout = Layout::at(file, directive);
     // What follows the clauses stays behind the last of them.
     let after = rest.trim_ascii_end().len();
     let mut width = end - line_start(&file.text, end);
@@ -104,6 +115,29 @@ pub fn append_clauses(file: &SourceFile, directive: &Directive, clauses: &[Strin
         }
     }
     Edit { span: Span::new(end, end), text }
+}
+
+/// The clauses of a text that adds some, each with the comments behind it.
+#[must_use]
+pub fn clauses_of(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut depth = 0_usize;
+    let mut is_inside = false;
+    for word in text.split_whitespace().filter(|word| *word != "\\") {
+        match found.last_mut().filter(|_| is_inside || depth > 0 || word.starts_with("/*")) {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            None => found.push(word.to_owned()),
+        }
+        is_inside = (is_inside || word.starts_with("/*")) && !word.ends_with("*/");
+        if !is_inside {
+            depth += word.matches('(').count();
+            depth = depth.saturating_sub(word.matches(')').count());
+        }
+    }
+    found
 }
 
 /// Replaces a directive; a comment of its own that stands between its clauses is kept behind it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::edit::{EditSet, Origins};
-use crate::plan::{Applicability, Decision, Detail, Plan, Reason};
+use crate::plan::{Applicability, Decision, Plan};
 use crate::source::Span;
 
 /// The plans of all rounds.
@@ -53,22 +53,7 @@ impl Rounds {
     }
 
     fn in_original(&self, plan: Plan) -> Plan {
-        let place = |span: Span| self.origin(span);
-        let reason = |reason: Reason| Reason {
-            span: place(reason.span),
-            labels: reason.labels.into_iter().map(|(span, label)| (place(span), label)).collect(),
-            ..reason
-        };
-        Plan {
-            span: place(plan.span),
-            extent: place(plan.extent),
-            reasons: plan.reasons.into_iter().map(reason).collect(),
-            parts: plan.parts.into_iter().map(|(span, words)| (place(span), words)).collect(),
-            details: plan.details.into_iter().map(|line| Detail { at: line.at.map(place), ..line }).collect(),
-            edits: Vec::new(),
-            follows: true,
-            ..plan
-        }
+        Plan { edits: Vec::new(), follows: true, ..plan.placed(|span| self.origin(span)) }
     }
 
     /// Where a range of the text at hand comes from.

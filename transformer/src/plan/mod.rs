@@ -174,4 +174,22 @@ impl Plan {
         self.summary.clear();
         self.kernels.1 = self.kernels.0;
     }
+
+    /// The same in terms of another text, where what it speaks of stands elsewhere; its edits are left as they are.
+    #[must_use]
+    pub fn placed(self, place: impl Fn(Span) -> Span) -> Self {
+        let reason = |reason: Reason| Reason {
+            span: place(reason.span),
+            labels: reason.labels.into_iter().map(|(span, label)| (place(span), label)).collect(),
+            ..reason
+        };
+        Self {
+            span: place(self.span),
+            extent: place(self.extent),
+            reasons: self.reasons.into_iter().map(reason).collect(),
+            parts: self.parts.into_iter().map(|(span, words)| (place(span), words)).collect(),
+            details: self.details.into_iter().map(|line| Detail { at: line.at.map(&place), ..line }).collect(),
+            ..self
+        }
+    }
 }

@@ -10,6 +10,9 @@ use crate::syntax::{Field, NodeId, NodeKind};
 /// How often macros are replaced in each other.
 const DEPTH: usize = 8;
 
+/// How many texts a statement may stand for, by the definitions that the preprocessor may choose.
+const MOST_TEXTS: usize = 16;
+
 /// Words that begin a statement which declares nothing by itself.
 const STATEMENTS: &[&str] = &[
     "break", "case", "continue", "default", "delete", "do", "else", "for", "goto", "if", "new", "return", "sizeof",
@@ -76,59 +79,93 @@ impl Symbols<'_> {
 
     fn declaring_use(&self, statement: Span) -> Option<DeclaringUse> {
         let text = self.own.file.show(statement);
-        let names = self.expanded(&text, statement.start, DEPTH).map(|text| declared(&text));
+        let texts = self.expanded(&text, statement.start, DEPTH);
+        let names = texts.map(|texts| texts.iter().flat_map(|text| declared(text)).collect::<BTreeSet<_>>());
         let declares = names.as_ref().is_none_or(|names| !names.is_empty());
         declares.then_some(DeclaringUse { start: statement.start, names })
     }
 
-    /// A text with its macros replaced; none where that cannot be followed.
-    fn expanded(&self, text: &str, at: usize, depth: usize) -> Option<String> {
+    /// A text with its macros replaced, by each choice of their definitions; none where that cannot be followed.
+    fn expanded(&self, text: &str, at: usize, depth: usize) -> Option<Vec<String>> {
         let depth = depth.checked_sub(1)?;
-        let mut out = String::new();
+        let mut out = vec![String::new()];
         let mut rest = text;
         while let Some((token, after)) = tokens(rest) {
             rest = after;
             let Token::Word(word) = token else {
-                out.push_str(token.text());
+                append(&mut out, token.text());
                 continue;
             };
             let found = self.macros_named(word, at);
-            let [one] = found.as_slice() else {
-                if !found.is_empty() {
-                    return None;
-                }
-                out.push_str(word);
-                continue;
-            };
-            match (&one.parameters, arguments(after)) {
-                (None, _) => out.push_str(&self.followed(word, &one.body, at, depth)?),
-                (Some(_), Some((given, behind))) => {
-                    out.push_str(&self.followed(word, &substituted(one, &given)?, at, depth)?);
-                    rest = behind;
-                }
-                (Some(_), None) => out.push_str(word),
+            let takes_arguments = found.first().is_some_and(|one| one.parameters.is_some());
+            let are_alike = found.iter().all(|one| one.parameters.is_some() == takes_arguments);
+            if !are_alike || found.len() > 1 && found.iter().any(|one| one.is_elsewhere) {
+                return None;
             }
+            let given = arguments(after).filter(|_| takes_arguments);
+            if found.is_empty() || takes_arguments && given.is_none() {
+                append(&mut out, word);
+                continue;
+            }
+            let (given, behind) = given.unwrap_or((Vec::new(), after));
+            rest = behind;
+            let mut next = Vec::new();
+            for one in &found {
+                for text in self.followed(word, &substituted(one, &given)?, at, depth)? {
+                    next.extend(out.iter().map(|out| format!("{out}{text}")));
+                }
+            }
+            out = Some(next).filter(|next| next.len() <= MOST_TEXTS)?;
         }
         Some(out)
     }
 
     /// The text of a macro with the macros in it replaced, but for itself.
-    fn followed(&self, name: &str, body: &str, at: usize, depth: usize) -> Option<String> {
-        if body.contains('#') {
-            return None;
-        }
-        if words(body).any(|word| word == name) { Some(body.to_owned()) } else { self.expanded(body, at, depth) }
+    fn followed(&self, name: &str, body: &str, at: usize, depth: usize) -> Option<Vec<String>> {
+        if words(body).any(|word| word == name) { Some(vec![body.to_owned()]) } else { self.expanded(body, at, depth) }
     }
 }
 
-/// The text of a macro with arguments in the place of its parameters.
+fn append(all: &mut [String], text: &str) {
+    all.iter_mut().for_each(|out| out.push_str(text));
+}
+
+/// The text of a macro with arguments in the place of its parameters; none where words are put together.
 fn substituted(found: &Macro, given: &[&str]) -> Option<String> {
-    let parameters = found.parameters.as_ref()?;
+    let body = without_strings(&found.body, found.parameters.as_deref().unwrap_or_default())?;
+    let Some(parameters) = &found.parameters else { return Some(body) };
     let rest = || given.get(parameters.len()..).unwrap_or_default().join(",");
-    Some(replaced(&found.body, |word| match parameters.iter().position(|name| name == word) {
+    Some(replaced(&body, |word| match parameters.iter().position(|name| name == word) {
         Some(index) => Some(given.get(index).copied().unwrap_or_default().trim().to_owned()),
         None => (word == "__VA_ARGS__").then(rest),
     }))
+}
+
+/// The text of a macro with `""` for each parameter that is made into a string, and without the sign that takes away the comma before no
+/// arguments (`, ##__VA_ARGS__`).
+fn without_strings(body: &str, parameters: &[String]) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = body;
+    while let Some(at) = rest.find('#') {
+        let (before, behind) = rest.split_at(at);
+        out.push_str(before);
+        let is_comma = out.trim_end().ends_with(',');
+        if let Some(joined) = behind.strip_prefix("##") {
+            rest = joined.trim_start();
+            if !is_comma || !rest.starts_with("__VA_ARGS__") {
+                return None;
+            }
+            continue;
+        }
+        let behind = behind.get(1..).unwrap_or_default().trim_start();
+        let Some((Token::Word(word), after)) = tokens(behind) else { return None };
+        if word != "__VA_ARGS__" && !parameters.iter().any(|parameter| parameter == word) {
+            return None;
+        }
+        out.push_str("\"\"");
+        rest = after;
+    }
+    Some(out + rest)
 }
 
 /// The names that statements may declare; all words of those that may be declarations.
@@ -213,6 +250,16 @@ fn split_words(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn strings_declare_nothing_and_joined_words_may() {
+        let parameters = ["x".to_owned()];
+        let read = |body: &str| without_strings(body, &parameters);
+        assert_eq!(read("f(\"a \" #x, ##__VA_ARGS__)").as_deref(), Some("f(\"a \" \"\", __VA_ARGS__)"));
+        for body in ["int a##x;", "x ## __VA_ARGS__", "#y", "#"] {
+            assert_eq!(read(body), None, "{body}");
+        }
+    }
 
     #[test]
     fn declarations_are_told_from_other_statements() {

@@ -1,0 +1,168 @@
+//! The texts that a file may be read as: with what macros give to its directives in the place of their uses, and without the branches of
+//! `#if` groups that are not taken.
+//!
+//! A macro may stand for clauses, or for words of a directive's name. The passes see a text in which each such use is replaced by what
+//! the macro stands for; where a macro has several definitions, of which the preprocessor chooses, there is a text for every choice. So
+//! there is for the branches of a group that cuts through a construct for a device. What the passes decide is told of the file, and an
+//! edit is made only where all texts that have its place ask for it, and it changes nothing that comes from a macro: uses stay as they are,
+//! and so do definitions.
+
+mod agreement;
+mod conditions;
+mod derived;
+mod expand;
+mod macros;
+mod tokens;
+
+use std::borrow::Cow;
+
+use crate::engine::readings::conditions::Conditions;
+use crate::engine::readings::derived::{Derived, Replacement};
+use crate::engine::readings::expand::{Choice, Expander};
+use crate::engine::readings::macros::Macros;
+use crate::semantics::symbols::FlagDefinition;
+use crate::source::{Scan, SourceFile, Span, scan};
+use crate::syntax::{HostError, Limits};
+
+/// More texts than this are not read; the uses then stay what they look like: words that are no clauses.
+const MOST_TEXTS: usize = 16;
+
+/// A file and all texts that it may be read as.
+pub(super) struct Readings<'a> {
+    file: &'a SourceFile,
+    /// What the byte scan finds in the file.
+    pub scan: Scan,
+    /// At least one; the file itself where no directive uses a macro.
+    pub texts: Vec<Reading<'a>>,
+    /// The uses that are replaced in one of the texts, in order.
+    uses: Vec<MacroUse>,
+    /// The conditions that the texts differ by.
+    conditions: Conditions,
+}
+
+/// One text that a file may be read as.
+pub(super) struct Reading<'a> {
+    /// The text.
+    pub file: Cow<'a, SourceFile>,
+    derived: Derived,
+    /// The parts of the file that the compiler does not see so.
+    left_out: Vec<Span>,
+}
+
+impl Reading<'_> {
+    /// Where a range of the text stands in the file; all of a use for what comes from a macro.
+    pub fn place(&self, span: Span) -> Span {
+        self.derived.place(span)
+    }
+
+    /// Does the compiler see nothing of a range of the file?
+    fn leaves_out(&self, span: Span) -> bool {
+        self.left_out.iter().any(|left_out| left_out.start < span.start && span.end < left_out.end)
+    }
+}
+
+/// The use of a macro in a directive.
+struct MacroUse {
+    span: Span,
+    name: String,
+    /// Where the macro is defined, for people.
+    places: Vec<String>,
+}
+
+impl<'a> Readings<'a> {
+    /// Reads a file in every way that the definitions in sight permit.
+    ///
+    /// # Errors
+    /// When the file cannot be read within the limits.
+    pub fn of(
+        file: &'a SourceFile,
+        headers: &[SourceFile],
+        flags: &[FlagDefinition],
+        limits: &Limits,
+    ) -> Result<Self, HostError> {
+        let scan = scan(&file.text);
+        let macros = match scan.directives.is_empty() {
+            true => Macros::default(),
+            false => Macros::of(file, &scan, headers, flags),
+        };
+        let conditions = conditions(file, &scan, limits)?;
+        let mut all = Self { file, scan, texts: Vec::new(), uses: Vec::new(), conditions };
+        let choices = all.choices(&macros).into_iter().map(|choice| Expander::new(&macros, choice));
+        let used: Vec<Vec<Replacement>> = choices.map(|expander| expander.replacements(file, &all.scan)).collect();
+        let answers: Vec<Vec<bool>> = all.conditions.answers().collect();
+        let is_plain = used.iter().all(Vec::is_empty) && !all.conditions.are_some();
+        if is_plain || used.len() * answers.len() > MOST_TEXTS {
+            all.texts.push(Reading { file: Cow::Borrowed(file), derived: Derived::default(), left_out: Vec::new() });
+            return Ok(all);
+        }
+        for answers in &answers {
+            for used in &used {
+                all.add(all.conditions.left_out(file, answers), used);
+            }
+        }
+        all.uses.extend(used.iter().flatten().map(|used| MacroUse::new(file, &macros, used.span)));
+        all.uses.sort_by_key(|used| used.span);
+        all.uses.dedup_by_key(|used| used.span);
+        Ok(all)
+    }
+
+    /// Adds the text without some parts, and with what macros stand for in the others.
+    fn add(&mut self, left_out: Vec<Replacement>, used: &[Replacement]) {
+        let spans: Vec<Span> = left_out.iter().map(|it| it.span).collect();
+        let is_seen = |used: &&Replacement| !spans.iter().any(|span| span.overlaps(used.span));
+        let mut replacements = left_out;
+        replacements.extend(used.iter().filter(is_seen).cloned());
+        replacements.sort_by_key(|it| it.span);
+        let (text, derived) = Derived::new(&self.file.text, &replacements);
+        let file = SourceFile::new(self.file.path.clone(), text);
+        self.texts.push(Reading { file: Cow::Owned(file), derived, left_out: spans });
+    }
+
+    /// Every choice among the definitions of the macros that directives use; none where there are too many.
+    fn choices(&self, macros: &Macros) -> Vec<Choice> {
+        let mut open = vec![Choice::new()];
+        let mut decided = Vec::new();
+        while let Some(choice) = open.pop() {
+            let expander = Expander::new(macros, choice);
+            expander.replacements(self.file, &self.scan);
+            match expander.undecided() {
+                Ok(choice) => decided.push(choice),
+                Err((choice, name, count)) => {
+                    let with = |index| {
+                        choice.iter().map(|(name, at)| (name.clone(), *at)).chain([(name.clone(), index)]).collect()
+                    };
+                    open.extend((0..count).rev().map(with));
+                }
+            }
+            if open.len() + decided.len() > MOST_TEXTS {
+                return Vec::new();
+            }
+        }
+        decided
+    }
+
+    fn uses_in(&self, span: Span) -> impl Iterator<Item = &MacroUse> {
+        self.uses.iter().filter(move |used| span.contains(used.span))
+    }
+}
+
+/// The conditions that decide which text constructs for a device have.
+fn conditions(file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Conditions, HostError> {
+    if scan.conditionals.is_empty() {
+        return Ok(Conditions::default());
+    }
+    let parsed = super::parse(file, limits)?;
+    Ok(parsed.map_or_else(Conditions::default, |parsed| Conditions::of(file, scan, &parsed.constructs)))
+}
+
+impl MacroUse {
+    fn new(file: &SourceFile, macros: &Macros, span: Span) -> Self {
+        let text = file.show(span);
+        let name = crate::source::words(&text).next().unwrap_or_default().to_owned();
+        let places = macros.get(&name).iter().map(|definition| definition.place.clone()).collect();
+        Self { span, name, places }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! What the macros in a directive stand for.
+//!
+//! Only what stands outside of a directive's parentheses is replaced: words that may be clauses. A macro in an expression is read where
+//! the expression is.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use crate::engine::readings::derived::Replacement;
+use crate::engine::readings::macros::{Definition, Macros};
+use crate::engine::readings::tokens::{Kind, Token, arguments, tokens};
+use crate::source::{DirectiveText, Scan, SourceFile, Span};
+
+/// How many tokens are read for one file.
+const MOST_TOKENS: usize = 1 << 16;
+/// How deep macros are followed into each other.
+const DEEPEST: usize = 24;
+
+/// Which of a macro's definitions holds, by its name.
+pub(super) type Choice = BTreeMap<String, usize>;
+
+/// Replaces macros by what they stand for, each by the definition that was chosen.
+pub(super) struct Expander<'m> {
+    macros: &'m Macros,
+    choice: Choice,
+    /// The first macro with several definitions of which none is chosen yet, and how many it has.
+    undecided: RefCell<Option<(String, usize)>>,
+    /// How many tokens may still be read.
+    budget: Cell<usize>,
+}
+
+impl<'m> Expander<'m> {
+    pub fn new(macros: &'m Macros, choice: Choice) -> Self {
+        Self { macros, choice, undecided: RefCell::new(None), budget: Cell::new(MOST_TOKENS) }
+    }
+
+    /// The macro that must be decided before this says what a text stands for, with the number of its definitions.
+    pub fn undecided(self) -> Result<Choice, (Choice, String, usize)> {
+        match self.undecided.into_inner() {
+            Some((name, count)) => Err((self.choice, name, count)),
+            None => Ok(self.choice),
+        }
+    }
+
+    /// The uses in the directives of a file, each with what it stands for.
+    pub fn replacements(&self, file: &SourceFile, scan: &Scan) -> Vec<Replacement> {
+        scan.directives.iter().flat_map(|directive| self.in_directive(file, directive)).collect()
+    }
+
+    fn in_directive(&self, file: &SourceFile, directive: &DirectiveText) -> Vec<Replacement> {
+        let body = directive.body.and_then(|body| Some((body.start, std::str::from_utf8(file.bytes(body)).ok()?)));
+        let Some((at, text)) = body else { return Vec::new() };
+        let tokens = tokens(text, Some(at));
+        let used = self.uses(&tokens, Some(at), &[]);
+        let place =
+            |token: Option<&Token>| token.and_then(|token| Some(Span::new(token.at?, token.at? + token.text.len())));
+        let replacement = |used: Use| {
+            let (first, last) = (place(tokens.get(used.first))?, place(tokens.get(used.end.checked_sub(1)?))?);
+            Some(Replacement { span: Span::new(first.start, last.end), tokens: used.stands_for })
+        };
+        used.into_iter().filter_map(replacement).collect()
+    }
+
+    /// The uses of macros outside of parentheses. `at` is where the text stands in the file, for definitions that follow it.
+    fn uses(&self, tokens: &[Token], at: Option<usize>, outer: &[&str]) -> Vec<Use> {
+        let mut found = Vec::new();
+        let mut depth = 0;
+        let mut index = 0;
+        while let Some(token) = tokens.get(index) {
+            depth += token.opens();
+            let rest = tokens.get(index + 1..).unwrap_or_default();
+            let used = (depth == 0 && token.kind == Kind::Word && !outer.contains(&token.text.as_str()))
+                .then(|| self.stands_for(&token.text, rest, at, outer))
+                .flatten();
+            let end = used.as_ref().map_or(index + 1, |(_, count)| index + 1 + count);
+            found.extend(used.map(|(stands_for, _)| Use { first: index, end, stands_for }));
+            index = end;
+        }
+        found
+    }
+
+    /// What a name with the tokens behind it stands for, and how many of these are its arguments.
+    fn stands_for(&self, name: &str, rest: &[Token], at: Option<usize>, outer: &[&str]) -> Option<(Vec<Token>, usize)> {
+        let definition =
+            self.definition(name).filter(|found| at.zip(found.span).is_none_or(|(at, is)| is.end <= at))?;
+        let (given, count) = match &definition.parameters {
+            None => (Vec::new(), 0),
+            Some(_) => arguments(rest)?,
+        };
+        let text = substituted(definition, &given)?;
+        self.budget.set(self.budget.get().checked_sub(text.len() + 1)?);
+        let inner: Vec<&str> = outer.iter().copied().chain([name]).collect();
+        if inner.len() > DEEPEST {
+            return None;
+        }
+        let text = self.expanded(&text, at, &inner);
+        let ends_in_name = text.last().is_some_and(|last| self.takes_arguments(&last.text));
+        // Its arguments would be those that stand behind this use.
+        (!ends_in_name).then_some((text, count))
+    }
+
+    /// The tokens with the macros in them replaced.
+    fn expanded(&self, tokens: &[Token], at: Option<usize>, outer: &[&str]) -> Vec<Token> {
+        let mut out = Vec::with_capacity(tokens.len());
+        let mut behind = 0;
+        for used in self.uses(tokens, at, outer) {
+            out.extend(tokens.get(behind..used.first).unwrap_or_default().iter().cloned());
+            out.extend(used.stands_for);
+            behind = used.end;
+        }
+        out.extend(tokens.get(behind..).unwrap_or_default().iter().cloned());
+        out
+    }
+
+    fn definition(&self, name: &str) -> Option<&'m Definition> {
+        let all = self.macros.get(name);
+        let chosen = self.choice.get(name).copied();
+        if all.len() > 1 && chosen.is_none() {
+            self.undecided.borrow_mut().get_or_insert_with(|| (name.to_owned(), all.len()));
+        }
+        all.get(chosen.unwrap_or(0))
+    }
+
+    fn takes_arguments(&self, name: &str) -> bool {
+        self.macros.get(name).iter().any(|definition| definition.parameters.is_some())
+    }
+}
+
+/// The use of a macro: which tokens it takes, and what they stand for.
+struct Use {
+    first: usize,
+    end: usize,
+    stands_for: Vec<Token>,
+}
+
+/// A macro's text with the arguments in it; none where tokens are made into strings or put together.
+fn substituted(definition: &Definition, given: &[Vec<Token>]) -> Option<Vec<Token>> {
+    let Some(parameters) = &definition.parameters else {
+        return is_plain(&definition.body).then(|| definition.body.clone());
+    };
+    let is_variadic = parameters.last().is_some_and(|last| last == "...");
+    let named = parameters.len() - usize::from(is_variadic);
+    let is_none_given = parameters.is_empty() && matches!(given, [only] if only.is_empty());
+    let fits = if is_variadic { given.len() >= named } else { given.len() == named || is_none_given };
+    if !fits || !is_plain(&definition.body) {
+        return None;
+    }
+    let mut out = Vec::with_capacity(definition.body.len());
+    for token in &definition.body {
+        let parameter = parameters.iter().position(|parameter| *parameter == token.text);
+        match parameter.filter(|_| token.kind == Kind::Word) {
+            Some(index) => out.extend(given.get(index)?.iter().cloned()),
+            None if is_variadic && token.text == "__VA_ARGS__" => {
+                let comma = [Token::made(Kind::Other, ",")];
+                out.extend(given.get(named..)?.join(&comma[..]));
+            }
+            None => out.push(token.clone()),
+        }
+    }
+    Some(out)
+}
+
+fn is_plain(body: &[Token]) -> bool {
+    !body.iter().any(|token| token.text == "#" || token.text == "__VA_OPT__")
+}

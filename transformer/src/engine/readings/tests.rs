@@ -1,0 +1,116 @@
+use super::*;
+use crate::engine::{self, Options};
+use crate::plan::ReasonCode;
+
+fn file(name: &str, text: &str) -> SourceFile {
+    SourceFile::new(name, text.as_bytes().to_vec())
+}
+
+/// Every text that a file with one directive may be read as: the last line of each.
+fn texts(text: &str, headers: &[&str], flags: &[(&str, Option<&str>)]) -> Vec<String> {
+    let headers: Vec<SourceFile> = headers.iter().map(|text| file("header.h", text)).collect();
+    let flag = |(name, body): &(&str, Option<&str>)| FlagDefinition {
+        name: (*name).to_owned(),
+        body: body.map(str::to_owned),
+    };
+    let flags: Vec<FlagDefinition> = flags.iter().map(flag).collect();
+    let file = file("program.c", text);
+    let readings = Readings::of(&file, &headers, &flags, &Limits::default()).unwrap();
+    let last = |reading: &Reading<'_>| {
+        let text = String::from_utf8_lossy(&reading.file.text).into_owned();
+        text.split_once("#pragma omp ").map(|(_, directive)| directive.trim_end().to_owned()).unwrap_or_default()
+    };
+    readings.texts.iter().map(last).collect()
+}
+
+#[test]
+fn macros_stand_for_their_text() {
+    for (definitions, directive, expected) in [
+        ("#define A nowait", "target A", "target nowait"),
+        ("#define A(x) if(target: (x))", "target A(f(1, 2) > y) nowait", "target if(target: (f(1, 2) > y)) nowait"),
+        ("#define A(x, ...) x(__VA_ARGS__)", "target A(map, to: a, b)", "target map(to: a,b)"),
+        ("#define A B nowait\n#define B teams", "target A", "target teams nowait"),
+        ("#define A A nowait", "target A", "target A nowait"),
+        ("#define A() teams", "target A() nowait", "target teams nowait"),
+        ("#define A(x) x /* kind */ \\\n  nowait", "target A(teams)", "target teams nowait"),
+    ] {
+        assert_eq!(texts(&format!("{definitions}\n#pragma omp {directive}\n"), &[], &[]), [expected], "{definitions}");
+    }
+}
+
+#[test]
+fn what_is_not_certain_stays_as_it_is() {
+    for (definitions, directive) in [
+        // Inside of parentheses the expression's own reading counts.
+        ("#define N 4", "target thread_limit(N)"),
+        ("#define A(x) a##x", "target A(1)"),
+        ("#define A(x) map(x)", "target A"),
+        ("#define A(x) map(x)", "target A(x, y)"),
+        ("#define A nowait\n#undef A\n#define A if(0)", "target A"),
+        ("#define A B\n#define B(x) map(x)", "target A (y)"),
+        ("#define __A nowait", "target __A"),
+    ] {
+        assert_eq!(texts(&format!("{definitions}\n#pragma omp {directive}\n"), &[], &[]), [directive], "{definitions}");
+    }
+    let later = texts("#pragma omp target A\n#define A nowait\n", &[], &[]);
+    assert_eq!(later, ["target A\n#define A nowait"]);
+}
+
+#[test]
+fn each_choice_of_definitions_is_a_text() {
+    let headers = ["#ifdef X\n#define A nowait\n#define B teams\n#else\n#define A\n#endif\n"];
+    let directive = "#pragma omp target A B\n";
+    assert_eq!(texts(directive, &headers, &[]), ["target nowait teams", "target  teams"]);
+    let flags = [("B", Some("loop"))];
+    let all = texts(directive, &headers, &flags);
+    assert_eq!(all, ["target nowait loop", "target nowait teams", "target  loop", "target  teams"]);
+    assert_eq!(texts(directive, &headers, &[("A", None)]), ["target A teams"]);
+}
+
+const LOOP: &str = "static void f(int n, int *a) {\n#pragma omp target teams distribute parallel for A map(tofrom: a[0:n])\n\
+    for (int i = 0; i < n; i++) a[i] *= 3;\n}\n";
+
+#[test]
+fn an_edit_is_made_where_every_text_wants_it() {
+    let run = |header: &str| {
+        let outcome = engine::run(&file("program.c", LOOP), &[file("header.h", header)], &Options::default()).unwrap();
+        let codes: Vec<ReasonCode> = engine::refusals(&outcome.plans).map(|reason| reason.code).collect();
+        (outcome.text.map(|text| String::from_utf8(text).unwrap()), codes)
+    };
+    let (text, codes) = run("#ifdef X\n#define A if(target: n > 0)\n#else\n#define A\n#endif\n");
+    assert_eq!(codes, []);
+    let written = LOOP.replace("[0:n])", "[0:n]) thread_limit(128)");
+    assert_eq!(text.unwrap(), written);
+    let (text, codes) = run("#ifdef X\n#define A num_teams(8)\n#else\n#define A thread_limit(32)\n#endif\n");
+    assert_eq!((text, codes), (None, vec![ReasonCode::MacroDirective]));
+    // The edit must not make a second run want more.
+    let again = engine::run(
+        &file("program.c", &written),
+        &[file("header.h", "#ifdef X\n#define A if(target: n > 0)\n#else\n#define A\n#endif\n")],
+        &Options::default(),
+    );
+    let again = again.unwrap();
+    assert!(again.text.is_none() && engine::refusals(&again.plans).next().is_none());
+}
+
+#[test]
+fn each_choice_of_branches_is_a_text() {
+    let cut = |first: &str, second: &str| {
+        let text = format!(
+            "static void f(int n, int *a) {{\n#pragma omp target teams distribute parallel for map(tofrom: a[0:n])\n\
+            for (int i = 0; i < n; i++) {{\n{first}\na[i] *= 3;\n{second}\na[i] *= 2;\n#endif\n}}\n}}\n"
+        );
+        texts(&text, &[], &[]).iter().map(|text| (text.contains("*= 3"), text.contains("*= 2"))).collect::<Vec<_>>()
+    };
+    assert_eq!(cut("#ifdef A", "#else"), [(true, false), (false, true)]);
+    assert_eq!(cut("#if !defined( A )", "#else"), [(false, true), (true, false)]);
+    assert_eq!(cut("#if 0", "#else"), [(false, true)]);
+    let of_two = [(true, false), (false, true), (true, false), (false, false)];
+    assert_eq!(cut("#if N > 4 // many", "#elif defined B"), of_two);
+    assert_eq!(cut("#ifndef A", "#endif\n#ifdef A"), [(false, true), (true, false)]);
+    // It may hold at one place and not at another.
+    assert_eq!(cut("#ifdef A", "#undef A\n#endif\n#ifdef A").len(), 4);
+    assert_eq!(cut("#ifdef A", "#include \"more.h\"\n#endif\n#ifdef A").len(), 4);
+    assert_eq!(cut("#ifdef __NVPTX__", "#else"), [(true, true)]);
+    assert_eq!(cut("#if A\n#if B\n#if C\n#if D\n#if E", "#endif\n#endif\n#endif\n#endif"), [(true, true)]);
+}
