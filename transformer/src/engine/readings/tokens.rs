@@ -1,6 +1,6 @@
 //! The tokens of directives and macros, each with its place in the file where it stands there.
 
-use crate::semantics::expansions::tokens as text;
+use crate::semantics::macros::expansion::tokens as text;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
