@@ -42,32 +42,32 @@ pub struct Options {
     pub passes: Vec<Pass>,
     /// Apply edits that rest on an assumption?
     pub assume: bool,
-    /// How many iterations a loop is assumed to have where the text does not tell: it decides what pays.
+    /// How many iterations a loop of unknown length is assumed to have. It decides whether a change pays.
     pub assumed_iterations: u32,
-    /// How many bytes of the device's memory data may take that stay on it, where no construct needs all of them at once; half of the
-    /// device's where nobody says, or [`DEVICE_MEMORY`].
+    /// How many bytes data may take that stay on the device although no construct needs all of them at once. By default
+    /// half of the device's memory, or [`DEVICE_MEMORY`].
     pub device_memory: Option<u64>,
-    /// Write both forms of a construct under a host `if` where the lengths of its loops decide which is faster?
+    /// If the lengths of the loops decide which form of a construct is faster, are both written under a host `if`?
     pub versioned: bool,
     /// How pipelines are written.
     pub pipeline: PipelineOptions,
-    /// The device that grids are chosen for; what holds on every device where there is none.
+    /// The device that grids are chosen for. Without one, only what holds on every device is written.
     pub device: Option<DeviceProfile>,
-    /// Only constructs that touch one of these ranges of lines, counted from 1, both ends included; all where empty.
+    /// Only constructs that touch one of these ranges of lines, counted from 1, both ends included. Empty for all.
     pub lines: Vec<(usize, usize)>,
-    /// Is it to be said what decisions are made by ([`Plan::details`])?
+    /// Are the facts behind each decision wanted ([`Plan::details`])?
     pub explain: bool,
     /// The bounds of time and memory.
     pub limits: Limits,
-    /// The compiler flags with which clang is asked for what it knows of the names in each round's text; none where it is not.
+    /// The compiler flags with which clang is asked about the names in each round's text. `None` if clang is not asked.
     pub facts: Option<Arc<[String]>>,
-    /// The macros that the compiler's flags define or take back.
+    /// The macros that the compiler's flags define or undefine.
     pub definitions: Arc<[FlagDefinition]>,
-    /// May the compiler take it that objects of different types do not share storage? Not with `-fno-strict-aliasing`.
+    /// May the compiler assume that objects of different types do not share storage? Not with `-fno-strict-aliasing`.
     pub strict_aliasing: bool,
     /// Do signed integers wrap around, as with `-fwrapv`?
     pub signed_wraps: bool,
-    /// The compiler flags with which clang counts what kernels need; none where it is not asked.
+    /// The compiler flags with which clang counts the resources of kernels. `None` if clang is not asked.
     pub resources: Option<Arc<[String]>>,
 }
 
@@ -97,12 +97,13 @@ impl Default for Options {
     }
 }
 
-/// What came of one file.
+/// The result for one file.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The new text; `None` where nothing changes.
+    /// The new text. `None` if nothing changes.
     pub text: Option<Vec<u8>>,
-    /// Every plan of the first round, and what was decided about what it made ([`Plan::follows`]), in the order of the text.
+    /// Every plan of the first round, and the plans of later rounds for the text that it wrote ([`Plan::follows`]), in
+    /// the order of the text.
     pub plans: Vec<Plan>,
 }
 
@@ -111,13 +112,13 @@ pub struct Outcome {
 pub enum EngineError {
     /// The host text could not be read.
     Host(HostError),
-    /// What a compiler knows of its names could not be asked; the text says why.
+    /// A compiler could not be asked about the names; the text says why.
     Facts(String),
-    /// A compiler that was asked for its names does not compile it; the text gives the first error.
+    /// A compiler that was asked about the names does not compile the file; the text gives the first error.
     NotCompiled(String),
-    /// What its kernels need could not be counted; the text says why.
+    /// The resources of the kernels could not be counted; the text says why.
     Resources(String),
-    /// The new text failed a check of its own: a fault of this tool. The text says which.
+    /// The new text failed a check of this tool, which is a fault of the tool. The text says which check.
     Validation(String),
 }
 
@@ -144,7 +145,7 @@ pub struct Parsed {
     pub constructs: ConstructTree,
 }
 
-/// Reads a file: `None` where no directive in it can concern a device.
+/// Reads a file: `None` if no directive in it can concern a device.
 ///
 /// # Errors
 /// When the file cannot be read within the limits.
@@ -196,7 +197,7 @@ pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Resu
         }
         problems = next.problems;
         if !options.lines.is_empty() {
-            // What lies outside the range of lines stays as it is.
+            // Constructs outside of the range of lines are not changed in later rounds either.
             return Ok(Outcome { text: Some(text), plans: rounds.into_plans() });
         }
         rounds.add(next.plans, &next.chosen, &next.edits);
@@ -211,7 +212,7 @@ pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Resu
 /// What one round decided.
 struct Round {
     plans: Vec<Plan>,
-    /// Those of the plans whose edits are made.
+    /// The indices of the plans whose edits are made.
     chosen: Vec<usize>,
     edits: EditSet,
     /// What is wrong with each text that the file may be read as; nothing is known of those without directives for a device.
@@ -245,7 +246,7 @@ fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result
     Ok(Some(Round { plans, chosen, edits, problems }))
 }
 
-/// Every plan of the passes asked for, in the order of the text, without those that are suppressed or out of range.
+/// Every plan of the chosen passes, in the order of the text, without those that are suppressed or out of range.
 fn plans(context: &Context<'_>, options: &Options, is_asked: impl Fn(&Plan) -> bool) -> Vec<Plan> {
     let mut plans = Vec::new();
     for transform in TRANSFORMS.iter().filter(|transform| options.passes.contains(&transform.pass)) {
@@ -268,7 +269,8 @@ fn plans(context: &Context<'_>, options: &Options, is_asked: impl Fn(&Plan) -> b
     plans
 }
 
-/// Leaves out what waits for another pass's change of the same place: see [`crate::transforms::Transform::waits_for`].
+/// Leaves out the plans that wait until another pass has changed the same place: see
+/// [`crate::transforms::Transform::waits_for`].
 fn wait_for_others(plans: &mut Vec<Plan>, options: &Options) {
     let is_written = |plan: &Plan| plan.decision.is_written(options.assume);
     let changed: Vec<(Pass, Span)> =
@@ -282,7 +284,7 @@ fn wait_for_others(plans: &mut Vec<Plan>, options: &Options) {
     });
 }
 
-/// Where the compiler takes a name for something else than the text, nothing that rests on the text is known.
+/// If the compiler reads a name otherwise than this tool, nothing that follows from the text is certain.
 fn refuse_disagreements(plans: &mut [Plan], context: &Context<'_>) {
     if context.compilation.facts.is_none() {
         return;
@@ -297,17 +299,17 @@ fn refuse_disagreements(plans: &mut [Plan], context: &Context<'_>) {
     }
 }
 
-/// What compilers were asked about one text.
+/// What compilers reported about one text.
 #[derive(Default)]
 struct Asked {
-    /// What clang knows of its names.
+    /// What clang knows about its names.
     facts: Option<Facts>,
-    /// What was counted of kernels, by the line of the directive.
+    /// The resources of kernels, by the line of the directive.
     counted: BTreeMap<usize, CountedKernel>,
 }
 
-/// What clang knows of the names of a text, where it is asked. Each round asks for its own, so that what it decides of a text is
-/// what a run over that text decides.
+/// What clang knows about the names of a text, if it is asked. Each round asks again, so that its decisions are those
+/// of a separate run over its text.
 fn facts(file: &SourceFile, options: &Options) -> Result<Option<Facts>, EngineError> {
     let asked = options.facts.as_ref().map(|flags| validate::clang::facts(&file.path, &file.text, flags));
     asked.transpose().map_err(|error| match error {
@@ -316,7 +318,7 @@ fn facts(file: &SourceFile, options: &Options) -> Result<Option<Facts>, EngineEr
     })
 }
 
-/// What clang counts of the kernels, where it is asked and a grid may be chosen.
+/// The resources of the kernels that clang counts, if it is asked and a grid may be chosen.
 fn counted(
     file: &SourceFile,
     parsed: &Parsed,
@@ -364,12 +366,12 @@ fn in_range(file: &SourceFile, extent: Span, lines: &[(usize, usize)]) -> bool {
     lines.is_empty() || lines.iter().any(|(from, to)| first <= *to && *from <= last)
 }
 
-/// What is known of one target region, for people.
+/// The facts about one target region, for people.
 #[derive(Clone, Debug)]
 pub struct RegionFacts {
     /// From its outermost directive to the end of its body.
     pub extent: Span,
-    /// Each statement of the region with a word on what it is; the loop itself where it is all there is.
+    /// Each statement of the region with a few words that describe it. For a region that is only a loop, that loop.
     pub segments: Vec<(Span, String)>,
     /// How the threads of its kernel begin.
     pub mode: Predicted,
@@ -388,7 +390,7 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
     let file = &reading.file;
     let Some(parsed) = parse(file, &options.limits)? else { return Ok(Vec::new()) };
     let Parsed { tree, constructs, .. } = &parsed;
-    // Where clang cannot tell, the plans have said so.
+    // If clang fails, the plans have already reported it.
     let asked = Asked { facts: facts(file, options).unwrap_or_default(), ..Asked::default() };
     let context = context(file, headers, &parsed, options, &asked);
     let in_file = |entry: Entry| Entry { span: reading.place(entry.span), ..entry };
@@ -405,7 +407,7 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
     Ok(facts.collect())
 }
 
-/// The rule that an error of the engine cites; none for what is wrong with the flags or the compiler.
+/// The rule that an error of the engine cites. `None` if the flags or the compiler are at fault.
 #[must_use]
 pub fn error_code(error: &EngineError) -> Option<ReasonCode> {
     match error {

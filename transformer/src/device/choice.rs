@@ -6,8 +6,8 @@
 //! - Chikin, Gobran, Amaral: OpenMP Code Offloading: Splitting GPU Kernels, Pipelining Communication and Computation,
 //!   and Selecting Better Grid Geometries, 2018, section 6.
 //!
-//! Where an H200 says otherwise than the papers, it is followed: `bench/results/geometry` holds the measurements, and
-//! `tests/geometry.rs` what each rule gains and loses by them.
+//! If measurements on an H200 contradict the papers, the measurements decide: they are in `bench/results/geometry`, and
+//! `tests/geometry.rs` checks what each rule gains and loses by them.
 
 use super::grid::unsaturated_threads;
 use super::launch::{DEFAULT_THREADS, Launch, WrittenGrid, llvm_launch};
@@ -15,20 +15,20 @@ use super::occupancy::{KernelResources, resident_blocks, uncapped_threads};
 use super::time::{gains, predict};
 use super::{DeviceProfile, GridGeometry};
 
-/// Accesses of an iteration from which on starting a block is nothing beside it.
+/// With at least this many accesses in an iteration, the time to start a block can be neglected.
 const LONG_ITERATION: f64 = 256.0;
-/// More blocks than these gain nothing, and their product with any number of threads fits an `int`.
+/// More blocks than these gain nothing. Their product with any number of threads fits an `int`.
 const MOST_BLOCKS: u64 = 1 << 16;
 /// The most operations for each access in a kernel that is bound by memory.
 const STREAM_OPERATIONS: f64 = 8.0;
 /// Elements of four bytes in a sector of 32.
 const SECTOR_ELEMENTS: u64 = 8;
-/// How much longer a grid may be predicted to take for some lengths if it gains for others.
+/// A grid that gains for some lengths may be predicted to take this much longer for others.
 const LITTLE: f64 = 1.02;
 
-/// Microseconds that count for nothing beside a launch.
+/// A difference of this many microseconds is negligible beside a launch.
 const SLACK: f64 = 2.0;
-/// The lengths that a loop of unknown length is judged by: five decades.
+/// The lengths by which a loop of unknown length is judged: five decades.
 pub const LENGTHS: [u64; 9] = [256, 1024, 4096, 16_384, 65_536, 262_144, 1 << 20, 1 << 23, 1 << 26];
 
 /// What a kernel does in one iteration.
@@ -44,10 +44,10 @@ pub struct KernelShape {
     pub uncoalesced: u32,
     /// Are the accesses made in a serial loop?
     pub inner_loop: bool,
-    /// Is it known how often that runs?
+    /// Is the trip count of that serial loop known?
     pub is_length_known: bool,
-    /// Do several loops run in parallel, and does each access meet another element in each of their iterations? Then nothing
-    /// is used twice, and what counts is how many threads ask the memory at once.
+    /// Do several loops run in parallel, and does each of their iterations access other elements? Then nothing is used
+    /// twice, and the time depends on how many threads access memory at once.
     pub streams: bool,
     /// How many loops run in parallel.
     pub loops: u32,
@@ -58,15 +58,15 @@ pub struct KernelShape {
     pub stores_side_by_side: bool,
     /// Do neighbouring threads access neighbouring elements that change with the serial loop?
     pub spread: bool,
-    /// Are these others in each iteration of all loops, serial ones too, so that they come from memory?
+    /// Are the elements different in each iteration of all loops, serial ones too, so that they come from memory?
     pub walks: bool,
     /// Is there a call, or a serial loop without accesses?
     pub heavy: bool,
-    /// Arithmetic operations for each access; more than can be told where functions are called.
+    /// Arithmetic operations for each access. Infinite if functions are called.
     pub operations: f64,
 }
 
-/// Which rule chose.
+/// The rule that chose a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridClass {
     /// Uncoalesced, and so few iterations that they are spread over the SMs with few threads in each block.
@@ -100,32 +100,32 @@ pub struct Choice {
     pub class: GridClass,
     /// `thread_limit`.
     pub threads: u32,
-    /// The most blocks; fewer where there are too few iterations for them.
+    /// The most blocks; fewer if there are too few iterations for them.
     pub most_blocks: u64,
-    /// As many blocks share iterations that are too few to give each of their threads one: each takes only as many at once
-    /// as come to it. (A block of 16 threads of which one works is as fast as a block of one.)
+    /// If there are too few iterations for one per thread of the blocks, this many blocks share them: each takes only a
+    /// few at once. (A block of 16 threads of which one works is as fast as a block of one.)
     pub sharing_blocks: Option<u64>,
 }
 
 impl Choice {
-    /// The same for few iterations as for many.
+    /// A choice that treats few iterations like many.
     #[must_use]
     pub fn of(class: GridClass, threads: u32, most_blocks: u64) -> Self {
         Self { class, threads, most_blocks, sharing_blocks: None }
     }
 
-    /// The grid for so many iterations.
+    /// The grid for this many iterations.
     #[must_use]
     pub fn grid(&self, iterations: u64) -> GridGeometry {
         self.launch(iterations).grid
     }
 
-    /// The blocks that share so many iterations, where these are few.
+    /// The blocks that share the iterations, if there are few.
     fn sharing(&self, iterations: u64) -> Option<u64> {
         self.sharing_blocks.filter(|blocks| iterations <= blocks.saturating_mul(u64::from(self.threads)))
     }
 
-    /// The same with fewer threads in more blocks where the limit would take registers away.
+    /// The choice with fewer threads in more blocks, if `thread_limit` would reduce the registers of a thread.
     fn uncapped(self, device: &DeviceProfile, resources: KernelResources) -> Self {
         let threads = uncapped_threads(device, resources, self.threads);
         let times = u64::from((self.threads / threads.max(1)).max(1));
@@ -133,7 +133,7 @@ impl Choice {
         Self { threads, most_blocks, ..self }
     }
 
-    /// The launch for so many iterations.
+    /// The launch for this many iterations.
     #[must_use]
     pub fn launch(&self, iterations: u64) -> Launch {
         let Self { threads, most_blocks, .. } = *self;
@@ -146,15 +146,15 @@ impl Choice {
     }
 }
 
-/// What is launched where only `thread_limit(128)` is written.
+/// The launch with `thread_limit(128)` as the only clause.
 #[must_use]
 pub fn plain_launch(iterations: u64) -> Launch {
     llvm_launch(iterations, WrittenGrid { thread_limit: Some(DEFAULT_THREADS), num_teams: None })
 }
 
-/// The grid of a kernel whose loop has so many iterations, none where the text does not tell how many; nothing where no rule
-/// fits or it is not predicted to gain anything over `thread_limit(128)`, the launch included. For an unknown length it must
-/// gain for one, and be as good for all.
+/// The grid of a kernel whose loop has this many iterations; `iterations` is `None` if the number does not follow from
+/// the text. Returns `None` if no rule fits or the grid is not predicted to be faster than `thread_limit(128)`, the
+/// launch included. For an unknown length it must be faster for one length, and not slower for the others.
 #[must_use]
 pub fn choose(
     device: &DeviceProfile,
@@ -176,7 +176,8 @@ pub fn choose(
         after <= before * LITTLE + SLACK
     };
     let pays = match iterations {
-        // The model knows no grid by which memory is read faster; where it was measured, few small blocks do it.
+        // According to the model, no grid reads memory faster than another. On devices that were measured, a few small
+        // blocks do.
         Some(iterations) if device.memory_blocks_per_sm.is_some() && is_from_memory(shape) => is_as_good(iterations),
         Some(iterations) => is_better(iterations),
         None => LENGTHS.into_iter().any(is_better) && LENGTHS.into_iter().all(is_as_good),
@@ -206,8 +207,8 @@ fn on_all(device: &DeviceProfile, blocks_per_sm: u32) -> u64 {
     u64::from(blocks_per_sm.max(1)) * u64::from(device.sm_count)
 }
 
-/// As many threads as are resident. With three loops or more it is the divisions that find their variables, not the memory,
-/// that take the time.
+/// As many threads as are resident. With three loops or more, the divisions that compute their variables take the time,
+/// not the memory.
 fn stream(device: &DeviceProfile, shape: &KernelShape, iterations: Option<u64>) -> Option<Choice> {
     let most_blocks = on_all(device, device.threads_per_sm / DEFAULT_THREADS);
     let is_long = iterations.is_none_or(|iterations| iterations >= 2 * most_blocks * u64::from(DEFAULT_THREADS));
@@ -215,8 +216,9 @@ fn stream(device: &DeviceProfile, shape: &KernelShape, iterations: Option<u64>) 
     (is_stream && is_long).then(|| Choice::of(GridClass::Stream, DEFAULT_THREADS, most_blocks))
 }
 
-/// A small block gains nothing where loads wait for stores, and where all threads of a warp read the same. There several loops
-/// still gain from a thread for each iteration: the runtime's 3,200 blocks come in waves, the last of which leaves SMs idle.
+/// A small block gains nothing if loads wait for stores, or if all threads of a warp read the same element. Then
+/// several loops still gain from a thread for each iteration: the runtime's 3,200 blocks come in waves, the last of
+/// which leaves SMs idle.
 fn serial(
     device: &DeviceProfile,
     resources: KernelResources,
@@ -245,9 +247,9 @@ fn is_from_memory(shape: &KernelShape) -> bool {
     shape.inner_loop && shape.uncoalesced == 0 && shape.walks && shape.loops == 1 && !shape.heavy
 }
 
-/// As many threads as the cache holds lines for, in blocks of a warp, or of less where iterations of one loop do nothing but
-/// walk along their own lines; these are shared like those of `short` where it is not known how many there are. Where much
-/// else is done, one access fills no cache.
+/// As many threads as the first-level cache holds lines for, in blocks of a warp, or smaller ones if the iterations of
+/// a single loop do nothing but walk along their own lines. If the number of iterations is unknown, few iterations are
+/// shared as in `short`. If an iteration does much else, one access does not fill the cache.
 fn saturated(
     device: &DeviceProfile,
     resources: KernelResources,
@@ -263,7 +265,7 @@ fn saturated(
     let threads = own.unwrap_or(device.warp_size);
     let resident = resident_blocks(device, resources, threads);
     let blocks = held / threads;
-    // Where all that are resident can be held, more blocks only wait.
+    // If the cache holds the lines of all resident threads, more blocks do no harm: they wait until others end.
     let most_blocks = if blocks >= resident { MOST_BLOCKS } else { on_all(device, blocks) };
     let few = on_all(device, device.short_loop_blocks_per_sm.min(device.blocks_per_sm).min(blocks));
     let shares = may_be_few && !shape.stores_side_by_side;
@@ -271,8 +273,8 @@ fn saturated(
     Some(Choice { sharing_blocks, ..Choice::of(GridClass::Saturated, threads, most_blocks) })
 }
 
-/// The fewest threads, a power of two below a warp, with which the blocks are not too many. Of those that store side by side no
-/// fewer than a sector has elements.
+/// The fewest threads, a power of two below a warp, that do not make too many blocks. If neighbouring threads store
+/// side by side, at least as many threads as a sector has elements.
 fn short(device: &DeviceProfile, shape: &KernelShape, iterations: u64, held: u32) -> Option<Choice> {
     let sms = u64::from(device.sm_count);
     let most = sms * u64::from(device.short_loop_blocks_per_sm.min(device.blocks_per_sm));

@@ -55,10 +55,10 @@ pub fn final_heuristic(
 }
 
 /// How many threads of an SM may run at once before the cache lines of their uncoalesced accesses evict each other:
-/// threads x (accesses + 1) x 128 bytes are held to the device's capacity. Each access keeps a line until the thread has
-/// walked through it, and one more is on its way. (Chikin 2018, section 6, has no such further line; with it one capacity
-/// fits both published and measured tables, see the tests.) None where no capacity is known or nothing is uncoalesced. A
-/// whole number of warps, at least one.
+/// threads x (accesses + 1) x 128 bytes are held to the device's capacity. Each access keeps a line until the thread
+/// has walked through it, and one more is on its way. (Chikin 2018, section 6, does not count that further line; with
+/// it one capacity fits both published and measured tables, see the tests.) The result is a whole number of warps, at
+/// least one. `None` if no capacity is known or nothing is uncoalesced.
 #[must_use]
 pub fn unsaturated_threads(device: &DeviceProfile, uncoalesced_accesses: u32) -> Option<u32> {
     let capacity = device.uncoalesced_capacity.filter(|_| uncoalesced_accesses > 0)?;
@@ -109,11 +109,12 @@ mod tests {
         ("S-23", 125_986, 64, 448),
     ];
 
-    /// The rows that no trip count in LLVM's bounds gives by Figure 7: at most 8192 iterations make 85 blocks of 96.
+    /// The rows that Figure 7 gives for no trip count within LLVM's bounds: at most 8192 iterations make 85 blocks of
+    /// 96.
     const AGAINST_THE_FIGURE: &[&str] = &["P-15"];
 
-    /// 448 blocks are 16 on each of 28 SMs. With 64 threads a block 61 to 64 registers a thread bound them so; one value
-    /// for all long kernels is a fit, not a test.
+    /// 448 blocks are 16 on each of 28 SMs. With 64 threads a block, 61 to 64 registers a thread lead to this bound;
+    /// one value for all long kernels is a fit, not a test.
     const FITTED: KernelResources = KernelResources { registers: 64, shared_memory: 0 };
 
     fn some_trip_count_gives(llvm_blocks: u64, threads: u32, blocks: u64) -> Option<LoopClass> {
@@ -132,7 +133,7 @@ mod tests {
         }
     }
 
-    /// What needs no fit: the class of each row follows from the trip count alone.
+    /// The class of each row follows from the trip count alone, without a fit.
     #[test]
     fn the_classes_of_table_one() {
         for (name, llvm_blocks, threads, blocks) in TABLE_I {

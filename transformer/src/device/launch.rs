@@ -4,7 +4,7 @@
 
 use super::GridGeometry;
 
-/// The most blocks that the runtime starts where no clause says how many.
+/// The most blocks that the runtime starts if no clause gives a number.
 const MOST_BLOCKS: u64 = 3200;
 /// The threads of a block of a long loop, and the iterations of a chunk that are compiled into a kernel without
 /// `thread_limit`.
@@ -12,7 +12,7 @@ pub const DEFAULT_THREADS: u32 = 128;
 /// The threads of a block of a short loop.
 const FEWEST_THREADS: u32 = 32;
 
-/// What the clauses of a construct say of its grid; none where they say nothing.
+/// The numbers in the clauses of a construct for its grid. `None` if there is no such clause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WrittenGrid {
     /// `num_teams`.
@@ -98,7 +98,7 @@ mod tests {
         }
     }
 
-    /// The same with `thread_limit(128)`, recorded too.
+    /// The recorded launches with `thread_limit(128)`.
     #[test]
     fn a_limit_is_the_number_of_threads() {
         let recorded = [(132, 2), (4224, 33), (33_792, 264), (270_336, 2112), (540_672, 3200), (268_435_456, 3200)];

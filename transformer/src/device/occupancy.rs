@@ -14,17 +14,17 @@ pub struct KernelResources {
 /// The most registers that a thread can have.
 const MOST_REGISTERS: u32 = 255;
 
-/// What a compiler counted of a kernel.
+/// What a compiler reports about a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountedKernel {
-    /// What its threads have.
+    /// The registers and shared memory that the compiler gave it.
     pub resources: KernelResources,
-    /// Bytes of registers that a thread stores to memory for want of room.
+    /// Bytes of registers that a thread stores to memory because there are too few registers.
     pub spills: u32,
 }
 
 impl CountedKernel {
-    /// What it needs where no limit takes registers from it: those that it spills as well.
+    /// The resources that it would need without a limit: the registers that it spills are added.
     #[must_use]
     pub fn wanted(self) -> KernelResources {
         let registers = self.resources.registers.saturating_add(self.spills / 4).min(MOST_REGISTERS);
@@ -32,8 +32,9 @@ impl CountedKernel {
     }
 }
 
-/// So many threads of a block, or a half, a quarter of them, down to a warp, that a literal `thread_limit` leaves each its
-/// registers: it is a launch bound, for which the compiler keeps a whole block within an SM.
+/// The largest of `threads`, a half, a quarter of them and so on, down to a warp, that as a literal `thread_limit`
+/// costs no registers. Such a limit is a launch bound: the compiler limits the registers so that a whole block fits on
+/// an SM.
 #[must_use]
 pub fn uncapped_threads(device: &DeviceProfile, kernel: KernelResources, threads: u32) -> u32 {
     let is_capped = |threads: u32| device.registers_per_sm / threads.max(1) < kernel.registers;
@@ -44,7 +45,7 @@ pub fn uncapped_threads(device: &DeviceProfile, kernel: KernelResources, threads
     threads
 }
 
-/// What bounds the blocks on an SM.
+/// The resource that limits the blocks on an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
     /// The threads of an SM.
@@ -70,14 +71,14 @@ impl Limit {
     }
 }
 
-/// How many blocks of so many threads an SM holds at once (Lloyd 2018, Figure 7): the threads, registers, shared memory
-/// and blocks of an SM bound it. At least 1, since a kernel that is launched runs.
+/// How many blocks with this many threads an SM holds at once (Lloyd 2018, Figure 7): the threads, registers, shared
+/// memory and blocks of an SM limit them. At least 1, since a kernel that is launched runs.
 #[must_use]
 pub fn resident_blocks(device: &DeviceProfile, kernel: KernelResources, threads_per_block: u32) -> u32 {
     bounded_blocks(device, kernel, threads_per_block).0
 }
 
-/// The same, and the resource that runs out first.
+/// The number of resident blocks, and the resource that runs out first.
 #[must_use]
 pub fn bounded_blocks(device: &DeviceProfile, kernel: KernelResources, threads_per_block: u32) -> (u32, Limit) {
     let threads = threads_per_block.max(1);
@@ -94,7 +95,7 @@ pub fn bounded_blocks(device: &DeviceProfile, kernel: KernelResources, threads_p
     (blocks.max(1), limit)
 }
 
-/// The share of an SM's threads that so many resident threads are, in percent.
+/// The share of an SM's threads that are resident, in percent.
 #[must_use]
 pub fn percent(device: &DeviceProfile, resident_threads: u32) -> f64 {
     100.0 * f64::from(resident_threads) / f64::from(device.threads_per_sm)

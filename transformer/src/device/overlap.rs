@@ -27,30 +27,30 @@ pub struct Stages {
     pub loops: Vec<LoopStages>,
     /// Bytes that go to the device as a whole, never page-locked.
     pub shared_to_device: f64,
-    /// The same that come back.
+    /// Bytes that come back from the device as a whole, never page-locked.
     pub shared_from_device: f64,
     /// How the tiles are copied.
     pub copies: Copies,
 }
 
-/// From what memory the tiles of a pipeline are copied.
+/// The memory from which the tiles of a pipeline are copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Copies {
-    /// From memory that is page-locked always.
+    /// Memory that is page-locked already.
     #[default]
     Locked,
-    /// From memory that is page-locked for the tiles.
+    /// Memory that is page-locked for the tiles.
     Registered {
         /// Bytes of it.
         bytes: f64,
-        /// In how many pieces.
+        /// The number of arrays.
         arrays: u32,
     },
     /// Through a page-locked buffer of each thread.
     Staged,
 }
 
-/// The same of one loop.
+/// What is copied and computed in one loop, for each byte of that array.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LoopStages {
     /// Bytes that go to the device in its tiles.
@@ -63,20 +63,22 @@ pub struct LoopStages {
 
 /// Starting a team of threads on the host, in milliseconds: what pipelines of 4 MiB take beyond their stages.
 const THREADS_MS: f64 = 0.2;
-/// How much must be gained, since locking takes up to a third longer for memory that was never locked before.
+/// The predicted gain must be at least this factor, since locking takes up to a third longer for memory that was never
+/// locked before.
 const GAIN: f64 = 1.1;
 /// The bytes of an array below which no pipeline gained when it was measured.
 const LEAST_MEASURED: u64 = 16 << 20;
-/// The same with buffers: below, the first pipeline of a program took longer than the loop as it was, since it makes them.
+/// The least bytes with buffers: below that, the first pipeline of a program took longer than the loop as it was, since
+/// it makes the buffers.
 const LEAST_STAGED: u64 = 32 << 20;
-/// The largest array that is looked at: what does not pay there does not pay.
+/// The largest array that is considered: if tiles do not pay there, they never pay.
 const LARGEST: u64 = 16 << 30;
-/// An array whose size is not known is not taken to be larger, for the number of tiles.
+/// The number of tiles is chosen as if an array of unknown size had at most these bytes.
 const USUAL_LARGEST: u64 = 1 << 30;
 /// The fewest tiles, and the most: one for each thread that copies; more than 64 gained nothing.
 const TILES: (u32, u32) = (4, 64);
 const STAGED_TILES: (u32, u32) = (16, 64);
-/// Tiles of the shorter stage that are not hidden where all threads copy at the same time.
+/// Tiles of the shorter stage that are not hidden if all threads copy at the same time.
 const STAGED_TOGETHER: f64 = 4.0;
 
 impl Stages {
@@ -92,7 +94,7 @@ impl Stages {
         self.loops.iter().map(of_loop).sum::<f64>() + self.shared_ms(rates, gb)
     }
 
-    /// Milliseconds in so many tiles, page-locking included.
+    /// Milliseconds in this many tiles, page-locking included.
     #[must_use]
     pub fn tiled_ms(&self, rates: &TransferRates, bytes: u64, tiles: u32) -> f64 {
         let gb = gigabytes(bytes);
@@ -110,7 +112,7 @@ impl Stages {
         locking + self.loops.iter().map(of_loop).sum::<f64>() + self.shared_ms(rates, gb)
     }
 
-    /// How many tiles of each loop suit an array of so many bytes: a power of two.
+    /// How many tiles of each loop suit an array of this many bytes: a power of two.
     #[must_use]
     pub fn tiles(&self, rates: &TransferRates, bytes: u64) -> u32 {
         let gb = gigabytes(bytes);
@@ -119,14 +121,15 @@ impl Stages {
         let best = (hidden * 1e3 / (f64::from(loops) * self.tile_us(rates)).max(f64::MIN_POSITIVE)).sqrt();
         let (fewest, most) = if self.copies == Copies::Staged { STAGED_TILES } else { TILES };
         let mut tiles = fewest;
-        // The nearest power: twice as many are too many from their geometric mean on.
+        // The nearest power of two, by ratio: twice as many tiles are taken only beyond the geometric mean of both.
         while tiles < most && best > f64::from(tiles) * std::f64::consts::SQRT_2 {
             tiles *= 2;
         }
         tiles
     }
 
-    /// The same where the text does not tell the size: between where it begins to pay and what is usual.
+    /// How many tiles suit an array of unknown size: one between the size at which tiles begin to pay and the usual
+    /// size.
     #[must_use]
     pub fn usual_tiles(&self, rates: &TransferRates) -> u32 {
         let least = self.pays_from(rates).unwrap_or(self.least_measured()).min(USUAL_LARGEST);
@@ -137,7 +140,7 @@ impl Stages {
         self.tiles(rates, middle)
     }
 
-    /// The least bytes of the largest array, a power of two, from which on tiles pay; none where they never do.
+    /// The least bytes of the largest array, a power of two, from which on tiles pay. `None` if they never pay.
     #[must_use]
     pub fn pays_from(&self, rates: &TransferRates) -> Option<u64> {
         let mut bytes = self.least_measured();
@@ -188,7 +191,7 @@ impl LoopStages {
         (longest, stages.into_iter().sum::<f64>() - longest)
     }
 
-    /// Milliseconds of all copies through buffers: the memory of the host is shared, the ways of the bus are not.
+    /// Milliseconds of all copies through buffers: both directions share the memory of the host, but not the bus.
     fn staged_copies_ms(&self, rates: &TransferRates, gb: f64) -> f64 {
         let to = ms(gb * self.to_device, rates.to_device_gb_per_s);
         let from = ms(gb * self.from_device, rates.from_device_gb_per_s);
@@ -196,7 +199,7 @@ impl LoopStages {
     }
 }
 
-/// Milliseconds for so many 10^9 bytes.
+/// Milliseconds for this many 10^9 bytes.
 fn ms(gb: f64, gb_per_s: f64) -> f64 {
     gb / gb_per_s * 1e3
 }

@@ -3,7 +3,7 @@
 /// The name by which a program includes it.
 pub const HEADER_NAME: &str = "ompsplit_pin.h";
 
-/// Its text; what its functions promise stands there.
+/// The text of the header, whose comments say what its functions guarantee.
 pub const HEADER: &str = include_str!("pinned_memory/ompsplit_pin.h");
 
 /// Is a text this header, perhaps of another version?

@@ -27,41 +27,44 @@ pub struct DeviceProfile {
     pub warp_size: u32,
     /// The most threads of a block.
     pub threads_per_block_limit: u32,
-    /// The threads of a block that suit most kernels: measured where the file says so, otherwise what compilers take.
+    /// The threads of a block that suit most kernels. Measured if the file says so, otherwise the number that compilers
+    /// take.
     pub preferred_threads_per_block: u32,
     /// Bytes of cache lines that uncoalesced accesses of the threads of an SM may keep in flight before they evict each
-    /// other; none where nobody measured it.
+    /// other. `None` if it was not measured.
     #[serde(default)]
     pub uncoalesced_capacity: Option<u32>,
-    /// The blocks on an SM over which a short loop with uncoalesced accesses is spread, before a block gets more threads;
-    /// one, as Lloyd 2018 has it, where nobody measured it.
+    /// A short loop with uncoalesced accesses is spread over this many blocks for each SM before a block gets more
+    /// threads. By default one, as in Lloyd 2018.
     #[serde(default = "one")]
     pub short_loop_blocks_per_sm: u32,
-    /// The threads of a block whose uncoalesced iterations do little else; a warp where nobody measured it.
+    /// The threads of a block if its iterations do little but uncoalesced accesses. By default a warp.
     #[serde(default)]
     pub uncoalesced_threads_per_block: Option<u32>,
-    /// The blocks on an SM that are enough for a loop that reads each element once; as many as are resident where nobody
-    /// measured it.
+    /// The blocks for each SM that are enough for a loop that reads each element once. By default as many as are
+    /// resident.
     #[serde(default)]
     pub memory_blocks_per_sm: Option<u32>,
-    /// How many iterations of a serial loop are made one where each loads one element of a row that the thread has for itself;
-    /// none where nobody measured it.
+    /// How many iterations of a serial loop become one if each loads one element of a row that the thread has for
+    /// itself. `None` if it was not measured.
     #[serde(default)]
     pub unrolled_rows: Option<u32>,
-    /// The same where each loads one element of the thread's own and one that all threads of a warp share.
+    /// How many iterations become one if each loads one element of the thread's own and one that all threads of a warp
+    /// share.
     #[serde(default)]
     pub unrolled_products: Option<u32>,
-    /// The same of a loop around one that loads one element each time, and that may run once.
+    /// How many iterations of an outer loop become one if each iteration of its inner loop, which may run only once,
+    /// loads one element.
     #[serde(default)]
     pub unrolled_around: Option<u32>,
     /// Bytes of the cache that all SMs share.
     pub l2_bytes: u64,
-    /// Bytes of the device's memory; of the smallest product of the name where there are several.
+    /// Bytes of the device's memory: for several products of one name, those of the smallest.
     #[serde(default)]
     pub memory_bytes: Option<u64>,
     /// Peak rate of the device's memory in 10^9 bytes a second.
     pub memory_gb_per_s: f64,
-    /// The bus between the host and the device; a common one where the file does not tell.
+    /// The bus between the host and the device. By default a common one.
     #[serde(default)]
     pub transfer: TransferRates,
 }
@@ -126,7 +129,7 @@ impl DeviceProfile {
         FILES.iter().filter_map(|text| Self::parse(text).ok()).collect()
     }
 
-    /// The shipped profile of a name, upper and lower case being the same.
+    /// The shipped profile with this name, in upper or lower case.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::shipped().into_iter().find(|profile| profile.name.eq_ignore_ascii_case(name))

@@ -16,35 +16,36 @@ use super::{DeviceProfile, GridGeometry};
 /// One coalesced access in a serial loop, in nanoseconds, in a kernel compiled for blocks of one warp: without a barrier to wait
 /// at, ptxas lets more of them be under way at once.
 const ONE_WARP_ACCESS: f64 = 17.0;
-/// The same in a larger block.
+/// One coalesced access in a serial loop, in nanoseconds, in a kernel compiled for larger blocks.
 const ACCESS: f64 = 52.0;
 /// One cache line of a request in the first-level cache, in nanoseconds.
 const LINE: f64 = 0.51;
-/// How much longer everything takes where no line stays until it is used up.
+/// How much longer everything takes if lines are evicted before they are used up.
 const EVICTED: f64 = 4.5;
 /// The part of the memory's peak rate that kernels reach.
 const REACHED: f64 = 0.85;
-/// How much more a serial loop reads than what comes from memory: neighbouring threads and iterations share sectors.
+/// How much more a serial loop reads than comes from memory: neighbouring threads and iterations share sectors.
 const CACHED: f64 = 8.0;
 /// How much longer streams take in a grid of more blocks than are resident at once.
 const MANY_BLOCKS: f64 = 1.13;
 /// Starting a block, in nanoseconds on the whole device, while others run.
 const BLOCK: f64 = 0.6;
-/// A kernel that does nothing, in nanoseconds.
+/// An empty kernel, in nanoseconds.
 const KERNEL: f64 = 4000.0;
 
 /// One synchronous launch of a kernel, in microseconds; 16 to 55 on different machines.
 pub const LAUNCH: f64 = 30.0;
-/// How many times as fast a construct must be predicted to be for an edit, its launch included. Less is no gain that shows.
+/// A construct must be predicted to be this many times as fast for an edit, its launch included. A smaller gain would
+/// not show.
 const GAIN: f64 = 1.05;
 
-/// Is it worth an edit that a kernel takes so many microseconds less?
+/// Is it worth an edit if a kernel takes this many microseconds less?
 #[must_use]
 pub fn gains(before: f64, after: f64) -> bool {
     LAUNCH + before >= GAIN * (LAUNCH + after)
 }
 
-/// Microseconds that a kernel of so many iterations takes in a grid, without its launch.
+/// Microseconds that a kernel with this many iterations takes in a grid, without its launch.
 #[must_use]
 pub fn predict(
     device: &DeviceProfile,
@@ -58,18 +59,19 @@ pub fn predict(
     let chunks = iterations.div_ceil(u64::from(launch.chunk.max(1))).max(1);
     let working = chunks.min(num_teams).max(1);
     let resident = u64::from(resident_blocks(device, resources, threads)).min(working.div_ceil(sms));
-    // Where a team takes fewer iterations at once than it has threads, the others only wait.
+    // If a team takes fewer iterations at once than it has threads, the other threads only wait.
     let busy = threads.min(launch.chunk).max(1);
-    // What clang compiles in: the limit, where one is written.
+    // The number of threads that clang compiles the kernel for: `thread_limit`, if there is one.
     let compiled = threads.max(launch.chunk);
     let wave = |blocks: u64| step(device, shape, (busy, compiled), number(blocks) * f64::from(busy));
-    // More teams than are resident, each of which takes several chunks, come in waves of which the last leaves SMs idle.
+    // If there are more teams than are resident, and each takes several chunks, they run in waves, of which the last
+    // leaves SMs idle.
     let (waves, rest) = (working / (resident * sms), working % (resident * sms));
     let last = if rest > 0 { wave(rest.div_ceil(sms)) } else { 0.0 };
     let rounds = number(chunks.div_ceil(working)) * f64::from(launch.chunk.div_ceil(threads.max(1)));
     let waiting = rounds * shape.accesses * (number(waves) * wave(resident) + last);
     let bytes = number(iterations) * shape.accesses * shape.sectors;
-    // What is read once and is more than the cache holds comes from memory.
+    // Data that are read once and are larger than the cache come from memory.
     let comes_from_memory = !shape.inner_loop || (shape.walks && bytes > number(device.l2_bytes));
     let rate = device.memory_gb_per_s * REACHED * if comes_from_memory { 1.0 } else { CACHED };
     let mut moving = bytes / rate;
@@ -79,8 +81,8 @@ pub fn predict(
     (waiting.max(moving).max(number(num_teams) * BLOCK) + KERNEL) / 1e3
 }
 
-/// Nanoseconds of one access of each thread, with so many threads on a multiprocessor. `threads`: those of a block that work, and
-/// those that the kernel is compiled for.
+/// Nanoseconds of one access of each thread, with this many threads on a multiprocessor. `threads`: those of a block
+/// that work, and those that the kernel is compiled for.
 fn step(device: &DeviceProfile, shape: &KernelShape, threads: (u32, u32), resident_threads: f64) -> f64 {
     let lanes = f64::from(threads.0.min(device.warp_size));
     let warp = f64::from(device.warp_size);

@@ -1,10 +1,11 @@
-//! How fast data move between the host and a device, and what it takes to page-lock them.
+//! How fast data move between the host and a device, and how long it takes to page-lock memory.
 
 use serde::{Deserialize, Serialize};
 
 /// Rates in 10^9 bytes a second and costs of one device on the bus of its machine.
 ///
-/// Memory that is not page-locked is copied by the processor into memory that is, one copy at a time and beside no kernel.
+/// Memory that is not page-locked is first copied by the processor into page-locked memory, one copy at a time and
+/// never while a kernel runs.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TransferRates {
@@ -12,7 +13,8 @@ pub struct TransferRates {
     pub to_device_gb_per_s: f64,
     /// From the device to page-locked memory.
     pub from_device_gb_per_s: f64,
-    /// Each way, where page-locked memory is copied both ways at the same time, as pipelines of 16 tiles reach it.
+    /// The rate in each direction if page-locked memory is copied in both at the same time, as pipelines of 16 tiles
+    /// reach it.
     pub both_ways_gb_per_s: f64,
     /// From memory that is not page-locked to the device.
     pub pageable_to_device_gb_per_s: f64,
@@ -20,17 +22,17 @@ pub struct TransferRates {
     pub pageable_from_device_gb_per_s: f64,
     /// Milliseconds to register 10^9 bytes that are in memory already.
     pub pin_ms_per_gb: f64,
-    /// Milliseconds to undo that for 10^9 bytes.
+    /// Milliseconds to unregister 10^9 bytes.
     pub unpin_ms_per_gb: f64,
-    /// Microseconds to register and undo it, however little it is.
+    /// Microseconds to register and unregister memory, however small it is.
     pub pin_us: f64,
     /// Microseconds that each tile of a pipeline adds where the copies are short; they vanish behind long ones.
     pub tile_us: f64,
-    /// Both ways together, where the threads of the host copy through page-locked buffers: what its memory allows. By default what was
-    /// measured with 16 threads beside an NVIDIA H200.
+    /// Both directions together if the threads of the host copy through page-locked buffers; the host's memory limits
+    /// it. By default what was measured with 16 threads beside an NVIDIA H200.
     #[serde(default = "staged_gb_per_s")]
     pub staged_gb_per_s: f64,
-    /// The same as `tile_us` of tiles that pass through buffers.
+    /// `tile_us` for tiles that pass through buffers.
     #[serde(default = "staged_tile_us")]
     pub staged_tile_us: f64,
 }
@@ -63,7 +65,7 @@ impl Default for TransferRates {
 }
 
 impl TransferRates {
-    /// The first key whose value no bus has.
+    /// The first key with a value that no bus has.
     pub(super) fn wrong_key(&self) -> Option<&'static str> {
         let rates = [
             ("to_device_gb_per_s", self.to_device_gb_per_s),

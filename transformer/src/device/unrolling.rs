@@ -11,17 +11,18 @@ const LEAST_ROUNDS: u64 = 2;
 /// What one iteration of a serial loop loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loads {
-    /// One element, of a row that the thread has for itself.
+    /// One element of a row that the thread has for itself.
     OfRow,
-    /// One element of its own, in a row or beside those of the neighbouring threads, and one that all of a warp share.
+    /// One element of its own, in a row or beside those of the neighbouring threads, and one that all threads of a warp
+    /// share.
     OwnAndShared,
-    /// One element in each iteration of a loop inside, whose length the text does not tell; the next iteration of the outer loop loads
-    /// their neighbours.
+    /// One element in each iteration of an inner loop of unknown length. The next iteration of the outer loop loads the
+    /// neighbouring elements.
     InLoopInside,
 }
 
-/// How many iterations of a serial loop are made one; none where nobody measured it for the device, or where the loop is known to
-/// be too short.
+/// How many iterations of a serial loop become one. `None` if it was not measured for the device, or if the loop is
+/// known to be too short.
 #[must_use]
 pub fn unrolled(device: &DeviceProfile, loads: Loads, trips: Option<u64>) -> Option<u32> {
     let factor = match loads {

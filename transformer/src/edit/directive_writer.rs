@@ -9,7 +9,7 @@ use crate::syntax::Directive;
 /// The longest line that is written without a continuation, in bytes.
 pub const WIDTH: usize = 100;
 
-/// How a directive of the file is laid out: what its neighbours are written like.
+/// How a directive of the file is laid out, for directives that are written beside it.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// What stands before `omp`: `#pragma`, `# pragma`, `%:pragma`.
@@ -38,7 +38,7 @@ impl Layout {
         Self { sentinel, indent, newline: newline_at(file, directive.end), level }
     }
 
-    /// The same behind other blanks.
+    /// The layout with other blanks at the start of the line.
     #[must_use]
     pub fn indented(&self, indent: String) -> Self {
         Self { indent, ..self.clone() }
@@ -67,7 +67,7 @@ impl Layout {
     }
 }
 
-/// What ends the line of `offset`; the last line of a text may have nothing, and then takes what ends the one before.
+/// The line ending at `offset`. The last line of a text may have none: then the one of the line before.
 fn newline_at(file: &SourceFile, offset: usize) -> &'static str {
     let after = file.text.get(offset..).unwrap_or_default().iter().position(|b| *b == b'\n').map(|at| at + offset);
     let end = after.or_else(|| file.text.iter().rposition(|b| *b == b'\n'));
@@ -100,7 +100,7 @@ pub fn append_clauses(file: &SourceFile, directive: &Directive, clauses: &[Strin
 pub fn insert_clauses(file: &SourceFile, directive: Span, end: usize, clauses: &[String]) -> Edit {
     let rest = file.text.get(end..).unwrap_or_default().split(|byte| *byte == b'\n').next().unwrap_or_default();
     let layout = Layout::at(file, directive);
-    // What follows the clauses stays behind the last of them.
+    // A comment at the end of the directive stays behind the last clause.
     let after = rest.trim_ascii_end().len();
     let mut width = end - line_start(&file.text, end);
     let mut text = String::new();

@@ -69,7 +69,7 @@ impl EditSet {
     #[must_use]
     pub fn origins(&self) -> Origins {
         let mut written = Vec::with_capacity(self.edits.len());
-        // How many bytes longer, and shorter, the new text is up to the edit at hand.
+        // How many bytes the edits so far have added and removed.
         let (mut longer, mut shorter) = (0, 0);
         for edit in &self.edits {
             let start = edit.span.start + longer - shorter;
@@ -95,10 +95,10 @@ impl EditSet {
     }
 }
 
-/// The way between a text with edits and the one before.
+/// Maps places of a text with edits to the text without them.
 #[derive(Clone, Debug)]
 pub struct Origins {
-    /// For each edit, what it wrote in the new text and what it replaced in the old one.
+    /// For each edit, its range in the new text and the range in the old text that it replaced.
     written: Vec<(Span, Span)>,
 }
 
@@ -133,7 +133,7 @@ mod tests {
         Edit { span: Span { start, end }, text: text.to_owned() }
     }
 
-    /// Each byte of the new text, and the old text's part that it comes from.
+    /// Each byte of the new text, and the part of the old text that it comes from.
     #[test]
     fn copied_bytes_come_from_themselves_and_written_ones_from_what_they_replace() {
         let set = EditSet::new(vec![edit(2, 5, "XY"), edit(6, 6, "++"), edit(8, 9, "")]).unwrap_or_default();

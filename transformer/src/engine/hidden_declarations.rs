@@ -1,5 +1,6 @@
-//! Declarative directives that do not stand in the text as such: those that macros make, and those whose two ends stand in different
-//! files. They may give a variable of the device, a variant or a mapper to any name, so that no name means for certain what it says.
+//! Declarative directives that do not stand in the text as such: those that macros make, and those whose two ends stand
+//! in different files. They may declare any name as a device variable, a function with variants or a type with a
+//! mapper, so that no name is certain to mean what the text says.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +53,7 @@ impl Macros {
         Self { words: words_of }
     }
 
-    /// The words that a macro leads to, through others too.
+    /// The words of a macro's replacement, with those of the macros in it.
     fn reach(&self, name: &str) -> BTreeSet<&str> {
         let mut found = BTreeSet::new();
         let mut waiting = vec![name];
@@ -66,7 +67,7 @@ impl Macros {
         found
     }
 
-    /// Where a file uses a macro that leads to a pragma, with words of such a directive in its text or arguments.
+    /// The first use of a macro that leads to a pragma and whose text or arguments have words of such a directive.
     fn declaring_use(&self, (file, scan): &Read<'_>) -> Option<Span> {
         let text = file.text.as_slice();
         let mut leading = self.words.keys().filter_map(|name| {
@@ -85,7 +86,7 @@ impl Macros {
         })
     }
 
-    /// A directive that declares by a macro's text, or of which a macro gives the name.
+    /// A directive that declares something through a macro, or whose name comes from a macro.
     fn in_directive(&self, (file, scan): &Read<'_>) -> Option<Span> {
         let names = |text: &str| words(text).any(|word| self.words.contains_key(word));
         let found = scan.directives.iter().find(|directive| {
@@ -93,7 +94,7 @@ impl Macros {
             let text = file.show(body);
             let mut all = words(&text);
             match (all.next(), all.next()) {
-                // What these name is looked for in each region that uses their types or operators.
+                // Mappers and reductions are searched for in each region that uses their types or operators.
                 (Some("declare"), Some("mapper" | "reduction" | "simd")) => false,
                 (Some(first), _) if DECLARATIVE.contains(&first) => names(&text),
                 (Some(first), _) => self.reach(first).iter().any(|word| DECLARATIVE.contains(word)),
@@ -127,7 +128,7 @@ fn argument_words(text: &[u8], behind: usize) -> bool {
     words(&arguments).any(|word| DECLARATIVE.contains(&word))
 }
 
-/// A `begin ..` or `declare target` without its end, or an end alone.
+/// A `begin ..` or `declare target` without its end, or an end without its beginning.
 fn open_end((file, scan): &Read<'_>) -> Option<Span> {
     let mut open: Vec<Span> = Vec::new();
     for directive in &scan.directives {
@@ -153,7 +154,7 @@ mod tests {
         #pragma omp parallel for\n        for (int i = 0; i < n; i++) a[i] += level;\n        level++;\n\
         #pragma omp parallel for\n        for (int i = 0; i < n; i++) b[i] += level;\n    }\n}\n";
 
-    /// The reasons for which a file with the region behind `head` stays as it is; none where it changes.
+    /// The reasons why a file with the region behind `head` is not changed. Empty if it is changed.
     fn reasons(head: &str, headers: &[&str]) -> Vec<ReasonCode> {
         let file = SourceFile::new("program.c", format!("{head}\n{REGION}").into_bytes());
         let headers: Vec<SourceFile> =

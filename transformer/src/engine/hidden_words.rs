@@ -12,7 +12,7 @@ use crate::syntax::spec_table::DirectiveSpec;
 const MODIFIERS: &[&str] =
     &["always", "alloc", "from", "omp", "pragma", "present", "release", "static", "to", "tofrom"];
 
-/// Refuses what would be written with a macro's name in place of a word of OpenMP, or of a word that the original does not use
+/// Refuses plans that would write a macro's name as a word of OpenMP, or as a word that the original does not use
 /// there: the compiler replaces macros in directives too.
 pub(super) fn refuse(plans: &mut [Plan], context: &Program<'_>) {
     if !plans.iter().any(|plan| matches!(plan.decision, Decision::Apply(_))) {
@@ -57,16 +57,16 @@ fn hidden_word(context: &Program<'_>, plan: &Plan, macros: &BTreeSet<String>) ->
     })
 }
 
-/// A word of directives, or of what stands beside them in an output.
+/// Is it a word of directives, or of the code that is written beside them?
 fn is_of_output(word: &str) -> bool {
-    // What the header of pipelines declares is meant by such names in what is written.
+    // Such names mean what the header of pipelines declares.
     MODIFIERS.contains(&word)
         || word.starts_with("ompsplit_")
         || ClauseName::of_name(word) != ClauseName::Unknown
         || DirectiveSpec::has_word(word)
 }
 
-/// A text without its comments; what looks like one in a string goes too.
+/// A text without its comments. Text in a string that looks like a comment is lost as well.
 fn without_comments(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

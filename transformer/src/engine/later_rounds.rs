@@ -8,11 +8,11 @@ use crate::source::Span;
 
 /// The plans of all rounds.
 pub(super) struct Rounds {
-    /// Of the first round, then those of later ones that say something new.
+    /// The plans of the first round, then those of later rounds that say something new.
     plans: Vec<Plan>,
     /// The plans by the directive that they are about.
     places: BTreeMap<Span, Vec<usize>>,
-    /// What was done to the text, round by round.
+    /// The edits of each round.
     origins: Vec<Origins>,
 }
 
@@ -26,7 +26,8 @@ impl Rounds {
         Self { plans, places, origins: vec![edits.origins()] }
     }
 
-    /// Adds a round: what it did, and in the last one also what it did not do. `chosen` is in order.
+    /// Adds a round: the plans that were carried out, and after the last round also those that were not. `chosen` is in
+    /// order.
     pub fn add(&mut self, plans: Vec<Plan>, chosen: &[usize], edits: &EditSet) {
         for (index, plan) in plans.into_iter().enumerate() {
             if chosen.binary_search(&index).is_ok() || (edits.is_empty() && speaks(&plan)) {
@@ -56,20 +57,21 @@ impl Rounds {
         Plan { edits: Vec::new(), follows: true, ..plan.placed(|span| self.origin(span)) }
     }
 
-    /// Where a range of the text at hand comes from.
+    /// The place in the original text that a range of the current text comes from.
     fn origin(&self, span: Span) -> Span {
         self.origins.iter().rev().fold(span, |span, origins| origins.of(span))
     }
 }
 
 fn is_same(one: &Plan, other: &Plan) -> bool {
-    // Not their places: what an earlier round said of a clause is said of the text that was written for it.
+    // Places are not compared: if an earlier round says something about a clause, it holds for the text that was
+    // written for that clause.
     let said =
         |plan: &Plan| plan.reasons.iter().map(|reason| (reason.code, reason.message.clone())).collect::<Vec<_>>();
     one.pass == other.pass && one.decision == other.decision && one.summary == other.summary && said(one) == said(other)
 }
 
-/// Does a plan of the last round say something to the user? Who asks for details is told of everything that has some.
+/// Does a plan of the last round say something to the user? With `explain`, every plan with details does.
 fn speaks(plan: &Plan) -> bool {
     matches!(plan.decision, Decision::Apply(Applicability::Assumed | Applicability::DisplayOnly) | Decision::Refuse)
         || !plan.details.is_empty()

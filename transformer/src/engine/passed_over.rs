@@ -1,4 +1,4 @@
-//! Directives that no pass sees a region behind: they are left alone, and this says so.
+//! Directives for which no pass finds a region. They are left alone, and the user is told.
 
 use memchr::memmem;
 

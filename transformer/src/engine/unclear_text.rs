@@ -1,5 +1,5 @@
-//! What keeps a text from being understood as the compiler does, for every pass: cut words, standard types with another meaning,
-//! attributes that are not known to be harmless.
+//! Why the compiler may read a text otherwise than this tool, for every pass: split words, standard types with another
+//! meaning, attributes that are not known to be harmless.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use crate::source::{SourceFile, Span, Unclear, scan, unclear, words};
 use crate::syntax::Number;
 use crate::syntax::numbers::integer_names;
 
-/// Refuses what is to be written where the text around it may mean something else than it says.
+/// Refuses plans for constructs whose text the compiler may read otherwise.
 pub(super) fn refuse(plans: &mut [Plan], context: &Program<'_>) {
     let mut written = plans.iter_mut().filter(|plan| matches!(plan.decision, Decision::Apply(_))).peekable();
     if written.peek().is_none() {
         return;
     }
-    // Most texts give no reason to look a name up.
+    // In most texts no such name is declared, so nothing has to be looked up.
     let of_file =
         cut_words(context).or_else(|| attribute_pragma(context)).or_else(|| hidden_declarations::find(context));
     let others = other_types(context);
@@ -48,7 +48,7 @@ fn differs_on_device(context: &Program<'_>, differing: Option<&BTreeSet<String>>
     Some((ReasonCode::PreprocessorConditional, None, message))
 }
 
-/// A word that a line splice or a trigraph cuts, in the file or a header.
+/// A word that is split by a line continuation or holds a trigraph, in the file or a header.
 fn cut_words(context: &Program<'_>) -> Option<Found> {
     let own = unclear(&context.file.text, &context.scan.masked).map(|found| (found, None));
     let of_header = |header: &SourceFile| {
@@ -63,7 +63,7 @@ fn cut_words(context: &Program<'_>) -> Option<Found> {
     Some((ReasonCode::CutWord, Some(span).filter(|_| header.is_none()), message))
 }
 
-/// Words of the language that no macro may replace, since they are taken for what they say.
+/// Words of the language that no macro may replace, since this tool reads them as keywords.
 const KEYWORDS: &[&str] = &[
     "auto",
     "break",
@@ -104,7 +104,7 @@ const KEYWORDS: &[&str] = &[
     "while",
 ];
 
-/// The names of the standard's types that the program gives to other ones, and whether only parts of functions know of it.
+/// The names of standard types that the program gives to other types, and whether that holds only within functions.
 fn other_types(context: &Program<'_>) -> Vec<(&'static str, bool)> {
     let macros = hidden_words::macros(context);
     let is_flag = |name: &str| context.compilation.definitions.iter().any(|flag| flag.name == name);
@@ -121,7 +121,7 @@ fn other_types(context: &Program<'_>) -> Vec<(&'static str, bool)> {
     replaced.map(|name| (name, false)).chain(declared).collect()
 }
 
-/// Such a name, where it matters for a construct: functions that it calls may use it, or itself does.
+/// Such a name, if it matters for a construct: the construct itself or a function that it calls may use it.
 fn other_type(context: &Program<'_>, others: &[(&'static str, bool)], extent: Span) -> Option<Found> {
     let text = context.file.show(extent);
     let matters = |(name, is_local): &&(&'static str, bool)| !is_local || words(&text).any(|word| word == *name);
@@ -130,7 +130,7 @@ fn other_type(context: &Program<'_>, others: &[(&'static str, bool)], extent: Sp
     Some((ReasonCode::OtherType, None, message))
 }
 
-/// May a file give a name a meaning: does it stand in what declares a type or a macro? Quick, and true too often.
+/// May a file declare a name as a type or a macro? A quick test that is true too often.
 fn is_declared(file: &SourceFile, name: &str) -> bool {
     let text = file.text.as_slice();
     let is_end = |at: Option<usize>| {
@@ -144,16 +144,16 @@ fn is_declared(file: &SourceFile, name: &str) -> bool {
     })
 }
 
-/// Words behind which a type or a macro gets its name.
+/// Words that stand before the name of a new type or macro.
 const DECLARING: &[&str] = &["typedef", "define", "using", "struct", "class", "union", "enum", "typename"];
 
-/// Is it the type that a name of the standard stands for?
+/// Is it the type that this name has in the standard?
 fn is_standard(name: &str, ty: &DeclaredType) -> bool {
     let both = ty.number().zip(Number::read(name)).filter(|_| !ty.is_const() && !ty.is_volatile());
     both.is_some_and(|(number, standard)| number.holds_the_same(&standard) == Some(true))
 }
 
-/// `#pragma clang attribute`, which gives attributes to declarations that do not show them.
+/// `#pragma clang attribute`: it adds attributes to declarations that do not mention them.
 fn attribute_pragma(context: &Program<'_>) -> Option<Found> {
     let gives_attributes = |file: &SourceFile, span: &Span| {
         let text = file.show(*span);
@@ -166,7 +166,7 @@ fn attribute_pragma(context: &Program<'_>) -> Option<Found> {
     is_given.then(|| (ReasonCode::UnknownAttribute, own, "a pragma gives attributes to declarations".to_owned()))
 }
 
-/// An attribute in a construct that may change what it stands at, or run a function.
+/// An attribute in a construct that may change the meaning of what it belongs to, or run a function.
 fn attribute(context: &Program<'_>, extent: Span) -> Option<Found> {
     let tree = context.tree;
     let mut inside = tree.descendants(tree.covering(extent)).filter(|node| extent.contains(tree.span(*node)));

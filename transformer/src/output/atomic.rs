@@ -17,7 +17,7 @@ use crate::validate::interrupt;
 pub enum WriteError {
     /// The operating system refused a step.
     Io(io::Error),
-    /// No one may write it.
+    /// The file is read-only.
     ReadOnly,
     /// Its bytes are no longer the ones that were read.
     ChangedMeanwhile,
@@ -49,9 +49,9 @@ impl From<io::Error> for WriteError {
 /// What a replaced file does not share with the old one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// So many other hard links to the old file, which keep the old text.
+    /// The old file has this many other hard links, which keep the old text.
     HardLinks(u64),
-    /// Its owner or group, which this user cannot give it.
+    /// Its owner or group: this user cannot give the file to them.
     Owner,
 }
 
@@ -95,14 +95,14 @@ pub fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<Vec<Loss>, Wr
     Ok(lost)
 }
 
-/// Makes a file that is not there yet, whole or not at all.
+/// Creates a file, completely or not at all.
 ///
 /// # Errors
-/// When a step fails, or it is there meanwhile.
+/// When a step fails, or when the file exists by now.
 pub fn create(path: &Path, text: &[u8]) -> Result<(), WriteError> {
     let _whole = interrupt::hold();
     let mut builder = tempfile::Builder::new();
-    // As for every new file, what the user's mask leaves of this counts.
+    // The mode follows the user's mask, as for every new file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut temporary = builder.prefix(".ompsplit-").tempfile_in(folder_of(path))?;

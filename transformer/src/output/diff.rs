@@ -21,7 +21,7 @@ const PLAIN: Palette = Palette { header: "", range: "", removed: "", added: "", 
 const COLOURED: Palette =
     Palette { header: "\x1b[1m", range: "\x1b[36m", removed: "\x1b[31m", added: "\x1b[32m", reset: "\x1b[0m" };
 
-/// The changes from `before` to `after` as `patch` and `git apply` read them (`-p1`); empty where there are none.
+/// The changes from `before` to `after` as `patch` and `git apply` read them (`-p1`); empty if there are none.
 ///
 /// Lines are compared and copied as bytes: carriage returns, Latin-1 and a missing last newline survive.
 #[must_use]
@@ -30,13 +30,13 @@ pub fn unified(path: &Path, before: &[u8], after: &[u8], colour: bool) -> Vec<u8
     written(path, before, after, palette, &(0..usize::MAX))
 }
 
-/// The same without colours, and of the changes only those near lines of `before`, counted from 0.
+/// The changes without colours. Only changes near the lines `wanted` of `before`, counted from 0, are shown.
 #[must_use]
 pub fn unified_near(path: &Path, before: &[u8], after: &[u8], wanted: &Range<usize>) -> Vec<u8> {
     written(path, before, after, &PLAIN, wanted)
 }
 
-/// The lines of `after` in the place of some of `before`, counted from 0.
+/// The lines of `after` that stand in the place of some lines of `before`, counted from 0.
 #[must_use]
 pub fn lines_after(before: &[u8], after: &[u8], wanted: &Range<usize>) -> Range<usize> {
     let (old, new) = (lines(before), lines(after));
@@ -46,7 +46,7 @@ pub fn lines_after(before: &[u8], after: &[u8], wanted: &Range<usize>) -> Range<
         if from.start > wanted.end || from.end < wanted.start {
             continue;
         }
-        // Of lines that are the same only those that are wanted.
+        // Of unchanged lines, only those of `wanted` count.
         let part = match op.tag() {
             DiffTag::Equal => {
                 let start = to.start + wanted.start.saturating_sub(from.start);

@@ -1,4 +1,5 @@
-//! What leaves the program as text: diffs, and files written so that a reader sees the old or the new text, never half.
+//! The text that leaves the program: diffs, and files written so that a reader sees either the old or the new text,
+//! never a half.
 
 pub mod atomic;
 pub mod diff;

@@ -55,7 +55,7 @@ impl Reason {
         Self { code, span, certainty: Certainty::Proved, message: message.into(), labels: Vec::new() }
     }
 
-    /// The same with a further place and a word about it.
+    /// Adds another place and a few words about it.
     #[must_use]
     pub fn with_label(mut self, span: Span, label: impl Into<String>) -> Self {
         self.labels.push((span, label.into()));
@@ -68,7 +68,7 @@ impl Reason {
 pub enum Decision {
     /// The edits are to be made.
     Apply(Applicability),
-    /// There is nothing to be done; reported only when asked for.
+    /// Nothing is to be done; reported only when asked for.
     NothingToDo,
     /// It could be done but would not be faster.
     DoesNotPay,
@@ -88,10 +88,10 @@ impl Decision {
     }
 }
 
-/// One line on what a decision was made by, for `explain`.
+/// One line of `explain` about the facts that led to a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detail {
-    /// The place that it begins with, if it is about one.
+    /// The place that the line is about, if there is one.
     pub at: Option<Span>,
     /// Does it belong to the line above it?
     pub is_inner: bool,
@@ -112,7 +112,7 @@ impl Detail {
         Self { at: None, is_inner: true, text: text.into() }
     }
 
-    /// The same of a place.
+    /// A line about a place, for others that belong to it.
     #[must_use]
     pub fn at(self, at: Span) -> Self {
         Self { at: Some(at), ..self }
@@ -130,7 +130,8 @@ pub struct Plan {
     pub extent: Span,
     /// What is to be done.
     pub decision: Decision,
-    /// Why: at least one for a refusal and for what does not pay; notes and assumptions for the others.
+    /// Why: at least one reason for a refusal and for a change that does not pay. For other decisions, notes and
+    /// assumptions.
     pub reasons: Vec<Reason>,
     /// The edits; empty unless it is to be applied.
     pub edits: Vec<Edit>,
@@ -138,17 +139,17 @@ pub struct Plan {
     pub summary: String,
     /// What becomes of its parts, for `explain`: each place with a few words, in the order of the text.
     pub parts: Vec<(Span, String)>,
-    /// What it was decided by; empty unless the passes are asked to say it.
+    /// The facts that led to the decision. Empty unless `explain` asks for them.
     pub details: Vec<Detail>,
     /// How many kernels the construct launches, before and after.
     pub kernels: (usize, usize),
-    /// Is it about what an earlier change made of the construct? Its spans are those that the changed text came from, and its
-    /// edits are left out, since the original has nothing that they could be made to.
+    /// Is it about the text that an earlier change of this run wrote? Its spans are those of the original text that was
+    /// changed. It has no edits, since they would not fit the original text.
     pub follows: bool,
 }
 
 impl Plan {
-    /// One without reasons and edits, that says so much until more is known.
+    /// A plan without reasons and edits. Its numbers of kernels are those of an unchanged construct until they are set.
     #[must_use]
     pub fn undecided(pass: Pass, span: Span, extent: Span, decision: Decision) -> Self {
         Self {
@@ -166,7 +167,7 @@ impl Plan {
         }
     }
 
-    /// Takes back what was to be written, for this reason.
+    /// Drops the edits and refuses the construct for this reason.
     pub fn refuse(&mut self, reason: Reason) {
         self.decision = Decision::Refuse;
         self.reasons = vec![reason];

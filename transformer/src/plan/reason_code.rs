@@ -7,7 +7,7 @@ pub enum RuleKind {
     Refusal,
     /// The construct was left alone because changing it does not pay.
     DoesNotPay,
-    /// An edit is the same only if this holds.
+    /// An edit gives the same results only if this holds.
     Assumption,
     /// Something the user should know.
     Note,

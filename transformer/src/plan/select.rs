@@ -28,7 +28,7 @@ pub fn select(plans: &[Plan], assume: bool) -> (EditSet, Vec<usize>) {
     (EditSet::new(edits).unwrap_or_default(), chosen)
 }
 
-/// Does a range share a byte with one that is taken, or start where one starts?
+/// Does a range share a byte with a range that is taken, or start at the same place?
 fn conflicts(taken: &BTreeMap<usize, usize>, span: Span) -> bool {
     let before = taken.range(..span.start).next_back().is_some_and(|(_, end)| *end > span.start);
     before || taken.range(span.start..span.end.max(span.start + 1)).next().is_some()

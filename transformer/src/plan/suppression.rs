@@ -1,8 +1,8 @@
 //! Comments by which a source file keeps the tool away from its constructs, or silences a diagnostic.
 //!
-//! `// ompsplit off` .. `// ompsplit on` (or the end of the file): constructs that touch the range are neither changed
-//! nor spoken of. `NOLINT(OMPS104)` silences that rule on its own line, `NOLINTNEXTLINE(..)` on the next, and without a
-//! list every rule, as in clang-tidy.
+//! `// ompsplit off` .. `// ompsplit on` (or the end of the file): constructs that touch the range are not changed, and
+//! get no diagnostics. `NOLINT(OMPS104)` silences that rule on its own line, `NOLINTNEXTLINE(..)` on the next, and
+//! without a list every rule, as in clang-tidy.
 
 use crate::source::{Scan, SourceFile, Span};
 
@@ -24,7 +24,7 @@ impl Silence {
         self.names.as_ref().is_none_or(|names| names.iter().any(|name| matches(name, id)))
     }
 
-    /// The names in it that are rules of this tool, patterns not.
+    /// The names in it that are rules of this tool, without patterns.
     pub fn own_rules(&self) -> impl Iterator<Item = &str> {
         let names = self.names.iter().flatten().map(String::as_str);
         names.filter(|name| is_own_rule(name))
@@ -76,7 +76,7 @@ enum Switch {
     On,
 }
 
-/// The switch that a comment is: its first word is `ompsplit`, the second the state; what follows is for people.
+/// The switch in a comment: its first word is `ompsplit`, the second the state; the rest is for people.
 fn switch(comment: &str) -> Option<Switch> {
     let text = comment.trim_start_matches(['/', '*', '!', '<', ' ', '\t']);
     let rest = text.strip_prefix("ompsplit")?;
@@ -101,7 +101,7 @@ fn silences(file: &SourceFile, span: Span) -> Vec<Silence> {
         let rest = text.get(offset + b"NOLINT".len()..).unwrap_or_default();
         let (rest, next_line) = rest.strip_prefix(b"NEXTLINE").map_or((rest, 0), |rest| (rest, 1));
         at = text.len() - rest.len();
-        // `NOLINTBEGIN`, `NOLINTEND` and words that merely contain the name are none of ours.
+        // `NOLINTBEGIN`, `NOLINTEND` and words that merely contain the name are not suppressions of this tool.
         let joined = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let before = offset.checked_sub(1).and_then(|index| text.get(index));
         if rest.first().is_some_and(joined) || before.is_some_and(joined) {
@@ -121,7 +121,7 @@ fn names(rest: &[u8]) -> Option<Vec<String>> {
     Some(list.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect())
 }
 
-/// Does `pattern`, in which `*` stands for any text, match `id`? Only a leading or trailing `*` is looked for.
+/// Does `pattern`, in which `*` stands for any text, match `id`? `*` counts only at the start or the end of a pattern.
 fn matches(pattern: &str, id: &str) -> bool {
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (_, Some(start)) if !start.starts_with('*') => id.starts_with(start),

@@ -7,7 +7,7 @@ use crate::source::Span;
 /// What a pass says of a construct that it has looked at.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// There is nothing to be done.
+    /// Nothing is to be done.
     Nothing(Reason),
     /// It could be done, but would not be faster.
     DoesNotPay(Vec<Reason>),
@@ -24,16 +24,17 @@ pub struct Change {
     pub edits: Vec<Edit>,
     /// One line on what is done.
     pub summary: String,
-    /// The assumptions that it rests on, and remarks.
+    /// The assumptions under which the change is right, and remarks.
     pub reasons: Vec<Reason>,
     /// What becomes of its parts: see [`Plan::parts`].
     pub parts: Vec<(Span, String)>,
-    /// How many kernels the construct launches, before and after; none where that stays.
+    /// How many kernels the construct launches, before and after. `None` if the number stays.
     pub kernels: Option<(usize, usize)>,
 }
 
 impl Verdict {
-    /// The plan for a construct. What rests on an assumption is applied on demand only; refusals come in the order of the text, each once.
+    /// The plan for a construct. A change that needs an assumption is applied on demand only. Refusals come in the
+    /// order of the text, each once.
     #[must_use]
     pub fn into_plan(self, pass: Pass, span: Span, extent: Span) -> Plan {
         let plan = |decision, reasons| Plan { reasons, ..Plan::undecided(pass, span, extent, decision) };

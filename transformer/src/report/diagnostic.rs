@@ -1,4 +1,4 @@
-//! From the plans of one file to what is said about it.
+//! From the plans of one file to the messages about it.
 
 use crate::plan::suppression::Suppressions;
 use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode, RuleKind};
@@ -63,11 +63,11 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// What it is about.
     pub kind: Kind,
-    /// The rule; none for a change, and for what is wrong with the files or flags rather than their text.
+    /// The rule. `None` for a change, and for problems of the files or flags rather than their text.
     pub code: Option<ReasonCode>,
     /// One sentence, lower case, without a full stop at its end.
     pub message: String,
-    /// The place in the original text; none where the whole file is meant.
+    /// The place in the original text. `None` if the whole file is meant.
     pub span: Option<Span>,
     /// Further places with a word about each.
     pub labels: Vec<(Span, String)>,
@@ -89,9 +89,9 @@ pub struct PlanUse {
 /// What is said about one file.
 #[derive(Clone, Debug)]
 pub struct FileReport {
-    /// The file; its text is empty where it could not be read.
+    /// The file. Its text is empty if it could not be read.
     pub file: SourceFile,
-    /// What was decided, without the constructs that are switched off.
+    /// The plans, without those for constructs that are switched off.
     pub plans: Vec<Plan>,
     /// The messages in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
@@ -102,7 +102,7 @@ pub struct FileReport {
 }
 
 impl FileReport {
-    /// Reports the plans of a file that was processed, less what its comments suppress.
+    /// Reports the plans of a file that was processed, without those that its comments suppress.
     #[must_use]
     pub fn new(file: SourceFile, scan: &Scan, plans: Vec<Plan>, changed: bool, plan_use: PlanUse) -> Self {
         let suppressions = Suppressions::read(&file, scan);
@@ -162,7 +162,8 @@ impl FileReport {
 /// What is said about one plan: what is done, then a message for each reason.
 fn of_plan(plan: &Plan, index: usize, plan_use: PlanUse) -> Vec<Diagnostic> {
     let change = match plan.decision {
-        // Said by `explain` alone: a file of good kernels gives no messages. A bad grid is left alone, but not kept quiet.
+        // Only `explain` says that nothing is to be done, so that a file of good kernels gives no messages. A bad grid
+        // is left alone as well, but is reported.
         Decision::NothingToDo => {
             let said = plan.reasons.iter().filter(|reason| reason.code == ReasonCode::GridFarOff);
             return said.map(|reason| of_reason(plan, index, reason)).collect();
@@ -173,7 +174,7 @@ fn of_plan(plan: &Plan, index: usize, plan_use: PlanUse) -> Vec<Diagnostic> {
     change.into_iter().chain(plan.reasons.iter().map(|reason| of_reason(plan, index, reason))).collect()
 }
 
-/// The message for an edit that is made, or that could be.
+/// The message for an edit that is made, or that could be made with `--assume`.
 fn change(plan: &Plan, index: usize, applicability: Applicability, plan_use: PlanUse) -> Diagnostic {
     let (severity, message, note) = match applicability {
         Applicability::Safe => (Severity::Help, plan.summary.clone(), None),
@@ -223,8 +224,8 @@ fn of_reason(plan: &Plan, index: usize, reason: &Reason) -> Diagnostic {
     }
 }
 
-/// The suppression that silences a diagnostic: one for the line where it starts or, behind a directive that runs over
-/// several lines, where it ends.
+/// The suppression that silences a diagnostic: one for the line where it starts, or for the line where a directive of
+/// several lines ends.
 fn silencer(file: &SourceFile, suppressions: &Suppressions, diagnostic: &Diagnostic) -> Option<usize> {
     let span = diagnostic.span?;
     let line = |offset: usize| file.lines.line_column(offset).line;
@@ -238,8 +239,8 @@ fn mark(used: &mut [bool], index: usize) {
     }
 }
 
-/// Suppressions that name a rule of this tool and silenced nothing. Those in a range that is switched off are kept for
-/// the day it is switched on again.
+/// Suppressions that name a rule of this tool and silenced nothing. Those in a range that is switched off do not count:
+/// they are needed when it is switched on again.
 fn unused(suppressions: &Suppressions, used: &[bool]) -> Vec<Diagnostic> {
     let idle = suppressions.silences.iter().zip(used).filter(|(_, used)| !**used).map(|(silence, _)| silence);
     idle.filter(|silence| !suppressions.is_off(silence.span))

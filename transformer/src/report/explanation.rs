@@ -1,4 +1,4 @@
-//! What `explain` says of a target region, whatever is done with it: its segments, how its threads begin, its data environment.
+//! The facts that `explain` writes about a target region: its segments, how its threads begin, its data environment.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::engine::RegionFacts;
 use crate::semantics::symbols::DeclaredType;
 use crate::source::{SourceFile, Span};
 
-/// Writes the facts about one region, whatever is done with it.
+/// Writes the facts about one region, changed or not.
 ///
 /// # Errors
 /// When writing fails.

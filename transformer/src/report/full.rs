@@ -12,7 +12,7 @@ use codespan_reporting::term::{Config, emit_to_write_style};
 use crate::report::{Diagnostic, FileReport, Severity};
 use crate::source::{LineIndex, Span};
 
-/// A longer line is not shown: it is generated, and one of megabytes would drown every message.
+/// Longer lines are not shown: they are generated, and a line of megabytes would drown every message.
 const LONGEST_LINE: usize = 1_000;
 
 /// Writes every diagnostic of a file.
@@ -60,7 +60,7 @@ fn emit(out: &mut dyn WriteColor, source: &Source, diagnostic: &Diagnostic) -> R
     emit_to_write_style(out, &Config::default(), source, &built.with_notes(notes))
 }
 
-/// A file as it is shown. Bytes that are no UTF-8 are shown as `?`, one for each, so that every offset is the file's.
+/// A file as it is shown. Each byte that is no UTF-8 is shown as `?`, so that offsets stay the same.
 struct Source<'a> {
     name: String,
     text: Cow<'a, str>,
@@ -87,7 +87,7 @@ impl<'a> Source<'a> {
         Some(start..self.lines.line_start(line + 1).unwrap_or(self.text.len()).max(start))
     }
 
-    /// The place itself and the further ones that can be shown.
+    /// The place itself and the other places that can be shown.
     fn labels(&self, span: Span, further: &[(Span, String)]) -> Vec<Label<()>> {
         let shown = further.iter().filter(|(span, _)| self.can_show(*span));
         let secondary = shown.map(|(span, word)| Label::secondary((), self.range(*span)).with_message(word));
@@ -131,8 +131,8 @@ impl<'a> Files<'a> for Source<'_> {
     }
 }
 
-/// The text with every byte that belongs to no character replaced by `?`, and control characters that would move the
-/// cursor by a blank; the length stays.
+/// The text with `?` for every byte that belongs to no character, and a blank for every control character that would
+/// move the cursor. The length stays.
 fn printable(text: &[u8]) -> Cow<'_, str> {
     let control = |byte: &u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t');
     if let Ok(text) = std::str::from_utf8(text)

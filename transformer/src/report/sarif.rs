@@ -39,7 +39,7 @@ pub(super) fn write(out: &mut dyn Write, reports: &[&FileReport]) -> io::Result<
     writeln!(out)
 }
 
-/// The rules that are cited, in the order of their ids, each with its index.
+/// The rules that results cite, in the order of their ids, each with its index.
 fn rules(reports: &[&FileReport]) -> BTreeMap<&'static str, usize> {
     let cited = reports.iter().flat_map(|report| report.diagnostics.iter().filter_map(rule_id));
     let mut rules: BTreeMap<&'static str, usize> = cited.map(|id| (id, 0)).collect();
@@ -49,7 +49,7 @@ fn rules(reports: &[&FileReport]) -> BTreeMap<&'static str, usize> {
     rules
 }
 
-/// The rule of a result; none for a failure, which is no result.
+/// The rule of a result. `None` for a failure, which is no result.
 fn rule_id(diagnostic: &Diagnostic) -> Option<&'static str> {
     match diagnostic.kind {
         Kind::Change => Some(CHANGE),
@@ -70,7 +70,7 @@ fn rule(id: &str) -> Value {
     }
 }
 
-/// One result; none for a failure.
+/// One result. `None` for a failure.
 fn result(report: &FileReport, diagnostic: &Diagnostic, rules: &BTreeMap<&str, usize>) -> Option<Value> {
     let id = rule_id(diagnostic)?;
     let further: Vec<Value> = diagnostic
@@ -143,7 +143,7 @@ fn location(report: &FileReport, span: Option<Span>) -> Value {
     json!({ "physicalLocation": physical })
 }
 
-/// The file as a URI reference: relative where the path is.
+/// The file as a URI reference, relative if the path is.
 fn artifact(report: &FileReport) -> Value {
     let path = report.file.path.to_string_lossy().replace('\\', "/");
     let uri: String = path.bytes().map(escaped).collect();

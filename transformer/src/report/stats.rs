@@ -14,27 +14,27 @@ use crate::report::FileReport;
 pub struct Stats {
     /// The files that were looked at.
     pub files: usize,
-    /// Those of them that change.
+    /// The files that change.
     pub files_changed: usize,
-    /// Those that could not be processed.
+    /// The files that could not be processed.
     pub files_failed: usize,
     /// The constructs of the original that at least one pass decided about.
     pub regions: usize,
-    /// Those that are changed.
+    /// The constructs that are changed.
     pub regions_changed: usize,
-    /// Those that could be changed with `--assume`.
+    /// The constructs that could be changed with `--assume`.
     pub regions_assumable: usize,
-    /// Those where no change pays.
+    /// The constructs for which no change pays.
     pub regions_not_paying: usize,
-    /// Those where there is nothing to be done.
+    /// The constructs for which nothing is to be done.
     pub regions_nothing_to_do: usize,
-    /// Those where a pass refused and none changes anything.
+    /// The constructs that a pass refused and that no pass changes.
     pub regions_refused: usize,
     /// How often each rule made a pass refuse.
     pub refused_by_rule: BTreeMap<&'static str, usize>,
-    /// The kernels that these constructs launch before.
+    /// The kernels that these constructs launch in the original.
     pub kernels_before: usize,
-    /// The kernels that they launch after.
+    /// The kernels that they launch in the output.
     pub kernels_after: usize,
     /// The time of the run.
     pub milliseconds: u128,

@@ -120,10 +120,10 @@ use crate::transforms::checks::type_parameters;
 use crate::transforms::choose_geometry::grid::Chosen;
 use crate::transforms::{TEAM_THREADS, Waiting, checks};
 
-/// The threads that a GPU runs in step.
+/// The threads that a GPU runs in lockstep.
 const WARP: u32 = 32;
 
-/// The routines that say how large teams and leagues are.
+/// The routines that set the sizes of teams and leagues.
 const SETTERS: &[&str] = &["omp_set_num_teams", "omp_set_teams_thread_limit", "omp_set_num_threads"];
 
 /// Decides for every loop that is a kernel of its own.
@@ -132,8 +132,8 @@ pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
     regions.iter().filter(|region| region.is_league_loop()).map(|region| plan_loop(cx, region)).collect()
 }
 
-/// A grid for a device is chosen in the loop as it will be. A tile has fewer iterations than its loop; a grid that the program says goes
-/// along to it, and is judged before.
+/// A grid for a device is chosen after other passes have changed the loop. A tile has fewer iterations than its loop. A
+/// grid in the program's clauses is kept for the tiles, and is judged before.
 pub(super) fn waits_for(plan: Waiting) -> &'static [Pass] {
     match (plan.for_device, plan.is_written) {
         (true, true) => &[Pass::Collapse, Pass::Pipeline],
@@ -187,10 +187,10 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Verdict {
     }
 }
 
-/// What suits the device, unless a clause says how many teams there are; otherwise what holds on every device.
+/// The grid that suits the device, unless a clause gives the number of teams; otherwise the grid for every device.
 ///
 /// # Errors
-/// What is predicted of the latter, where that is no gain.
+/// The prediction for the latter, if it is no gain.
 fn chosen(cx: &Context<'_>, region: &TargetRegion, teams: &Directive) -> Result<Chosen, String> {
     let are_open = cx.device.is_some() && teams.clauses_of(ClauseName::NumTeams).next().is_none();
     let figures = are_open.then(|| grid::figures(cx, region)).flatten();
@@ -207,8 +207,9 @@ fn chosen(cx: &Context<'_>, region: &TargetRegion, teams: &Directive) -> Result<
     }
 }
 
-/// May the implementation have run the original in teams of so many threads? Nothing in sight says how many teams and threads there are,
-/// and whole warps start as they start by default. Then no answer to a query is new, whoever asks.
+/// Could the implementation have run the original in teams of this many threads? That is so if nothing sets the numbers
+/// of teams and threads, and if whole warps start as they do by default. Then queries in any function can only have
+/// answers that were possible before.
 fn is_a_choice_of_the_original(cx: &Program<'_>, region: &TargetRegion, threads: u32) -> bool {
     let mut clauses = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
     let says_teams = clauses.any(|clause| clause.name == ClauseName::NumTeams);
@@ -223,7 +224,7 @@ fn directive_of_teams<'a>(cx: &'a Program<'_>, region: &TargetRegion) -> Option<
     Some(cx.constructs.directive(*id))
 }
 
-/// Does a clause say how many threads a team has, or how iterations go to teams in chunks that suit such a number?
+/// Does a clause set the number of threads in a team, or give teams chunks of iterations that suit such a number?
 fn has_own_threads(cx: &Program<'_>, region: &TargetRegion) -> bool {
     let clauses = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
     let names = [ClauseName::ThreadLimit, ClauseName::NumThreads, ClauseName::DistSchedule];
@@ -241,8 +242,8 @@ fn nested_parallel(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     Some(Reason::new(ReasonCode::NestedParallel, directive.span, message))
 }
 
-/// The calls in the loop whose results may depend on the team: queries, or where there is none, the first function that
-/// may hold some.
+/// The calls in the loop whose results may depend on the team: queries, or if there are none, the first function that
+/// may have some.
 fn team_queries(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let body = cx.constructs.construct(region.chain.innermost()).body?;
     let uses = uses_below(cx.file, cx.tree, body);
@@ -282,7 +283,7 @@ fn may_call(cx: &Program<'_>, used: &Use) -> bool {
     used.role == Role::Callee || !cx.compilation.headers.is_empty() || cx.compilation.facts.is_some() || is_defined()
 }
 
-/// In C++: what the operators and functions of a variable's class may ask.
+/// In C++: a query that the operators and functions of a variable's class may make.
 fn class_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Reason> {
     let found = symbols.lookup(&used.name, used.span.start);
     if used.name == "this" || found.is_none() {
@@ -293,7 +294,7 @@ fn class_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<R
     class_reason(symbols, calls, &found.ty, &used.name, used.span)
 }
 
-/// What the functions of a class may ask, of the type of a name.
+/// A query that the functions of a class may make, for a name's type.
 fn class_reason(symbols: &Symbols<'_>, calls: &Calls<'_>, ty: &DeclaredType, name: &str, span: Span) -> Option<Reason> {
     if !ty.is_known() {
         return Some(assumed(span, format!("a function of the class of `{name}`")));
@@ -307,7 +308,7 @@ fn class_reason(symbols: &Symbols<'_>, calls: &Calls<'_>, ty: &DeclaredType, nam
     (!effects.known).then(|| assumed(span, format!("a function of the class of `{name}`")))
 }
 
-/// A class of the standard library, of numbers if it is a template: it asks for no team.
+/// A class of the standard library, of numbers if it is a template: it makes no query.
 fn is_standard_class(symbols: &Symbols<'_>, class: &DeclaredType, span: Span) -> bool {
     let DeclaredType::Record { name, .. } = class else { return false };
     let Some(rest) = name.strip_prefix("std::") else { return false };
@@ -320,7 +321,7 @@ fn is_standard_class(symbols: &Symbols<'_>, class: &DeclaredType, span: Span) ->
 }
 
 fn team_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Reason> {
-    // What a conversion to a template's parameter calls is asked of the parameter.
+    // A conversion to a template parameter calls functions of that parameter's class.
     if symbols.lookup(&used.name, used.span.start).is_some_and(|found| found.kind == NameKind::TemplateParameter) {
         return None;
     }
@@ -333,7 +334,7 @@ fn team_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Re
     Some(assumed(used.span, format!("`{name}`")))
 }
 
-/// That something does not depend on the team.
+/// The assumption that something does not depend on the team.
 fn assumed(span: Span, what: String) -> Reason {
     let mut reason = Reason::new(ReasonCode::NoTeamQuery, span, format!("{what} does not ask for its team"));
     reason.certainty = Certainty::Assumed;

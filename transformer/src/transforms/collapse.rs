@@ -96,7 +96,7 @@ fn plan_construct(cx: &Context<'_>, id: ConstructId) -> Option<Plan> {
     Some(verdict.into_plan(Pass::Collapse, span, extent))
 }
 
-/// All preconditions; `None` where the construct has no loop inside its own.
+/// Checks all preconditions. `None` if the construct has no loop inside its own.
 fn decide(cx: &Context<'_>, id: ConstructId, chain: Vec<ConstructId>) -> Result<Option<Verdict>, Vec<Reason>> {
     if !nests::has_inner_loop(cx, id) {
         return Ok(None);
@@ -106,11 +106,11 @@ fn decide(cx: &Context<'_>, id: ConstructId, chain: Vec<ConstructId>) -> Result<
         Ok(read) => read,
         Err(reason) => return Ok(Some(Verdict::Nothing(reason))),
     };
-    // Where no loop can be added, those that are there may still change places; that they do not is no refusal.
+    // If no loop can be added, the existing ones may still be exchanged. It is no refusal if they are not.
     let verdict = clauses::read(cx, &chain).and_then(|(clauses, of_grid)| {
         let verdict = choose(cx, &Candidate { cx, id, chain, clauses, nest })?;
         match (verdict, of_grid.first()) {
-            // What rests on an assumption was left undone before the grid was chosen, which is no news then.
+            // A change under an assumption was already possible before the grid was chosen, and is not reported again.
             (Verdict::Change(change), Some(first)) if !change.reasons.is_empty() => Ok(Verdict::Nothing(first.clone())),
             (Verdict::Change(_), Some(_)) => Err(of_grid),
             (verdict, _) => Ok(verdict),
@@ -145,7 +145,7 @@ fn choose(cx: &Context<'_>, candidate: &Candidate<'_, '_>) -> Result<Verdict, Ve
             ..Change::default()
         }));
     };
-    // Where some are collapsed already and more would not pay either, that is all there is to say.
+    // If some loops are already collapsed and more would not pay either, nothing else is reported.
     let all = || gain::best(cx, candidate, &found, candidate.nest.loops.loops.len());
     match against_more.is_empty() || candidate.promised() > 1 && all().does_not_pay(candidate).is_some() {
         true => Ok(Verdict::DoesNotPay(vec![too_little])),
@@ -153,7 +153,7 @@ fn choose(cx: &Context<'_>, candidate: &Candidate<'_, '_>) -> Result<Verdict, Ve
     }
 }
 
-/// How many loops may be collapsed, and the reasons against the first further one where that is not even one more.
+/// How many loops may be collapsed, and the reasons against the first further one if none may be added.
 fn legal_depth(candidate: &Candidate<'_, '_>, found: &Accesses) -> (usize, Vec<Reason>) {
     let mut legal = candidate.promised();
     for depth in candidate.promised() + 1..=candidate.nest.loops.loops.len() {

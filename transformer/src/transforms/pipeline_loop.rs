@@ -212,7 +212,7 @@ struct Pipeline<'p, 'a> {
     head: &'p Head,
     items: &'p [Mapped],
     found: &'p Accesses,
-    /// How many tiles there are, and from how many bytes of the largest array on.
+    /// The number of tiles and the least bytes of the largest array.
     tiles: u32,
     least_bytes: u64,
 }
@@ -261,7 +261,7 @@ fn nothing_to_do(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     has_threads.then(|| nothing(span, "the other branch of this `if` has its tiles"))?
 }
 
-/// All preconditions of a loop that maps its arrays itself, then what is asked of it.
+/// Checks all preconditions of a loop that maps its arrays itself.
 fn checked<'a>(
     names: &Context<'a>,
     region: &TargetRegion,
@@ -284,7 +284,7 @@ fn checked<'a>(
     }
 }
 
-/// Can the text of a region be read for certain, and may it be written anew?
+/// Is the text of a region certain, and may it be rewritten?
 fn check_text(names: &Context<'_>, region: &TargetRegion) -> Result<(), Vec<Reason>> {
     let cx = names;
     let mut reasons = checks::text_reasons(cx, region);
@@ -326,21 +326,21 @@ fn decide(pipeline: &Pipeline<'_, '_>) -> Result<Verdict, Vec<Reason>> {
     Ok(Verdict::Change(Change { edits, summary, reasons, kernels: Some(kernels), ..Change::default() }))
 }
 
-/// What it rests on in a template: operators on its parameters are the language's own.
+/// The assumptions in a template: operators on its parameters are the language's own.
 fn assumptions(values: &HostValues<'_, '_>) -> Vec<Reason> {
     let cx = values.cx();
     let body = values.region.chain.constructs.first().and_then(|first| cx.constructs.construct(*first).body);
     body.and_then(|body| type_parameters::assumption(cx, body)).into_iter().collect()
 }
 
-/// Why an array that is copied does not move in tiles.
+/// Why a copied array does not move in tiles.
 fn whole_reason(item: &Mapped) -> Option<Reason> {
     let (span, why) = item.no_stream?;
     let message = format!("`{}` {}", item.name, why.explanation());
     Some(Reason::new(ReasonCode::NoPieces, item.span, message).with_label(span, "here"))
 }
 
-/// A pointer that lives on the device leads to one of the tiles there, whichever was mapped last.
+/// A pointer variable on the device would point to the tile that was mapped last.
 fn device_pointer_in_window(pipeline: &Pipeline<'_, '_>) -> Option<Reason> {
     pipeline.values.cx().pipeline.window?;
     let names = pipeline.values.names;
@@ -350,7 +350,7 @@ fn device_pointer_in_window(pipeline: &Pipeline<'_, '_>) -> Option<Reason> {
     Some(Reason::new(ReasonCode::NoPieces, item.span, message))
 }
 
-/// In a window the pieces of a tile's neighbours are not with its own.
+/// In a window, the pieces of neighbouring tiles are not adjacent to a tile's own.
 fn halo_in_window(pipeline: &Pipeline<'_, '_>) -> Option<Reason> {
     let (item, _) = pipeline.streams().find(|(_, tiled)| tiled.has_halo())?;
     pipeline.values.cx().pipeline.window?;

@@ -147,13 +147,13 @@ use self::write::{Output, both_forms};
 pub(super) fn split_target(cx: &Context<'_>) -> Vec<Plan> {
     let plan = |region: &TargetRegion| {
         let in_order = distribute::in_order(cx, region).map(|region| plan_region(cx, &region));
-        // Where the teams cannot be done without, the region is what it is.
+        // If the teams are necessary, the region stays as it is.
         in_order.filter(|plan| plan.decision != Decision::Refuse).unwrap_or_else(|| plan_region(cx, region))
     };
     target_regions(cx.tree, cx.constructs).iter().map(plan).collect()
 }
 
-/// Decides for one region: its shape, the facts, the kernels, the edits, each made from those before.
+/// Decides for one region: its shape, the facts, the kernels and the edits are computed one from the other.
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let span = cx.constructs.directive(first).span;
@@ -177,7 +177,7 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let kernels = kernels_of(cx, &shape, &facts);
     let output = Output { cx, region, shape: &shape, facts: &facts, kernels: &kernels };
     let mut plan = judged(&output).into_plan(Pass::Split, span, region.extent);
-    // What does not pay says how many kernels there would be.
+    // If the split does not pay, the plan says how many kernels it would make.
     if plan.decision != Decision::Refuse {
         plan.kernels = (1, kernels.kernels.len());
     }
@@ -185,11 +185,11 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     plan
 }
 
-/// All preconditions: none where there is nothing to split; the reasons are those for which the region is refused.
+/// Checks all preconditions. `None` if there is nothing to split. The error holds the reasons to refuse the region.
 fn checked(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<(Shape, Facts)>, Vec<Reason>> {
     let text = text_reasons(cx, region);
     let Some(shape) = shape_of(cx, region).map_err(|reasons| [text.clone(), reasons].concat())? else {
-        // What a macro or an unknown directive in a block stands for may be a loop.
+        // A macro or an unknown directive in a block may hide a loop.
         let hidden = !region.chain.is_loop() && !text.is_empty();
         return if hidden { Err(text) } else { Ok(None) };
     };
@@ -200,7 +200,7 @@ fn checked(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<(Shape, Fac
     Ok(Some((shape, facts)))
 }
 
-/// What becomes of a region that can be split: it must pay, in the form that is written.
+/// The verdict on a region that can be split: it must pay in the form that is written.
 fn judged(output: &Output<'_, '_>) -> Verdict {
     let Output { cx, region, shape, facts, kernels } = *output;
     let edits = match output.edits() {
@@ -235,7 +235,7 @@ fn judged(output: &Output<'_, '_>) -> Verdict {
     Verdict::Change(change)
 }
 
-/// What the split form is.
+/// A description of the split form.
 fn what(shape: &Shape, facts: &Facts, kernels: &Kernels<'_>) -> String {
     let place = if kernels.data.is_empty() { "" } else { " inside one target data" };
     let threads = match facts.of_one_thread() {

@@ -85,16 +85,16 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, NodeId, NodeKind, Number};
 use crate::transforms::{Waiting, checks};
 
-/// The most operations for each load: with more, loads do not take the time.
+/// The most operations for each load. With more, the loads no longer determine the time.
 const MOST_OPERATIONS: usize = 8;
 
-/// Decides for every kernel that is one loop and holds a serial one.
+/// Decides for every kernel that is one loop with a serial loop inside.
 pub(super) fn unroll_loop(cx: &Context<'_>) -> Vec<Plan> {
     let regions = target_regions(cx.tree, cx.constructs);
     regions.iter().filter(|it| it.is_league_loop()).filter_map(|region| plan_region(cx, region)).collect()
 }
 
-/// A serial loop is unrolled in the loop as it will be.
+/// A serial loop is unrolled after other passes have changed the kernel's loop.
 pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
     &[Pass::Split, Pass::Collapse, Pass::Pipeline]
 }
@@ -121,13 +121,13 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     Some(verdict.into_plan(Pass::Unroll, span, region.extent))
 }
 
-/// A serial loop, and how many of its iterations are made one.
+/// A serial loop, and how many of its iterations become one.
 struct Unrolled {
     node: NodeId,
     factor: u32,
 }
 
-/// The loops to unroll, none where there is no serial one; or why none is unrolled.
+/// The loops to unroll. Empty if there is no serial one. The error says why none is unrolled.
 fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unrolled>, Reason> {
     let symbols = cx.symbols();
     let no = |span, message: &str| Err(Reason::new(ReasonCode::UnrollDoesNotPay, span, message));
@@ -187,7 +187,8 @@ fn serial_loops(cx: &Program<'_>, body: NodeId) -> Vec<NodeId> {
     cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement && is_plain(*node)).collect()
 }
 
-/// A directive or another `#` line, or one that is spelled `_Pragma`; also before a loop that is all there is in another.
+/// A directive or another `#` line, or one that is spelled `_Pragma`, also before a loop that is the whole body of
+/// another one.
 fn directive_in(cx: &Program<'_>, span: Span) -> Option<Span> {
     let own = cx.constructs.within(span).next().map(|(_, directive)| directive.span);
     let text = cx.file.bytes(span);
@@ -196,7 +197,7 @@ fn directive_in(cx: &Program<'_>, span: Span) -> Option<Span> {
     own.or_else(|| text.split(|byte| *byte == b'\n').any(is_pragma).then_some(span))
 }
 
-/// How far a loop is unrolled, or a place and what speaks against it.
+/// By how much a loop is unrolled, or the place and reason why it is not.
 fn judge(
     cx: &Program<'_>,
     device: &DeviceProfile,
@@ -236,7 +237,7 @@ fn judge(
     Ok(Unrolled { node, factor })
 }
 
-/// The body of a loop whose head is understood and stays as it is.
+/// The body of a loop if its head is understood and its bounds do not change.
 fn read_loop(cx: &Program<'_>, node: NodeId) -> Result<NodeId, (Span, &'static str)> {
     let span = cx.tree.span(node);
     let read = canonical_nest(cx.file, cx.tree, node, 1).ok().and_then(|nest| nest.loops.into_iter().next());
@@ -263,7 +264,7 @@ fn is_fractional(cx: &Program<'_>, part: Span) -> bool {
     })
 }
 
-/// The loop that is all there is in the body of another one.
+/// The loop that is the whole body of another one.
 fn only_loop(cx: &Program<'_>, body: NodeId) -> Option<NodeId> {
     let mut statements = cx.tree.named_children(body).filter(|node| cx.tree.kind(*node) != NodeKind::Comment);
     let only = match cx.tree.kind(body) {
@@ -283,7 +284,7 @@ fn changes(cx: &Program<'_>, part: Span, body: NodeId) -> bool {
     })
 }
 
-/// Is it nothing but declarations and expressions without calls?
+/// Does it consist only of declarations and expressions without calls?
 fn is_straight(cx: &Program<'_>, body: NodeId) -> bool {
     cx.tree.descendants(body).all(|node| match cx.tree.kind(node) {
         NodeKind::CompoundStatement | NodeKind::ExpressionStatement => true,
@@ -291,7 +292,7 @@ fn is_straight(cx: &Program<'_>, body: NodeId) -> bool {
     })
 }
 
-/// The different accesses that change with one of some variables; what does not is loaded before the loop.
+/// The different accesses whose address changes with some of the variables; others are loaded before the loop.
 fn changing<'f>(inside: &[&'f Access], variables: &[Atom]) -> Vec<&'f Access> {
     let changes = |access: &&&Access| {
         let mut forms = access.subscripts.iter().map(|it| it.form.atoms());
@@ -306,7 +307,7 @@ fn changing<'f>(inside: &[&'f Access], variables: &[Atom]) -> Vec<&'f Access> {
     different
 }
 
-/// The same of a loop around another one.
+/// The loads of a loop around another one.
 fn loads_inside(found: &Accesses, inside: &[&Access], variable: Atom, inner: &Loop) -> Option<Loads> {
     let different = changing(inside, &[variable, inner.atom]);
     let [access] = different.as_slice() else { return None };
@@ -314,7 +315,7 @@ fn loads_inside(found: &Accesses, inside: &[&Access], variable: Atom, inner: &Lo
     (inner.trips.is_none() && is_near(variable) && !is_near(inner.atom)).then_some(Loads::InLoopInside)
 }
 
-/// What one iteration loads; none for anything that was not measured.
+/// What one iteration loads. `None` if that was not measured.
 fn loads_of(found: &Accesses, inside: &[&Access], variable: Atom, lane: Atom) -> Option<Loads> {
     let different = changing(inside, &[variable]);
     let patterns: Vec<Pattern> = different.iter().map(|access| pattern(access, lane, &found.opaque)).collect();
@@ -346,7 +347,7 @@ fn change(cx: &Context<'_>, region: &TargetRegion, found: &[Unrolled]) -> Change
     Change { edits, summary, ..Change::default() }
 }
 
-/// The directive on a line of its own, as far to the right as that of the kernel: at its loop, or at the start of the line.
+/// The directive on a line of its own, indented like its loop unless the kernel's directive is not indented.
 fn directive(cx: &Program<'_>, region: &TargetRegion, one: &Unrolled, device: &str) -> Edit {
     let kernel = cx.constructs.directive(region.chain.innermost());
     let layout = Layout::of(cx.file, kernel);

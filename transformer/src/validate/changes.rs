@@ -1,5 +1,5 @@
-//! What an output changed, as the checks ask: directives, and the kernels whose results or transfers may be others now.
-//! Read without a grammar, as [`super::host::directives`] is.
+//! What an output changed: directives, and the kernels whose results or transfers may differ. The text is read without
+//! a grammar, as in [`super::host::directives`].
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,9 +13,9 @@ pub fn changed_directives(original: &[u8], output: &[u8]) -> Vec<Range<usize>> {
     directives(output).into_iter().filter(|range| added.contains(&words(output, range))).collect()
 }
 
-/// The directives of the kernels that an output changed: those that stand in it more often than in the original, the
-/// statement included, and those in the statement of a directive that was added. All of them where there is none such, for
-/// what changed then lies between the kernels.
+/// The directives of the kernels that an output changed: those that occur in it more often than in the original,
+/// statement included, and those in the statement of a directive that was added. If there are none, all of them: the
+/// change then lies between the kernels.
 #[must_use]
 pub fn changed_kernels(original: &[u8], output: &[u8]) -> Vec<Range<usize>> {
     let mut left: BTreeMap<String, usize> = BTreeMap::new();
@@ -49,12 +49,12 @@ fn kernels(text: &[u8]) -> Vec<Range<usize>> {
     directives(text).into_iter().filter(|range| is_kernel(&words(text, range))).collect()
 }
 
-/// A directive and its statement, with single blanks: indentation is no change.
+/// A directive and its statement with blanks reduced, since indentation is no change.
 fn whole(text: &[u8], directive: &Range<usize>) -> String {
     words(text, &(directive.start..statement_end(text, directive.end)))
 }
 
-/// Where the statement behind `from` ends: a block, or a loop or condition with what it governs.
+/// The end of the statement behind `from`: a block, or a loop or `if` with its body.
 fn statement_end(text: &[u8], from: usize) -> usize {
     let mut at = from;
     loop {
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_kernel_that_stays_is_none_of_the_changes() {
-        // The region stands twice, once as it was, further in.
+        // The region occurs twice: one copy is the original, indented.
         let new = "#pragma omp target teams loop\nfor (;;) {}\n";
         assert_eq!(lines(FIRST, &format!("if (n) {{\n{new}}} else {{\n  {FIRST}}}\n")), [2]);
     }
@@ -144,7 +144,7 @@ mod tests {
     fn an_added_environment_changes_the_kernels_in_it() {
         let text = format!("{FIRST}{SECOND}");
         assert_eq!(lines(&text, &format!("#pragma omp target data map(a)\n{{\n{FIRST}}}\n{SECOND}")), [3]);
-        // What lies between kernels may bear on any of them.
+        // A change between kernels may affect any of them.
         assert_eq!(lines(&text, &text.replace("v;", "vv;")), [1, 6]);
     }
 

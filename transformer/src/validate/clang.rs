@@ -38,18 +38,18 @@ pub enum Level {
     Device,
 }
 
-/// Why a text is not verified.
+/// Why a text could not be verified.
 #[derive(Debug)]
 pub enum VerifyError {
     /// There is no clang; the text says what to install.
     MissingCompiler(String),
     /// A compiler could not be run, or a temporary file not be written.
     Run(String),
-    /// The original has errors with these flags, so nothing can be compared; the first of them.
+    /// The original has errors with these flags, so nothing can be compared. The first error.
     Original(Message),
     /// The new text has errors or warnings that the original does not have.
     NewMessages(Vec<Message>),
-    /// The text has errors with these flags, so that clang does not know its names; the first of them.
+    /// The text has errors with these flags, so clang knows nothing about its names. The first error.
     Facts(String),
     /// The original compiles for the device, the new text does not; what clang says.
     DeviceCompilation(String),
@@ -136,8 +136,8 @@ fn compare_messages(compilation: &Compilation<'_>, before: &[u8], after: &[u8]) 
     if run.success { Ok(()) } else { Err(VerifyError::Run(run.stderr)) }
 }
 
-/// Reads the kernels of both texts, and their resources where `ptxas` is at hand. Of the changed kernels, notes those that
-/// are not among them.
+/// Reads the kernels of both texts, and their resources if `ptxas` is found. Notes the changed directives that became
+/// no kernel.
 fn device(
     compilation: &Compilation<'_>,
     before: &[u8],
@@ -161,8 +161,8 @@ fn device(
         starts(changed).iter().map(|at| line_of(after, *at)).filter(|line| left.contains(line)).collect();
     let has = |found: &[Kernel], line: usize| found.iter().any(|kernel| kernel.line == line);
     if seen.iter().any(|line| !has(&report.after, *line)) {
-        // What nothing calls is compiled on demand. A function of a foreign header that no device can hold fails here, and
-        // then clang's first word stands.
+        // Functions that nothing calls are compiled on demand. If a function of a foreign header cannot be compiled for
+        // a device, clang's first result stands.
         let (old, new) =
             (compilation.run(before, Output::WholeDeviceIr)?, compilation.run(after, Output::WholeDeviceIr)?);
         if old.success && !new.success {

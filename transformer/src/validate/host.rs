@@ -40,25 +40,25 @@ use std::path::PathBuf;
 
 use super::clang::VerifyError;
 
-/// Is told what is being done.
+/// Called with a line about each step.
 pub type Watch<'a> = dyn Fn(&str) + Sync + 'a;
 
-/// What sort of thing was found.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Something is missing: a compiler, a source, an input.
     Setup,
     /// One of the programs cannot be built.
     Build,
-    /// The original has no single result, or not the expected one, so that it is no reference.
+    /// The original has no single result, or not the expected one, so that it cannot serve as a reference.
     Original,
     /// The run reaches no kernel that was changed.
     NotReached,
-    /// The output gives something else.
+    /// The results of the output differ.
     Results,
     /// The output aborts where every item must be present: a map is missing.
     MissingMap,
-    /// A kernel uses a pointer without a mapping that no kernel of the original does.
+    /// A kernel uses a pointer without a mapping, and no kernel of the original does.
     UnmappedPointer,
     /// The output moves more bytes than the original.
     Transfers,
@@ -71,7 +71,7 @@ pub enum Kind {
 pub struct HostError {
     /// What sort of thing.
     pub kind: Kind,
-    /// What was found, or what is missing and how to give it.
+    /// What was found, or what is missing and how to provide it.
     pub text: String,
 }
 
@@ -99,24 +99,24 @@ impl From<VerifyError> for HostError {
     }
 }
 
-/// What was checked of one program; nothing was found wrong, or there would be no report.
+/// What was checked of one program. No fault was found, otherwise there would be no report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The files whose new texts stood in it together.
+    /// The files whose new texts were in it together.
     pub paths: Vec<PathBuf>,
-    /// How often the output was run and gave what the original gave.
+    /// How often the output was run with the results of the original.
     pub runs: usize,
-    /// How both end.
+    /// How both programs end.
     pub end: String,
     /// What the original launched and moved.
     pub before: Traffic,
     /// What the output launched and moved.
     pub after: Traffic,
-    /// How many kernels demanded that their items are present.
+    /// How many kernels required that their list items are present.
     pub hardened: usize,
     /// The changed kernels that were not launched, so that nothing is known of them.
     pub not_reached: BTreeMap<PathBuf, NotReached>,
-    /// How many loops were looked at for races; none where that was not asked for.
+    /// How many loops were checked for races. `None` if that was not asked for.
     pub widened: Option<usize>,
 }
 

@@ -1,7 +1,8 @@
 //! What a signal that ends the program must not leave behind: processes that it started, and temporary files.
 //!
-//! A signal waits for a file that is being replaced, ends the processes and removes what is registered here; then the program ends as
-//! the signal would have ended it. Where no signals are caught (in tests, or on other systems) all of it is removed by the usual way.
+//! A signal waits for a file that is being replaced, ends the processes and removes what is registered here; then the
+//! program ends as the signal would have ended it. If no signals are caught (in tests, or on other systems), everything
+//! is removed when it goes out of scope.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -9,17 +10,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// All that is under way. A signal takes the lock and keeps it, so that nothing is begun any more.
+/// Everything that is under way. The handler of a signal takes the lock and keeps it, so that nothing new is started.
 static STATE: Mutex<State> = Mutex::new(State::new());
 
 struct State {
-    /// Are signals caught? Processes then have groups of their own, which end with all that they started.
+    /// Are signals caught? Then each process gets a group of its own, which is killed with all that it started.
     is_armed: bool,
     /// The processes that run.
     processes: BTreeSet<u32>,
-    /// What is removed.
+    /// The actions that remove files.
     removals: BTreeMap<usize, Box<dyn Fn() + Send>>,
-    /// The number of the next one.
+    /// The key of the next action.
     next: usize,
 }
 
@@ -58,7 +59,7 @@ pub fn folder() -> io::Result<Folder> {
 }
 
 impl Folder {
-    /// Where it is.
+    /// The path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -67,7 +68,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed stays.
+        // Files that cannot be removed stay.
         drop(std::fs::remove_dir_all(&self.path));
     }
 }
@@ -86,13 +87,13 @@ fn remover(path: PathBuf) -> impl Fn() + Send {
     }
 }
 
-/// Something that a signal removes; when this goes out of scope, it does so no more.
+/// An action that a signal triggers; dropping this cancels it.
 #[derive(Debug)]
 pub struct Removal {
     number: usize,
 }
 
-/// What a signal is to do besides, while the result lives.
+/// Registers an action for a signal, as long as the result lives.
 #[must_use]
 pub fn on_signal(removal: impl Fn() + Send + 'static) -> Removal {
     register(&mut state(), removal)
@@ -139,7 +140,7 @@ pub fn spawn(command: &mut Command) -> io::Result<(Child, Running)> {
     Ok((child, running))
 }
 
-/// Runs a process to its end, without standard input, and gives what it says.
+/// Runs a process to its end, without standard input, and returns its output.
 ///
 /// # Errors
 /// When it cannot be started, or its output not be read.
@@ -149,14 +150,15 @@ pub fn output(command: &mut Command) -> io::Result<Output> {
     child.wait_with_output()
 }
 
-/// From here on the signals that end a program end it in the way of this module, but for those that it was started to ignore.
+/// From here on, the signals that end a program are handled by this module, except those that the program was started
+/// to ignore.
 #[cfg(unix)]
 pub fn catch_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
     let ignored = ignored_signals();
     let caught = [SIGHUP, SIGINT, SIGQUIT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
-    // Where they cannot be caught, they end the program as ever.
+    // If they cannot be caught, they end the program as usual.
     let Ok(mut signals) = signal_hook::iterator::Signals::new(caught) else { return };
     state().is_armed = true;
     std::thread::spawn(move || signals.forever().next().map(end));
@@ -166,7 +168,7 @@ pub fn catch_signals() {
 #[cfg(not(unix))]
 pub fn catch_signals() {}
 
-/// The signals that whoever started the program made it ignore, as `nohup` does, by Linux's word: a bit for each.
+/// The signals that the program was started to ignore, as `nohup` does: a bit for each, from Linux's `/proc`.
 #[cfg(unix)]
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -179,13 +181,13 @@ fn ignored_signals() -> u64 {
 fn end(signal: i32) {
     use rustix::process::{Pid, Signal, kill_process_group};
 
-    // Kept for good: what other threads want to begin now waits for the end.
+    // The lock is never released: other threads wait here until the program ends.
     let state = state();
     for id in state.processes.iter().filter_map(|id| i32::try_from(*id).ok().and_then(Pid::from_raw)) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _gone = kill_process_group(id, Signal::KILL);
     }
-    // The last first: the images of a program are known by the program.
+    // The last first: to find the images of a program, the program must still exist.
     state.removals.values().rev().for_each(|remove| remove());
     let _ended = signal_hook::low_level::emulate_default_handler(signal);
     std::process::exit(128 + signal)

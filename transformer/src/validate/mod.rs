@@ -8,7 +8,7 @@ pub mod interrupt;
 use crate::region::construct::ConstructTree;
 use crate::syntax::HostTree;
 
-/// What is wrong with a text, counted: an edit must not add to it.
+/// The problems of a text, counted: an edit must not add any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Problems {
     /// ERROR and MISSING nodes of the host tree.
@@ -19,7 +19,7 @@ pub struct Problems {
     pub statements: usize,
 }
 
-/// Counts what is wrong with a parsed text.
+/// Counts the problems of a parsed text.
 #[must_use]
 pub fn problems(tree: &HostTree, constructs: &ConstructTree) -> Problems {
     let unreadable = constructs.directives.iter().filter(|d| !d.problems.is_empty() || d.spec.is_none()).count();
@@ -28,7 +28,7 @@ pub fn problems(tree: &HostTree, constructs: &ConstructTree) -> Problems {
     Problems { syntax: tree.problems().len(), directives: unreadable, statements: bare.count() }
 }
 
-/// Checks that a new text has no problem that the old one had not.
+/// Checks that a new text has no more problems than the old one.
 ///
 /// # Errors
 /// A sentence that says what is new.

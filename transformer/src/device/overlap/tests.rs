@@ -6,7 +6,7 @@ use crate::device::DeviceProfile;
 const WHOLE: &str = include_str!("../../../../bench/results/pipeline/loops-whole.csv");
 const STAGED: &str = include_str!("../../../../bench/results/pipeline/loops-tiles.csv");
 const REGISTERED: &str = include_str!("../../../../bench/results/pipeline/loops-registered.csv");
-/// Forms by hand in memory that was page-locked before.
+/// Measured versions that were written by hand, in memory that was page-locked before the measurement.
 const BY_HAND: &str = include_str!("../../../../bench/results/pipeline/h200.csv");
 
 const MIB: u64 = 1 << 20;
@@ -21,7 +21,7 @@ fn stages(to_device: f64, from_device: f64, bytes: f64, arrays: u32, kernel_ms_p
     Stages { loops, copies, ..Stages::default() }
 }
 
-/// The same through buffers.
+/// The stages with copies through buffers.
 fn staged(stages: Stages) -> Stages {
     Stages { copies: Copies::Staged, ..stages }
 }
@@ -56,7 +56,7 @@ fn measured(text: &str) -> Vec<(String, u64, f64)> {
     text.lines().skip(1).filter_map(read).collect()
 }
 
-/// Milliseconds that are predicted and measured, from so many MiB on.
+/// Predicted and measured milliseconds, for arrays of at least this many MiB.
 fn compared(stages: &[(&'static str, Stages)], text: &str, tiles: Option<u32>, least: u64) -> Vec<(String, f64, f64)> {
     let rates = rates();
     let mut all = Vec::new();
@@ -99,7 +99,7 @@ fn what_is_predicted_to_pay_was_measured_to_pay() {
     for (name, stages) in loops() {
         for (stages, text) in [(stages.clone(), REGISTERED), (staged(stages), STAGED)] {
             let from = stages.pays_from(&rates);
-            // What adds no second array to the device takes longer to make up for page-locking.
+            // Buffers, and loops that page-lock two arrays but copy one to the device, pay only from larger arrays on.
             let is_slow = stages.copies == Copies::Staged || ["stream_1", "stream_200"].contains(&name);
             assert_eq!(from, Some(if is_slow { 32 } else { 16 } * MIB), "{name}");
             for (one, other) in measured(WHOLE).iter().zip(measured(text)) {
@@ -111,7 +111,7 @@ fn what_is_predicted_to_pay_was_measured_to_pay() {
     }
 }
 
-/// Numbers of tiles and threads that were tried by hand are at most so much faster.
+/// Numbers of tiles and threads that were tried by hand gain at most this much.
 #[test]
 fn what_the_tool_writes_is_among_the_best_that_were_tried_by_hand() {
     let by_hand = [
@@ -139,10 +139,10 @@ fn what_the_tool_writes_is_among_the_best_that_were_tried_by_hand() {
 fn arrays_that_only_come_back_never_pay_but_where_they_are_locked_already() {
     let rates = rates();
     assert_eq!(stages(0.0, 1.0, 1.0, 1, 1.0).pays_from(&rates), None);
-    // Without locking a second stage is what is gained.
+    // If memory is page-locked already, two stages in tiles are a gain, a single one is not.
     assert_eq!(stages(1.0, 1.0, 0.0, 0, 1.0).pays_from(&rates), Some(64 * MIB));
     assert_eq!(stages(0.0, 1.0, 0.0, 0, 1.0).pays_from(&rates), None);
-    // Through buffers even one way is more than twice as fast.
+    // With buffers, copies in one direction are already more than twice as fast.
     assert_eq!(staged(stages(0.0, 1.0, 1.0, 1, 1.0)).pays_from(&rates), Some(32 * MIB));
 }
 
@@ -153,7 +153,7 @@ fn the_number_of_tiles_is_among_the_best_that_were_measured() {
     let tiles: Vec<u32> = [4, 16, 64, 256, 1024].into_iter().map(|mib| stream.tiles(&rates, mib * MIB)).collect();
     assert_eq!(tiles, [4, 4, 8, 16, 32]);
     assert_eq!(stream.usual_tiles(&rates), 16);
-    // By hand, in memory that was page-locked before: program, bytes, form, tiles, milliseconds.
+    // Versions written by hand in memory that was page-locked before: program, bytes, form, tiles, milliseconds.
     let row = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
         let is_meant = fields.get(3) == Some(&"pinned")

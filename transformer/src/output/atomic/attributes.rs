@@ -1,4 +1,4 @@
-//! What the system knows of a file besides its text: mode, owner, extended attributes, access control lists among them.
+//! What the system stores about a file besides its text: mode, owner, extended attributes, access control lists.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -11,11 +11,12 @@ use xattr::FileExt;
 
 use super::{Loss, WriteError};
 
-/// Attributes that speak of the old text; the system or its owner makes them anew.
+/// Attributes that depend on the content of the file; the system or its owner makes them anew.
 const OF_THE_TEXT: &[&str] = &["security.ima", "security.evm", "security.capability"];
 
-/// Gives a new file the owner, the mode bits and the extended attributes of the old one at `path`; says what was lost. The owner
-/// comes first, because changing it clears the set-user bits, and access control lists last, because the mode is part of them.
+/// Gives a new file the owner, the mode bits and the extended attributes of the old one at `path`; returns what was
+/// lost. The owner comes first, because changing it clears the set-user bits, and access control lists last, because
+/// the mode is part of them.
 pub(super) fn keep(new: &File, path: &Path, old: &Metadata) -> Result<Vec<Loss>, WriteError> {
     let mut lost = Vec::new();
     let own = new.metadata()?;
@@ -33,8 +34,8 @@ pub(super) fn keep(new: &File, path: &Path, old: &Metadata) -> Result<Vec<Loss>,
     Ok(lost)
 }
 
-/// Those of users and the lists of who may read the file are kept, or the file is not written. Others, of security modules and
-/// file systems, are kept where that is permitted. What the folder gave to the new file alone goes.
+/// User attributes and access control lists must be kept, or the file is not written. Attributes of security modules
+/// and file systems are kept if that is permitted. Attributes that the new file only has from its folder are removed.
 fn keep_attributes(new: &File, path: &Path) -> Result<(), WriteError> {
     for name in names(|| new.list_xattr())? {
         if must_be_kept(&name) && xattr::get(path, &name)?.is_none() {
@@ -51,7 +52,7 @@ fn keep_attributes(new: &File, path: &Path) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// The names of a file's attributes; none where the file system knows no attributes.
+/// The names of a file's attributes. Empty if the file system supports no attributes.
 fn names(list: impl FnOnce() -> io::Result<xattr::XAttrs>) -> io::Result<Vec<OsString>> {
     match list() {
         Ok(names) => Ok(names.collect()),

@@ -1,4 +1,4 @@
-//! What several passes ask of a construct before they look closer.
+//! Checks of a construct that several passes share.
 
 mod promises;
 mod text;

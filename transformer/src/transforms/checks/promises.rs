@@ -1,4 +1,4 @@
-//! `assume`, `assumes` and `begin assumes`: a program may promise that directives are absent which the output would write.
+//! `assume`, `assumes` and `begin assumes`: a program may promise not to use directives that the output would write.
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
@@ -6,8 +6,9 @@ use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::syntax::ClauseName;
 
-/// Why no further directive may stand in a region; none where nothing promises that. What `assumes` says holds for the whole
-/// file (OpenMP 5.2, section 8.3), and `begin assumes` is taken to say it of the whole file too.
+/// Why no further directive may be written in a region. `None` if the program makes no such promise. What `assumes`
+/// says holds for the whole file (OpenMP 5.2, section 8.3), and `begin assumes` is taken to say it of the whole file
+/// too.
 pub(in crate::transforms) fn excludes_directives(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let message = "the program promises that directives are absent, which the output would hold";
     promise(cx, region, &[ClauseName::Absent], message)

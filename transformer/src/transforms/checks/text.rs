@@ -8,7 +8,7 @@ use crate::source::{Span, Spelling, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive};
 
-/// Why the text of the region cannot be trusted: syntax errors, conditionals, macros, words that the tables do not know.
+/// Why the text of the region cannot be trusted: syntax errors, conditionals, macros, unknown words.
 pub(in crate::transforms) fn text_reasons(cx: &Program<'_>, region: &TargetRegion) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let chains = region.loops().chain(std::iter::once(&region.chain));
@@ -28,8 +28,8 @@ pub(in crate::transforms) fn text_reasons(cx: &Program<'_>, region: &TargetRegio
     reasons
 }
 
-/// The same where nothing but clauses of the region's only directive are written: it may stand in a branch of an `#if` then, whose
-/// other branches hold other directives for the same statement.
+/// The reasons against a change that only writes clauses of the region's only directive. The directive may then stand
+/// in a branch of an `#if` whose other branches have other directives for the same statement.
 pub(in crate::transforms) fn clause_reasons(cx: &Program<'_>, region: &TargetRegion) -> Vec<Reason> {
     let [id] = region.chain.constructs.as_slice() else { return text_reasons(cx, region) };
     let construct = cx.constructs.construct(*id);
@@ -43,8 +43,8 @@ pub(in crate::transforms) fn clause_reasons(cx: &Program<'_>, region: &TargetReg
     reasons
 }
 
-/// A pragma of the compiler beside the directives: what is written there would come between it and what it is about. In the body of
-/// a loop that becomes a kernel nothing is written.
+/// A pragma of the compiler beside the directives: text that is written there could separate it from what it belongs
+/// to. Nothing is written in the body of a loop that becomes a kernel.
 fn other_pragma(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let first = cx.scan.masked.partition_point(|span| span.start < region.extent.start);
     let masked = cx.scan.masked.get(first..).unwrap_or_default().iter().copied();

@@ -1,4 +1,4 @@
-//! Parameters of templates that stand for types: their operators are the language's own where the types are arithmetic ones.
+//! Template parameters that stand for types: operators on them are the language's own if the types are arithmetic.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use crate::semantics::symbols::NameKind;
 use crate::source::Language;
 use crate::syntax::{NodeId, NodeKind};
 
-/// The assumption that a piece of the program rests on: the first parameter in it that is a type, or the type of a variable,
-/// and that is not known to be an arithmetic one.
+/// The assumption on which a part of the program depends: its first type parameter, or type of a variable, that is not
+/// known to be arithmetic.
 pub(in crate::transforms) fn assumption(cx: &Program<'_>, body: NodeId) -> Option<Reason> {
     let symbols = cx.symbols();
     let tree = cx.tree;
@@ -34,7 +34,7 @@ pub(in crate::transforms) fn assumption(cx: &Program<'_>, body: NodeId) -> Optio
     })
 }
 
-/// That a parameter is an arithmetic type.
+/// The assumption that a parameter is an arithmetic type.
 pub(in crate::transforms) fn reason(parameter: &str, span: crate::source::Span) -> Reason {
     let message = format!("`{parameter}` is an arithmetic type wherever this template is used");
     let mut reason = Reason::new(ReasonCode::ArithmeticParameter, span, message);

@@ -1,4 +1,4 @@
-//! What `explain` says of how a grid was chosen: the loop, and each launch between which was chosen.
+//! The facts that `explain` shows about the choice of a grid: the loop, and the launches that were compared.
 
 use crate::device::occupancy::{bounded_blocks, percent};
 use crate::device::{GridGeometry, KernelResources, KernelShape};

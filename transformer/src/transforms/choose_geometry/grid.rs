@@ -1,4 +1,4 @@
-//! A loop's grid on the device that was asked for.
+//! A loop's grid on the device that is given.
 
 mod bounds;
 
@@ -21,15 +21,16 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
 use crate::transforms::TEAM_THREADS;
 
-/// What a kernel is taken to need. The kernels of `bench/geometry` have 19 to 32 registers (`h200-ncu.csv`); with up to 64 an
-/// SM holds 32 blocks of a warp, so that the estimate decides little. With `--resources clang` it is counted instead.
+/// Assumed resources of a kernel. The kernels of `bench/geometry` have 19 to 32 registers (`h200-ncu.csv`); with up to
+/// 64 an SM holds 32 blocks of a warp, so the assumption matters little. With `--resources clang` they are counted
+/// instead.
 const ESTIMATE: KernelResources = KernelResources { registers: 32, shared_memory: 0 };
 
-/// By how much longer a written grid must be predicted to take to be called far off.
+/// A written grid is called far off if it is predicted to take this many times as long.
 const FAR_OFF: f64 = 2.0;
-/// The lengths by which a written grid is judged where the text does not tell.
+/// The lengths by which a written grid is judged if the length of the loop is unknown.
 const LENGTHS: [u64; 4] = [4096, 65_536, 1 << 20, 1 << 26];
-/// What is known of a loop that is a kernel of its own.
+/// The facts about a loop that is a kernel of its own.
 #[derive(Clone, Debug)]
 pub(super) struct GeometryFigures {
     /// The device.
@@ -40,18 +41,18 @@ pub(super) struct GeometryFigures {
     pub transactions: (f64, f64),
     /// The iterations.
     pub iterations: u64,
-    /// Does the text tell how many?
+    /// Does their number follow from the text?
     pub is_known: bool,
-    /// The same of each loop.
+    /// The iterations of each associated loop.
     trips: Vec<Option<u64>>,
-    /// What a compiler counted; none where it was not asked.
+    /// What a compiler counted. `None` if it was not asked.
     pub counted: Option<CountedKernel>,
-    /// What is chosen, where something is.
+    /// The chosen grid, if there is one.
     pub choice: Option<Choice>,
 }
 
 impl GeometryFigures {
-    /// The launch of the compiler's choice without clauses, of `thread_limit(128)`, and of what is chosen, with a word.
+    /// The launches without clauses, with `thread_limit(128)`, and with the chosen grid, each with its name.
     pub(super) fn launches(&self) -> Vec<(&'static str, Launch)> {
         let mut launches = vec![
             ("without clauses", llvm_launch(self.iterations, WrittenGrid::default())),
@@ -61,7 +62,7 @@ impl GeometryFigures {
         launches
     }
 
-    /// What the kernel needs: counted, or taken.
+    /// The resources of the kernel: counted, or assumed.
     pub(super) fn resources(&self) -> KernelResources {
         self.counted.map_or(ESTIMATE, CountedKernel::wanted)
     }
@@ -71,12 +72,12 @@ impl GeometryFigures {
         predict(&self.device, self.resources(), &self.shape, self.iterations, launch)
     }
 
-    /// The best that is known: what is chosen, else `thread_limit(128)`.
+    /// The best launch that is known: the chosen one, otherwise `thread_limit(128)`.
     fn best(&self) -> Launch {
         self.choice.map_or_else(|| plain_launch(self.iterations), |choice| choice.launch(self.iterations))
     }
 
-    /// Of the lengths that count, the one for which one launch gains the most over another, with the times of both.
+    /// The length for which one launch gains the most over another, with the times of both.
     fn greatest_gain(&self, launches: impl Fn(&Self) -> [Launch; 2]) -> (u64, [f64; 2]) {
         let lengths: &[u64] = if self.is_known { &[self.iterations] } else { &DECADES };
         let times = lengths.iter().map(|iterations| {
@@ -88,8 +89,8 @@ impl GeometryFigures {
         greatest.unwrap_or((self.iterations, [0.0; 2]))
     }
 
-    /// That `thread_limit(128)` is predicted to gain nothing for any length. Of calls and serial loops without accesses nothing
-    /// is predicted.
+    /// The reason if `thread_limit(128)` is predicted to gain nothing for any length. There is no prediction for calls
+    /// and serial loops without accesses.
     pub(super) fn limit_gains_nothing(&self) -> Option<String> {
         let limited = |figures: &Self| {
             [llvm_launch(figures.iterations, WrittenGrid::default()), plain_launch(figures.iterations)]
@@ -110,7 +111,7 @@ impl GeometryFigures {
 
 /// A grid to be written.
 pub(super) struct Chosen {
-    /// The clauses; one for a device has a comment behind it.
+    /// The clauses. A clause for a device has a comment behind it.
     pub clauses: Vec<String>,
     /// How many threads a team gets at most.
     pub threads: u32,
@@ -118,7 +119,7 @@ pub(super) struct Chosen {
     pub summary: String,
 }
 
-/// Looks at a loop; none where no device is asked for, or the loop is not understood.
+/// The facts about a loop. `None` if no device is given, or if the loop is not understood.
 pub(super) fn figures(cx: &Context<'_>, region: &TargetRegion) -> Option<GeometryFigures> {
     let symbols = cx.symbols();
     let device = cx.device?;
@@ -137,7 +138,7 @@ pub(super) fn figures(cx: &Context<'_>, region: &TargetRegion) -> Option<Geometr
     let line = cx.file.lines.line_column(region.extent.start).line;
     let counted = cx.counted.get(&line).copied();
     let mut choice = choose(device, counted.map_or(ESTIMATE, CountedKernel::wanted), &shape, known);
-    // On a `teams` directive of its own there is no place for what is said to `distribute`.
+    // A `teams` directive of its own has no place for clauses of `distribute`.
     let has = |id: &ConstructId, leaf: Leaf| cx.constructs.construct(*id).leaves.contains(&leaf);
     if !region.chain.constructs.iter().any(|id| has(id, Leaf::Teams) && has(id, Leaf::Distribute)) {
         choice = choice.map(|choice| Choice { sharing_blocks: None, ..choice });
@@ -158,7 +159,7 @@ fn clauses<'a>(cx: &'a Program<'_>, region: &'a TargetRegion) -> impl Iterator<I
     region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses)
 }
 
-/// The clauses for what was chosen.
+/// The clauses for a choice.
 pub(super) fn write(cx: &Program<'_>, region: &TargetRegion, figures: &GeometryFigures) -> Option<Chosen> {
     let choice = figures.choice?;
     let Choice { threads, class, .. } = choice;
@@ -169,8 +170,8 @@ pub(super) fn write(cx: &Program<'_>, region: &TargetRegion, figures: &GeometryF
             clauses.extend(chunk.map(|chunk| format!("dist_schedule(static, {chunk})")));
             clauses
         }
-        // A number that suits long loops costs short ones much: a launch of thousands of blocks takes the host longer. The
-        // runtime's own number is near enough where it holds no more blocks than were chosen.
+        // A number of teams that suits long loops is expensive for short ones, since the host takes longer to launch
+        // thousands of blocks. The runtime's own number is good enough if it is at most the chosen number.
         None if is_runtimes_choice_near(figures, choice) => vec![format!("thread_limit({threads})")],
         None => return None,
     };
@@ -188,7 +189,8 @@ pub(super) fn write(cx: &Program<'_>, region: &TargetRegion, figures: &GeometryF
     Some(Chosen { clauses, threads, summary })
 }
 
-/// How many teams a clause says there are, and how many iterations each takes; none where the bounds are no simple expressions.
+/// Expressions for the number of teams and the iterations that each takes. `None` if the bounds are no simple
+/// expressions.
 fn expressions(
     cx: &Program<'_>,
     region: &TargetRegion,
@@ -201,14 +203,15 @@ fn expressions(
     }
 }
 
-/// Does the runtime choose nearly as many teams by itself? It starts one for each chunk of iterations, 3,200 at most.
+/// Does the runtime choose nearly as many teams without a clause? It starts one for each chunk of iterations, 3,200 at
+/// most.
 fn is_runtimes_choice_near(figures: &GeometryFigures, choice: Choice) -> bool {
     let is_row_loop = matches!(choice.class, GridClass::Serial | GridClass::Saturated) && figures.shape.loops == 1;
     let own = llvm_launch(1 << 26, WrittenGrid { num_teams: None, thread_limit: Some(choice.threads) });
     is_row_loop && choice.most_blocks >= own.grid.num_teams
 }
 
-/// Is the grid that clauses say far slower than the one that would be chosen?
+/// Is the grid of the program's clauses far slower than the grid that this pass would choose?
 pub(super) fn far_off(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     let symbols = cx.symbols();
     let value = |name: ClauseName| {
@@ -228,7 +231,8 @@ pub(super) fn far_off(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason>
         return None;
     }
     let figures = figures(cx, region)?;
-    // This pass would write no other: no clause can say how many teams there are, or the text tells how many suffice.
+    // This pass would write no other number of teams: either no clause can express one, or the number follows from the
+    // text.
     let is_own = |choice: Choice| match expressions(cx, region, &figures, choice) {
         None => {
             let threads = if is_runtimes_choice_near(&figures, choice) { choice.threads } else { TEAM_THREADS };
@@ -250,7 +254,7 @@ pub(super) fn far_off(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason>
         let (before, after) = times(iterations);
         before >= FAR_OFF * after
     };
-    // Of an unknown length whatever it is.
+    // If the length is unknown, it must be far slower for every length.
     let always = figures.is_known || LENGTHS.into_iter().all(is_far_off);
     if !always || !is_far_off(figures.iterations) {
         return None;

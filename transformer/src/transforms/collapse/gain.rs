@@ -1,4 +1,4 @@
-//! What more parallel loops gain: threads, and accesses that are nearer to each other.
+//! The gain of more parallel loops: more threads, and accesses that are nearer to each other.
 
 use crate::analysis::accesses::Accesses;
 use crate::analysis::coalescing::{Pattern, pattern};
@@ -8,15 +8,16 @@ use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::transforms::collapse::write;
 
-/// Iterations of a loop that stays serial, where the text does not tell; the nest as a whole is assumed to be as large as
-/// `split` takes one parallel loop and one inside it.
+/// Assumed iterations of a serial loop of unknown length. The whole nest is assumed to be as large as `split` assumes
+/// for one parallel loop with one loop inside.
 const ASSUMED_INNER: f64 = 64.0;
-/// What collapse must save to be worth a change, and where neighbouring accesses move apart.
+/// The time must fall to this part for a change.
 const ENOUGH: f64 = 0.9;
+/// The time must fall to this part if neighbouring threads then access elements further apart.
 const MUCH: f64 = 0.5;
-/// What one more loop must save.
+/// The time must fall to this part for one more loop.
 const SLIGHTLY: f64 = 0.98;
-/// The part of the accesses that must be next to each other for an order of loops that was chosen for a GPU.
+/// An order of loops counts as chosen for a GPU if at least this part of the accesses are next to each other.
 const MEANT: f64 = 0.25;
 
 /// The estimate for one number of collapsed loops.
@@ -37,8 +38,8 @@ struct Estimate {
 pub(super) struct Choice {
     /// How many loops are collapsed.
     pub depth: usize,
-    /// Which of them runs fastest, counted from 0: neighbouring threads differ in its variable. Where it is not the last, it
-    /// changes places with that.
+    /// Which of them runs fastest, counted from 0: neighbouring threads differ in its variable. If it is not the last,
+    /// it is exchanged with the last.
     pub fastest: usize,
 }
 
@@ -48,25 +49,25 @@ impl Choice {
         Self { depth, fastest: depth - 1 }
     }
 
-    /// Do two loops change places?
+    /// Are two loops exchanged?
     pub(super) fn exchanges(self) -> bool {
         self.fastest + 1 != self.depth
     }
 }
 
-/// Before and after.
+/// The estimates before and after.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gain {
-    /// What is best.
+    /// The best choice.
     pub choice: Choice,
     before: Estimate,
     after: Estimate,
-    /// How many iterations each loop of unknown length was taken to have.
+    /// The assumed iterations of each loop of unknown length.
     assumed: Option<f64>,
 }
 
 impl Gain {
-    /// One line: what is done and what it changes.
+    /// One line about the change and its gain.
     pub(super) fn summary(&self, candidate: &Candidate<'_, '_>) -> String {
         let Self { before, after, choice, .. } = self;
         let loops = &candidate.nest.loops.loops;
@@ -94,12 +95,13 @@ impl Gain {
         }
     }
 
-    /// Why it is not worth it.
+    /// Why the change is not worth it.
     pub(super) fn does_not_pay(&self, candidate: &Candidate<'_, '_>) -> Option<Reason> {
         let Self { before, after, choice, .. } = self;
         let worse = after.sectors > before.sectors;
         let wanted = if worse { MUCH } else { ENOUGH };
-        // Who makes the outer loop run along the rows has much of it, and what is assumed may be too little.
+        // A program whose outer loop runs along the rows probably has many iterations there; the assumed number may be
+        // too small.
         let is_meant_so = (worse || choice.exchanges()) && before.near >= MEANT && self.assumed.is_some();
         if after.time < wanted * before.time && !is_meant_so {
             return None;
@@ -139,7 +141,8 @@ pub(super) fn best(cx: &Context<'_>, candidate: &Candidate<'_, '_>, found: &Acce
     };
     let as_it_is = Choice::as_written(promised);
     let before = estimate(found, as_it_is, promised, &trips);
-    // In the order as written first: loops change places only where that is clearly better than any number of them.
+    // The order as written comes first: loops are exchanged only if that is clearly better than any number of loops in
+    // the order as written.
     let written = (promised + 1..=deepest).map(Choice::as_written);
     let exchanged = (promised..=deepest).flat_map(|depth| (0..depth - 1).map(move |fastest| Choice { depth, fastest }));
     let others = written.chain(exchanged.filter(|choice| write::can_exchange(candidate, choice.depth)));

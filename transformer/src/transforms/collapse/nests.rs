@@ -1,4 +1,4 @@
-//! Which loops there are to collapse, and whether their heads allow it.
+//! Which loops can be collapsed, and whether their heads allow it.
 
 use crate::analysis::accesses::{Accesses, Obstacle};
 use crate::analysis::independence::{Candidate, Nest, reason};
@@ -15,11 +15,11 @@ use crate::syntax::{ClauseArgument, ClauseName, Directive, NodeKind};
 /// The most loops that are collapsed.
 const DEEPEST: usize = 4;
 
-/// How many places are named that are not understood.
+/// The most places that are reported as not understood.
 const MOST_TROUBLES: usize = 3;
 
-/// The constructs from the target construct to a parallel loop of a league; none where it is not one, or in no target
-/// region.
+/// The constructs from the target construct to a parallel loop of a league. `None` for other constructs, and outside of
+/// a target region.
 pub(super) fn chain_to_target(cx: &Program<'_>, id: ConstructId) -> Option<Vec<ConstructId>> {
     let leaves = &cx.constructs.construct(id).leaves;
     let is_loop =
@@ -43,7 +43,7 @@ pub(super) fn chain_to_target(cx: &Program<'_>, id: ConstructId) -> Option<Vec<C
     None
 }
 
-/// Is there a `for` inside the loops that the construct takes?
+/// Is there a `for` inside the associated loops?
 pub(super) fn has_inner_loop(cx: &Program<'_>, id: ConstructId) -> bool {
     let Some(body) = cx.constructs.construct(id).body else { return false };
     cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement).nth(1).is_some()
@@ -72,7 +72,7 @@ pub(super) fn check_text(cx: &Program<'_>, id: ConstructId, chain: &[ConstructId
             return refuse(ReasonCode::Spelling, "directives in this spelling are not rewritten");
         }
     }
-    // What transforms the loops stands between them and the directive: `tile`.
+    // A loop transformation such as `tile` may stand between the directive and the loops.
     let body = Span::new(cx.constructs.directive(id).span.end, cx.constructs.construct(id).body_span.end);
     match cx.constructs.within(body).find(|(inner, directive)| !is_below_nest(cx, id, inner, directive)) {
         Some((_, inner)) => {
@@ -83,7 +83,7 @@ pub(super) fn check_text(cx: &Program<'_>, id: ConstructId, chain: &[ConstructId
     }
 }
 
-/// Does a directive unroll a loop that is serial whatever is collapsed?
+/// Does a directive unroll a loop that stays serial whatever is collapsed?
 fn is_below_nest(cx: &Program<'_>, id: ConstructId, inner: &Construct, directive: &Directive) -> bool {
     let (Some(body), Some(unrolled)) = (cx.constructs.construct(id).body, inner.body) else { return false };
     let nests = (1..=DEEPEST).map_while(|depth| canonical_nest(cx.file, cx.tree, body, depth).ok());
@@ -91,11 +91,11 @@ fn is_below_nest(cx: &Program<'_>, id: ConstructId, inner: &Construct, directive
     is_plain && nests.last().is_some_and(|nest| nest.loops.iter().all(|known| known.node != unrolled))
 }
 
-/// The loops of a construct, and why there is no further one inside them where there is none.
+/// The loops of a construct, and why no further loop inside them can be taken.
 type Found = (Nest, Option<Reason>);
 
-/// The loops of a construct, with the reason why there is no further one inside them where there is none; or why there is
-/// nothing to choose: it has but one.
+/// The loops of a construct and the reason why no further loop inside them can be taken. The error is the reason why
+/// there is nothing to choose: a single loop.
 pub(super) fn read(cx: &Program<'_>, id: ConstructId) -> Result<Result<Found, Reason>, Vec<Reason>> {
     let symbols = cx.symbols();
     let construct = cx.constructs.construct(id);
@@ -143,7 +143,7 @@ pub(super) fn read(cx: &Program<'_>, id: ConstructId) -> Result<Result<Found, Re
     }
 }
 
-/// What the nest does that is not understood.
+/// The parts of the nest that are not understood.
 pub(super) fn check_troubles(found: &Accesses) -> Result<(), Vec<Reason>> {
     let reasons: Vec<Reason> = found
         .troubles
@@ -161,7 +161,7 @@ pub(super) fn check_troubles(found: &Accesses) -> Result<(), Vec<Reason>> {
     if reasons.is_empty() { Ok(()) } else { Err(reasons) }
 }
 
-/// Why the head of the loop at `depth` does not allow that its bounds are evaluated once, before all iterations.
+/// Why the bounds of the loop at `depth` cannot be evaluated once before all iterations.
 pub(super) fn head_reasons(candidate: &Candidate<'_, '_>, depth: usize) -> Vec<Reason> {
     let Some(read) = candidate.nest.loops.loops.get(depth - 1) else { return Vec::new() };
     if let Some(outer) = read.names_outer_variable {
@@ -179,7 +179,7 @@ pub(super) fn head_reasons(candidate: &Candidate<'_, '_>, depth: usize) -> Vec<R
     reasons
 }
 
-/// Can an expression be evaluated anywhere: sums and products of variables and numbers?
+/// Can an expression be evaluated anywhere, because it consists of sums and products of variables and numbers?
 fn is_harmless(cx: &Program<'_>, span: Span) -> bool {
     let Some(evaluation) = cx.evaluation(span) else { return false };
     let divides_safely = |part: &Part| evaluation.divisor(part).and_then(|divisor| cx.constant(divisor)) > Some(0);
@@ -201,7 +201,7 @@ fn is_value(cx: &Program<'_>, used: &Use) -> bool {
     variable.is_some_and(|variable| variable.kind == NameKind::Enumerator || Integer::of(&variable.ty).is_some())
 }
 
-/// Why it is not certain that the loop has as many iterations as its bounds and step say.
+/// Why the loop may not have as many iterations as its bounds and step say.
 fn trip_count_reason(candidate: &Candidate<'_, '_>, read: &CanonicalLoop) -> Option<Reason> {
     let refuse = |span, message: &str| Some(reason(ReasonCode::BoundMayTrap, span, message));
     let span = read.step.amount;

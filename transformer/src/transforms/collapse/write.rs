@@ -1,4 +1,4 @@
-//! The edits: the clause, and the heads of loops that change places.
+//! The edits: the clause, and the heads of loops that are exchanged.
 
 use crate::analysis::independence::Candidate;
 use crate::edit::{Edit, directive_writer};
@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::collapse::gain::Choice;
 
-/// What is written for a choice.
+/// The edits for a choice.
 pub(super) fn edits(candidate: &Candidate<'_, '_>, choice: Choice) -> Vec<Edit> {
     let mut edits = Vec::new();
     if choice.depth > candidate.promised() {
@@ -22,7 +22,7 @@ pub(super) fn edits(candidate: &Candidate<'_, '_>, choice: Choice) -> Vec<Edit> 
     edits
 }
 
-/// Writes the clause: in the place of the one that is there, else behind the directive's name.
+/// Writes the clause: instead of the existing one, or behind the directive's name.
 fn clause(cx: &Program<'_>, id: ConstructId, depth: usize) -> Edit {
     let directive = cx.constructs.directive(id);
     let clause = format!("collapse({depth})");
@@ -41,7 +41,7 @@ fn clause(cx: &Program<'_>, id: ConstructId, depth: usize) -> Edit {
     directive_writer::replace(cx.file, directive, &layout.write(&directive.name, &clauses))
 }
 
-/// What stands between the parentheses of two loops changes places.
+/// Exchanges the text between the parentheses of two loops.
 fn exchange(cx: &Program<'_>, one: NodeId, other: NodeId) -> Vec<Edit> {
     let [Some((one, first)), Some((other, second))] = [one, other].map(|node| head(cx, node)) else {
         return Vec::new();
@@ -49,7 +49,7 @@ fn exchange(cx: &Program<'_>, one: NodeId, other: NodeId) -> Vec<Edit> {
     vec![Edit { span: one, text: second.to_owned() }, Edit { span: other, text: first.to_owned() }]
 }
 
-/// What stands between the parentheses of a loop; none where it is no text.
+/// The text between the parentheses of a loop. `None` if it is no valid text.
 fn head<'a>(cx: &Program<'a>, node: NodeId) -> Option<(Span, &'a str)> {
     let place =
         |kind| cx.tree.children(node).find(|child| cx.tree.kind(*child) == kind).map(|child| cx.tree.span(child));
@@ -57,8 +57,8 @@ fn head<'a>(cx: &Program<'a>, node: NodeId) -> Option<(Span, &'a str)> {
     Some((span, std::str::from_utf8(cx.file.bytes(span)).ok()?))
 }
 
-/// May any two of the first `depth` loops change places? Their iterations are independent; what is left is whether each head
-/// means the same elsewhere.
+/// May any two of the first `depth` loops be exchanged? Their iterations are known to be independent, so it remains to
+/// check that each head means the same at another place.
 pub(super) fn can_exchange(candidate: &Candidate<'_, '_>, depth: usize) -> bool {
     let (cx, loops) = (candidate.cx, candidate.nest.loops.loops.iter().take(depth));
     loops.clone().all(|read| {

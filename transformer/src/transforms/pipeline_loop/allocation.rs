@@ -1,8 +1,9 @@
 //! Arrays that are page-locked where they are allocated, until they are freed (`--pin alloc`).
 //!
-//! A local pointer that is initialised by `malloc`, `calloc`, `aligned_alloc` or `new T[n]`, that nothing is assigned to, and whose
-//! value goes nowhere but into elements, comparisons, `free` and functions in sight that do no more: then every end of its
-//! memory is in sight. Freed while it is locked, what is allocated there next would be copied wrongly.
+//! This is done for a local pointer that is initialised by `malloc`, `calloc`, `aligned_alloc` or `new T[n]`, is never
+//! assigned, and is only used for elements, comparisons, `free` and in functions whose text is known and that do no
+//! more. Then every place where its memory is freed is known. If memory were freed while it is locked, copies of
+//! whatever is allocated there next would go wrong.
 //!
 //! It is registered with the driver like other memory, right behind the allocation: drivers take as long to allocate locked memory
 //! as to lock new memory (`bench/results/pipeline`), and like this alignment, contents and `free` stay as they are.
@@ -17,24 +18,24 @@ use crate::syntax::{Binary, Call, Cast, Function, New, NodeId, NodeKind, Paramet
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::Mapped;
 
-/// Functions of the library that keep no pointer that they are given.
+/// Library functions that do not keep the pointers they are given.
 const KEEPERS_OF_NOTHING: [&str; 6] = ["memset", "memcpy", "memmove", "memcmp", "fread", "fwrite"];
 /// What the header of page-locked memory declares.
 const OF_HEADER: [&str; 4] = ["ompsplit_pin", "ompsplit_pin_large", "ompsplit_unpin", "ompsplit_is_absent"];
-/// How deep calls are followed.
+/// How many levels of calls are followed.
 const DEPTH: usize = 4;
 
-/// Which arrays of a pipeline are locked by itself, and what is written elsewhere for the others.
+/// Which arrays the pipeline locks itself, and the edits that lock the others elsewhere.
 pub(super) struct Locking {
-    /// Names of those that are locked before the loop and unlocked behind it.
+    /// Names of the arrays that are locked before the loop and unlocked after it.
     here: Vec<String>,
-    /// What locks the others where they are allocated; nothing where that is done already.
+    /// The edits that lock the other arrays where they are allocated. Empty if that is done already.
     pub edits: Vec<Edit>,
     is_asked: bool,
 }
 
 impl Locking {
-    /// Finds out where some arrays are locked, which pays from so many bytes on.
+    /// Determines where arrays are locked, if they have at least `least` bytes.
     pub(super) fn of<'m>(values: &HostValues<'_, '_>, items: impl Iterator<Item = &'m Mapped>, least: u64) -> Self {
         let pin = values.cx().pipeline.pin;
         let is_asked = pin == PinnedMemory::Allocate;
@@ -57,7 +58,7 @@ impl Locking {
         self.here.contains(&item.name)
     }
 
-    /// What is said of those that are locked by the loop against the wish.
+    /// A remark about arrays that the pipeline locks although the option asks for their allocation.
     pub(super) fn remark(&self) -> String {
         if !self.is_asked || self.here.is_empty() {
             return String::new();
@@ -78,7 +79,7 @@ impl Locking {
     }
 }
 
-/// What locks an array from its allocation on; nothing to write where that is done already, none where it cannot be.
+/// The edits that lock an array from its allocation on. Empty if that is done already, `None` if it is impossible.
 fn allocation(values: &HostValues<'_, '_>, item: &Mapped, least: u64) -> Option<Vec<Edit>> {
     let cx = values.cx();
     let tree = cx.tree;
@@ -91,7 +92,7 @@ fn allocation(values: &HostValues<'_, '_>, item: &Mapped, least: u64) -> Option<
     let declared = tree.covering(variable.declared_at);
     let declaration = tree.ancestors(declared).find(|node| tree.kind(*node) == NodeKind::Declaration)?;
     let block = tree.parent(declaration).filter(|block| tree.kind(*block) == NodeKind::CompoundStatement)?;
-    // Another declarator might change what the length is made of.
+    // Another declarator may change variables in the length.
     let changes = |node: NodeId| {
         matches!(
             tree.kind(node),
@@ -129,7 +130,7 @@ fn allocation(values: &HostValues<'_, '_>, item: &Mapped, least: u64) -> Option<
     (!found.frees.is_empty()).then_some(edits)
 }
 
-/// The end of a line and the blanks that it begins with.
+/// The line end at a place, and the blanks that its line begins with.
 fn line_of(values: &HostValues<'_, '_>, at: usize) -> (&'static str, String) {
     let text = &values.cx().file.text;
     let start =
@@ -187,7 +188,7 @@ fn is_cast(values: &HostValues<'_, '_>, call: Call<'_>) -> bool {
     function.is_some_and(|text| ["static_cast<", "reinterpret_cast<"].iter().any(|cast| text.starts_with(cast)))
 }
 
-/// Has an expression the same value when it is evaluated again right away, and does nothing else?
+/// Does an expression have the same value when it is evaluated again at once, without other effects?
 fn is_repeatable(values: &HostValues<'_, '_>, node: NodeId) -> bool {
     let tree = values.cx().tree;
     tree.descendants(node).all(|inner| {
@@ -208,7 +209,7 @@ fn is_repeatable(values: &HostValues<'_, '_>, node: NodeId) -> bool {
     })
 }
 
-/// What the uses of a pointer come to.
+/// The result of following the uses of a pointer.
 #[derive(Default)]
 struct Found {
     /// The expressions that free its memory.
@@ -217,7 +218,7 @@ struct Found {
     is_locked: bool,
 }
 
-/// The uses of a pointer in a piece of the program.
+/// Follows the uses of a pointer in a part of the program.
 struct Uses<'v, 'n, 'a> {
     values: &'v HostValues<'n, 'a>,
     variable: &'v Variable,
@@ -225,7 +226,8 @@ struct Uses<'v, 'n, 'a> {
 }
 
 impl Uses<'_, '_, '_> {
-    /// None where its value goes out of sight, or what is compiled hangs on a macro.
+    /// Returns `None` if the pointer's value is passed on to code that is not followed, or if a macro decides which
+    /// code is compiled.
     fn of(&self, root: NodeId) -> Option<Found> {
         let (cx, tree) = (self.values.cx(), self.values.cx().tree);
         if cx.scan.conditionals.iter().any(|group| tree.span(root).contains(group.span)) {
@@ -276,13 +278,13 @@ impl Uses<'_, '_, '_> {
         }
     }
 
-    /// The expression that deletes it.
+    /// The `delete` expression of the pointer.
     fn deleted(&self, node: NodeId) -> Option<NodeId> {
         let tree = self.values.cx().tree;
         tree.parent(node).filter(|parent| tree.kind(*parent) == NodeKind::DeleteExpression)
     }
 
-    /// An argument of a call.
+    /// Follows the pointer as an argument of a call.
     fn handed(&self, node: NodeId, found: &mut Found) -> Option<()> {
         let (cx, tree) = (self.values.cx(), self.values.cx().tree);
         let list = tree.parent(node).filter(|parent| tree.kind(*parent) == NodeKind::ArgumentList)?;
@@ -314,7 +316,7 @@ impl Uses<'_, '_, '_> {
         Some(())
     }
 
-    /// The parameter of a function at a place in its list.
+    /// The parameter of a function with this index.
     fn parameter(&self, function: Function<'_>, place: usize) -> Option<Variable> {
         let (cx, tree) = (self.values.cx(), self.values.cx().tree);
         let declarator = Parameter::of(tree, function.parameters().nth(place)?)?.declarator()?;

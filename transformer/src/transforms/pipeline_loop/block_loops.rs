@@ -30,7 +30,7 @@ struct BlockLoop<'n, 'a> {
     head: Head,
     items: Vec<Mapped>,
     found: Accesses,
-    /// How many tiles there are, and from how many bytes of the block's largest array on.
+    /// How many tiles there are, and the least bytes of the block's largest array for which tiles run.
     sizes: (u32, u64),
 }
 
@@ -41,7 +41,8 @@ impl<'a> BlockLoop<'_, 'a> {
         Pipeline { values, head, items, found, tiles, least_bytes }
     }
 
-    /// Lets those arrays move that this statement is the first or the last one to name.
+    /// Chooses the arrays that move in this loop: those for which this statement is the first or the last one to name
+    /// them.
     fn find_streams(&mut self, statements: &[Statement]) {
         let own = self.values.region.extent;
         let at = statements.iter().position(|statement| statement.extent == own);
@@ -74,7 +75,7 @@ impl<'a> BlockLoop<'_, 'a> {
     }
 }
 
-/// All preconditions of a `target data` construct, then what is asked of it.
+/// Checks all preconditions of a `target data` construct.
 ///
 /// # Errors
 /// Why no array may move in tiles.
@@ -115,7 +116,7 @@ fn block_items(values: &HostValues<'_, '_>) -> Result<Vec<Mapped>, Vec<Reason>> 
     maps::read(values, &values.region.chain.constructs)
 }
 
-/// The loops that are understood and reach nothing but what the block maps; and why others are not.
+/// The loops that are understood and reach only memory that the block maps, and the reasons against the others.
 fn read_loops<'n, 'a>(
     values: &HostValues<'n, 'a>,
     items: &[Mapped],
@@ -146,7 +147,7 @@ pub(super) struct Block<'n, 'a> {
 }
 
 impl<'a> Block<'_, 'a> {
-    /// Leaves the loops in which something moves, with the sizes that suit all of them: each has an iteration for every tile.
+    /// Keeps the loops in which an array moves, with sizes that suit all of them: each has an iteration for every tile.
     fn settle(&mut self) {
         loop {
             self.keep_pinned();
@@ -161,7 +162,7 @@ impl<'a> Block<'_, 'a> {
         }
     }
 
-    /// What only comes back is as fast from memory that is not page-locked, but beside other copies.
+    /// Arrays that only come back are as fast from memory that is not page-locked, unless other copies run meanwhile.
     fn keep_pinned(&mut self) {
         if !self.values.cx().pipeline.pin.locks() {
             return;
@@ -172,7 +173,7 @@ impl<'a> Block<'_, 'a> {
         }
     }
 
-    /// The loops one after the other, and what moves in none of them.
+    /// The loops one after the other, and the arrays that move in none of them.
     fn sequence(&self) -> Sequence<'_, '_, 'a> {
         let whole = self.items.iter().filter_map(|item| {
             let (moves_in, moves_out) = self.moves(item);
@@ -183,7 +184,7 @@ impl<'a> Block<'_, 'a> {
         Sequence { values: self.values, loops, whole: whole.collect() }
     }
 
-    /// What `explain` says of it.
+    /// The details for `explain`.
     fn details(&self) -> Vec<Detail> {
         let file = self.values.cx().file;
         let of_loop = |read: &BlockLoop<'_, '_>| {
@@ -194,19 +195,19 @@ impl<'a> Block<'_, 'a> {
         self.sequence().details(&self.loops.iter().flat_map(of_loop).collect::<Vec<_>>())
     }
 
-    /// An item as a loop has it: with its length.
+    /// The item as a loop has it, including its length.
     fn evaluated(&self, key: VariableId) -> Option<&Mapped> {
         self.loops.iter().flat_map(|read| &read.items).find(|other| other.key == key)
     }
 
-    /// Does an item move in and back in tiles of some loop?
+    /// Is an item copied in tiles of some loop, to the device and back?
     fn moves(&self, item: &Mapped) -> (bool, bool) {
         let of_item = self.loops.iter().flat_map(|read| &read.items).filter(|other| other.key == item.key);
         let tiled: Vec<&Tiled> = of_item.filter_map(|other| other.tiled.as_ref()).collect();
         (tiled.iter().any(|tiled| tiled.moves_in), tiled.iter().any(|tiled| tiled.moves_out))
     }
 
-    /// Decides whether it pays, and writes it.
+    /// Decides whether tiles pay, and writes them.
     pub(super) fn decide(&self) -> Result<Verdict, Vec<Reason>> {
         self.values.cx().explain(Pass::Pipeline, self.values.extent, || self.details());
         let Some((largest, item)) = self.largest() else { return Err(vec![self.no_stream()]) };
@@ -224,7 +225,7 @@ impl<'a> Block<'_, 'a> {
         Ok(Verdict::Change(Change { edits, summary, reasons, kernels, ..Change::default() }))
     }
 
-    /// The arrays that some loop streams, each once.
+    /// The arrays that move in some loop, each once.
     fn moving(&self) -> impl Iterator<Item = &Mapped> {
         self.items.iter().filter_map(|item| {
             let mut streams = self.loops.iter().flat_map(|read| &read.items);
@@ -232,7 +233,7 @@ impl<'a> Block<'_, 'a> {
         })
     }
 
-    /// The loop whose pieces are the longest, and their array.
+    /// The loop with the longest pieces, and their array.
     fn largest(&self) -> Option<(Pipeline<'_, 'a>, &Mapped)> {
         let mut found: Option<(&BlockLoop<'_, '_>, &Mapped)> = None;
         for read in &self.loops {
@@ -246,7 +247,7 @@ impl<'a> Block<'_, 'a> {
         found.map(|(read, item)| (read.pipeline(), item))
     }
 
-    /// Why nothing moves.
+    /// Why no array moves in tiles.
     fn no_stream(&self) -> Reason {
         let copied = self.items.iter().find(|item| item.copies_in() || item.copies_out());
         let message = match copied {
@@ -275,7 +276,7 @@ impl<'a> Block<'_, 'a> {
         largest.never_pays().or_else(|| largest.too_little())
     }
 
-    /// The edits: the block in two forms, and the header's line where it is missing.
+    /// The edits: the block in two forms, and the `#include` line if it is missing.
     fn edits(&self, largest: &Pipeline<'_, '_>) -> Result<Vec<Edit>, Vec<Reason>> {
         let extent = self.values.region.extent;
         let refuse = |span, message: String| vec![Reason::new(ReasonCode::LoopNotTiled, span, message)];
@@ -291,7 +292,7 @@ impl<'a> Block<'_, 'a> {
         Ok(edits)
     }
 
-    /// Where its arrays are page-locked.
+    /// Where the arrays are page-locked.
     fn locking(&self, largest: &Pipeline<'_, '_>) -> Locking {
         Locking::of(self.values, self.moving(), largest.least_bytes)
     }
@@ -324,7 +325,7 @@ impl<'a> Block<'_, 'a> {
         Some(terms)
     }
 
-    /// The clauses of the data environment: what moves in tiles is not copied by it.
+    /// The clauses of the data environment: arrays that move in tiles are not copied by it.
     fn data(&self) -> Vec<String> {
         let mut maps = Maps::default();
         for item in &self.items {
@@ -340,7 +341,7 @@ impl<'a> Block<'_, 'a> {
         maps.clauses()
     }
 
-    /// What stands behind the construct's directive, with tiles in place of its loops.
+    /// The text behind the construct's directive, with tiles instead of its loops.
     fn body(&self, fresh: &Fresh) -> Option<String> {
         let cx = self.values.cx();
         let region = self.values.region;
@@ -357,7 +358,7 @@ impl<'a> Block<'_, 'a> {
             let extent = read.values.region.extent;
             let mut lines = Vec::new();
             let pipeline = read.pipeline();
-            // Several loops name the bounds of their tiles alike.
+            // Several loops use the same names for the bounds of their tiles.
             let depth = if has_blocks { 1 } else { 0 };
             if has_blocks {
                 lines.push(Line::Code(0, "{".to_owned()));

@@ -1,4 +1,4 @@
-//! The clauses of the construct, each of which every tile has.
+//! The clauses of the construct, which are repeated for each tile.
 
 use crate::analysis::independence::clauses::{self, Clauses};
 use crate::context::Context;
@@ -7,7 +7,7 @@ use crate::source::{Span, words};
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
 use crate::transforms::pipeline_loop::host_values::HostValues;
 
-/// What the clauses say of variables, and which clauses of the grid do not go with tiles.
+/// What the clauses say about variables, and which clauses of the grid tiles do not allow.
 ///
 /// # Errors
 /// The clauses that group or order iterations, or mean something else when they stand on several constructs.
@@ -38,7 +38,7 @@ pub(super) fn read(values: &HostValues<'_, '_>) -> Result<(Clauses, Vec<Reason>)
         }
     }
     let as_own = |reason: Reason| Reason { code: ReasonCode::TileClause, ..reason };
-    // Which team takes an iteration groups none: the threads of the team share it.
+    // It does not matter which team takes an iteration, since the threads of the team share it.
     match clauses::read_besides(cx, chain, &[ClauseName::DistSchedule]) {
         Ok((found, grouping)) if reasons.is_empty() => {
             of_grid.extend(grouping.into_iter().map(as_own));
@@ -52,8 +52,8 @@ pub(super) fn read(values: &HostValues<'_, '_>) -> Result<(Clauses, Vec<Reason>)
     }
 }
 
-/// A variable of which each thread of the host has its own: those that launch the tiles would use others than the one that
-/// meets the construct.
+/// A variable of which each thread of the host has its own: the threads that launch tiles would use other copies than
+/// the thread that reaches the construct.
 fn of_one_thread(names: &Context<'_>, extent: Span) -> Option<Reason> {
     let is_own = |word: &str| {
         let variable = names.symbols().lookup(word, extent.start);

@@ -11,7 +11,8 @@ use crate::context::{Context, OutputCompiler};
 use crate::plan::{Change, Reason, ReasonCode, Verdict};
 use crate::source::Span;
 
-/// Can compilers translate tiles at a place? clang 19 crashes on `parallel for` with `schedule` or `num_threads` in a loop under `tile`.
+/// Checks that compilers can translate tiles at a place. clang 19 crashes on `parallel for` with `schedule` or
+/// `num_threads` in a loop under `tile`.
 ///
 /// # Errors
 /// The directive under which it would crash.
@@ -26,7 +27,7 @@ pub(super) fn translated(cx: &Context<'_>, extent: Span) -> Result<(), Vec<Reaso
     }
 }
 
-/// What becomes of a loop that could be cut into tiles.
+/// The verdict for a loop that could be cut into tiles.
 pub(super) fn judged(cx: &Context<'_>, span: Span, mut change: Change) -> Verdict {
     let on_demand = cx.pipeline.least_bytes.is_some();
     match cx.pipeline.compiler {

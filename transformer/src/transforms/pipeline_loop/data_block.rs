@@ -1,8 +1,9 @@
 //! The block of a `target data` construct: its statements, and which arrays each of them names.
 //!
-//! An array is streamed to the device by the first statement that names it and back by the last one, so that nothing else may
-//! touch it before and behind: not the host, and no kernel by another name. The items of one construct share no storage
-//! (OpenMP 5.2, section 5.8.3), so kernels that reach nothing else, and host code that reaches no memory, tell all uses by name.
+//! An array is streamed to the device by the first statement that names it and back by the last one, so nothing else
+//! may touch it before or after: neither the host, nor a kernel by another name. The items of one construct share no
+//! storage (OpenMP 5.2, section 5.8.3), so if kernels reach nothing else and host code reaches no memory, every use of
+//! an array names it.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ use crate::transforms::pipeline_loop::maps::{self, Mapped};
 
 /// A statement of the block.
 pub(super) struct Statement {
-    /// Its bytes, with the directives before it.
+    /// Its bytes, including the directives before it.
     pub extent: Span,
     /// The variables of the data construct that it names.
     pub items: BTreeSet<VariableId>,
@@ -42,8 +43,8 @@ fn is_data(cx: &Context<'_>, id: ConstructId) -> bool {
     cx.constructs.directive(id).name == "target data" && cx.constructs.construct(id).body.is_some()
 }
 
-/// What data constructs around a region map, as far as it is understood: it is on the device, and a construct inside copies nothing
-/// of it.
+/// The items that data constructs around a region map, if they are understood. They are on the device, so that a
+/// construct inside does not copy them.
 pub(super) fn mapped_around(values: &HostValues<'_, '_>) -> Vec<Mapped> {
     let cx = values.cx();
     let first = values.region.chain.constructs.first().copied();
@@ -56,11 +57,11 @@ pub(super) fn mapped_around(values: &HostValues<'_, '_>) -> Vec<Mapped> {
     items
 }
 
-/// The statements, in the order of the text. `inside` are the target regions in the block; of those that are `known` all accesses
-/// have been read.
+/// The statements, in the order of the text. `inside` are the target regions in the block; all accesses of those in
+/// `known` have been read.
 ///
 /// # Errors
-/// What might touch arrays unseen.
+/// Statements that may use arrays without naming them.
 pub(super) fn statements(
     names: &Context<'_>,
     block: &TargetRegion,
@@ -104,7 +105,7 @@ fn nodes(cx: &Context<'_>, block: &TargetRegion) -> Vec<NodeId> {
     cx.tree.named_children(body).filter(|node| cx.tree.kind(*node) != NodeKind::Comment).collect()
 }
 
-/// A construct that is no kernel.
+/// The reason against a construct that is no kernel.
 fn host_construct(cx: &Context<'_>, block: &TargetRegion, inside: &[&TargetRegion]) -> Option<Reason> {
     let others = cx.constructs.within(block.extent).skip(1);
     let mut others =
@@ -114,7 +115,8 @@ fn host_construct(cx: &Context<'_>, block: &TargetRegion, inside: &[&TargetRegio
     Some(Reason::new(ReasonCode::TileReach, directive.span, message))
 }
 
-/// What a kernel reaches that the data construct does not map, and clauses that make it more than a kernel.
+/// Memory that a kernel reaches although the data construct does not map it, and clauses that give the kernel a further
+/// meaning.
 fn unlisted(names: &Context<'_>, block: &TargetRegion, items: &[Mapped], region: &TargetRegion) -> Option<Reason> {
     let cx = names;
     let directives = region.chain.constructs.iter().map(|id| cx.constructs.directive(*id));
@@ -144,11 +146,11 @@ fn is_listed(names: &Context<'_>, extents: (Span, Span), items: &[Mapped], used:
     }
 }
 
-/// Is it a number, the kernel's own, an array of the block, or a variable that the data construct maps?
+/// Is it a number, a variable of the kernel, an array of the block, or a variable that the data construct maps?
 fn is_known(names: &Context<'_>, (block, kernel): (Span, Span), items: &[Mapped], name: &str, at: usize) -> bool {
     let kind = names.kind(name, at);
     let Some(variable) = names.symbols().lookup(name, at) else { return kind == Kind::Constant };
-    // What a reference stands for is another variable, or an element of an array.
+    // A reference stands for another variable, or for an element of an array.
     let is_value = !matches!(variable.ty, DeclaredType::Reference { .. });
     let is_in = |span: Span| variable.id().is_within(span);
     let is_number = matches!(kind, Kind::Scalar { builtin: true, .. } | Kind::Constant);
@@ -156,14 +158,14 @@ fn is_known(names: &Context<'_>, (block, kernel): (Span, Span), items: &[Mapped]
     (is_value && is_own) || items.iter().any(|item| item.key == variable.id())
 }
 
-/// Does the text of a statement, its directives included, name the item's variable?
+/// Does the text of a statement, including its directives, name the item's variable?
 fn names_item(names: &Context<'_>, extent: Span, item: &Mapped) -> bool {
     let text = names.file.show(extent);
     let is_named = |text: &str| words(text).any(|word| word == item.name);
     is_named(&text) || names.uses_macro_with(extent, &is_named)
 }
 
-/// Host code that may reach memory by more than names of its own.
+/// Host code that may reach memory through anything but variables of its own.
 fn host_obstacle(
     names: &Context<'_>,
     block: &TargetRegion,
@@ -227,7 +229,7 @@ fn is_harmless(names: &Context<'_>, block: &TargetRegion, node: NodeId) -> bool 
     }
 }
 
-/// Is it a name for a number, or declared here?
+/// Is it the name of a number or of a variable that is declared here?
 fn is_own_value(names: &Context<'_>, block: &TargetRegion, node: NodeId) -> bool {
     let span = names.tree.span(node);
     let name = names.file.show(span);
@@ -239,7 +241,7 @@ fn is_own_value(names: &Context<'_>, block: &TargetRegion, node: NodeId) -> bool
     }
 }
 
-/// Is it the name of a called function that reaches nothing but the values of its arguments, and a stream?
+/// Is it the name of a called function that uses only the values of its arguments, and perhaps writes to a stream?
 pub(super) fn is_harmless_function(names: &Context<'_>, node: NodeId) -> bool {
     let tree = names.tree;
     let name = names.file.show(tree.span(node));
@@ -250,7 +252,7 @@ pub(super) fn is_harmless_function(names: &Context<'_>, node: NodeId) -> bool {
         && names.symbols().macro_definition(&name, tree.span(node).start).is_none()
 }
 
-/// Is it a number that only its name reaches?
+/// Is it a number that is only reachable by its name?
 fn is_own_variable(names: &Context<'_>, block: &TargetRegion, node: Option<NodeId>) -> bool {
     let Some(node) = node.filter(|node| names.tree.kind(*node) == NodeKind::Identifier) else { return false };
     let span = names.tree.span(node);

@@ -8,10 +8,10 @@ use crate::source::Span;
 use crate::transforms::pipeline_loop::Pipeline;
 use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
 
-/// Iterations of a loop inside where the text does not tell.
+/// Assumed iterations of an inner loop of unknown length.
 const ASSUMED_TRIPS: i128 = 64;
-/// How often an element may be used before the kernel takes longer than its copy: a product of matrices of 4096 took 32 ms whole
-/// and 65 in tiles (`bench/results/pipeline`).
+/// If an element is used more often than this, the kernel takes longer than its copy: a product of matrices of 4096
+/// took 32 ms whole and 65 in tiles (`bench/results/pipeline`).
 const MOST_USES: i128 = 16;
 
 impl Pipeline<'_, '_> {
@@ -34,7 +34,7 @@ impl Pipeline<'_, '_> {
     pub(super) fn does_not_pay(&self) -> Option<Reason> {
         let (largest, tiled) = self.largest()?;
         let no = |span, message: String| Some(Reason::new(ReasonCode::TooLittleToCopy, span, message));
-        // What is only written comes back as fast from memory that is not page-locked.
+        // Arrays that are only written come back as fast from memory that is not page-locked.
         if self.values.cx().pipeline.pin.locks() && !self.streams().any(|(_, tiled)| tiled.moves_in) {
             return no(
                 largest.span,
@@ -54,7 +54,7 @@ impl Pipeline<'_, '_> {
         self.never_pays().or_else(|| self.too_little())
     }
 
-    /// Why too little is copied, where the text tells.
+    /// Why too few bytes are copied, if their number is known.
     pub(super) fn too_little(&self) -> Option<Reason> {
         let (largest, tiled) = self.largest()?;
         let trips = self.head.trips?;
@@ -64,7 +64,7 @@ impl Pipeline<'_, '_> {
         (!is_enough).then(|| Reason::new(ReasonCode::TooLittleToCopy, largest.span, message))
     }
 
-    /// Are there certainly fewer iterations than its tiles need?
+    /// Are there certainly fewer iterations than tiles need?
     pub(super) fn is_too_short(&self) -> bool {
         self.head.trips.is_some_and(|trips| trips < i128::from(self.tiles) * i128::from(self.halo().max(1)))
     }
@@ -74,7 +74,7 @@ impl Pipeline<'_, '_> {
         self.largest().is_some_and(|(item, tiled)| self.heavy_access(item, &tiled.stream.stride).is_some())
     }
 
-    /// The elements of one element of the first dimension: those of a row.
+    /// The number of elements in a row: in one element of the first dimension.
     fn row_elements(&self, item: &Mapped) -> i128 {
         let variable = self.values.symbols().lookup(&item.name, item.span.start);
         let Some(DeclaredType::Array { dimensions, .. }) = variable.map(|variable| variable.ty.dereferenced()) else {
@@ -96,23 +96,24 @@ impl Pipeline<'_, '_> {
     }
 }
 
-/// What tells which pieces are the longer ones: how many unknown sizes the array's length is a product of, and the stride.
+/// The order of arrays by the length of their pieces: the number of unknown sizes in the product for the array's
+/// length, then the stride.
 pub(super) fn rank(tiled: &Tiled) -> (usize, Option<i128>) {
     (1 + degree(&tiled.stream.stride), tiled.stream.stride.as_constant())
 }
 
-/// How many unknown sizes an array's length is a product of.
+/// The number of unknown sizes in the product for an array's length.
 pub(super) fn length_rank(item: &Mapped) -> Option<usize> {
     item.length.as_ref().map(degree)
 }
 
-/// The elements of one iteration's piece, as far as the text tells.
+/// The elements of one iteration's piece, with assumed values for unknown sizes.
 pub(super) fn assumed_elements(stride: &Polynomial) -> i128 {
     let unknown = |degree: usize| ASSUMED_TRIPS.saturating_pow(u32::try_from(degree).unwrap_or(u32::MAX));
     stride.as_constant().unwrap_or_else(|| unknown(degree(stride)))
 }
 
-/// How many unknown sizes are multiplied.
+/// The number of unknown sizes that are multiplied.
 pub(super) fn degree(value: &Polynomial) -> usize {
     value.terms().map(|(atoms, _)| atoms.len()).max().unwrap_or(0)
 }

@@ -1,9 +1,10 @@
-//! Constructs whose mapping is deferred: what they map may appear on the device while the tiles of another one are copied, and they
-//! would find the arrays that both map present, but not copied yet, or a part of them.
+//! Constructs whose mapping is deferred. They may map arrays while the tiles of another construct are copied. They
+//! would then find arrays present that both map, but that are not copied yet, or only in part.
 //!
-//! One does no harm to a loop where the two map different arrays that are no pointers; or where it has ended whenever the loop begins:
-//! the block that it stands in goes on to a `taskwait`, or it stands in a `taskgroup` or `parallel` construct, and in between no host
-//! code can reach the loop. Tiles are never begun in an active parallel region, so that no other thread does either.
+//! Such a construct does no harm to a loop if the two map different arrays that are no pointers, or if it has certainly
+//! ended when the loop begins: its block goes on to a `taskwait`, or it stands in a `taskgroup` or `parallel`
+//! construct, and in between no host code can reach the loop. Tiles are never begun in an active parallel region, so
+//! that no other thread does either.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +25,7 @@ pub(super) fn deferred(names: &Context<'_>, extent: Span) -> Option<Reason> {
     let cx = names;
     let is_harmless = |id: ConstructId| {
         let directive = cx.constructs.directive(id);
-        // What its own construct defers is asked elsewhere; a task that it stands in has begun.
+        // The construct's own deferral is checked elsewhere; an enclosing task has already begun.
         let is_own = extent.contains(directive.span) || is_task(directive) && extent_of(cx, id).contains(extent);
         is_own || maps_other_arrays(names, id, extent) || has_ended(names, id, extent)
     };
@@ -36,7 +37,7 @@ pub(super) fn deferred(names: &Context<'_>, extent: Span) -> Option<Reason> {
     Some(Reason::new(ReasonCode::TileClause, span, message))
 }
 
-/// The constructs that are tasks and map, each with what makes it one.
+/// The constructs that are tasks and map data, each with the directive or clause that makes it a task.
 fn deferring(cx: &Context<'_>) -> Vec<(ConstructId, Span)> {
     let maps = |construct: &Construct, directive: &Directive| {
         let maps = |clause: &Clause| clause.name == ClauseName::Map && !clause.has_modifier("release");
@@ -62,7 +63,7 @@ fn extent_of(cx: &Context<'_>, id: ConstructId) -> Span {
     Span::new(cx.constructs.directive(id).span.start, cx.constructs.construct(id).body_span.end)
 }
 
-/// Are all arrays that both map different objects?
+/// Are all arrays that the two constructs map different objects?
 fn maps_other_arrays(names: &Context<'_>, id: ConstructId, extent: Span) -> bool {
     let cx = names;
     let (construct, directive) = (cx.constructs.construct(id), cx.constructs.directive(id));
@@ -114,10 +115,10 @@ fn is_object(names: &Context<'_>, name: &str, at: usize) -> bool {
     }
 }
 
-/// Has a task ended whenever a region begins?
+/// Has a task certainly ended when a region begins?
 fn has_ended(names: &Context<'_>, id: ConstructId, extent: Span) -> bool {
     let cx = names;
-    // Teams of the host are active together, in no parallel region.
+    // Teams of the host run at the same time without a parallel region.
     let is_host_league = |it: &Construct| it.leaves.contains(&Leaf::Teams) && !it.leaves.contains(&Leaf::Target);
     let is_alone = |id: ConstructId| {
         let mut around = std::iter::successors(Some(id), |id| cx.constructs.enclosing(*id));
@@ -127,7 +128,7 @@ fn has_ended(names: &Context<'_>, id: ConstructId, extent: Span) -> bool {
     if !cx.constructs.ids().all(is_alone) {
         return false;
     }
-    // At a scheduling point a thread may begin any task that is left.
+    // At a scheduling point a thread may begin any task that is waiting.
     let tasks = cx.constructs.ids().filter(|id| is_task(cx.constructs.directive(*id)));
     let mut tasks = tasks.map(|id| extent_of(cx, id));
     if tasks.any(|task| task.overlaps(extent) || !is_quiet(names, task)) {
@@ -143,7 +144,7 @@ fn has_ended(names: &Context<'_>, id: ConstructId, extent: Span) -> bool {
     waiting.any(|id| is_over(extent_of(cx, id))) || stretch_to_wait(cx, id).is_some_and(is_over)
 }
 
-/// From the statement of a block that a construct is in to the next `taskwait` of the block, in the same task.
+/// From the statement of a block that holds a construct to the next `taskwait` of the block, in the same task.
 fn stretch_to_wait(cx: &Context<'_>, id: ConstructId) -> Option<Span> {
     let own = extent_of(cx, id);
     let task = cx.constructs.enclosing(id);
@@ -177,7 +178,7 @@ fn stretch_to_wait(cx: &Context<'_>, id: ConstructId) -> Option<Span> {
     None
 }
 
-/// Does the host stay in a part of the file until its end, and call nothing there that may reach another part?
+/// Does the host stay in a part of the file until its end, without calls that may lead to another part?
 fn is_quiet(names: &Context<'_>, stretch: Span) -> bool {
     let cx = names;
     let is_doubtful = cx.tree.problem_in(stretch).is_some() || cx.tree.inactive().iter().any(|it| it.overlaps(stretch));
@@ -228,7 +229,8 @@ fn stays(names: &Context<'_>, stretch: Span, node: NodeId) -> bool {
     }
 }
 
-/// What may hide a call or a jump in C; attributes name functions that are called at the end of a block.
+/// Parts of the tree that may hide a call or a jump in C. Attributes may name functions that are called at the end of a
+/// block.
 const NOT_IN_C: [NodeKind; 6] = [
     NodeKind::PreprocInclude,
     NodeKind::PreprocCall,
@@ -238,7 +240,7 @@ const NOT_IN_C: [NodeKind; 6] = [
     NodeKind::MsDeclspecModifier,
 ];
 
-/// What calls no function in C++ where all variables are of the language's own types.
+/// Parts of the tree that call no function in C++ if all variables are of the language's own types.
 const IN_CPP: [NodeKind; 31] = [
     NodeKind::CompoundStatement,
     NodeKind::ExpressionStatement,
@@ -273,7 +275,7 @@ const IN_CPP: [NodeKind; 31] = [
     NodeKind::ConditionClause,
 ];
 
-/// Is it a name whose use calls nothing?
+/// Is it a name whose use calls no function?
 fn is_plain(names: &Context<'_>, name: &str, at: usize) -> bool {
     if let Some(inner) = names.expansion(name, at) {
         return inner.is_some_and(|inner| inner.iter().all(|name| is_plain(names, name, at)));

@@ -1,4 +1,4 @@
-//! The head of the parallel loop: what the heads of its tiles are made of.
+//! The head of the parallel loop, from which the heads of its tiles are made.
 
 use crate::analysis::accesses::Accesses;
 use crate::analysis::polynomial::Polynomial;
@@ -10,7 +10,7 @@ use crate::syntax::Number;
 use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::text;
 
-/// A loop that runs upwards by ones, from a first value to before an end.
+/// A loop that counts upwards by one, from a first value to before an end.
 pub(super) struct Head {
     /// Its variable.
     pub variable: String,
@@ -20,23 +20,23 @@ pub(super) struct Head {
     pub lower: Span,
     /// The whole test.
     pub condition: Span,
-    /// The first value.
+    /// The first value, as a polynomial.
     pub first: Polynomial,
-    /// Where it is a variable of the type that counts the iterations: is that type signed?
+    /// If the first value is a variable of the type in which iterations are counted: is that type signed?
     pub named_start: Option<bool>,
     /// The value behind the last one.
     pub end: Polynomial,
-    /// Both in C.
+    /// The first value and the end, in C.
     pub first_text: String,
     pub end_text: String,
     /// How many iterations there are, in C.
     pub trips_text: String,
-    /// The same, where the text tells.
+    /// How many iterations there are, if it is known.
     pub trips: Option<i128>,
 }
 
 impl Head {
-    /// Does the host have to ask whether the first value lies behind a section's start? It can where that is zero.
+    /// Must the host test whether the first value lies behind a section's start? It can if that start is zero.
     pub(super) fn is_asked_to_start(&self, from: &Polynomial) -> bool {
         from.is_zero() && self.named_start.is_some() && self.first.as_constant().is_none()
     }
@@ -70,7 +70,7 @@ pub(super) fn read(values: &HostValues<'_, '_>, only: &CanonicalLoop, found: &Ac
         return refuse(only.variable_span, "the type of the loop's variable is not understood");
     };
     let first_text = values.spelled(only.lower);
-    // Sums are computed in the type of the variable, however narrow what they are made of.
+    // Sums are computed in the type of the variable, even if their operands are of narrower types.
     let is_narrow = |name: &str| {
         let variable = values.symbols().lookup(name, only.lower.start).map(|variable| variable.ty);
         let integer = variable.as_ref().and_then(DeclaredType::number).and_then(Number::integer);

@@ -1,4 +1,4 @@
-//! Expressions that the host may evaluate as often as it likes, with the same value each time, before and between the tiles.
+//! Expressions that the host may evaluate repeatedly before and between the tiles, always with the same value.
 
 use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
@@ -10,11 +10,12 @@ use crate::source::Span;
 use crate::syntax::{Clause, ClauseName, NodeKind, Number};
 use crate::transforms::pipeline_loop::text;
 
-/// What is asked about the values of one region.
+/// Answers questions about values in one region.
 pub(super) struct HostValues<'n, 'a> {
     pub names: &'n Context<'a>,
     pub region: &'n TargetRegion,
-    /// Where the values must stay the same: the region, or the `target data` construct around it that is rewritten with it.
+    /// The part of the text in which the values must not change: the region, or the `target data` construct around it
+    /// that is rewritten with it.
     pub extent: Span,
 }
 
@@ -27,7 +28,7 @@ impl<'a> HostValues<'_, 'a> {
         self.names.symbols()
     }
 
-    /// An expression as it is written, on one line; a macro in parentheses where its replacement has operators of its own.
+    /// An expression on one line. A macro gets parentheses if its replacement has operators.
     pub(super) fn spelled(&self, span: Span) -> String {
         let text = on_one_line(self.cx().file, span);
         let replacement = self.symbols().macro_definition(&text, span.start).map(|found| found.body);
@@ -37,10 +38,10 @@ impl<'a> HostValues<'_, 'a> {
         }
     }
 
-    /// Is an expression made of numbers and of integers that keep their values?
+    /// Checks that an expression consists of numbers and of integers that keep their values.
     ///
     /// # Errors
-    /// What it holds besides.
+    /// Its other parts.
     pub(super) fn check(&self, span: Span) -> Result<(), Vec<Reason>> {
         let cx = self.cx();
         let refuse = |message: String| Err(vec![Reason::new(ReasonCode::LoopNotTiled, span, message)]);
@@ -55,7 +56,7 @@ impl<'a> HostValues<'_, 'a> {
         }
     }
 
-    /// Does a part of an expression give the same value each time, as far as its operator tells?
+    /// Does the operator of this part of an expression give the same value each time?
     fn is_repeatable(&self, evaluation: &Evaluation<'_>, part: &Part) -> bool {
         match part.act {
             Act::Type if evaluation.tree.kind(part.node) == NodeKind::TypeIdentifier => {
@@ -73,12 +74,12 @@ impl<'a> HostValues<'_, 'a> {
         variable.is_none_or(|variable| variable.header.is_some() || !self.extent.contains(variable.declared_at))
     }
 
-    /// The clauses of all constructs that run meanwhile.
+    /// The clauses of all constructs in that part of the text.
     fn clauses(&self) -> impl Iterator<Item = &'a Clause> {
         self.cx().constructs.within(self.extent).flat_map(|(_, directive)| &directive.clauses)
     }
 
-    /// Is it a constant, or an integer that neither the device nor a copy from it changes?
+    /// Is it a constant, or an integer that is changed neither by the device nor by a copy from it?
     pub(super) fn is_lasting(&self, name: &str, at: usize) -> bool {
         let names = self.names;
         if let Some(expansion) = names.expansion(name, at) {
@@ -99,9 +100,9 @@ impl<'a> HostValues<'_, 'a> {
         }
     }
 
-    /// Does a clause say something of the variable but that it is copied?
+    /// Does a clause list the variable other than for a copy to the device?
     fn is_listed(&self, name: &str) -> bool {
-        // Of a number that is shared by teams the device has a copy of its own, too.
+        // A number that teams share has a copy on the device, too.
         let is_copied = |clause: &&Clause| matches!(clause.name, ClauseName::Firstprivate | ClauseName::Shared);
         let mut clauses = self.clauses().filter(|clause| !is_copied(clause));
         clauses.any(|clause| {
@@ -111,8 +112,8 @@ impl<'a> HostValues<'_, 'a> {
         })
     }
 
-    /// May nothing that is copied back from the device be the variable: its address is taken nowhere, or only real numbers
-    /// come back (C17, section 6.5)?
+    /// Is it impossible that a copy from the device changes the variable: is its address never taken, or do only real
+    /// numbers come back (C17, section 6.5)?
     fn is_out_of_reach(&self, name: &str, at: usize) -> bool {
         let symbols = self.symbols();
         let is_const = symbols.lookup(name, at).is_some_and(|variable| variable.ty.is_const());

@@ -1,7 +1,8 @@
 //! The line that includes the header of page-locked memory: directly before the first include of the file.
 //!
-//! Before that stand at most comments, definitions and conditions, so that nothing is open there that changes what the header
-//! declares. The header itself includes nothing but on systems where it pins nothing, so that no definition behind it comes late.
+//! Only comments, definitions and conditions may stand before it, so that no surrounding text changes what the header
+//! declares. The header itself includes other headers only on systems where it pins nothing, so that definitions behind
+//! it do not come too late for these.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +24,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Includes the header before `start`.
 ///
 /// # Errors
-/// There is no place for it.
+/// If there is no place for it.
 pub(super) fn include(cx: &Context<'_>, start: usize) -> Result<Vec<Edit>, String> {
     let includes_it = |include: &Include| {
         let path = cx.file.show(include.path);
@@ -49,17 +50,17 @@ pub(super) fn include(cx: &Context<'_>, start: usize) -> Result<Vec<Edit>, Strin
     Ok(vec![Edit { span: Span::new(at, at), text: format!("#include \"{HEADER}\"{newline}") }])
 }
 
-/// What the beginning of a file holds.
+/// The kinds of lines at the beginning of a file.
 enum Line {
-    /// What may stand before the header.
+    /// A line that may stand before the header.
     Harmless,
-    /// The same, but it must not be left behind the header: what that includes may depend on it, as on `_GNU_SOURCE`.
+    /// A definition. It must also stay before the header, because headers may depend on it, as on `_GNU_SOURCE`.
     Definition,
     Include,
     Other,
 }
 
-/// Where the line of the header may stand, in the branches of conditions in which `start` stands.
+/// Where the line for the header may stand, within the branches of conditions that enclose `start`.
 fn place(file: &SourceFile, found: &Scan, start: usize) -> Option<usize> {
     let text = file.text.as_slice();
     let first = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
@@ -79,7 +80,7 @@ fn place(file: &SourceFile, found: &Scan, start: usize) -> Option<usize> {
             Line::Other => return None,
         }
     }
-    // The outermost condition that another branch or text than the loop's depends on.
+    // The header must stand before the outermost group that has the place in another branch than the loop.
     let border = found.conditionals.iter().find(|group| !has_no_border(group, at, start));
     let at = border.map_or(at, |group| group.span.start);
     let newline = text.get(..at)?.iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
@@ -88,7 +89,7 @@ fn place(file: &SourceFile, found: &Scan, start: usize) -> Option<usize> {
     (begins_line && at <= start && defined <= at).then_some(line_start)
 }
 
-/// Stand both in the same branch, or the first one outside of a group of conditions?
+/// Are both places in the same branch, or is the first one outside of the group of conditions?
 fn has_no_border(group: &Conditional, one: usize, other: usize) -> bool {
     let branch =
         |at: usize| group.branches.iter().position(|branch| (branch.line.start..branch.content.end).contains(&at));
@@ -111,18 +112,19 @@ fn line(text: &[u8]) -> Line {
     }
 }
 
-/// Does the first declaration of what is compiled by itself stand there? What others include may stand anywhere in them.
+/// Does the first declaration of a file that is compiled by itself stand there? A file that others include may be
+/// included anywhere.
 fn is_program_without_includes(file: &SourceFile, found: &Scan, at: usize, start: usize) -> bool {
     let is_source = Language::by_ending(&file.path).is_some() && !Language::is_header(&file.path);
     let rest = file.text.get(at..).unwrap_or_default();
     let begins_name = rest.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
     let first = String::from_utf8_lossy(rest.get(..rest.len().min(16)).unwrap_or_default()).into_owned();
-    // Before these stands nothing but a module's own beginning.
+    // Only the beginning of a module may stand before these.
     let is_module = matches!(words(&first).next(), Some("module" | "export" | "import"));
     is_source && begins_name && !is_module && !found.includes.iter().any(|include| include.span.start < start)
 }
 
-/// Does a `requires` directive stand behind a place, or one that cannot be read and may be one?
+/// Does a `requires` directive stand behind a place, or an unreadable directive that may be one?
 fn requires(text: &[u8], found: &Scan, from: usize) -> bool {
     let begins = |body: Span| text.get(skip_blanks(text, body.start)..).is_some_and(|rest| rest.starts_with(REQUIRES));
     let is_one = |body: Option<Span>| body.is_none_or(begins);
@@ -133,7 +135,7 @@ fn names_requires(text: &[u8]) -> bool {
     memmem::find(text, REQUIRES).is_some()
 }
 
-/// Behind blanks, comments and the ends of lines that go on.
+/// The place behind blanks, comments and line continuations.
 fn skip_blanks(text: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(byte) = text.get(at) {
@@ -146,7 +148,7 @@ fn skip_blanks(text: &[u8], from: usize) -> usize {
     at
 }
 
-/// The end of a line, with those that it goes on in.
+/// The end of a line, including its continuation lines.
 fn line_end(text: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(rest) = text.get(at..).filter(|rest| !matches!(rest, [] | [b'\n' | b'\r', ..])) {

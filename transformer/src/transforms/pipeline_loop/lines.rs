@@ -1,4 +1,4 @@
-//! The lines of the output, and the two forms that they are put into.
+//! The lines of the output, and the two forms of a construct that they make up.
 
 use crate::context::Context;
 use crate::edit::Edit;
@@ -7,9 +7,9 @@ use crate::region::construct::ConstructId;
 use crate::source::{Language, Span};
 use crate::transforms::two_forms::{self, Indents, indented};
 
-/// A line of the output, or several as they were.
+/// A line of the output, or several lines of the original.
 pub(super) enum Line {
-    /// A statement or a part of one, so deep in the new blocks.
+    /// A statement or a part of one, at this depth in the new blocks.
     Code(usize, String),
     /// `if` with terms that must all hold.
     Condition(usize, Vec<String>),
@@ -34,7 +34,7 @@ impl Line {
                 }
             }
             Self::Directive(depth, name, clauses) => {
-                // Directives that do not stand with the statements keep their column.
+                // Directives that are not indented like statements keep their column.
                 let indent = if layout.indent == indents.indent { at(depth) } else { layout.indent.clone() };
                 format!("{indent}{}", layout.indented(indent.clone()).write(&name, &clauses))
             }
@@ -42,18 +42,18 @@ impl Line {
         }
     }
 }
-/// A construct that is written in two forms: in tiles, and as it was.
+/// A construct that is written in two forms: in tiles, and as in the original.
 pub(super) struct Form {
     pub construct: ConstructId,
     pub extent: Span,
     /// The constants that the tiles need.
     pub constants: Vec<String>,
-    /// When the tiles are right and pay; always where there is nothing to ask.
+    /// The conditions under which the tiles are right and pay. Empty if they always are.
     pub condition: Vec<String>,
 }
 
 impl Form {
-    /// How deep the lines of the tiles stand in the new blocks.
+    /// The depth of the tiles' lines in the new blocks.
     pub(super) fn depth(&self) -> usize {
         if self.condition.is_empty() { 1 } else { 2 }
     }
@@ -91,7 +91,7 @@ pub(super) fn comment(cx: &Context<'_>, text: &str) -> String {
     if cx.tree.language() == Language::C { format!("/* {text} */") } else { format!("// {text}") }
 }
 
-/// Lines in the style of the construct that they stand for.
+/// Lines as text, in the style of the construct that they replace.
 pub(super) fn text(cx: &Context<'_>, construct: ConstructId, extent: Span, lines: Vec<Line>) -> Option<String> {
     let layout = Layout::of(cx.file, cx.constructs.directive(construct));
     let indents = Indents::of(cx, extent, cx.constructs.construct(construct).body?, &layout);

@@ -1,4 +1,4 @@
-//! What the construct maps, and which of it moves in tiles.
+//! What the construct maps, and which arrays move in tiles.
 
 use crate::analysis::accesses::{Access, Accesses, RootKind};
 use crate::analysis::independence::clauses::Clauses;
@@ -16,7 +16,7 @@ use crate::transforms::pipeline_loop::host_values::HostValues;
 /// A list item of a `map` clause.
 #[derive(Clone)]
 pub(super) struct Mapped {
-    /// Which construct makes its place on the device.
+    /// Which construct creates its storage on the device.
     pub place: Place,
     /// As written, on one line.
     pub text: String,
@@ -26,31 +26,31 @@ pub(super) struct Mapped {
     pub span: Span,
     /// `to`, `from`, `tofrom`, `alloc`.
     pub map_type: String,
-    /// Is it an array or what a pointer leads to?
+    /// Is it an array, or memory that a pointer points to?
     pub is_array: bool,
     /// The first element and the number of elements of the first dimension: spans of their expressions.
     lower_span: Option<Span>,
     length_span: Option<Span>,
-    /// The number of elements of the first dimension of an array that is named whole.
+    /// The number of elements of the first dimension, if a whole array is named.
     whole: Option<Polynomial>,
     /// The sections of the other dimensions, as written.
     rest: String,
-    /// How many elements of the first dimension are mapped, where it is known.
+    /// How many elements of the first dimension are mapped, if it is known.
     pub length: Option<Polynomial>,
-    /// Bytes of one of them, where they are known.
+    /// Bytes of one of them, if they are known.
     pub element_bytes: Option<i128>,
-    /// How it moves; none where it is mapped whole.
+    /// How it moves in tiles. `None` if it is mapped whole.
     pub tiled: Option<Tiled>,
     /// Why it does not move in tiles.
     pub no_stream: Option<(Span, NoStream)>,
 }
 
-/// The construct that makes an item's place on the device.
+/// The construct that creates an item's storage on the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// The loop's own.
     Loop,
-    /// A `target data` construct around it; the map type and the text of the loop's own item, where it has one too.
+    /// A `target data` construct around it. The loop's own item for the same array has this map type and text.
     Around(Option<(String, String)>),
 }
 
@@ -62,24 +62,24 @@ pub(super) struct Tiled {
     pub moves_in: bool,
     /// Are they copied back behind the tiles that write them?
     pub moves_out: bool,
-    /// The first iteration's worth of the mapped section, and the one behind its last.
+    /// The piece of the first iteration in the mapped section, and the piece behind the last one.
     pub from: Polynomial,
     pub to: Polynomial,
-    /// The length of the section, in C, where it is not the whole array.
+    /// The length of the section, in C, if it is not the whole array.
     pub length_text: Option<String>,
-    /// The first element's expression, where it is not zero.
+    /// The first element's expression, if it is not zero.
     pub lower_text: Option<String>,
 }
 
 impl Tiled {
-    /// Do iterations read pieces beside their own?
+    /// Do iterations read pieces other than their own?
     pub(super) fn has_halo(&self) -> bool {
         (self.stream.behind, self.stream.ahead) != (0, 0)
     }
 }
 
 impl Mapped {
-    /// The same where a construct around the loop has mapped it: of the loop's own item its text is left.
+    /// The item of an enclosing construct. Only the text of the loop's own item for it is kept.
     pub(super) fn around(&self, own: &[Self]) -> Self {
         let listed = own.iter().find(|item| item.key == self.key);
         let listed = listed.map(|item| (item.map_type.clone(), item.text.clone()));
@@ -99,7 +99,7 @@ impl Mapped {
         matches!(self.map_type.as_str(), "to" | "tofrom")
     }
 
-    /// Is it copied back behind it?
+    /// Is it copied back after the loop?
     pub(super) fn copies_out(&self) -> bool {
         matches!(self.map_type.as_str(), "from" | "tofrom")
     }
@@ -115,7 +115,7 @@ impl Mapped {
         }
     }
 
-    /// Where its mapped part begins.
+    /// The first element of its mapped part.
     fn start(&self) -> String {
         match self.tiled.as_ref().and_then(|tiled| tiled.lower_text.as_ref()) {
             None => self.name.clone(),
@@ -123,17 +123,17 @@ impl Mapped {
         }
     }
 
-    /// Asks whether it is not on the device.
+    /// A condition that is true if it is not on the device.
     pub(super) fn is_absent(&self) -> String {
         format!("ompsplit_is_absent({})", self.start())
     }
 
-    /// Page-locks what is mapped.
+    /// A statement that page-locks the mapped memory.
     pub(super) fn pin(&self) -> String {
         format!("ompsplit_pin({}, {});", self.start(), self.bytes())
     }
 
-    /// Undoes that.
+    /// A statement that unlocks it.
     pub(super) fn unpin(&self) -> String {
         format!("ompsplit_unpin({});", self.start())
     }
@@ -148,7 +148,7 @@ impl Mapped {
     }
 }
 
-/// The expressions of the items whose values are asked for, in order.
+/// The expressions in the items whose values are needed, in order.
 pub(super) fn expressions(items: &[Mapped]) -> Vec<Span> {
     items.iter().flat_map(|item| [item.lower_span, item.length_span]).flatten().collect()
 }
@@ -156,7 +156,7 @@ pub(super) fn expressions(items: &[Mapped]) -> Vec<Span> {
 /// Reads the `map` clauses of some constructs.
 ///
 /// # Errors
-/// The items that are not understood.
+/// Why items are not understood.
 pub(super) fn read(values: &HostValues<'_, '_>, constructs: &[ConstructId]) -> Result<Vec<Mapped>, Vec<Reason>> {
     let cx = values.cx();
     let mut items = Vec::new();
@@ -176,7 +176,7 @@ pub(super) fn read(values: &HostValues<'_, '_>, constructs: &[ConstructId]) -> R
             for item in clause.items() {
                 match read_item(values, item, map_type) {
                     Some(mapped) => items.push(mapped),
-                    // `split` writes it out where the program has it mapped by naming a member.
+                    // `split` writes `this` if the program has mapped it by naming a member.
                     None if item.base.as_deref() == Some("this") && !item.has_member => {
                         let message = "members of an object do not go with tiles";
                         reasons.push(Reason::new(ReasonCode::TileClause, cx.constructs.directive(*id).span, message));
@@ -232,7 +232,7 @@ fn read_item(values: &HostValues<'_, '_>, item: &ListItem, map_type: &str) -> Op
 /// Is all that the loop reaches in memory mapped by the construct, or a thread's own?
 ///
 /// # Errors
-/// What else it reaches: it may be part of an array whose tiles come and go.
+/// Other memory that it reaches: it may be part of an array whose tiles are mapped only for a time.
 pub(super) fn check_reach(items: &[Mapped], clauses: &Clauses, found: &Accesses) -> Result<(), Vec<Reason>> {
     let is_own = |access: &Access| access.root.kind == RootKind::Object && clauses.is_private(access.root.key);
     let is_mapped = |access: &Access| {
@@ -255,7 +255,7 @@ pub(super) fn check_reach(items: &[Mapped], clauses: &Clauses, found: &Accesses)
     Ok(())
 }
 
-/// Finds out which items move in tiles. `evaluated` are the values of [`expressions`].
+/// Determines which items move in tiles. `evaluated` are the values of [`expressions`].
 pub(super) fn find_streams(values: &HostValues<'_, '_>, items: &mut [Mapped], head: &Head, found: &Accesses) {
     let mut evaluated = found.expressions.iter();
     for item in items.iter_mut() {
@@ -277,12 +277,12 @@ pub(super) fn find_streams(values: &HostValues<'_, '_>, items: &mut [Mapped], he
                     && overwrites(values.cx().tree, found, &touching, &found_stream.stride);
                 item.tiled = tiled(values, item, head, found_stream, lower, length);
                 if let Some(tiled) = &mut item.tiled {
-                    // What the tiles give new values comes back, and nothing else does.
+                    // An array that the tiles overwrite completely need not be copied to the device.
                     tiled.moves_in &= !(is_overwritten && tiled.moves_out);
                 }
                 match &item.tiled {
                     None => item.no_stream = Some((item.span, NoStream::Scattered)),
-                    // Only what is copied moves.
+                    // An array that is not copied does not move.
                     Some(tiled) if !tiled.moves_in && !tiled.moves_out => item.tiled = None,
                     Some(_) => {}
                 }
@@ -291,7 +291,8 @@ pub(super) fn find_streams(values: &HostValues<'_, '_>, items: &mut [Mapped], he
     }
 }
 
-/// The section in pieces of iterations; none where it does not consist of whole ones, or not certainly of those of all iterations.
+/// The section, counted in pieces of iterations. `None` if it does not certainly consist of the whole pieces of all
+/// iterations.
 fn tiled(
     values: &HostValues<'_, '_>,
     item: &Mapped,
@@ -324,7 +325,7 @@ fn tiled(
         None if item.lower_span.is_some() => return None,
         None => None,
     };
-    // What other loops have written comes back with the last one that uses it.
+    // An array that another loop has written comes back with the last loop that uses it.
     let moves_out = item.copies_out() && (stream.writes || item.place != Place::Loop);
     let moves_in = item.copies_in();
     is_checked.then_some(Tiled { stream, moves_in, moves_out, from, to, length_text, lower_text })

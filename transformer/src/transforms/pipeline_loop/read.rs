@@ -12,17 +12,17 @@ use crate::transforms::pipeline_loop::maps::{self, Mapped};
 /// A loop that is understood.
 pub(super) struct Loop {
     pub head: Head,
-    /// What it and the construct around it map; nothing moves in tiles yet.
+    /// The items that it and the construct around it map, before any moves in tiles.
     pub items: Vec<Mapped>,
     pub found: Accesses,
-    /// The clauses of its grid that do not go with tiles: why there are none, where nothing else is.
+    /// The clauses of its grid that tiles do not allow. They are the reason against tiles if there is no other.
     pub of_grid: Vec<Reason>,
 }
 
 /// Reads the loop of a region. `around` is what a `target data` construct around it maps.
 ///
 /// # Errors
-/// What is not understood, or does not go with tiles.
+/// What is not understood, or not allowed in tiles.
 pub(super) fn read(values: &HostValues<'_, '_>, around: &[Mapped]) -> Result<Loop, Vec<Reason>> {
     let cx = values.cx();
     let (data, of_grid) = clauses::read(values)?;
@@ -44,7 +44,7 @@ pub(super) fn read(values: &HostValues<'_, '_>, around: &[Mapped]) -> Result<Loo
     Ok(Loop { head, items, found, of_grid })
 }
 
-/// The loops that the construct takes.
+/// The associated loops of the construct.
 pub(super) fn nest(values: &HostValues<'_, '_>) -> Result<CanonicalLoopNest, Vec<Reason>> {
     let cx = values.cx();
     let id = values.region.chain.innermost();

@@ -1,5 +1,5 @@
-//! How many tiles there are, and from how many bytes on they pay: by the model of `device/overlap` where a device is asked for, as
-//! measured on an NVIDIA H200 otherwise.
+//! How many tiles there are, and from how many bytes on they pay: by the model of `device/overlap` if a device is
+//! given, otherwise as measured on an NVIDIA H200.
 
 use std::collections::BTreeSet;
 
@@ -18,20 +18,20 @@ use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
 use crate::transforms::pipeline_loop::{Pipeline, read};
 
-/// Tiles of a pipeline, and the bytes of its largest array from which on it pays, where no device is asked for.
+/// Tiles of a pipeline, and the least bytes of its largest array, if no device is given.
 const TILES: u32 = 16;
 const LEAST_BYTES: u64 = 32 << 20;
-/// Tiles for each that is on the device at a time.
+/// Tiles for each tile that is on the device at a time.
 const TILES_OF_SLOT: u32 = 4;
-/// The array by which kernels are measured.
+/// The array size for which the time of kernels is predicted.
 const REFERENCE_BYTES: u32 = 1 << 28;
-/// What a kernel is taken to need, as for the choice of its grid.
+/// Assumed resources of a kernel, as in the choice of its grid.
 const RESOURCES: KernelResources = KernelResources { registers: 32, shared_memory: 0 };
-/// The array sizes that people are shown times for.
+/// The array sizes for which `explain` shows times.
 const SHOWN: [u64; 4] = [16 << 20, 64 << 20, 256 << 20, 1 << 30];
 
-/// How many tiles there are, and from how many bytes of the largest array on: of a loop with an array that goes to the device and one
-/// that comes back.
+/// The number of tiles and the least bytes of the largest array, for a loop with one array that goes to the device and
+/// one that comes back.
 pub(super) fn usual(cx: &Context<'_>) -> (u32, u64) {
     let both_ways = LoopStages { to_device: 1.0, from_device: 1.0, ..LoopStages::default() };
     let copies = match cx.pipeline.pin {
@@ -43,7 +43,7 @@ pub(super) fn usual(cx: &Context<'_>) -> (u32, u64) {
     chosen(cx, &stages, None)
 }
 
-/// What the flags say, otherwise what suits the stages of a loop. `u64::MAX` where tiles never pay.
+/// The numbers of the options, otherwise those that suit the stages of a loop. `u64::MAX` if tiles never pay.
 fn chosen(cx: &Context<'_>, stages: &Stages, bytes: Option<u64>) -> (u32, u64) {
     let options = cx.pipeline;
     let (suited, least) = match cx.profile.map(|device| &device.transfer) {
@@ -58,23 +58,23 @@ fn chosen(cx: &Context<'_>, stages: &Stages, bytes: Option<u64>) -> (u32, u64) {
     (tiles, options.least_bytes.or(least).unwrap_or(u64::MAX))
 }
 
-/// Loops that are cut into tiles one after the other, with what else is copied.
+/// Loops that are cut into tiles one after the other, and the other copies.
 pub(super) struct Sequence<'s, 'p, 'a> {
-    /// What all of them are copied for.
+    /// The region for which all of them copy.
     pub values: &'s HostValues<'p, 'a>,
     pub loops: Vec<Pipeline<'s, 'a>>,
-    /// What moves as a whole: is it copied in, is it copied back?
+    /// Arrays that move as a whole: is each copied in, is it copied back?
     pub whole: Vec<(&'s Mapped, bool, bool)>,
 }
 
 impl<'s, 'a> Sequence<'s, '_, 'a> {
-    /// How many tiles there are, and from how many bytes of the largest array on.
+    /// The number of tiles and the least bytes of the largest array.
     pub(super) fn sizes(&self) -> (u32, u64) {
         let known = self.largest().and_then(|(pipeline, ..)| pipeline.known_bytes());
         chosen(self.values.cx(), &self.stages().unwrap_or_default(), known)
     }
 
-    /// What `explain` says of them, with the words for their arrays; nothing where no array moves in tiles.
+    /// The details for `explain`, with descriptions of the arrays. Empty if no array moves in tiles.
     pub(super) fn details(&self, streams: &[(String, String)]) -> Vec<Detail> {
         if streams.is_empty() {
             return Vec::new();
@@ -110,19 +110,19 @@ impl<'s, 'a> Sequence<'s, '_, 'a> {
         largest.max_by_key(|(_, _, tiled)| rank(tiled))
     }
 
-    /// What is copied for each byte of the largest array. Arrays of a lower degree of unknown sizes count as nothing, and so do kernels
-    /// that are not cut into tiles.
+    /// The copies and the computation for each byte of the largest array. Arrays whose length has fewer unknown factors
+    /// are neglected, and so are kernels that are not cut into tiles.
     fn stages(&self) -> Option<Stages> {
         let (first, largest, tiled) = self.largest()?;
         let unit = of_piece(tiled, largest);
         let mut stages = Stages::default();
-        // Memory that is locked where it is allocated is locked for the loop as it is, too.
+        // Memory that is locked where it is allocated is locked for the original loop, too.
         let moving = || self.loops.iter().flat_map(|pipeline| pipeline.streams());
         let locking = Locking::of(self.values, moving().map(|(item, _)| item), 0);
         let mut locked = BTreeSet::new();
         let mut locked_bytes = 0.0;
         for pipeline in &self.loops {
-            // Where the text does not tell, all loops are taken to have as many iterations.
+            // All loops are assumed to have as many iterations, if their numbers are unknown.
             let trips = pipeline.head.trips.zip(first.head.trips).map_or(1.0, |(own, all)| ratio(own, all));
             let mut of_loop = LoopStages::default();
             for (item, tiled) in pipeline.streams() {
@@ -154,20 +154,20 @@ impl<'s, 'a> Sequence<'s, '_, 'a> {
 }
 
 impl<'p, 'a> Pipeline<'p, 'a> {
-    /// The same with the sizes that suit its stages.
+    /// The pipeline with the sizes that suit its stages.
     pub(super) fn sized(self) -> Self {
         let (tiles, least_bytes) = self.alone().sizes();
         Self { tiles, least_bytes, ..self }
     }
 
-    /// The loop as the only one.
+    /// A sequence of this loop only.
     fn alone(&self) -> Sequence<'p, 'p, 'a> {
         let whole = self.items.iter().filter(|item| item.tiled.is_none());
         let whole = whole.map(|item| (item, item.copies_in(), item.copies_out()));
         Sequence { values: self.values, whole: whole.collect(), loops: vec![*self] }
     }
 
-    /// Is it predicted that tiles pay for no size?
+    /// The reason if tiles are predicted to pay for no size.
     pub(super) fn never_pays(&self) -> Option<Reason> {
         let (largest, _) = self.largest().filter(|_| self.least_bytes == u64::MAX)?;
         let device = self.values.cx().profile.map_or("the device", |device| device.title.as_str());
@@ -176,7 +176,7 @@ impl<'p, 'a> Pipeline<'p, 'a> {
         Some(Reason::new(ReasonCode::TooLittleToCopy, largest.span, message))
     }
 
-    /// What `explain` says of it.
+    /// The details for `explain`.
     pub(super) fn details(&self) -> Vec<Detail> {
         self.alone().details(&self.described())
     }
@@ -200,21 +200,21 @@ impl<'p, 'a> Pipeline<'p, 'a> {
         described.collect()
     }
 
-    /// Bytes of the largest array, where the text tells.
+    /// Bytes of the largest array, if they are known.
     fn known_bytes(&self) -> Option<u64> {
         let (largest, tiled) = self.largest()?;
         let bytes = self.head.trips?.checked_mul(tiled.stream.stride.as_constant()?)?;
         u64::try_from(bytes.checked_mul(largest.element_bytes?)?).ok()
     }
 
-    /// Milliseconds of the kernel for 10^9 bytes of the largest array, of which an iteration has so many.
+    /// Milliseconds of the kernel for 10^9 bytes of the largest array, of which an iteration has `bytes_of_iteration`.
     fn kernel_ms_per_gb(&self, device: &DeviceProfile, bytes_of_iteration: i128) -> Option<f64> {
         let cx = self.values.cx();
         let CanonicalLoopNest { loops, .. } = read::nest(self.values).ok()?;
         let promised = loops.len();
         let found = accesses(cx.file, cx.tree, self.values.symbols(), &loops, promised, &[]);
         let shape = kernel_shape(cx.tree, loops.last()?.body, &found, promised)?;
-        // A nest that is taken together has an iteration for each element.
+        // A nest that is collapsed has an iteration for each element.
         let (_, tiled) = self.largest()?;
         let elements = if promised > 1 { assumed_elements(&tiled.stream.stride) } else { 1 };
         let bytes = bytes_of_iteration / elements.max(1);

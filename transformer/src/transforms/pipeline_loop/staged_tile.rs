@@ -1,5 +1,5 @@
-//! A tile whose copies pass through page-locked buffers: calls of the header's functions around its kernel, which finds all that
-//! it maps on the device.
+//! A tile whose copies go through page-locked buffers: functions of the header are called before and after its kernel,
+//! and the kernel finds all its data on the device.
 
 use crate::context::PinnedMemory;
 use crate::transforms::pipeline_loop::lines::{Line, comment};
@@ -13,7 +13,7 @@ impl Pipeline<'_, '_> {
         self.values.cx().pipeline.pin == PinnedMemory::Stage
     }
 
-    /// What stands in a tile behind its bounds.
+    /// The statements of a tile after its bounds.
     pub(super) fn staged_tile(&self, fresh: &Fresh, depth: usize, lines: &mut Vec<Line>) -> Option<()> {
         let directive = |name: &str, clauses| Line::Directive(depth, name.to_owned(), clauses);
         if self.window().is_some() {
@@ -24,8 +24,8 @@ impl Pipeline<'_, '_> {
             lines.push(Line::Code(depth, self.copy("ompsplit_to_device", (item, tiled), &bounds)?));
         }
         if self.reads_neighbours() {
-            // What a tile reads of its neighbours' pieces is copied with theirs: those before it, and so far ahead. Each comes here
-            // when its own have been copied.
+            // Pieces of neighbouring tiles that a tile reads are copied with those tiles. A tile comes here after its
+            // own have been copied.
             lines.push(directive("ordered", Vec::new()));
             lines.push(Line::Code(depth, "{".to_owned()));
             let text = "The tiles before this one have been copied to the device.";

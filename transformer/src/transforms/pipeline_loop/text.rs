@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::analysis::polynomial::{Atom, Polynomial};
 
-/// A polynomial in variables of the program; none where it holds something else.
+/// A polynomial in variables of the program as a C expression. `None` if it has other atoms.
 pub(super) fn sum(value: &Polynomial, symbols: &BTreeMap<Atom, String>) -> Option<String> {
     let mut terms: Vec<(usize, String, i128)> = Vec::new();
     for (atoms, factor) in value.terms() {
@@ -15,7 +15,7 @@ pub(super) fn sum(value: &Polynomial, symbols: &BTreeMap<Atom, String>) -> Optio
         }
         terms.push((names.len(), names.join(" * "), factor));
     }
-    // What rises comes first, numbers last.
+    // Terms that are added come first, numbers last.
     terms.sort_by(|one, other| (other.2 > 0, other.0).cmp(&(one.2 > 0, one.0)).then(one.1.cmp(&other.1)));
     let mut out = String::new();
     for (_, names, factor) in terms {
@@ -36,13 +36,14 @@ pub(super) fn sum(value: &Polynomial, symbols: &BTreeMap<Atom, String>) -> Optio
     Some(if out.is_empty() { "0".to_owned() } else { out })
 }
 
-/// The same where no variables are multiplied: a product of `int` is an `int`, also where the program has converted its factors.
+/// A sum without products of variables, as a C expression. A product of `int` has the type `int` even if the program
+/// converts its factors, so it could overflow.
 pub(super) fn narrow_sum(value: &Polynomial, symbols: &BTreeMap<Atom, String>) -> Option<String> {
     let has_product = value.terms().any(|(atoms, _)| atoms.len() > 1);
     sum(value, symbols).filter(|_| !has_product)
 }
 
-/// The same as an operand of `*` or `-`: in parentheses unless it is a name or a number, or is in some already.
+/// An expression as an operand of `*` or `-`: in parentheses, unless it is a name, a number, or already in parentheses.
 pub(super) fn operand(text: &str) -> String {
     let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     if is_name(inner.unwrap_or(text)) { text.to_owned() } else { format!("({text})") }

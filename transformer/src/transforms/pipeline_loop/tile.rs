@@ -1,4 +1,4 @@
-//! One tile of a loop: what is copied for it, and its kernel.
+//! One tile of a loop: its copies and its kernel.
 
 use crate::analysis::polynomial::Polynomial;
 use crate::edit::Edit;
@@ -11,15 +11,15 @@ use crate::transforms::pipeline_loop::write::Fresh;
 use crate::transforms::pipeline_loop::{Pipeline, text};
 use crate::transforms::two_forms;
 
-/// One kernel at a time combines its results.
+/// Only one kernel at a time combines its results.
 const CRITICAL: &str = "critical(ompsplit_reduction)";
 
-/// Pieces that are copied for a tile beyond its own: the section's first and last iteration, and how far ahead.
+/// Pieces that are copied for a tile in addition to its own: the section's first and last iteration, and how far ahead.
 type Range<'r> = (&'r Polynomial, &'r Polynomial, u32);
 
 impl Pipeline<'_, '_> {
-    /// One tile: copies to the device, the kernel, copies back. Where nothing has to happen in between, the kernel's own maps
-    /// do both.
+    /// One tile: copies to the device, the kernel, copies back. If nothing has to happen in between, the maps of the
+    /// kernel do all copies.
     pub(super) fn tile(&self, fresh: &Fresh, depth: usize, lines: &mut Vec<Line>) -> Option<()> {
         let bounds = self.tile_bounds(fresh).into_iter().chain(self.copy_bounds(fresh)?);
         lines.extend(bounds.map(|text| Line::Code(depth, text)));
@@ -32,7 +32,8 @@ impl Pipeline<'_, '_> {
             let enter = |tiled: &Tiled| if tiled.moves_in { "to" } else { "alloc" };
             lines.push(directive("target enter data", self.tile_maps(fresh, enter)?));
         } else if self.copies_before() && self.reads_neighbours() {
-            // What a tile reads of its neighbours' pieces is copied with theirs: those before it first, and so far ahead.
+            // Pieces of neighbouring tiles that a tile reads are copied with those tiles: first the tiles before it,
+            // then some ahead.
             lines.push(directive("ordered", Vec::new()));
             lines.push(Line::Code(depth, "{".to_owned()));
             lines.push(Line::Directive(depth + 1, "target update".to_owned(), self.update(fresh)?));
@@ -48,7 +49,7 @@ impl Pipeline<'_, '_> {
         Some(())
     }
 
-    /// The kernel of a tile, beside no other one that combines the same results.
+    /// The kernel of a tile, never at the same time as another one that combines the same results.
     pub(super) fn kernel_alone(&self, fresh: &Fresh, depth: usize, lines: &mut Vec<Line>) -> Option<()> {
         if !self.reductions().is_empty() {
             lines.push(Line::Directive(depth, CRITICAL.to_owned(), Vec::new()));
@@ -56,7 +57,7 @@ impl Pipeline<'_, '_> {
         self.kernel(fresh, depth, lines)
     }
 
-    /// Is what a tile reads copied by a directive of its own, before the kernel?
+    /// Does a separate directive copy what a tile reads, before the kernel?
     fn copies_before(&self) -> bool {
         let moves_in = self.streams().any(|(_, tiled)| tiled.moves_in);
         self.window().is_none() && moves_in && (self.reads_neighbours() || !self.reductions().is_empty())
@@ -88,7 +89,7 @@ impl Pipeline<'_, '_> {
         ]
     }
 
-    /// The bounds of what is copied for a tile, where they are not those of its iterations.
+    /// The bounds of the copies for a tile, if they are not those of its iterations.
     fn copy_bounds(&self, fresh: &Fresh) -> Option<Vec<String>> {
         let Fresh { tile, tiles, first, end, .. } = fresh;
         let ty = &self.head.ty;
@@ -105,7 +106,7 @@ impl Pipeline<'_, '_> {
         Some(bounds.into_iter().flatten().collect())
     }
 
-    /// The different ranges of what is copied.
+    /// The different ranges of the copies.
     fn ranges(&self) -> Vec<Range<'_>> {
         let mut ranges = Vec::new();
         for (item, tiled) in self.streams() {
@@ -118,18 +119,18 @@ impl Pipeline<'_, '_> {
         ranges
     }
 
-    /// What is copied to the device, where it is more than a tile's own pieces.
+    /// The range that is copied to the device, if it is larger than the tile's own pieces.
     pub(super) fn range_in<'r>(&self, item: &Mapped, tiled: &'r Tiled) -> Option<Range<'r>> {
         let is_wider = tiled.moves_in && (self.reads_neighbours() || self.leaves_elements(item, tiled));
         is_wider.then_some((&tiled.from, &tiled.to, tiled.stream.ahead))
     }
 
-    /// What is copied back, where it is more than a tile's own pieces.
+    /// The range that is copied back, if it is larger than the tile's own pieces.
     pub(super) fn range_out<'r>(&self, item: &Mapped, tiled: &'r Tiled) -> Option<Range<'r>> {
         (tiled.moves_out && self.leaves_elements(item, tiled)).then_some((&tiled.from, &tiled.to, 0))
     }
 
-    /// Are there elements that no iteration has, and that other loops may read or have written?
+    /// Are there elements that belong to no iteration, and that other loops may have read or written?
     fn leaves_elements(&self, item: &Mapped, tiled: &Tiled) -> bool {
         item.place != Place::Loop && (tiled.from != self.head.first || tiled.to != self.head.end)
     }
@@ -157,7 +158,7 @@ impl Pipeline<'_, '_> {
         self.piece(item, tiled, self.bounds(fresh, None))
     }
 
-    /// The names of a range's bounds; of the tile's iterations where there is none.
+    /// The names of a range's bounds. Without a range, those of the tile's iterations.
     pub(super) fn bounds(&self, fresh: &Fresh, range: Option<Range<'_>>) -> (String, String) {
         range.map_or((fresh.first.clone(), fresh.end.clone()), |range| self.names_of_range(fresh, range))
     }
@@ -191,8 +192,8 @@ impl Pipeline<'_, '_> {
         Some(())
     }
 
-    /// What the kernel of a tile maps. Where the whole array has its place on the device, `always` copies, and nothing else does; a
-    /// pointer finds its place by the section that the kernel names.
+    /// The maps of a tile's kernel. If the whole array has storage on the device, only `always` makes a map copy. The
+    /// device finds the storage of a pointer by the section that the kernel names.
     fn kernel_maps(&self, fresh: &Fresh) -> Option<Vec<String>> {
         let mut maps = Maps::default();
         for item in self.items {
@@ -223,7 +224,7 @@ impl Pipeline<'_, '_> {
         Some(maps.clauses())
     }
 
-    /// What stands behind the construct's directive, with the head of a tile; from the next line on.
+    /// The text behind the construct's directive with the head of a tile, from the next line on.
     fn loop_text(&self, fresh: &Fresh, directive_end: usize) -> Option<String> {
         let file = self.values.cx().file;
         let lines = two_forms::lines_behind(file, directive_end, self.values.region.extent.end)?;

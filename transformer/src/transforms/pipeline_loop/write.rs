@@ -15,7 +15,7 @@ use crate::transforms::two_forms;
 /// Host threads that copy and launch: with fewer the stages overlap less, with more they overlap no better
 /// (`bench/results/pipeline`).
 const THREADS: u32 = 4;
-/// The same where each copies its tiles into a buffer and out of it as well.
+/// Host threads if each also copies its tiles into a buffer and out of it.
 const STAGING_THREADS: u32 = 16;
 
 /// The names that the output declares.
@@ -33,7 +33,7 @@ impl Pipeline<'_, '_> {
     /// The edits: the region's two forms, and the header's line where it is missing.
     ///
     /// # Errors
-    /// Why both forms cannot stand here.
+    /// Why both forms cannot be written here.
     pub(super) fn edits(&self) -> Result<Vec<Edit>, Vec<Reason>> {
         let region = self.values.region;
         let refuse = |span, message: String| vec![Reason::new(ReasonCode::LoopNotTiled, span, message)];
@@ -51,7 +51,7 @@ impl Pipeline<'_, '_> {
         Ok(edits)
     }
 
-    /// Where its arrays are page-locked.
+    /// Where the arrays are page-locked.
     pub(super) fn locking(&self) -> Locking {
         Locking::of(self.values, self.streams().map(|(item, _)| item), self.least_bytes)
     }
@@ -95,9 +95,10 @@ impl Pipeline<'_, '_> {
         constants
     }
 
-    /// Asks for what the text does not tell: that each tile is as long as the halo, that enough is copied, and that it is not on the
-    /// device already. In a window each tile is mapped, which asks for itself where it copies as well. Other threads of a team may map
-    /// the same arrays: they would find them present before their tiles are copied, or a part of them.
+    /// The conditions that cannot be decided from the text: each tile is as long as the halo, enough is copied, and the
+    /// arrays are not on the device already. In a window each tile is mapped, which checks the last condition itself if
+    /// it copies. Other threads of a team may map the same arrays: they would find arrays present whose tiles are not
+    /// copied yet, or only a part of them.
     fn condition(&self, fresh: &Fresh) -> Option<Vec<String>> {
         let mut terms = self.enough_iterations(fresh)?;
         terms.extend(self.enough_bytes(fresh)?);
@@ -109,7 +110,8 @@ impl Pipeline<'_, '_> {
         Some(terms)
     }
 
-    /// Asks whether each tile is as long as the halo, and each piece has elements, where the text does not tell.
+    /// The condition that each tile is as long as the halo, and each piece has elements, if that does not follow from
+    /// the text.
     pub(super) fn enough_iterations(&self, fresh: &Fresh) -> Option<Vec<String>> {
         let mut terms = Vec::new();
         let Head { first, first_text, end_text, trips_text: trips, named_start, .. } = self.head;
@@ -117,20 +119,20 @@ impl Pipeline<'_, '_> {
         if asks_start {
             terms.push(match named_start {
                 Some(true) => format!("{first_text} >= 0"),
-                // An end that is computed may have become a small number.
+                // An end that is computed may have overflowed to a small number.
                 _ => format!("{end_text} >= {first_text}"),
             });
         }
         let Some(stride) = self.unknown_stride()? else { return Some(terms) };
         let halo = if self.halo() > 1 { format!("{} * ", self.halo()) } else { String::new() };
         let least = format!("{halo}{}", fresh.tiles);
-        // The difference of unsigned bounds is a large number where the loop does not run.
+        // The difference of unsigned bounds is a large number if the loop does not run.
         match !first.is_zero() && trips.contains('-') {
             false => terms.push(format!("{trips} >= {least}")),
             true if first.as_constant().is_some() => {
                 terms.push(format!("{end_text} >= {} + {least}", text::operand(first_text)));
             }
-            // Only from there on is the difference a number of its type.
+            // So the end is first compared with the first value, unless another term already does so.
             true => {
                 let is_asked = asks_start && *named_start != Some(true);
                 terms.extend((!is_asked).then(|| format!("{end_text} >= {first_text}")));
@@ -143,7 +145,7 @@ impl Pipeline<'_, '_> {
         Some(terms)
     }
 
-    /// Asks whether the largest array is large enough, where the text does not tell.
+    /// The condition that the largest array is large enough, if that does not follow from the text.
     pub(super) fn enough_bytes(&self, fresh: &Fresh) -> Option<Option<String>> {
         let (item, _) = self.largest()?;
         let Some(stride) = self.unknown_stride()? else { return Some(None) };
@@ -152,7 +154,7 @@ impl Pipeline<'_, '_> {
         Some(Some(format!("sizeof(*{}) * {trips}{pieces} >= {}", item.name, fresh.least)))
     }
 
-    /// The stride of the largest array, in C, unless it and the number of iterations are known.
+    /// The stride of the largest array in C, unless the stride and the number of iterations are known.
     fn unknown_stride(&self) -> Option<Option<String>> {
         let (_, tiled) = self.largest()?;
         let stride = &tiled.stream.stride;

@@ -33,9 +33,9 @@ use self::serial::Runs;
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
     pub clauses: RegionClauses,
-    /// What becomes a kernel each, in the order of the text.
+    /// The pieces that become kernels, in the order of the text.
     pub pieces: Vec<Piece>,
-    /// What moves to the host.
+    /// The parts that move to the host.
     pub host: Vec<HostPart>,
     /// Arrays that the region declares and its loops use.
     pub arrays: Vec<LocalArrays>,
@@ -43,20 +43,20 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// How many kernels have one thread.
+    /// How many kernels with one thread there are.
     pub(super) fn of_one_thread(&self) -> usize {
         let runs = self.pieces.iter().filter_map(|piece| piece.serial.as_ref());
         runs.filter(|run| run.team.is_none()).count()
     }
 
-    /// What holds only under an assumption, and what the user should know.
+    /// The assumptions, and notes for the user.
     pub(super) fn remarks(&self, cx: &Program<'_>, shape: &Shape) -> Vec<Reason> {
         let assumed = self.pieces.iter().find_map(|piece| piece.assumed.first());
         let races = races::between_loops(cx, shape, &self.pieces);
         self.data.remarks.iter().chain(assumed).cloned().chain(races).collect()
     }
 
-    /// What stands between the loops, and who executes it in the output.
+    /// The statements between the loops, and who executes each in the output.
     pub(super) fn executed_by(&self, cx: &Program<'_>) -> Vec<(Span, String)> {
         let runs = self.pieces.iter().filter_map(|piece| piece.serial.as_ref()).map(|run| match run.steering {
             None if run.team.is_some() => (run.span, "sections: a kernel of one team"),
@@ -73,7 +73,7 @@ impl Facts {
     }
 }
 
-/// All that is checked of a region whose shape fits; the reasons are those for which it is refused.
+/// Checks a region whose shape fits. The error holds the reasons to refuse it.
 pub(super) fn facts_of(cx: &Program<'_>, region: &TargetRegion, shape: &Shape) -> Result<Facts, Vec<Reason>> {
     let whole = cx.device_code(region).or_else(|| excludes_directives(cx, region));
     if let Some(reason) = whole.or_else(|| mappers::forbids_nested_maps(cx, region)) {
@@ -99,7 +99,7 @@ pub(super) fn facts_of(cx: &Program<'_>, region: &TargetRegion, shape: &Shape) -
     if reasons.is_empty() { Ok(Facts { clauses, pieces, host, arrays, data }) } else { Err(reasons) }
 }
 
-/// The pieces that can be kernels; why others cannot goes to the reasons.
+/// The pieces that can be kernels. The reasons against the others are collected.
 fn kept(read: impl Iterator<Item = Result<Piece, Vec<Reason>>>, reasons: &mut Vec<Reason>) -> Vec<Piece> {
     read.filter_map(|piece| piece.map_err(|more| reasons.extend(more)).ok()).collect()
 }

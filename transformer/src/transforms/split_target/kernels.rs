@@ -1,5 +1,5 @@
-//! Which constructs the output has in place of a region, and which clauses each of them: the kernels, the `target data` construct
-//! around them, and the task around that.
+//! The constructs that replace a region, with their clauses: the kernels, the `target data` construct around them, and
+//! the task around that.
 
 mod around;
 mod clauses;
@@ -15,13 +15,13 @@ use crate::transforms::split_target::shape::clauses::kernel_name;
 /// The constructs of the output.
 #[derive(Clone, Debug)]
 pub(super) struct Kernels<'a> {
-    /// The clauses of `task`; none where there is no such construct.
+    /// The clauses of `task`. Empty if there is no such construct.
     pub task: Vec<NewClause<'a>>,
-    /// The clauses of `target data`; none where there is no such construct.
+    /// The clauses of `target data`. Empty if there is no such construct.
     pub data: Vec<NewClause<'a>>,
-    /// Those of `target data` around the arrays of the region, their maps left out.
+    /// The clauses of `target data` around the arrays of the region, without their maps.
     pub arrays: Vec<NewClause<'a>>,
-    /// In the order of the text.
+    /// The kernels in the order of the text.
     pub kernels: Vec<Kernel<'a>>,
 }
 
@@ -37,23 +37,24 @@ pub(super) struct Kernel<'a> {
 /// A clause of the output.
 #[derive(Clone, Debug)]
 pub(super) enum NewClause<'a> {
-    /// As the original has it.
+    /// As in the original.
     Whole(&'a Clause),
-    /// As the original has it, the value of its expression taken from a constant where that is evaluated before.
+    /// As in the original, but with a constant for an expression that is evaluated before.
     Evaluated(&'a Clause),
-    /// An expression of the original, with what stands before it: `if(target: `.
+    /// An expression of the original, after a text: `if(target: `.
     Expression(&'static str, Span),
-    /// A map of the original with some of its items; `always`, `present` and `close` stand on the data construct alone.
+    /// A map of the original with some of its items. `always`, `present` and `close` are written only on the data
+    /// construct.
     Map { clause: &'a Clause, items: Vec<&'a ListItem>, restated: bool },
-    /// A list of the original with some of its items, its modifiers before them.
+    /// A list of the original with some of its items, and its modifiers.
     List(&'a Clause, Vec<&'a ListItem>),
-    /// What stands before names, and these: `map(to: `.
+    /// Names after a text: `map(to: `.
     Names(&'static str, Vec<&'a str>),
     /// A clause with a fixed argument: `default(none)`.
     Fixed(String),
 }
 
-/// The output of a region of which all facts are known.
+/// The output of a region whose facts are all known.
 pub(super) fn kernels_of<'a>(cx: &Context<'_>, shape: &'a Shape, facts: &'a Facts) -> Kernels<'a> {
     let is_for_device = cx.device.is_some();
     let needs = clauses::Needs { shape, facts, is_for_device };

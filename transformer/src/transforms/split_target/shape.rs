@@ -1,4 +1,5 @@
-//! Whether a region has one of the forms that `split` knows, and what stands where in it. It reads directives and syntax alone.
+//! Whether a region has one of the forms that `split` knows, and what its statements are. It reads only directives and
+//! syntax.
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
@@ -20,7 +21,7 @@ pub(super) use self::jumps::{leaves_inner_loop, stays_within};
 
 pub(super) use self::sections::Sections;
 
-/// What the region is now, which says what each kernel becomes.
+/// The form of the region, which determines what each kernel becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// `target` with one `parallel for` and nothing else, or `target teams distribute`: it only widens.
@@ -38,24 +39,25 @@ impl Form {
     }
 }
 
-/// A region whose form is known: what leads into it, and its loops.
+/// A region of a known form: the directives around its loops, and the loops.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     pub form: Form,
-    /// The directives that belong to no single loop: `target`, and `teams` where it stands apart.
+    /// The directives that belong to no single loop: `target`, and `teams` if it is written separately.
     pub outer: Vec<ConstructId>,
     /// The loops; the chain of each starts behind `outer`.
     pub loops: Vec<Chain>,
-    /// What stands around and between the loops: control flow, declarations, statements. It moves to the host, as far as it can.
+    /// The statements around and between the loops: control flow, declarations, expressions. They move to the host if
+    /// it can execute them.
     pub host: Vec<HostPart>,
-    /// The `parallel` constructs that hold several of the loops or more than loops. The chains of their loops start with
-    /// them.
+    /// The `parallel` constructs that hold several loops, or a loop and other statements. The chains of their loops
+    /// start with them.
     pub parallel: Vec<ConstructId>,
-    /// Sections that stay kernels of one team.
+    /// Sections that remain kernels of one team.
     pub sections: Vec<Sections>,
-    /// The loop that the teams of the original share, where the host runs it in order.
+    /// The loop that the teams of the original share, if the host runs it in order.
     pub shared: Option<NodeId>,
-    /// Directives that only order threads, which the order of the kernels does as well.
+    /// Directives that only order threads, in a way that the order of the kernels guarantees too.
     pub dropped: Vec<ConstructId>,
 }
 
@@ -68,7 +70,7 @@ pub(super) enum HostPart {
     Declaration(NodeId),
     /// An expression statement beside loops, or a jump inside the control flow around them.
     Statement(NodeId),
-    /// `if`, `for`, `while`, `do` or a block beside loops, with all that it holds.
+    /// `if`, `for`, `while`, `do` or a block beside loops, with all statements in it.
     Control(NodeId),
 }
 
@@ -95,7 +97,7 @@ impl Shape {
         }
     }
 
-    /// Does the league's every loop leave each team one thread?
+    /// Does each loop of the league have teams of one thread?
     pub(super) fn has_teams_of_one(&self) -> bool {
         !self.loops.is_empty() && self.loops.iter().all(|chain| are_teams_of_one(&chain.leaves))
     }
@@ -111,7 +113,7 @@ pub(super) fn are_teams_of_one(leaves: &[Leaf]) -> bool {
     leaves.contains(&Leaf::Distribute) && !leaves.contains(&Leaf::Parallel)
 }
 
-/// The region's form, `None` where there is nothing to split.
+/// The region's form. `None` if there is nothing to split.
 pub(super) fn shape_of(cx: &Program<'_>, region: &TargetRegion) -> Result<Option<Shape>, Vec<Reason>> {
     let prefix = region.chain.leaves.as_slice();
     if region.chain.is_loop() {
@@ -149,7 +151,7 @@ pub(super) fn shape_of(cx: &Program<'_>, region: &TargetRegion) -> Result<Option
     for segment in region.all_segments() {
         let by_all_threads = parallel::encloses(cx, &parallel, segment);
         match segment {
-            // Told above.
+            // Already reported above.
             _ if form == Form::League && by_all_threads => continue,
             Segment::Construct(chain) if form.widens() && parallel::only_orders(cx, chain.innermost()) => {
                 dropped.push(chain.innermost());
@@ -211,7 +213,7 @@ fn widening(cx: &Program<'_>, region: &TargetRegion) -> Shape {
     Shape::one_loop(outer.to_vec(), Chain { constructs: rest.to_vec(), leaves })
 }
 
-/// What the host may execute, if the facts say that it can.
+/// A segment that the host may execute, if the facts show that it can.
 fn host_part(cx: &Program<'_>, region: &TargetRegion, segment: &Segment) -> Option<HostPart> {
     let inner = cx.constructs.construct(region.chain.innermost()).body_span;
     match segment {
@@ -219,7 +221,7 @@ fn host_part(cx: &Program<'_>, region: &TargetRegion, segment: &Segment) -> Opti
         Segment::Declaration(node) if !has_team_region(cx, region) => Some(HostPart::Declaration(*node)),
         Segment::Serial(node) if is_expression(cx, *node) => Some(HostPart::Statement(*node)),
         Segment::Control(node) => Some(HostPart::Control(*node)),
-        // It stays inside the loop that it leaves.
+        // The jump stays inside the loop that it leaves or continues.
         Segment::Jump(node) if leaves_inner_loop(cx, inner, *node) => Some(HostPart::Statement(*node)),
         _ => None,
     }
@@ -229,7 +231,7 @@ fn is_expression(cx: &Program<'_>, node: NodeId) -> bool {
     cx.tree.kind(node) == NodeKind::ExpressionStatement
 }
 
-/// Why a segment keeps the region from being split; none for a loop of the right form.
+/// Why a segment prevents the split. `None` for a loop of the right form.
 fn segment_reason(cx: &Program<'_>, region: &TargetRegion, form: Form, segment: &Segment) -> Option<Reason> {
     let at = |code, node, message: &str| Some(Reason::new(code, cx.tree.span(node), message));
     match segment {
@@ -288,7 +290,7 @@ pub(crate) fn outside_loop(directive: &Directive) -> Reason {
     Reason::new(code, directive.span, format!("`{}` stands in the region", directive.name))
 }
 
-/// A `parallel` region that is no single loop: told by what its threads do together.
+/// Why a `parallel` region that is no single loop prevents the split: its threads may work together.
 fn team_region(cx: &Program<'_>, region: &TargetRegion, id: ConstructId) -> Reason {
     let directive = cx.constructs.directive(id);
     if region.chain.leaves.contains(&Leaf::Teams) && threads_cooperate(cx, cx.constructs.construct(id).body_span) {

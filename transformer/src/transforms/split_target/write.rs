@@ -1,4 +1,4 @@
-//! What is written: the edits that make the output of a region. No other part of `split` makes any.
+//! The edits that write the output of a region. No other part of `split` makes edits.
 
 mod arrays;
 pub(super) mod both_forms;
@@ -83,8 +83,8 @@ impl Output<'_, '_> {
         }
     }
 
-    /// The `target data` directive. Where its clauses are those of the original, only the name changes, so that the
-    /// user's layout stays.
+    /// The `target data` directive. If its clauses are those of the original, only the name changes, so that the user's
+    /// layout stays.
     fn data_directive(&self, directive: &Directive, layout: &Layout) -> Edit {
         let same = |clause: &Clause| matches!(clause.name, ClauseName::Map | ClauseName::Device | ClauseName::If);
         let plain = |clause: &Clause| clause.name == ClauseName::Map || clause.modifiers.is_empty();

@@ -1,4 +1,4 @@
-//! A region that stands twice, in two forms, under an `if` of the host.
+//! A region that is written twice, in two forms, under an `if` of the host.
 
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
 use crate::edit::{Edit, EditSet};
@@ -8,12 +8,13 @@ use crate::source::pragma_scan::mask;
 use crate::source::{SourceFile, Span};
 use crate::syntax::{If, NodeId, NodeKind};
 
-/// The lines of a region, whole.
+/// The whole lines of a region.
 pub(super) fn lines_of(file: &SourceFile, extent: Span) -> Span {
     Span::new(line_start(&file.text, extent.start), extent.end)
 }
 
-/// The lines behind a directive, up to the end of its construct; none where something stands behind it on its own line.
+/// The lines behind a directive, up to the end of its construct. `None` if other text follows on the directive's own
+/// line.
 pub(super) fn lines_behind(file: &SourceFile, directive_end: usize, end: usize) -> Option<Span> {
     let rest = file.text.get(directive_end..end)?;
     let newline = rest.iter().position(|byte| *byte == b'\n')?;
@@ -21,13 +22,13 @@ pub(super) fn lines_behind(file: &SourceFile, directive_end: usize, end: usize) 
     is_blank.then(|| Span::new(directive_end + newline + 1, end))
 }
 
-/// A part of the file with edits made to it; none where one of them lies outside.
+/// A part of the file with edits made to it. `None` if an edit lies outside.
 pub(super) fn edited(file: &SourceFile, whole: Span, edits: &[Edit]) -> Option<String> {
     let moved: Option<Vec<Edit>> = edits.iter().map(|edit| within(whole, edit)).collect();
     String::from_utf8(EditSet::new(moved?).ok()?.apply(file.bytes(whole))).ok()
 }
 
-/// What would change its meaning, or no longer compile, if it stood twice in the function.
+/// Code that would change its meaning, or not compile, if it stood twice in the function.
 pub(super) fn cannot_stand_twice(
     names: &Program<'_>,
     first: ConstructId,
@@ -44,7 +45,7 @@ pub(super) fn cannot_stand_twice(
             NodeKind::StorageClassSpecifier if cx.file.bytes(span) == b"static" => "each copy would have this variable",
             NodeKind::LambdaExpression => "each copy would have a closure type of its own",
             NodeKind::GnuAsmExpression => "a label in it would be defined twice",
-            // Other pragmas may stand twice; an `#endif` without an `#if` is a call too.
+            // Other pragmas may stand twice. The tree also has an `#endif` without an `#if` as such a node.
             NodeKind::PreprocCall if cx.file.show(span).contains("pragma") => continue,
             kind if kind.is_preprocessor() => "a preprocessor line stands in it",
             _ => continue,
@@ -71,7 +72,7 @@ pub(super) fn cannot_stand_twice(
 pub(super) struct Indents {
     /// The blanks before the region's statement.
     pub indent: String,
-    /// What one more level of a block takes; empty where the lines must stay where they are.
+    /// The blanks of one more level of a block. Empty if the lines must not be moved.
     pub level: String,
 }
 
@@ -90,14 +91,15 @@ fn within(whole: Span, edit: &Edit) -> Option<Edit> {
     (edit.span.end <= whole.end).then(|| Edit { span: Span::new(start, end), text: edit.text.clone() })
 }
 
-/// The blanks before the region's statement; those before its directive where it stands on the same line as other text.
+/// The blanks before the region's statement. If its directive stands on a line with other text, those before the
+/// statement's line.
 fn statement_indent(file: &SourceFile, body: usize, directive: &str) -> String {
     let start = line_start(&file.text, body);
     let blank = file.bytes(Span::new(start, body)).iter().all(u8::is_ascii_whitespace);
     if blank { indent_of(file, body) } else { directive.to_owned() }
 }
 
-/// What the region's own block is indented by, or the block around it, where they tell.
+/// The indentation of one level: of the region's own block, or of the block around it.
 fn one_level(cx: &Program<'_>, body: NodeId, indent: &str, otherwise: &str) -> String {
     let indent_at = |node| statement_indent(cx.file, cx.tree.span(node).start, indent);
     let inner = cx.tree.named_children(body).next().filter(|_| cx.tree.kind(body) == NodeKind::CompoundStatement);
@@ -108,7 +110,7 @@ fn one_level(cx: &Program<'_>, body: NodeId, indent: &str, otherwise: &str) -> S
     inside.filter(told).or_else(|| outside().filter(told)).unwrap_or_else(|| otherwise.to_owned())
 }
 
-/// May blanks be put before the region's lines? Not where a string may run over the end of a line.
+/// May blanks be put before the region's lines? Not if a string may continue over the end of a line.
 fn can_be_indented(cx: &Program<'_>, extent: Span) -> bool {
     let text = cx.file.bytes(extent);
     let masked = mask(&cx.file.text, &cx.scan.masked);
@@ -117,7 +119,8 @@ fn can_be_indented(cx: &Program<'_>, extent: Span) -> bool {
     !spliced && !text.windows(2).any(|pair| pair == b"R\"")
 }
 
-/// Puts blanks before each line with text; preprocessor lines in the first column stay there, with those that continue them.
+/// Puts blanks before each line that has text. Preprocessor lines in the first column stay there, with their
+/// continuation lines.
 pub(super) fn indented(text: &str, level: &str) -> String {
     let mut continues = false;
     let line = |line: &str| {
@@ -128,7 +131,8 @@ pub(super) fn indented(text: &str, level: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The same as edits, so that others may be made to these lines: `before` goes before the first, whose start the lines begin with.
+/// The same indentation as edits, so that they can be combined with other edits of these lines. `before` is inserted
+/// before the first line; `lines` begins at the start of a line.
 pub(super) fn line_inserts(file: &SourceFile, lines: Span, level: &str, before: String) -> Vec<Edit> {
     let mut edits = vec![Edit { span: Span::new(lines.start, lines.start), text: before }];
     let (mut at, mut continues) = (lines.start, false);
@@ -146,7 +150,7 @@ pub(super) fn line_inserts(file: &SourceFile, lines: Span, level: &str, before: 
     edits
 }
 
-/// The other branch of the `if` that has a statement for one of its branches.
+/// The other branch of the `if` that has this statement as a branch.
 pub(super) fn other_branch(cx: &Program<'_>, statement: NodeId) -> Option<NodeId> {
     let tree = cx.tree;
     let mut at = statement;

@@ -10,25 +10,25 @@ use crate::device::pinned_memory;
 use crate::source::Language;
 use crate::validate::interrupt;
 
-/// What a compilation is to give.
+/// The result that is wanted of a compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Only messages, of the host's and the device's pass.
     Syntax,
     /// LLVM IR of the nvptx64 device code.
     DeviceIr,
-    /// The same, with the functions that nothing calls: those of a header, or static ones.
+    /// The LLVM IR with the functions that nothing calls: static ones and those of a header.
     WholeDeviceIr,
     /// PTX of the device code.
     Ptx,
 }
 
-/// What came of a compilation.
+/// The result of a compilation.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// Did clang return 0?
     pub success: bool,
-    /// What was asked for; empty for [`Output::Syntax`] and on failure.
+    /// The result that was asked for. Empty for [`Output::Syntax`] and on failure.
     pub output: String,
     /// The messages.
     pub stderr: String,
@@ -46,7 +46,7 @@ pub struct Compilation<'a> {
 }
 
 impl<'a> Compilation<'a> {
-    /// Compilations of texts of `path` with the user's flags, less those that say what to produce and where.
+    /// Compiles texts of `path` with the user's flags, except those that choose the kind of output and its place.
     #[must_use]
     pub fn new(clang: &'a Clang, path: &Path, flags: &[String]) -> Self {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
@@ -57,7 +57,7 @@ impl<'a> Compilation<'a> {
     /// Compiles `text` as if it stood in the file.
     ///
     /// # Errors
-    /// When a temporary file cannot be written or clang not be started; what clang itself finds is in the result.
+    /// When a temporary file cannot be written or clang cannot be started. Errors that clang reports are in the result.
     pub fn run(&self, text: &[u8], output: Output) -> Result<Compiled, VerifyError> {
         self.try_run(text, output).map_err(|error| VerifyError::Run(format!("clang could not be run: {error}")))
     }
@@ -120,7 +120,7 @@ impl<'a> Compilation<'a> {
             let folder = interrupt::folder()?;
             let source = folder.path().join("source");
             let shift = self.write_source(&source, text)?;
-            // Messages go to a file: nobody reads them while the tree is read.
+            // Messages go to a file, since nobody reads them while the tree is read.
             let messages = folder.path().join("messages");
             let mut command = self.command(folder.path(), &["-fopenmp"])?;
             command.args(["-fsyntax-only", "-Xclang", "-ast-dump=json", "-x", self.language()]).arg(&source);
@@ -172,14 +172,14 @@ impl<'a> Compilation<'a> {
         Ok(self.compiled(&run, &source, result))
     }
 
-    /// clang with the flags of every compilation, those in `first` before the user's. Our header is found in a folder of its
-    /// own, after all others: it is the user's copy that counts, where there is one.
+    /// clang with the flags of every compilation, those in `first` before the user's. The header of this tool is found
+    /// in a folder of its own behind all others, so that the user's copy counts if there is one.
     fn command(&self, folder: &Path, first: &[&str]) -> Result<Command, Error> {
         let headers = folder.join("include");
         std::fs::create_dir(&headers)?;
         std::fs::write(headers.join(pinned_memory::HEADER_NAME), pinned_memory::HEADER)?;
         let mut command = self.clang.command();
-        // What clang leaves when it is ended goes with the folder.
+        // Temporary files that clang leaves when it is killed are removed with the folder.
         command.env("TMPDIR", folder).args(first).args(&self.flags);
         if let Some(parent) = self.path.parent() {
             // The original's own folder comes before every other, as it does for a file that stands in it.
@@ -191,18 +191,18 @@ impl<'a> Compilation<'a> {
         Ok(command)
     }
 
-    /// What came of it, with the file's own name in the messages.
+    /// The result, with the file's own name in the messages.
     fn compiled(&self, run: &std::process::Output, source: &Path, output: String) -> Compiled {
         let own = source.to_string_lossy();
         let stderr = String::from_utf8_lossy(&run.stderr).replace(own.as_ref(), &self.path.to_string_lossy());
         Compiled { success: run.status.success(), output, stderr }
     }
 
-    /// The text behind a `#line` that gives it the original's name; a byte order mark may only stand at the start. Where
-    /// there is no such file (standard input) it keeps its own name, for clang looks the file up to name the kernels and
-    /// counts their lines without the `#line` when it finds none.
+    /// The text behind a `#line` that gives it the original's name; a byte order mark may only stand at the start. A
+    /// text without a file (standard input) keeps the name of the temporary file, for clang looks the file up to name
+    /// the kernels and counts their lines without the `#line` when it finds none.
     ///
-    /// Gives how many bytes stand before the text, and how many of its own are left out.
+    /// Returns how many bytes were put before the text, and how many of its own were left out.
     fn write_source(&self, to: &Path, text: &[u8]) -> Result<(usize, usize), Error> {
         let whole = text.len();
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
@@ -215,7 +215,7 @@ impl<'a> Compilation<'a> {
         Ok((line.len(), whole - text.len()))
     }
 
-    /// What `-x` is to say; a header is read as C++ only where the flags do.
+    /// The argument of `-x`. A header is read as C++ only if the flags say so.
     fn language(&self) -> &'static str {
         match Language::of_path(&self.path) {
             Language::Cpp => "c++",
@@ -231,7 +231,8 @@ fn is_cpp_standard(flag: &str) -> bool {
     flag.trim_start_matches('-').strip_prefix("std=").is_some_and(|standard| standard.contains("++"))
 }
 
-/// The flags that bear on the meaning of the text: what to produce, where, and for which device is said here instead.
+/// The flags that affect the meaning of the text. The kind of output, its place and the device are set by this tool
+/// instead.
 fn kept_flags(flags: &[String], path: &Path) -> Vec<String> {
     const WITH_ARGUMENT: &[&str] =
         &["-o", "-MF", "-MT", "-MQ", "-MJ", "-x", "-Xopenmp-target", "-Xcuda-ptxas", "-arch"];

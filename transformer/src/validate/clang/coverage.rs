@@ -1,4 +1,4 @@
-//! What a compilation saw of the changes. Code that the preprocessor leaves out, or that is compiled for no device, passes
+//! Which changes a compilation saw. Code that the preprocessor leaves out, or that is compiled for no device, passes
 //! every check without having been checked.
 
 use std::collections::BTreeSet;
@@ -20,9 +20,9 @@ pub struct Unchecked {
 /// Why a directive was not checked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// The preprocessor leaves it out; what the condition is, and what would be defined for it.
+    /// The preprocessor leaves it out: the condition, and the macro that would have to be defined.
     LeftOut(Option<String>, Option<String>),
-    /// The compiler reads it and makes no kernel of it.
+    /// The compiler reads it but makes no kernel of it.
     NoKernel,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for Why {
     }
 }
 
-/// One line for each reason, with the lines of the directives that it holds for.
+/// Writes one line for each reason, with the lines of its directives.
 pub(super) fn write_unchecked(f: &mut fmt::Formatter<'_>, unchecked: &[Unchecked]) -> fmt::Result {
     let reasons: BTreeSet<&Why> = unchecked.iter().map(|directive| &directive.why).collect();
     reasons.into_iter().try_for_each(|why| {
@@ -52,7 +52,7 @@ pub(super) fn write_unchecked(f: &mut fmt::Formatter<'_>, unchecked: &[Unchecked
     })
 }
 
-/// The lines of the main file that are left in the preprocessor's output, those without text aside.
+/// The lines of the main file that the preprocessor's output still has, except empty ones.
 pub(super) fn lines_left(output: &str, main: &str) -> BTreeSet<usize> {
     let mut left = BTreeSet::new();
     let (mut in_main, mut line) = (false, 0);
@@ -69,14 +69,14 @@ pub(super) fn lines_left(output: &str, main: &str) -> BTreeSet<usize> {
     left
 }
 
-/// Those of the directives at these places that are not among the lines left, with the condition that left them out.
+/// The lines of the directives that are not among the lines left, each with the condition that left it out.
 pub(super) fn left_out(text: &[u8], directives: &[usize], left: &BTreeSet<usize>) -> Vec<Unchecked> {
     let conditionals = scan(text).conditionals;
     let missing = directives.iter().filter(|at| !left.contains(&line_of(text, **at)));
     missing.map(|at| Unchecked { line: line_of(text, *at), why: why(text, *at, &conditionals, left) }).collect()
 }
 
-/// The first condition around a place, from the outside, in whose branch nothing is left.
+/// The outermost condition around a place whose branch the preprocessor left out.
 fn why(text: &[u8], at: usize, conditionals: &[Conditional], left: &BTreeSet<usize>) -> Why {
     let lines = LineIndex::new(text);
     let line = |at: usize| lines.line_column(at).line;

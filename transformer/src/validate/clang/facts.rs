@@ -1,4 +1,5 @@
-//! What clang knows of the names of a file: from its syntax tree (`-ast-dump=json`), and of macros from its preprocessor.
+//! What clang knows about the names of a file, from its syntax tree (`-ast-dump=json`), and about macros, from its
+//! preprocessor.
 
 mod collect;
 mod json;
@@ -12,7 +13,7 @@ use std::path::Path;
 use super::{Clang, Compilation, VerifyError};
 use crate::semantics::facts::Facts;
 
-/// What clang says of the names in the text of `path`; `flags` are the user's compiler flags.
+/// What clang knows about the names in the text of `path`; `flags` are the user's compiler flags.
 ///
 /// # Errors
 /// When clang is missing or cannot be run, or the text has errors with these flags.
@@ -39,7 +40,7 @@ pub fn facts(path: &Path, text: &[u8], flags: &[String]) -> Result<Facts, Verify
     Ok(collector.finish(macros))
 }
 
-/// Is it a file that is compiled by itself, so that nobody else uses its templates?
+/// Is it a file that is compiled by itself, so that its templates are used nowhere else?
 fn is_source(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| matches!(extension, "c" | "cc" | "cpp" | "cxx" | "c++" | "C" | "cu"))

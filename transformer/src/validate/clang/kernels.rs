@@ -41,11 +41,11 @@ pub struct Kernel {
     pub mode: ExecutionMode,
     /// Does it keep the state machine that calls parallel regions by pointer?
     pub state_machine: bool,
-    /// The least and the most threads of a team; none where the compiler leaves them open.
+    /// The least and the most threads of a team. `None` if the compiler gives no bound.
     pub threads: (Option<i64>, Option<i64>),
     /// The least and the most teams.
     pub teams: (Option<i64>, Option<i64>),
-    /// What `ptxas` says of it.
+    /// The figures of `ptxas`.
     pub resources: Option<Resources>,
 }
 
@@ -64,7 +64,7 @@ fn kernel(line: &str) -> Option<Kernel> {
     let (function, line) = place(symbol)?;
     let numbers = configuration(rest)?;
     let at = |index: usize| numbers.get(index).copied();
-    // The compiler writes 0 or -1 where it leaves a bound open.
+    // The compiler writes 0 or -1 if it gives no bound.
     let bound = |index: usize| at(index).filter(|number| *number > 0);
     Some(Kernel {
         symbol: symbol.to_owned(),
@@ -90,8 +90,8 @@ fn configuration(text: &str) -> Option<Vec<i64>> {
     inner.split(',').map(|field| field.split_whitespace().last()?.parse().ok()).collect()
 }
 
-/// Function and line of `__omp_offloading_<device>_<file>_<function>_l<line>`, which may end in `_<number>` where several
-/// kernels stand on one line.
+/// Function and line of `__omp_offloading_<device>_<file>_<function>_l<line>`. A suffix `_<number>` tells kernels on
+/// one line apart.
 fn place(symbol: &str) -> Option<(String, usize)> {
     let rest = symbol.strip_prefix("__omp_offloading_")?;
     let (_device, rest) = rest.split_once('_')?;
@@ -101,7 +101,7 @@ fn place(symbol: &str) -> Option<(String, usize)> {
     Some((readable(function), digits.parse().ok()?))
 }
 
-/// The name in a mangled C++ name, scopes included, parameters not; anything else as it is.
+/// The name in a mangled C++ name, with its scopes, without parameters. Any other text is returned as it is.
 fn readable(name: &str) -> String {
     let Some(mangled) = name.strip_prefix("_Z") else { return name.to_owned() };
     let mut rest = mangled.trim_start_matches(['N', 'L', 'K']);

@@ -17,7 +17,7 @@ pub enum Severity {
 pub struct Message {
     /// How grave it is.
     pub severity: Severity,
-    /// `file:line:column`, empty where clang names no place.
+    /// `file:line:column`. Empty if clang names no place.
     pub place: String,
     /// What it says, with the flag that governs it in brackets.
     pub text: String,
@@ -43,8 +43,8 @@ pub fn messages(stderr: &str) -> Vec<Message> {
     stderr.lines().filter_map(message).collect()
 }
 
-/// Those of `after` whose text does not occur in `before` at all. Places are not compared, for an edit moves lines; each
-/// text is given once, for the host's and the device's pass both report it.
+/// The messages of `after` whose text does not occur in `before`. Places are not compared, because an edit moves lines.
+/// Each text is given once, because the compilations for host and device both report it.
 #[must_use]
 pub fn new_messages(before: &[Message], after: &[Message]) -> Vec<Message> {
     let old: BTreeSet<_> = before.iter().map(kind).collect();
@@ -52,7 +52,7 @@ pub fn new_messages(before: &[Message], after: &[Message]) -> Vec<Message> {
     after.iter().filter(|message| !old.contains(&kind(message)) && seen.insert(kind(message))).cloned().collect()
 }
 
-/// What makes two messages the same.
+/// Severity and text: two messages are equal if these are.
 fn kind(message: &Message) -> (Severity, &str) {
     (message.severity, &message.text)
 }

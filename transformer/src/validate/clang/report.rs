@@ -8,24 +8,24 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::coverage::write_unchecked;
 use super::{Kernel, Resources, Unchecked, VerifyError};
 
-/// What verification found; nothing was found worse, or there would be none.
+/// What verification found. It found no fault, otherwise there would be no report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The file.
     pub path: PathBuf,
     /// The first line of `clang --version`.
     pub compiler: String,
-    /// The kernels of the original; empty below the device level.
+    /// The kernels of the original; empty below the level `device`.
     pub before: Vec<Kernel>,
     /// The kernels of the new text.
     pub after: Vec<Kernel>,
-    /// Which kernels stand for each other: indices into `before` and `after`. One side may be empty.
+    /// Which kernels correspond to each other: indices into `before` and `after`. One side may be empty.
     pub regions: Vec<(Vec<usize>, Vec<usize>)>,
     /// The changed directives that were not checked.
     pub unchecked: Vec<Unchecked>,
     /// Was any changed directive checked, or was there none to check?
     pub is_checked: bool,
-    /// What could not be found out.
+    /// What could not be determined.
     pub note: Option<&'static str>,
 }
 
@@ -45,10 +45,10 @@ impl Report {
         }
     }
 
-    /// The report, if anything that changed was checked.
+    /// The report, if at least one change was checked.
     ///
     /// # Errors
-    /// When nothing was: that no fault was found means nothing then.
+    /// When no change was checked: then it means nothing that no fault was found.
     pub fn insist(self) -> Result<Self, VerifyError> {
         if self.is_checked { Ok(self) } else { Err(VerifyError::NothingChecked(self.unchecked)) }
     }
@@ -86,8 +86,8 @@ fn bounds((least, most): (Option<i64>, Option<i64>)) -> String {
     if least.is_none() && most.is_none() { "any".to_owned() } else { format!("{}..{}", show(least), show(most)) }
 }
 
-/// Which kernels of the new text come from which of the original: each goes to the last kernel of the same function
-/// that does not stand behind it, its line taken back to the original through a line diff.
+/// Which kernels of the new text come from which of the original. The line of each is traced back to the original by a
+/// line diff; it belongs to the last kernel of its function at or before that line.
 #[must_use]
 pub fn region_pairs(before: &[u8], after: &[u8], old: &[Kernel], new: &[Kernel]) -> Vec<(Vec<usize>, Vec<usize>)> {
     let original_line = line_map(before, after);
@@ -106,7 +106,8 @@ pub fn region_pairs(before: &[u8], after: &[u8], old: &[Kernel], new: &[Kernel])
     pairs
 }
 
-/// From a line of the new text to the line of the original where it stands or was put in, both counted from 1.
+/// Maps a line of the new text to its line in the original, or to the line where it was inserted. Both are counted from
+/// 1.
 fn line_map(before: &[u8], after: &[u8]) -> impl Fn(usize) -> usize {
     let split = |text: &[u8]| text.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
     let ops = capture_diff_slices(Algorithm::Myers, &split(before), &split(after));

@@ -8,25 +8,27 @@ use super::{Clang, Compilation, Kernel, Output, VerifyError, kernels};
 use crate::device::{CountedKernel, KernelResources};
 use crate::validate::interrupt;
 
-/// What is said where there is no `ptxas`.
+/// The message if there is no `ptxas`.
 pub const MISSING_PTXAS: &str = "no ptxas found, which counts registers: install NVIDIA's CUDA toolkit (Debian: apt-get install \
                                  nvidia-cuda-toolkit; or its `ptxas` alone: pip install nvidia-cuda-nvcc-cu12), and put it on \
                                  PATH or name it in OMPSPLIT_PTXAS";
 
-/// The most registers of a thread, those of a block, and how many are handed out at once, on sm_90 (CUDA C Programming Guide).
+/// The most registers of a thread, those of a block, and how many are allocated at once, on sm_90 (CUDA C Programming
+/// Guide).
 const MOST_REGISTERS: u32 = 255;
 const REGISTERS_OF_A_BLOCK: u32 = 65_536;
 const GRANULE: u32 = 8;
 
-/// What one kernel takes of a multiprocessor, as `ptxas` counts it. The device runtime is not linked in, so calls into it
-/// still stand in the code: the figures compare two versions of a program, they are not those of the final binary.
+/// What one kernel takes of a multiprocessor, as `ptxas` counts it. The device runtime is not linked in, so calls into
+/// it are still in the code: the figures serve to compare two versions of a program, they are not those of the final
+/// binary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resources {
     /// Registers of a thread.
     pub registers: u32,
-    /// Bytes of registers stored to local memory for want of room.
+    /// Bytes of registers stored to local memory because there are too few registers.
     pub spill_stores: u32,
-    /// Bytes loaded back.
+    /// Bytes loaded back from there.
     pub spill_loads: u32,
     /// Bytes of static shared memory.
     pub shared: u32,
@@ -72,7 +74,7 @@ impl Ptxas {
     }
 }
 
-/// What the kernels in the text of `path` need, by the line of their directive; the most where several stand on one line.
+/// What the kernels in the text of `path` need, by the line of their directive; the most if several stand on one line.
 /// `flags` are the user's compiler flags. Counted for sm_90, whatever the device is.
 ///
 /// # Errors
@@ -103,8 +105,8 @@ pub fn kernel_resources(
     Ok(lines)
 }
 
-/// What counts of a kernel. It spills for want of room where it has all the registers that its launch bound leaves it; what it
-/// stores around calls into the runtime, which is not linked in here, is nothing of the final kernel.
+/// The figures that matter. Spills count if the kernel has all the registers that its launch bound allows. Stores
+/// around calls into the runtime, which is not linked in here, do not occur in the final kernel.
 fn counted(kernel: &Kernel, found: Resources) -> CountedKernel {
     let bound = kernel.threads.1.and_then(|threads| u32::try_from(threads).ok());
     let room = bound.map_or(MOST_REGISTERS, |threads| (REGISTERS_OF_A_BLOCK / threads.max(1)).min(MOST_REGISTERS));
@@ -140,7 +142,7 @@ fn belongs(function: &str, symbol: &str) -> bool {
     function.strip_prefix(symbol).is_some_and(|rest| rest.is_empty() || rest.starts_with("_omp_outlined"))
 }
 
-/// The number that stands before `unit`; 0 where the line does not name it.
+/// The number that stands before `unit`; 0 if the line has no such unit.
 fn number_before(line: &str, unit: &str) -> u32 {
     line.split_once(unit)
         .and_then(|(before, _)| before.rsplit(|c: char| !c.is_ascii_digit()).next())

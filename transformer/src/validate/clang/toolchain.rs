@@ -6,7 +6,7 @@ use std::process::Command;
 use super::VerifyError;
 use crate::validate::interrupt;
 
-/// What is said where there is no clang.
+/// The message if there is no clang.
 pub const MISSING_CLANG: &str = "no clang found: install `clang-19` and `libomp-19-dev` (Debian, Ubuntu: apt-get install \
                                  clang-19 libomp-19-dev), or name one in OMPSPLIT_CLANG";
 
@@ -18,7 +18,7 @@ pub struct Clang {
 }
 
 impl Clang {
-    /// The clang of `OMPSPLIT_CLANG`, and where that is not set `clang-19`, then `clang`.
+    /// The clang of `OMPSPLIT_CLANG`, or if that is not set `clang-19`, then `clang`.
     ///
     /// # Errors
     /// When none runs; the text says what to install. A clang that is named but does not run is never replaced.

@@ -1,5 +1,5 @@
-//! Programs built from the texts of given files and the other sources that belong to them. Each object is made once,
-//! however many programs it goes into.
+//! Programs built from the texts of given files and the other sources that belong to them. Each object is compiled once
+//! and used in all programs that need it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,7 +35,7 @@ impl Target {
     }
 }
 
-/// What races are found by, besides the compiler.
+/// The tools for finding races, besides the compiler.
 pub(super) struct RaceTools {
     /// The library that tells `ThreadSanitizer` what OpenMP synchronises.
     pub archer: PathBuf,
@@ -68,7 +68,7 @@ impl Tools {
         Ok(Self { clang, runtime })
     }
 
-    /// What races are found by, or what to install.
+    /// The tools for finding races, or what to install.
     pub(super) fn race_tools(&self) -> Result<RaceTools, HostError> {
         let missing = |what: &str, package: &str| {
             let text = format!(
@@ -103,7 +103,7 @@ impl Tools {
     }
 }
 
-/// What an object is made of: the unit, and the versions of the given files that it consists of.
+/// What determines an object: the unit, and the versions of the given files in it.
 type ObjectKey = (usize, Target, Vec<(usize, Version)>);
 
 /// Builds the variants of one program.
@@ -130,7 +130,7 @@ impl<'a> Builder<'a> {
         Self { tools, part, files, program, watch, scratch, objects: Mutex::default() }
     }
 
-    /// Builds the program with these texts in a folder of the name `name`; the error is what the compiler says.
+    /// Builds the program with these texts in a folder `name`. The error is the compiler's message.
     pub(super) fn build(&self, texts: &Texts, target: Target, name: &str) -> Result<PathBuf, HostError> {
         let folder = self.scratch.join(name);
         fs::create_dir(&folder).map_err(HostError::io)?;
@@ -141,7 +141,7 @@ impl<'a> Builder<'a> {
         self.link(&objects, target, &folder)
     }
 
-    /// The object of a unit, made where that was not done yet.
+    /// The object of a unit; compiled if that was not done yet.
     fn object(
         &self,
         index: usize,
@@ -178,7 +178,7 @@ impl<'a> Builder<'a> {
             last.push("-fopenmp-version=51".to_owned());
         }
         if target == Target::Threads {
-            // An access that was moved or merged has no line of its own any more.
+            // With optimisation an access may be moved or merged and lose its line.
             last.push("-O0".to_owned());
         }
         let first: Vec<&str> = ["-O1"].iter().chain(target.flags()).copied().collect();
@@ -210,7 +210,7 @@ impl<'a> Builder<'a> {
             .args(&self.program.link_flags)
             .arg("-lm");
         if target == Target::Threads {
-            // `omp_target_alloc` and its like; linked only where they are called.
+            // The library of `omp_target_alloc` and similar functions; linked only if they are called.
             command.args(["-Wl,--as-needed", "-lomptarget"]);
         }
         let run = interrupt::output(command.env("TMPDIR", folder)).map_err(HostError::io)?;
@@ -229,20 +229,20 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Do the user's flags ask for a version that has `present`?
+/// Do the user's flags choose an OpenMP version that has `present`?
 fn knows_present(flags: &[String]) -> bool {
     let version = flags.iter().rev().find_map(|flag| flag.strip_prefix("-fopenmp-version="));
     version.and_then(|version| version.parse::<u32>().ok()).is_some_and(|version| version >= 51)
 }
 
-/// What a compiler says against a source, from its first error on.
+/// The compiler's message about a source, from its first error on.
 pub(super) fn cannot_build(what: &str, source: &Source, stderr: &str) -> String {
     let start = stderr.lines().position(|line| line.contains("error: ")).unwrap_or(0);
     let errors: Vec<&str> = stderr.lines().skip(start).collect();
     format!("{what} cannot be built, for {} does not compile:\n{}", source.path.display(), head(&errors.join("\n")))
 }
 
-/// The first lines of what a compiler says.
+/// The first lines of the compiler's messages.
 fn head(text: &str) -> String {
     text.lines().take(12).map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }

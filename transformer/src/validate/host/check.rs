@@ -1,4 +1,4 @@
-//! One program with new texts in it against the original.
+//! Compares one program that has new texts with the original.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use super::traffic::Traffic;
 use super::{HostError, Kind, Report, compare};
 use crate::validate::changes::{changed_kernels, line_of};
 
-/// The grids that results are compared in, and how often: several repetitions of the one in which races show.
+/// The grids in which results are compared, and how often: the one in which races show is repeated.
 const GRIDS: &[(Geometry, usize)] = &[
     (Geometry { teams: 4, threads: 4 }, 2),
     (Geometry { teams: 1, threads: 1 }, 1),
@@ -28,7 +28,7 @@ const HARDENED_GRIDS: &[(Geometry, usize)] = &[(Geometry { teams: 2, threads: 3 
 /// The grid in which the runtime's log is read.
 const LOGGED: Geometry = Geometry { teams: 1, threads: 1 };
 
-/// What a kernel may move beyond the original: the scalars that its combined construct maps on its own.
+/// A kernel may move this many bytes more than the original: the scalars that its combined construct maps implicitly.
 const BYTES_PER_KERNEL: u64 = 64;
 
 /// The comparison of one program's texts.
@@ -39,9 +39,9 @@ pub(super) struct Check<'a> {
     reference: Run,
     /// What it launches and moves.
     moved: Traffic,
-    /// The races of the original, looked for where the new text has one.
+    /// The races of the original. They are searched for only if the new text has one.
     own_races: RefCell<Option<BTreeSet<races::Race>>>,
-    /// How many programs were built, by which their folders are named.
+    /// How many programs were built; their folders are named by this number.
     built: RefCell<usize>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Check<'a> {
         Ok(check)
     }
 
-    /// Compares the new texts of a set of files, the others as they were, with the original.
+    /// Compares the new texts of a set of files, together with the original texts of the others, with the original.
     pub(super) fn compare(&self, set: &BTreeSet<usize>) -> Result<Report, HostError> {
         let files = self.builder.files;
         let output = self.build(&Texts::after(files, set), Target::Device).map_err(|error| {
@@ -96,7 +96,7 @@ impl<'a> Check<'a> {
         Ok(Executable { program, runtime: &self.builder.tools.runtime, invocation, files, _images })
     }
 
-    /// What the original gives in every grid, which must be one thing.
+    /// The results of the original, which must be the same in every grid.
     fn reference(&self, original: &Executable<'_>) -> Result<Run, HostError> {
         let comparison = &self.builder.program.comparison;
         let wrong = |text: String| HostError::new(Kind::Original, format!("the original is no reference: {text}"));
@@ -131,7 +131,7 @@ impl<'a> Check<'a> {
         Ok(first)
     }
 
-    /// Runs a program in every grid; how many runs there were. Fails on the first that differs.
+    /// Runs a program in every grid and returns the number of runs. Fails on the first run that differs.
     fn same(
         &self,
         program: &Executable<'_>,
@@ -155,14 +155,14 @@ impl<'a> Check<'a> {
         Ok(runs)
     }
 
-    /// What a program launches and moves.
+    /// Runs a program and returns what it launches and moves.
     fn logged(&self, program: &Executable<'_>) -> Result<Traffic, HostError> {
         let (run, traffic) = program.run_logged(LOGGED).map_err(HostError::io)?;
         let text = format!("with the runtime's log the program ends with {} (`timeout` in [verify])", run.end);
         if run.exited() { Ok(traffic) } else { Err(HostError::new(Kind::Setup, text)) }
     }
 
-    /// What the new text moves: no more than the original, and through no pointer that is not mapped.
+    /// Checks what the new text moves: no more than the original, and nothing through a pointer without a mapping.
     fn transfers(&self, output: &Executable<'_>, with_names: bool) -> Result<Traffic, HostError> {
         let (before, after) = (&self.moved, self.logged(output)?);
         let both = format!("\n  before {before}\n  after  {after}");
@@ -204,7 +204,7 @@ impl<'a> Check<'a> {
         files.map(of).filter(|(_, not_reached)| !not_reached.lines.is_empty()).collect()
     }
 
-    /// Looks for races that the original has not; how many loops were widened.
+    /// Looks for races that the original does not have. Returns how many loops were widened.
     fn races(&self, tools: &RaceTools, set: &BTreeSet<usize>) -> Result<usize, HostError> {
         let files = self.builder.files;
         let texts = Texts::widened(files, set);
@@ -250,7 +250,7 @@ fn own_texts(files: &[File], texts: &Texts, set: &BTreeSet<usize>) -> Vec<OwnTex
     files.map(|(index, file)| OwnText::new(&file.source.path, texts.text(index), set.len() > 1)).collect()
 }
 
-/// Does the runtime's log mean the file by this name? It leaves out the folder; a text without a file goes by the name
+/// Does this name in the runtime's log mean the file? The log leaves out the folder. A text without a file has the name
 /// that [`Compilation::object`](crate::validate::clang::Compilation::object) gives it.
 fn is_named(path: &Path, name: &str) -> bool {
     let own = if path.is_file() { path.file_name() } else { Some("source".as_ref()) };

@@ -1,14 +1,14 @@
-//! Whether two runs gave the same.
+//! Whether two runs gave the same results.
 
 use std::path::PathBuf;
 
 use super::run::Run;
 
-/// What counts as the same.
+/// Which differences between two runs are ignored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// How far two numbers `a` and `b` in a line may lie apart: `tolerance * max(1, |a|, |b|)`. Blanks may then differ in
-    /// number. Where there is none, every byte counts.
+    /// How far two numbers `a` and `b` in a line may lie apart: `tolerance * max(1, |a|, |b|)`. The number of blanks
+    /// may then differ too. Without it every byte counts.
     pub tolerance: Option<f64>,
     /// Lines that hold one of these texts are not compared: those that print a time, for example.
     pub ignore: Vec<String>,
@@ -61,7 +61,7 @@ impl Comparison {
         }
     }
 
-    /// The lines that count, with their numbers from 1; each with its line end, so that a missing one is seen.
+    /// The lines that are compared, with their numbers from 1. Each has its line end, so that a missing one is noticed.
     fn lines<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = (usize, &'a [u8])> {
         let lines = text.split_inclusive(|byte| *byte == b'\n').enumerate().map(|(index, line)| (index + 1, line));
         lines.filter(|(_, line)| {
@@ -122,7 +122,7 @@ fn pieces(line: &str) -> Vec<Piece<'_>> {
     found
 }
 
-/// How long the decimal number is that a text starts with: sign, digits, fraction, exponent.
+/// The length of the decimal number that a text starts with: sign, digits, fraction, exponent.
 fn number_length(text: &[u8]) -> usize {
     let digits = |from: usize| text.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count();
     let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));

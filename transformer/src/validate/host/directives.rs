@@ -1,10 +1,10 @@
-//! The `#pragma omp` lines of a text, read without a grammar: what the copies that check an output are made by does not
-//! rest on what made the output.
+//! The `#pragma omp` lines of a text, read without a grammar, so that the copies for checking an output do not depend
+//! on the code that made the output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// The directives of an output that its original does not have, as their words: those that stand in it more often.
+/// The directives that occur more often in an output than in its original, as their words.
 #[must_use]
 pub fn added(original: &[u8], output: &[u8]) -> BTreeSet<String> {
     let count = |text: &[u8]| {
@@ -108,8 +108,8 @@ fn is_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
-/// Where the bracket that opens at `open` closes, or the text's length where it does not; strings, character constants and
-/// comments are passed over.
+/// Where the bracket that opens at `open` closes, or the text's length if it does not. Strings, character constants and
+/// comments are skipped.
 #[must_use]
 pub fn closing(text: &[u8], open: usize, opening: u8, closing: u8) -> usize {
     let mut depth = 0_usize;
@@ -141,7 +141,7 @@ pub fn closing(text: &[u8], open: usize, opening: u8, closing: u8) -> usize {
     text.len()
 }
 
-/// The block after a directive, without its closing brace; empty where another statement follows.
+/// The block after a directive, without its closing brace; empty if another statement follows.
 #[must_use]
 pub fn body(text: &[u8], from: usize) -> Range<usize> {
     let Some(open) = text.iter().skip(from).position(|byte| !byte.is_ascii_whitespace()).map(|i| from + i) else {
@@ -175,7 +175,7 @@ pub(super) struct Word {
     pub has_argument: bool,
 }
 
-/// The words of a directive in order: its name, then its clauses. Comments are passed over.
+/// The words of a directive in order: its name, then its clauses. Comments are skipped.
 pub(super) fn all_words(text: &[u8], directive: &Range<usize>) -> Vec<Word> {
     let mut found = Vec::new();
     let mut at = directive.start;

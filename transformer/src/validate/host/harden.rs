@@ -1,9 +1,9 @@
 //! A copy of an output in which a forgotten map aborts.
 //!
-//! On the x86_64 device a host pointer can be dereferenced, so a map that is missing goes unnoticed. In the copy every kernel inside a
-//! `target data` that the output added demands that the items of that `target data` are present: `map(present, ..)`. An environment that
-//! its `if` may leave out demands nothing, unless the kernel has the same one. What several kernels copy each for itself though one
-//! environment could hold it shows in the traffic.
+//! On the x86_64 device a host pointer can be dereferenced, so a map that is missing goes unnoticed. In the copy every
+//! kernel inside a `target data` that the output added demands that the items of that `target data` are present:
+//! `map(present, ..)`. A `target data` with an `if` demands nothing, unless the kernel has the same `if`. Data that
+//! several kernels copy, although one environment could hold them, show in the traffic.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

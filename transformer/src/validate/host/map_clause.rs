@@ -6,7 +6,7 @@ use super::directives::words;
 
 /// A `map` clause: all before the colon, and its items.
 pub struct Map {
-    /// The modifiers and the type: `always, to`; `tofrom` where nothing is written.
+    /// The modifiers and the type: `always, to`; `tofrom` if nothing is written.
     pub modifiers: String,
     /// The list items: `a[0:n]`.
     pub items: Vec<String>,
@@ -18,7 +18,7 @@ impl Map {
     pub fn read(text: &[u8], clause: &Range<usize>) -> Self {
         let whole = words(text, clause);
         let inner = whole.split_once('(').map_or("", |(_, rest)| rest).trim_end_matches(')').to_owned();
-        // A section's closing bracket is no parenthesis, so only a nested call can lose one here; give it back.
+        // The text may lose its last parenthesis here only if it belongs to a nested call; then it is added again.
         let inner = if whole.ends_with("))") { format!("{inner}{}", ")".repeat(unclosed(&inner))) } else { inner };
         let colon = top_level(&inner, ':').into_iter().next();
         let (modifiers, list) = match colon {
@@ -39,7 +39,7 @@ fn unclosed(text: &str) -> usize {
     text.matches('(').count().saturating_sub(text.matches(')').count())
 }
 
-/// The places of a character outside brackets; a `::` is no colon.
+/// The places of a character outside of brackets; a `::` does not count as a colon.
 fn top_level(text: &str, wanted: char) -> Vec<usize> {
     let mut depth = 0_i32;
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Texts that the compiler reads in the place of files that a source includes.
+//! Texts that the compiler reads instead of files that a source includes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::program::canonical;
 pub(super) struct Overlay(Option<PathBuf>);
 
 impl Overlay {
-    /// Writes the texts that stand for files into a folder.
+    /// Writes the replacing texts into a folder.
     pub(super) fn write<'t>(
         texts: impl Iterator<Item = (&'t Path, Vec<u8>)>,
         folder: &Path,
@@ -37,20 +37,21 @@ impl Overlay {
         Ok(Self(Some(list)))
     }
 
-    /// The flags that show them to the compiler.
+    /// The compiler flags for them.
     pub(super) fn flags(&self) -> Vec<String> {
         let list = self.0.iter();
         list.flat_map(|list| ["-w".to_owned(), "-ivfsoverlay".to_owned(), list.display().to_string()]).collect()
     }
 }
 
-/// A file's text behind a line that the preprocessor hands on, so that it shows which files a source includes.
+/// A file's text behind a marker line that the preprocessor keeps, so that its output shows which files a source
+/// includes.
 pub(super) fn probe(index: usize, text: &[u8]) -> Vec<u8> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     [marker(index).as_bytes(), b"\n", text].concat()
 }
 
-/// That line.
+/// The marker line.
 pub(super) fn marker(index: usize) -> String {
     format!("#pragma ompsplit_file_{index}_")
 }

@@ -1,4 +1,5 @@
-//! Which sources make a program. What a source includes, and whether it defines `main`, its preprocessed text tells.
+//! Which sources make a program. The preprocessed text of a source tells what it includes and whether it defines
+//! `main`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,19 +21,19 @@ use crate::validate::interrupt;
 pub(super) struct Unit {
     /// The source.
     pub source: Source,
-    /// The given file that it is.
+    /// The index of the given file, if it is one.
     pub own: Option<usize>,
-    /// The given files that it consists of.
+    /// The given files that it includes or is.
     pub sees: BTreeSet<usize>,
     /// Does it define `main`?
     has_main: bool,
     /// Was it named by the user or the compile database?
     is_named: bool,
-    /// The program or library that a build makes of it.
+    /// The program or library that a build makes from it.
     target: Option<PathBuf>,
 }
 
-/// A program, and the given files in it.
+/// A program and the given files in it.
 #[derive(Debug)]
 pub(super) struct Part {
     /// What is compiled.
@@ -47,14 +48,14 @@ pub(super) fn parts(clang: &Clang, files: &[File], program: &Program) -> Result<
     let texts = files.iter().enumerate().map(|(index, file)| (file.source.path.as_path(), probe(index, &file.before)));
     let overlay = Overlay::write(texts, folder.path())?;
     let candidates = candidates(files, &program.sources);
-    // A build may know of sources that are of no use here. One that is shows its errors when it is compiled.
+    // A build may have sources that cannot be read here. One that is needed gives its errors when it is compiled.
     let is_lenient = matches!(program.sources, Sources::Database(_));
     let units = candidates.into_par_iter().map(|mut unit| match read(clang, files, &mut unit, &overlay) {
         Err(error) if !is_lenient => Err(error),
         _ => Ok(unit),
     });
     let mut units = units.collect::<Result<Vec<_>, _>>()?;
-    // A given file that another one includes is none of the program's sources, unless the user or the build says so.
+    // A given file that another one includes is no source of its own, unless the user or the build says so.
     let included: BTreeSet<usize> =
         units.iter().flat_map(|unit| unit.sees.iter().filter(|file| unit.own != Some(**file)).copied()).collect();
     units.retain(|unit| unit.is_named || unit.own.is_none_or(|file| !included.contains(&file)));
@@ -91,7 +92,7 @@ fn part(units: Vec<Unit>) -> Part {
     Part { units, files }
 }
 
-/// All sources that may belong to a program, nothing read yet.
+/// All sources that may belong to a program, before any is read.
 fn candidates(files: &[File], sources: &Sources) -> Vec<Unit> {
     let places: BTreeMap<PathBuf, usize> =
         files.iter().enumerate().map(|(index, file)| (canonical(&file.source.path), index)).collect();
@@ -113,7 +114,7 @@ fn candidates(files: &[File], sources: &Sources) -> Vec<Unit> {
     let given = files.iter().enumerate().filter(|(index, file)| {
         !named.contains(index) && !Language::is_header(&file.source.path) && (file.after.is_some() || !only_changed)
     });
-    // The given files stand first, so that their own flags count for them.
+    // The given files come first, so that their own flags are used for them.
     let mut all: Vec<Unit> = given.map(|(_, file)| unit(&file.source, None, false)).collect();
     all.append(&mut units);
     all
@@ -143,7 +144,8 @@ fn text_of(unit: &Unit, files: &[File]) -> Result<Vec<u8>, HostError> {
     }
 }
 
-/// The programs of a build that makes several: the one whose objects the file's own stands among, with all libraries.
+/// The programs of a build that makes several: for each file the program that its object belongs to, with all
+/// libraries.
 fn by_target(files: &[File], units: &[Unit]) -> Result<Vec<Vec<Unit>>, HostError> {
     let mut mains: BTreeMap<&Path, usize> = BTreeMap::new();
     for target in units.iter().filter(|unit| unit.has_main).filter_map(|unit| unit.target.as_deref()) {

@@ -1,4 +1,4 @@
-//! What the user says of a program: its files, how it is linked and called, and what counts as the same.
+//! What the user says about a program: its files, how it is linked and called, and how results are compared.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub struct Source {
 pub struct DatabaseSource {
     /// The source.
     pub source: Source,
-    /// The folder that the build makes the objects of one program or library in, where its name tells.
+    /// The folder that the build uses for the objects of one program or library, if the path of the object tells.
     pub target: Option<PathBuf>,
 }
 
@@ -29,7 +29,7 @@ pub enum Sources {
     /// There are none.
     #[default]
     Given,
-    /// These; of the given files those that change belong to it.
+    /// These. Those of the given files that change belong to the program too.
     Named(Vec<Source>),
     /// Those of a compile database that belong to the program of the given files.
     Database(Arc<Vec<DatabaseSource>>),
@@ -44,14 +44,14 @@ pub struct Program {
     pub link_flags: Vec<String>,
     /// How it is called.
     pub invocation: Invocation,
-    /// What counts as the same.
+    /// How results are compared.
     pub comparison: Comparison,
-    /// Are races looked for?
+    /// Is it checked for races?
     pub races: bool,
 }
 
 impl Default for Program {
-    /// A program of the given files that is called without arguments; every byte counts.
+    /// A program of the given files that is called without arguments; every byte is compared.
     fn default() -> Self {
         let (sources, link_flags, invocation, comparison) = Default::default();
         Self { sources, link_flags, invocation, comparison, races: true }
@@ -65,7 +65,7 @@ pub struct File {
     pub source: Source,
     /// Its text.
     pub before: Vec<u8>,
-    /// Its new text, where it changes.
+    /// Its new text, if it changes.
     pub after: Option<Vec<u8>>,
 }
 
@@ -83,7 +83,7 @@ pub(super) fn is_same(a: &Path, b: &Path) -> bool {
     a == b || canonical(a) == canonical(b)
 }
 
-/// The path without links, or the absolute path of what does not exist.
+/// The path without links, or the absolute path of a file that does not exist.
 pub(super) fn canonical(path: &Path) -> PathBuf {
     let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     std::fs::canonicalize(path).unwrap_or_else(|_| absolute())

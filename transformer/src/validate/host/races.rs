@@ -1,8 +1,8 @@
 //! Races of loops that were widened: a copy whose new kernels are plain `parallel for` on the host, run under
 //! ThreadSanitizer, with Archer to tell it what OpenMP synchronises.
 //!
-//! `num_threads`, `if` and `schedule` of a new kernel are dropped, for a grid keeps none of them: what they kept apart
-//! runs side by side there. The schedule comes from the environment, one iteration at a time.
+//! `num_threads`, `if` and `schedule` of a new kernel are dropped, since a grid ignores them: iterations that they kept
+//! apart run side by side there. The schedule comes from the environment, one iteration at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -58,13 +58,13 @@ pub fn host_copy(original: &[u8], output: &[u8]) -> (Vec<u8>, usize) {
     (apply(output, edits), count)
 }
 
-/// A directive's words without the clauses that choose a grid: one that gained such a clause alone is not widened.
+/// A directive's words without the clauses that choose a grid: a directive that only got such a clause is not widened.
 fn without_grid(text: &[u8], directive: &Range<usize>) -> String {
     let kept = all_words(text, directive).into_iter().filter(|word| !GRID.contains(&word.name.as_str()));
     kept.map(|word| words(text, &word.range)).collect::<Vec<_>>().join(" ")
 }
 
-/// Two places that race, each as its text, so that the same race is found again after lines have moved.
+/// Two places that race. Each is the text of its line, so that a race is recognised after lines have moved.
 pub(super) type Race = BTreeSet<String>;
 
 /// The races of a program, each with a sentence that says where and how it was seen.
@@ -116,23 +116,23 @@ pub(super) fn races(
     Ok(found)
 }
 
-/// The lines of a text that is checked, by which a place in it is known again.
+/// The lines of a text that is checked, by which a place in it is recognised.
 pub(super) struct OwnText {
     /// Its file.
     path: PathBuf,
     lines: Vec<String>,
-    /// Is it named wherever one of its lines is?
+    /// Do messages name the file with each of its lines?
     is_named: bool,
 }
 
 impl OwnText {
-    /// The text of a file. `is_named` where several are checked.
+    /// The text of a file. `is_named` if several files are checked.
     pub(super) fn new(path: &Path, text: &[u8], is_named: bool) -> Self {
         let lines = text.split(|byte| *byte == b'\n').map(|l| String::from_utf8_lossy(l).trim().to_owned()).collect();
         Self { path: std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), lines, is_named }
     }
 
-    /// Does the compiler mean this file by a name? Where there is no such file (standard input) its text goes by the name that
+    /// Does this name in a message mean this file? A text without a file (standard input) has the name that
     /// [`Compilation::object`](crate::validate::clang::Compilation::object) gives it.
     fn is_own(&self, file: &str) -> bool {
         let file = Path::new(file);
@@ -156,7 +156,7 @@ fn read(log: &str, texts: &[OwnText]) -> Vec<(Race, String)> {
     found
 }
 
-/// Where an access stands: its innermost frame in a file that is checked, otherwise the innermost frame of all.
+/// The place of an access: its innermost frame in a file that is checked, otherwise the innermost frame.
 fn place(access: &str, texts: &[OwnText]) -> (String, String) {
     let frames = access.lines().filter_map(|line| {
         let mut parts = line.trim().strip_prefix('#')?.splitn(4, '|').skip(1);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::traffic::{LOG, Traffic};
 use crate::validate::interrupt;
 
-/// The most that is copied of the folder that a program is run in.
+/// The folder that a program is run in may have at most these bytes, because it is copied.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// The most that a program may print; one that prints without end must not fill the disk.
@@ -22,11 +22,11 @@ const MOST_PRINTED: u64 = 1 << 28;
 pub struct Invocation {
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// The file that is its standard input; empty where there is none.
+    /// The file that is its standard input, which is empty if there is none.
     pub stdin: Option<PathBuf>,
     /// Variables added to the environment. Those of OpenMP's runtimes are set by the checks.
     pub environment: BTreeMap<String, String>,
-    /// The folder whose copy it is run in; an empty one where there is none. Each run has a copy of its own.
+    /// The folder in a copy of which it is run. Without one it runs in an empty folder. Each run has its own copy.
     pub folder: Option<PathBuf>,
     /// The longest that one run may take.
     pub timeout: Duration,
@@ -49,10 +49,10 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// The environment that lifts the limits of one team and few threads which hide races by default, and in which memory
-    /// that nothing was copied to holds neither zeros nor what stood there before: the device takes its memory from the C
-    /// library, and glibc fills what it gives out by a pattern. In some grids the pattern is a large number and in others a
-    /// negative one, so that neither passes for the start of a least or a greatest value.
+    /// The environment for a run in this grid. By default the x86_64 device has one team and few threads, which hides
+    /// races. Memory that nothing was copied to must hold neither zeros nor old values: the device takes its memory
+    /// from the C library, and glibc fills what it gives out by a pattern. In some grids the pattern is a large number
+    /// and in others a negative one, so that neither passes for the start of a least or a greatest value.
     #[must_use]
     pub fn environment(self) -> Vec<(&'static str, String)> {
         let pattern = if self.threads > self.teams { 0xc3 } else { 0x3c };
@@ -61,7 +61,8 @@ impl Geometry {
             ("OMP_WAIT_POLICY", "passive".to_owned()),
             ("KMP_TEAMS_THREAD_LIMIT", "64".to_owned()),
             ("KMP_DEVICE_THREAD_LIMIT", "64".to_owned()),
-            // Without it libomp forms every league's teams anew, and spins meanwhile: ten times the time.
+            // Without it libomp creates the teams of every league anew and spins meanwhile, which takes ten times as
+            // long.
             ("KMP_HOT_TEAMS_MAX_LEVEL", "3".to_owned()),
             ("OMP_THREAD_LIMIT", "64".to_owned()),
             ("OMP_NUM_TEAMS", self.teams.to_string()),
@@ -73,12 +74,12 @@ impl Geometry {
     }
 }
 
-/// What a run gave.
+/// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Run {
     /// What it printed.
     pub stdout: Vec<u8>,
-    /// What it and the runtime said; empty where the log was read instead.
+    /// What it and the runtime wrote to standard error; empty if the log was read instead.
     pub stderr: Vec<u8>,
     /// `exit 0`, `signal 6`, `no end after 30 s`.
     pub end: String,
@@ -101,14 +102,14 @@ pub(super) struct Executable<'a> {
     pub runtime: &'a Path,
     /// How it is called.
     pub invocation: &'a Invocation,
-    /// The files it writes that are looked at, relative to the folder it runs in.
+    /// The files it writes that are compared, relative to the folder it runs in.
     pub files: &'a [PathBuf],
-    /// What its runs leave elsewhere.
+    /// Files that its runs leave elsewhere.
     pub _images: Images,
 }
 
-/// clang 19's x86_64 device writes the image that it loads to a file of its own and leaves it there. Those that hold an
-/// image of this program are removed: debug information makes each image one of its own.
+/// clang 19's x86_64 device writes the image that it loads to a file of its own and leaves it there. The files with an
+/// image of this program are removed: debug information makes the images of every program different.
 pub(super) struct Images {
     program: PathBuf,
     since: SystemTime,
@@ -117,7 +118,7 @@ pub(super) struct Images {
 }
 
 impl Images {
-    /// Those of a program that was built at that time.
+    /// The images of a program that was built at that time.
     pub(super) fn of(program: &Path, since: SystemTime) -> Self {
         let program = program.to_path_buf();
         let on_signal = program.clone();
@@ -139,15 +140,15 @@ fn remove_images(program: &Path, since: SystemTime) {
             .metadata()
             .is_ok_and(|data| data.is_file() && data.len() > 0 && data.modified().is_ok_and(|time| time >= since));
         if recent && fs::read(entry.path()).is_ok_and(|image| memchr::memmem::find(&program, &image).is_some()) {
-            // What cannot be removed stays.
+            // Files that cannot be removed stay.
             drop(fs::remove_file(entry.path()));
         }
     }
 }
 
 impl Executable<'_> {
-    /// Runs it with these variables, for up to `patience` times as long as a run may take; again where a signal ends it, since libomp 19
-    /// faults now and then when a program ends while its last threads still start.
+    /// Runs it with these variables, for up to `patience` times the usual limit. It is run again if a signal ends it,
+    /// since libomp 19 sometimes crashes when a program ends while its last threads still start.
     pub(super) fn run(&self, environment: &[(&str, String)], patience: u32) -> Result<Run, Error> {
         let mut run = self.run_once(environment, patience)?;
         for _ in 0..2 {
@@ -168,7 +169,7 @@ impl Executable<'_> {
         self.collect(scratch.path(), end, fs::read(&stderr)?)
     }
 
-    /// Runs it in this grid while the runtime's log is read.
+    /// Runs it in this grid and reads the runtime's log meanwhile.
     pub(super) fn run_logged(&self, geometry: Geometry) -> Result<(Run, Traffic), Error> {
         let scratch = interrupt::folder()?;
         let mut environment = geometry.environment();
@@ -180,7 +181,7 @@ impl Executable<'_> {
         let (send, receive) = mpsc::channel();
         std::thread::spawn(move || drop(send.send(Traffic::read(BufReader::new(log)))));
         let end = wait(&mut child, scratch.path(), self.invocation.timeout)?;
-        // A process that the program left behind may hold the pipe open.
+        // A process that the program left behind may keep the pipe open.
         let traffic = receive.recv_timeout(Duration::from_secs(10)).map_err(|_| ErrorKind::TimedOut)?;
         Ok((self.collect(scratch.path(), end, Vec::new())?, traffic))
     }
@@ -204,12 +205,12 @@ impl Executable<'_> {
         command.envs(&self.invocation.environment).envs(environment.iter().map(|(name, value)| (name, value)));
         let stdin =
             self.invocation.stdin.as_ref().map_or_else(|| Ok(Stdio::null()), |path| File::open(path).map(Stdio::from));
-        // A file instead of a pipe: a program that prints much cannot block, and none has to be read while it runs.
+        // A file instead of a pipe: a program that prints much cannot block, and nothing has to be read while it runs.
         command.stdin(stdin?).stdout(File::create(scratch.join("stdout"))?);
         Ok(command)
     }
 
-    /// The offload runtime's folder before what the user's own programs are loaded from.
+    /// The folder of the offload runtime, before the user's own library folders.
     fn library_path(&self) -> Result<std::ffi::OsString, Error> {
         let inherited = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
         let own = std::iter::once(self.runtime.to_path_buf());
@@ -223,7 +224,7 @@ impl Executable<'_> {
     }
 }
 
-/// Waits for a program, and ends it after `timeout` or where it prints too much; how it ended.
+/// Waits for a program, and kills it after `timeout` or if it prints too much. Returns how it ended.
 fn wait(child: &mut Child, scratch: &Path, timeout: Duration) -> Result<String, Error> {
     let started = Instant::now();
     let printed = |name: &str| fs::metadata(scratch.join(name)).map_or(0, |data| data.len());
@@ -250,7 +251,7 @@ fn copy_folder(from: &Path, to: &Path, left: &mut u64) -> Result<(), Error> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let (path, target) = (entry.path(), to.join(entry.file_name()));
-        // A link that leads nowhere, or up again, is no input.
+        // A link that leads nowhere, or to a folder above, is no input.
         let Ok(metadata) = fs::metadata(&path) else { continue };
         if metadata.is_dir() && entry.file_type()?.is_dir() {
             fs::create_dir(&target)?;
@@ -264,7 +265,7 @@ fn copy_folder(from: &Path, to: &Path, left: &mut u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Every variant goes by the same name, for a program may print it.
+/// All variants have the same name, since a program may print it.
 #[cfg(unix)]
 fn set_name(command: &mut Command) {
     use std::os::unix::process::CommandExt;

@@ -1,4 +1,4 @@
-//! Several files at a time: all new texts together first, and each by itself only to find the one that is at fault.
+//! Several files at a time: all new texts together first, and each alone only to find the one at fault.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +10,10 @@ use super::program::{File, Program};
 use super::{HostError, Kind, Report, Watch};
 use crate::validate::interrupt;
 
-/// What came of all files.
+/// The result for all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// What was checked, for each program.
+    /// What was checked in each program.
     pub reports: Vec<Report>,
     /// Why the new text of a file is not accepted, by the file's place in the list.
     pub failures: BTreeMap<usize, HostError>,
@@ -23,7 +23,7 @@ pub struct Outcome {
 /// were accepted together.
 ///
 /// # Errors
-/// When something that is needed is missing, or when an original is no reference: then nothing is known of any file.
+/// When something that is needed is missing, or when an original cannot serve as a reference: then nothing is known about any file.
 pub fn verify(files: &[File], program: &Program, watch: &Watch<'_>) -> Result<Outcome, HostError> {
     let tools = Tools::find()?;
     let race_tools = if program.races { Some(tools.race_tools()?) } else { None };
@@ -49,7 +49,7 @@ pub fn verify(files: &[File], program: &Program, watch: &Watch<'_>) -> Result<Ou
     Ok(settle(files, &programs))
 }
 
-/// A program and what is known of it.
+/// A program and the results for it so far.
 struct Tried<'a> {
     check: Check<'a>,
     files: &'a BTreeSet<usize>,
@@ -67,7 +67,7 @@ impl Tried<'_> {
         result
     }
 
-    /// Compares a set; where it fails, the files at fault, or all of them where each passes by itself.
+    /// Compares a set. If that fails, returns the files at fault, or all of them if each passes alone.
     fn judge(&self, set: &BTreeSet<usize>) -> Result<Report, BTreeMap<usize, HostError>> {
         let error = match self.compare(set) {
             Ok(report) => return Ok(report),
@@ -116,7 +116,7 @@ fn settle(files: &[File], programs: &[Tried<'_>]) -> Outcome {
     }
 }
 
-/// What is said of a file of which no program launched a changed kernel: nothing was compared then.
+/// The failure of a file for which no program launched a changed kernel, so that nothing was compared.
 fn not_reached(index: usize, files: &[File], reports: &[(BTreeSet<usize>, Report)]) -> Option<HostError> {
     let path = &files.get(index)?.source.path;
     let mut programs = reports.iter().filter(|(set, _)| set.contains(&index));

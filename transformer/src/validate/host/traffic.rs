@@ -19,12 +19,13 @@ pub struct Traffic {
     pub copies_from: usize,
     /// Bytes copied from the device.
     pub bytes_from: u64,
-    /// Bytes copied to the device by the variable that a list item begins with, or by [`UNNAMED`]; small copies left out.
+    /// Bytes copied to the device by the variable that a list item begins with, or by [`UNNAMED`], without small
+    /// copies.
     pub large_to: BTreeMap<String, u64>,
-    /// The same from the device.
+    /// Bytes copied from the device, in the same way.
     pub large_from: BTreeMap<String, u64>,
-    /// The addresses on the host of what is mapped under each name: pointers that change places have several in common,
-    /// and so have an argument and its parameter.
+    /// The host addresses that are mapped under each name. Pointers that change places have several in common, and so
+    /// do an argument and its parameter.
     pub addresses: BTreeMap<String, BTreeSet<String>>,
     /// The pointers that some kernel uses without a mapping, each with the first kernel that does (`file:line:column`).
     pub unmapped: BTreeMap<String, String>,
@@ -32,14 +33,14 @@ pub struct Traffic {
     pub entered: BTreeSet<(String, usize)>,
 }
 
-/// What the log calls structures that are mapped by rule, and members of some.
+/// The name in the log for structures that are mapped implicitly, and for some members.
 pub const UNNAMED: &str = "unknown";
 
-/// Copies of so many bytes are small: those of a scalar, or of one element.
+/// A copy of at most this many bytes is small: a scalar or a single element.
 const SMALL: u64 = 16;
 
-/// What the log is to hold: kernel arguments, mappings found, mappings made, launches and copies; not the whole table
-/// after each region, which the bit 4 adds.
+/// The contents of the log: kernel arguments, mappings found, mappings made, launches and copies. Not the whole table
+/// after each region, which bit 4 would add.
 pub const LOG: &str = "59";
 
 /// The arguments of one kernel, between its entry and its launch.
@@ -51,12 +52,13 @@ struct Arguments {
 }
 
 impl Traffic {
-    /// Reads the log of one run to its end; what the program itself wrote in between is passed over.
+    /// Reads the log of one run to its end and skips the output of the program itself.
     #[must_use]
     pub fn read(log: impl BufRead) -> Self {
         let mut traffic = Self::default();
         let mut current: Option<Arguments> = None;
-        // Lines of kernels that several threads launch at a time stand among each other, and tell no longer whose they are.
+        // If several threads launch kernels at a time, their lines are mixed and it is not known which kernel they
+        // belong to.
         let mut overlap = false;
         for line in log.split(b'\n').map_while(Result::ok) {
             let line = String::from_utf8_lossy(&line);
@@ -102,7 +104,7 @@ impl Traffic {
         }
     }
 
-    /// Notes where the data lie that a line about a mapping or a copy names.
+    /// Notes the addresses of the data that a line about a mapping or a copy names.
     fn name_data(&mut self, line: &str) {
         let address = line.split_once("HstPtrBegin=").or_else(|| line.split_once("HstPtr="));
         if let (Some((_, rest)), Some(name)) = (address, variable(line))
@@ -114,7 +116,7 @@ impl Traffic {
         }
     }
 
-    /// The names under which data were mapped that were mapped as `name` too, and `name`.
+    /// The names under which the data of `name` were mapped, itself included.
     #[must_use]
     pub fn names_of(&self, name: &str) -> BTreeSet<String> {
         let own = self.addresses.get(name).cloned().unwrap_or_default();

@@ -14,16 +14,16 @@ use crate::source::Span;
 use crate::syntax::host::parse_expression;
 use crate::syntax::{Binary, Clause, ClauseName, HostTree, NodeId, NodeKind};
 
-/// The most names that are multiplied: more make no clause that is easy to read.
+/// The most names in a product: more would make a clause that is hard to read.
 const MOST_NAMES: usize = 3;
-/// The largest step that is divided by.
+/// The largest step by which is divided.
 const LARGEST_STEP: i64 = 256;
 
-/// A variable in a bound, or how far it is above another one.
+/// A variable in a bound, or the difference of two variables.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Name {
     text: String,
-    /// What is subtracted from it.
+    /// The variable that is subtracted from it.
     from: Option<String>,
     is_signed: bool,
 }
@@ -34,17 +34,18 @@ impl Name {
         from.as_ref().map_or_else(|| text.clone(), |from| format!("{text} - {from}"))
     }
 
-    /// The same as a factor.
+    /// The text as a factor.
     fn operand(&self) -> String {
         if self.from.is_some() { format!("({})", self.value()) } else { self.text.clone() }
     }
 
-    /// What is zero where its value is.
+    /// The text that is compared with zero.
     fn zero(&self) -> &str {
         self.from.as_deref().unwrap_or("0")
     }
 
-    /// Asks first whether a difference is above zero: of others it is not formed, and cannot overflow.
+    /// A comparison that first tests whether a difference is above zero. Otherwise the difference is not computed, so
+    /// it cannot overflow.
     fn is_at_most(&self, most: u64) -> String {
         let guard = if self.is_signed { self.from.as_ref() } else { None };
         let guard = guard.map(|from| format!("{} <= {from} || ", self.text)).unwrap_or_default();
@@ -60,15 +61,15 @@ struct Bound {
     step: u64,
 }
 
-/// What the clauses say that hang on how many iterations there are.
+/// The clauses' expressions that depend on the number of iterations.
 pub(super) struct Expressions {
     /// The number of teams.
     pub teams: String,
-    /// How many iterations a team takes at once, where that is not always the number of its threads.
+    /// How many iterations a team takes at once, if that is not always the number of its threads.
     pub chunk: Option<String>,
 }
 
-/// The expressions; none where a loop has no bound that is understood.
+/// The expressions. `None` if a loop has no bound that is understood.
 pub(super) fn expressions(
     cx: &Program<'_>,
     region: &TargetRegion,
@@ -89,7 +90,7 @@ pub(super) fn expressions(
 }
 
 impl Bound {
-    /// Few iterations, where they hang on one name, are shared by a fixed number of teams.
+    /// If the number of iterations depends on one name, few iterations are shared by a fixed number of teams.
     fn expressions(&self, choice: Choice) -> Expressions {
         let Some((blocks, name, few)) = self.few(choice) else {
             return Expressions { teams: self.teams(choice, false), chunk: None };
@@ -110,7 +111,7 @@ impl Bound {
         Expressions { teams, chunk: Some(chunk) }
     }
 
-    /// The teams that share few iterations, the only name, and the largest value of it for which there are few.
+    /// The teams that share few iterations, the only name, and its largest value for which there are few.
     fn few(&self, choice: Choice) -> Option<(u64, &Name, u64)> {
         let blocks = choice.sharing_blocks?;
         let [name] = self.names.as_slice() else { return None };
@@ -119,8 +120,9 @@ impl Bound {
         (few >= 2).then_some((blocks, name, few))
     }
 
-    /// As many teams as the iterations need, at least one and at most what was chosen, for every value of the names. The
-    /// product is formed only of such values that it is no more than what so many teams take, and cannot overflow.
+    /// As many teams as the iterations need, at least one and at most the chosen number, for all values of the names.
+    /// The product is computed only for values for which it is at most the iterations of that many teams, so it cannot
+    /// overflow.
     fn teams(&self, choice: Choice, is_positive: bool) -> String {
         let Choice { threads, most_blocks, .. } = choice;
         let chunk = u64::from(threads) * self.step;
@@ -169,8 +171,8 @@ struct Reader<'a, 'p> {
 }
 
 impl Reader<'_, '_> {
-    /// At most how many iterations a loop has: the difference of two variables, otherwise its larger bound, as if the other one were
-    /// 0 or more.
+    /// An upper bound for the iterations of a loop: the difference of two variables, otherwise its larger bound, as if
+    /// the other one were 0 or more.
     fn bound(&self, only: &CanonicalLoop) -> Option<Bound> {
         let rises = !only.step.is_subtracted;
         let is_falling = matches!(only.relation, Relation::Greater | Relation::GreaterOrEqual);
@@ -189,8 +191,8 @@ impl Reader<'_, '_> {
         Some(Bound { number, names, step: u64::try_from(step).ok().filter(|step| *step > 0)? })
     }
 
-    /// The upper bound and the lower one, where both are variables of the type in which the iterations are counted: what their
-    /// difference overflows has no specified behavior (OpenMP 5.2, section 4.4.2).
+    /// The upper bound and the lower one, if both are variables of the type in which the iterations are counted. If
+    /// their difference overflows, the program has no specified behavior (OpenMP 5.2, section 4.4.2).
     fn difference(&self, only: &CanonicalLoop) -> Option<Name> {
         let (upper, lower) = (self.cx.file.show(only.upper), self.cx.file.show(only.lower));
         let (end, first) = (self.name(&upper, only.upper)?, self.name(&lower, only.lower)?);
@@ -203,8 +205,8 @@ impl Reader<'_, '_> {
         is_same.then_some(Name { from: Some(first.text), ..end })
     }
 
-    /// Names and numbers that are multiplied. What is added or subtracted behind them does not count: a number is small beside
-    /// them, and with a name subtracted there are fewer.
+    /// Names and numbers that are multiplied. Numbers that are added or subtracted behind them are neglected because
+    /// they are small, and subtracted names because they only lower the value.
     fn product(&self, bound: Span) -> Option<(u64, Vec<Name>)> {
         let tree = parse_expression(self.cx.file, bound, self.cx.tree.language())?;
         let mut first = tree.root();
@@ -233,7 +235,8 @@ impl Reader<'_, '_> {
         self.cx.constant(at).filter(|number| *number > 0)
     }
 
-    /// A variable that is evaluated on the host: it must have its value there, and be the same one before the directive.
+    /// A variable that the host can evaluate: it must have its value there, and be the same variable before the
+    /// directive.
     fn name(&self, text: &str, at: Span) -> Option<Name> {
         let Self { cx, region } = self;
         let symbols = cx.symbols();
@@ -243,11 +246,11 @@ impl Reader<'_, '_> {
         let inside = symbols.lookup(text, at.start)?;
         let outside = symbols.lookup(text, region.extent.start)?;
         let is_same = inside.id() == outside.id();
-        // The device may have another value of these, and the host none.
+        // The device may have another value of such variables, and the host none.
         let by_default = clauses(cx, region).any(|clause| clause.name == ClauseName::Defaultmap);
         let declares = |id| cx.constructs.directive(id).name.contains("declare");
         let on_device = inside.has_static_storage() && (inside.header.is_some() || cx.constructs.ids().any(declares));
-        // A copy begins with the value that the clause's expression has.
+        // A `firstprivate` copy begins with the value that the clause's expression has.
         let others = clauses(cx, region).filter(|clause| clause.name != ClauseName::Firstprivate);
         let is_listed = others.flat_map(Clause::items).any(|item| item.base.as_deref() == Some(text));
         let integer = integer(&inside.ty)?;
@@ -256,12 +259,12 @@ impl Reader<'_, '_> {
     }
 }
 
-/// An integer type that keeps its values, and its type when it is computed with.
+/// An integer type that is not promoted to another one in expressions.
 fn integer(ty: &DeclaredType) -> Option<Integer> {
     Integer::of(ty).filter(|integer| integer.bits >= 32)
 }
 
-/// What stands in parentheses.
+/// An expression without its parentheses.
 fn without_parentheses(tree: &HostTree, node: NodeId) -> Option<NodeId> {
     let mut inner = node;
     while tree.kind(inner) == NodeKind::ParenthesizedExpression {
@@ -270,7 +273,7 @@ fn without_parentheses(tree: &HostTree, node: NodeId) -> Option<NodeId> {
     Some(inner)
 }
 
-/// What is multiplied in an expression: itself where it is no product.
+/// The factors of an expression: the expression itself if it is no product.
 fn factors(tree: &HostTree, node: NodeId) -> Vec<NodeId> {
     let Some(inner) = without_parentheses(tree, node) else { return vec![node] };
     match Binary::of(tree, inner).filter(|it| it.operator() == Some(NodeKind::Star)) {
@@ -291,6 +294,14 @@ fn is_word(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::device::GridClass;
+    use crate::source::SourceFile;
+
+    #[test]
+    fn a_number_behind_a_pointer_is_no_product() {
+        let file = SourceFile::new("a.c", b"(*n)".to_vec());
+        let tree = parse_expression(&file, Span::new(0, 4), file.language).unwrap();
+        assert_eq!(factors(&tree, tree.root()).len(), 1);
+    }
 
     fn choice(threads: u32, most_blocks: u64) -> Choice {
         Choice::of(GridClass::Serial, threads, most_blocks)
@@ -329,7 +340,7 @@ mod tests {
         assert_eq!(chunk, "0 < n && n <= 22528 ? (n * 3 - 1) / 4224 + 1 : 16");
         let (teams, chunk) = both(bound(1, &[("n", true)], 1), Choice { most_blocks: 2112, ..rows });
         assert_eq!((teams.as_str(), chunk.as_str()), ("2112", "0 < n && n <= 33792 ? (n - 1) / 2112 + 1 : 16"));
-        // Two names make a clause that is long enough.
+        // A clause with two names is long enough.
         let (teams, chunk) = both(bound(1, &[("n", true), ("m", true)], 1), rows);
         assert_eq!(
             (teams.as_str(), chunk.as_str()),
@@ -357,7 +368,8 @@ mod tests {
         assert_eq!(chunk, "first < end && end - first <= 33792 ? (end - first - 1) / 2112 + 1 : 16");
     }
 
-    /// Whatever there are, they are shared as [`Choice::launch`] says: each team has some where there are enough.
+    /// The iterations are shared as [`Choice::launch`] says for every number of them: each team gets some if there are
+    /// enough.
     #[test]
     fn shares_are_even() {
         let rows = Choice { sharing_blocks: Some(2112), ..choice(16, 65_536) };

@@ -1,7 +1,7 @@
 use super::{place, requires};
 use crate::source::{SourceFile, scan};
 
-/// `@` marks where the header goes, `LOOP` where the loop stands.
+/// `@` marks the place for the header, `LOOP` the place of the loop.
 #[track_caller]
 fn check(marked: &str) {
     check_in("a.c", marked);
@@ -68,7 +68,7 @@ fn it_stands_under_no_other_condition_than_the_loop() {
         "@#if A\n#if B\n#include <a>\n#endif\n#endif\nLOOP",
         "#ifndef H\n#define H\n@#if A\n#include <a>\n#else\nLOOP\n#endif\n#endif\n",
         "#if A\n#define B\n#endif\n@#include <a>\nLOOP",
-        // What is defined before the include would come too late for what the header includes where it does.
+        // A definition that stays behind the header would come too late for headers that it includes.
         "#if A\n#define _GNU_SOURCE\n#include <a>\n#endif\nLOOP",
         "#ifdef A\nint x;\n#endif\n#include <a>\nLOOP",
     ] {

@@ -1,4 +1,4 @@
-//! Whether a split pays: how much work the loops of a region do, as far as the text says, against the launches.
+//! Whether a split pays: the work of the loops of a region, as far as the text gives it, compared with the launches.
 
 mod alike;
 pub(crate) mod condition;
@@ -28,26 +28,26 @@ use self::alike::Alike;
 use self::crossover::{PROGRESS, last_change};
 use self::sizes::Size;
 
-/// Iterations of a loop inside an associated one, where they are not known.
+/// Assumed iterations of a loop inside an associated one, if they are not known.
 const ASSUMED_INNER: f64 = 64.0;
 
-/// What the cost model says of a region.
+/// The result of the cost model for a region.
 pub(crate) struct Verdict {
     estimate: Estimate,
     pieces: usize,
-    /// What is assumed where the text does not tell.
+    /// The assumptions about lengths that do not follow from the text.
     assumed: Option<Assumed>,
 }
 
-/// What is taken for lengths that the text does not tell.
+/// Assumed lengths.
 struct Assumed {
     /// Iterations of a loop.
     iterations: f64,
-    /// Variables that give several lengths at once, and what they are taken for.
+    /// Variables that give several lengths at once, and their assumed values.
     alike: Alike,
-    /// Are there lengths that hang on none of them?
+    /// Are there lengths that do not depend on these variables?
     others: bool,
-    /// From how many iterations on the split pays, or from which value of those variables on.
+    /// The split pays from this number of iterations on, or from this value of those variables on.
     from: Option<f64>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn weigh(names: &Context<'_>, region: Span, shape: &Shape, pieces: &[
     let with = |unknown: f64, alike: &Alike| {
         let taken = Taken::All(unknown, alike);
         let counts = |progress| Counts { names, region, progress, taken, lengths: &lengths };
-        // Without such variables, or control flow around the kernels, no length changes on the way.
+        // Without such variables, or without control flow around the kernels, the lengths are the same in each round.
         let changes = !alike.is_empty() && is_steered(shape);
         let places: &[u8] = if changes { &PROGRESS } else { &[8] };
         Estimate::mean(places.iter().map(|progress| counts(*progress).estimate(shape, pieces)))
@@ -80,7 +80,7 @@ pub(crate) fn weigh(names: &Context<'_>, region: Span, shape: &Shape, pieces: &[
 }
 
 impl Verdict {
-    /// Why the split is not worth its launches; none where it is.
+    /// Why the split is not worth its launches. `None` if it is.
     pub(crate) fn does_not_pay(&self, names: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
         if self.estimate.pays() {
             return None;
@@ -102,7 +102,7 @@ impl Verdict {
         self.estimate
     }
 
-    /// From how many iterations on it pays, or from which value of a variable on, where that is not known.
+    /// From how many iterations or from which value of a variable on it pays, if the lengths are not known.
     pub(crate) fn pays_from(&self) -> Option<String> {
         let Assumed { alike, from, .. } = self.assumed.as_ref()?;
         from.filter(|from| *from > 1.0).map(|from| match alike.is_empty() {
@@ -111,7 +111,7 @@ impl Verdict {
         })
     }
 
-    /// What is taken for what the text does not tell; none where it tells all.
+    /// The assumed lengths. `None` if all lengths are known.
     pub(crate) fn assumed(&self) -> Option<String> {
         self.assumed.as_ref().map(Assumed::words)
     }
@@ -130,7 +130,7 @@ impl Assumed {
     }
 }
 
-/// What each loop is taken for, and how long it takes.
+/// What is assumed for each loop, and how long it takes.
 pub(crate) fn loop_figures(names: &Context<'_>, region: Span, shape: &Shape, pieces: &[Piece]) -> Vec<LoopFigures> {
     let assumed = f64::from(names.assumed_iterations);
     let lengths = Lengths::default();
@@ -159,7 +159,7 @@ fn grid_of(shape: &Shape) -> Grid {
     }
 }
 
-/// Does control flow stand around loops, so that they may run many times for one launch of the original?
+/// Does control flow enclose loops, so that they may run many times for one launch of the original?
 pub(crate) fn is_steered(shape: &Shape) -> bool {
     shape.host.iter().any(|part| matches!(part, HostPart::Flow(_)))
 }
@@ -167,33 +167,33 @@ pub(crate) fn is_steered(shape: &Shape) -> bool {
 /// Trip counts, known or assumed.
 struct Counts<'a, 'n> {
     names: &'a Program<'n>,
-    /// The region, where numbers from outside of it are told apart.
+    /// The region; only numbers from outside of it are known to the host.
     region: Span,
-    /// How far through the loops around a loop are, in sixteenths.
+    /// How far the enclosing loops have advanced, in sixteenths.
     progress: u8,
     taken: Taken<'a>,
     lengths: &'a Lengths,
 }
 
-/// What is known of the lengths of loops, by the places of their bounds: it is asked for many times where a threshold is
-/// looked for.
+/// What is known about the lengths of loops, by the places of their bounds. It is kept because the search for a
+/// threshold needs it many times.
 #[derive(Default)]
 struct Lengths {
     constant: RefCell<BTreeMap<Span, Option<f64>>>,
-    /// For each position of the loops around them, in sixteenths.
+    /// For each position of the enclosing loops, in sixteenths.
     symbolic: RefCell<BTreeMap<(Span, u8), Option<Size>>>,
-    /// What stands in a body, by its place.
+    /// The parts of a body, by its place.
     bodies: RefCell<BTreeMap<Span, Rc<[Part]>>>,
 }
 
-/// Operations of a body, and the loops inside it that execute them again, the outermost first; nothing for one that has no
-/// canonical form.
+/// Operations of a body, and the inner loops that repeat them, the outermost first. Loops without canonical form are
+/// `None`.
 struct Part {
     operations: f64,
     loops: Vec<Option<CanonicalLoop>>,
 }
 
-/// The value that a key has in a table, worked out where it is not there yet.
+/// The value of a key in a table; computed if the table does not have it.
 fn remembered<K: Ord + Clone, V: Clone>(table: &RefCell<BTreeMap<K, V>>, key: K, work_out: impl FnOnce() -> V) -> V {
     let known = table.borrow().get(&key).cloned();
     known.unwrap_or_else(|| {
@@ -209,14 +209,15 @@ fn add(parts: &mut [Part], at: usize, operations: f64) {
     }
 }
 
-/// What stands for a trip count that the text does not tell.
+/// Replaces a trip count that does not follow from the text.
 #[derive(Clone, Copy)]
 enum Taken<'a> {
-    /// This for one associated loop, [`ASSUMED_INNER`] for a loop inside. Several associated loops share it, and variables that
-    /// give several lengths have one value.
+    /// This many iterations for one associated loop, [`ASSUMED_INNER`] for an inner loop. Several associated loops
+    /// share the number, and variables that give several lengths have one value.
     All(f64, &'a Alike),
-    /// A value of one variable, or of one product of variables, for the loops that it gives the length of. Other associated loops are taken not to run, which
-    /// leaves their launches; other loops inside or in the same nest run [`ASSUMED_INNER`] iterations.
+    /// A value for one variable, or one product of variables, which gives the length of its loops. Other associated
+    /// loops are assumed to have no iterations, so that only their launches count; other inner loops and loops of the
+    /// same nest run [`ASSUMED_INNER`] iterations.
     One(&'a str, f64),
 }
 
@@ -262,7 +263,7 @@ impl Counts<'_, '_> {
         loops.iter().map(|canonical| self.trip_count(canonical).unwrap_or_else(|| unknown(canonical))).product()
     }
 
-    /// The iterations of a loop whose length variables give that something is taken for.
+    /// The iterations of a loop whose length depends on variables with an assumed value.
     fn concerned(&self, canonical: &CanonicalLoop) -> Option<f64> {
         let size = self.size(canonical)?;
         match self.taken {
@@ -273,12 +274,12 @@ impl Counts<'_, '_> {
         }
     }
 
-    /// Is nothing known of a loop's length?
+    /// Is nothing known about a loop's length?
     fn is_open(&self, canonical: &CanonicalLoop) -> bool {
         self.trip_count(canonical).is_none() && self.concerned(canonical).is_none()
     }
 
-    /// The length of a loop that the text does not tell.
+    /// The length of a loop in terms of variables.
     fn size(&self, canonical: &CanonicalLoop) -> Option<Size> {
         if self.trip_count(canonical).is_some() {
             return None;
@@ -291,7 +292,7 @@ impl Counts<'_, '_> {
         piece.nest.loops.iter().all(|canonical| self.trip_count(canonical).is_some())
     }
 
-    /// The loops inside a statement that have a canonical form, with those around them.
+    /// The loops inside a statement that have a canonical form, each with its enclosing loops.
     fn nests_inside(&self, body: NodeId) -> Vec<Vec<CanonicalLoop>> {
         self.parts_of(body).iter().map(|part| part.loops.iter().flatten().cloned().collect()).collect()
     }
@@ -300,7 +301,7 @@ impl Counts<'_, '_> {
         remembered(&self.lengths.bodies, self.names.tree.span(body), || Rc::from(self.parts(body)))
     }
 
-    /// Operators and subscripts below a statement, those in inner loops counted once for each of their iterations.
+    /// Operators and subscripts in a statement; those of inner loops count once for each iteration.
     fn body_operations(&self, body: NodeId) -> f64 {
         let parts = self.parts_of(body);
         let count = |inner: &Option<CanonicalLoop>| {
@@ -312,11 +313,11 @@ impl Counts<'_, '_> {
         parts.iter().map(|part| part.operations * weight(part)).sum()
     }
 
-    /// The operations of a statement by the loops inside it that they stand in.
+    /// The operations of a statement, grouped by the inner loops around them.
     fn parts(&self, body: NodeId) -> Vec<Part> {
         let cx = self.names;
         let mut parts = vec![Part { operations: 0.0, loops: Vec::new() }];
-        // Where the walk is: loops, and the parts of what stands in them.
+        // The enclosing loops at the current node, and the indices of their parts.
         let mut around: Vec<(NodeId, usize)> = Vec::new();
         for node in cx.tree.descendants(body) {
             while around.last().is_some_and(|(outer, _)| !cx.tree.span(*outer).contains(cx.tree.span(node))) {
@@ -325,7 +326,7 @@ impl Counts<'_, '_> {
             let at = around.last().map_or(0, |(_, part)| *part);
             match cx.tree.kind(node) {
                 NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement => {
-                    // Another loop than a canonical one has no length.
+                    // A loop without canonical form has no length.
                     let nest = canonical_nest(cx.file, cx.tree, node, 1).ok();
                     let inner = nest.and_then(|nest| nest.loops.into_iter().next());
                     let outer = parts.get(at).map(|part| part.loops.clone()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Which data environment the split region needs: what is mapped for all of it, what each kernel needs of its own, and which clause
-//! expressions are evaluated once before.
+//! The data environment of the split region: what is mapped for the whole region, what each kernel needs in addition,
+//! and which clause expressions are evaluated once before.
 
 mod aliases;
 mod expressions;
@@ -31,29 +31,29 @@ pub(crate) use self::task::TaskLists;
 pub(crate) struct DataEnvironment {
     /// Arrays and structures that the original maps implicitly, with the map type they get.
     pub implicit: Vec<(String, &'static str)>,
-    /// Scalars that a kernel's directive must map itself, with the type: kernel index, name, map type. They are items of
-    /// reductions on a combined directive, where compilers differ in what they map by rule, and variables of the region.
+    /// Scalars that a kernel's directive must map itself: kernel index, name, map type. They are variables of the
+    /// region, and items of reductions on a combined directive, for which the implicit maps of compilers differ.
     pub kernel_maps: Vec<(usize, String, &'static str)>,
     /// Variables that the output declares in the region.
     pub own_copies: Vec<OwnCopy>,
     /// Variables that a kernel makes private: those of a `parallel` region, and those from outside that serial statements
     /// assign before they use them. Kernel index, name.
     pub kernel_private: Vec<(usize, String)>,
-    /// Pointers in a `firstprivate` clause of a `parallel` region: no kernel may name them there, because the clause
+    /// Pointers in a `firstprivate` clause of a `parallel` region. No kernel may name them in such a clause, because it
     /// copies the host's value.
     pub kept_pointers: BTreeSet<Span>,
     /// Reductions on the region's combined directive: mapped `tofrom` for the whole region.
     pub mapped_reductions: Vec<String>,
-    /// Expressions that are evaluated once before the region: where they stand, their name.
+    /// Expressions that are evaluated once before the region: their places and their constants.
     pub temporaries: BTreeMap<Span, Temporary>,
-    /// What the task around the kernels captures, where there is one.
+    /// What the task around the kernels captures, if there is one.
     pub task: TaskLists,
-    /// What holds only under an assumption, and notes.
+    /// Assumptions and notes.
     pub remarks: Vec<Reason>,
 }
 
 impl DataEnvironment {
-    /// Is `*this` mapped by rule, for the members that the region names?
+    /// Is `*this` mapped implicitly, because the region names members?
     pub(crate) fn maps_this(&self) -> bool {
         self.implicit.iter().any(|(name, _)| name == "this")
     }
@@ -68,7 +68,7 @@ pub(crate) struct Temporary {
     pub type_name: String,
 }
 
-/// Works out the data environment; the reasons are those for which the region is refused.
+/// Determines the data environment. The error holds the reasons to refuse the region.
 pub(super) fn build(
     names: &Program<'_>,
     shape: &Shape,
@@ -99,7 +99,7 @@ pub(super) fn build(
     if builder.reasons.is_empty() { Ok(builder.data) } else { Err(builder.reasons) }
 }
 
-/// What of a region the host cannot execute, each statement with the reasons. `kernels` are the loops.
+/// The parts of a region that the host cannot execute, each with the reasons. `kernels` are the loops.
 pub(super) fn not_on_host(
     names: &Program<'_>,
     shape: &Shape,
@@ -109,7 +109,7 @@ pub(super) fn not_on_host(
     let mut builder = Builder::new(names, shape, region, pieces, &shape.host, &[]);
     builder.own_copies();
     let found = builder.parts_not_on_host();
-    // A variable that no loop needs stays with the statements on the device that use it.
+    // A variable that no loop uses stays on the device with the statements that use it.
     if builder.leave_copies_to(&found) { builder.parts_not_on_host() } else { found }
 }
 
@@ -191,7 +191,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Does a clause of the region say what the variable is in it?
+    /// Does a clause of the region list the variable?
     fn is_listed(&self, name: &str) -> bool {
         self.is_on_device(name) || self.region.used_items.iter().any(|clause| clause.lists(name))
     }
@@ -200,18 +200,18 @@ impl Builder<'_, '_> {
         self.mapped.contains(name)
     }
 
-    /// Is the name one that no kernel gets a copy of its own of?
+    /// Is the variable on the device, so that kernels get no copy of their own?
     fn is_on_device(&self, name: &str) -> bool {
         self.is_mapped(name) || self.is_on_device_itself(name)
     }
 
-    /// Is the variable's own storage on the device?
+    /// Is the variable itself on the device, not only the data it points to?
     fn is_on_device_itself(&self, name: &str) -> bool {
         self.names.is_declare_target(name)
             || self.region.used_items_of(ClauseName::HasDeviceAddr).any(|item| item.is_of(name))
     }
 
-    /// The variables that a kernel takes from outside.
+    /// Checks the variables from outside that a kernel uses.
     fn variables(&mut self, index: usize, piece: &Piece) {
         for (name, variable) in &piece.variables {
             match &variable.kind {
@@ -228,7 +228,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A variable that the region declares becomes the host's. A kernel that writes it gets it and gives it back.
+    /// A variable that the region declares moves to the host. A kernel that writes it gets its value and returns it.
     fn local(&mut self, index: usize, name: &str, at: usize, written: Option<Span>) {
         let Some(written) = written else { return };
         if self.shape.form == Form::League {
@@ -244,7 +244,7 @@ impl Builder<'_, '_> {
         let Some(written) = variable.written else { return };
         let own_copy = piece.clauses.default_firstprivate.is_some() && !piece.shared.contains(name);
         let is_pointer = matches!(variable.kind, Kind::Pointer { .. });
-        // What a section names is on the device; the pointer to it is a copy.
+        // The array section is on the device; the pointer that names it is a copy.
         let translated = is_pointer && self.is_section_base(name);
         if own_copy || (self.is_on_device(name) && !translated) {
             return;
@@ -266,7 +266,7 @@ impl Builder<'_, '_> {
         self.reasons.push(reason);
     }
 
-    /// Does no part of the region see what another part writes to a variable from outside? Each kernel that uses it
+    /// Is no value of the variable from outside passed from one part of the region to another? Each kernel that uses it
     /// writes it first, each iteration of a loop anew, and nothing else uses it.
     pub(super) fn is_temporary(&self, name: &str) -> bool {
         let users = self.pieces.iter().filter_map(|piece| Some((piece, piece.variables.get(name)?)));
@@ -281,7 +281,7 @@ impl Builder<'_, '_> {
         self.region.used_items_of(ClauseName::Shared).any(|item| item.is_of(name))
     }
 
-    /// Says that the threads of the original share what each iteration of a loop assigns.
+    /// Notes that the threads of the original share a variable that each iteration of a loop assigns.
     fn shared_by_threads(&mut self, piece: &Piece, name: &str, written: Span) {
         if piece.serial.is_none() {
             let message = format!(
@@ -301,7 +301,7 @@ impl Builder<'_, '_> {
         let mut lists = self.region.used_items.iter();
         let listed = lists.any(|clause| clause.name != ClauseName::Shared && clause.lists(name));
         let known = self.data.implicit.iter().any(|(other, _)| other == name);
-        // Its own data construct has it.
+        // The array has a data construct of its own.
         let local = self.is_local(name, variable.first.start);
         if self.is_on_device(name) || listed || known || local || self.shape.form == Form::OneLoop {
             return;

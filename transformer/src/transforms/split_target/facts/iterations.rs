@@ -1,7 +1,8 @@
-//! Whether loops may be widened that a clause may serialise or group for the one team: `num_threads`, `if`, a chunk, `thread_limit`.
+//! Whether loops may be widened if a clause may serialise or group their iterations in the one team: `num_threads`,
+//! `if`, a chunk, `thread_limit`.
 //!
-//! A program without races may then carry values from one iteration to the next. The loop still becomes a kernel on the full grid
-//! where its iterations are proved independent.
+//! A program without races may then carry values from one iteration to the next. The loop still becomes a kernel on the
+//! full grid if its iterations are proved to be independent.
 
 use std::collections::BTreeSet;
 
@@ -17,23 +18,23 @@ use crate::transforms::split_target::facts::written_first::written_first;
 use crate::transforms::split_target::shape::are_teams_of_one;
 use crate::transforms::split_target::shape::clauses::{LoopClauses, RegionClauses, expressions_of};
 
-/// Keeps the clauses without whose expressions a variable would have no use left, of which a compiler may warn.
+/// Keeps clauses with the last use of a variable, because compilers may warn about unused variables.
 pub(super) fn keep_last_uses(names: &Program<'_>, chain: &Chain, clauses: &mut LoopClauses) {
     clauses.take_back(&chain.leaves, |clause| effect(names, clause).is_none() && last_use(names, clause).is_some());
 }
 
-/// Where the evaluation of a clause may do more than give a value.
+/// A place in a clause whose evaluation may have an effect.
 fn effect(names: &Program<'_>, clause: &Clause) -> Option<Span> {
     expressions_of(clause).into_iter().find(|span| names.may_have_effect(*span))
 }
 
-/// A variable that nothing but the clause names in its function.
+/// A variable that is used only by the clause in its function.
 fn last_use(names: &Program<'_>, clause: &Clause) -> Option<Span> {
     let named = expressions_of(clause).into_iter().flat_map(|span| names.names_in(span));
     named.into_iter().find(|(name, at)| names.is_named_in_clause_alone(name, *at, clause.span)).map(|(_, at)| at)
 }
 
-/// Why a clause may not fall away.
+/// Why a clause may not be removed.
 fn is_needed(names: &Program<'_>, clause: &Clause) -> Option<Reason> {
     let (span, message) = match effect(names, clause) {
         Some(span) => (span, "this would no longer be evaluated, and may do more than give a value"),

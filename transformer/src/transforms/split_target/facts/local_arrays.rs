@@ -1,4 +1,4 @@
-//! Which arrays of a region can be declared on the host, and live on the device for the rest of their block.
+//! Which arrays of a region can be declared on the host and have device storage until the end of their block.
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
@@ -20,7 +20,7 @@ pub(crate) struct LocalArrays {
     bytes: i64,
 }
 
-/// A declaration of nothing but arrays of numbers, of constant size and with constant values or none.
+/// Reads a declaration that declares only arrays of numbers, of constant size and with constant values or none.
 pub(super) fn local_arrays(names: &Program<'_>, node: NodeId) -> Option<LocalArrays> {
     let tree = names.tree;
     let plain =
@@ -47,7 +47,7 @@ pub(super) fn local_arrays(names: &Program<'_>, node: NodeId) -> Option<LocalArr
     (!found.names.is_empty()).then_some(found)
 }
 
-/// Numbers in braces.
+/// Is it a list of numbers in braces?
 fn is_constant_list(names: &Program<'_>, value: NodeId) -> bool {
     let tree = names.tree;
     let plain = [NodeKind::InitializerList, NodeKind::NumberLiteral, NodeKind::UnaryExpression, NodeKind::Comment];
@@ -55,7 +55,8 @@ fn is_constant_list(names: &Program<'_>, value: NodeId) -> bool {
         && tree.descendants(value).all(|node| !tree.is_named(node) || plain.contains(&tree.kind(node)))
 }
 
-/// The size of an array that is visible at byte `at`; none where it is not constant, or not of plain numbers.
+/// The size of an array that is visible at byte `at`. `None` if it is not constant, or if the elements are no plain
+/// numbers.
 fn bytes(names: &Program<'_>, name: Span, at: usize) -> Option<i64> {
     let text = names.file.show(name);
     if !matches!(names.kind(&text, at), Kind::Array { plain: true, .. }) {

@@ -1,4 +1,4 @@
-//! Whether `declare mapper` forbids the split: what compilers make of it in nested data environments.
+//! Whether `declare mapper` forbids the split, because of what compilers do with mappers in nested data environments.
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
@@ -7,9 +7,9 @@ use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::uses_below;
 use crate::source::words;
 
-/// Why a structure may not be named in a `target data` construct and in its kernels again, where the program has mappers: the
-/// runtime of LLVM 19 then copies the structure, pointers among its members too, to and fro with each kernel, although it is there,
-/// and what these point to on the device is lost.
+/// Why a structure may not be named both in a `target data` construct and in its kernels if the program has mappers.
+/// With each kernel, the runtime of LLVM 19 then copies the structure, including pointers among its members, although
+/// it is present; the device addresses in these pointers are lost.
 pub(super) fn forbids_nested_maps(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let is_mapper = |text: &str| words(text).zip(words(text).skip(1)).any(|pair| pair == ("declare", "mapper"));
     let own = cx.constructs.directives.iter().any(|directive| directive.name == "declare mapper");
@@ -26,7 +26,7 @@ pub(super) fn forbids_nested_maps(cx: &Program<'_>, region: &TargetRegion) -> Op
     Some(Reason::new(ReasonCode::CompilerLimit, used.span, message))
 }
 
-/// Is it a number, or an array of or pointer to such?
+/// Is it a number, or an array of numbers, or a pointer to numbers?
 fn holds_numbers(ty: &DeclaredType) -> bool {
     match ty {
         DeclaredType::Scalar { .. } | DeclaredType::TypeParameter { .. } => true,

@@ -1,5 +1,5 @@
-//! What each piece of a region, a loop or a run of serial statements, does with the variables of the program around it, and what
-//! forbids it to become a kernel.
+//! What each piece of a region (a loop or a sequence of serial statements) does with the variables around it, and what
+//! forbids that it becomes a kernel.
 
 mod own_pointers;
 mod serial;
@@ -22,31 +22,31 @@ use crate::syntax::{ClauseName, ListItem};
 use crate::transforms::split_target::facts::serial::Run;
 use crate::transforms::split_target::shape::clauses::{KeptClause, LoopClauses};
 
-/// A loop, or a run of serial statements, that is to become a kernel.
+/// A loop, or a sequence of serial statements, that shall become a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
-    /// Its directives; none for serial statements.
+    /// Its directives; empty for serial statements.
     pub chain: Chain,
     pub clauses: LoopClauses,
-    /// The associated loops; none for serial statements, whose first one is then the body.
+    /// The associated loops; empty for serial statements, the first of which is then the body.
     pub nest: CanonicalLoopNest,
-    /// The statements that one thread executes, where it is no loop.
+    /// The statements that one thread executes, if it is no loop.
     pub serial: Option<Run>,
     /// All its statements.
     pub extent: Span,
-    /// The variables from outside that the loop or its clauses name, loop and private variables left out.
+    /// The variables from outside that the loop or its clauses name, without loop variables and private ones.
     pub variables: BTreeMap<String, Variable>,
-    /// What the loop's clauses or the rules of the loop make private to each thread.
+    /// The variables that the loop's clauses or the rules for loops make private to each thread.
     pub private: Vec<String>,
-    /// What a clause of the loop makes shared.
+    /// The variables that a clause of the loop makes shared.
     pub shared: BTreeSet<String>,
-    /// Every name that the loop or its clauses use and do not declare.
+    /// Every name that the loop or its clauses use but do not declare.
     pub named: BTreeSet<String>,
-    /// What holds only under an assumption.
+    /// The assumptions under which the piece may become a kernel.
     pub assumed: Vec<Reason>,
     /// Where elements are written through a pointer that the kernel declares or has private copies of.
     own_writes: Option<Span>,
-    /// Pointers and arrays from outside whose addresses go into expressions.
+    /// Pointers and arrays from outside that are used as addresses in expressions.
     address_sources: BTreeSet<String>,
 }
 
@@ -66,13 +66,13 @@ pub(crate) struct Variable {
     pub any_class: bool,
     /// Is its address taken, or a reference bound to it?
     pub address: bool,
-    /// Do the serial statements, or does each iteration, assign it before each use, so that its value from before means
-    /// nothing?
+    /// Is it assigned before each use, by the serial statements or in each iteration, so that the value from before is
+    /// never read?
     pub written_first: bool,
 }
 
 impl Variable {
-    /// One that is read, as far as is known.
+    /// A variable that is only read as far as it has been used.
     fn read_at(kind: Kind, first: Span) -> Self {
         Self {
             kind,
@@ -88,7 +88,7 @@ impl Variable {
 }
 
 impl Piece {
-    /// One of which nothing is known yet.
+    /// A piece before its statements are read.
     fn new(chain: Chain, clauses: LoopClauses, nest: CanonicalLoopNest, serial: Option<Run>, extent: Span) -> Self {
         Self {
             chain,
@@ -116,7 +116,7 @@ impl Piece {
         self.extent.contains(place) && !self.hoists(place)
     }
 
-    /// Is it the declaration of a variable that serial statements declare and others use?
+    /// Is it the declaration of a variable that serial statements declare and other pieces use?
     pub(crate) fn hoists(&self, place: Span) -> bool {
         self.serial.as_ref().is_some_and(|run| run.hoisted.iter().any(|hoisted| hoisted.declares(place)))
     }
@@ -129,13 +129,13 @@ impl Piece {
         (item.is_name && item.base.as_deref().is_some_and(is_counter)) || listed.any(|other| other.base == item.base)
     }
 
-    /// The innermost directive, which becomes the kernel's; none for serial statements.
+    /// The innermost directive, which becomes the kernel's. `None` for serial statements.
     pub(crate) fn directive(&self) -> Option<ConstructId> {
         self.chain.constructs.last().copied()
     }
 }
 
-/// Reads one loop; the reasons are those for which the region is refused.
+/// Reads one loop. The error holds the reasons to refuse the region.
 pub(crate) fn read(cx: &Program<'_>, chain: &Chain, clauses: LoopClauses) -> Result<Piece, Vec<Reason>> {
     let construct = cx.constructs.construct(chain.innermost());
     let Some(body) = construct.body else {

@@ -1,11 +1,11 @@
-//! Whether the original may race: loops of a league that nothing orders.
+//! Whether the original may race: the loops of a league run without an order.
 
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::Program;
 use crate::transforms::split_target::facts::pieces::Piece;
 use crate::transforms::split_target::shape::Shape;
 
-/// Loops of a league that write what another reads or writes: nothing orders them in the original.
+/// Loops of a league that write data which another one reads or writes: the original does not order them.
 pub(super) fn between_loops(cx: &Program<'_>, shape: &Shape, pieces: &[Piece]) -> Option<Reason> {
     if shape.form.widens() {
         return None;

@@ -1,8 +1,8 @@
 //! Which serial statements and conditions together become a kernel of one thread, and which of their variables outlive it.
 //!
-//! In a region of one team, its initial thread executes what stands between the parallel loops. So does the one thread of a
-//! `target` construct. What such statements declare and only they use stays with them; other variables become the host's,
-//! whose value the kernel gives back.
+//! In a region of one team, its initial thread executes what stands between the parallel loops. So does the one thread
+//! of a `target` construct. A variable that such statements declare and only they use stays in their kernel. Other
+//! variables move to the host, and the kernel returns their values.
 
 mod hoisted;
 mod steering;
@@ -23,17 +23,17 @@ use crate::transforms::split_target::shape::{Form, HostPart, Sections, Shape, st
 pub(crate) use self::hoisted::Hoisted;
 pub(crate) use self::steering::Steering;
 
-/// Statements, one behind the other, that become a kernel of one thread.
+/// Consecutive statements that become a kernel of one thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub nodes: Vec<NodeId>,
-    /// From the first to the end of the last.
+    /// From the first statement to the end of the last.
     pub span: Span,
     /// Declarations among them whose variables are used elsewhere too.
     pub hoisted: Vec<Hoisted>,
-    /// Where it is no statement but a condition.
+    /// The condition, if the kernel evaluates a condition and no statements.
     pub steering: Option<Steering>,
-    /// Where it is a construct that a whole team executes.
+    /// The construct, if it is one that a whole team executes.
     pub team: Option<ConstructId>,
 }
 
@@ -44,17 +44,17 @@ impl From<&Sections> for Run {
     }
 }
 
-/// Who executes what stands beside the loops.
+/// Who executes the statements beside the loops.
 pub(super) struct Runs {
     /// Kernels of one thread.
     pub runs: Vec<Run>,
     /// Arrays that the region declares and its loops use.
     pub arrays: Vec<LocalArrays>,
-    /// What is left to the host.
+    /// The parts that the host executes.
     pub host: Vec<HostPart>,
 }
 
-/// Takes what stands beside the loops apart. `on_device`: the parts that the host cannot execute, with the reasons.
+/// Divides the statements beside the loops. `on_device`: the parts that the host cannot execute, with the reasons.
 pub(super) fn runs(
     names: &Program<'_>,
     region: &TargetRegion,
@@ -64,7 +64,8 @@ pub(super) fn runs(
     if on_device.is_empty() {
         return Ok(Runs { runs: Vec::new(), arrays: Vec::new(), host: shape.host.clone() });
     }
-    // Each team of a league, or thread of a `parallel` region, would execute them, and none waits for another.
+    // In a league or a `parallel` region, each team or thread would execute such statements, without waiting for the
+    // others.
     let constructs = names.constructs;
     let by_all_threads = |node: &NodeId| {
         let span = names.tree.span(*node);
@@ -100,7 +101,7 @@ pub(super) fn runs(
     Ok(Runs { runs, arrays, host })
 }
 
-/// Does a number or type stand there that a GPU has not, so that no compiler takes it in a kernel?
+/// Does a statement have a number or type that GPUs do not have, so that no compiler accepts it in a kernel?
 fn holds_long_double(cx: &Program<'_>, node: NodeId) -> bool {
     let head = Control::at(cx.tree, node).condition().unwrap_or(node);
     cx.tree.descendants(head).any(|inner| {
@@ -151,7 +152,7 @@ struct Finder<'a, 'n> {
 }
 
 impl Finder<'_, '_> {
-    /// Takes the segments of one list, those inside its control flow too.
+    /// Reads the segments of one list, and those inside its control flow.
     fn list(&mut self, segments: &[Segment]) {
         let mut group: Vec<NodeId> = Vec::new();
         for segment in segments {
@@ -182,8 +183,8 @@ impl Finder<'_, '_> {
         parent == tree.parent(second) && parent.is_some_and(|parent| tree.kind(parent) == NodeKind::CompoundStatement)
     }
 
-    /// Takes neighbours apart into runs. What the host can execute stays with it at both ends, and where others use what
-    /// it declares.
+    /// Divides consecutive statements into runs. Statements that the host can execute stay with it at the start and the
+    /// end, and wherever other statements use a variable that they declare.
     fn group(&mut self, nodes: &[NodeId]) {
         let is_serial = |node: &NodeId| self.on_device.contains_key(node);
         let (Some(first), Some(last)) = (nodes.iter().position(is_serial), nodes.iter().rposition(is_serial)) else {
@@ -211,7 +212,7 @@ impl Finder<'_, '_> {
         Span::new(span(nodes.first()).start, span(nodes.last()).end)
     }
 
-    /// May control leave the statement for a loop around it?
+    /// May control leave the statement for an enclosing loop?
     fn leaves(&self, node: NodeId) -> bool {
         let cx = self.names;
         let mut jumps = cx.tree.descendants(node).filter(|inner| cx.tree.kind(*inner).is_statement());

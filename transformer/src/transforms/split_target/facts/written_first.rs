@@ -6,8 +6,8 @@ use crate::semantics::Program;
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::syntax::{Assignment, For, NodeId, NodeKind};
 
-/// The names that statements assign before each use of them: by `name = value;` earlier in a block around it, or in the
-/// head of a `for` around it.
+/// The names that the statements assign before each use: by `name = value;` earlier in an enclosing block, or in the
+/// head of an enclosing `for`.
 pub(super) fn written_first(cx: &Program<'_>, nodes: &[NodeId]) -> BTreeSet<String> {
     let uses: Vec<Use> = nodes.iter().flat_map(|node| uses_below(cx.file, cx.tree, *node)).collect();
     let mut found: BTreeMap<String, bool> = BTreeMap::new();
@@ -21,7 +21,7 @@ pub(super) fn written_first(cx: &Program<'_>, nodes: &[NodeId]) -> BTreeSet<Stri
     found.into_iter().filter_map(|(name, first)| first.then_some(name)).collect()
 }
 
-/// Is a use behind an assignment that is executed whenever it is, or the target of one?
+/// Does an assignment that is always executed before a use stand before it, or is the use its target?
 fn is_assigned_before(names: &Program<'_>, nodes: &[NodeId], used: &Use) -> bool {
     let tree = names.tree;
     if used.role == Role::Address {
@@ -55,7 +55,7 @@ fn is_assigned_before(names: &Program<'_>, nodes: &[NodeId], used: &Use) -> bool
     }
 }
 
-/// Does a statement assign the variable whatever happens: `name = value;`, or a `for` that begins so?
+/// Does a statement certainly assign the variable: `name = value;`, or a `for` that begins so?
 fn defines(names: &Program<'_>, node: NodeId, name: &str) -> bool {
     let tree = names.tree;
     match tree.kind(node) {
@@ -69,7 +69,7 @@ fn defines(names: &Program<'_>, node: NodeId, name: &str) -> bool {
     }
 }
 
-/// An expression, if it is `name = value` and the value does not read the variable.
+/// Returns the assignment if an expression is `name = value` and the value does not read the variable.
 fn assignment_of<'a>(names: &Program<'a>, node: NodeId, name: &str) -> Option<Assignment<'a>> {
     let (tree, file) = (names.tree, names.file);
     let assignment = Assignment::of(tree, node).filter(|it| it.is_plain())?;

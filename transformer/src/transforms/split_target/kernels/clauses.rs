@@ -8,16 +8,16 @@ use crate::transforms::split_target::kernels::{NewClause, around};
 use crate::transforms::split_target::shape::clauses::KeptClause;
 use crate::transforms::split_target::shape::{Form, Shape};
 
-/// What the kernels' clauses are made from.
+/// The facts from which the kernels' clauses are made.
 pub(super) struct Needs<'a> {
     pub shape: &'a Shape,
     pub facts: &'a Facts,
-    /// Are grids chosen for a device? The pass `geometry` does, once the loop stands alone.
+    /// Are grids chosen for a device? Then the pass `geometry` writes them, after the loop has become a kernel.
     pub is_for_device: bool,
 }
 
 impl<'a> NewClause<'a> {
-    /// A clause of some names; none where there are none.
+    /// A clause with a list of names. `None` if there are no names.
     pub(super) fn names(head: &'static str, names: impl Iterator<Item = &'a str>) -> Option<Self> {
         let names: Vec<&str> = names.collect();
         (!names.is_empty()).then_some(Self::Names(head, names))
@@ -56,7 +56,7 @@ impl<'a> Needs<'a> {
         self.facts.clauses.kernel.iter().any(chooses)
     }
 
-    /// What it uses of what the region maps, and what it maps itself.
+    /// Maps of the region's items that the kernel uses, and maps that only the kernel has.
     fn maps(&self, index: usize, piece: &'a Piece, clauses: &mut Vec<NewClause<'a>>) {
         let data = &self.facts.data;
         let whole = self.shape.form == Form::OneLoop;
@@ -79,7 +79,7 @@ impl<'a> Needs<'a> {
         }
     }
 
-    /// Does a kernel take this item of a region's list?
+    /// Does a kernel repeat this item of a region's list?
     fn restates(&self, piece: &Piece, clause: ClauseName, item: &ListItem) -> bool {
         let used = item.base.as_deref().is_some_and(|base| piece.variables.contains_key(base));
         let mut reductions = self.facts.clauses.reductions.iter();
@@ -113,7 +113,7 @@ impl<'a> Needs<'a> {
     }
 }
 
-/// A list of the original with some of its items; none where none is left.
+/// A list of the original with some of its items. `None` if no item is left.
 fn list<'a>(clause: &'a Clause, items: impl Iterator<Item = &'a ListItem>) -> Option<NewClause<'a>> {
     let items: Vec<&ListItem> = items.collect();
     (!items.is_empty()).then_some(NewClause::List(clause, items))

@@ -5,20 +5,20 @@ use crate::syntax::ClauseName;
 /// What becomes of a clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// On the `target data` construct and, restated without `always` and `present`, on each kernel that uses its items.
+    /// On the `target data` construct and on each kernel that uses its items, there without `always` and `present`.
     DataAndKernels,
-    /// Its one expression, which the host evaluates, stands on the data construct and on each kernel.
+    /// The host evaluates its expression; it is written on the data construct and on each kernel.
     HostExpression,
     /// As written, on each kernel; its expressions must have the same value on the host.
     Kernel,
     /// On each kernel, with the items that the kernel uses and its loop does not make private.
     UsedItems,
-    /// As written where the region is one loop; on a task around the kernels where one team has several loops.
+    /// As written if the region is one loop. On a task around the kernels if one team has several loops.
     OnTask,
-    /// It may serialise or group iterations: as [`Rule::Kernel`] in a league. Where one team becomes many, the iterations must
-    /// be proved independent; a loop's falls away then.
+    /// It may serialise or group iterations. In a league it is treated as [`Rule::Kernel`]. If one team becomes many,
+    /// the iterations must be proved to be independent, and the clause is removed from a loop.
     Groups,
-    /// It says nothing that the combined construct needs.
+    /// Removed: the combined construct does not need it.
     Dropped,
     /// Handled by name: see [`super::clauses`].
     ByName,
@@ -39,7 +39,7 @@ const fn row(clause: ClauseName, on_region: Rule, on_loop: Rule) -> ClauseRule {
     ClauseRule { clause, on_region, on_loop }
 }
 
-/// Every clause that has a rule. One that is not listed is refused.
+/// Every clause that has a rule. All other clauses are refused.
 pub(super) const CLAUSE_RULES: &[ClauseRule] = &[
     row(ClauseName::Map, Rule::DataAndKernels, Rule::Refused),
     row(ClauseName::Device, Rule::HostExpression, Rule::Refused),

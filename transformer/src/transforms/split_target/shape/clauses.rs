@@ -21,15 +21,15 @@ pub(crate) struct RegionClauses {
     pub condition: Option<Clause>,
     /// Copied to each kernel as they are.
     pub kernel: Vec<Clause>,
-    /// Lists of which each kernel restates what it uses.
+    /// Lists from which each kernel repeats the items that it uses.
     pub used_items: Vec<Clause>,
     pub defaultmap: Vec<Clause>,
     pub default_none: bool,
     pub private: Vec<ListItem>,
     pub reductions: Vec<ReductionItem>,
-    /// `nowait` and `depend` of a region with several kernels, which become those of a task.
+    /// `nowait` and `depend` of a region with several kernels; they move to a task.
     pub task: Vec<Clause>,
-    /// The clause that limits the threads of the one team, to one perhaps.
+    /// The clause that may limit the one team to few threads, or to one.
     pub grouped: Option<Span>,
     /// The clause that limits the teams of a league.
     pub few_teams: Option<Span>,
@@ -41,7 +41,7 @@ impl RegionClauses {
         self.maps.iter().flat_map(Clause::items)
     }
 
-    /// The items of the lists by this name of which each kernel restates what it uses.
+    /// The items of the lists by this name, from which each kernel repeats those that it uses.
     pub(crate) fn used_items_of(&self, name: ClauseName) -> impl Iterator<Item = &ListItem> {
         self.used_items.iter().filter(move |clause| clause.name == name).flat_map(Clause::items)
     }
@@ -55,30 +55,31 @@ impl RegionClauses {
 /// What the clauses of one loop say.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LoopClauses {
-    /// In the order written: what stands on the kernel.
+    /// The clauses of the kernel, in the order in which they are written.
     pub kept: Vec<KeptClause>,
     pub private: Vec<ListItem>,
     pub firstprivate: Vec<ListItem>,
     pub linear: Vec<ListItem>,
     pub reductions: Vec<ReductionItem>,
     pub default_none: bool,
-    /// `default(firstprivate)`: what no clause names is a copy for each thread in the original too.
+    /// `default(firstprivate)`: each thread has its own copy of variables that no clause names, in the original as
+    /// well.
     pub default_firstprivate: Option<Span>,
-    /// `order(concurrent)`: the iterations are independent whatever groups them.
+    /// `order(concurrent)`: the iterations are independent, however they are grouped.
     pub concurrent: bool,
     pub collapse: Option<Span>,
-    /// A clause that may serialise or group the iterations of the one team: they must be proved independent then.
+    /// A clause that may serialise or group the iterations of the one team: they must be proved to be independent.
     pub grouped: Option<Span>,
-    /// Clauses with expressions that fall away.
+    /// Removed clauses with expressions.
     pub dropped: Vec<Clause>,
-    /// The `parallel` construct that the loop shares with others, whose lists name what any of them uses.
+    /// The `parallel` construct that the loop shares with others. Its lists hold the variables of all of them.
     pub parallel: Option<ConstructId>,
-    /// What that construct makes firstprivate: one copy for each thread, which all of its loops use.
+    /// The `firstprivate` items of that construct: one copy for each thread, which all of its loops use.
     pub copied_by_parallel: Vec<ListItem>,
 }
 
 impl LoopClauses {
-    /// Takes a clause that says how the threads of the one team share the iterations. A league has other threads.
+    /// Removes a clause about how the threads of the one team share the iterations. A league has other threads.
     fn drops(&mut self, clause: &Clause) {
         self.grouped = self.grouped.or(Some(clause.span));
         self.dropped.push(clause.clone());
@@ -94,7 +95,7 @@ impl LoopClauses {
         self.dropped.iter().flat_map(expressions_of).collect()
     }
 
-    /// Takes clauses back that fall away, as far as the kernel may carry them.
+    /// Keeps removed clauses after all, if the kernel may have them.
     pub(crate) fn take_back(&mut self, leaves: &[Leaf], is_kept: impl Fn(&Clause) -> bool) {
         for clause in std::mem::take(&mut self.dropped) {
             match clause.argument {
@@ -122,9 +123,9 @@ pub(crate) fn expressions_of(clause: &Clause) -> Vec<Span> {
 pub(crate) enum KeptClause {
     /// As written.
     Whole(Clause),
-    /// `shared`, of which some items may fall away.
+    /// `shared`, from which some items may be removed.
     Shared(Clause),
-    /// A list of the `parallel` construct that the loop shares with others, with the items that fall to this loop.
+    /// A list of the `parallel` construct that the loop shares with others, with the items of this loop.
     OfParallel(Clause, Vec<ListItem>),
     /// `if` with the modifier that it needs on a combined construct.
     Condition(Span),
@@ -139,7 +140,7 @@ pub(crate) struct ReductionItem {
     pub on_target: bool,
 }
 
-/// Reads all clauses of a region; the reasons are those for which it is refused.
+/// Reads all clauses of a region. The error holds the reasons to refuse it.
 pub(crate) fn read(cx: &Program<'_>, shape: &Shape) -> (RegionClauses, Vec<LoopClauses>, Vec<Reason>) {
     let teams_of_one = shape.has_teams_of_one();
     let mut reader =
@@ -193,7 +194,7 @@ fn is_of_target(clause: &Clause) -> bool {
     belongs_to_target(clause.name) || clause.has_modifier("target")
 }
 
-/// May the kernel's directive carry the clause? `target teams loop` takes fewer than `parallel loop`.
+/// May the kernel's directive have the clause? `target teams loop` allows fewer than `parallel loop`.
 fn permits(leaves: &[Leaf], clause: ClauseName) -> bool {
     let spec = DirectiveSpec::of_name(kernel_name(leaves));
     spec.is_some_and(|spec| spec.clauses.contains(&clause))

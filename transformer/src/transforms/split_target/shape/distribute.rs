@@ -1,5 +1,5 @@
-//! Whether one team could run a `distribute` loop with parallel loops inside: the teams share the one, the threads of each team the
-//! others.
+//! Whether one team could run a `distribute` loop with parallel loops inside: the teams share the outer loop, the
+//! threads of each team the inner ones.
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::Construct;
@@ -9,10 +9,10 @@ use crate::semantics::Program;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, Declaration, Directive, NodeId, NodeKind};
 
-/// The region as one team would run it, where the teams share a loop that holds several parallel loops: one iteration after the
-/// other is an order that the original may take, whatever its teams are.
+/// The region as one team would run it, if the teams share a loop with several parallel loops inside. The original may
+/// run the iterations of that loop one after the other, whatever its teams are.
 ///
-/// None where a clause makes more of the loop than that.
+/// `None` if a clause of the loop has a further meaning.
 pub(crate) fn in_order(cx: &Program<'_>, region: &TargetRegion) -> Option<TargetRegion> {
     if region.chain.leaves != [Leaf::Target, Leaf::Teams, Leaf::Distribute] {
         return None;
@@ -41,12 +41,12 @@ fn is_number(cx: &Program<'_>, clause: &Clause) -> bool {
     clause.expression().is_some_and(|span| cx.file.show(span).trim().bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Does a clause say how teams share a loop? It falls away with the teams.
+/// Is it a clause about how teams share a loop? It is removed with the teams.
 pub(crate) fn is_of_teams(clause: &Clause) -> bool {
     matches!(clause.name, ClauseName::NumTeams | ClauseName::DistSchedule)
 }
 
-/// Why the region is left as it is; none where no parallel loop is nested in the `distribute` loop.
+/// Why the region stays as it is. `None` if no parallel loop is nested in the `distribute` loop.
 pub(super) fn nested_parallel(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let body = cx.constructs.construct(region.chain.innermost()).body_span;
     let is_parallel = |construct: &Construct| construct.leaves.contains(&Leaf::Parallel);
@@ -65,7 +65,7 @@ pub(super) fn nested_parallel(cx: &Program<'_>, region: &TargetRegion) -> Option
     Some(Reason::new(ReasonCode::NestedParallel, directive.span, message))
 }
 
-/// The statements in the body of the `distribute` loop; none where the loop is not read.
+/// The statements in the body of the `distribute` loop. `None` if the loop is not understood.
 fn statements(cx: &Program<'_>, region: &TargetRegion) -> Option<Vec<NodeId>> {
     let construct = cx.constructs.construct(region.chain.innermost());
     let clauses =

@@ -4,7 +4,7 @@ use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
 
-/// Is it `break` or `continue` of a loop that stands within a span?
+/// Is it a `break` or `continue` of a loop inside a span?
 pub(crate) fn leaves_inner_loop(cx: &Program<'_>, inner: Span, node: NodeId) -> bool {
     let loops = [NodeKind::ForStatement, NodeKind::WhileStatement, NodeKind::DoStatement];
     let steers = |above: &NodeId| {
@@ -18,7 +18,7 @@ pub(crate) fn leaves_inner_loop(cx: &Program<'_>, inner: Span, node: NodeId) -> 
         })
 }
 
-/// Does a jump stay within a span: in a loop there, or is it a `break` of a `switch`?
+/// Does a jump stay within a span: is its loop or, for `break`, its `switch` inside?
 pub(crate) fn stays_within(cx: &Program<'_>, span: Span, jump: NodeId) -> bool {
     leaves_inner_loop(cx, span, jump) || leaves_inner_switch(cx, span, jump)
 }

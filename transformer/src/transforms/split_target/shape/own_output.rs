@@ -1,4 +1,4 @@
-//! Whether a region is what `split` left of one that it wrote twice: the form with the one kernel, beside that with several.
+//! Recognises a region that `split` has already written in two forms: with one kernel and with several.
 
 use crate::region::target::{Chain, TargetRegion, target_regions};
 use crate::semantics::Program;
@@ -26,13 +26,14 @@ pub(crate) fn is_one_of_two_forms(cx: &Program<'_>, region: &TargetRegion) -> bo
     let grids = regions.iter().filter(|region| other.contains(region.extent) && is_grid(&region.chain));
     let loop_of = |chain: &Chain| sorted_code(cx, cx.constructs.construct(chain.innermost()).body_span);
     let mut grids = grids.map(|region| loop_of(&region.chain));
-    // A loop that teams share, each with one thread, is all that its region has.
+    // A region may consist only of a loop that teams of one thread share.
     let whole = region.chain.is_loop().then_some(&region.chain);
     let own: Vec<Vec<u8>> = whole.into_iter().chain(region.loops()).map(loop_of).collect();
     !own.is_empty() && own.iter().all(|own| grids.any(|grid| grid == *own))
 }
 
-/// The bytes of a span without directives, comments, braces and blanks, in an order that is the same wherever its parts stand.
+/// The bytes of a span without directives, comments, braces and blanks, sorted so that the order of statements does not
+/// matter.
 fn sorted_code(cx: &Program<'_>, span: Span) -> Vec<u8> {
     let mut code = code(cx, span);
     code.sort_unstable();

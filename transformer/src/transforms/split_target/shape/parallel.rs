@@ -1,7 +1,7 @@
 //! Which `parallel` regions hold several worksharing loops, and what else may stand in them.
 //!
-//! Every thread of the team executes what stands around the loops. Where all of them come to the same, the host can do it
-//! once; the facts say whether they do.
+//! Every thread of the team executes what stands around the loops. If all threads compute the same, the host can
+//! execute it once; the facts tell whether they do.
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
@@ -22,7 +22,7 @@ pub(super) fn regions(cx: &Program<'_>, region: &TargetRegion) -> Vec<ConstructI
     found
 }
 
-/// Why a `parallel` region is none whose loops could become kernels; none where one is in it.
+/// Why the loops of a `parallel` region cannot become kernels. `None` if it has none but encloses one that can.
 pub(super) fn without_loops(cx: &Program<'_>, region: &TargetRegion, id: ConstructId) -> Option<Reason> {
     let has_loop = region.loops().any(|chain| chain.constructs.contains(&id));
     (!has_loop).then(|| {
@@ -45,12 +45,12 @@ pub(super) fn encloses(cx: &Program<'_>, parallel: &[ConstructId], segment: &Seg
         | Segment::Preprocessor(node)
         | Segment::Serial(node) => Some(cx.tree.span(*node)),
     };
-    // The statement that is a region's whole body, without braces, counts as enclosed.
+    // A single statement that is the region's whole body, without braces, is enclosed as well.
     parallel.iter().any(|id| span.is_some_and(|span| cx.constructs.construct(*id).body_span.contains(span)))
 }
 
-/// Is it a directive that only orders the threads of the team, and orders nothing that the order of kernels does not?
-/// No task exists for `taskwait`, because a construct that makes one is refused.
+/// Is it a directive that only orders the threads of the team, in a way that the order of the kernels guarantees too?
+/// For `taskwait` there are no tasks, because a construct that creates one is refused.
 pub(super) fn only_orders(cx: &Program<'_>, id: ConstructId) -> bool {
     let directive = cx.constructs.directive(id);
     matches!(directive.name.as_str(), "barrier" | "flush" | "taskwait")
@@ -59,7 +59,7 @@ pub(super) fn only_orders(cx: &Program<'_>, id: ConstructId) -> bool {
         && cx.constructs.construct(id).doubt.is_none()
 }
 
-/// Why a statement that every thread executes keeps the region from being split.
+/// Why a statement that every thread executes prevents the split.
 pub(super) fn executed_by_all(span: Span) -> Reason {
     Reason::new(ReasonCode::BareParallel, span, "every thread of the parallel region executes this statement")
 }

@@ -1,7 +1,7 @@
 //! Whether `parallel sections` beside the loops of one team can stay a kernel of one team, as they are.
 //!
-//! The team of a `target` construct executes them as the region's one team does. What they take from the region and hand on
-//! goes the way of serial statements.
+//! The team of their own `target` construct executes them like the region's one team. Variables that they use and
+//! change are handled as for serial statements.
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
@@ -25,7 +25,7 @@ pub(super) fn are_sections(chain: &Chain) -> bool {
     chain.leaves == [Leaf::Parallel, Leaf::Sections]
 }
 
-/// The sections as a kernel of their own; the reason is why they are none.
+/// The sections as a kernel of their own. The error holds the reason why they cannot be one.
 pub(super) fn read(cx: &Program<'_>, chain: &Chain) -> Result<Sections, Reason> {
     let id = chain.innermost();
     let first = chain.constructs.first().copied().unwrap_or(id);
@@ -36,7 +36,7 @@ pub(super) fn read(cx: &Program<'_>, chain: &Chain) -> Result<Sections, Reason> 
         if directive.spelling != Spelling::Pragma {
             return refuse(ReasonCode::Spelling, directive.span, "only `#pragma` directives are rewritten".to_owned());
         }
-        // A list may copy what the region has written.
+        // A list may copy a value that the region has written.
         if let Some(clause) = directive.clauses.iter().find(|clause| clause.name != ClauseName::Nowait) {
             let message = "there is no safe rule for this clause here".to_owned();
             return refuse(ReasonCode::ClauseWithoutRule, clause.span, message);
@@ -54,7 +54,7 @@ pub(super) fn read(cx: &Program<'_>, chain: &Chain) -> Result<Sections, Reason> 
     Ok(Sections { construct: id, body, span })
 }
 
-/// Is it the directive of such a kernel?
+/// Do these leaves belong to the directive of such a kernel?
 pub(super) fn holds(chain: &[Leaf]) -> bool {
     chain == [Leaf::Target, Leaf::Parallel, Leaf::Sections]
 }

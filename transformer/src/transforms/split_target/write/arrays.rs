@@ -1,4 +1,4 @@
-//! How the data constructs of arrays that the region declares are written.
+//! Writes the data constructs of arrays that the region declares.
 
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of};
@@ -7,7 +7,7 @@ use crate::transforms::split_target::facts::local_arrays::LocalArrays;
 use crate::transforms::split_target::write::Output;
 
 impl Output<'_, '_> {
-    /// `target data` around the rest of each block that declares arrays; neighbours share one.
+    /// `target data` around the rest of each block that declares arrays. Adjacent declarations share one.
     pub(super) fn arrays(&self) -> Vec<Edit> {
         let tree = self.cx.tree;
         let mut edits = Vec::new();

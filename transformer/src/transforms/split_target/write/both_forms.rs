@@ -1,4 +1,4 @@
-//! How both forms of a region, the split one and the original, are written under a host `if`.
+//! Writes both forms of a region, the split one and the original, under a host `if`.
 
 use crate::edit::Edit;
 use crate::edit::directive_writer::Layout;
@@ -7,7 +7,7 @@ use crate::transforms::split_target::facts::cost::condition::Condition;
 use crate::transforms::split_target::write::Output;
 use crate::transforms::two_forms::{self, Indents, indented};
 
-/// One edit that writes both forms; none where the split form's edits do not lie within the region.
+/// One edit that writes both forms. `None` if the split form's edits do not lie within the region.
 pub(crate) fn write(output: &Output<'_, '_>, edits: &[Edit], condition: &Condition) -> Option<Edit> {
     let (cx, file) = (output.cx, output.cx.file);
     let first = *output.shape.outer.first()?;

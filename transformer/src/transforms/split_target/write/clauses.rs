@@ -38,7 +38,7 @@ impl Output<'_, '_> {
         }
     }
 
-    /// What stands before the items of a map. Restated it has the map type alone.
+    /// The text before the items of a map. On a kernel, a map of the region has only the map type.
     fn map_modifiers(&self, clause: &Clause, restated: bool) -> String {
         let file = self.cx.file;
         let modifiers = &clause.modifiers;

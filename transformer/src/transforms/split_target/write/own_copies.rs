@@ -1,4 +1,4 @@
-//! How the variables are declared that are copies for the whole region.
+//! Declares the variables that are copies for the whole region.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ impl Output<'_, '_> {
     }
 }
 
-/// The lines that declare a copy, and use one whose value the region only sets, so that no compiler warns.
+/// The lines that declare a copy. If the region only assigns it, a line that uses it prevents warnings.
 fn declaration(copy: &OwnCopy) -> Vec<String> {
     let value = copy.initial.as_ref().map_or(String::new(), |initial| format!(" = {initial}"));
     let declared = format!("{} {}{value};", copy.type_name, copy.name);

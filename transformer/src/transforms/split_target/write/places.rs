@@ -1,4 +1,4 @@
-//! Which lines and blocks the edits keep to.
+//! Which lines and blocks the edits use.
 
 use crate::edit::Edit;
 use crate::edit::directive_writer::{indent_of, line_start};
@@ -9,7 +9,7 @@ use crate::transforms::split_target::facts::pieces::Piece;
 use crate::transforms::split_target::write::Output;
 
 impl Output<'_, '_> {
-    /// Is the region a statement of a block, and no other directive's?
+    /// Is the region a statement of a block, and not the statement of another directive?
     pub(super) fn is_in_block(&self, first: ConstructId) -> bool {
         let tree = self.cx.tree;
         let Some(body) = self.cx.constructs.construct(first).body else { return false };
@@ -41,19 +41,19 @@ impl Output<'_, '_> {
         (start, self.cx.file.bytes(Span::new(start, at)).iter().all(u8::is_ascii_whitespace))
     }
 
-    /// Inserts lines behind what ends at a place, and behind a comment that follows it; anything else that follows gets its own line.
+    /// Inserts lines behind a place and a comment that follows it. Other text behind it moves to a line of its own.
     pub(super) fn behind(&self, end: usize, lines: &str, newline: &str, indent: &str) -> Edit {
         let (at, alone) = self.line_end(end);
         let follows = if alone { String::new() } else { format!("{newline}{indent}") };
         Edit::insertion(at, format!("{newline}{lines}{follows}"))
     }
 
-    /// A closing brace behind what ends at a place, with what stands before it on its line.
+    /// A closing brace behind a place, with the text before it on its line.
     pub(super) fn closing(&self, end: usize, newline: &str, before: &str) -> Edit {
         Edit::insertion(self.line_end(end).0, format!("{newline}{before}}}"))
     }
 
-    /// The end of the line where nothing but a comment follows, and whether that is so; else the place itself.
+    /// The end of the line and true, if only a comment follows. Otherwise the place itself and false.
     fn line_end(&self, from: usize) -> (usize, bool) {
         let text = &self.cx.file.text;
         let rest = text.get(from..).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! How serial statements are written as a kernel of one thread: its directive, a block where there are several, and the declarations that
-//! move before it.
+//! Writes serial statements as a kernel of one thread: its directive, a block around several statements, and the
+//! declarations that move before it.
 
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of};
@@ -10,7 +10,7 @@ use crate::transforms::split_target::kernels::Kernel;
 use crate::transforms::split_target::write::Output;
 
 impl Output<'_, '_> {
-    /// The edits for a kernel of serial statements; none where it evaluates a condition.
+    /// The edits for a kernel of serial statements. Empty for a kernel that evaluates a condition.
     pub(super) fn serial(&self, kernel: &Kernel<'_>) -> Vec<Edit> {
         let run = kernel.piece.serial.as_ref().filter(|run| run.steering.is_none());
         let (Some(run), Some(outer)) = (run, self.shape.outer.first()) else { return Vec::new() };
@@ -67,7 +67,7 @@ impl Output<'_, '_> {
             || run.nodes.iter().any(|node| declares(*node))
     }
 
-    /// The blanks by which the block's statements move to the right; none where a line end is part of a literal.
+    /// The blanks by which the block's statements move to the right. Empty if a line end is part of a literal.
     fn level(&self, run: &Run, statement: &str, layout: &Layout) -> String {
         let (file, tree) = (self.cx.file, self.cx.tree);
         let text = file.show(run.span);
@@ -94,7 +94,7 @@ impl Output<'_, '_> {
         starts.map(|at| Edit::insertion(at, level)).collect()
     }
 
-    /// What stands before the kernel: `double mean, spread;`.
+    /// The declaration before the kernel: `double mean, spread;`.
     fn declaration_of(&self, hoisted: &Hoisted) -> String {
         let file = self.cx.file;
         let head = file.show(hoisted.head);
@@ -104,7 +104,7 @@ impl Output<'_, '_> {
     }
 }
 
-/// What makes assignments of the initialisers.
+/// The edits that turn initialisers into assignments.
 fn assignments_of(hoisted: &Hoisted) -> Vec<Edit> {
     let text = |follows| if follows { "; " } else { "" };
     let left_out = hoisted.left_out().into_iter();

@@ -1,4 +1,4 @@
-//! How a condition is written that a kernel of one thread evaluates: its result steers the host's control flow.
+//! Writes a condition that a kernel of one thread evaluates: its result controls the host's control flow.
 
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, on_one_line};
@@ -19,7 +19,7 @@ struct Evaluation<'a> {
 }
 
 impl Output<'_, '_> {
-    /// The edits for a kernel that evaluates a condition; none where it does something else.
+    /// The edits for a kernel that evaluates a condition. Empty for other kernels.
     pub(super) fn steering(&self, kernel: &Kernel<'_>) -> Vec<Edit> {
         let (Some(run), Some(outer)) = (&kernel.piece.serial, self.shape.outer.first()) else { return Vec::new() };
         let Some(steering) = &run.steering else { return Vec::new() };
@@ -33,7 +33,8 @@ impl Output<'_, '_> {
         }
     }
 
-    /// `int result; result = condition; if (result) ..`, in a block of its own where it is a branch itself.
+    /// `int result; result = condition; if (result) ..`, in a block of its own if the `if` is itself a branch or a body
+    /// without braces.
     fn before_branch(&self, evaluation: &Evaluation<'_>) -> Vec<Edit> {
         let (file, tree) = (self.cx.file, self.cx.tree);
         let flow = evaluation.steering.flow;
@@ -57,7 +58,7 @@ impl Output<'_, '_> {
         edits
     }
 
-    /// `while (1) { int result; result = condition; if (!result) break; ..`, and `for` likewise.
+    /// `while (1) { int result; result = condition; if (!result) break; ..`, and similarly for `for`.
     fn at_start(&self, evaluation: &Evaluation<'_>) -> Vec<Edit> {
         let tree = self.cx.tree;
         let flow = evaluation.steering.flow;
@@ -113,7 +114,7 @@ impl Output<'_, '_> {
         edits
     }
 
-    /// The indents of a statement and of what stands in its body.
+    /// The indents of a statement and of the statements in its body.
     fn indents(&self, flow: NodeId, body: NodeId, evaluation: &Evaluation<'_>) -> (String, String) {
         let (file, tree) = (self.cx.file, self.cx.tree);
         let indent = indent_of(file, tree.span(flow).start);
@@ -146,7 +147,7 @@ impl Output<'_, '_> {
         format!("{indent}int {};{}", evaluation.steering.result, evaluation.layout.newline)
     }
 
-    /// The kernel that evaluates the condition; the last line ends.
+    /// The lines of the kernel that evaluates the condition, with the last line end.
     fn evaluated(&self, evaluation: &Evaluation<'_>, indent: &str) -> String {
         let (file, tree) = (self.cx.file, self.cx.tree);
         let mut layout = evaluation.layout.clone();

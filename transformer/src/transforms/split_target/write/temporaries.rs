@@ -1,4 +1,4 @@
-//! How the constants before a region are written that hold what its clauses' expressions give.
+//! Writes the constants before a region that hold the values of its clauses' expressions.
 
 use super::Output;
 use crate::edit::Edit;
@@ -9,7 +9,7 @@ use crate::syntax::NodeKind;
 use crate::syntax::spec_table::Leaf;
 
 impl Output<'_, '_> {
-    /// The constants before the region; in a block of their own where no declaration may stand.
+    /// Writes the constants before the region, in a block of their own if no declaration may stand there.
     pub(super) fn temporaries(&self, edits: &mut Vec<Edit>) {
         if self.facts.data.temporaries.is_empty() {
             return;
@@ -18,7 +18,7 @@ impl Output<'_, '_> {
         let file = self.cx.file;
         let directive = self.cx.constructs.directive(*first);
         let layout = Layout::of(file, directive);
-        // Directives may stand at the start of their lines; declarations stand where statements do.
+        // Directives may stand at the start of their lines; declarations are indented like statements.
         let indent = indent_of(file, self.cx.constructs.construct(*first).body_span.start);
         let newline = layout.newline;
         let block = self.needs_block(*first);
@@ -49,12 +49,13 @@ impl Output<'_, '_> {
         }
     }
 
-    /// Is a constant the first value of a variable? Others stand in directives alone, and compilers without OpenMP would warn.
+    /// Is a constant the first value of a variable? Other constants are used only in directives, so compilers without
+    /// OpenMP would warn.
     fn is_first_value(&self, name: &str) -> bool {
         self.facts.data.own_copies.iter().any(|copy| copy.initial.as_deref() == Some(name))
     }
 
-    /// The text of a span with the expressions in it that are evaluated before replaced by their constants.
+    /// The text of a span in which expressions with a constant are replaced by it.
     pub(super) fn substituted(&self, span: Span) -> String {
         let file = self.cx.file;
         let mut out = String::new();
@@ -71,8 +72,8 @@ impl Output<'_, '_> {
         out
     }
 
-    /// May no declaration stand before the region: is it a body without braces, behind a label, or may a jump enter its
-    /// block behind the declaration?
+    /// Is a declaration impossible before the region: is it a body without braces, behind a label, or may a jump enter
+    /// its block behind the declaration?
     fn needs_block(&self, first: ConstructId) -> bool {
         let tree = self.cx.tree;
         let Some(body) = self.cx.constructs.construct(first).body else { return true };
@@ -80,7 +81,7 @@ impl Output<'_, '_> {
         let jumps = |node| {
             matches!(tree.kind(node), NodeKind::LabeledStatement | NodeKind::GotoStatement | NodeKind::CaseStatement)
         };
-        // The first section needs no directive of its own; it is one statement then.
+        // The first section may be a statement without a directive: a declaration before it would take its place.
         let is_section = self
             .cx
             .constructs

@@ -13,28 +13,28 @@ use crate::semantics::symbols::{DeclaredType, NameKind};
 struct Foreign {
     is_static: bool,
     is_constexpr: bool,
-    /// Is it one for each thread, or on the device: known to OpenMP by more than its type?
+    /// Is it `threadprivate` or on the device, so that OpenMP treats it in a special way?
     is_special: bool,
 }
 
-/// What the names that the file uses, of one spelling, refer to.
+/// The declarations that all uses of one name in the file refer to.
 struct Reference {
     ids: BTreeSet<String>,
     found: Referenced,
 }
 
-/// A template whose declaration is open.
+/// A template whose declaration is being read.
 #[derive(Default)]
 struct Template {
     depth: usize,
     /// Where the names of its parameters start.
     parameters: Vec<Option<usize>>,
     names: Vec<String>,
-    /// How many of its functions or classes are read: the first is the template itself.
+    /// How many functions or classes were read in it: the first is the template itself.
     read: usize,
 }
 
-/// A function or class that is made of a template, and which of its arguments comes next.
+/// A function or class made from a template, and the index of its next argument.
 struct Instance {
     depth: usize,
     arguments: usize,
@@ -45,16 +45,16 @@ pub(super) struct Collector<'t> {
     text: &'t [u8],
     /// Is the file a header, whose templates others use too?
     is_header: bool,
-    /// How many bytes stand before the text.
+    /// How many bytes were put before the text for the compiler.
     shift: (usize, usize),
-    /// The kinds and ids of the nodes that are open.
+    /// The kinds and ids of the nodes that are being read.
     open: Vec<(String, String)>,
     functions: usize,
     templates: Vec<Template>,
     instances: Vec<Instance>,
     names: TypeNames,
     declared: BTreeMap<usize, (Option<WrittenType>, bool)>,
-    /// Where what has an id is declared in the file.
+    /// Where the declarations in the file are, by their ids.
     places: BTreeMap<String, usize>,
     foreign: BTreeMap<String, Foreign>,
     uses: BTreeMap<usize, BTreeSet<Option<usize>>>,
@@ -82,12 +82,12 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// Says how many bytes stand before the text in what is compiled, and how many of its own are left out there.
+    /// Sets how many bytes were put before the text for the compiler, and how many of its own were left out.
     pub(super) fn start(&mut self, shift: (usize, usize)) {
         self.shift = shift;
     }
 
-    /// The byte of the text at a place that is written there, and in no macro.
+    /// The byte of the text at a place that does not come from a macro.
     fn byte(&self, place: Place) -> Option<usize> {
         let offset = place.offset.filter(|_| place.in_file && !place.in_macro)?;
         Some(offset.checked_sub(self.shift.0)? + self.shift.1)
@@ -146,7 +146,7 @@ impl<'t> Collector<'t> {
         let Some(found) = &node.referenced else { return };
         let known = ["VarDecl", "ParmVarDecl", "EnumConstantDecl", "FunctionDecl"];
         let at = self.byte(node.begin);
-        // A qualified name begins with what qualifies it.
+        // A qualified name begins with its qualifiers.
         let is_named = |at| self.text.get(at..).is_some_and(|rest| rest.starts_with(found.name.as_bytes()));
         let is_plain = node.begin.in_macro || (node.begin.length == found.name.len() && at.is_some_and(is_named));
         if !known.contains(&found.kind.as_str()) || !node.begin.in_file || !is_plain {
@@ -223,12 +223,12 @@ impl<'t> Collector<'t> {
             outside: self.outside(&macros),
             arithmetic: arithmetic.map(|(at, _)| *at).collect(),
             redefined: macros.names.iter().filter(|name| is_keyword(name)).cloned().collect(),
-            // What the text is understood by without its definition stays as it is: `isnan` is a macro of C's `math.h`.
+            // A macro whose name is used as if it were declared stays unknown: `isnan` is a macro of C's `math.h`.
             macros: macros.known.into_iter().filter(|(name, _)| !is_keyword(name) && !is_pure(name)).collect(),
         }
     }
 
-    /// The names of what is declared elsewhere; none that is a macro anywhere, or means more than one thing.
+    /// The names of declarations outside of the file, without those that are macros anywhere or have several meanings.
     fn outside(&self, macros: &Macros) -> BTreeMap<String, Outside> {
         let types = self.names.alias_names().filter_map(|name| {
             let ty = self.names.alias_type(name)?;
@@ -243,7 +243,7 @@ impl<'t> Collector<'t> {
             let kind = match reference.found.kind.as_str() {
                 "VarDecl" if ty.is_known() => NameKind::Variable,
                 "EnumConstantDecl" => NameKind::Enumerator,
-                // A function is known by its body alone.
+                // Only the body of a function tells more about it.
                 _ => return None,
             };
             let Foreign { is_static, is_constexpr, .. } = *foreign;
@@ -291,7 +291,7 @@ fn is_function(kind: &str) -> bool {
     all.contains(&kind) || kind == "CapturedDecl"
 }
 
-/// Is it a word of the language that bears on what a statement means?
+/// Is it a keyword that changes the meaning of a statement?
 fn is_keyword(name: &str) -> bool {
     KEYWORDS.contains(&name)
 }
@@ -343,7 +343,7 @@ const KEYWORDS: &[&str] = &[
     "while",
 ];
 
-/// A type by its own words, and where they do not tell, with its name seen through.
+/// Reads a type by its own words; if they say too little, with its typedef resolved.
 fn read(names: &TypeNames, ty: &WrittenType) -> DeclaredType {
     let found = names.read(&ty.written);
     match &ty.seen_through {

@@ -1,8 +1,8 @@
 //! The nodes of clang's syntax tree, from the JSON that it writes.
 //!
-//! The tree of a file with standard headers is hundreds of megabytes long, so it is read as a stream: of what is read, only the
-//! nodes around the one that is being read are kept. clang leaves out the file of a place where it is that of the place before
-//! it: places are followed in the order in which they are written.
+//! The tree of a file with standard headers is hundreds of megabytes long, so it is read as a stream: only the nodes
+//! around the current one are kept. clang omits the file of a place if the place before it has the same one, so the
+//! places must be read in the order in which they are written.
 
 use std::fmt;
 use std::io::{BufRead, Error, ErrorKind};
@@ -13,17 +13,17 @@ use serde::de::{self, DeserializeSeed, Deserializer, Error as _, IgnoredAny, Map
 /// A place in the text that is compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The byte; none where there is no place.
+    /// The byte. `None` if clang gives no place.
     pub offset: Option<usize>,
     /// The length of the token there.
     pub length: usize,
     /// Is it in the main file?
     pub in_file: bool,
-    /// Does a macro stand there?
+    /// Does it come from a macro?
     pub in_macro: bool,
 }
 
-/// A type as written, and with the outermost name seen through.
+/// A type as written, and with its outermost typedef resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(super) struct WrittenType {
@@ -44,7 +44,7 @@ pub(super) struct Referenced {
     pub ty: WrittenType,
 }
 
-/// A node without what is inside it.
+/// A node without its children.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Node {
     pub kind: String,
@@ -61,7 +61,7 @@ pub(super) struct Node {
     pub referenced: Option<Referenced>,
 }
 
-/// What is told of each node, before and after what is inside it.
+/// Called for each node, before and after its children.
 pub(super) trait Visitor {
     fn enter(&mut self, node: &Node);
     fn leave(&mut self);
@@ -69,13 +69,13 @@ pub(super) trait Visitor {
 
 /// How deep nodes may be nested: a sum of some thousand terms is a tree of that depth.
 const DEEPEST: usize = 10_000;
-/// The bytes of a stack on which so many can be read, with room to spare; what is not used takes no memory.
+/// The bytes of a stack for trees of this depth, with room to spare. Unused pages take no memory.
 const STACK: usize = 1 << 28;
 
 /// Reads a tree; `main` is the name that clang gives the main file.
 ///
 /// # Errors
-/// When it cannot be read, or is no such tree.
+/// When it cannot be read, or is no syntax tree.
 pub(super) fn read(input: impl BufRead + Send, main: &str, visitor: &mut (dyn Visitor + Send)) -> Result<(), Error> {
     let parse = || {
         let mut json = serde_json::Deserializer::from_reader(input);
@@ -83,7 +83,7 @@ pub(super) fn read(input: impl BufRead + Send, main: &str, visitor: &mut (dyn Vi
         let mut reader = Reader { main, in_file: false, depth: 0, visitor };
         json.deserialize_map(NodeOf(&mut reader)).map_err(Error::from)
     };
-    // What is inside a node is read by the functions that read the node: the usual stack is too small for deep trees.
+    // Children are read recursively: the usual stack is too small for deep trees.
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse)?;
         thread.join().map_err(|_| Error::new(ErrorKind::InvalidData, "clang's syntax tree could not be read"))?
@@ -92,7 +92,7 @@ pub(super) fn read(input: impl BufRead + Send, main: &str, visitor: &mut (dyn Vi
 
 struct Reader<'a> {
     main: &'a str,
-    /// Is the last place that was written one of the main file?
+    /// Was the last place that was read in the main file?
     in_file: bool,
     depth: usize,
     visitor: &'a mut (dyn Visitor + Send),
@@ -117,7 +117,7 @@ struct WrittenRange {
 }
 
 impl Reader<'_> {
-    /// A place; of one in a macro, where the macro stands.
+    /// Reads a place. For a place in a macro, that of the use of the macro.
     fn place(&mut self, written: &WrittenPlace) -> Place {
         if let Some(spelling) = &written.spelling_loc {
             self.place(spelling);
@@ -132,7 +132,7 @@ impl Reader<'_> {
         Place { offset: written.offset, length: written.tok_len, in_file, in_macro: false }
     }
 
-    /// Where a range begins. Its end is followed too, because the next place may be written in terms of it.
+    /// Reads the start of a range. Its end is read too, because the next place may omit the file that the end names.
     fn begin(&mut self, range: &WrittenRange) -> Place {
         let begin = self.place(&range.begin);
         self.place(&range.end);
@@ -140,7 +140,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads a node and all that is inside it.
+/// Reads a node and its children.
 struct NodeOf<'r, 'a>(&'r mut Reader<'a>);
 
 impl<'de> de::Visitor<'de> for NodeOf<'_, '_> {
@@ -184,10 +184,10 @@ impl<'de> de::Visitor<'de> for NodeOf<'_, '_> {
     }
 }
 
-/// Reads any other value: of an attribute of the node around it, where a list holds what is inside that node, or in such a list.
+/// Reads any other value: an attribute of the node around it, in which a list may hold the children of that node.
 struct Other<'r, 'a> {
     reader: &'r mut Reader<'a>,
-    /// With whether the visitor knows of it.
+    /// The node around it, and whether the visitor has been told of that node.
     around: Option<(&'r Node, &'r mut bool)>,
 }
 

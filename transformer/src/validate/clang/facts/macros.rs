@@ -8,7 +8,7 @@ use crate::source::LineIndex;
 /// The macros that are defined outside of the file.
 #[derive(Debug, Default)]
 pub(super) struct Macros {
-    /// Those with one definition, which holds to the end.
+    /// The macros with one definition that is never taken back.
     pub known: BTreeMap<String, MacroText>,
     /// Every name that is a macro anywhere.
     pub names: BTreeSet<String>,
@@ -56,7 +56,7 @@ pub(in crate::validate::clang) fn marker(row: &str) -> Option<(usize, String)> {
     Some((number.parse().ok()?, name.replace("\\\\", "\\").replace("\\\"", "\"")))
 }
 
-/// What stands behind `#define`.
+/// The macro that stands behind `#define`.
 fn definition_of(text: &str, since: usize) -> Option<(String, MacroText)> {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(text.len());
     let (name, rest) = text.split_at(end);

@@ -1,8 +1,9 @@
-//! Which variables give the lengths of several loops of a nest at once, as the size of a square matrix does, and how long these are.
+//! Variables that give the lengths of several loops of a nest at once, as the size of a square matrix does, and the
+//! values assumed for them.
 //!
-//! What is assumed of one length then holds for the other. As many iterations as a parallel loop is assumed to have, with those
-//! of a loop inside it, are shared evenly: 2,048 each. Where control flow stands around the kernels, its rounds repeat what a
-//! split loses. There a matrix is taken to have no more elements than a loop is assumed to have iterations, 256 x 256.
+//! Then one assumption gives all of these lengths. The iterations that are assumed for a parallel loop and a loop
+//! inside it are shared evenly: 2,048 each. Control flow around the kernels repeats the loss of a split in each round;
+//! then a matrix is assumed to have only as many elements as a loop has iterations, 256 x 256.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +15,12 @@ use crate::transforms::split_target::facts::cost::{ASSUMED_INNER, Counts, Length
 use crate::transforms::split_target::facts::pieces::Piece;
 use crate::transforms::split_target::shape::Shape;
 
-/// Such variables, and what each of them is taken for.
+/// Such variables and the assumed value of each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Alike {
     variables: BTreeSet<String>,
     pub value: f64,
-    /// How many iterations the loops of a nest have together, for each that one loop is assumed to have.
+    /// How many iterations the loops of a nest have together, for each iteration that one loop is assumed to have.
     inside: f64,
 }
 
@@ -28,7 +29,7 @@ impl Alike {
         self.variables.is_empty()
     }
 
-    /// The same variables with another value.
+    /// These variables with another value.
     pub(super) fn with(&self, value: f64) -> Self {
         Self { value, ..self.clone() }
     }
@@ -39,13 +40,13 @@ impl Alike {
         names.join(" = ")
     }
 
-    /// How long each of several parallel loops in a nest is, where one alone is assumed to have so many iterations.
+    /// How long each of several parallel loops in a nest is, if a single loop is assumed to have `one` iterations.
     pub(super) fn evenly(&self, one: f64, loops: usize) -> f64 {
         let several = u32::try_from(loops).unwrap_or(u32::MAX);
         if several < 2 { one } else { (one * self.inside).powf(f64::from(several).recip()).floor() }
     }
 
-    /// The length of a loop that hangs on such variables alone.
+    /// The length of a loop that depends only on such variables.
     pub(super) fn length(&self, size: &Size) -> Option<f64> {
         let is_given = size.terms.keys().flat_map(|term| variables_of(term)).all(|name| self.variables.contains(name));
         let value_of = |term: &str| variables_of(term).map(|_| self.value).product();
@@ -79,7 +80,7 @@ pub(super) fn alike(names: &Context<'_>, region: Span, shape: &Shape, pieces: &[
     twice.extend(outer.intersection(&inner).cloned());
     let assumed = f64::from(names.assumed_iterations);
     let inside = if is_steered(shape) { 1.0 } else { ASSUMED_INNER };
-    // Where no two such loops are nested, the variable is as long as any other length.
+    // If no two such loops are nested, the variable has the usual assumed value.
     let value = if deepest < 2 { assumed } else { (assumed * inside).sqrt().floor() };
     Alike { variables: twice, value, inside }
 }

@@ -1,8 +1,8 @@
-//! From which lengths on the split form is the faster one: what a host `if` between both forms asks.
+//! From which lengths on the split form is faster: the condition of a host `if` between both forms.
 //!
-//! The condition asks variables alone, by comparing each with a constant, or the last of a product with a constant divided by
-//! the others, which are above zero: nothing in it can overflow, trap or have an effect, and each is a number that the region
-//! gets a copy of anyway. Either branch gives the original's results, so the condition need only be right about speed.
+//! The condition only compares variables with constants, or the last variable of a product with a constant divided by
+//! the others, which are above zero. So nothing in it can overflow, trap or have an effect, and the region gets a copy
+//! of each variable anyway. Both branches give the original's results, so a wrong condition costs only time.
 
 use std::fmt;
 
@@ -16,21 +16,21 @@ use crate::transforms::split_target::facts::pieces::Piece;
 use crate::transforms::split_target::shape::Shape;
 use crate::transforms::two_forms;
 
-/// When the split form runs: where one of these lengths is reached.
+/// The split form runs if one of these lengths is reached.
 #[derive(Clone, Debug)]
 pub(crate) struct Condition(Vec<Threshold>);
 
-/// The condition that chooses between both forms; none where one form is the faster whatever the lengths are.
+/// The condition that chooses between both forms. `None` if one form is faster for all lengths.
 ///
 /// # Errors
-/// A note why it hangs on the lengths, but both forms cannot be written.
+/// A note that the choice depends on the lengths, and why both forms cannot be written.
 pub(crate) fn condition(
     cx: &Program<'_>,
     region: &TargetRegion,
     shape: &Shape,
     pieces: &[Piece],
 ) -> Result<Option<Condition>, Reason> {
-    // How much a loop loses that its teams shared hangs on two lengths at once.
+    // If the loops were inside one that teams share, the loss depends on two lengths at once.
     if shape.shared.is_some() {
         return Ok(None);
     }
@@ -74,8 +74,8 @@ impl fmt::Display for Condition {
     }
 }
 
-/// The comparison, and whether it is one of a product: for `a * b * c >= 390` it is `a > 0 && b > 0 && c > 389 / a / b`, which
-/// means the same and cannot overflow.
+/// The comparison, and whether it is for a product: `a * b * c >= 390` becomes `a > 0 && b > 0 && c > 389 / a / b`,
+/// which means the same and cannot overflow.
 fn term(threshold: &Threshold) -> Option<(bool, String)> {
     let from = threshold.from?;
     let variables: Vec<&str> = threshold.variables().collect();
@@ -88,7 +88,7 @@ fn term(threshold: &Threshold) -> Option<(bool, String)> {
     Some((true, format!("{positive}{last} > {:.0}{divided}", from - 1.0)))
 }
 
-/// Is it an integer of at least 32 bits that the region gets a copy of, the host's value?
+/// Is it an integer of at least 32 bits of which the region gets the host's value?
 fn is_readable(cx: &Program<'_>, region: &TargetRegion, shape: &Shape, name: &str) -> bool {
     let at = region.extent.start;
     let is_number = matches!(cx.kind(name, at), Kind::Scalar { wide: false, class: Class::Integer, builtin: true });

@@ -1,4 +1,4 @@
-//! From which value of a variable on a split pays: what a host's `if` can ask.
+//! From which value of a variable on a split pays: the condition that a host `if` can test.
 
 use std::collections::BTreeSet;
 
@@ -13,27 +13,28 @@ use crate::transforms::split_target::shape::Shape;
 /// The largest value that is tried; a 32-bit number holds it.
 const LARGEST: f64 = 1.0e9;
 
-/// Where loops around the kernels are looked at, in sixteenths of their way: the lengths of those inside may change on the way.
+/// The positions of enclosing loops, in sixteenths, at which the lengths of inner loops are computed, because these may
+/// change from round to round.
 pub(super) const PROGRESS: [u8; 8] = [1, 3, 5, 7, 9, 11, 13, 15];
 
-/// A variable or a product of some, and from which value of it on a split pays whatever the others are.
+/// A variable or a product of variables, and the value from which on a split pays, for all values of the others.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Threshold {
     /// `n`, `m * n`
     pub name: String,
-    /// Rounded up to two digits; none where it never pays by this alone.
+    /// Rounded up to two digits. `None` if this length alone never makes it pay.
     pub from: Option<f64>,
 }
 
 impl Threshold {
-    /// The variables whose product it is, or the one.
+    /// The variables of the product, or the single variable.
     pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
         variables_of(&self.name)
     }
 }
 
-/// The variables and products that give the lengths of the loops, each with its threshold; empty where each length is known,
-/// or none is given by one of them. A threshold of 1 means that it pays always.
+/// The variables and products that give the lengths of the loops, each with its threshold. Empty if each length is
+/// known, or if none is given by one of them. A threshold of 1 means that it always pays.
 pub(crate) fn thresholds(names: &Program<'_>, region: Span, shape: &Shape, pieces: &[Piece]) -> Vec<Threshold> {
     let lengths = Lengths::default();
     let nothing = Counts { names, region, progress: 8, taken: Taken::One("", 0.0), lengths: &lengths };
@@ -69,7 +70,7 @@ pub(super) fn last_change(pays: impl Fn(f64) -> bool) -> Option<f64> {
 fn below(value: f64) -> f64 {
     let digits = 10_f64.powf((value.log10() - 1.0).floor().max(0.0));
     let next = value - digits;
-    // From 100 it goes down in ones, from 1000 in tens.
+    // Below a power of ten the steps are smaller: 99 is below 100, and 990 below 1000.
     if next < 10.0 * digits && digits > 1.0 { value - digits / 10.0 } else { next }
 }
 

@@ -1,4 +1,5 @@
-//! What `explain` says of how a split was decided: what the cost model was told of each loop, and what it said.
+//! The facts that `explain` shows about the decision to split: the input of the cost model for each loop, and its
+//! results.
 
 use crate::context::Context;
 use crate::plan::{Decision, Detail, Plan};
@@ -15,17 +16,17 @@ pub struct LoopFigures {
     pub span: Span,
     /// Iterations of the associated loops.
     pub iterations: f64,
-    /// Does the text tell them?
+    /// Do they follow from the text?
     pub is_known: bool,
-    /// Operations of one iteration; loops inside whose length the text does not tell count 64 times.
+    /// Operations of one iteration. Inner loops of unknown length count 64 times.
     pub operations: f64,
-    /// In the original, the launch left out, in microseconds.
+    /// Microseconds in the original, without the launch.
     pub before: f64,
-    /// As a kernel of its own, its launch included, in microseconds.
+    /// Microseconds as a kernel of its own, with its launch.
     pub after: f64,
 }
 
-/// The loops, then each way to write the region with its figures, worth it or not.
+/// The loops, then the figures of each way to write the region.
 pub(crate) fn details(
     cx: &Context<'_>,
     region: &TargetRegion,

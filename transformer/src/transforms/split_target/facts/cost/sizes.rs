@@ -1,7 +1,7 @@
 //! How often a loop runs: a sum of the numbers that the host knows before the region starts, and of products of them.
 //!
-//! They are for estimates alone. Where a bound hangs on the variable of a loop around it, that variable is taken to be some way
-//! through its loop: a quarter of the way through an LU decomposition of size n, its loops run 3/4 n iterations.
+//! They are for estimates alone. If a bound depends on the variable of an enclosing loop, that loop is assumed to have
+//! advanced by some part: a quarter of the way through an LU decomposition of size n, its loops run 3/4 n iterations.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::source::Span;
 use crate::syntax::host::parse_expression;
 use crate::syntax::{Binary, Cast, HostTree, NodeId, NodeKind};
 
-/// What stands between the variables of a product.
+/// The text between the variables of a product.
 const TIMES: &str = " * ";
 
-/// How deep loop variables are followed outwards.
+/// How many levels of loop variables are followed outwards.
 const DEPTH: usize = 8;
 
 /// A constant and multiples of variables, or of products of variables: `n * m`, sorted.
@@ -54,8 +54,8 @@ impl Size {
         self.plus(&other.scaled(-1.0))
     }
 
-    /// The product of what two sums grow with; constants beside that are left out, which an estimate may do: `n * m` for
-    /// `(n - 1) * m`. None where a sum has several variables.
+    /// The product of the parts of two sums that grow; constants are dropped, which is good enough for an estimate: `n
+    /// * m` for `(n - 1) * m`. `None` if a sum has several variables.
     fn times(&self, other: &Self) -> Option<Self> {
         let ((one, first), (two, second)) = (self.only_term()?, other.only_term()?);
         let mut variables: Vec<&str> = variables_of(one).chain(variables_of(two)).collect();
@@ -68,7 +68,7 @@ impl Size {
         (self.terms.len() == 1).then_some((name.as_str(), *factor))
     }
 
-    /// Its value, never below zero; `value_of` tells what a variable is taken for.
+    /// Its value, at least zero; `value_of` gives the assumed value of a variable.
     pub(super) fn value(&self, value_of: impl Fn(&str) -> f64) -> f64 {
         let terms: f64 = self.terms.iter().map(|(name, factor)| factor * value_of(name)).sum();
         (self.constant + terms).max(0.0)
@@ -80,15 +80,15 @@ pub(super) fn variables_of(term: &str) -> impl Iterator<Item = &str> {
     term.split(TIMES)
 }
 
-/// How many iterations a loop runs when the loops around it are `progress` (0 to 1) of their way through; none where a bound is
-/// no such sum.
+/// How many iterations a loop has when the loops around it are `progress` (0 to 1) of their way through. `None` if a
+/// bound is no such sum.
 pub(super) fn trip_count(names: &Program<'_>, region: Span, progress: f64, canonical: &CanonicalLoop) -> Option<Size> {
     Reader { names, region, progress }.trip_count(canonical, DEPTH)
 }
 
 struct Reader<'a, 'n> {
     names: &'a Program<'n>,
-    /// What its variables are declared in is not visible before it.
+    /// Variables that are declared in this range are not known before it.
     region: Span,
     progress: f64,
 }
@@ -143,7 +143,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What a loop variable is taken for, or a number from outside of the region.
+    /// The value of a loop variable, or of a number from outside of the region.
     fn name(&self, span: Span, inside: NodeId, depth: usize) -> Option<Size> {
         let cx = self.names;
         let name = cx.file.show(span);

@@ -1,4 +1,5 @@
-//! Whether a copy that each kernel takes is the one copy of the original: an earlier kernel may write what is copied.
+//! Whether the copy that each kernel takes has the value of the original's single copy: an earlier kernel may write the
+//! variable.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +11,12 @@ use crate::transforms::split_target::facts::data::Builder;
 use crate::transforms::split_target::facts::pieces::Piece;
 
 impl Builder<'_, '_> {
-    /// A scalar that no clause maps is copied when each kernel starts, once in the original. Where the region runs on the
-    /// host (no device, `if(0)`, unified memory), an earlier kernel may have written it through another name by then. The
-    /// same holds for what the host reads between the kernels.
+    /// In the output, a scalar that no clause maps is copied at the start of each kernel; in the original it is copied
+    /// once. If the region runs on the host (no device, `if(0)`, unified memory), an earlier kernel may have written it
+    /// through another name by then. The host may read such a scalar between the kernels too.
     pub(super) fn aliases(&mut self) {
         let mut reported = BTreeSet::new();
-        // In a loop around them, later kernels come before earlier ones.
+        // In an enclosing loop, later kernels run before earlier ones in the next round.
         let all = self.pieces;
         let before = |index: usize| if self.host.is_empty() { &all[..index] } else { all };
         for (index, piece) in all.iter().enumerate() {
@@ -65,8 +66,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Is it a variable of the region of which no loop takes the address? What came into the region cannot point to it, and
-    /// serial statements keep no address.
+    /// Is it a variable of the region whose address no loop takes? Pointers from outside cannot point to it, and serial
+    /// statements keep no address.
     fn is_out_of_reach(&self, name: &str, at: usize) -> bool {
         let declared = self.names.declared_at(name, at);
         let inside = self.body().zip(declared).is_some_and(|(body, declared)| body.contains(declared));
@@ -75,7 +76,7 @@ impl Builder<'_, '_> {
         inside && self.is_local(name, at) && !variables.any(|variable| variable.address)
     }
 
-    /// An item that a loop's reduction writes and that may be the object `name`.
+    /// An item that a loop's reduction writes and that may be the same object as `name`.
     fn combined_alias(&self, piece: &Piece, class: Class, name: &str) -> Option<Span> {
         let mut items = piece.clauses.reductions.iter().map(|reduction| &reduction.item);
         let aliases = |item: &&ListItem| {

@@ -14,7 +14,8 @@ use crate::transforms::split_target::shape::Form;
 use crate::transforms::split_target::shape::clauses::expressions_of;
 
 impl Builder<'_, '_> {
-    /// Bounds of the loops, clause expressions that move to the host, and those that several directives would evaluate.
+    /// Bounds of the loops, clause expressions that move to the host, and those that several directives would evaluate
+    /// again.
     pub(super) fn expressions(&mut self) {
         let written = self.written_names();
         for piece in self.pieces {
@@ -40,7 +41,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A mapped variable in a bound that divides: on the host it may be zero.
+    /// A mapped variable in a bound with a division: on the host it may be zero.
     fn may_trap(&self, bound: Span) -> Option<Span> {
         let divides = self.names.evaluation(bound).is_none_or(|evaluation| evaluation.does(Act::Division))
             || self.names.uses_macro_with(bound, &|body| self.does(body, Act::Division));
@@ -48,7 +49,7 @@ impl Builder<'_, '_> {
         names.find(|(name, at)| divides && self.may_differ(name, *at)).map(|(_, at)| at)
     }
 
-    /// May the device's copy of a variable hold something else than the host's when the region begins?
+    /// May the device's copy of a variable have another value than the host's when the region begins?
     fn may_differ(&self, name: &str, at: Span) -> bool {
         self.is_on_device(name)
             || matches!(self.names.kind(name, at.start), Kind::Struct | Kind::Member(_) | Kind::Array { .. })
@@ -67,8 +68,8 @@ impl Builder<'_, '_> {
         names
     }
 
-    /// Of written names, those that may have another value on the device than on the host when a kernel starts: variables
-    /// of the region that only other kernels write came back from them.
+    /// Of the written names, those that may have another value on the device than on the host when a kernel starts.
+    /// Variables of the region that only other kernels write do not count: their values are copied back.
     fn written_meanwhile(&self, written: &BTreeSet<String>, piece: &Piece, at: usize) -> BTreeSet<String> {
         let own = |name: &String| {
             piece.variables.get(name).is_some_and(|variable| variable.written.is_some())
@@ -77,7 +78,7 @@ impl Builder<'_, '_> {
         written.iter().filter(|name| own(name) || !self.is_local(name, at)).cloned().collect()
     }
 
-    /// Expressions of inner clauses were evaluated on the device.
+    /// The original evaluated expressions of inner clauses on the device.
     fn moved_expressions(&mut self, piece: &Piece, written: &BTreeSet<String>) {
         let cx = self.names;
         let dropped = piece.clauses.dropped_expressions();
@@ -97,7 +98,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Expressions that would be evaluated once by each construct of the output.
+    /// Expressions that each construct of the output would evaluate again.
     fn shared_expressions(&mut self, written: &BTreeSet<String>) {
         let writes_integers = self.pieces.iter().flat_map(|piece| piece.variables.values()).any(|variable| {
             variable.elements_written.is_some()
@@ -144,14 +145,14 @@ impl Builder<'_, '_> {
 }
 
 impl Builder<'_, '_> {
-    /// Does the evaluation of a section's bound branch? On a `target data` construct clang 19 crashes on that.
+    /// Does the evaluation of a section's bound branch? clang 19 crashes on that in a `target data` construct.
     fn branches(&self, span: Span) -> bool {
         self.shape.form != Form::OneLoop
             && (self.names.evaluation(span).is_none_or(|evaluation| evaluation.does(Act::Choice))
                 || self.names.uses_macro_with(span, &|body| self.does(body, Act::Choice)))
     }
 
-    /// Does evaluating a macro's text do this? What is no expression may do anything.
+    /// Does the evaluation of a macro's text do this? A text that is no expression may do anything.
     fn does(&self, body: &str, act: Act) -> bool {
         let text = SourceFile::new("macro", body.as_bytes().to_vec());
         let tree = parse_expression(&text, Span::new(0, text.text.len()), self.names.tree.language());
@@ -165,7 +166,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Does a word stand in a text that begins or ends a statement, so that the text is no expression?
+/// Does a word in the text begin or end a statement, so that the text is no expression?
 fn holds_statement(text: &str) -> bool {
     let statements =
         ["if", "else", "for", "while", "do", "switch", "case", "default", "break", "continue", "goto", "return"];

@@ -1,8 +1,8 @@
-//! Whether the host can execute what stands between the loops: control flow, declarations and statements.
+//! Whether the host can execute the statements between the loops: control flow, declarations and expressions.
 //!
-//! The host must come to the values that the device came to. So only integers are computed there, and other numbers
-//! compared or copied; floating-point arithmetic may be contracted differently, and what lies in device memory is not seen.
-//! The variables are those that the region declares, which become the host's, and those that are copied into the region.
+//! The host must compute the values that the device computed. So it may compute integers, but only compare or copy
+//! other numbers, because floating-point arithmetic may be contracted differently. It cannot read device memory. It
+//! uses variables that the region declares, which move to the host, and variables that are copied into the region.
 
 use crate::plan::ReasonCode;
 use crate::region::target::steered_statements;
@@ -31,7 +31,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Control flow with all that it holds.
+    /// Control flow with all statements in it.
     fn control(&mut self, root: NodeId) {
         let tree = self.names.tree;
         let mut waiting = vec![root];
@@ -92,7 +92,7 @@ impl Builder<'_, '_> {
         parts.collect()
     }
 
-    /// Those that steer loops.
+    /// The expressions that control loops.
     pub(super) fn steering_expressions(&self) -> Vec<NodeId> {
         let flows = self.host.iter().filter_map(|part| match *part {
             HostPart::Flow(node) => Some(self.heads(node)),
@@ -101,7 +101,7 @@ impl Builder<'_, '_> {
         flows.flatten().collect()
     }
 
-    /// What a statement evaluates to steer others.
+    /// The initialisation, condition and update of a statement that move to the host.
     fn heads(&self, node: NodeId) -> Vec<NodeId> {
         let control = Control::at(self.names.tree, node);
         let condition = control.condition().filter(|_| !self.is_steered(node));
@@ -131,7 +131,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The condition of control flow alone.
+    /// The condition of control flow, without the statements in it.
     pub(super) fn condition(&mut self, node: NodeId) {
         if let Some(condition) = Control::at(self.names.tree, node).condition() {
             self.expression(condition, ReasonCode::SequentialControl);
@@ -191,7 +191,7 @@ impl Builder<'_, '_> {
         self.refuse(ReasonCode::LocalDeclaration, span, message);
     }
 
-    /// An expression of which every part is checked.
+    /// Checks every part of an expression.
     fn expression(&mut self, root: NodeId, code: ReasonCode) {
         let tree = self.names.tree;
         let evaluation = Evaluation::of(self.names.file, tree, root);
@@ -210,7 +210,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What is copied to a variable: a single number where the variable is a floating-point one, integers otherwise.
+    /// The value that is copied to a variable. For a floating-point variable it must be a single number, otherwise
+    /// integers.
     fn value(&mut self, value: NodeId, target: Option<Class>, code: ReasonCode) {
         let tree = self.names.tree;
         self.expression(value, code);
@@ -234,7 +235,7 @@ impl Builder<'_, '_> {
                 ty.number().is_some_and(|number| !number.is_floating() && !number.is_enumeration())
             }
             Act::Effect => self.is_host_assignment(node),
-            // A device may have no such type, or another one by this name.
+            // A device may not have such a type, or may have another one by this name.
             Act::Literal => {
                 let is_long = || self.names.file.show(tree.span(node)).ends_with(['l', 'L']);
                 tree.kind(node) != NodeKind::StringLiteral && !(self.is_floating_leaf(node) && is_long())
@@ -244,13 +245,13 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// In C++ a cast may make an object.
+    /// In C++ a cast may construct an object.
     fn converts_plainly(&self, cast: Cast<'_>) -> bool {
         let tree = self.names.tree;
         tree.language() == Language::C || cast.ty().is_some_and(|ty| self.names.is_builtin_type(tree.span(ty)))
     }
 
-    /// Does it change a variable: an integer in any way, another number by a copy?
+    /// Does it change a variable: an integer in any way, or another number by copying?
     fn is_host_assignment(&self, node: NodeId) -> bool {
         let tree = self.names.tree;
         let is_leaf = |value: NodeId| matches!(tree.kind(value), NodeKind::Identifier | NodeKind::NumberLiteral);
@@ -262,7 +263,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// A name that the host's part uses must have the value that it has on the device, and be written only where the
+    /// A variable that the host uses must have the value that it has on the device, and may only be written if the
     /// region declares it.
     fn host_use(&mut self, used: &Use, code: ReasonCode) {
         let at = used.span.start;

@@ -1,4 +1,4 @@
-//! Whether the lists of data-sharing clauses, and the defaults, mean the same on each kernel.
+//! Whether the lists of data-sharing clauses, and the defaults, mean on each kernel what they mean in the original.
 
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::Kind;
@@ -52,7 +52,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A single loop has no data construct that could keep a map of what the loop makes private.
+    /// A single loop has no data construct, so a map of what the loop makes private would be lost.
     fn check_private_maps(&mut self) {
         if self.shape.form != Form::OneLoop {
             return;
@@ -70,7 +70,8 @@ impl Builder<'_, '_> {
         items.filter_map(|item| Some((item.base.clone()?, item.span))).collect()
     }
 
-    /// Only what changes no implicit rule that matters here is followed; the clause stays on each kernel.
+    /// Only a `defaultmap` that changes no implicit rule that matters here is accepted; the clause stays on each
+    /// kernel.
     pub(super) fn defaultmap(&mut self) {
         for clause in &self.region.defaultmap {
             let words = self.names.file.show(Span::new(clause.name_span.end, clause.span.end)).into_owned();
@@ -128,7 +129,7 @@ impl Builder<'_, '_> {
         for item in &clauses.firstprivate {
             let name = item.base.clone().unwrap_or_default();
             let kind = self.names.kind(&name, item.span.start);
-            // On the combined construct the clause copies the host's value, and translates no pointer.
+            // On the combined construct the clause copies the host's value of a pointer, not the device address.
             if !matches!(kind, Kind::Scalar { .. }) || self.is_on_device(&name) {
                 let message = format!("`{name}` is on the device, or a pointer to it, and firstprivate in the loop");
                 self.refuse(ReasonCode::SharingConflict, item.span, message);
@@ -170,7 +171,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// `default(firstprivate)`: on a combined construct it must mean the same for what no clause names.
+    /// `default(firstprivate)` on a combined construct must mean the same for variables that no clause names.
     fn default_firstprivate(&mut self, piece: &Piece, span: Span) {
         let unlisted = piece.variables.iter().filter(|(name, _)| !piece.shared.contains(*name));
         for (name, variable) in unlisted {

@@ -1,11 +1,12 @@
-//! Which numbers the host may handle as the device does: integers always, others where they are compared or copied.
+//! Which numbers the host may handle like the device: integers always, other numbers if they are only compared or
+//! copied.
 
 use crate::semantics::{Class, Kind};
 use crate::syntax::{Assignment, Binary, NodeId, NodeKind, Unary};
 use crate::transforms::split_target::facts::data::Builder;
 
 impl Builder<'_, '_> {
-    /// Is it a number with a fraction, by its text or its declared type?
+    /// Is it a floating-point number, by its text or its declared type?
     pub(super) fn is_floating_leaf(&self, node: NodeId) -> bool {
         let tree = self.names.tree;
         let span = tree.span(node);
@@ -20,7 +21,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What a name that is visible at byte `at` holds. A macro that is no integer constant counts as floating.
+    /// The class of the number that a name at byte `at` stands for. A macro that is no integer constant counts as
+    /// floating.
     pub(super) fn number_of_name(&self, node: NodeId, at: usize) -> Option<Class> {
         let span = self.names.tree.span(node);
         let name = self.names.file.show(span);
@@ -32,7 +34,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Is the number compared, tested or copied, and nothing else?
+    /// Is the number only compared, tested or copied?
     pub(super) fn may_stay_floating(&self, leaf: NodeId) -> bool {
         let tree = self.names.tree;
         let mut parent = tree.parent(leaf);
@@ -57,7 +59,7 @@ impl Builder<'_, '_> {
                 NodeKind::UnaryExpression => {
                     return Unary::of(tree, node).and_then(Unary::operator) == Some(NodeKind::Exclamation);
                 }
-                // Its other side is a number of the same kind, or it is refused.
+                // The other side must be a number of the same class.
                 NodeKind::AssignmentExpression => {
                     let assignment = Assignment::of(tree, node).filter(|it| it.is_plain());
                     return assignment.and_then(Assignment::target).is_some_and(|target| self.is_floating_leaf(target));

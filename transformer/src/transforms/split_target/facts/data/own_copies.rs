@@ -1,8 +1,8 @@
 //! Which scalars need a copy that lives for the whole region.
 //!
-//! `target` copies a scalar that no clause maps, and a `parallel` region has copies of what it makes private. Where the
-//! region writes such a copy, no kernel's own copy can stand for it. The output then declares a variable of the same name in
-//! the region's block, which is the region's own as those are that the original declares there.
+//! `target` copies a scalar that no clause maps, and a `parallel` region has copies of its private variables. If the
+//! region writes such a copy, the kernels must share it. The output then declares a variable of the same name in the
+//! region's block and treats it like the variables that the original declares there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,22 +23,22 @@ pub(crate) struct OwnCopy {
     pub type_name: String,
     /// The statement at whose start it is declared.
     pub block: NodeId,
-    /// Is it declared at all? Not where the region alone uses the variable, which has no value before or is assigned first:
-    /// it is the region's then.
+    /// Is a declaration written? Not if the whole function uses the variable only in the region, and it has no value
+    /// before or is assigned first: then the variable itself serves.
     pub is_declared: bool,
-    /// The constant before the region that holds its first value; none where it has none.
+    /// The constant before the region that holds its first value. `None` if it has none.
     pub initial: Option<String>,
-    /// Has it a first value?
+    /// Does it have a first value?
     has_value: bool,
-    /// Has the variable that it is a copy of no value when the region begins?
+    /// Is the original variable uninitialised when the region begins?
     is_indeterminate: bool,
-    /// Does the region read it? Where it only writes it, compilers would say so.
+    /// Does the region read it? If it is only written, compilers would warn.
     pub is_read: bool,
-    /// Does nothing else name what it is a copy of? Compilers would call that unused.
+    /// Is the original variable named nowhere else? Compilers would then call it unused.
     is_lonely: bool,
-    /// What it is a copy of.
+    /// The declaration of the original variable.
     declared: Span,
-    /// Where the name means it.
+    /// The part of the text in which the name means the copy.
     scope: Span,
 }
 
@@ -54,8 +54,8 @@ impl Builder<'_, '_> {
         self.own_copy(name, at).is_some()
     }
 
-    /// Makes a copy of each scalar that the region writes and that its `target` construct makes private, or firstprivate by
-    /// rule.
+    /// Makes a copy of each scalar that the region writes and that its `target` construct makes private, or
+    /// firstprivate implicitly.
     pub(super) fn own_copies(&mut self) {
         if self.shape.form != Form::OneTeam || self.scalars_are_mapped {
             return;
@@ -78,8 +78,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Is the first use of a variable in a block an assignment that the block itself executes? What a loop or a `parallel` region in
-    /// it assigns may be private there.
+    /// Is the first use of a variable in a block an assignment that the block itself executes? An assignment in an
+    /// inner loop or `parallel` region does not count: the variable may be private there.
     fn block_assigns_first(&self, block: NodeId, name: &str, declared: Span) -> bool {
         let cx = self.names;
         let uses = uses_below(cx.file, cx.tree, block);
@@ -93,7 +93,7 @@ impl Builder<'_, '_> {
         uses.iter().find(means_it).is_some_and(is_of_block) && self.assigns_first(block, block, name, Some(declared))
     }
 
-    /// Gives up the copies of variables that statements on the device use and neither a loop nor control flow does. Says
+    /// Removes the copies of variables that statements on the device use but no loop or control flow does. Returns
     /// whether there were any.
     pub(super) fn leave_copies_to(&mut self, on_device: &BTreeMap<NodeId, Vec<Reason>>) -> bool {
         let cx = self.names;
@@ -110,7 +110,7 @@ impl Builder<'_, '_> {
         self.data.own_copies.len() != before
     }
 
-    /// Names the constants that hold the first values.
+    /// Chooses the names of the constants that hold the first values.
     pub(super) fn name_copies(&mut self) {
         for copy in self.data.own_copies.iter_mut().filter(|copy| copy.has_value && copy.is_declared) {
             let initial = self.names.fresh(&format!("{}_before", copy.name));
@@ -120,7 +120,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Makes a copy of what is private in a `parallel` region and written by what the host executes of it.
+    /// Makes copies of variables that are private in a `parallel` region and written by its statements that the host
+    /// executes.
     fn own_copies_of_threads(&mut self, id: ConstructId, body: Span) {
         let cx = self.names;
         let clauses = cx.constructs.directive(id).clauses_of(ClauseName::Private);
@@ -138,7 +139,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What the loops, their reductions and the statements around them write of the variables around the region.
+    /// The variables around the region that its loops, reductions and other statements write.
     fn written_by_region(&self) -> Vec<(String, usize)> {
         let mut found = Vec::new();
         for piece in self.pieces {
@@ -162,8 +163,8 @@ impl Builder<'_, '_> {
         found
     }
 
-    /// A copy of the scalar that `name` means at byte `at`, in the block of a construct; none where it is not certain that
-    /// the name can stand for a new variable there.
+    /// A copy of the scalar that `name` means at byte `at`, in the block of a construct. `None` if the name cannot
+    /// certainly stand for a new variable there.
     fn copy_of(&self, name: &str, at: usize, id: Option<ConstructId>, scope: Span) -> Option<OwnCopy> {
         let cx = self.names;
         let block = cx.constructs.construct(id?).body?;
@@ -214,7 +215,7 @@ impl Builder<'_, '_> {
         !self.region.task.is_empty() || around.any(|id| !constructs.directive(id).is("target data"))
     }
 
-    /// May a use of a name stay as it is where `name` becomes another variable?
+    /// May a use of a name stay unchanged if `name` becomes another variable?
     fn may_mean_copy(&self, used: &Use, name: &str) -> bool {
         let cpp = self.names.tree.language() == Language::Cpp;
         let handed_on = cpp && used.role == Role::Argument && !self.names.argument_is_only_read(used);
@@ -222,7 +223,7 @@ impl Builder<'_, '_> {
         !(self.expands_to(used, name) || (used.name == name && reaches))
     }
 
-    /// Do the words of a type, as they stand, mean the same at two places?
+    /// Does a type that is written with these words mean the same at two places?
     fn means_the_same(&self, type_name: &str, one: usize, other: usize) -> bool {
         let symbols = self.names.symbols();
         let declared = |word: &str, at| symbols.lookup(word, at).map(|found| found.id());
@@ -247,12 +248,12 @@ impl Builder<'_, '_> {
             NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier | NodeKind::TypeIdentifier
         );
         let name = cx.file.show(cx.tree.span(node)).split_whitespace().collect::<Vec<_>>().join(" ");
-        // A name for a reference to a type makes no copy.
+        // A typedef of a reference would make no copy.
         let at = cx.tree.span(node).start;
         (known && self.names.symbols().type_named(&name, at).is_scalar()).then_some((name, at))
     }
 
-    /// Says so where the region combines a result that neither it nor the program ever reads.
+    /// Notes a result that the region combines but that neither the region nor the program ever reads.
     pub(super) fn lost_result(&mut self, index: usize, name: &str, at: Span) {
         let mut others = self.pieces.iter().enumerate().filter(|(other, _)| *other != index);
         let used = others.any(|(_, piece)| piece.named.contains(name))

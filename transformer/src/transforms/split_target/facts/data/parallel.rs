@@ -1,8 +1,8 @@
-//! What the threads of a `parallel` region with several loops keep from one loop to the next.
+//! Values that the threads of a `parallel` region with several loops keep from one loop to the next.
 //!
-//! A variable that is private in the region exists once for each thread, for as long as the region runs. The kernels have
-//! no threads in common, so a value may cross from loop to loop only where all threads have the same one, which is then
-//! the host's. Where each iteration assigns a variable before it reads it, no value crosses, and the kernel may have
+//! A variable that is private in the region exists once for each thread, for as long as the region runs. The kernels
+//! have no threads in common, so a value may pass from loop to loop only if it is the same in all threads; then the
+//! host has it. If each iteration assigns a variable before it reads it, no value passes, and each kernel may have
 //! private copies of its own.
 
 use crate::plan::{Reason, ReasonCode};
@@ -53,8 +53,8 @@ impl Builder<'_, '_> {
         items.find(|item| item.is_of(name)).map(|item| item.span)
     }
 
-    /// A variable that each thread has of its own: as long as no loop writes it, all copies have the value that the host
-    /// computes. What a loop writes must be private to the kernel.
+    /// A variable of which each thread has its own. As long as no loop writes it, all copies have the value that the
+    /// host computes. A variable that a loop writes must be private to the kernel.
     pub(super) fn thread_variable(&mut self, index: usize, name: &str, variable: &Variable) {
         let declared = self.names.declared_at(name, variable.first.start);
         let body = self.thread_region(name, variable.first.start);
@@ -79,8 +79,8 @@ impl Builder<'_, '_> {
         if let Some(used) = by_host {
             return self.crosses(name, used.span);
         }
-        // What a thread reads of a variable that starts without a value, it has written in the same iteration, because any
-        // iteration may be the first.
+        // A thread must write such a variable, which starts without a value, before it reads it in the same iteration,
+        // because any iteration may be its first.
         let in_one = listed.is_some() && users.len() == 1 && !body.is_some_and(|body| self.repeats(body));
         let crossing = users.iter().find(|(piece, _)| !in_one && !self.is_assigned_first(piece, name, declared));
         if let Some((_, variable)) = crossing {
@@ -93,7 +93,7 @@ impl Builder<'_, '_> {
         self.data.kernel_private.push((index, name.to_owned()));
     }
 
-    /// The lists of the `parallel` construct, as far as they fall to one of its loops.
+    /// The items of the `parallel` construct's lists that one of its loops gets.
     fn lists_of_parallel(&mut self, index: usize, id: ConstructId, body: Span) {
         let pieces = self.pieces;
         let piece = &pieces[index];
@@ -115,8 +115,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// One copy for each thread; it may stand for all loops only where none writes it. Then every copy has the value that
-    /// the variable has in the region.
+    /// One copy for each thread. It may serve all loops only if none writes it: then every copy keeps the value from
+    /// before.
     fn copied_by_parallel(&mut self, piece: &Piece, item: &ListItem) {
         let name = item.base.clone().unwrap_or_default();
         let kind = self.names.kind(&name, item.span.start);
@@ -138,7 +138,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Each thread combines what it gathered in all loops, once at the end. Each kernel can do so with its share where the
+    /// Each thread combines what it gathered in all loops, once at the end. Each kernel can combine its own part if the
     /// loops do nothing but gather.
     fn reduction_of_parallel(&mut self, piece: &Piece, reduction: &ReductionItem, id: ConstructId, body: Span) {
         let name = reduction.item.base.clone().unwrap_or_default();
@@ -173,8 +173,8 @@ impl Builder<'_, '_> {
         self.host.iter().any(repeats)
     }
 
-    /// What the host executes in place of every thread may write only what each thread declares, and has none of the
-    /// copies that the construct's lists make.
+    /// Statements that the host executes instead of every thread may write only variables that each thread declares,
+    /// and may not use copies that the construct's lists make.
     fn statements_of_all_threads(&mut self, id: ConstructId, body: Span) {
         let clauses = &self.names.constructs.directive(id).clauses;
         let copies = |clause: &&Clause| matches!(clause.name, ClauseName::Private | ClauseName::Reduction);
@@ -198,7 +198,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What the statements that move to the host name, those in `body` alone if it is given; declarations left out.
+    /// The names in the statements that move to the host, without declarations. With `body`, only those in it.
     pub(super) fn host_uses(&self, body: Option<Span>) -> Vec<Use> {
         let cx = self.names;
         let nodes: Vec<NodeId> = self.host_expressions();
@@ -261,7 +261,7 @@ impl Builder<'_, '_> {
         true
     }
 
-    /// Is everything that the loop does with the variable to combine it with something else by this operator?
+    /// Does the loop only combine the variable with other values by this operator?
     fn only_gathers(&self, piece: &Piece, name: &str, operator: &str) -> bool {
         let cx = self.names;
         let tree = cx.tree;

@@ -1,4 +1,4 @@
-//! Whether reductions may go to the kernels, and where their results lie.
+//! Whether reductions may move to the kernels, and where their results are.
 
 use crate::plan::ReasonCode;
 use crate::semantics::Kind;
@@ -43,14 +43,14 @@ impl Builder<'_, '_> {
             self.data.kernel_maps.push((index, name, "tofrom"));
             return;
         }
-        // `map(to:)` would keep it lost on a device, but not where the region runs on the host.
+        // With `map(to:)` the result would still be lost on a device, but not if the region runs on the host.
         let message = format!("the result in `{name}` is lost at the end of the region; on the kernel it would not be");
         self.refuse(ReasonCode::ReductionNotMovable, reduction.item.span, message);
     }
 
-    /// An array section, of which each thread has a copy. clang 19 combines them right where the section is short and of constant
-    /// bounds, and of an array or parameter of the function: with a variable of the file it does not link, and sections of other
-    /// lengths it does not compile for a GPU.
+    /// An array section, of which each thread has a copy. clang 19 combines them correctly if the section is short, has
+    /// constant bounds, and belongs to an array or parameter of the function. With a variable at file scope the program
+    /// does not link, and sections of other lengths do not compile for a GPU.
     fn section(&mut self, item: &ListItem, name: &str) {
         let at = item.span.start;
         let constant = |span: Option<Span>| span.map_or(Some(0), |span| self.names.constant(span));

@@ -1,4 +1,5 @@
-//! Whether variables of the region can become the host's: what their names hide, and the lists that must name them.
+//! Whether variables of the region can move to the host: which outer names they hide, and the lists that must name
+//! them.
 
 use crate::plan::ReasonCode;
 use crate::source::{Span, words};
@@ -7,7 +8,7 @@ use crate::transforms::split_target::facts::data::Builder;
 use crate::transforms::split_target::facts::pieces::Piece;
 
 impl Builder<'_, '_> {
-    /// The arrays of the region are named in clauses of their own.
+    /// The arrays of the region get clauses of their own.
     pub(super) fn arrays(&mut self) {
         let arrays = self.arrays;
         for (span, _) in arrays.iter().flat_map(|arrays| &arrays.names) {
@@ -17,7 +18,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What serial statements declare and others use becomes the host's.
+    /// Variables that serial statements declare and other pieces use move to the host.
     pub(super) fn hoisted(&mut self) {
         let pieces = self.pieces;
         for hoisted in pieces.iter().filter_map(|piece| piece.serial.as_ref()).flat_map(|run| &run.hoisted) {
@@ -33,7 +34,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The region's clauses stand on the kernels as well, where they must not mean a variable of the region.
+    /// The region's clauses are also written on the kernels. There they must not refer to a variable that the region
+    /// declares.
     pub(super) fn hides(&mut self, name: &str, at: Span) {
         if self.is_named_by_region(name) || self.is_mapped(name) {
             let message = format!("this variable hides another `{name}`, which a clause of the region names");
@@ -53,7 +55,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// Where the region's clauses demand that each variable is listed, the kernels would have to list this one.
+    /// If the region's clauses demand that each variable is listed, the kernels would have to list this one.
     pub(super) fn needs_listing(&mut self, name: &str, at: Span) {
         let cx = self.names;
         let mut defaults = self.region.defaultmap.iter();

@@ -1,4 +1,4 @@
-//! What a task around the kernels captures, where the region was one that may be deferred or that depends on others.
+//! What a task around the kernels captures, if the region may be deferred or depends on other tasks.
 //!
 //! A `target` construct is a task: `nowait` lets it be deferred, `depend` orders it among its siblings (OpenMP 5.2, section
 //! 13.8). An explicit task around the kernels is ordered and waited for in the same way. Like the original it keeps the
@@ -20,7 +20,7 @@ pub(crate) struct TaskLists {
 }
 
 impl Builder<'_, '_> {
-    /// Works out what the task captures, if there is to be one.
+    /// Determines what the task captures, if there is one.
     pub(super) fn task(&mut self) {
         if self.region.task.is_empty() {
             return;
@@ -66,7 +66,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The original evaluates the clauses of the region where it is reached, the kernels evaluate theirs in the task.
+    /// The original evaluates the clauses of the region when it reaches it; the kernels evaluate theirs in the task.
     fn captured_by_expressions(&mut self, lists: &mut TaskLists) {
         let region = self.region;
         let clauses = region.device.iter().chain(&region.condition).chain(&region.kernel);

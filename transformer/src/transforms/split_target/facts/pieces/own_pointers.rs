@@ -1,4 +1,5 @@
-//! What is written through pointers that a kernel declares or has private copies of: elements of whatever they were made from.
+//! Writes through pointers that a kernel declares or has private copies of: they reach elements of every array that
+//! such a pointer may come from.
 
 use crate::semantics::Kind;
 use crate::semantics::uses::{Role, Use, is_element_address};
@@ -6,7 +7,7 @@ use crate::syntax::{HostTree, Member, Pointer, Subscript};
 use crate::transforms::split_target::facts::pieces::{Piece, Reader};
 
 impl Reader<'_, '_> {
-    /// Notes a use of a pointer of the kernel's own.
+    /// Notes a use of a pointer that belongs to the kernel.
     pub(super) fn own_pointer(&mut self, used: &Use) {
         let kind = self.names.kind(&used.name, used.span.start);
         let writes = matches!(used.role, Role::ElementWrite | Role::Argument);
@@ -24,7 +25,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Is its address used, and not only an element that it leads to?
+/// Is the address itself used, and not only an element behind it?
 fn is_address(tree: &HostTree, used: &Use) -> bool {
     let selects = tree.parent(used.node).is_some_and(|parent| {
         let subscript = Subscript::of(tree, parent).and_then(Subscript::base);
@@ -36,7 +37,7 @@ fn is_address(tree: &HostTree, used: &Use) -> bool {
 }
 
 impl Piece {
-    /// Counts a write through a pointer of the kernel's own as one of elements of all that it may be made from.
+    /// Counts a write through a pointer of the kernel as a write to all arrays that the pointer may come from.
     pub(super) fn follow_own_pointers(&mut self) {
         let Some(at) = self.own_writes else { return };
         for (name, variable) in &mut self.variables {

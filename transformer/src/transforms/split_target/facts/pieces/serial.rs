@@ -1,4 +1,4 @@
-//! What serial statements that become a kernel of one thread do with the variables around them.
+//! What the statements of a kernel of one thread do with the variables around them.
 
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::CanonicalLoopNest;
@@ -11,7 +11,7 @@ use crate::transforms::split_target::facts::serial::Run;
 use crate::transforms::split_target::facts::written_first::written_first;
 use crate::transforms::split_target::shape::clauses::LoopClauses;
 
-/// Reads serial statements that become a kernel of one thread; the reasons are those for which the region is refused.
+/// Reads serial statements that become a kernel of one thread. The error holds the reasons to refuse the region.
 pub(crate) fn read_serial(cx: &Program<'_>, run: Run) -> Result<Piece, Vec<Reason>> {
     let nodes = run.nodes.clone();
     let body = nodes.first().copied().unwrap_or(cx.tree.root());
@@ -37,8 +37,8 @@ pub(crate) fn read_serial(cx: &Program<'_>, run: Run) -> Result<Piece, Vec<Reaso
 }
 
 impl Reader<'_, '_> {
-    /// Serial statements may not keep the address of what ends with the region, or with them: in another kernel it would
-    /// be another object's. They can where they write something that holds pointers.
+    /// Refuses serial statements that may keep the address of a variable of the region or of their own: in another
+    /// kernel that variable has another address. They can keep it if they write something that can hold pointers.
     fn kept_addresses(&mut self, nodes: &[NodeId]) {
         let (tree, file) = (self.names.tree, self.names.file);
         let holds = |variable: &Variable| match variable.kind {

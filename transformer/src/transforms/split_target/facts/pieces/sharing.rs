@@ -1,8 +1,8 @@
 //! What the threads of a loop share: scalars that each iteration assigns anew, and the lists of a `parallel` construct around several
 //! loops.
 //!
-//! Where two threads run a loop that assigns a shared scalar, the original races. Where one does, each iteration sees what it assigned itself, and
-//! so it does in a copy for each thread.
+//! If two threads run a loop that assigns a shared scalar, the original races. If one thread does, each iteration reads
+//! only what it assigned itself, which it also does with a copy for each thread.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::transforms::split_target::facts::written_first::written_first;
 use crate::transforms::split_target::shape::clauses::{KeptClause, expressions_of};
 
 impl Piece {
-    /// Leaves to the loop, of the lists on a `parallel` construct that it shares with others, what it uses and does not
+    /// A `parallel` construct may have lists for several loops. Gives to the loop the items that it uses and does not
     /// list again itself.
     pub(super) fn take_from_parallel(&mut self, cx: &Program<'_>) {
         let Some(parallel) = self.clauses.parallel else { return };
@@ -26,7 +26,8 @@ impl Piece {
         let own: BTreeSet<String> =
             own.filter(|item| !of_parallel(item)).filter_map(|item| item.base.clone()).collect();
         let (named, loops) = (&self.named, &self.nest.loops);
-        // The loop's own variable is private by rule, whatever it is in the `parallel` region (OpenMP 5.2, section 5.1.1).
+        // The loop's own variable is private by rule, even if a list of the `parallel` construct names it (OpenMP 5.2,
+        // section 5.1.1).
         let counts = |base: &String| loops.iter().any(|canonical| canonical.variable == *base);
         let taken = |item: &ListItem| {
             item.base.as_ref().is_some_and(|base| named.contains(base) && !own.contains(base) && !counts(base))
@@ -68,7 +69,7 @@ impl Piece {
         stay.flat_map(|span| names.names_in(span)).collect()
     }
 
-    /// Does a list of the loop's clauses take the value that a variable has before the loop?
+    /// Does a list of the loop's clauses use the value that a variable has before the loop?
     pub(crate) fn takes_value(&self, name: &str) -> bool {
         let clauses = &self.clauses;
         let lists = [&clauses.firstprivate, &clauses.linear, &clauses.copied_by_parallel].into_iter().flatten();

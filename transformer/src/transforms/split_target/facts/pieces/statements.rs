@@ -40,7 +40,7 @@ impl Reader<'_, '_> {
                 | NodeKind::ForRangeLoop => {
                     self.refuse(ReasonCode::HiddenCode, span, "what this calls or captures is not followed");
                 }
-                // clang 19 takes it in a `target` construct, but not in a combined one.
+                // clang 19 accepts it in a `target` construct, but not in a combined one.
                 NodeKind::CompoundLiteralExpression => {
                     let message = "compilers refuse this expression in a combined construct";
                     self.refuse(ReasonCode::CompilerLimit, span, message);
@@ -132,7 +132,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Is it a loop that runs until something happens?
+    /// Is it a loop without a known number of iterations, which may wait for something?
     fn may_wait(&self, node: NodeId) -> bool {
         let cx = self.names;
         match cx.tree.kind(node) {
@@ -143,7 +143,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Is a member taken of a variable, an element, another member or a pointer's target?
+/// Does a member belong to a variable, an element, another member or the target of a pointer?
 fn has_plain_base(tree: &HostTree, member: NodeId) -> bool {
     let mut at = member;
     loop {

@@ -1,4 +1,4 @@
-//! What each name in a kernel stands for, and what the kernel does with that variable.
+//! What each name in a kernel means, and what the kernel does with that variable.
 
 use super::{Reader, Variable};
 use crate::plan::ReasonCode;
@@ -9,11 +9,11 @@ use crate::syntax::NodeKind;
 use crate::transforms::checks::type_parameters;
 
 impl Reader<'_, '_> {
-    /// Takes one use of a name in the loop.
+    /// Notes one use of a name in the loop.
     pub(super) fn name(&mut self, used: &Use) {
         let cx = self.names;
         if used.name == "this" {
-            // What cannot be told apart is refused where the statements are read.
+            // Cases that cannot be told apart are refused where the statements are read.
             if let Some((node, name)) = self.names.member_of_this(cx.tree, used.node, used.span.start) {
                 let role = role_of_expression(cx.tree, node);
                 self.name(&Use { name, span: cx.tree.span(node), node, role });
@@ -88,16 +88,16 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Is it a variable of the loop's own, and not one of the region or from before it?
+    /// Does the loop itself declare the lambda, rather than the region or the code before it?
     fn declares_lambda(&self, used: &Use) -> bool {
         let declared = self.names.declared_at(&used.name, used.span.start);
         self.piece.serial.is_none() && declared.is_some_and(|at| self.piece.declares(at))
     }
 
-    /// The variables that a macro names are read, or used as what it stands for is.
+    /// Notes the variables in a macro's text: they are read, or used like the macro itself.
     fn macro_names(&mut self, used: &Use, names: Vec<String>) {
         let through = self.names.assigned_through(used).flatten();
-        // A pointer that is handed on may be written through.
+        // A callee may write through a pointer that is an argument.
         let role = match self.names.symbols().role_of_macro(used.node) {
             Role::Argument => Role::Argument,
             _ => Role::Read,
@@ -124,7 +124,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The operators of a template's parameter are the language's own if it is an arithmetic type.
+    /// Operators on a template parameter are the language's own if the type is arithmetic.
     pub(super) fn assume_arithmetic(&mut self, parameter: &str, span: Span) {
         if self.piece.assumed.is_empty() && !self.names.is_arithmetic_parameter(parameter, span.start) {
             self.piece.assumed.push(type_parameters::reason(parameter, span));
@@ -141,7 +141,7 @@ impl Reader<'_, '_> {
 
     fn outside(&mut self, used: &Use, kind: Kind) {
         if matches!(kind, Kind::Member(_)) {
-            // It is mapped with `*this`, and restated where a clause names it.
+            // `this` is mapped as `*this`, and the kernel names it again if a clause of the region does.
             self.outside(&Use { name: "this".to_owned(), ..used.clone() }, Kind::Struct);
         }
         let handed_on = used.role == Role::Argument && !self.names.argument_is_only_read(used);

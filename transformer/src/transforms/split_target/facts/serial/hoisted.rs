@@ -1,24 +1,24 @@
-//! Which declarations can move before the kernel that computes their variables' values.
+//! Which declarations can move before the kernel that computes the values of their variables.
 
 use super::Finder;
 use crate::semantics::Kind;
 use crate::source::Span;
 use crate::syntax::{Declaration, Initialised, NodeId, NodeKind};
 
-/// A declaration that moves before its kernel, its initialisers left behind as assignments.
+/// A declaration that moves before its kernel. Its initialisers stay behind as assignments.
 #[derive(Clone, Debug)]
 pub(crate) struct Hoisted {
-    /// Its type: all that stands before its first declarator.
+    /// Its type: the text before its first declarator.
     pub head: Span,
     pub declarators: Vec<Declarator>,
 }
 
-/// What it declares.
+/// One declarator of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Declarator {
     pub span: Span,
     pub name: Span,
-    /// Has it an initialiser?
+    /// Does it have an initialiser?
     pub has_value: bool,
 }
 
@@ -33,7 +33,8 @@ impl Hoisted {
         self.declarators.iter().filter(|declarator| declarator.has_value).count()
     }
 
-    /// What falls away where the initialisers are left behind as assignments, and whether one of them follows another there.
+    /// The text that is removed when the initialisers become assignments, and for each part whether another assignment
+    /// stands before it.
     pub(crate) fn left_out(&self) -> Vec<(Span, bool)> {
         let mut found = Vec::new();
         let mut end = self.head.start;
@@ -54,7 +55,7 @@ impl Hoisted {
 }
 
 impl Finder<'_, '_> {
-    /// A declaration of numbers taken apart; the place that forbids it where it cannot be.
+    /// Reads a declaration of numbers that shall move. An error holds the place that forbids it.
     pub(super) fn hoisted(&self, node: NodeId, run: Span) -> Result<Option<Hoisted>, Span> {
         let (tree, file) = (self.names.tree, self.names.file);
         let plain =
@@ -110,8 +111,8 @@ impl Finder<'_, '_> {
         (tree.kind(name) == NodeKind::Identifier && has_plain_value && is_number).then_some((span, value.is_some()))
     }
 
-    /// A use of a constant for which it matters that it is one: by its type a function, an association of `_Generic` or a template
-    /// may be chosen, and it may be needed in a constant expression.
+    /// A use for which it matters that a variable is constant: the choice of a function, of an association of
+    /// `_Generic` or of a template may depend on its type, and it may be needed in a constant expression.
     fn asks_for_const(&self, declared: Span) -> Option<Span> {
         let (names, tree) = (self.names, self.names.tree);
         let name = names.file.show(declared);
@@ -129,7 +130,7 @@ impl Finder<'_, '_> {
         as_type.or(asking).map(|node| tree.span(node))
     }
 
-    /// Does a name stand between two places, where it means another variable?
+    /// Does a name stand between two places, so that there it means another variable?
     fn mentioned_between(&self, name: Span, from: usize, to: usize) -> bool {
         let name = self.names.file.show(name);
         self.mentions.get(name.as_ref()).is_some_and(|places| places.range(from..to).next().is_some())

@@ -4,12 +4,12 @@ use super::{Finder, Run};
 use crate::semantics::uses::uses_below;
 use crate::syntax::{Control, NodeId, NodeKind};
 
-/// A condition that a kernel evaluates, so that the host can do what it decides.
+/// A condition that a kernel evaluates, so that the host can execute the control flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Steering {
     /// The `if`, `while`, `do` or `for`.
     pub flow: NodeId,
-    /// The new variable that holds whether it is met.
+    /// The new variable that holds its result.
     pub result: String,
 }
 
@@ -40,7 +40,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// Do the names of a condition mean at the end of the loop's body what they mean behind it?
+    /// Do the names in a condition mean the same at the end of the loop's body as behind it?
     fn means_the_same(&self, condition: NodeId, flow: NodeId) -> bool {
         let (tree, file) = (self.names.tree, self.names.file);
         let end = Control::at(tree, flow).body().map_or(0, |body| tree.span(body).end.saturating_sub(1));
@@ -52,7 +52,7 @@ impl Finder<'_, '_> {
         })
     }
 
-    /// Does a `continue` lead to the condition of a loop?
+    /// Does a `continue` lead to the condition of the loop?
     fn is_continued(&self, flow: NodeId) -> bool {
         let tree = self.names.tree;
         let loops = [NodeKind::ForStatement, NodeKind::WhileStatement, NodeKind::DoStatement, NodeKind::ForRangeLoop];

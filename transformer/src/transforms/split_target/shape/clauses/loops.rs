@@ -22,7 +22,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The `parallel` construct of several loops: its lists are taken apart, the rest is as on a loop's own.
+    /// Reads the `parallel` construct of several loops: its lists are divided among them, other clauses are handled
+    /// like a loop's own.
     pub(super) fn parallel_directive(&mut self, id: ConstructId, leaves: &[Leaf], read: &mut LoopClauses) {
         let cx = self.cx;
         let on_target = cx.constructs.construct(id).leaves.contains(&Leaf::Target);
@@ -31,7 +32,7 @@ impl Reader<'_, '_> {
             let items = clause.items();
             let names = items.iter().all(|item| item.is_name) && !items.is_empty();
             match clause.name {
-                // See `data`: as if the region declared it.
+                // Handled in `data` like a variable that the region declares.
                 ClauseName::Private if names => continue,
                 ClauseName::Firstprivate if names => read.copied_by_parallel.extend(items.iter().cloned()),
                 ClauseName::Shared if names => {}
@@ -49,7 +50,7 @@ impl Reader<'_, '_> {
         let permitted = permits(leaves, clause.name);
         match rule_for(clause.name, true) {
             _ if are_teams_of_one(leaves) && self.league_clause(clause, read) => {}
-            // How many threads the one team has means nothing for a league.
+            // The number of threads of the one team does not matter for a league.
             Rule::Groups if self.form.widens() => read.drops(clause),
             Rule::Kernel | Rule::Groups | Rule::UsedItems if !permitted => self.no_rule(clause),
             Rule::ByName if !permitted && !matches!(clause.name, ClauseName::Bind | ClauseName::Linear) => {
@@ -65,7 +66,7 @@ impl Reader<'_, '_> {
             Rule::UsedItems => read.kept.push(KeptClause::Shared(clause.clone())),
             Rule::Dropped => {}
             Rule::ByName => self.loop_clause_by_name(clause, on_target, leaves, read),
-            // Seen on an H200 with clang 19: the item was 0 after the kernel, whatever the last iteration gave it.
+            // Observed on an H200 with clang 19: the item was 0 after the kernel, whatever the last iteration assigned.
             _ if clause.name == ClauseName::Lastprivate => {
                 read.private.extend(clause.items().iter().cloned());
                 let message = "clang 19 loses the last value of a `distribute` loop on NVIDIA devices";
@@ -79,8 +80,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Takes a clause of `teams` or `distribute` where each team is one thread, so that it says what each thread gets. Says
-    /// whether it is one.
+    /// Reads a clause of `teams` or `distribute` of a league whose teams are one thread each: there it says what each
+    /// thread gets. Returns whether it is one.
     fn league_clause(&mut self, clause: &Clause, read: &mut LoopClauses) -> bool {
         match clause.name {
             ClauseName::NumTeams => {
@@ -140,8 +141,9 @@ impl Reader<'_, '_> {
         read.kept.push(KeptClause::Whole(clause.clone()));
     }
 
-    /// A chunk of 1 groups nothing; `runtime` may hold any chunk. Says whether the clause falls away: a schedule hands
-    /// iterations to the threads of the one team, and means nothing where each thread of a league gets its own.
+    /// A chunk of 1 groups nothing; `runtime` may mean any chunk. Returns whether the clause is removed: a schedule
+    /// distributes iterations over the threads of the one team, and has no meaning if each thread of a league gets its
+    /// own iterations.
     fn schedule(&mut self, clause: &Clause, read: &mut LoopClauses) -> bool {
         let runtime = self.word(clause, 0).is_none_or(|kind| kind == "runtime");
         let is_one = self.word(clause, 1).is_none_or(|chunk| chunk == "1");
@@ -159,7 +161,7 @@ impl Reader<'_, '_> {
     fn bind(&mut self, clause: &Clause, leaves: &[Leaf], read: &mut LoopClauses) {
         match (self.word(clause, 0).as_deref(), leaves) {
             (Some("teams"), [Leaf::Loop]) => read.kept.push(KeptClause::Whole(clause.clone())),
-            // The loop binds to the league from now on.
+            // The loop now binds to the league.
             (Some("parallel"), [Leaf::Parallel, Leaf::Loop]) => {}
             _ => self.no_rule(clause),
         }
@@ -170,7 +172,7 @@ impl Reader<'_, '_> {
         let plain = clause.expression().is_some() && leaves.last() != Some(&Leaf::Simd);
         match modifier {
             None if self.form.widens() && plain && on_target => {
-                // It says as well whether the region runs on the device.
+                // The clause also decides whether the region runs on the device.
                 self.region.condition = Some(clause.clone());
                 read.grouped = read.grouped.or(Some(clause.span));
                 return;

@@ -31,7 +31,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A league keeps such a region: its kernels gain less than the program loses that goes on beside them.
+    /// A league with such a clause is kept: its kernels gain less than the program loses, which could otherwise run
+    /// meanwhile.
     fn on_task(&mut self, clause: &Clause) {
         let argument = clause.name == ClauseName::Nowait && clause.argument != ClauseArgument::Absent;
         if self.form == Form::OneTeam && !argument {
@@ -65,7 +66,7 @@ impl Reader<'_, '_> {
     }
 
     fn used_items(&mut self, clause: &Clause, on_target: bool) {
-        // On `teams` it copies what the device has; on a combined construct, what the host has.
+        // On `teams` the clause copies the device's value, on a combined construct the host's.
         let moves = clause.name == ClauseName::Firstprivate && !on_target;
         if !moves && clause.items().iter().all(|item| item.is_name) && clause.modifiers.is_empty() {
             self.region.used_items.push(clause.clone());
@@ -92,8 +93,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// An `if` without a modifier on `target teams` also asks for one team (OpenMP 5.2, section 3.4), which only the
-    /// clauses that group iterations let a program notice.
+    /// An `if` without a modifier on `target teams` may also reduce the league to one team (OpenMP 5.2, section 3.4). A
+    /// program can notice that only through clauses that group iterations.
     pub(super) fn condition_of_teams(&mut self, loops: &[LoopClauses]) {
         let Some(condition) = self.region.condition.clone() else { return };
         let groups = |name| matches!(name, ClauseName::NumThreads | ClauseName::Schedule | ClauseName::ThreadLimit);
