@@ -18,6 +18,13 @@ static double *saved;
 static double first_of(const double *values) { return values[0]; }
 static void store(double *values, int at, double value) { values[at] = value; }
 static void keep(double *values) { saved = values; }
+
+static void grow(int n, double *values)
+{
+    #pragma omp target teams distribute parallel for map(tofrom: values[0:n])
+    for (int i = 0; i < n; i++)
+        values[i] = 0.5 * values[i] + 1;
+}
 ";
 
 /// The names that a function's arrays may have: parameters, memory of its own, an array of the file and one of the function.
@@ -182,6 +189,14 @@ impl Function<'_> {
 
     /// One that writes all of its section, and may read another array. What it maps `from` it does not read.
     fn kernel(&mut self, indent: &str) -> String {
+        if self.rng.chance(10) {
+            let (name, length) = (self.name(), self.length);
+            let first = self.rng.below(6);
+            let argument = self.rng.pick(&["&NAME[FIRST]", "NAME + FIRST", "NAME"]);
+            let length = if argument == "NAME" { length.to_owned() } else { format!("{length} - {first}") };
+            let argument = argument.replace("NAME", name).replace("FIRST", &first.to_string());
+            return format!("{indent}grow({length}, {argument});\n");
+        }
         self.fresh += 1;
         let written = self.name();
         let mut read = self.name();

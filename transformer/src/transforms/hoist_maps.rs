@@ -69,15 +69,16 @@
 //! must save at least as many copies as its updates make.
 //!
 //! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that
-//! maps the section must certainly run: where a loop may have no iterations, `if` asks for one. What the host accesses in between is told by
-//! name, through pointers, and by the functions that it calls; memory that this function allocated and handed to nobody out of sight is
-//! reached by nothing else. What a construct that certainly runs lists beside an array shares no storage with it, so that the host may access
-//! that as far as it is listed. A section may be computed from members of a structure that is data alone and that nobody changes. A called function's parameter names what the argument does only where the function never changes it, the section
-//! is computed from integers that keep their values, and both see elements of one type. List items of one construct share no storage; of
-//! other pairs the sections are compared when the program runs, since present data that overlap a section in part are an error. What only a
-//! construct in a branch copies back is not copied back by the environment either, since the original may never write that memory. Pointers
-//! that change places are mapped for what any of them is, where as many passes certainly run as there are pointers, so that each has been in
-//! each place. Memory that the function made itself may be written in any case: what was brought there comes back as it was.
+//! maps the section must certainly run: where a loop may have no iterations, `if` asks for one. What the host accesses in between is told
+//! by name, through pointers, and by the functions that it calls; memory that this function allocated and handed to nobody out of sight is
+//! reached by nothing else. What a construct that certainly runs lists beside an array shares no storage with it, so that the host may
+//! access that as far as it is listed. A section may be computed from members of a structure that is data alone and that nobody changes. A
+//! called function's parameter names what the argument does only where the function never changes it, the section is computed from integers
+//! that keep their values, and both see elements of one type. List items of one construct share no storage; of other pairs the sections are
+//! compared when the program runs, since present data that overlap a section in part are an error. What only a construct in a branch copies
+//! back is not copied back by the environment either, since the original may never write that memory. Pointers that change places are
+//! mapped for what any of them is, where as many passes certainly run as there are pointers, so that each has been in each place. Memory
+//! that the function made itself may be written in any case: what was brought there comes back as it was.
 //! Where an environment holds more than any construct, its bytes must not exceed half of the device's memory, 2 GiB where the device is not
 //! known, or what the user says.
 //! Of constructs that run at the same time the last to end copies back what all of them have written. Where the file defers some, or runs
