@@ -168,28 +168,8 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
     let held: Vec<Span> = plans.iter().filter(is_change).map(|plan| plan.extent).collect();
     let is_free = |plan: &Plan| !held.iter().any(|extent| extent.contains(plan.extent));
     plans.extend(narrowed.into_iter().filter(is_free));
-    plans.extend(not_named(cx, &unnamed, &held));
+    plans.extend(refusals::not_named(cx, &unnamed, &held));
     plans
-}
-
-/// What is told of calls in loops whose constructs keep their maps because the caller has no name for what they map.
-fn not_named(cx: &Context<'_>, unnamed: &[(NodeId, Reason)], held: &[Span]) -> Vec<Plan> {
-    let mut by_call: BTreeMap<NodeId, Vec<Reason>> = BTreeMap::new();
-    for (call, reason) in unnamed {
-        let reasons = by_call.entry(*call).or_default();
-        if !reasons.iter().any(|known| known.message == reason.message) {
-            reasons.push(reason.clone());
-        }
-    }
-    let is_told = |(call, _): &(NodeId, Vec<Reason>)| {
-        is_repeated(cx, *call) && !held.iter().any(|extent| extent.contains(cx.tree.span(*call)))
-    };
-    let told = by_call.into_iter().filter(is_told);
-    told.map(|(call, reasons)| {
-        let span = cx.tree.span(call);
-        Verdict::Refuse(reasons).into_plan(Pass::Hoist, span, span)
-    })
-    .collect()
 }
 
 /// Does a loop of the host repeat it?

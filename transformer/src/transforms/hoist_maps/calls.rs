@@ -1,19 +1,22 @@
 //! Constructs of called functions as their callers see them: what `f(a, b, n)` maps is named by the arguments.
 
+mod arguments;
+
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
-use crate::semantics::effects::{Binding, HostEffects, Named, Storage, Touch, UnknownKind};
-use crate::semantics::symbols::{DeclaredType, NameKind, VariableId};
+use crate::semantics::effects::{Binding, HostEffects, Storage, Touch, UnknownKind};
+use crate::semantics::symbols::VariableId;
 use crate::semantics::uses::Role;
 use crate::source::Span;
-use crate::syntax::{Field, Integer, NodeId, NodeKind, Number, Subscript};
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::conditions;
-use crate::transforms::hoist_maps::items::{Item, Length, is_array, normal, operand};
+use crate::transforms::hoist_maps::items::{Item, Length, normal, operand};
+use arguments::Handed;
 
 /// What calls of functions in sight run.
 #[derive(Default)]
@@ -261,129 +264,6 @@ impl<'c, 'a> Call<'c, 'a> {
         })
     }
 
-    /// The array or pointer that is handed over by its name, from its first element or a later one on, where both sides see elements of
-    /// one type.
-    fn array_handed(&self, argument: NodeId, parameter: &Named) -> Option<Handed> {
-        let (cx, tree) = (self.cx, self.cx.tree);
-        let (base, offset) = match tree.kind(argument) {
-            NodeKind::PointerExpression if tree.operator(argument) == Some(NodeKind::Ampersand) => {
-                let element = tree.child(argument, Field::Argument)?;
-                (tree.kind(element) == NodeKind::SubscriptExpression).then_some(())?;
-                (tree.child(element, Field::Argument)?, Some(Subscript::of(tree, element)?.index()?))
-            }
-            NodeKind::BinaryExpression if tree.operator(argument) == Some(NodeKind::Plus) => {
-                (tree.child(argument, Field::Left)?, Some(tree.child(argument, Field::Right)?))
-            }
-            _ => (argument, None),
-        };
-        (tree.kind(base) == NodeKind::Identifier).then_some(())?;
-        let span = tree.span(base);
-        let name = cx.file.show(span);
-        cx.expansion(&name, span.start).is_none().then_some(())?;
-        let (named, variable) = cx.named(&name, span.start)?;
-        let (_, other) = cx.named(&parameter.name, parameter.at)?;
-        (is_array(&variable.ty) && self.are_of_one_type(&variable.ty, &other.ty)).then_some(())?;
-        let offset = offset.filter(|offset| cx.constant(tree.span(*offset)) != Some(0));
-        Some(Handed { named, span: tree.span(argument), offset })
-    }
-
-    /// Do an argument and a parameter lead to elements of one type: the same numbers, or the same plain structure?
-    fn are_of_one_type(&self, given: &DeclaredType, parameter: &DeclaredType) -> bool {
-        let (element, own) = (given.dereferenced(), parameter.dereferenced());
-        if let (DeclaredType::Record { name, .. }, DeclaredType::Record { name: other, .. }) = (&element, &own) {
-            let places = [self.cx.tree.span(self.statement).start, self.cx.tree.span(self.binding.definition).end - 1];
-            return name == other && places.into_iter().all(|at| self.cx.symbols().is_plain_record(&own, at));
-        }
-        // Pointers to numbers of different types do not convert to each other, so that `T` is what it must be.
-        let is_of_template = matches!(own, DeclaredType::TypeParameter { .. }) && parameter.is_pointer();
-        element.number().is_some_and(|number| is_of_template || Some(number) == own.number())
-    }
-
-    /// A variable of the file that means the same where the function is called.
-    fn global(&self, own: &Named) -> Option<Named> {
-        let function = self.cx.tree.span(self.binding.definition);
-        let here = self.cx.tree.span(self.statement).start;
-        let is_local = own.id.is_within(function);
-        let (named, _) = self.cx.named(&own.name, here).filter(|_| !is_local)?;
-        (named.id == own.id).then_some(named)
-    }
-
-    /// An expression of the function with the arguments in place of its parameters. Where they stand is noted.
-    fn renamed(&self, expression: Span, noted: &mut Vec<Span>) -> Option<String> {
-        let cx = self.cx;
-        let here = cx.tree.span(self.statement).start;
-        let (mut text, mut from) = (String::new(), expression.start);
-        cx.is_arithmetic(expression).then_some(())?;
-        let mut names = cx.names_in(expression);
-        names.sort_by_key(|(_, span)| span.start);
-        for (name, span) in names {
-            let known = cx.named(&name, span.start).map(|(named, _)| named);
-            let replacement = match known.and_then(|named| Some((named.id, self.binding.argument(named.id)?))) {
-                Some((id, argument)) => {
-                    self.host.writes_variable(id).is_none().then_some(())?;
-                    self.keeps_value(&name, span.start, argument, span != expression).then_some(())?;
-                    let argument = cx.tree.span(argument);
-                    noted.push(argument);
-                    operand(&on_one_line(cx.file, argument))
-                }
-                None => {
-                    let macros = [here, span.start].map(|at| cx.symbols().macro_definition(&name, at));
-                    let declared = [here, span.start].map(|at| cx.symbols().lookup(&name, at));
-                    let declared = declared.map(|found| found.map(|found| found.id()));
-                    let means_the_same = macros[0] == macros[1] && declared[0] == declared[1];
-                    (means_the_same && cx.constant(span).is_some()).then(|| name.clone())?
-                }
-            };
-            text += &cx.file.show(Span::new(from, span.start));
-            text += &replacement;
-            from = span.end;
-        }
-        text += &cx.file.show(Span::new(from, expression.end));
-        Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
-    }
-
-    /// Is an argument a sum or product of integers that the parameter's type can hold? Where something is computed from the parameter, it
-    /// must be computed in the same type from the argument.
-    fn keeps_value(&self, parameter: &str, at: usize, argument: NodeId, is_computed_with: bool) -> bool {
-        let cx = self.cx;
-        let integer_of =
-            |name: &str, at: usize| cx.declared_type(name, at).and_then(|ty| ty.number().and_then(Number::integer));
-        let Some(own) = integer_of(parameter, at).filter(|own| own.bits >= 32) else { return false };
-        let is_int = own.bits == 32 && own.signed;
-        let is_small = |span: Span| cx.constant(span).is_some_and(|value| (0..=i64::from(i32::MAX)).contains(&value));
-        let holds = |given: Integer| given.bits <= own.bits && (given.signed || !own.signed || given.bits < own.bits);
-        cx.tree.descendants(argument).filter(|node| cx.tree.is_named(*node)).all(|node| match cx.tree.kind(node) {
-            NodeKind::ParenthesizedExpression => true,
-            NodeKind::NumberLiteral => {
-                let is_plain = cx.file.bytes(cx.tree.span(node)).iter().all(u8::is_ascii_digit);
-                is_small(cx.tree.span(node)) && (!is_computed_with || is_int && is_plain)
-            }
-            NodeKind::BinaryExpression => {
-                matches!(cx.tree.operator(node), Some(NodeKind::Plus | NodeKind::Minus | NodeKind::Star))
-            }
-            NodeKind::Identifier => {
-                let span = cx.tree.span(node);
-                let given = integer_of(&cx.file.show(span), span.start);
-                match given {
-                    Some(given) if is_computed_with => given == own,
-                    Some(given) => holds(given) || is_small(span),
-                    None => is_small(span) && (!is_computed_with || is_int && self.is_int(node)),
-                }
-            }
-            _ => false,
-        })
-    }
-
-    /// Is a constant's name one of an enumerator, or of a macro that is a plain number?
-    fn is_int(&self, name: NodeId) -> bool {
-        let (cx, span) = (self.cx, self.cx.tree.span(name));
-        let name = cx.file.show(span);
-        match cx.symbols().macro_definition(&name, span.start) {
-            Some(definition) => definition.body.trim().bytes().all(|byte| byte.is_ascii_digit()),
-            None => cx.symbols().lookup(&name, span.start).is_some_and(|found| found.kind == NameKind::Enumerator),
-        }
-    }
-
     /// The section with the expressions as the caller writes them.
     fn section(&self, own: &Item, texts: &[(Span, String)]) -> Option<String> {
         let Some(start) = own.text.find('[') else { return Some(String::new()) };
@@ -398,15 +278,6 @@ impl<'c, 'a> Call<'c, 'a> {
         text += &self.cx.file.show(Span::new(from, own.span.end));
         Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
-}
-
-/// An array as a call hands it over.
-struct Handed {
-    named: Named,
-    /// The argument.
-    span: Span,
-    /// Which element it leads to, where that is not the first one.
-    offset: Option<NodeId>,
 }
 
 fn kernels_of(cx: &Context<'_>, function: NodeId) -> Vec<Span> {

@@ -1,11 +1,16 @@
 //! What was decided in a function, and which refusals are told.
 
+use std::collections::BTreeMap;
+
+use crate::context::Context;
 use crate::plan::{Pass, Plan, Reason, Verdict};
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
+use crate::syntax::NodeId;
 use crate::transforms::hoist_maps::blocks::Statement;
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::environments::Block;
+use crate::transforms::hoist_maps::is_repeated;
 
 /// What the names that other passes write begin with.
 const OWN_NAMES: &[u8] = b"ompsplit_";
@@ -74,4 +79,24 @@ pub(super) fn refusal(block: &Block<'_, '_>, inside: &[Statement], id: VariableI
     let is_own_output = block.cx.file.bytes(extent).windows(OWN_NAMES.len()).any(|word| word == OWN_NAMES);
     (!is_own_output).then_some(())?;
     Some(Refused { id, directive, extent, reason })
+}
+
+/// What is told of calls in loops whose constructs keep their maps because the caller has no name for what they map.
+pub(super) fn not_named(cx: &Context<'_>, unnamed: &[(NodeId, Reason)], held: &[Span]) -> Vec<Plan> {
+    let mut by_call: BTreeMap<NodeId, Vec<Reason>> = BTreeMap::new();
+    for (call, reason) in unnamed {
+        let reasons = by_call.entry(*call).or_default();
+        if !reasons.iter().any(|known| known.message == reason.message) {
+            reasons.push(reason.clone());
+        }
+    }
+    let is_told = |(call, _): &(NodeId, Vec<Reason>)| {
+        is_repeated(cx, *call) && !held.iter().any(|extent| extent.contains(cx.tree.span(*call)))
+    };
+    let told = by_call.into_iter().filter(is_told);
+    told.map(|(call, reasons)| {
+        let span = cx.tree.span(call);
+        Verdict::Refuse(reasons).into_plan(Pass::Hoist, span, span)
+    })
+    .collect()
 }
