@@ -76,6 +76,9 @@ impl Symbols<'_> {
 
     fn declaring_use(&self, statement: Span) -> Option<DeclaringUse> {
         let text = self.own.file.show(statement);
+        if self.is_block_of_macro(&text, statement.start) {
+            return None;
+        }
         let names = self.expanded(&text, statement.start, DEPTH).map(|text| declared(&text));
         let declares = names.as_ref().is_none_or(|names| !names.is_empty());
         declares.then_some(DeclaringUse { start: statement.start, names })

@@ -212,7 +212,7 @@ fn is_value(candidate: &Candidate<'_, '_>, node: NodeId) -> bool {
     let span = candidate.cx.tree.span(node);
     let name = candidate.cx.file.show(span);
     if candidate.cx.symbols().macro_definition(&name, span.start).is_some() {
-        return candidate.cx.symbols().constant(&name, span.start).is_some();
+        return candidate.cx.symbols().is_constant(&name, span.start);
     }
     candidate
         .cx
