@@ -1,23 +1,83 @@
 //! What the tool reads of a program's names, held to what clang says of the same bytes.
+//!
+//! Both sides put what they know of a name into the same plain words, one answer for each thing that may be asked, so that a comparison
+//! is one of texts. What clang says is read by `model/compiler.rs`, what the tool says by `model/tool.rs`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ompsplit::semantics::symbols::{DeclaredType, NameKind, Scope, Symbols, Variable};
-use ompsplit::semantics::uses::{Role, uses_below};
-use ompsplit::source::{SourceFile, scan};
-use ompsplit::syntax::{HostTree, Integer, Limits, NodeId};
-use ompsplit::validate::clang::facts;
+use ompsplit::region::association::associate;
+use ompsplit::semantics::symbols::{FlagDefinition, Symbols};
+use ompsplit::source::{SourceFile, Span, scan};
+use ompsplit::syntax::lower::DirectiveReader;
+use ompsplit::syntax::{HostTree, Limits};
 
-/// For each kind of answer: how many are the same, not known to the tool, and different.
-pub type Counts = BTreeMap<&'static str, [usize; 3]>;
+#[path = "model/compiler.rs"]
+mod compiler;
+#[path = "model/headers.rs"]
+mod headers;
+#[path = "model/tool.rs"]
+mod tool;
+#[path = "model/words.rs"]
+mod words;
+
+/// Stands in an answer of clang's for any one word.
+const ANY: &str = "*";
+
+/// What may be asked of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Question {
+    /// What sort of thing it is, and which declaration declares it.
+    Declaration,
+    /// How long it lasts: as long as a call, a thread, the program, or the object that it is a member of.
+    Storage,
+    /// Its type without qualifiers.
+    Type,
+    /// The qualifiers of its type, and of what that points to.
+    Qualifier,
+    /// The bytes of an object of its type.
+    Size,
+    /// Is it a signed integer?
+    Signedness,
+    /// A length of an array in its type, from the outside in.
+    Length(usize),
+    /// The value of an integer constant.
+    Constant,
+    /// The definition that a call runs.
+    Callee,
+}
+
+impl Question {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Declaration => "declaration",
+            Self::Storage => "storage",
+            Self::Type => "type",
+            Self::Qualifier => "qualifier",
+            Self::Size => "size",
+            Self::Signedness => "signedness",
+            Self::Length(_) => "length",
+            Self::Constant => "constant",
+            Self::Callee => "callee",
+        }
+    }
+}
+
+/// What is known of one name at one place.
+pub type Answers = BTreeMap<Question, String>;
+
+/// How many answers are the same, not known to the tool, and different.
+pub type Counts = [usize; 3];
 
 /// What a comparison found.
 #[derive(Default)]
 pub struct Report {
-    pub counts: Counts,
+    /// For each kind of answer the counts of the whole file, and of its target regions.
+    pub counts: BTreeMap<&'static str, [Counts; 2]>,
     /// File, line, column and both answers.
     pub different: Vec<String>,
+    /// The same of what the tool does not know.
+    pub unknown: Vec<String>,
     /// The files that are not compared, because clang reports an error there.
     pub rejected: Vec<String>,
 }
@@ -26,139 +86,99 @@ impl Report {
     #[must_use]
     pub fn with(mut self, other: Self) -> Self {
         for (kind, counts) in other.counts {
-            let sums = self.counts.entry(kind).or_default();
-            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            let sums = self.counts.entry(kind).or_default().iter_mut().flatten();
+            sums.zip(counts.iter().flatten()).for_each(|(sum, count)| *sum += count);
         }
         self.different.extend(other.different);
+        self.unknown.extend(other.unknown);
         self.rejected.extend(other.rejected);
         self
     }
 
-    fn note<T: PartialEq + std::fmt::Debug>(&mut self, kind: &'static str, place: &str, here: Option<T>, clang: T) {
-        let counts = self.counts.entry(kind).or_default();
-        match here {
-            Some(here) if here == clang => counts[0] += 1,
-            None => counts[1] += 1,
-            Some(here) => {
-                counts[2] += 1;
-                self.different.push(format!("{place}: {kind}: {here:?} here, {clang:?} in clang"));
+    fn note(&mut self, question: Question, place: &str, is_in_target: bool, here: Option<&str>, clang: Option<&str>) {
+        let name = question.name();
+        let index = match (here, clang) {
+            (Some(here), Some(clang)) if is_same(here, clang) => 0,
+            (Some(here), clang) => {
+                let clang = clang.unwrap_or("nothing");
+                self.different.push(format!("{place}: {name}: {here} here, {clang} in clang"));
+                2
             }
+            (None, clang) => {
+                self.unknown.push(format!("{place}: {name}: {} in clang", clang.unwrap_or_default()));
+                1
+            }
+        };
+        let [all, in_target] = self.counts.entry(name).or_default();
+        all[index] += 1;
+        in_target[index] += usize::from(is_in_target);
+    }
+}
+
+/// Are two answers the same, where clang's may leave words open?
+fn is_same(here: &str, clang: &str) -> bool {
+    let mut rest = here;
+    let mut pieces = clang.split(ANY);
+    let is_begun = pieces.next().and_then(|piece| rest.strip_prefix(piece));
+    let Some(begun) = is_begun else { return false };
+    rest = begun;
+    for piece in pieces {
+        let word = rest.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '@'));
+        match word.strip_prefix(piece) {
+            Some(behind) => rest = behind,
+            None => return false,
         }
     }
+    rest.is_empty()
+}
+
+/// The macro that a flag defines.
+fn definition(flag: &str) -> Option<FlagDefinition> {
+    let text = flag.strip_prefix("-D")?;
+    let (name, body) = text.split_once('=').unwrap_or((text, "1"));
+    Some(FlagDefinition { name: name.to_owned(), body: Some(body.to_owned()) })
 }
 
 /// Compares all uses and declarations of names in a file.
 pub fn compare(path: &Path, text: Vec<u8>, flags: &[String]) -> Report {
     let mut report = Report::default();
-    let known = match facts(path, &text, flags) {
-        Ok(known) => known,
+    let file = SourceFile::new(path, text);
+    let headers = headers::load(&file, flags);
+    let clang = match compiler::read(path, &file.text, flags, &headers) {
+        Ok(clang) => clang,
         Err(error) => return Report { rejected: vec![format!("{}: {error}", path.display())], ..report },
     };
-    let file = SourceFile::new(path, text);
-    let Ok(tree) = HostTree::parse(&file, &scan(&file.text), &Limits::default()) else { return report };
-    let symbols = Symbols::new(&file, &tree, &[]);
-    let conditionals = scan(&file.text).conditionals;
-    for found in uses_below(&file, &tree, tree.root()) {
-        let start = found.span.start;
-        // clang sees one branch, the tool all of them.
-        let is_chosen = |at: usize| conditionals.iter().any(|group| group.span.start <= at && at < group.span.end);
-        let is_declaration = found.role == Role::Declaration;
-        let to = if is_declaration { Some(Some(start)) } else { known.uses.get(&start).copied() };
-        let Some(to) = to.filter(|to| !is_chosen(start) && !to.is_some_and(is_chosen)) else { continue };
-        let at = file.lines.line_column(start);
-        let place = format!("{}:{}:{}: `{}`", path.display(), at.line, at.column, found.name);
-        if found.role == Role::Callee {
-            callee(&mut report, &place, &symbols, &found.name, start, to);
+    let scan = scan(&file.text);
+    let Ok(tree) = HostTree::parse(&file, &scan, &Limits::default()) else { return report };
+    let mut reader = DirectiveReader::new();
+    let directives = scan.directives.iter().map(|directive| reader.read(&file, directive)).collect();
+    let constructs = associate(&file, &scan, &tree, directives);
+    let is_target = |index: usize| constructs.directives[index].name.split(' ').next() == Some("target");
+    let targets = constructs.constructs.iter().filter(|construct| is_target(construct.directive));
+    let targets: Vec<Span> = targets.map(|construct| construct.body_span).collect();
+    let definitions: Vec<FlagDefinition> = flags.iter().filter_map(|flag| definition(flag)).collect();
+    let symbols = Symbols::new(&file, &tree, &headers).with_definitions(&definitions);
+    let mut known = tool::read(&file, &tree, &symbols, &headers);
+    let nothing = Answers::new();
+    let macros = clang.macros.iter().map(|at| (at, &nothing)).filter(|(at, _)| !clang.names.contains_key(at));
+    for (at, theirs) in clang.names.iter().chain(macros) {
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let length = file.text[*at..].iter().take_while(|byte| is_name(byte)).count();
+        let word = file.show(Span::new(*at, at + length)).into_owned();
+        let place = file.lines.line_column(*at);
+        let place = format!("{}:{}:{}: `{word}`", path.display(), place.line, place.column);
+        let is_in_target = targets.iter().any(|target| target.start <= *at && *at < target.end);
+        let mut ours = known.remove(at).unwrap_or_default();
+        let declaration = ours.remove(&Question::Declaration).and_then(|declaration| clang.complete(&declaration));
+        ours.extend(declaration.map(|declaration| (Question::Declaration, declaration)));
+        // What the text of a macro names is not told.
+        let is_asked = |question: &Question| !clang.macros.contains(at) || *question == Question::Declaration;
+        let questions: BTreeSet<Question> =
+            theirs.keys().chain(ours.keys().filter(|it| is_asked(it))).copied().collect();
+        for question in questions {
+            let (ours, theirs) = (ours.get(&question), theirs.get(&question));
+            report.note(question, &place, is_in_target, ours.map(String::as_str), theirs.map(String::as_str));
         }
-        let Some((to, declared)) = to.and_then(|to| Some((to, known.declarations.get(&to)?))) else { continue };
-        let look_at = if is_declaration { declared_from(&tree, found.node) } else { start };
-        let variable = symbols.lookup(&found.name, look_at).filter(|it| it.kind == NameKind::Variable);
-        storage(&mut report, &place, variable.as_ref(), to, declared.is_local);
-        let ty = variable.map_or(DeclaredType::Unknown, |variable| variable.ty);
-        types(&mut report, &place, &ty, &declared.ty);
     }
     report
-}
-
-/// A name is visible behind its whole declarator (C17, section 6.2.1).
-fn declared_from(tree: &HostTree, node: NodeId) -> usize {
-    let around = tree.ancestors(node).take_while(|node| tree.kind(*node).is_declarator());
-    around.last().map_or_else(|| tree.span(node).end, |whole| tree.span(whole).end)
-}
-
-/// Where it lives, and for what is declared in functions, by which declaration.
-fn storage(report: &mut Report, place: &str, here: Option<&Variable>, to: usize, is_local: bool) {
-    let of_model = |variable: &Variable| {
-        let is_local = matches!(variable.scope, Scope::Local | Scope::Parameter);
-        (is_local, is_local.then_some(variable.declared_at.start))
-    };
-    report.note("storage", place, here.map(of_model), (is_local, is_local.then_some(to)));
-}
-
-/// The function that runs, where its body is in sight.
-fn callee(report: &mut Report, place: &str, symbols: &Symbols<'_>, name: &str, at: usize, to: Option<usize>) {
-    let is_function = !symbols.is_variable_in(None, name, at) && symbols.calls_function_in(None, name, at);
-    let definitions = if is_function { symbols.function_definitions(name) } else { Vec::new() };
-    // clang may name the prototype before the definition; both are in the file.
-    let is_here = (!definitions.is_empty()).then_some(true);
-    report.note("callee", place, is_here, to.is_some());
-}
-
-fn types(report: &mut Report, place: &str, here: &DeclaredType, clang: &DeclaredType) {
-    if !clang.is_known() {
-        return;
-    }
-    let is_told = here.is_known() && here.as_type_parameter().is_none();
-    report.note("type", place, is_told.then(|| shape(here)), shape(clang));
-    if let Some(bytes) = clang.bytes() {
-        report.note("size", place, Some(here).filter(|_| is_told).and_then(DeclaredType::bytes), bytes);
-    }
-    // A reference has no qualifiers of its own.
-    report.note("qualifier", place, is_told.then(|| qualifiers(here)), qualifiers(clang));
-    lengths(report, place, here, clang);
-}
-
-/// The constant lengths of an array.
-fn lengths(report: &mut Report, place: &str, here: &DeclaredType, clang: &DeclaredType) {
-    let DeclaredType::Array { dimensions: of_clang, .. } = clang else { return };
-    let of_model = match here {
-        DeclaredType::Array { dimensions, .. } => dimensions.as_slice(),
-        _ => &[],
-    };
-    for (index, length) in of_clang.iter().enumerate() {
-        if let Some(value) = length.value {
-            report.note("constant", place, of_model.get(index).and_then(|it| it.value), value);
-        }
-    }
-}
-
-/// A type without qualifiers, in a form in which both sides write it alike.
-fn shape(ty: &DeclaredType) -> String {
-    match ty {
-        DeclaredType::Scalar { number, .. } => match number.integer() {
-            Some(Integer { bits, signed }) => format!("integer of {bits} bits, signed {signed}"),
-            None if number.is_enumeration() => "enumeration".to_owned(),
-            None => format!("{number:?}"),
-        },
-        DeclaredType::TypeParameter { name, .. } => name.clone(),
-        DeclaredType::Array { element, dimensions, .. } => format!("{} array of {}", dimensions.len(), shape(element)),
-        DeclaredType::ArrayParameter { element, dimensions } if dimensions.len() > 1 => {
-            format!("pointer to {} array of {}", dimensions.len() - 1, shape(element))
-        }
-        DeclaredType::ArrayParameter { element, .. } => format!("pointer to {}", shape(element)),
-        DeclaredType::Pointer { pointee, .. } => format!("pointer to {}", shape(pointee)),
-        DeclaredType::Reference { to } => format!("reference to {}", shape(to)),
-        DeclaredType::Record { .. } => "record".to_owned(),
-        DeclaredType::Function { .. } => "function".to_owned(),
-        DeclaredType::Void => "void".to_owned(),
-        DeclaredType::Auto | DeclaredType::Unknown => "unknown".to_owned(),
-    }
-}
-
-fn qualifiers(ty: &DeclaredType) -> (bool, bool) {
-    let element = match ty {
-        DeclaredType::Array { element, .. } => element,
-        other => other,
-    };
-    (ty.is_const(), element.is_volatile())
 }

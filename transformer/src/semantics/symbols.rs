@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use crate::semantics::facts::Facts;
-use crate::source::{Language, SourceFile, Span, scan};
-use crate::syntax::{HostTree, Limits, NodeId, NodeKind};
+use crate::source::{Language, SourceFile, scan};
+use crate::syntax::{HostTree, Limits, NodeId};
 
 mod certain;
 mod collect;
@@ -22,14 +22,19 @@ mod entries;
 mod hidden;
 mod identity;
 mod lent;
+mod macro_blocks;
 mod macro_declarations;
 mod macro_effects;
 mod macros;
 mod modelled;
+mod objects;
 mod qualified;
 mod records;
 mod resolve;
 mod types;
+mod values;
+mod variable;
+mod visible;
 mod writes;
 
 pub use compiler::Disagreement;
@@ -39,87 +44,12 @@ pub use macros::{FlagDefinition, Macro};
 pub use modelled::is_attribute;
 pub use records::ClassFunctions;
 pub use types::{DeclaredType, Dimension, Spelling};
+pub use variable::{ELSEWHERE, NameKind, Place, Scope, Variable};
 pub use writes::{Write, WriteKind};
 
-use entries::{Entry, EntryKind, Table};
+use entries::{Entry, Table};
 use qualified::Path;
-
-/// Where a variable lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// In a block, a loop's head, a lambda's capture.
-    Local,
-    /// A parameter of a function, a lambda or a handler.
-    Parameter,
-    /// Outside of all functions, in a namespace or not.
-    File,
-    /// A member of a class or structure.
-    Member,
-    /// Not known: an enumerator's, a template parameter's.
-    Unknown,
-}
-
-/// What sort of thing a name is declared to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NameKind {
-    /// A variable, parameter or data member.
-    Variable,
-    /// A function.
-    Function,
-    /// A type.
-    Type,
-    /// An enumerator: a constant.
-    Enumerator,
-    /// A parameter of a template, of either kind.
-    TemplateParameter,
-}
-
-/// A place in the file or one of its headers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// The header, as an index into the headers given; `None` is the file itself.
-    pub header: Option<usize>,
-    /// Where in it.
-    pub span: Span,
-}
-
-/// The header of what is declared neither in the file nor in a header that was given.
-pub const ELSEWHERE: usize = usize::MAX;
-
-/// What a name means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Variable {
-    /// The name.
-    pub name: String,
-    /// The name in its declaration; the last one visible where there are several.
-    pub declared_at: Span,
-    /// The header that declares it, or `None` if the file does.
-    pub header: Option<usize>,
-    /// Where it lives.
-    pub scope: Scope,
-    /// What it is.
-    pub kind: NameKind,
-    /// Its declared type.
-    pub ty: DeclaredType,
-    /// Is it declared `static`?
-    pub is_static: bool,
-    /// Is it declared `extern`?
-    pub is_extern: bool,
-    /// Is it declared `thread_local`, `_Thread_local` or `__thread`?
-    pub is_thread_local: bool,
-    /// Is it declared `constexpr`?
-    pub is_constexpr: bool,
-    /// The expression or list that it is initialised with.
-    pub initializer: Option<Span>,
-}
-
-impl Variable {
-    /// Does one object serve all calls and threads: declared outside of functions, or `static` in one?
-    #[must_use]
-    pub fn has_static_storage(&self) -> bool {
-        (self.scope == Scope::File || self.is_static || self.is_extern) && !self.is_thread_local
-    }
-}
+use visible::{Found, NameSpace};
 
 /// One file with its names.
 struct Unit<'a> {
@@ -218,7 +148,7 @@ impl<'a> Symbols<'a> {
     pub fn lookup_in(&self, header: Option<usize>, name: &str, at: usize) -> Option<Variable> {
         match self.find(header, name, at) {
             Some(found) => {
-                let mut variable = self.variable(&found, name);
+                let mut variable = self.variable(&found, name)?;
                 if variable.scope == Scope::File && self.is_named_unread(name) {
                     variable.ty = DeclaredType::Unknown;
                 }
@@ -231,7 +161,7 @@ impl<'a> Symbols<'a> {
     /// Does a name mean a variable at a byte of a header or of the file? Cheaper than [`Self::lookup_in`].
     #[must_use]
     pub fn is_variable_in(&self, header: Option<usize>, name: &str, at: usize) -> bool {
-        self.find(header, name, at).is_some_and(|found| found.chosen().name_kind() == NameKind::Variable)
+        self.find(header, name, at).is_some_and(|found| self.kind_of(&found) == Some(NameKind::Variable))
     }
 
     /// The type that a name stands for at a byte of the file; unknown where it is declared nowhere in sight.
@@ -322,45 +252,27 @@ impl<'a> Symbols<'a> {
         })
     }
 
-    fn variable(&self, found: &Found<'_>, name: &str) -> Variable {
-        let types: Vec<DeclaredType> = found.entries.iter().map(|entry| self.type_of(found.header, entry)).collect();
+    /// What declarations found for a name say of it; none where it cannot be told what they declare.
+    fn variable(&self, found: &Found<'_>, name: &str) -> Option<Variable> {
         let chosen = found.chosen();
-        Variable {
+        let kind = self.kind_of(found)?;
+        let types: Vec<DeclaredType> = found.entries.iter().map(|entry| self.type_of(found.header, entry)).collect();
+        // What an object is made from is not modelled where it reads like a list of parameters.
+        let ty = if kind == chosen.name_kind() { resolve::agreed(types) } else { DeclaredType::Unknown };
+        let is_hidden = ty == DeclaredType::Unknown && self.may_hide_storage(found);
+        Some(Variable {
             name: name.to_owned(),
             declared_at: chosen.name_span,
             header: found.header,
-            scope: chosen.scope,
-            kind: chosen.name_kind(),
-            ty: resolve::agreed(types),
+            scope: if is_hidden { Scope::Unknown } else { chosen.scope },
+            kind,
+            ty,
             is_static: found.entries.iter().any(|entry| entry.storage.is_static),
             is_extern: found.entries.iter().any(|entry| entry.storage.is_extern),
             is_thread_local: found.entries.iter().any(|entry| entry.storage.is_thread_local),
             is_constexpr: found.entries.iter().any(|entry| entry.storage.is_constexpr),
             initializer: self.unit(found.header).and_then(|unit| Some(unit.tree.span(chosen.initializer?))),
-        }
-    }
-}
-
-/// In which name space a name is looked up (C17, section 6.2.3); C++ has one for both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NameSpace {
-    /// Variables, functions, typedef names, enumerators.
-    Ordinary,
-    /// What stands behind `struct`, `union` and `enum`.
-    Tags,
-}
-
-/// The declarations of one name in one scope.
-struct Found<'s> {
-    header: Option<usize>,
-    entries: Vec<&'s Entry>,
-}
-
-impl<'s> Found<'s> {
-    /// The definition of a function, else the last declaration.
-    fn chosen(&self) -> &'s Entry {
-        let defined = self.entries.iter().find(|entry| entry.definition.is_some());
-        defined.or(self.entries.last()).copied().unwrap_or(&entries::NOTHING)
+        })
     }
 }
 
@@ -370,62 +282,6 @@ impl<'a> Unit<'a> {
         let tree = HostTree::parse(file, &scan(&file.text), &Limits::default()).ok()?;
         let table = collect::collect(file, &tree);
         Some(Self { file, tree: std::borrow::Cow::Owned(tree), table, conditionals: OnceLock::new() })
-    }
-
-    /// The declarations of a name that are visible at a byte, those of the innermost scope.
-    ///
-    /// A name of a namespace that is found nowhere else must have been made visible by a `using`: then the only
-    /// namespace that has it counts.
-    fn visible(&self, space: NameSpace, name: &str, at: usize) -> Option<Vec<&Entry>> {
-        let mut candidates = self.table.candidates(name, at)?;
-        if self.tree.language() == Language::C {
-            candidates.retain(|entry| (entry.kind == EntryKind::Tag) == (space == NameSpace::Tags));
-        }
-        // A constructor is not found by its name, which means the class.
-        let is_constructor = |entry: &Entry| entry.kind == EntryKind::Function && entry.class.as_deref() == Some(name);
-        let found = candidates.iter().copied().filter(|entry| entry.is_visible(at) && !is_constructor(entry));
-        let mut seen: Vec<&Entry> = found.collect();
-        if seen.is_empty() {
-            seen = self.members_seen_from(&candidates, at);
-        }
-        if seen.is_empty() {
-            seen = candidates
-                .into_iter()
-                .filter(|entry| entry.scope == Scope::File && entry.visible.start <= at)
-                .collect();
-            if seen.iter().any(|entry| Some(entry.scope_node) != seen.first().map(|first| first.scope_node)) {
-                return None;
-            }
-        }
-        // `void N::f()`: what `N` declares comes before what stands around it.
-        let is_of_file = |entry: &&Entry| !matches!(entry.scope, Scope::Local | Scope::Parameter);
-        if self.table.class_around(at).is_some() && seen.iter().all(is_of_file) {
-            let is_other = |entry: &&Entry| {
-                let is_of_namespace = self.tree.kind(entry.scope_node) == NodeKind::NamespaceDefinition;
-                let is_seen = seen.iter().any(|one| std::ptr::eq(*one, *entry));
-                entry.scope == Scope::File && is_of_namespace && !is_seen
-            };
-            if self.table.candidates(name, at)?.iter().any(is_other) {
-                return None;
-            }
-        }
-        // Scopes nest: of those that hold a place the innermost is the one that starts last.
-        let innermost = seen.iter().map(|entry| (entry.scope_start, entry.scope_node)).max()?.1;
-        seen.retain(|entry| entry.scope_node == innermost);
-        // In C++ a variable hides a class of the same name.
-        if seen.iter().any(|entry| entry.kind != EntryKind::Tag) {
-            seen.retain(|entry| entry.kind != EntryKind::Tag);
-        }
-        Some(seen)
-    }
-
-    /// Members of the class whose function `void A::f() ..` is defined around a place.
-    fn members_seen_from<'e>(&self, candidates: &[&'e Entry], at: usize) -> Vec<&'e Entry> {
-        if candidates.iter().all(|entry| entry.scope != Scope::Member) {
-            return Vec::new();
-        }
-        let Some(class) = self.table.class_around(at) else { return Vec::new() };
-        candidates.iter().copied().filter(|entry| entry.class.as_deref() == Some(class)).collect()
     }
 }
 

@@ -60,6 +60,7 @@ impl Collector<'_> {
             }
             NodeKind::PreprocDef | NodeKind::PreprocFunctionDef => self.macro_definition(node),
             NodeKind::PreprocInclude => self.include(node),
+            NodeKind::CompoundStatement => self.loose_body(node),
             _ => {}
         }
     }
@@ -136,8 +137,7 @@ impl Collector<'_> {
         class
     }
 
-    /// A parameter of a function definition, a lambda, a handler or a template; those of other declarators are visible
-    /// nowhere.
+    /// A parameter of a function, a lambda, a handler or a template; those of declarators without names are visible nowhere.
     fn parameter(&mut self, node: NodeId) {
         let Some(declarator) = self.tree.child(node, Field::Declarator) else { return };
         let Some(list) = self.tree.parent(node) else { return };
@@ -152,7 +152,8 @@ impl Collector<'_> {
             NodeKind::AbstractFunctionDeclarator => {
                 self.tree.parent(owner).filter(|above| self.tree.kind(*above) == NodeKind::LambdaExpression)
             }
-            NodeKind::FunctionDeclarator => self.defined_by(owner),
+            // Those of a prototype are known up to its end.
+            NodeKind::FunctionDeclarator => self.defined_by(owner).or(Some(owner)),
             _ => None,
         };
         let (name, _) = innermost(self.tree, declarator);
@@ -223,6 +224,23 @@ impl Collector<'_> {
         };
         if !self.tree.ancestors(node).all(|above| is_of_file(self.tree.kind(above))) {
             self.table.inner_includes.push(self.tree.span(node).start);
+        }
+    }
+
+    /// The body of a function whose head could not be read: parameters in the old style, or a macro.
+    fn loose_body(&mut self, node: NodeId) {
+        let above = self.tree.parent(node).map(|above| self.tree.kind(above));
+        let is_outside = above.is_some_and(|kind| {
+            matches!(kind, NodeKind::TranslationUnit | NodeKind::DeclarationList | NodeKind::Error)
+                || kind.is_preprocessor()
+        });
+        let in_function = || {
+            self.tree.ancestors(node).any(|above| {
+                matches!(self.tree.kind(above), NodeKind::FunctionDefinition | NodeKind::CompoundStatement)
+            })
+        };
+        if is_outside && !in_function() {
+            self.table.loose_bodies.push(self.tree.span(node));
         }
     }
 

@@ -1,13 +1,58 @@
 //! Values of integer constant expressions: sizes of arrays, bounds that macros name.
 
-/// Evaluates an integer constant expression; `value_of` gives the text that a name stands for.
+use crate::semantics::Integer;
+
+/// An integer with the type that it has in arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Value {
+    number: i128,
+    ty: Integer,
+}
+
+impl Value {
+    /// The number itself; none beyond 64 bits with a sign.
+    pub fn number(self) -> Option<i64> {
+        i64::try_from(self.number).ok()
+    }
+
+    /// The value of a variable of another type that it initialises; none where that does not hold it.
+    fn converted(self, ty: Integer) -> Option<Self> {
+        ty.holds(self.number).then_some(Self { number: self.number, ty })
+    }
+
+    /// The result of an operation in a type. Where unsigned numbers wrap around, and signed ones must not, it is not known.
+    fn within(ty: Integer, number: Option<i128>) -> Option<Self> {
+        Some(Self { number: number?, ty }).filter(|value| ty.holds(value.number))
+    }
+}
+
+/// A place in the program: the header, where it is none of the file itself, and a byte.
+pub(super) type At = (Option<usize>, usize);
+
+/// What a name stands for in a constant expression.
+pub(super) struct Meaning {
+    /// An expression.
+    pub text: String,
+    /// Where the names in it are looked up.
+    pub at: At,
+    /// The type that its value is converted to; none for a macro, whose text takes the place of its name.
+    pub of: Option<Converted>,
+}
+
+/// To which type the value of a constant is converted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Converted {
+    /// To the one that it is declared with.
+    To(Integer),
+    /// To none: it is declared with `auto`.
+    Kept,
+}
+
+/// Evaluates an integer constant expression at a place; `meaning_of` says what a name stands for at one.
 ///
-/// Numbers, names, parentheses and the operators `+ - * / % << >>` are read. Anything else has no value here.
-pub(super) fn evaluate(text: &str, value_of: &dyn Fn(&str) -> Option<String>) -> Option<i64> {
-    let mut reader = Reader { text: text.as_bytes(), at: 0, fuel: FUEL, value_of };
-    let value = reader.sum(0)?;
-    reader.blank();
-    (reader.at == reader.text.len()).then_some(value)
+/// Numbers, names, parentheses and the operators `+ - * / % << >> & ^ | ~` are read. Anything else has no value here.
+pub(super) fn evaluate(text: &str, at: At, meaning_of: &dyn Fn(&str, At) -> Option<Meaning>) -> Option<Value> {
+    Reader { text: text.as_bytes(), at: 0, fuel: FUEL, place: at, meaning_of }.whole().map(|(value, _)| value)
 }
 
 /// Is a text one operand of whatever operators may stand around it: a word, a number, or in parentheses as a whole?
@@ -36,45 +81,51 @@ pub fn is_operand(text: &str) -> bool {
 
 /// How many parentheses, signs and names are followed in all: macros that double each other would never end.
 const FUEL: usize = 128;
+/// How tightly shifts bind.
+const SHIFT: u8 = 4;
 
 struct Reader<'a> {
     text: &'a [u8],
     at: usize,
     fuel: usize,
-    value_of: &'a dyn Fn(&str) -> Option<String>,
+    place: At,
+    meaning_of: &'a dyn Fn(&str, At) -> Option<Meaning>,
 }
 
 impl Reader<'_> {
+    /// The value of the whole text, and the fuel that is left.
+    fn whole(mut self) -> Option<(Value, usize)> {
+        let value = self.sum(0)?;
+        self.blank();
+        (self.at == self.text.len()).then_some((value, self.fuel))
+    }
+
     /// Operands joined by operators that bind at least as tightly as `level`.
-    fn sum(&mut self, level: u8) -> Option<i64> {
+    fn sum(&mut self, level: u8) -> Option<Value> {
         let mut left = self.operand()?;
         loop {
             self.blank();
             let (operator, binds) = match self.text.get(self.at..).unwrap_or_default() {
-                [b'<', b'<', ..] => (b'<', 1),
-                [b'>', b'>', ..] => (b'>', 1),
-                [sign @ (b'+' | b'-'), ..] => (*sign, 2),
-                [sign @ (b'*' | b'/' | b'%'), ..] => (*sign, 3),
+                [b'|', b'|', ..] | [b'&', b'&', ..] => return Some(left),
+                [b'|', ..] => (b'|', 1),
+                [b'^', ..] => (b'^', 2),
+                [b'&', ..] => (b'&', 3),
+                [b'<', b'<', ..] => (b'<', SHIFT),
+                [b'>', b'>', ..] => (b'>', SHIFT),
+                [sign @ (b'+' | b'-'), ..] => (*sign, 5),
+                [sign @ (b'*' | b'/' | b'%'), ..] => (*sign, 6),
                 _ => return Some(left),
             };
             if binds <= level {
                 return Some(left);
             }
-            self.at += if binds == 1 { 2 } else { 1 };
+            self.at += if binds == SHIFT { 2 } else { 1 };
             let right = self.sum(binds)?;
-            left = match operator {
-                b'+' => left.checked_add(right)?,
-                b'-' => left.checked_sub(right)?,
-                b'*' => left.checked_mul(right)?,
-                b'/' => left.checked_div(right)?,
-                b'%' => left.checked_rem(right)?,
-                b'<' => left.checked_shl(u32::try_from(right).ok()?).filter(|_| (0..31).contains(&right))?,
-                _ => left.checked_shr(u32::try_from(right).ok()?)?,
-            };
+            left = if binds == SHIFT { shifted(operator, left, right)? } else { computed(operator, left, right)? };
         }
     }
 
-    fn operand(&mut self) -> Option<i64> {
+    fn operand(&mut self) -> Option<Value> {
         self.blank();
         match *self.text.get(self.at)? {
             b'(' => {
@@ -85,31 +136,43 @@ impl Reader<'_> {
                 self.at += usize::from(self.text.get(self.at) == Some(&b')'));
                 (self.text.get(self.at - 1) == Some(&b')')).then_some(value)
             }
-            sign @ (b'-' | b'+') => {
+            sign @ (b'-' | b'+' | b'~') => {
                 self.fuel = self.fuel.checked_sub(1)?;
                 self.at += 1;
                 let value = self.operand()?;
-                if sign == b'-' { value.checked_neg() } else { Some(value) }
+                let ty = value.ty.promoted();
+                let number = match sign {
+                    b'-' => value.number.checked_neg(),
+                    b'~' => Some(!value.number),
+                    _ => Some(value.number),
+                };
+                Value::within(ty, number)
             }
             b'0'..=b'9' => number(&self.word()),
             _ => self.name(),
         }
     }
 
-    fn name(&mut self) -> Option<i64> {
+    fn name(&mut self) -> Option<Value> {
         let name = self.word();
         if name.is_empty() {
             return None;
         }
-        let text = (self.value_of)(&name)?;
+        let meaning = (self.meaning_of)(&name, self.place)?;
         let fuel = self.fuel.checked_sub(1)?;
-        let mut inner = Reader { text: text.as_bytes(), at: 0, fuel, value_of: self.value_of };
-        let value = inner.sum(0)?;
-        inner.blank();
-        self.fuel = inner.fuel;
-        // `N * 2` with N = `a + b` unbraced is `a + b * 2`: only a whole operand may take its place.
-        let stands_alone = self.text.trim_ascii() == name.as_bytes();
-        (inner.at == inner.text.len() && (is_operand(&text) || stands_alone)).then_some(value)
+        let text = meaning.text.as_bytes();
+        let inner = Reader { text, at: 0, fuel, place: meaning.at, meaning_of: self.meaning_of };
+        let (value, fuel) = inner.whole()?;
+        self.fuel = fuel;
+        match meaning.of {
+            Some(Converted::To(ty)) => value.converted(ty),
+            Some(Converted::Kept) => Some(value),
+            None => {
+                // `N * 2` with N = `a + b` unbraced is `a + b * 2`: only a whole operand may take its place.
+                let stands_alone = self.text.trim_ascii() == name.as_bytes();
+                (is_operand(&meaning.text) || stands_alone).then_some(value)
+            }
+        }
     }
 
     fn word(&mut self) -> String {
@@ -127,19 +190,48 @@ impl Reader<'_> {
     }
 }
 
-/// An integer literal of C, with its suffix and digit separators.
-fn number(word: &str) -> Option<i64> {
+/// An operation in the type that both operands are converted to (C17, section 6.3.1.8).
+fn computed(operator: u8, left: Value, right: Value) -> Option<Value> {
+    let ty = left.ty.common(right.ty);
+    let (left, right) = (left.converted(ty)?.number, right.converted(ty)?.number);
+    let number = match operator {
+        b'+' => left.checked_add(right),
+        b'-' => left.checked_sub(right),
+        b'*' => left.checked_mul(right),
+        b'/' => left.checked_div(right),
+        b'|' => Some(left | right),
+        b'^' => Some(left ^ right),
+        b'&' => Some(left & right),
+        _ => left.checked_rem(right),
+    };
+    Value::within(ty, number)
+}
+
+/// A shift in the type of the left operand.
+fn shifted(operator: u8, left: Value, right: Value) -> Option<Value> {
+    let ty = left.ty.promoted();
+    let places = u32::try_from(right.number).ok().filter(|places| *places < ty.bits && left.number >= 0)?;
+    let number = if operator == b'<' { left.number.checked_mul(1 << places) } else { Some(left.number >> places) };
+    Value::within(ty, number)
+}
+
+/// An integer literal of C with its type (C17, section 6.4.4.1), with its suffix and digit separators.
+fn number(word: &str) -> Option<Value> {
     let digits: String = word.to_ascii_lowercase().chars().filter(|c| *c != '\'').collect();
-    let digits = digits.trim_end_matches(['u', 'l', 'z']);
-    if let Some(hexadecimal) = digits.strip_prefix("0x") {
-        i64::from_str_radix(hexadecimal, 16).ok()
-    } else if let Some(binary) = digits.strip_prefix("0b") {
-        i64::from_str_radix(binary, 2).ok()
-    } else if digits.len() > 1 && digits.starts_with('0') {
-        i64::from_str_radix(digits, 8).ok()
-    } else {
-        digits.parse().ok()
-    }
+    let (digits, suffix) = digits.split_at(digits.trim_end_matches(['u', 'l', 'z']).len());
+    let prefixed =
+        [("0x", 16), ("0b", 2)].into_iter().find_map(|(prefix, radix)| Some((digits.strip_prefix(prefix)?, radix)));
+    let is_octal = digits.len() > 1 && digits.starts_with('0');
+    let (digits, radix) = prefixed.unwrap_or((digits, if is_octal { 8 } else { 10 }));
+    let number = i128::from(u64::from_str_radix(digits, radix).ok()?);
+    let is_unsigned = suffix.contains('u');
+    let is_long = suffix.contains(['l', 'z']);
+    let types = [(32, true), (32, false), (64, true), (64, false)].map(|(bits, signed)| Integer { bits, signed });
+    let is_possible = |ty: &Integer| {
+        let fits_sign = if is_unsigned { !ty.signed } else { ty.signed || radix != 10 };
+        fits_sign && (ty.bits == 64 || !is_long) && ty.holds(number)
+    };
+    types.into_iter().find(is_possible).map(|ty| Value { number, ty })
 }
 
 #[cfg(test)]
@@ -148,11 +240,16 @@ mod tests {
 
     #[test]
     fn values() {
-        let names = |name: &str| {
-            [("N", "4"), ("M", "(N + 1)"), ("K", "N + 1"), ("LOOP", "LOOP"), ("TWO", "(N) + (1)")]
-                .iter()
-                .find(|(known, _)| *known == name)
-                .map(|(_, text)| (*text).to_owned())
+        let macros = [("N", "4"), ("M", "(N + 1)"), ("K", "N + 1"), ("LOOP", "LOOP"), ("TWO", "(N) + (1)")];
+        let byte = Converted::To(Integer { bits: 8, signed: false });
+        let int = Converted::To(Integer::INT);
+        let variables =
+            [("b", "200", byte), ("wide", "300", byte), ("all", "0xffffffff", int), ("k", "0xff", Converted::Kept)];
+        let names = |name: &str, at: At| {
+            let variables = variables.iter().map(|(name, text, of)| (*name, *text, Some(*of)));
+            let mut known = macros.iter().map(|(name, text)| (*name, *text, None)).chain(variables);
+            let (_, text, of) = known.find(|(known, ..)| *known == name)?;
+            Some(Meaning { text: text.to_owned(), at, of })
         };
         for (text, expected) in [
             ("3", Some(3)),
@@ -173,13 +270,37 @@ mod tests {
             ("LOOP", None),
             ("n", None),
             ("1 / 0", None),
+            // Unsigned numbers wrap around, and signed ones must not overflow.
+            ("1u - 2", None),
+            ("1u - 1", Some(0)),
+            ("-1 + 1u", None),
+            ("0xffffffff + 1", None),
+            ("0xffffffffL + 1", Some(0x1_0000_0000)),
+            ("4294967295 + 1", Some(0x1_0000_0000)),
+            ("65536 * 65536", None),
+            ("65536L * 65536", Some(0x1_0000_0000)),
+            ("1 << 31", None),
+            ("1u << 31", Some(0x8000_0000)),
+            ("1 << 32", None),
+            ("-1 << 3", None),
+            ("18446744073709551615u", None),
+            ("1 | 6 & 3 ^ 1", Some(3)),
+            ("~0", Some(-1)),
+            ("~0u", None),
+            ("1 && 2", None),
+            ("3 | | 4", None),
+            ("b * 2", Some(400)),
+            ("k + 1", Some(256)),
+            ("wide", None),
+            ("all", None),
             ("sizeof(int)", None),
             ("3 4", None),
             ("(3", None),
             ("", None),
         ] {
-            assert_eq!(evaluate(text, &names), expected, "{text}");
+            let value = evaluate(text, (None, 0), &names).and_then(Value::number);
+            assert_eq!(value, expected, "{text}");
         }
-        assert_eq!(evaluate(&"(".repeat(100_000), &names), None);
+        assert_eq!(evaluate(&"(".repeat(100_000), (None, 0), &names), None);
     }
 }

@@ -109,6 +109,8 @@ pub(super) struct Table {
     pub macros: BTreeMap<String, Vec<(NodeId, Span)>>,
     /// Where a file is included within a function, class or namespace, in order: it may declare anything there.
     pub inner_includes: Vec<usize>,
+    /// The bodies of functions whose heads could not be read, in order: their parameters are not known.
+    pub loose_bodies: Vec<Span>,
     /// The member functions defined outside of their class, and the class.
     pub classes: Vec<(Span, String)>,
 }
@@ -123,6 +125,12 @@ impl Table {
         let behind = local.partition_point(|index| self.entries[*index].name_span.start <= at);
         let local = local.get(first..behind).unwrap_or_default();
         Some(wide.iter().chain(local).map(|index| &self.entries[*index]).collect())
+    }
+
+    /// The body around a byte of a function whose head could not be read.
+    pub fn loose_body_around(&self, at: usize) -> Option<Span> {
+        let before = self.loose_bodies.partition_point(|body| body.start <= at);
+        self.loose_bodies[..before].last().copied().filter(|body| at < body.end)
     }
 
     /// The class whose member function is defined around a byte.

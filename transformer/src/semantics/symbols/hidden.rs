@@ -15,7 +15,13 @@ impl Symbols<'_> {
         let tree = self.own.tree.as_ref();
         let from = self.start_of_inner_scopes(at, found);
         let is_included = |include: &usize| from <= *include && *include < at;
-        if self.own.table.inner_includes.iter().any(is_included)
+        let is_parameter_perhaps = self
+            .own
+            .table
+            .loose_body_around(at)
+            .is_some_and(|body| !found.iter().any(|entry| body.contains(entry.name_span)));
+        if is_parameter_perhaps
+            || self.own.table.inner_includes.iter().any(is_included)
             || self.is_lost(name, from, at)
             || self.may_be_declared_by_macro(name, from, at)
         {

@@ -79,6 +79,9 @@ impl Symbols<'_> {
 
     fn declaring_use(&self, statement: Span) -> Option<DeclaringUse> {
         let text = self.own.file.show(statement);
+        if self.is_block_of_macro(&text, statement.start) {
+            return None;
+        }
         let texts = self.expanded(&text, statement.start, DEPTH);
         let names = texts.map(|texts| texts.iter().flat_map(|text| declared(text)).collect::<BTreeSet<_>>());
         let declares = names.as_ref().is_none_or(|names| !names.is_empty());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Symbols, Unit};
-use crate::source::words;
+use crate::source::{Span, words};
 use crate::syntax::{Field, NodeId, NodeKind};
 
 /// A macro that the file or one of its headers defines.
@@ -91,6 +91,18 @@ impl Symbols<'_> {
         self.unread_macro(name).is_some()
             || self.taken_back.get_or_init(|| self.names_taken_back()).contains(name)
             || self.definitions.iter().any(|definition| definition.name == name && definition.body.is_none())
+    }
+
+    /// May the preprocessor leave out every definition of a macro, as far as a byte of the file can tell?
+    pub(super) fn may_macro_be_absent(&self, name: &str, at: usize) -> bool {
+        let is_kept = |unit: &Unit<'_>, at: usize| {
+            let defined = unit.table.macros.get(name).map(Vec::as_slice).unwrap_or_default();
+            let places: Vec<Span> = defined.iter().map(|(_, span)| *span).collect();
+            !places.is_empty() && !unit.may_all_be_absent(&places, at)
+        };
+        let by_flag = self.definitions.iter().any(|flag| flag.name == name && flag.body.is_some());
+        let in_headers = || self.header_units().any(|(_, unit)| is_kept(unit, unit.file.text.len()));
+        !by_flag && !is_kept(&self.own, at) && !in_headers()
     }
 
     /// The macro that a name stands for at a byte of the file: the last definition before it, else one of a header.

@@ -3,8 +3,9 @@
 //! What a declaration holds beyond that, an attribute that may change its type, a label for the linker, a word that the
 //! grammar does not place, makes the type of its names unknown, and what rests on it is refused.
 
+use super::entries::Entry;
 use super::{Symbols, Unit};
-use crate::source::{SourceFile, Span, scan, words};
+use crate::source::{Language, SourceFile, Span, scan, words};
 use crate::syntax::numbers::is_common_name;
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
@@ -97,7 +98,9 @@ impl Symbols<'_> {
     /// May a header of the project that is not in sight give a name another meaning? Not to names that the standards reserve, but
     /// programs have a `uint` of their own.
     pub(super) fn may_be_named_out_of_sight(&self, name: &str) -> bool {
-        is_common_name(name) && *self.misses_headers.get_or_init(|| self.is_header_missing())
+        // `bool` is a word of C++ alone.
+        let may_be_own = is_common_name(name) || name == "bool" && self.own.tree.language() == Language::C;
+        may_be_own && *self.misses_headers.get_or_init(|| self.is_header_missing())
     }
 
     fn is_header_missing(&self) -> bool {
@@ -141,6 +144,12 @@ impl Unit<'_> {
         is_read
             && tree.named_children(declaration).all(|child| self.is_modelled_part(child))
             && declarator.is_none_or(|declarator| self.is_modelled_declarator(declarator))
+    }
+
+    /// Are the parameters of a function declared between its head and its body?
+    pub(super) fn declares_the_old_way(&self, entry: &Entry) -> bool {
+        let tree = &self.tree;
+        entry.definition.is_some_and(|node| tree.named_children(node).any(|it| tree.kind(it) == NodeKind::Declaration))
     }
 
     fn is_modelled_part(&self, part: NodeId) -> bool {

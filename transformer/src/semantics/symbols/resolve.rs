@@ -2,9 +2,10 @@
 
 use super::declarators::inner_declarator;
 use super::entries::{Entry, EntryKind};
-use super::types::standard_type;
-use super::{DeclaredType, Dimension, NameKind, Scope, Symbols, Unit, constants};
-use crate::source::{Language, Span, words};
+use super::types::{standard_class, standard_type};
+use super::{DeclaredType, Dimension, Found, NameKind, Scope, Symbols, Unit};
+use crate::semantics::Integer;
+use crate::source::{Language, Span};
 use crate::syntax::numbers::Format;
 use crate::syntax::{Field, NodeId, NodeKind, Number};
 
@@ -56,8 +57,17 @@ impl Symbols<'_> {
 
     /// The declared type of one declaration by the text alone.
     pub(super) fn written_type(&self, header: Option<usize>, entry: &Entry) -> DeclaredType {
-        self.unit(header)
-            .map_or(DeclaredType::Unknown, |unit| Resolver { symbols: self, header, unit }.entry(entry, FUEL))
+        self.unit(header).map_or(DeclaredType::Unknown, |unit| {
+            Resolver { symbols: self, header, unit, measures: true }.entry(entry, FUEL)
+        })
+    }
+
+    /// The integer type of a declaration without declarators; none where it is another. Lengths of arrays are not asked for: headers
+    /// may define constants and arrays in terms of each other without end.
+    pub(super) fn integer_of(&self, header: Option<usize>, entry: &Entry) -> Option<Integer> {
+        let unit = self.unit(header)?;
+        let resolver = Resolver { symbols: self, header, unit, measures: false };
+        Integer::of(&resolver.typed(entry.declaration, entry.declarator, FUEL))
     }
 
     /// The type that words stand for which name one without declarators, at a byte of the file or a header: `unsigned long`, `uint`.
@@ -67,7 +77,7 @@ impl Symbols<'_> {
         if let Some(name) = text.strip_prefix("std::") {
             return standard_type(name).unwrap_or(DeclaredType::Unknown);
         }
-        let resolver = self.unit(header).map(|unit| Resolver { symbols: self, header, unit });
+        let resolver = self.unit(header).map(|unit| Resolver { symbols: self, header, unit, measures: true });
         let written = resolver.map_or(DeclaredType::Unknown, |resolver| resolver.replaced(text, at, FUEL));
         let found = || self.lookup_in(header, text, at).filter(|found| found.kind == NameKind::Type);
         if written.is_known() { written } else { found().map_or(written, |found| found.ty) }
@@ -103,61 +113,8 @@ impl Symbols<'_> {
         let is_plain = declarator.is_some_and(|it| {
             unit.tree.kind(it) == NodeKind::FunctionDeclarator && unit.is_modelled(function, Some(it))
         });
-        let resolver = Resolver { symbols: self, header, unit };
+        let resolver = Resolver { symbols: self, header, unit, measures: true };
         if is_plain { resolver.typed(function, None, FUEL) } else { DeclaredType::Unknown }
-    }
-
-    /// The value of a constant expression at a byte of the file or a header.
-    pub(super) fn constant_in(&self, header: Option<usize>, text: &str, at: usize) -> Option<i64> {
-        constants::evaluate(text, &|name| self.constant_text(header, name, at))
-    }
-
-    /// What a name stands for in a constant expression.
-    fn constant_text(&self, header: Option<usize>, name: &str, at: usize) -> Option<String> {
-        if let Some(found) = self.macro_definition(name, if header.is_none() { at } else { usize::MAX }) {
-            let is_certain = !self.is_redefined(name)
-                && !self.is_default_of_standard_macro(name)
-                && !self.definitions.iter().any(|flag| flag.name == name);
-            return (found.parameters.is_none() && is_certain).then_some(found.body);
-        }
-        let found = self.find(header, name, at)?;
-        let entry = found.chosen();
-        let unit = self.unit(found.header)?;
-        let is_constant = match entry.kind {
-            EntryKind::Enumerator => self.has_own_arithmetic(),
-            // Its type is not resolved: headers may define constants and arrays in terms of each other without end.
-            EntryKind::Variable => {
-                let has_plain_name = entry.declarator.is_some_and(|name| unit.tree.kind(name) == NodeKind::Identifier);
-                unit.tree.language() == Language::Cpp && has_plain_name && unit.is_const(entry)
-            }
-            _ => false,
-        };
-        let value = unit.tree.span(entry.initializer.filter(|_| is_constant)?);
-        // Of several declarations, in branches of an `#if`, any may be the one.
-        let text = |entry: &&Entry| entry.initializer.map(|value| unit.file.show(unit.tree.span(value)));
-        let is_ambiguous = words(&unit.file.show(value)).any(|word| self.is_ambiguous_macro(word));
-        if is_ambiguous || !found.entries.iter().all(|other| text(other) == text(&entry)) {
-            return None;
-        }
-        // Braces keep what stands for a name one operand.
-        Some(format!("({})", unit.file.show(value)))
-    }
-}
-
-impl Unit<'_> {
-    /// Is it an enumerator of an enumeration that says which integer type it has: `enum : unsigned { A }`?
-    fn has_chosen_type(&self, enumerator: &Entry) -> bool {
-        let mut around = self.tree.ancestors(enumerator.declaration);
-        let specifier = around.find(|node| self.tree.kind(*node) == NodeKind::EnumSpecifier);
-        specifier.is_some_and(|node| {
-            self.tree.child(node, Field::UnderlyingType).is_some() || !self.is_modelled_record(node)
-        })
-    }
-
-    /// Is a declaration written with `const` or `constexpr`?
-    fn is_const(&self, entry: &Entry) -> bool {
-        let words = self.tree.named_children(entry.declaration);
-        words.into_iter().any(|word| matches!(self.file.bytes(self.tree.span(word)), b"const" | b"constexpr"))
     }
 }
 
@@ -165,6 +122,8 @@ struct Resolver<'s, 'a> {
     symbols: &'s Symbols<'a>,
     header: Option<usize>,
     unit: &'s Unit<'a>,
+    /// Are lengths of arrays evaluated?
+    measures: bool,
 }
 
 impl Resolver<'_, '_> {
@@ -181,11 +140,7 @@ impl Resolver<'_, '_> {
             }
             EntryKind::TemplateParameter => DeclaredType::Unknown,
             EntryKind::Deduced => DeclaredType::Auto,
-            EntryKind::Enumerator => {
-                let is_int = !self.unit.has_chosen_type(entry);
-                let ty = if is_int { DeclaredType::scalar(Number::INT, "int") } else { DeclaredType::enumeration("@") };
-                ty.qualified(true, false)
-            }
+            EntryKind::Enumerator => self.enumerator(entry),
             EntryKind::Tag => self.specifier(entry.declaration, fuel),
             EntryKind::Alias if self.kind(entry.declaration) == NodeKind::AliasDeclaration => {
                 let is_modelled = self.unit.is_modelled(entry.declaration, None);
@@ -198,6 +153,7 @@ impl Resolver<'_, '_> {
             EntryKind::Function if entry.scope == Scope::Local && self.unit.tree.language() == Language::Cpp => {
                 DeclaredType::Unknown
             }
+            EntryKind::Function if self.unit.declares_the_old_way(entry) => DeclaredType::Unknown,
             EntryKind::Variable | EntryKind::Function | EntryKind::Alias => {
                 let ty = self.typed(entry.declaration, entry.declarator, fuel);
                 let above = self.unit.tree.parent(entry.declaration).map(|above| self.unit.tree.kind(above));
@@ -207,6 +163,14 @@ impl Resolver<'_, '_> {
                 ty.qualified(entry.storage.is_constexpr, false)
             }
         }
+    }
+
+    /// In C++ its enumeration; in C an `int`, where that does not say which integer type it has.
+    fn enumerator(&self, entry: &Entry) -> DeclaredType {
+        let Some(specifier) = self.unit.enumeration_of(entry) else { return DeclaredType::Unknown };
+        let is_int = self.unit.tree.language() == Language::C && !self.unit.has_chosen_type(entry);
+        let ty = if is_int { DeclaredType::scalar(Number::INT, "int") } else { self.specifier(specifier, FUEL) };
+        ty.qualified(true, false)
     }
 
     /// The type that a declaration's specifiers and one declarator give.
@@ -232,8 +196,8 @@ impl Resolver<'_, '_> {
     fn wrapped(&self, inner: DeclaredType, declarator: NodeId, fuel: usize) -> DeclaredType {
         match self.kind(declarator) {
             NodeKind::PointerDeclarator | NodeKind::AbstractPointerDeclarator | NodeKind::PointerTypeDeclarator => {
-                let (is_const, _) = self.qualifiers(declarator);
-                DeclaredType::Pointer { pointee: Box::new(inner), is_const }
+                let (is_const, is_volatile) = self.qualifiers(declarator);
+                DeclaredType::Pointer { pointee: Box::new(inner), is_const }.qualified(false, is_volatile)
             }
             NodeKind::ReferenceDeclarator | NodeKind::AbstractReferenceDeclarator => {
                 DeclaredType::Reference { to: Box::new(inner) }
@@ -254,7 +218,7 @@ impl Resolver<'_, '_> {
         let size = self.unit.tree.child(declarator, Field::Size);
         let at = self.unit.tree.span(declarator).start;
         let text = size.map(|size| self.text(size)).unwrap_or_default();
-        let value = self.symbols.constant_in(self.header, &text, at);
+        let value = if self.measures { self.symbols.constant_in(self.header, &text, at) } else { None };
         let varies = value.is_none() && !text.is_empty() && !self.is_constant_size(size);
         element.array_of(Dimension { text, value }, varies)
     }
@@ -281,9 +245,13 @@ impl Resolver<'_, '_> {
                 NodeKind::VariadicParameter | NodeKind::DotDotDot | NodeKind::VariadicParameterDeclaration => {
                     is_variadic = true
                 }
-                _ => {}
+                NodeKind::Comment | NodeKind::OpenParenthesis | NodeKind::CloseParenthesis | NodeKind::Comma => {}
+                // The names of parameters that are declared behind the head.
+                _ => return DeclaredType::Unknown,
             }
         }
+        // In C it takes whatever is handed to it.
+        is_variadic |= parameters.is_empty() && tree.language() == Language::C;
         if parameters == [DeclaredType::Void] {
             parameters.clear();
         }
@@ -308,15 +276,12 @@ impl Resolver<'_, '_> {
             {
                 DeclaredType::Unknown
             }
-            NodeKind::StructSpecifier
-            | NodeKind::UnionSpecifier
-            | NodeKind::ClassSpecifier
-            | NodeKind::TemplateType => {
-                let name =
-                    tree.child(node, Field::Name).map_or_else(|| self.place_of_type(node), |_| self.text_of_type(node));
+            NodeKind::StructSpecifier | NodeKind::UnionSpecifier | NodeKind::ClassSpecifier => {
+                let name = self.name_of_record(node).unwrap_or_else(|| self.place_of_type(node));
                 let may_be_class = tree.language() == Language::Cpp;
                 DeclaredType::Record { name, is_const: false, may_be_class }
             }
+            NodeKind::TemplateType => self.template(node, fuel),
             NodeKind::EnumSpecifier => {
                 // Which integer type an enumeration has is up to the compiler.
                 let name = tree.child(node, Field::Name).map_or_else(|| "@".to_owned(), |name| self.text(name));
@@ -343,12 +308,17 @@ impl Resolver<'_, '_> {
             }
         }
         match self.kind(last) {
-            NodeKind::TemplateType => DeclaredType::Record { name: text, is_const: false, may_be_class: true },
-            _ if text.starts_with("std::") => standard_type(&self.text(last)).unwrap_or(DeclaredType::Record {
-                name: text,
-                is_const: false,
-                may_be_class: true,
-            }),
+            NodeKind::TemplateType if text.starts_with("std::") => {
+                let name = tree.child(last, Field::Name).map(|name| self.text(name)).unwrap_or_default();
+                standard_class(&name, &text)
+            }
+            NodeKind::TemplateType => self.template(last, fuel),
+            _ if text.starts_with("std::") => {
+                let name = self.text(last);
+                let is_direct = text.split_whitespace().collect::<String>() == format!("std::{name}");
+                let class = if is_direct { standard_class(&name, &text) } else { DeclaredType::Unknown };
+                standard_type(&name).filter(|_| is_direct).unwrap_or(class)
+            }
             _ => self.name(&self.text(last), tree.span(node).start, fuel),
         }
     }
@@ -362,13 +332,7 @@ impl Resolver<'_, '_> {
             return self.macro_named(name, at, fuel);
         }
         if let Some(found) = self.symbols.find(self.header, name, at) {
-            let Some(unit) = self.symbols.unit(found.header) else { return DeclaredType::Unknown };
-            let there = Resolver { symbols: self.symbols, header: found.header, unit };
-            let types = found
-                .entries
-                .iter()
-                .filter(|entry| matches!(entry.kind, EntryKind::Alias | EntryKind::Tag | EntryKind::TemplateParameter));
-            return agreed(types.map(|entry| there.entry(entry, fuel)).collect());
+            return self.declared(&found, fuel);
         }
         self.macro_named(name, at, fuel)
     }
@@ -382,7 +346,10 @@ impl Resolver<'_, '_> {
             None => self.replaced(&found.body, at, fuel),
             Some(_) => DeclaredType::Unknown,
         });
-        let types: Vec<DeclaredType> = types.collect();
+        let mut types: Vec<DeclaredType> = types.collect();
+        if !types.is_empty() && self.symbols.may_macro_be_absent(name, at) {
+            types.extend(self.without_macro(name, at, fuel));
+        }
         if types.is_empty() {
             let standard = standard_type(name).filter(|_| !self.symbols.may_be_named_out_of_sight(name));
             return standard.unwrap_or(DeclaredType::Unknown);
@@ -392,6 +359,23 @@ impl Resolver<'_, '_> {
             DeclaredType::Unknown if are_real => DeclaredType::scalar(Number::Floating(Format::SingleOrDouble), name),
             one => one,
         }
+    }
+
+    /// What a name stands for where no macro of that name is defined.
+    fn without_macro(&self, name: &str, at: usize, fuel: usize) -> Option<DeclaredType> {
+        let declared = self.symbols.find(self.header, name, at).map(|found| self.declared(&found, fuel));
+        declared.or_else(|| standard_type(name))
+    }
+
+    /// The type that declarations found for a name give it.
+    fn declared(&self, found: &Found<'_>, fuel: usize) -> DeclaredType {
+        let Some(fuel) = fuel.checked_sub(1) else { return DeclaredType::Unknown };
+        let Some(unit) = self.symbols.unit(found.header) else { return DeclaredType::Unknown };
+        let there = Resolver { unit, header: found.header, ..*self };
+        let is_type =
+            |entry: &&&Entry| matches!(entry.kind, EntryKind::Alias | EntryKind::Tag | EntryKind::TemplateParameter);
+        let types = found.entries.iter().filter(is_type);
+        agreed(types.map(|entry| there.entry(entry, fuel)).collect())
     }
 
     /// A macro's body that is a type's name: `#define DATA_TYPE double`.
@@ -436,14 +420,32 @@ impl Resolver<'_, '_> {
         format!("{ANONYMOUS}{header}:{}", self.unit.tree.span(node).start)
     }
 
-    /// `struct S`, `Vec<int>`: a type as written without its body.
-    fn text_of_type(&self, node: NodeId) -> String {
-        let tree = &self.unit.tree;
-        let whole = tree.span(node);
-        let end = tree.child(node, Field::Body).map_or(whole.end, |body| tree.span(body).start);
-        let text = self.unit.file.show(Span::new(whole.start, end)).into_owned();
-        let text = text.split(" :").next().unwrap_or_default();
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    /// `Vec<int>`: a class where the template in sight is one, or an alias of one. What else depends on the arguments is not known.
+    fn template(&self, node: NodeId, fuel: usize) -> DeclaredType {
+        let text = self.text(node).split_whitespace().collect::<Vec<_>>().join(" ");
+        let Some(name) = self.unit.tree.child(node, Field::Name).map(|name| self.text(name)) else {
+            return DeclaredType::Unknown;
+        };
+        let Some(found) = self.symbols.find(self.header, &name, self.unit.tree.span(node).start) else {
+            return standard_class(&name, &text);
+        };
+        match self.declared(&found, fuel) {
+            DeclaredType::Record { is_const, may_be_class, .. } => {
+                DeclaredType::Record { name: text, is_const, may_be_class }
+            }
+            _ => DeclaredType::Unknown,
+        }
+    }
+
+    /// `struct S`.
+    fn name_of_record(&self, node: NodeId) -> Option<String> {
+        let keyword = match self.kind(node) {
+            NodeKind::UnionSpecifier => "union",
+            NodeKind::ClassSpecifier => "class",
+            _ => "struct",
+        };
+        let name = self.unit.tree.child(node, Field::Name)?;
+        Some(format!("{keyword} {}", self.text(name).split_whitespace().collect::<String>()))
     }
 
     fn kind(&self, node: NodeId) -> NodeKind {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::source::Span;
 use crate::syntax::Number;
 
 /// What `name` is at the identifier `HERE` of a file: `scope type`.
@@ -99,7 +100,9 @@ fn declared_types() {
         ("auto x = f();", "auto"),
         ("std::size_t x = 0;", "size_t:Integer"),
         ("std::vector<int> x;", "record std::vector<int>"),
-        ("Grid<float> x;", "record Grid<float>"),
+        ("Grid<float> x;", "unknown"),
+        ("template <class T> struct Grid {}; Grid<float> x;", "record Grid<float>"),
+        ("template <class T> using Grid = T *; Grid<float> x;", "unknown"),
         ("using real = float; real x;", "float:Floating"),
         ("class C { int a; }; const C x;", "const record class C"),
         ("namespace n { typedef long id; } n::id x;", "long:Integer"),
@@ -179,7 +182,7 @@ fn qualified_names() {
         ("namespace m { namespace n { int x; } } void f() { HERE; }", "n::x", "not found"),
         ("namespace m::n { int x; } void f() { HERE; }", "m::n::x", "File int:Integer"),
         ("struct S { static int x; }; void f() { HERE; }", "S::x", "Member int:Integer"),
-        ("enum class E { x }; void f() { HERE; }", "E::x", "Member const int:Integer"),
+        ("enum class E { x }; void f() { HERE; }", "E::x", "Member const enum E:Integer"),
         ("enum class E { x }; void f() { HERE; }", "x", "not found"),
         ("void f() { HERE; } namespace n { int x; }", "n::x", "not found"),
         ("template <typename T> struct S { static int x; }; void f() { HERE; }", "S<int>::x", "not found"),

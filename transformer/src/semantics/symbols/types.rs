@@ -233,9 +233,13 @@ impl DeclaredType {
         }
     }
 
-    /// The same type with these qualifiers added.
+    /// The same type with these qualifiers added. Of what is `volatile` only numbers are modelled.
     #[must_use]
     pub fn qualified(mut self, with_const: bool, with_volatile: bool) -> Self {
+        let is_modelled = matches!(self, Self::Scalar { .. } | Self::TypeParameter { .. } | Self::Array { .. });
+        if with_volatile && !is_modelled {
+            return Self::Unknown;
+        }
         match &mut self {
             Self::Scalar { is_const, is_volatile, .. } | Self::TypeParameter { is_const, is_volatile, .. } => {
                 *is_const |= with_const;
@@ -279,9 +283,81 @@ impl DeclaredType {
 pub(super) fn standard_type(specifier: &str) -> Option<DeclaredType> {
     match specifier {
         "void" => Some(DeclaredType::Void),
-        "FILE" | "va_list" | "jmp_buf" | "pthread_mutex_t" | "omp_lock_t" | "omp_nest_lock_t" => {
+        "FILE" | "pthread_mutex_t" | "omp_lock_t" | "omp_nest_lock_t" => {
             Some(DeclaredType::Record { name: specifier.to_owned(), is_const: false, may_be_class: false })
         }
         _ => Number::read(specifier).map(|number| DeclaredType::scalar(number, specifier)),
     }
 }
+
+/// The class that a name of the standard library of C++ means, written as it is in `text`; unknown for other names: of those with and
+/// without arguments many stand for numbers, pointers or arrays.
+#[must_use]
+pub(super) fn standard_class(name: &str, text: &str) -> DeclaredType {
+    if STANDARD_CLASSES.binary_search(&name).is_err() {
+        return DeclaredType::Unknown;
+    }
+    DeclaredType::Record { name: text.to_owned(), is_const: false, may_be_class: true }
+}
+
+/// Classes and class templates of the standard library, in order.
+const STANDARD_CLASSES: &[&str] = &[
+    "array",
+    "atomic",
+    "basic_string",
+    "bernoulli_distribution",
+    "bitset",
+    "complex",
+    "condition_variable",
+    "default_random_engine",
+    "deque",
+    "exception",
+    "forward_list",
+    "fstream",
+    "function",
+    "future",
+    "ifstream",
+    "iostream",
+    "istream",
+    "istringstream",
+    "list",
+    "lock_guard",
+    "map",
+    "mt19937",
+    "mt19937_64",
+    "multimap",
+    "multiset",
+    "mutex",
+    "normal_distribution",
+    "ofstream",
+    "optional",
+    "ostream",
+    "ostringstream",
+    "pair",
+    "priority_queue",
+    "queue",
+    "random_device",
+    "runtime_error",
+    "set",
+    "shared_ptr",
+    "span",
+    "stack",
+    "string",
+    "string_view",
+    "stringstream",
+    "thread",
+    "tuple",
+    "uniform_int_distribution",
+    "uniform_real_distribution",
+    "unique_lock",
+    "unique_ptr",
+    "unordered_map",
+    "unordered_multimap",
+    "unordered_multiset",
+    "unordered_set",
+    "valarray",
+    "variant",
+    "vector",
+    "weak_ptr",
+    "wstring",
+];

@@ -195,7 +195,7 @@ fn is_harmless(cx: &Program<'_>, span: Span) -> bool {
 fn is_value(cx: &Program<'_>, used: &Use) -> bool {
     let (name, at) = (&used.name, used.span.start);
     if cx.symbols().macro_definition(name, at).is_some() {
-        return cx.constant(used.span).is_some();
+        return cx.symbols().is_constant(name, at);
     }
     let variable = cx.symbols().lookup(name, at);
     variable.is_some_and(|variable| variable.kind == NameKind::Enumerator || Integer::of(&variable.ty).is_some())
