@@ -13,7 +13,8 @@ const MODIFIERS: &[&str] =
     &["always", "alloc", "from", "omp", "pragma", "present", "release", "static", "to", "tofrom"];
 
 /// Refuses plans that would write a macro's name as a word of OpenMP, or as a word that the original does not use
-/// there: the compiler replaces macros in directives too.
+/// there: the compiler replaces macros in directives too. A word of the original that is left over where macros were
+/// replaced, since its macro could not be read, is none of OpenMP's either.
 pub(super) fn refuse(plans: &mut [Plan], context: &Program<'_>) {
     if !plans.iter().any(|plan| matches!(plan.decision, Decision::Apply(_))) {
         return;
@@ -23,14 +24,25 @@ pub(super) fn refuse(plans: &mut [Plan], context: &Program<'_>) {
         return;
     }
     for plan in plans.iter_mut().filter(|plan| matches!(plan.decision, Decision::Apply(_))) {
-        let Some(word) = hidden_word(context, plan, &macros) else { continue };
-        let message = format!("`{word}` is a macro, which would be replaced in what is to be written");
+        let unread =
+            unread_word(context, plan.extent, &macros).map(|word| (word, "the compiler replaces in a directive here"));
+        let written = || Some((hidden_word(context, plan, &macros)?, "would be replaced in what is to be written"));
+        let Some((word, what)) = unread.or_else(written) else { continue };
+        let message = format!("`{word}` is a macro, which {what}");
         let place = definition(context, &word).unwrap_or(plan.span);
         plan.refuse(Reason::new(ReasonCode::MacroDirective, plan.span, message).with_label(place, "here"));
     }
 }
 
-/// The names of the macros of the file and of its project's headers.
+/// A macro that stands as a word of OpenMP in a directive of the original.
+fn unread_word(context: &Program<'_>, extent: Span, macros: &BTreeSet<String>) -> Option<String> {
+    context.constructs.within(extent).find_map(|(_, directive)| {
+        let text = context.file.show(directive.span);
+        words(&text).find(|word| macros.contains(*word) && is_of_output(word)).map(str::to_owned)
+    })
+}
+
+/// The names of the macros of the file, of its project's headers and of the compiler's flags.
 pub(super) fn macros(context: &Program<'_>) -> BTreeSet<String> {
     let name = |file: &SourceFile, span: Span| file.show(span).into_owned();
     let own = context.scan.definitions.iter().map(|it| name(context.file, it.name));
@@ -38,7 +50,9 @@ pub(super) fn macros(context: &Program<'_>) -> BTreeSet<String> {
         let definitions = source::scan(&header.text).definitions;
         definitions.into_iter().map(|it| name(header, it.name))
     });
-    own.chain(of_headers).collect()
+    let of_flags =
+        context.compilation.definitions.iter().filter(|flag| flag.body.is_some()).map(|flag| flag.name.clone());
+    own.chain(of_headers).chain(of_flags).collect()
 }
 
 fn definition(context: &Program<'_>, word: &str) -> Option<Span> {

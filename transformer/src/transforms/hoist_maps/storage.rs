@@ -24,10 +24,11 @@ pub(super) fn apart(
     terms: &mut Vec<String>,
 ) -> Result<(), (VariableId, Reason)> {
     let mappings = block.mappings_of(statements);
-    let mut compared: Vec<(VariableId, VariableId)> = Vec::new();
+    // Constructs may map other sections of a variable: each of them is compared.
+    let mut compared: Vec<(Section<'_>, Section<'_>)> = Vec::new();
     for one in held {
         for item in mappings.iter().flat_map(|mapping| &mapping.items) {
-            let pair = ordered(one.item.named.id, item.named.id);
+            let pair = ordered(section(&one.item), section(item));
             if item.named.id == one.item.named.id || compared.contains(&pair) {
                 continue;
             }
@@ -35,9 +36,9 @@ pub(super) fn apart(
             if one.owner.is_apart_from(block.cx.owner(&item.named)) {
                 continue;
             }
+            // List items of one construct share no storage, as far as it lists them.
             let lists_both = |mapping: &Mapping| {
-                let explicit = |id| mapping.item(id).is_some_and(|item| item.is_explicit);
-                explicit(one.item.named.id) && explicit(item.named.id)
+                [&one.item, item].into_iter().all(|item| maps(mapping, item).is_some_and(|own| own.is_explicit))
             };
             match block.certain_where(statements, lists_both) {
                 Some((_, own)) => terms.extend(own),
@@ -52,8 +53,20 @@ pub(super) fn apart(
     Ok(())
 }
 
-fn ordered(one: VariableId, other: VariableId) -> (VariableId, VariableId) {
+/// A variable with the section of it that is mapped.
+type Section<'i> = (VariableId, &'i str);
+
+fn section(item: &Item) -> Section<'_> {
+    (item.named.id, &item.section)
+}
+
+fn ordered<'i>(one: Section<'i>, other: Section<'i>) -> (Section<'i>, Section<'i>) {
     if one < other { (one, other) } else { (other, one) }
+}
+
+/// The item of a construct for this section of the variable.
+fn maps<'m>(mapping: &'m Mapping, item: &Item) -> Option<&'m Item> {
+    mapping.item(item.named.id).filter(|own| own.section == item.section)
 }
 
 /// The comparison of what host code reaches with what is held, or why there is none.
@@ -149,8 +162,8 @@ fn comparison(
     let number = integer_of_address(cx);
     let end = |item: &Item| Some(format!("({number})({} + {})", item.named.name, item.length.as_ref()?.text));
     let start = |item: &Item| format!("({number}){}", item.named.name);
-    // Before the other one's construct runs, its pointer need not lead anywhere.
-    let (_, mut found) = block.certain(statements, other.named.id)?;
+    // Before the other one's construct runs, its pointer need not lead anywhere, and its length need not be a number.
+    let (_, mut found) = block.certain_where(statements, |mapping| maps(mapping, other).is_some())?;
     found.push(format!("({} <= {} || {} <= {})", end(one)?, start(other), end(other)?, start(one)));
     Some(found)
 }
