@@ -29,7 +29,7 @@ impl Layout {
         Self::at(file, directive.span)
     }
 
-    /// The same of a directive's whole text.
+    /// Reads the layout off the whole text of a directive.
     fn at(file: &SourceFile, directive: Span) -> Self {
         let text = file.show(directive);
         let sentinel = text.split("omp").next().unwrap_or("#pragma").trim_end_matches(is_splice).to_owned();

@@ -118,7 +118,7 @@ impl<'a> Readings<'a> {
         self.texts.push(Reading { file: Cow::Owned(file), derived, left_out: spans });
     }
 
-    /// Every choice among the definitions of the macros that directives use; none where there are too many.
+    /// Every choice among the definitions of the macros that directives use, or `None` if there are too many.
     fn choices(&self, macros: &Macros) -> Vec<Choice> {
         let mut open = vec![Choice::new()];
         let mut decided = Vec::new();

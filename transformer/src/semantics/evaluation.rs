@@ -74,7 +74,7 @@ impl<'t> Evaluation<'t> {
         Self::read(file, Cow::Borrowed(tree), root)
     }
 
-    /// Reads the expression that a text consists of; `None` where it is no expression.
+    /// Reads the expression that a text consists of.
     pub(crate) fn of_text(file: &SourceFile, tree: HostTree) -> Self {
         let root = tree.root();
         Self::read(file, Cow::Owned(tree), root)

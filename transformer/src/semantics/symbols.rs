@@ -252,7 +252,7 @@ impl<'a> Symbols<'a> {
         })
     }
 
-    /// What declarations found for a name say of it; none where it cannot be told what they declare.
+    /// What declarations found for a name say of it, or `None` if it cannot be told what they declare.
     fn variable(&self, found: &Found<'_>, name: &str) -> Option<Variable> {
         let chosen = found.chosen();
         let kind = self.kind_of(found)?;

@@ -31,7 +31,7 @@ pub(super) struct Conditions {
 
 impl Conditions {
     /// The groups with a line in a construct for a device, whose statement is not certain for that reason alone, but for those that ask
-    /// for what may differ between the host's code and the device's; none where there are too many.
+    /// for what may differ between the host's code and the device's, or `None` if there are too many.
     pub fn of(file: &SourceFile, scan: &Scan, constructs: &ConstructTree) -> Self {
         let all = Span::new(0, file.text.len());
         let cut: Vec<Span> = constructs
@@ -127,7 +127,7 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// What a line asks; none for what may hang on whether the device's code is compiled.
+    /// What a line asks, or `None` for what may hang on whether the device's code is compiled.
     fn question(&mut self, line: Span, group: usize) -> Option<Question> {
         let text = self.file.show(line);
         let text = text.trim_start_matches(|c: char| matches!(c, '#' | '%' | ':') || c.is_whitespace());

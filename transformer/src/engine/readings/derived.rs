@@ -81,7 +81,7 @@ impl Derived {
         Span::new(start, start + 1)
     }
 
-    /// The edit of the file that makes an edit of the text; none where it is about what comes from a macro's definition.
+    /// The edit of the file that makes an edit of the text, or `None` if it is about what comes from a macro's definition.
     pub fn edit(&self, edit: &Edit) -> Option<Edit> {
         if self.parts.is_empty() {
             return Some(edit.clone());

@@ -133,7 +133,7 @@ struct Use {
     stands_for: Vec<Token>,
 }
 
-/// A macro's text with the arguments in it; none where tokens are made into strings or put together.
+/// A macro's text with the arguments in it, or `None` if tokens are made into strings or put together.
 fn substituted(definition: &Definition, given: &[Vec<Token>]) -> Option<Vec<Token>> {
     let Some(parameters) = &definition.parameters else {
         return is_plain(&definition.body).then(|| definition.body.clone());

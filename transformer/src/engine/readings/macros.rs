@@ -9,7 +9,7 @@ use crate::source::{Scan, SourceFile, Span, scan, words};
 /// One definition of a macro.
 #[derive(Clone, Debug)]
 pub(super) struct Definition {
-    /// The names of its parameters, `...` among them; none for an object-like macro.
+    /// The names of its parameters, `...` among them, or `None` for an object-like macro.
     pub parameters: Option<Vec<String>>,
     /// What it is replaced with, on one line.
     pub body: Vec<Token>,

@@ -18,7 +18,7 @@ pub(super) enum Kind {
 pub(super) struct Token {
     pub kind: Kind,
     pub text: String,
-    /// Its first byte in the file; none for what stands in a macro's definition.
+    /// Its first byte in the file, or `None` for what stands in a macro's definition.
     pub at: Option<usize>,
 }
 

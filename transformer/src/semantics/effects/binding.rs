@@ -137,10 +137,7 @@ impl Program<'_> {
 /// The parameters of a function, or `None` for one whose name is not found.
 pub(super) fn parameters_of(cx: &Program<'_>, definition: NodeId) -> Vec<Option<VariableId>> {
     let tree = cx.tree;
-    let declarator = Function::of(tree, definition).and_then(Function::declarator);
-    let list =
-        declarator.and_then(|node| tree.descendants(node).find(|inner| tree.kind(*inner) == NodeKind::ParameterList));
-    let parameters = list.into_iter().flat_map(|list| tree.named_children(list));
+    let parameters = Function::of(tree, definition).into_iter().flat_map(Function::parameters);
     let named = |parameter: NodeId| {
         let declarator = tree.child(parameter, Field::Declarator)?;
         let name = tree.descendants(declarator).find(|node| tree.kind(*node) == NodeKind::Identifier)?;

@@ -10,12 +10,12 @@ pub(super) struct Value {
 }
 
 impl Value {
-    /// The number itself; none beyond 64 bits with a sign.
+    /// The number itself, or `None` beyond 64 bits with a sign.
     pub fn number(self) -> Option<i64> {
         i64::try_from(self.number).ok()
     }
 
-    /// The value of a variable of another type that it initialises; none where that does not hold it.
+    /// The value of a variable of another type that it initialises, or `None` if that does not hold it.
     fn converted(self, ty: Integer) -> Option<Self> {
         ty.holds(self.number).then_some(Self { number: self.number, ty })
     }
@@ -35,7 +35,7 @@ pub(super) struct Meaning {
     pub text: String,
     /// Where the names in it are looked up.
     pub at: At,
-    /// The type that its value is converted to; none for a macro, whose text takes the place of its name.
+    /// The type that its value is converted to, or `None` for a macro, whose text takes the place of its name.
     pub of: Option<Converted>,
 }
 

@@ -6,7 +6,7 @@ use crate::source::Span;
 /// One variable, known by the place of its declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VariableId {
-    /// The header that declares it; none for the file.
+    /// The header that declares it, or `None` for the file.
     pub header: Option<usize>,
     /// Its name in the declaration.
     pub declared_at: Span,

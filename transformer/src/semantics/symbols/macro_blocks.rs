@@ -56,7 +56,7 @@ fn is_balanced(text: &str) -> bool {
     depths(text).is_some_and(|depths| depths.last().is_none_or(|last| *last == 0))
 }
 
-/// How many braces are open behind each token of a text; none where it closes more than it opens, or writes braces in another way.
+/// How many braces are open behind each token of a text, or `None` if it closes more than it opens, or writes braces in another way.
 fn depths(text: &str) -> Option<Vec<usize>> {
     if ["<%", "%>", "??", "##"].iter().any(|other| text.replace("##__VA_ARGS__", "").contains(other)) {
         return None;

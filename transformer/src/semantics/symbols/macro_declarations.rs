@@ -22,7 +22,7 @@ const STATEMENTS: &[&str] = &[
 /// Words with which a declaration begins whose names may stand anywhere behind.
 const DECLARATIONS: &[&str] = &["class", "enum", "struct", "typedef", "union", "using"];
 
-/// The use of a macro as a statement, and the names that it may declare; none where that may be any.
+/// The use of a macro as a statement, and the names that it may declare, or `None` if that may be any.
 pub(super) struct DeclaringUse {
     start: usize,
     names: Option<BTreeSet<String>>,
@@ -88,7 +88,7 @@ impl Symbols<'_> {
         declares.then_some(DeclaringUse { start: statement.start, names })
     }
 
-    /// A text with its macros replaced, by each choice of their definitions; none where that cannot be followed.
+    /// A text with its macros replaced, by each choice of their definitions, or `None` if that cannot be followed.
     fn expanded(&self, text: &str, at: usize, depth: usize) -> Option<Vec<String>> {
         let depth = depth.checked_sub(1)?;
         let mut out = vec![String::new()];
@@ -133,7 +133,7 @@ fn append(all: &mut [String], text: &str) {
     all.iter_mut().for_each(|out| out.push_str(text));
 }
 
-/// The text of a macro with arguments in the place of its parameters; none where words are put together.
+/// The text of a macro with arguments in the place of its parameters, or `None` if words are put together.
 fn substituted(found: &Macro, given: &[&str]) -> Option<String> {
     let body = without_strings(&found.body, found.parameters.as_deref().unwrap_or_default())?;
     let Some(parameters) = &found.parameters else { return Some(body) };

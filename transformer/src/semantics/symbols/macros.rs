@@ -31,7 +31,7 @@ impl Macro {
 pub struct FlagDefinition {
     /// Its name.
     pub name: String,
-    /// What it is replaced with; none where it is taken back.
+    /// What it is replaced with, or `None` if it is taken back.
     pub body: Option<String>,
 }
 

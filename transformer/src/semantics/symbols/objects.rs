@@ -9,7 +9,7 @@ use crate::source::{Language, Span};
 use crate::syntax::{Field, NodeId, NodeKind};
 
 impl Symbols<'_> {
-    /// What sort of thing declarations declare; none where it cannot be told: `T a(x);`.
+    /// What sort of thing declarations declare, or `None` if it cannot be told: `T a(x);`.
     pub(super) fn kind_of(&self, found: &Found<'_>) -> Option<NameKind> {
         let chosen = found.chosen();
         let first = self.unit(found.header).and_then(|unit| Some((unit, unit.first_of_ambiguous(chosen)?)));
@@ -53,7 +53,7 @@ impl Symbols<'_> {
 }
 
 impl Unit<'_> {
-    /// The first of the words that are the types of a function's parameters, or what an object is made from; none where what is
+    /// The first of the words that are the types of a function's parameters, or what an object is made from, or `None` if what is
     /// declared is one of them for certain.
     fn first_of_ambiguous(&self, entry: &Entry) -> Option<NodeId> {
         let tree = &self.tree;

@@ -62,7 +62,7 @@ impl Symbols<'_> {
         })
     }
 
-    /// The integer type of a declaration without declarators; none where it is another. Lengths of arrays are not asked for: headers
+    /// The integer type of a declaration without declarators, or `None` if it is another. Lengths of arrays are not asked for: headers
     /// may define constants and arrays in terms of each other without end.
     pub(super) fn integer_of(&self, header: Option<usize>, entry: &Entry) -> Option<Integer> {
         let unit = self.unit(header)?;

@@ -52,7 +52,7 @@ pub struct Variable {
     pub name: String,
     /// The name in its declaration; the last one visible where there are several.
     pub declared_at: Span,
-    /// The header that declares it; none where the file does.
+    /// The header that declares it, or `None` if the file does.
     pub header: Option<usize>,
     /// Where it lives.
     pub scope: Scope,

@@ -11,7 +11,7 @@ use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::items::{follows_nothing, is_object};
 
-/// The conditions, in C, that must hold where `root` begins so that the construct runs; none where it is not certain at all.
+/// The conditions, in C, that must hold where `root` begins so that the construct runs, or `None` if it is not certain at all.
 /// `host` is what the host does in all of the environment, whose first statement `is_first` tells `root` to be.
 pub(super) fn conditions(
     cx: &Context<'_>,
