@@ -3,19 +3,21 @@
 mod hidden_declarations;
 mod hidden_words;
 mod later_rounds;
+mod options;
 mod passed_over;
 mod readings;
 mod unclear_text;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+
+pub use self::options::Options;
 
 use self::later_rounds::Rounds;
 use self::readings::Readings;
 use crate::analysis::data_environment::{Entry, data_environment};
 use crate::analysis::execution_mode::{Predicted, execution_mode};
-use crate::context::{ASSUMED_ITERATIONS, Context, DEVICE_MEMORY, Explanations, PipelineOptions};
-use crate::device::{CountedKernel, DeviceProfile};
+use crate::context::{Context, DEVICE_MEMORY, Explanations};
+use crate::device::CountedKernel;
 use crate::edit::EditSet;
 use crate::plan::suppression::Suppressions;
 use crate::plan::{Decision, Pass, Plan, Reason, ReasonCode, select};
@@ -23,7 +25,6 @@ use crate::region::association::associate;
 use crate::region::construct::ConstructTree;
 use crate::region::target::target_regions;
 use crate::semantics::facts::Facts;
-use crate::semantics::symbols::FlagDefinition;
 use crate::semantics::{Compilation, Program};
 use crate::source::{Scan, SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
@@ -34,68 +35,6 @@ use crate::validate::clang::VerifyError;
 
 /// Conflicting plans wait for the next round; more rounds than this mean that a transformation does not settle.
 const MOST_ROUNDS: usize = 8;
-
-/// What the driver may do with a file.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The passes to run, in the registry's order.
-    pub passes: Vec<Pass>,
-    /// Apply edits that rest on an assumption?
-    pub assume: bool,
-    /// How many iterations a loop of unknown length is assumed to have. It decides whether a change pays.
-    pub assumed_iterations: u32,
-    /// How many bytes data may take that stay on the device although no construct needs all of them at once. By default
-    /// half of the device's memory, or [`DEVICE_MEMORY`].
-    pub device_memory: Option<u64>,
-    /// If the lengths of the loops decide which form of a construct is faster, are both written under a host `if`?
-    pub versioned: bool,
-    /// How pipelines are written.
-    pub pipeline: PipelineOptions,
-    /// The device that grids are chosen for. Without one, only what holds on every device is written.
-    pub device: Option<DeviceProfile>,
-    /// Only constructs that touch one of these ranges of lines, counted from 1, both ends included. Empty for all.
-    pub lines: Vec<(usize, usize)>,
-    /// Are the facts behind each decision wanted ([`Plan::details`])?
-    pub explain: bool,
-    /// The bounds of time and memory.
-    pub limits: Limits,
-    /// The compiler flags with which clang is asked about the names in each round's text. `None` if clang is not asked.
-    pub facts: Option<Arc<[String]>>,
-    /// The macros that the compiler's flags define or undefine.
-    pub definitions: Arc<[FlagDefinition]>,
-    /// May the compiler assume that objects of different types do not share storage? Not with `-fno-strict-aliasing`.
-    pub strict_aliasing: bool,
-    /// Do signed integers wrap around, as with `-fwrapv`?
-    pub signed_wraps: bool,
-    /// The compiler flags with which clang counts the resources of kernels. `None` if clang is not asked.
-    pub resources: Option<Arc<[String]>>,
-}
-
-impl Default for Options {
-    /// The default passes, Safe edits alone, the whole file.
-    fn default() -> Self {
-        let passes = TRANSFORMS.iter().filter(|transform| transform.default).map(|transform| transform.pass).collect();
-        let assumed_iterations = ASSUMED_ITERATIONS;
-        let limits = Limits::default();
-        Self {
-            passes,
-            assume: false,
-            assumed_iterations,
-            device_memory: None,
-            versioned: false,
-            pipeline: PipelineOptions::default(),
-            device: None,
-            lines: Vec::new(),
-            explain: false,
-            limits,
-            facts: None,
-            definitions: Arc::new([]),
-            strict_aliasing: true,
-            signed_wraps: false,
-            resources: None,
-        }
-    }
-}
 
 /// The result for one file.
 #[derive(Clone, Debug)]

@@ -121,7 +121,7 @@ impl Program<'_> {
 }
 
 /// What a node does by itself; `None` where it only holds its parts together.
-pub(super) fn act(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Act> {
+pub(crate) fn act(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Act> {
     if tree.is_problem(node) {
         return Some(Act::Unknown);
     }
@@ -241,5 +241,6 @@ fn is_conversion(file: &SourceFile, tree: &HostTree, call: NodeId) -> bool {
     }
 }
 
+mod rounding;
 #[cfg(test)]
 mod tests;

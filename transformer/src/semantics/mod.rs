@@ -4,7 +4,7 @@ mod allocations;
 pub mod calls;
 mod concurrency;
 pub mod effects;
-mod evaluation;
+pub(crate) mod evaluation;
 pub mod facts;
 mod fresh;
 pub mod integers;

@@ -92,6 +92,11 @@ impl Kind {
         }
     }
 
+    /// Is it a number of one of the language's own types that host and device hold alike?
+    pub(crate) fn is_host_scalar(&self) -> bool {
+        matches!(self, Self::Scalar { wide: false, builtin: true, .. })
+    }
+
     /// Is it, or is what it holds, wider than 64 bits, or not known?
     pub(crate) fn is_wide(&self) -> bool {
         match self {

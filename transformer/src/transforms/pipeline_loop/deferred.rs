@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{Construct, ConstructId};
 use crate::semantics::calls::is_pure;
+use crate::semantics::evaluation::{Act, act};
 use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::{Role, uses_below};
 use crate::semantics::{Kind, Telling};
@@ -218,61 +219,38 @@ fn stays(names: &Context<'_>, stretch: Span, node: NodeId) -> bool {
                 )
             })
         }
-        NodeKind::ReturnStatement | NodeKind::GotoStatement | NodeKind::GnuAsmExpression => false,
-        NodeKind::TypeIdentifier
-        | NodeKind::FieldIdentifier
-        | NodeKind::LabeledStatement
-        | NodeKind::SwitchStatement
-        | NodeKind::CaseStatement => is_c,
-        kind if is_c => !NOT_IN_C.contains(&kind),
-        kind => IN_CPP.contains(&kind),
+        kind if STATEMENTS.contains(&kind) => true,
+        kind if is_c && IN_C.contains(&kind) => true,
+        // Names of types and of namespaces lead to functions in C++: constructors, operators.
+        NodeKind::QualifiedIdentifier | NodeKind::NamespaceIdentifier | NodeKind::TemplateFunction => false,
+        NodeKind::TypeIdentifier | NodeKind::FieldIdentifier => is_c,
+        NodeKind::This | NodeKind::NewExpression | NodeKind::DeleteExpression => false,
+        _ => !matches!(act(names.file, tree, node), Some(Act::Call | Act::Unknown)),
     }
 }
 
-/// Parts of the tree that may hide a call or a jump in C. Attributes may name functions that are called at the end of a
-/// block.
-const NOT_IN_C: [NodeKind; 6] = [
-    NodeKind::PreprocInclude,
-    NodeKind::PreprocCall,
-    NodeKind::SehLeaveStatement,
-    NodeKind::AttributeSpecifier,
-    NodeKind::AttributeDeclaration,
-    NodeKind::MsDeclspecModifier,
-];
-
-/// Parts of the tree that call no function in C++ if all variables are of the language's own types.
-const IN_CPP: [NodeKind; 31] = [
+/// Statements and declarations that call nothing by themselves and end where their text ends, in both languages.
+const STATEMENTS: [NodeKind; 10] = [
     NodeKind::CompoundStatement,
-    NodeKind::ExpressionStatement,
     NodeKind::Declaration,
     NodeKind::InitDeclarator,
     NodeKind::ArrayDeclarator,
-    NodeKind::PrimitiveType,
-    NodeKind::SizedTypeSpecifier,
-    NodeKind::TypeQualifier,
-    NodeKind::TypeDescriptor,
-    NodeKind::NumberLiteral,
-    NodeKind::CharLiteral,
-    NodeKind::Character,
-    NodeKind::StringLiteral,
-    NodeKind::StringContent,
-    NodeKind::EscapeSequence,
-    NodeKind::True,
-    NodeKind::False,
-    NodeKind::Comment,
-    NodeKind::ArgumentList,
-    NodeKind::AssignmentExpression,
-    NodeKind::UpdateExpression,
-    NodeKind::BinaryExpression,
-    NodeKind::UnaryExpression,
-    NodeKind::ConditionalExpression,
-    NodeKind::ParenthesizedExpression,
-    NodeKind::SubscriptExpression,
-    NodeKind::SubscriptArgumentList,
+    NodeKind::PointerDeclarator,
     NodeKind::ForStatement,
     NodeKind::WhileStatement,
+    NodeKind::DoStatement,
     NodeKind::IfStatement,
-    NodeKind::ConditionClause,
+    NodeKind::ElseClause,
+];
+
+/// More of them in C, where no initializer calls a function unless a call is written.
+const IN_C: [NodeKind; 6] = [
+    NodeKind::LabeledStatement,
+    NodeKind::StatementIdentifier,
+    NodeKind::SwitchStatement,
+    NodeKind::CaseStatement,
+    NodeKind::InitializerList,
+    NodeKind::FieldExpression,
 ];
 
 /// Is it a name whose use calls no function?

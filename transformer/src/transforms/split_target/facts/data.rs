@@ -5,7 +5,6 @@ mod aliases;
 mod expressions;
 mod host_parts;
 mod lists;
-mod numbers;
 mod own_copies;
 mod parallel;
 mod reductions;

@@ -10,7 +10,6 @@ use crate::semantics::uses::{Role, Use, uses_below};
 use crate::semantics::{Act, Class, Evaluation, Kind, Part};
 use crate::source::{Language, Span};
 use crate::syntax::{Assignment, Cast, Control, Initialised, NodeId, NodeKind, Update};
-use crate::transforms::split_target::facts::data::numbers::is_host_scalar;
 use crate::transforms::split_target::facts::data::{Builder, scalar_written};
 use crate::transforms::split_target::shape::{HostPart, leaves_inner_loop};
 
@@ -172,13 +171,13 @@ impl Builder<'_, '_> {
             let Some(name) = name else { return self.lives_on_device(tree.span(part)) };
             declared.push(name);
             if let Some(value) = initialised.and_then(Initialised::value) {
-                let target = self.number_of_name(name, tree.span(name).end);
+                let target = self.names.number_of_name(name, tree.span(name).end);
                 self.value(value, target, ReasonCode::LocalDeclaration);
             }
         }
         for name in declared {
             let text = self.names.file.show(tree.span(name)).into_owned();
-            if !is_host_scalar(&self.names.kind(&text, tree.span(name).end)) {
+            if !self.names.kind(&text, tree.span(name).end).is_host_scalar() {
                 self.lives_on_device(tree.span(name));
             }
             self.hides(&text, tree.span(name));
@@ -202,11 +201,9 @@ impl Builder<'_, '_> {
         for used in &evaluation.names {
             self.host_use(used, code);
         }
-        for node in tree.descendants(root) {
-            if self.is_floating_leaf(node) && !self.may_stay_floating(node) {
-                let message = "floating-point arithmetic stays on the device";
-                self.refuse(code, tree.span(node), message);
-            }
+        for node in self.names.rounded(root) {
+            let message = "floating-point arithmetic stays on the device";
+            self.refuse(code, tree.span(node), message);
         }
     }
 
@@ -215,7 +212,7 @@ impl Builder<'_, '_> {
     fn value(&mut self, value: NodeId, target: Option<Class>, code: ReasonCode) {
         let tree = self.names.tree;
         self.expression(value, code);
-        let floating = tree.descendants(value).any(|node| self.is_floating_leaf(node));
+        let floating = tree.descendants(value).any(|node| self.names.is_floating_leaf(node));
         let leaf = matches!(tree.kind(value), NodeKind::Identifier | NodeKind::NumberLiteral);
         let copied = target == Some(Class::Floating) && leaf;
         if (target == Some(Class::Floating) || floating && tree.kind(value) == NodeKind::Identifier) && !copied {
@@ -238,7 +235,7 @@ impl Builder<'_, '_> {
             // A device may not have such a type, or may have another one by this name.
             Act::Literal => {
                 let is_long = || self.names.file.show(tree.span(node)).ends_with(['l', 'L']);
-                tree.kind(node) != NodeKind::StringLiteral && !(self.is_floating_leaf(node) && is_long())
+                tree.kind(node) != NodeKind::StringLiteral && !(self.names.is_floating_leaf(node) && is_long())
             }
             Act::Name | Act::Arithmetic | Act::Bits | Act::Test | Act::Division | Act::Choice => true,
             Act::Size | Act::Load | Act::Member | Act::Address | Act::Call | Act::Unknown => false,
@@ -259,7 +256,7 @@ impl Builder<'_, '_> {
         let is_copy = assignment.is_some_and(|it| it.is_plain() && it.value().is_some_and(is_leaf));
         let changed = assignment.map_or_else(|| Update::of(tree, node).and_then(Update::operand), Assignment::target);
         changed.is_some_and(|changed| {
-            tree.kind(changed) == NodeKind::Identifier && (is_copy || !self.is_floating_leaf(changed))
+            tree.kind(changed) == NodeKind::Identifier && (is_copy || !self.names.is_floating_leaf(changed))
         })
     }
 
@@ -281,7 +278,7 @@ impl Builder<'_, '_> {
         if kind == Kind::Constant {
             return;
         }
-        if !is_host_scalar(&kind) {
+        if !kind.is_host_scalar() {
             let message = format!("`{}` is not a number that the host knows", used.name);
             return self.refuse(code, used.span, message);
         }

@@ -11,7 +11,6 @@ use crate::region::construct::ConstructId;
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Language, Span, words};
 use crate::syntax::{ClauseName, Declaration, NodeId, NodeKind, Parameter};
-use crate::transforms::split_target::facts::data::numbers::is_host_scalar;
 use crate::transforms::split_target::facts::data::{Builder, Temporary};
 use crate::transforms::split_target::shape::Form;
 
@@ -171,7 +170,7 @@ impl Builder<'_, '_> {
         let first = self.shape.outer.first().map(|first| cx.constructs.directive(*first).span);
         let region = Span::new(first?.start, cx.tree.span(block).end);
         let declared = self.names.declared_at(name, at).filter(|declared| !scope.overlaps(*declared))?;
-        let usable = is_host_scalar(&self.names.kind(name, at))
+        let usable = self.names.kind(name, at).is_host_scalar()
             && !self.is_on_device(name)
             && !self.names.is_threadprivate(name)
             && !self.names.may_be_declared_for_device(name, at)

@@ -1,18 +1,22 @@
-//! Which numbers the host may handle like the device: integers always, other numbers if they are only compared or
-//! copied.
+//! Where an expression rounds: floating-point numbers that do more than being compared, tested or copied. Host and device may round
+//! differently, and so may a compiler that contracts what stands in one expression.
 
-use crate::semantics::{Class, Kind};
+use crate::semantics::{Class, Kind, Program};
 use crate::syntax::{Assignment, Binary, NodeId, NodeKind, Unary};
-use crate::transforms::split_target::facts::data::Builder;
 
-impl Builder<'_, '_> {
+impl Program<'_> {
+    /// The floating-point numbers below a node that take part in arithmetic.
+    pub(crate) fn rounded(&self, root: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.tree.descendants(root).filter(|node| self.is_floating_leaf(*node) && !self.is_exact(*node))
+    }
+
     /// Is it a floating-point number, by its text or its declared type?
-    pub(super) fn is_floating_leaf(&self, node: NodeId) -> bool {
-        let tree = self.names.tree;
+    pub(crate) fn is_floating_leaf(&self, node: NodeId) -> bool {
+        let tree = self.tree;
         let span = tree.span(node);
         match tree.kind(node) {
             NodeKind::NumberLiteral => {
-                let text = self.names.file.show(span).to_lowercase();
+                let text = self.file.show(span).to_lowercase();
                 let hexadecimal = text.starts_with("0x");
                 text.contains('.') || (hexadecimal && text.contains('p')) || (!hexadecimal && text.contains('e'))
             }
@@ -23,20 +27,20 @@ impl Builder<'_, '_> {
 
     /// The class of the number that a name at byte `at` stands for. A macro that is no integer constant counts as
     /// floating.
-    pub(super) fn number_of_name(&self, node: NodeId, at: usize) -> Option<Class> {
-        let span = self.names.tree.span(node);
-        let name = self.names.file.show(span);
-        match self.names.kind(&name, at) {
+    pub(crate) fn number_of_name(&self, node: NodeId, at: usize) -> Option<Class> {
+        let span = self.tree.span(node);
+        let name = self.file.show(span);
+        match self.kind(&name, at) {
             Kind::Scalar { class: Class::Floating, .. } => Some(Class::Floating),
             Kind::Scalar { .. } => Some(Class::Integer),
-            Kind::Constant => Some(self.names.constant(span).map_or(Class::Floating, |_| Class::Integer)),
+            Kind::Constant => Some(self.constant(span).map_or(Class::Floating, |_| Class::Integer)),
             _ => None,
         }
     }
 
     /// Is the number only compared, tested or copied?
-    pub(super) fn may_stay_floating(&self, leaf: NodeId) -> bool {
-        let tree = self.names.tree;
+    fn is_exact(&self, leaf: NodeId) -> bool {
+        let tree = self.tree;
         let mut parent = tree.parent(leaf);
         while let Some(node) = parent {
             match tree.kind(node) {
@@ -76,9 +80,4 @@ impl Builder<'_, '_> {
         }
         false
     }
-}
-
-/// Is it a number of one of the language's own types, which no operator can be declared for?
-pub(super) fn is_host_scalar(kind: &Kind) -> bool {
-    matches!(kind, Kind::Scalar { wide: false, builtin: true, .. })
 }
