@@ -176,7 +176,7 @@ impl Plan {
         self.kernels.1 = self.kernels.0;
     }
 
-    /// The same in terms of another text, where what it speaks of stands elsewhere; its edits are left as they are.
+    /// The plan with its places in another text, from which this one was made; its edits are left as they are.
     #[must_use]
     pub fn placed(self, place: impl Fn(Span) -> Span) -> Self {
         let reason = |reason: Reason| Reason {

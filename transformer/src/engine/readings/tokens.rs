@@ -60,7 +60,7 @@ fn is_splice(token: &str, after: &str) -> bool {
     token == "\\" && after.trim_start_matches([' ', '\t', '\r']).starts_with('\n')
 }
 
-/// The same on one line, without comments, and without blanks at the ends.
+/// The tokens on one line, without comments, and without blanks at the ends.
 pub(super) fn on_one_line(tokens: &[Token]) -> Vec<Token> {
     let mut all: Vec<Token> = Vec::new();
     for token in tokens {

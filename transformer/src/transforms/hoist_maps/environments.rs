@@ -327,7 +327,7 @@ impl Block<'_, '_> {
         self.certain_where((first, last), |mapping| mapping.item(id).is_some())
     }
 
-    /// The same of a construct of some sort.
+    /// The first construct that certainly runs and `is_meant` accepts, and under which conditions it runs.
     pub(super) fn certain_where(
         &self,
         (first, last): (usize, usize),

@@ -87,7 +87,7 @@ pub(super) fn completes(cx: &Context<'_>, statement: NodeId) -> bool {
     comes_to_its_end(cx, statement, &[])
 }
 
-/// The same for a statement, or for the body of the last of the functions that have been called.
+/// Does code certainly come to its end: a statement, or the body of the last function of `callers`?
 fn comes_to_its_end(cx: &Context<'_>, code: NodeId, callers: &[NodeId]) -> bool {
     let tree = cx.tree;
     tree.descendants(code).filter(|node| tree.is_named(*node)).all(|node| match tree.kind(node) {

@@ -115,7 +115,7 @@ impl Block<'_, '_> {
         })
     }
 
-    /// The same where a loop makes two passes, in which the constructs copy more often than the updates.
+    /// When a loop makes two passes, in which the constructs copy the variable more often than the updates do.
     fn copied_in_two_passes(&self, (first, last): (usize, usize), held: &Held) -> Option<Vec<String>> {
         let statement =
             self.statements.get(first).filter(|it| first == last && it.is_loop && !held.updates.is_empty())?;

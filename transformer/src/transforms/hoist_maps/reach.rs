@@ -246,7 +246,7 @@ fn never_turns_negative(cx: &Context<'_>, counter: &Named) -> bool {
 }
 
 /// A bound as the text of an unsigned number of the width of an address, which is never less than the bound where that is not negative,
-/// and which traps nowhere: the original may never evaluate it. None where it is no sum or product of integers.
+/// and which traps nowhere: the original may never evaluate it. `None` for what is no sum or product of integers.
 fn unsigned_value(cx: &Context<'_>, expression: Span) -> Option<String> {
     let tree = cx.tree;
     let root = Some(tree.covering(expression)).filter(|node| tree.span(*node) == expression)?;

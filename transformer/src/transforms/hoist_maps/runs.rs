@@ -35,7 +35,7 @@ pub(super) fn runs(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found
     all
 }
 
-/// The same for one variable; where accesses are `served`, updates let the host have what it needs.
+/// The environments for one variable. Where accesses are `served`, updates let the host have what it needs.
 pub(super) fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found, served: bool) -> Vec<Run> {
     let mappings = |statement: &Statement| {
         statement.mappings.iter().filter_map(|index| block.all.get(*index)).any(|mapping| mapping.item(id).is_some())

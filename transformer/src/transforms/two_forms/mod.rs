@@ -131,7 +131,7 @@ pub(super) fn indented(text: &str, level: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The same indentation as edits, so that they can be combined with other edits of these lines. `before` is inserted
+/// The deeper indentation as edits, so that they can be combined with other edits of these lines. `before` is inserted
 /// before the first line; `lines` begins at the start of a line.
 pub(super) fn line_inserts(file: &SourceFile, lines: Span, level: &str, before: String) -> Vec<Edit> {
     let mut edits = vec![Edit { span: Span::new(lines.start, lines.start), text: before }];

@@ -84,7 +84,7 @@ impl Wanted<'_, '_> {
         self.elements_below(statement, part, accesses)
     }
 
-    /// The same for the test of a loop.
+    /// The elements that the test of a loop certainly accesses, where it accesses no others.
     pub(super) fn elements_of_test(&self, statement: &Statement, accesses: &[&Touch]) -> Option<Piece> {
         self.elements_below(statement, statement.node, accesses)
     }
