@@ -1,7 +1,7 @@
 //! Canonical loop nests (OpenMP 5.2, section 4.4.1).
 
 use crate::source::{SourceFile, Span};
-use crate::syntax::{HostTree, NodeId};
+use crate::syntax::{For, HostTree, NodeId};
 
 use self::reader::Reader;
 
@@ -162,6 +162,29 @@ impl Problem {
 #[must_use]
 pub fn canonical_head(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<CanonicalLoop> {
     Reader { file, tree }.canonical_loop(node).ok()
+}
+
+/// A `for` statement that counts and may end earlier by another part of its test: `for (int i = 0; i < n && e > 1e-6; i++)`.
+pub struct GuardedLoop {
+    /// The loop as if it only counted.
+    pub counting: CanonicalLoop,
+    /// The parts of the test before the one that counts, which do not name the variable.
+    pub before: Vec<NodeId>,
+    /// The parts behind it.
+    pub behind: Vec<NodeId>,
+}
+
+/// The head of a `for` statement of which one part of the test is canonical.
+#[must_use]
+pub fn guarded_head(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<GuardedLoop> {
+    let reader = Reader { file, tree };
+    let mut before = reader.conjuncts(For::of(tree, node)?.condition()?);
+    let index = before.iter().position(|part| reader.loop_tested_by(node, Some(*part)).is_ok())?;
+    let behind = before.split_off(index + 1);
+    let counting = reader.loop_tested_by(node, before.pop()).ok()?;
+    let mut others = before.iter().chain(&behind);
+    let is_free = others.all(|part| reader.names(tree.span(*part), &counting.variable).is_none());
+    is_free.then_some(GuardedLoop { counting, before, behind })
 }
 
 /// Where the body of a loop changes its variable or takes its address.

@@ -36,12 +36,16 @@ impl Program<'_> {
         }
     }
 
-    /// `new double[n]`, with `(std::nothrow)` or without: not one that says where.
+    /// `new double[n]`, of numbers or plain structures, with `(std::nothrow)` or without: not one that says where.
     fn is_new_array(&self, node: NodeId) -> bool {
         let tree = self.tree;
         let placement = tree.child(node, Field::Placement).map(|placement| self.file.bytes(tree.span(placement)));
-        let is_number = tree.child(node, Field::Type).is_some_and(|ty| self.is_builtin_type(tree.span(ty)));
-        is_number
+        let is_plain = tree.child(node, Field::Type).is_some_and(|ty| {
+            let span = tree.span(ty);
+            let made = self.symbols().type_written(None, &self.file.show(span), span.start);
+            self.is_builtin_type(span) || self.symbols().is_plain_record(&made, span.start)
+        });
+        is_plain
             && tree.child(node, Field::Declarator).is_some()
             && placement.is_none_or(|text| text == b"(std::nothrow)")
     }

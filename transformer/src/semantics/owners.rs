@@ -104,7 +104,9 @@ impl Program<'_> {
         let is_seen = is_local || variable.is_static && variable.header.is_none();
         // A declaration in a block may mean this one.
         let means_it = |used: &&Use| {
-            used.name == named.name && self.named(&used.name, used.span.end).is_none_or(|(_, other)| other.is_extern)
+            used.name == named.name
+                && used.span != named.id.declared_at
+                && self.named(&used.name, used.span.end).is_none_or(|(_, other)| other.is_extern)
         };
         let is_shared = !is_seen
             || !is_local && self.file_uses().iter().any(|used| means_it(&used))

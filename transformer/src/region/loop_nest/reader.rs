@@ -46,6 +46,12 @@ impl Reader<'_> {
 
     /// Reads the head of a `for` statement.
     pub fn canonical_loop(&self, node: NodeId) -> Read<CanonicalLoop> {
+        let condition = For::of(self.tree, node).and_then(For::condition);
+        self.loop_tested_by(node, condition)
+    }
+
+    /// Reads the head of a `for` statement as if `condition` were its whole test.
+    pub fn loop_tested_by(&self, node: NodeId, condition: Option<NodeId>) -> Read<CanonicalLoop> {
         let span = self.tree.span(node);
         let whole = |problem: Problem| (problem, span);
         let statement = For::of(self.tree, node).ok_or(whole(Problem::SyntaxError))?;
@@ -56,7 +62,7 @@ impl Reader<'_> {
         }
         let initialisation = self.initialisation(statement.initializer().ok_or((Problem::Initialisation, head))?)?;
         let name = self.file.show(self.tree.span(initialisation.variable)).into_owned();
-        let condition = statement.condition().ok_or((Problem::Condition, head))?;
+        let condition = condition.ok_or((Problem::Condition, head))?;
         let (relation, upper) = self.condition(condition, &name)?;
         let step = self.increment(statement.update().ok_or((Problem::Increment, head))?, &name)?;
         check_direction(relation, &step, self.tree.span(condition), self.amount_is_one(&step))?;
@@ -169,6 +175,16 @@ impl Reader<'_> {
             Ok((relation.mirrored(), self.tree.span(left)))
         } else {
             Err(problem)
+        }
+    }
+
+    /// The parts of a test that all must hold: `i < n` and `e > 1e-6` of `i < n && e > 1e-6`.
+    pub fn conjuncts(&self, test: NodeId) -> Vec<NodeId> {
+        let node = self.without_parentheses(test);
+        let both = Binary::of(self.tree, node).filter(|it| it.operator() == Some(NodeKind::AmpersandAmpersand));
+        match both.and_then(|it| Some((it.left()?, it.right()?))) {
+            Some((left, right)) => [self.conjuncts(left), self.conjuncts(right)].concat(),
+            None => vec![node],
         }
     }
 

@@ -243,12 +243,14 @@ impl Reader<'_, '_> {
         let (depth, _) = dereferences(self.cx.tree, node);
         // An address is made of an element without following the pointer to it.
         let depth = depth - usize::from(depth > 0 && is_element_address(self.cx.tree, node));
+        // Operators on pointers themselves are the language's own.
         let may_hide_code = || {
             let at = self.cx.tree.span(node).start;
             self.cx.tree.language() == Language::Cpp
+                && !(depth == 0 && variable.ty.is_pointer())
                 && self.cx.kind(&named.name, at).may_hide_code()
                 && !self.is_of_numbers(&variable.ty)
-                && !self.selects_plain_member(&variable.ty, node)
+                && !self.is_plain_access(&variable.ty, node)
         };
         if self.is_time_structure(&variable.ty, named.at) {
             self.touch(Storage::Variable(named), writes || role == Role::Address, node);
@@ -271,12 +273,13 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Is nothing but a member of a plain structure accessed, by `.` or `->`, so that no operator of a class is called?
-    fn selects_plain_member(&self, ty: &DeclaredType, node: NodeId) -> bool {
+    /// Is a member of a plain structure accessed, by `.` or `->`, or the structure itself where no operators are declared, so that no
+    /// function is called?
+    fn is_plain_access(&self, ty: &DeclaredType, node: NodeId) -> bool {
         let at = self.cx.tree.span(node).start;
         let record = ty.class().filter(|_| !matches!(ty, DeclaredType::Reference { .. }));
         record.is_some_and(|record| self.cx.symbols().is_plain_record(record, at))
-            && places::selects_member(self.cx.tree, node)
+            && (places::selects_member(self.cx.tree, node) || !self.cx.has_operators())
     }
 
     /// Is it of a template's type parameter that stands for a number, or does it lead to such ones?

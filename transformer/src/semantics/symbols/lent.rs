@@ -1,7 +1,7 @@
 //! In C++: uses that hand out a variable itself and not its value, so that something else may lead to it from then on.
 
 use super::{DeclaredType, Symbols, Variable};
-use crate::semantics::uses::copies_initialisers;
+use crate::semantics::uses::{Role, copies_initialisers, initialiser_role};
 use crate::source::Span;
 use crate::syntax::{Call, Field, NodeId, NodeKind};
 
@@ -30,6 +30,7 @@ impl Symbols<'_> {
                 };
                 self.own.file.bytes(tree.span(node)) == name
                     && tree.parent(node).is_some_and(is_place)
+                    && initialiser_role(self.own.file, tree, node) != Some(Role::Read)
                     && self.means(node, variable)
             }
             _ => false,

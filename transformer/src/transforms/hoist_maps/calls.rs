@@ -170,9 +170,13 @@ impl<'c, 'a> Call<'c, 'a> {
                     mapping.only_read.extend((!own.writes(cx, &item.named)).then_some(found.named.id));
                     mapping.items.push(found);
                 }
-                Ok(item) => {
-                    mapping.items.iter_mut().filter(|it| it.named.id == item.named.id).for_each(|it| {
-                        it.trouble = Some("the call maps it twice");
+                // `dot(r, r, n)`: the copy that the first parameter brings serves both.
+                Ok(found) => {
+                    let is_read = found.to && !found.from && !own.writes(cx, &item.named);
+                    let is_other = |known: &Item| !is_read || known.from || !known.to || known.section != found.section;
+                    let known = mapping.items.iter_mut().filter(|known| known.named.id == found.named.id);
+                    known.filter(|known| is_other(known)).for_each(|known| {
+                        known.trouble = Some("the call maps it twice");
                     });
                 }
                 // What is mapped by another expression is memory that the copies read and write.

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
+use crate::region::loop_nest::guarded_head;
 use crate::semantics::Owner;
 use crate::semantics::effects::{HostEffects, Named, Touch};
 use crate::semantics::symbols::VariableId;
@@ -358,7 +359,7 @@ impl Block<'_, '_> {
     pub(super) fn terms_are_visible(&self, mapping: &Mapping, first: usize) -> bool {
         let (cx, at) = (self.cx, self.start_of((first, first)));
         let loops = cx.tree.ancestors(mapping.body).take_while(|node| cx.tree.span(*node).start >= at);
-        let mut heads = loops.filter_map(|node| crate::region::loop_nest::canonical_head(cx.file, cx.tree, node));
-        heads.all(|head| cx.means_the_same(head.upper, at))
+        let mut heads = loops.filter_map(|node| guarded_head(cx.file, cx.tree, node));
+        heads.all(|head| cx.means_the_same(head.counting.upper, at))
     }
 }

@@ -3,8 +3,9 @@
 //! An environment evaluates the sections of its items where it opens. That must happen only where the original evaluates them too.
 
 use crate::context::Context;
-use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_head, canonical_nest};
+use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_head, canonical_nest, guarded_head};
 use crate::semantics::effects::{HostEffects, Unknown, UnknownKind};
+use crate::semantics::evaluation::act;
 use crate::semantics::{Act, Evaluation};
 use crate::source::Span;
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
@@ -34,12 +35,27 @@ pub(super) fn conditions(
             }
             NodeKind::ForStatement if tree.field(node) == Some(Field::Body) => {
                 // A loop that `break` may end early still begins like any other.
-                let read = canonical_head(cx.file, tree, parent)?;
-                found.extend(trip_condition(cx, &read, host)?);
+                let read = guarded_head(cx.file, tree, parent)?;
+                let is_guarded = !read.before.is_empty() || !read.behind.is_empty();
+                let counter = &read.counting;
+                let is_own =
+                    || counter.declared_in_loop || cx.cannot_be_aliased(&counter.variable, counter.variable_span.end);
+                (!is_guarded || parent == root && is_first && is_own()).then_some(())?;
+                // The last part of the test comes first here.
+                let repeated = |part: &NodeId| repeated_condition(cx, *part);
+                found.extend(read.behind.iter().rev().map(repeated).collect::<Option<Vec<_>>>()?);
+                found.extend(trip_condition(cx, counter, host)?);
+                found.extend(read.before.iter().rev().map(repeated).collect::<Option<Vec<_>>>()?);
             }
             NodeKind::WhileStatement if tree.field(node) == Some(Field::Body) => {
                 (parent == root && is_first).then_some(())?;
-                found.push(repeated_condition(cx, tree.child(parent, Field::Condition)?)?);
+                let condition = tree.child(parent, Field::Condition)?;
+                let test = match tree.kind(condition) {
+                    NodeKind::ParenthesizedExpression => tree.named_children(condition).next()?,
+                    NodeKind::ConditionClause => tree.child(condition, Field::Value)?,
+                    _ => return None,
+                };
+                found.push(repeated_condition(cx, test)?);
             }
             NodeKind::DoStatement => {}
             _ => return None,
@@ -189,19 +205,15 @@ pub(super) fn is_stable(cx: &Context<'_>, expression: Span, host: &HostEffects) 
 }
 
 /// A condition that is evaluated once more, at the same place.
-fn repeated_condition(cx: &Context<'_>, condition: NodeId) -> Option<String> {
+fn repeated_condition(cx: &Context<'_>, test: NodeId) -> Option<String> {
     let tree = cx.tree;
-    let inner = match tree.kind(condition) {
-        NodeKind::ParenthesizedExpression => tree.named_children(condition).next()?,
-        NodeKind::ConditionClause => tree.child(condition, Field::Value)?,
-        _ => return None,
-    };
-    let evaluation = Evaluation::of(cx.file, tree, inner);
+    let evaluation = Evaluation::of(cx.file, tree, test);
     let is_safe =
-        evaluation.only_gives_value() && !evaluation.does(Act::Call) && cx.host_effects(inner, &[]).unknown.is_empty();
-    let text = cx.file.show(tree.span(inner)).split_whitespace().collect::<Vec<_>>().join(" ");
+        evaluation.only_gives_value() && !evaluation.does(Act::Call) && cx.host_effects(test, &[]).unknown.is_empty();
+    let text = cx.file.show(tree.span(test)).split_whitespace().collect::<Vec<_>>().join(" ");
     // `while (1)` always runs.
-    is_safe.then(|| if is_operand(&text) { text } else { format!("({text})") })
+    let is_comparison = act(cx.file, tree, test) == Some(Act::Test);
+    is_safe.then(|| if is_operand(&text) || is_comparison { text } else { format!("({text})") })
 }
 
 fn is_operand(text: &str) -> bool {
