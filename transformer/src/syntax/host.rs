@@ -9,6 +9,7 @@ mod grammar;
 mod kinds;
 mod nesting;
 mod parse;
+mod readable;
 #[cfg(test)]
 mod tests;
 mod views;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree, TreeCursor};
 
 use super::grammar::Grammar;
+use super::readable::readable_text;
 use super::{ERROR, HostError, HostTree, Limits, Node, NodeId, branches, nesting};
 use crate::source::pragma_scan::mask;
 use crate::source::{Language, Scan, SourceFile, Span};
@@ -34,50 +35,6 @@ impl HostTree {
             }
         }
         best.ok_or(HostError::Deadline)
-    }
-}
-
-/// The masked text, if it is text and within the limits.
-fn readable_text(file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Vec<u8>, HostError> {
-    if file.text.len() > limits.bytes.min(u32::MAX as usize / 2) {
-        return Err(HostError::TooLarge(file.text.len()));
-    }
-    if let Some(at) = memchr::memchr(0, &file.text) {
-        return Err(HostError::Nul(at));
-    }
-    let mut text = mask(&file.text, &scan.masked);
-    end_lines_with_newlines(&mut text);
-    name_thread_storage(&mut text);
-    match nesting::too_deep(&text, limits.depth) {
-        Some(at) => Err(HostError::TooDeep(at)),
-        None => Ok(text),
-    }
-}
-
-/// The grammar of C knows the specifier `_Thread_local` by C23's name alone, and would take it for a type.
-fn name_thread_storage(text: &mut [u8]) {
-    let places: Vec<usize> = memchr::memmem::find_iter(text, b"_Thread_local").collect();
-    for at in places {
-        let is_word = |index: Option<usize>| {
-            let byte = index.and_then(|index| text.get(index));
-            byte.is_some_and(|byte| *byte == b'_' || byte.is_ascii_alphanumeric())
-        };
-        if !is_word(at.checked_sub(1)) && !is_word(Some(at + THREAD_STORAGE.len())) {
-            text[at..at + THREAD_STORAGE.len()].copy_from_slice(THREAD_STORAGE);
-        }
-    }
-}
-
-/// As long as `_Thread_local`.
-const THREAD_STORAGE: &[u8] = b"thread_local ";
-
-/// The grammars end a line comment or a preprocessor line only at `\n`; compilers also at a lone `\r`.
-fn end_lines_with_newlines(text: &mut [u8]) {
-    let lone: Vec<usize> = memchr::memchr_iter(b'\r', text).filter(|at| text.get(at + 1) != Some(&b'\n')).collect();
-    for at in lone {
-        if let Some(byte) = text.get_mut(at) {
-            *byte = b'\n';
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
 use crate::semantics::Kind;
 use crate::semantics::effects::{HostEffects, Named, Storage, Touch};
-use crate::semantics::symbols::DeclaredType;
+use crate::semantics::symbols::{DeclaredType, Dimension};
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
 use crate::syntax::{ListItem, NodeKind};
@@ -64,17 +64,33 @@ impl Item {
     pub(super) fn certainly_holds(&self, cx: &Context<'_>, touch: &Touch) -> bool {
         let (Storage::Variable(named) | Storage::Behind(named)) = &touch.storage else { return false };
         let is_whole = || self.section.is_empty() && matches!(touch.storage, Storage::Variable(_));
-        let starts_at_first = || self.section.starts_with("[:") && self.expressions.len() <= 2;
+        let starts_at_first = || self.section.starts_with("[:") && self.holds_whole_rows(cx);
         let is_below = || match self.first_length.as_ref() {
             Some(Length { text, expressions }) => expressions
                 .iter()
-                .any(|length| operand(&on_one_line(cx.file, *length)) == *text && stays_below(cx, touch, *length)),
+                .any(|length| Length::of(cx, *length).text == *text && stays_below(cx, touch, *length)),
             None => false,
         };
         named.id == self.named.id
             && self.is_explicit
             && self.trouble.is_none()
             && (is_whole() || starts_at_first() && is_below())
+    }
+
+    /// Are the sections behind the first one all of the row that an element of the first dimension is?
+    fn holds_whole_rows(&self, cx: &Context<'_>) -> bool {
+        let ty = cx.declared_type(&self.named.name, self.named.at).map(|ty| ty.dereferenced());
+        let dimensions = match &ty {
+            Some(DeclaredType::Array { dimensions, .. }) => dimensions.as_slice(),
+            _ => &[],
+        };
+        let lengths: Vec<&str> = self.section.trim_end_matches(']').split("][").skip(1).collect();
+        let is_whole = |(length, dimension): (&&str, &Dimension)| {
+            let is_it = |span: &&Span| length.strip_prefix(':') == Some(&normal(&on_one_line(cx.file, **span)));
+            let own = self.expressions.iter().find(is_it).and_then(|span| cx.constant(*span));
+            own.is_some() && own == dimension.value
+        };
+        lengths.len() == dimensions.len() && lengths.iter().zip(dimensions).all(is_whole)
     }
 }
 

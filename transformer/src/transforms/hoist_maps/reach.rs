@@ -59,6 +59,14 @@ pub(super) fn stays_below(cx: &Context<'_>, touch: &Touch, length: Span) -> bool
         }
         let mut bounds = Bounds { cx, around: node, expressions: Vec::new(), naturals: Vec::new() };
         let (node_start, length_start) = (touch.span.start, length.start);
+        // A length in a clause is no part of the tree: its text tells that it is the loop's bound.
+        if let Some(head) = bounds.counting(index).filter(|head| head.relation == Relation::Less) {
+            let [upper, length] = [head.upper, length].map(|span| on_one_line(cx.file, span));
+            let is_known = cx.is_arithmetic(head.upper) && cx.means_the_same(head.upper, length_start);
+            if upper == length && is_known {
+                return Some(true);
+            }
+        }
         let (end, length) = (bounds.end(index)?, bounds.value(length)?);
         let mut names = bounds.expressions.iter();
         let are_the_same =

@@ -1,0 +1,105 @@
+//! The text that the grammars read: the file's, byte for byte, but for what they cannot read.
+
+use super::{HostError, Limits, nesting};
+use crate::source::pragma_scan::mask;
+use crate::source::{Scan, SourceFile};
+
+/// The masked text, if it is text and within the limits.
+pub(super) fn readable_text(file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Vec<u8>, HostError> {
+    if file.text.len() > limits.bytes.min(u32::MAX as usize / 2) {
+        return Err(HostError::TooLarge(file.text.len()));
+    }
+    if let Some(at) = memchr::memchr(0, &file.text) {
+        return Err(HostError::Nul(at));
+    }
+    let mut text = mask(&file.text, &scan.masked);
+    end_lines_with_newlines(&mut text);
+    name_thread_storage(&mut text);
+    simplify_new_pointers(&mut text);
+    match nesting::too_deep(&text, limits.depth) {
+        Some(at) => Err(HostError::TooDeep(at)),
+        None => Ok(text),
+    }
+}
+
+/// The grammar of C knows the specifier `_Thread_local` by C23's name alone, and would take it for a type.
+fn name_thread_storage(text: &mut [u8]) {
+    let places: Vec<usize> = memchr::memmem::find_iter(text, b"_Thread_local").collect();
+    for at in places {
+        let is_word_at = |index: Option<usize>| index.and_then(|index| text.get(index)).is_some_and(|byte| is_word(*byte));
+        if !is_word_at(at.checked_sub(1)) && !is_word_at(Some(at + THREAD_STORAGE.len())) {
+            text[at..at + THREAD_STORAGE.len()].copy_from_slice(THREAD_STORAGE);
+        }
+    }
+}
+
+/// As long as `_Thread_local`.
+const THREAD_STORAGE: &[u8] = b"thread_local ";
+
+/// The grammars end a line comment or a preprocessor line only at `\n`; compilers also at a lone `\r`.
+fn end_lines_with_newlines(text: &mut [u8]) {
+    let lone: Vec<usize> = memchr::memchr_iter(b'\r', text).filter(|at| text.get(at + 1) != Some(&b'\n')).collect();
+    for at in lone {
+        if let Some(byte) = text.get_mut(at) {
+            *byte = b'\n';
+        }
+    }
+}
+
+/// The grammar of C++ does not read `new double*[n]`, an array of pointers: it is told of `new double [n]`. What is made there is memory
+/// in both cases, and no type is taken from the expression.
+fn simplify_new_pointers(text: &mut [u8]) {
+    let places: Vec<usize> = memchr::memmem::find_iter(text, b"new").collect();
+    for at in places {
+        let is_part = at.checked_sub(1).and_then(|before| text.get(before)).is_some_and(|byte| is_word(*byte));
+        let stars = if is_part { None } else { stars_of_new(text, at + 3) };
+        for byte in text.get_mut(stars.unwrap_or(0..0)).into_iter().flatten().filter(|byte| **byte == b'*') {
+            *byte = b' ';
+        }
+    }
+}
+
+/// The `*` between a type and the `[` behind it, where the type begins at a byte.
+fn stars_of_new(text: &[u8], start: usize) -> Option<std::ops::Range<usize>> {
+    let rest = text.get(start..)?;
+    let blanks = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let before = blanks(rest);
+    let mut open = 0_usize;
+    let mut is_part = |byte: &u8| {
+        match byte {
+            b'<' => open += 1,
+            b'>' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        is_word(*byte) || byte.is_ascii_whitespace() || matches!(byte, b':' | b'<' | b'>') || open > 0 && *byte == b','
+    };
+    let ty = rest.iter().take_while(|byte| is_part(byte)).count();
+    let is_separate = before > 0 && rest.get(before).is_some_and(|byte| is_word(*byte) || *byte == b':');
+    let behind = rest.get(ty..)?;
+    let stars = behind.iter().take_while(|byte| **byte == b'*' || byte.is_ascii_whitespace()).count();
+    let is_it = is_separate && stars > 0 && behind.first() == Some(&b'*') && behind.get(stars) == Some(&b'[');
+    is_it.then_some(start + ty..start + ty + stars)
+}
+
+fn is_word(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::simplify_new_pointers;
+
+    #[test]
+    fn new_arrays_of_pointers_become_arrays() {
+        let read = |text: &str| {
+            let mut bytes = text.as_bytes().to_vec();
+            simplify_new_pointers(&mut bytes);
+            String::from_utf8(bytes).unwrap()
+        };
+        assert_eq!(read("p = new double*[n];"), "p = new double [n];");
+        assert_eq!(read("p = new std::map<int, T> **[n + 1];"), "p = new std::map<int, T>   [n + 1];");
+        for same in ["new double[n]", "renew double*[n]", "new T*", "new (at) T*[n]", "new int(a*b[3])", "news*[n]", "new"] {
+            assert_eq!(read(same), same);
+        }
+    }
+}
