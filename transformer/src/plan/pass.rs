@@ -11,6 +11,8 @@ pub enum Pass {
     Hoist,
     /// The loops of a nest become one parallel loop.
     Collapse,
+    /// Sums of serial loops are kept in variables.
+    Scalarize,
     /// Kernels get a grid.
     Geometry,
     /// Transfers overlap kernels.
@@ -23,8 +25,16 @@ pub enum Pass {
 
 impl Pass {
     /// All of them, in the order in which they run.
-    pub const ALL: [Self; 7] =
-        [Self::Split, Self::Hoist, Self::Collapse, Self::Geometry, Self::Overlap, Self::Pipeline, Self::Unroll];
+    pub const ALL: [Self; 8] = [
+        Self::Split,
+        Self::Hoist,
+        Self::Collapse,
+        Self::Scalarize,
+        Self::Geometry,
+        Self::Overlap,
+        Self::Pipeline,
+        Self::Unroll,
+    ];
 
     /// What `--passes`, configuration and messages call it.
     #[must_use]
@@ -33,6 +43,7 @@ impl Pass {
             Self::Split => "split",
             Self::Hoist => "hoist",
             Self::Collapse => "collapse",
+            Self::Scalarize => "scalarize",
             Self::Geometry => "geometry",
             Self::Overlap => "overlap",
             Self::Pipeline => "pipeline",

@@ -113,6 +113,7 @@ reason_codes! {
     NotCertain = "OMPS163", Refusal, "no construct certainly runs";
     EnvironmentPlace = "OMPS164", Refusal, "no place for a data environment";
     UnrollNotAllowed = "OMPS170", Refusal, "no `unroll` construct may stand there";
+    AccumulatorReached = "OMPS180", Refusal, "sum in memory that more may reach";
     TooSmall = "OMPS201", DoesNotPay, "too little work for further launches";
     TwoLevels = "OMPS202", DoesNotPay, "teams and threads share two loops already";
     CollapseDoesNotPay = "OMPS240", DoesNotPay, "collapse gains nothing";

@@ -5,6 +5,7 @@ mod choose_geometry;
 mod collapse;
 mod hoist_maps;
 mod pipeline_loop;
+mod scalarize_sums;
 mod split_target;
 mod two_forms;
 mod unroll_loop;
@@ -77,6 +78,13 @@ pub const TRANSFORMS: &[Transform] = &[
         default: true,
         plan: Some(collapse::collapse),
         waits_for: waits_for_none,
+    },
+    Transform {
+        pass: Pass::Scalarize,
+        summary: "Keep sums of serial loops in variables",
+        default: false,
+        plan: Some(scalarize_sums::scalarize_sums),
+        waits_for: scalarize_sums::waits_for,
     },
     Transform {
         pass: Pass::Geometry,

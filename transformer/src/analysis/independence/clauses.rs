@@ -83,7 +83,7 @@ pub(crate) fn read_besides(
 
 impl Clauses {
     /// What the clauses of constructs say of variables. All other clauses are ignored.
-    pub(super) fn of(cx: &Program<'_>, chain: &[ConstructId]) -> Self {
+    pub(crate) fn of(cx: &Program<'_>, chain: &[ConstructId]) -> Self {
         let symbols = cx.symbols();
         let mut found = Self::default();
         for clause in chain.iter().flat_map(|id| &cx.constructs.directive(*id).clauses) {

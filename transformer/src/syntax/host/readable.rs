@@ -26,7 +26,8 @@ pub(super) fn readable_text(file: &SourceFile, scan: &Scan, limits: &Limits) -> 
 fn name_thread_storage(text: &mut [u8]) {
     let places: Vec<usize> = memchr::memmem::find_iter(text, b"_Thread_local").collect();
     for at in places {
-        let is_word_at = |index: Option<usize>| index.and_then(|index| text.get(index)).is_some_and(|byte| is_word(*byte));
+        let is_word_at =
+            |index: Option<usize>| index.and_then(|index| text.get(index)).is_some_and(|byte| is_word(*byte));
         if !is_word_at(at.checked_sub(1)) && !is_word_at(Some(at + THREAD_STORAGE.len())) {
             text[at..at + THREAD_STORAGE.len()].copy_from_slice(THREAD_STORAGE);
         }
@@ -98,7 +99,9 @@ mod tests {
         };
         assert_eq!(read("p = new double*[n];"), "p = new double [n];");
         assert_eq!(read("p = new std::map<int, T> **[n + 1];"), "p = new std::map<int, T>   [n + 1];");
-        for same in ["new double[n]", "renew double*[n]", "new T*", "new (at) T*[n]", "new int(a*b[3])", "news*[n]", "new"] {
+        for same in
+            ["new double[n]", "renew double*[n]", "new T*", "new (at) T*[n]", "new int(a*b[3])", "news*[n]", "new"]
+        {
             assert_eq!(read(same), same);
         }
     }

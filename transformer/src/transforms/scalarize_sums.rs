@@ -1,0 +1,282 @@
+//! Keep a sum of a serial loop in a variable instead of in memory.
+//!
+//! ## Input
+//!
+//! ```c
+//! void product(int n, const double a[n][n], const double b[n][n], double c[n][n]) {
+//!   #pragma omp target teams distribute parallel for collapse(2) \
+//!       map(to: a[0:n][0:n], b[0:n][0:n]) map(from: c[0:n][0:n])
+//!   for (int i = 0; i < n; i++)
+//!     for (int j = 0; j < n; j++) {
+//!       c[i][j] = 0;
+//!       for (int k = 0; k < n; k++)
+//!         c[i][j] += a[i][k] * b[k][j];
+//!     }
+//! }
+//! ```
+//!
+//! ## Output
+//!
+//! ```c
+//! void product(int n, const double a[n][n], const double b[n][n], double c[n][n]) {
+//!   #pragma omp target teams distribute parallel for collapse(2) \
+//!       map(to: a[0:n][0:n], b[0:n][0:n]) map(from: c[0:n][0:n])
+//!   for (int i = 0; i < n; i++)
+//!     for (int j = 0; j < n; j++) {
+//!       double sum = 0;
+//!       for (int k = 0; k < n; k++)
+//!         sum += a[i][k] * b[k][j];
+//!       c[i][j] = sum;
+//!     }
+//! }
+//! ```
+//!
+//! The compiler cannot do this: for all that it knows, a store to `c` changes what `a` and `b` lead to, so that each term of the sum
+//! waits for a store and a load of memory. Here it is known that they are apart: the construct maps them.
+//!
+//! ## Applies when
+//!
+//! - the kernel is one `distribute parallel for` loop of a league, and a serial loop in its body changes an element whose subscripts
+//!   no iteration of that loop changes: numbers, and variables that only their names reach;
+//! - the statement right before the loop assigns the same element, by `=` or another assignment;
+//! - the element is an integer or a `float` or `double`, neither volatile nor atomic;
+//! - the loop is in canonical form, ends by its test alone, and is not known to run fewer than four times.
+//!
+//! ## Refuses when
+//!
+//! OMPS101 to OMPS104, OMPS125: the text cannot be read for certain. OMPS180: the loop may reach the element by another name or other
+//! subscripts, or what it does is not followed. OMPS340: only an assumption says that other pointers lead elsewhere.
+//!
+//! ## Safety
+//!
+//! The statement before the loop stores the element, so that the thread may store it once more behind the loop, which it does also where
+//! the loop runs never. No other thread accesses the element in between, since one of the two would have to write it without
+//! synchronization (OpenMP 5.2, section 1.4.1): constructs stand nowhere in the body. The loop reaches it by this name and these
+//! subscripts alone, whose variables keep their values. The variable has the element's type, so that each value is rounded as
+//! it was when it was stored; each expression keeps its operands and its place, so that a compiler contracts what it contracted.
+//!
+//! ## References
+//!
+//! OpenMP 5.2, section 1.4.1; C17, section 6.5.16. Carr and Kennedy, "Scalar Replacement in the Presence of Conditional Control Flow"
+//! (1994).
+
+mod candidates;
+
+use std::collections::BTreeSet;
+
+use self::candidates::{Sum, sums};
+use crate::analysis::accesses::{Access, Accesses, ScalarUse, accesses};
+use crate::analysis::associated_loops::associated_loops;
+use crate::analysis::independence::{Candidate, Nest, aliases, clauses};
+use crate::context::Context;
+use crate::edit::Edit;
+use crate::edit::directive_writer::{Layout, indent_of};
+use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
+use crate::region::construct::ConstructId;
+use crate::region::loop_nest::CanonicalLoopNest;
+use crate::region::target::{TargetRegion, target_regions};
+use crate::semantics::symbols::DeclaredType;
+use crate::source::Span;
+use crate::syntax::numbers::Format;
+use crate::syntax::{NodeId, Number};
+use crate::transforms::{Waiting, checks};
+
+/// Loops that are known to run less often stay.
+const FEWEST: i128 = 4;
+
+/// Decides for every kernel that is one loop with a serial loop inside.
+pub(super) fn scalarize_sums(cx: &Context<'_>) -> Vec<Plan> {
+    let regions = target_regions(cx.tree, cx.constructs);
+    regions.iter().filter(|it| it.is_league_loop()).filter_map(|region| plan_region(cx, region)).collect()
+}
+
+/// The loops of a kernel are first what other passes make of them.
+pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
+    &[Pass::Split, Pass::Collapse, Pass::Pipeline]
+}
+
+fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
+    let (loops, promised) = associated_loops(cx, region)?;
+    let body = loops.last()?.body;
+    let sums = sums(cx, body);
+    (!sums.is_empty()).then_some(())?;
+    let doubts = checks::text_reasons(cx, region);
+    let verdict = if doubts.is_empty() {
+        let nest = Nest { loops: CanonicalLoopNest { loops, body }, promised };
+        let chain = region.chain.constructs.clone();
+        let id = region.chain.innermost();
+        let kernel =
+            Kernel { cx, candidate: Candidate { cx, id, clauses: clauses::Clauses::of(cx, &chain), chain, nest } };
+        kernel.decide(&sums)?
+    } else {
+        Verdict::Refuse(doubts)
+    };
+    let directive = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
+    let span = cx.constructs.directive(directive).span;
+    Some(verdict.into_plan(Pass::Scalarize, span, region.extent))
+}
+
+struct Kernel<'c, 'p> {
+    cx: &'c Context<'p>,
+    candidate: Candidate<'c, 'p>,
+}
+
+/// A sum that may be kept, under assumptions.
+struct Kept<'s> {
+    sum: &'s Sum,
+    /// The type of the variable, as written.
+    ty: String,
+    assumptions: Vec<Reason>,
+}
+
+impl Kernel<'_, '_> {
+    /// What is done about the sums of the kernel, or `None` where nothing is worth a word.
+    fn decide(&self, sums: &[Sum]) -> Option<Verdict> {
+        let (cx, candidate) = (self.cx, &self.candidate);
+        let mut sections = aliases::Sections::read(candidate);
+        let loops = &candidate.nest.loops.loops;
+        let found = accesses(cx.file, cx.tree, cx.symbols(), loops, candidate.promised(), &sections.expressions());
+        sections.take_values(&found);
+        let worth = sums.iter().filter(|sum| self.runs_often(sum, &found));
+        let (kept, refused): (Vec<_>, Vec<_>) =
+            worth.filter_map(|sum| self.kept(sum, &found, &sections).transpose()).partition(Result::is_ok);
+        let (proved, assumed): (Vec<_>, Vec<_>) =
+            kept.into_iter().flatten().partition(|one: &Kept<'_>| one.assumptions.is_empty());
+        match (proved.is_empty(), assumed.is_empty()) {
+            (false, _) => Some(Verdict::Change(self.change(&proved))),
+            (true, false) => Some(Verdict::Change(self.change(&assumed))),
+            (true, true) => refused.into_iter().find_map(Result::err).map(|reason| Verdict::Refuse(vec![reason])),
+        }
+    }
+
+    fn runs_often(&self, sum: &Sum, found: &Accesses) -> bool {
+        let span = self.cx.tree.span(sum.serial);
+        let trips = found.loops.iter().find(|known| known.span == span).and_then(|known| known.trips);
+        trips.is_none_or(|trips| trips >= FEWEST)
+    }
+
+    /// The sum if it may be kept, or `None` where it is no memory that threads share.
+    ///
+    /// # Errors
+    /// What else may reach the element.
+    fn kept<'s>(
+        &self,
+        sum: &'s Sum,
+        found: &Accesses,
+        sections: &aliases::Sections,
+    ) -> Result<Option<Kept<'s>>, Reason> {
+        let cx = self.cx;
+        let no = |span: Span, message: String| Err(Reason::new(ReasonCode::AccumulatorReached, span, message));
+        if let Some(trouble) = found.troubles.first() {
+            return no(trouble.span, trouble.message.clone());
+        }
+        let inside = cx.tree.span(sum.serial);
+        let is_own = |access: &Access| sum.uses.iter().any(|node| cx.tree.span(*node).contains(access.span));
+        let all: Vec<&Access> = found.accesses.iter().filter(|access| inside.contains(access.span)).collect();
+        let Some(own) = all.iter().find(|access| is_own(access) && access.writes) else {
+            return Ok(None);
+        };
+        let is_other =
+            |access: &&&Access| access.root == own.root && (!is_own(access) || access.subscripts != own.subscripts);
+        if let Some(other) = all.iter().find(is_other) {
+            let message = format!("the loop may reach the element of `{}` by other subscripts as well", own.root.name);
+            return no(other.span, message);
+        }
+        let Some(ty) = own.element.as_ref().and_then(type_text) else {
+            return no(own.span, format!("`{}` does not hold plain numbers", own.root.name));
+        };
+        let met = Accesses {
+            accesses: all.iter().map(|it| Access { writes: it.root == own.root, ..(**it).clone() }).collect(),
+            scalars: found.scalars.iter().filter(|used| inside.contains(used.span)).map(as_read).collect(),
+            loops: found.loops.clone(),
+            opaque: found.opaque.clone(),
+            near: found.near.clone(),
+            symbols: found.symbols.clone(),
+            ..Accesses::default()
+        };
+        let assumptions = aliases::assumptions(&self.candidate, &met, sections).map_err(|reasons| {
+            let message = format!("what this leads to may be the element of `{}`", own.root.name);
+            let span = reasons.first().map_or(own.span, |reason| reason.span);
+            Reason::new(ReasonCode::AccumulatorReached, span, message)
+        })?;
+        Ok(Some(Kept { sum, ty, assumptions }))
+    }
+
+    fn change(&self, kept: &[Kept<'_>]) -> Change {
+        let cx = self.cx;
+        let mut taken = BTreeSet::new();
+        let mut edits = Vec::new();
+        let mut reasons: Vec<Reason> = Vec::new();
+        for one in kept {
+            let name = self.name(one.sum, &mut taken);
+            edits.extend(self.edits(one, &name));
+            let new =
+                one.assumptions.iter().filter(|reason| !reasons.iter().any(|known| known.message == reason.message));
+            reasons.extend(new.cloned().collect::<Vec<_>>());
+        }
+        let texts: Vec<String> =
+            kept.iter().map(|one| format!("`{}`", cx.file.show(cx.tree.span(one.sum.target)))).collect();
+        let what = if texts.len() == 1 { "a variable" } else { "variables" };
+        let summary = format!("{} kept in {what} by the serial loop, and stored once", texts.join(", "));
+        Change { edits, summary, reasons, ..Change::default() }
+    }
+
+    /// A name that means nothing in the block, nor was given to another sum.
+    fn name(&self, sum: &Sum, taken: &mut BTreeSet<String>) -> String {
+        let block = self.cx.tree.parent(sum.serial).map_or(self.cx.tree.span(sum.serial), |it| self.cx.tree.span(it));
+        let mut stems = std::iter::once("sum".to_owned()).chain((2..).map(|number| format!("sum{number}")));
+        let name = stems.find_map(|stem| {
+            let name = self.cx.fresh_in(block, &stem);
+            taken.insert(name.clone()).then_some(name)
+        });
+        name.unwrap_or_default()
+    }
+
+    fn edits(&self, kept: &Kept<'_>, name: &str) -> Vec<Edit> {
+        let (cx, sum) = (self.cx, kept.sum);
+        let layout = Layout::of(cx.file, cx.constructs.directive(self.candidate.id));
+        let span = |node: NodeId| cx.tree.span(node);
+        let blanks = indent_of(cx.file, span(sum.serial).start);
+        let line = |text: String| format!("{}{blanks}{text}", layout.newline);
+        let element = cx.file.show(span(sum.target)).into_owned();
+        let mut edits = Vec::new();
+        if sum.is_set {
+            edits.push(Edit { span: span(sum.target), text: format!("{} {name}", kept.ty) });
+        } else {
+            let at = self.line_end(span(sum.before).end);
+            edits.push(Edit { span: Span::new(at, at), text: line(format!("{} {name} = {element};", kept.ty)) });
+        }
+        edits.extend(sum.uses.iter().map(|node| Edit { span: span(*node), text: name.to_owned() }));
+        let at = self.line_end(span(sum.serial).end);
+        edits.push(Edit { span: Span::new(at, at), text: line(format!("{element} = {name};")) });
+        edits
+    }
+
+    /// The end of a line where nothing but a comment stands behind a place, otherwise the place.
+    fn line_end(&self, at: usize) -> usize {
+        let rest = self.cx.file.text.get(at..).unwrap_or_default();
+        let line = rest.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
+        let text = line.trim_ascii();
+        let is_comment = text.starts_with(b"//") && !text.ends_with(b"\\");
+        if text.is_empty() || is_comment { at + line.trim_ascii_end().len() } else { at }
+    }
+}
+
+fn as_read(used: &ScalarUse) -> ScalarUse {
+    ScalarUse { writes: false, ..used.clone() }
+}
+
+/// The type of a variable that holds what an element of the type holds.
+fn type_text(element: &DeclaredType) -> Option<String> {
+    match element {
+        DeclaredType::Scalar { number, spelling, is_volatile: false, .. } => {
+            let is_plain = match number {
+                Number::Floating(format) => matches!(format, Format::Single | Format::Double),
+                Number::Integer { .. } => true,
+                _ => false,
+            };
+            is_plain.then(|| spelling.to_string())
+        }
+        _ => None,
+    }
+}
