@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::region::loop_nest::canonical_nest;
 use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::uses_below;
-use crate::source::Span;
+use crate::source::{Language, Span};
 use crate::syntax::{Assignment, NodeId, NodeKind, Update};
 
 /// An element that a serial loop changes, and that the statement before the loop has assigned.
@@ -63,20 +63,23 @@ fn sum(cx: &Context<'_>, serial: NodeId) -> Option<Sum> {
     is_plain.then_some(Sum { serial, before, target, is_set: assignment.is_plain(), uses })
 }
 
-/// Is the element itself used, not its address, nor an element or member of it?
+/// Is the value of the element used or changed, and nothing that keeps its address?
 fn keeps_element(cx: &Context<'_>, node: NodeId) -> bool {
     let tree = cx.tree;
-    tree.parent(node).is_some_and(|above| {
-        !matches!(
-            tree.kind(above),
-            NodeKind::PointerExpression
-                | NodeKind::FieldExpression
-                | NodeKind::ArgumentList
-                | NodeKind::SizeofExpression
-                | NodeKind::InitDeclarator
-                | NodeKind::LambdaCaptureSpecifier
-        ) && !(tree.kind(above) == NodeKind::SubscriptExpression && tree.children(above).next() == Some(node))
-    })
+    let Some(above) = tree.parent(node) else { return false };
+    match tree.kind(above) {
+        NodeKind::ParenthesizedExpression => keeps_element(cx, above),
+        NodeKind::AssignmentExpression
+        | NodeKind::UpdateExpression
+        | NodeKind::BinaryExpression
+        | NodeKind::UnaryExpression
+        | NodeKind::ConditionalExpression
+        | NodeKind::CastExpression
+        | NodeKind::SubscriptArgumentList => true,
+        // References are bound to arguments and in declarations of C++.
+        NodeKind::ArgumentList | NodeKind::InitDeclarator => tree.language() == Language::C,
+        _ => false,
+    }
 }
 
 /// Do the names in an element, and what they stand for, keep their values in the loop?
