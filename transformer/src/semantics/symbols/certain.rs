@@ -2,7 +2,7 @@
 
 use super::entries::{Entry, EntryKind};
 use super::{Scope, Symbols, Unit};
-use crate::semantics::calls::is_pure;
+use crate::semantics::calls::{is_of_c, is_pure};
 use crate::source::{Language, Span, words};
 use crate::syntax::{Field, NodeId, NodeKind};
 
@@ -30,6 +30,7 @@ impl Symbols<'_> {
             && !self.replaces_functions()
             && self.macros_named(name, usize::MAX).is_empty()
             && (!functions().any(is_chosen) || functions().count() == 1 && !is_pure(name))
+            && !self.is_named_unread(name)
             && !self.may_mean_another(header, name, at)
     }
 
@@ -56,6 +57,21 @@ impl Symbols<'_> {
                     || !is_cpp && entry.scope == Scope::Member
             }
         })
+    }
+
+    /// In C++ the functions of the name of one, outside of classes or of the same class, whichever file declares them.
+    pub(super) fn overloads(&self, name: &str, one: &Entry) -> Vec<(Option<usize>, &Entry)> {
+        if self.own.tree.language() != Language::Cpp {
+            return Vec::new();
+        }
+        let mut all = self.entries_named(name.rsplit("::").next().unwrap_or(name));
+        all.retain(|(_, entry)| entry.kind == EntryKind::Function && entry.class == one.class);
+        all
+    }
+
+    /// May a function in C++ be declared by the standard headers, too, for other arguments?
+    pub(super) fn is_overloaded_library(&self, name: &str) -> bool {
+        self.own.tree.language() == Language::Cpp && (is_pure(name) || is_of_c(name))
     }
 
     /// In C++: may an unqualified call mean a member function, or a function of a namespace that is declared and not defined?

@@ -149,8 +149,17 @@ impl Reader<'_> {
                 Value::within(ty, number)
             }
             b'0'..=b'9' => number(&self.word()),
+            b'\'' => self.character(),
             _ => self.name(),
         }
+    }
+
+    /// A character without an escape; where it is a `char`, it is an `int` in arithmetic.
+    fn character(&mut self) -> Option<Value> {
+        let [b'\'', code, b'\''] = *self.text.get(self.at..self.at + 3)? else { return None };
+        self.at += 3;
+        let is_plain = code.is_ascii_graphic() && !matches!(code, b'\\' | b'\'') || code == b' ';
+        is_plain.then_some(Value { number: code.into(), ty: Integer::INT })
     }
 
     fn name(&mut self) -> Option<Value> {
@@ -288,6 +297,9 @@ mod tests {
             ("~0", Some(-1)),
             ("~0u", None),
             ("1 && 2", None),
+            ("'a' + 1", Some(98)),
+            ("'\\n'", None),
+            ("'ab'", None),
             ("3 | | 4", None),
             ("b * 2", Some(400)),
             ("k + 1", Some(256)),
