@@ -354,6 +354,9 @@ const C: &[&str] = &[
 const C_AT_FILE: &[&str] = &[
     "int @(a, b) int a; double b[3]; { return a + (int)b[0]; } => (void)&@;",
     "static int @(a) int a; { return a; } => (void)&@;",
+    "struct point *g_@(h, a, b) struct point *(*h)(); double *a; long b; { (void)sizeof(a); return b ? h() : 0; } int @;",
+    "chain g_@(a, b) chain a, b; { return a + b; } double @;",
+    "#ifndef UNSEEN_@\nlong @(a) long a;\n#else\nlong @(long a)\n#endif\n{ return a; } => (void)&@;",
     "static int @; static int @;",
     "static _Thread_local int @;",
     "_Thread_local double @;",
@@ -495,12 +498,16 @@ const CPP_AT_FILE: &[&str] = &[
     "struct s_@ { operator int() { return 1; } int operator+(int a) { return a; } } @; => (void)(@ + 1);",
     "inline int @ = 3;",
     "const int @ = 3; extern const int @;",
+    "struct s_@ { static int g(int a) { return a; } static int &g() { static int b; return b; } } @; => s_@::g() = s_@::g(2);",
+    "#define INLINE_@ static inline\nINLINE_@ chain g_@(chain a) { return a; } chain @; => (void)g_@(chain(1)); (void)(chain)@;",
 ];
 const CPP_IN_BLOCK: &[&str] = &[
     "int c_@ = 3; auto @ = [c_@, d = c_@ + 1L](int e) { return c_@ + d + e; };",
     "int c_@ = 3; auto @ = [&c_@](auto e) { c_@ = 1; return e; };",
     "int c_@ = 3; auto @ = [=] { int @ = c_@; return @; };",
     "using outer::width; double @ = width;",
+    "point *@ = nullptr; if (n) point *@ = nullptr; => (void)@->v0;",
+    "point @ = {}; for (; n;) point &@ = *new point(); => (void)@.v0;",
     "using namespace outer::inner; float @ = depth;",
     "struct s_@ { int a; int g() { return a; } } @; => (void)@.a;",
     "int @ = 1; if (int @ = 3; @ > 2) { helper(@); } helper(@);",

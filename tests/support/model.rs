@@ -110,7 +110,8 @@ impl Report {
             // Nobody knows, or nothing but a type could stand there.
             (None, Some(ANY | TYPE)) => return,
             (None, clang) => {
-                self.unknown.push(format!("{place}: {name}: {} in clang", clang.unwrap_or_default()));
+                let place_kind = if is_in_target { ", in a target region" } else { "" };
+                self.unknown.push(format!("{place}: {name}: {} in clang{place_kind}", clang.unwrap_or_default()));
                 1
             }
         };

@@ -48,14 +48,14 @@ impl Known {
 static READER: OnceLock<Sender<Job>> = OnceLock::new();
 
 /// What the thread that has libclang is to do.
-type Job = Box<dyn FnOnce(&Clang) + Send>;
+type Job = Box<dyn FnOnce(Result<&Clang, String>) + Send>;
 
 fn reader() -> Sender<Job> {
     let start = || {
         let (sender, jobs) = channel::<Job>();
         std::thread::spawn(move || {
-            let clang = Clang::new().expect("libclang");
-            jobs.into_iter().for_each(|job| job(&clang));
+            let clang = Clang::new();
+            jobs.into_iter().for_each(|job| job(clang.as_ref().map_err(Clone::clone)));
         });
         sender
     };
@@ -71,9 +71,10 @@ pub fn read(path: &Path, text: &[u8], flags: &[String], headers: &[SourceFile]) 
     let probes = probes(&text, headers);
     let (sender, result) = channel();
     let job: Job = Box::new(move |clang| {
-        sender.send(read_by(clang, &path, &text, &flags, &probes)).expect("somebody waits");
+        // Who asked waits for the answer.
+        drop(sender.send(clang.and_then(|clang| read_by(clang, &path, &text, &flags, &probes))));
     });
-    reader().send(job).map_err(|_| "libclang could not be loaded".to_owned())?;
+    reader().send(job).map_err(|_| "libclang gave up".to_owned())?;
     result.recv().map_err(|_| "libclang gave up".to_owned())?
 }
 

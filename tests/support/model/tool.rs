@@ -216,10 +216,6 @@ impl Words {
                 self.qualifiers.push(qualifier);
                 self.shape.push_str(&format!("record {}", last_name(name)));
             }
-            // In C a function that says nothing of its parameters: another declaration may.
-            DeclaredType::Function { parameters, is_variadic: true } if parameters.is_empty() && !self.is_cpp() => {
-                return None;
-            }
             DeclaredType::Function { parameters, is_variadic } => {
                 self.qualifiers.push("function");
                 let words = parameters.iter().map(|parameter| {

@@ -65,6 +65,13 @@ impl Symbols<'_> {
         Integer::of(&resolver.typed(entry.declaration, entry.declarator, FUEL))
     }
 
+    /// How many bytes an object of the number type takes up that words stand for, or `None` if they stand for another. Lengths of arrays
+    /// are not asked for here either.
+    pub(super) fn bytes_of_number(&self, header: Option<usize>, text: &str, at: usize) -> Option<u32> {
+        let resolver = Resolver { symbols: self, header, unit: self.unit(header)?, measures: false };
+        Some(resolver.replaced(text, at, FUEL).number()?.bits()? / 8)
+    }
+
     /// The type that words stand for which name one without declarators, at a byte of the file or a header: `unsigned long`, `uint`.
     #[must_use]
     pub fn type_written(&self, header: Option<usize>, text: &str, at: usize) -> DeclaredType {

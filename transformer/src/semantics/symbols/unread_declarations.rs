@@ -1,5 +1,5 @@
-//! Declarations in functions that the grammar takes for something else: `int (*p)[3];` for a call, and a structure with attributes
-//! for a function.
+//! Declarations in functions that the grammar takes for something else: `int (*p)[3];` for a call, a structure with attributes for a
+//! function, and `if (n) FILE *f = g();` for a product.
 
 use super::entries::{Entry, EntryKind};
 use super::types::{standard_class, standard_type};
@@ -45,20 +45,23 @@ impl Symbols<'_> {
                     self.is_type_word(function) || self.is_type_called(function) && self.is_like_declarator(node);
                 is_declaration.then(|| tree.span(whole))
             }
-            NodeKind::BinaryExpression => {
-                let above = tree.parent(node)?;
-                let is_set =
-                    tree.kind(above) == NodeKind::AssignmentExpression && tree.child(above, Field::Left) == Some(node);
-                let whole = if is_set { above } else { node };
-                let is_statement = tree.parent(whole).is_some_and(|it| tree.kind(it) == NodeKind::ExpressionStatement);
-                let is_type = tree.child(node, Field::Left).is_some_and(|left| self.is_type_called(left));
-                let is_pointer = tree
-                    .child(node, Field::Operator)
-                    .is_some_and(|sign| matches!(tree.kind(sign), NodeKind::Star | NodeKind::Ampersand));
-                (is_statement && is_type && is_pointer).then(|| tree.span(whole))
-            }
+            NodeKind::BinaryExpression => self.declaring_product(node),
             _ => None,
         }
+    }
+
+    /// `T *p;`, `T &r = a;` below an `if` or a loop, where the grammar has no declarations.
+    fn declaring_product(&self, product: NodeId) -> Option<Span> {
+        let tree = self.own.tree.as_ref();
+        let above = tree.parent(product)?;
+        let is_set =
+            tree.kind(above) == NodeKind::AssignmentExpression && tree.child(above, Field::Left) == Some(product);
+        let whole = if is_set { above } else { product };
+        let sign = tree.child(product, Field::Operator).map(|sign| tree.kind(sign));
+        let is_declaration = tree.parent(whole).is_some_and(|it| tree.kind(it) == NodeKind::ExpressionStatement)
+            && matches!(sign, Some(NodeKind::Star | NodeKind::Ampersand))
+            && tree.child(product, Field::Left).is_some_and(|left| self.is_type_called(left));
+        is_declaration.then(|| tree.span(whole))
     }
 
     /// Is it a statement, or what stands first in the head of a loop?

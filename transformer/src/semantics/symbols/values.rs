@@ -1,23 +1,33 @@
 //! What names stand for in constant expressions.
 
-use super::constants::{self, At, Converted, Meaning, Value};
+use super::constants::{self, At, Converted, Meaning, Operand, Value};
 use super::entries::{Entry, EntryKind};
 use super::{Symbols, Unit};
 use crate::semantics::Integer;
 use crate::source::Language;
 use crate::syntax::{Field, NodeId, NodeKind, Number};
 
-/// Is it asked whether all constants of an enumeration are of one type?
+/// What a name in a constant expression is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Siblings {
-    Asked,
-    Trusted,
+struct Asked {
+    /// Are all constants of an enumeration known to be of one type?
+    trusts_siblings: bool,
+    /// Is the name all that is asked for, so that no operator that the program declares is applied to it?
+    is_alone: bool,
+}
+
+impl Asked {
+    const IN_ARITHMETIC: Self = Self { trusts_siblings: false, is_alone: false };
 }
 
 impl Symbols<'_> {
     /// The value of a constant expression at a byte of the file or a header.
     pub(super) fn constant_in(&self, header: Option<usize>, text: &str, at: usize) -> Option<i64> {
-        constants::evaluate(text, (header, at), &|name, at| self.meaning(name, at, Siblings::Asked))?.number()
+        let meaning = |operand: Operand<'_>, place| {
+            let is_alone = operand == Operand::Name(text.trim()) && place == (header, at);
+            self.meaning(operand, place, Asked { is_alone, ..Asked::IN_ARITHMETIC })
+        };
+        constants::evaluate(text, (header, at), &meaning)?.number()
     }
 
     /// Does a name stand for a constant at a byte of the file: one, or one of several, in branches of an `#if`, that the text does not
@@ -34,9 +44,16 @@ impl Symbols<'_> {
                 && self.find(None, name, at).is_none()
     }
 
-    /// What a name stands for in a constant expression.
-    fn meaning(&self, name: &str, at: At, siblings: Siblings) -> Option<Meaning> {
+    /// What an operand stands for in a constant expression.
+    fn meaning(&self, operand: Operand<'_>, at: At, asked: Asked) -> Option<Meaning> {
         let (header, byte) = at;
+        let name = match operand {
+            Operand::Name(name) => name,
+            Operand::SizeOf(ty) => {
+                let bytes = self.bytes_of_number(header, ty, byte)?;
+                return Some(Meaning { text: bytes.to_string(), at, of: Some(Converted::To(Integer::SIZE)) });
+            }
+        };
         if let Some(found) = self.macro_in(header, name, byte) {
             let is_certain = !self.is_ambiguous_macro(name) && self.find(header, name, byte).is_none();
             let has_value = found.parameters.is_none() && is_certain;
@@ -44,7 +61,7 @@ impl Symbols<'_> {
         }
         let found = self.find(header, name, byte)?;
         let mut meanings = found.entries.iter().map(|entry| match entry.kind {
-            EntryKind::Enumerator => self.enumerator(found.header, entry, siblings),
+            EntryKind::Enumerator => self.enumerator(found.header, entry, asked),
             EntryKind::Variable => self.constant_variable(found.header, entry),
             _ => None,
         });
@@ -54,14 +71,15 @@ impl Symbols<'_> {
         meanings.all(|other| other.is_some_and(is_same)).then_some(first)
     }
 
-    fn enumerator(&self, header: Option<usize>, entry: &Entry, siblings: Siblings) -> Option<Meaning> {
+    fn enumerator(&self, header: Option<usize>, entry: &Entry, asked: Asked) -> Option<Meaning> {
         let unit = self.unit(header)?;
         let specifier = unit.enumeration_of(entry)?;
         let (ty, is_certain) = match unit.chosen_type(specifier) {
             Some(chosen) => (Number::read(&unit.file.show(unit.tree.span(chosen)))?.integer()?.promoted(), true),
-            None => (Integer::INT, siblings == Siblings::Trusted || self.are_all_int(header, specifier)),
+            None => (Integer::INT, asked.trusts_siblings || self.are_all_int(header, specifier)),
         };
-        let is_known = is_certain && unit.is_modelled_record(specifier) && self.has_own_arithmetic();
+        let is_plain = asked.is_alone || self.has_own_arithmetic();
+        let is_known = is_certain && unit.is_modelled_record(specifier) && is_plain;
         let text = unit.enumerator_text(entry.declaration).filter(|_| is_known)?;
         Some(Meaning { text, at: (header, entry.name_span.start), of: Some(Converted::To(ty)) })
     }
@@ -85,7 +103,8 @@ impl Symbols<'_> {
         let values = enumerators.into_iter().filter_map(|node| unit.tree.child(node, Field::Value));
         values.into_iter().all(|value| {
             let span = unit.tree.span(value);
-            let meaning = |name: &str, at| self.meaning(name, at, Siblings::Trusted);
+            let asked = Asked { trusts_siblings: true, ..Asked::IN_ARITHMETIC };
+            let meaning = |operand: Operand<'_>, at| self.meaning(operand, at, asked);
             let value = constants::evaluate(&unit.file.show(span), (header, span.start), &meaning);
             value.and_then(Value::number).is_some_and(|number| Integer::INT.holds(number.into()))
         })
