@@ -361,6 +361,10 @@ const C_AT_FILE: &[&str] = &[
     "static _Thread_local int @;",
     "_Thread_local double @;",
     "_Noreturn void @(void); => (void)&@;",
+    "int @(); => (void)&@;",
+    "int @() { return 1; } int @(void); => (void)@();",
+    "int @(); int @(int); => (void)@(1);",
+    "extern char *strcpy(); int @; => (void)strcpy;",
     "int @(int a[static 3], int b[const 2], int *restrict c); => (void)&@;",
 ];
 const C_IN_BLOCK: &[&str] = &[

@@ -173,10 +173,6 @@ impl Words {
         Self { language, shape: String::new(), qualifiers: Vec::new(), lengths: Vec::new() }
     }
 
-    fn is_cpp(&self) -> bool {
-        self.language == Language::Cpp
-    }
-
     /// Reads a type from the outside in; none where a part of it is not known.
     fn read(&mut self, ty: &DeclaredType) -> Option<()> {
         let qualifier = match (ty.is_const(), ty.is_volatile()) {

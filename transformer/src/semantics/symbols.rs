@@ -266,13 +266,12 @@ impl<'a> Symbols<'a> {
     fn variable(&self, found: &Found<'_>, name: &str) -> Option<Variable> {
         let chosen = found.chosen();
         let kind = self.kind_of(found).filter(|_| self.is_head_read(found))?;
-        let overloads = if kind == NameKind::Function { self.overloads(name, chosen) } else { Vec::new() };
-        let own = found.entries.iter().map(|entry| (found.header, *entry));
-        let types: Vec<DeclaredType> =
-            own.chain(overloads).map(|(header, entry)| self.type_of(header, entry)).collect();
+        let types = found.entries.iter().map(|entry| self.type_of(found.header, entry)).collect();
         // What an object is made from is not modelled where it reads like a list of parameters.
-        let is_one = kind == chosen.name_kind() && !(kind == NameKind::Function && self.is_overloaded_library(name));
-        let ty = if is_one { resolve::agreed(types) } else { DeclaredType::Unknown };
+        let mut ty = if kind == chosen.name_kind() { resolve::agreed(types) } else { DeclaredType::Unknown };
+        if kind == NameKind::Function {
+            ty = self.type_of_all_functions(name, chosen, ty);
+        }
         let is_hidden = ty == DeclaredType::Unknown && self.may_hide_storage(found);
         Some(Variable {
             name: name.to_owned(),

@@ -1,7 +1,8 @@
 //! Which functions a call means for certain.
 
 use super::entries::{Entry, EntryKind};
-use super::{Scope, Symbols, Unit};
+use super::resolve::agreed;
+use super::{DeclaredType, Scope, Symbols, Unit};
 use crate::semantics::calls::{is_of_c, is_pure};
 use crate::source::{Language, Span, words};
 use crate::syntax::{Field, NodeId, NodeKind};
@@ -59,19 +60,22 @@ impl Symbols<'_> {
         })
     }
 
-    /// In C++ the functions of the name of one, outside of classes or of the same class, whichever file declares them.
-    pub(super) fn overloads(&self, name: &str, one: &Entry) -> Vec<(Option<usize>, &Entry)> {
-        if self.own.tree.language() != Language::Cpp {
-            return Vec::new();
+    /// The type that all functions have which a call may mean: in C++ those that overload the one of type `own`, in C another declaration
+    /// of one that says nothing of its parameters. The standard headers may declare it, too.
+    pub(super) fn type_of_all_functions(&self, name: &str, one: &Entry, own: DeclaredType) -> DeclaredType {
+        let is_cpp = self.own.tree.language() == Language::Cpp;
+        let is_open = matches!(&own, DeclaredType::Function { parameters, is_variadic: true } if parameters.is_empty());
+        if !is_cpp && !is_open {
+            return own;
         }
-        let mut all = self.entries_named(name.rsplit("::").next().unwrap_or(name));
-        all.retain(|(_, entry)| entry.kind == EntryKind::Function && entry.class == one.class);
-        all
-    }
-
-    /// May a function in C++ be declared by the standard headers, too, for other arguments?
-    pub(super) fn is_overloaded_library(&self, name: &str) -> bool {
-        self.own.tree.language() == Language::Cpp && (is_pure(name) || is_of_c(name))
+        if is_pure(name) || is_of_c(name) {
+            return DeclaredType::Unknown;
+        }
+        let all = self.entries_named(name.rsplit("::").next().unwrap_or(name));
+        let is_other = |entry: &Entry| entry.kind == EntryKind::Function && entry.class == one.class;
+        let others = all.into_iter().filter(|(_, entry)| is_other(entry));
+        let others = others.map(|(header, entry)| self.type_of(header, entry));
+        agreed(std::iter::once(own).chain(others).collect())
     }
 
     /// In C++: may an unqualified call mean a member function, or a function of a namespace that is declared and not defined?
