@@ -111,13 +111,24 @@ impl Symbols<'_> {
         let depth = depth.checked_sub(1)?;
         let mut out = vec![String::new()];
         let mut rest = text;
+        let mut brackets = 0_usize;
         while let Some((token, after)) = tokens(rest) {
             rest = after;
             let Token::Word(word) = token else {
+                match token.text() {
+                    "[" => brackets += 1,
+                    "]" => brackets = brackets.saturating_sub(1),
+                    _ => {}
+                }
                 append(&mut out, token.text());
                 continue;
             };
             let found = self.macros_named(word, at);
+            // Nothing is declared between brackets, whichever of its definitions holds.
+            if brackets > 0 && self.are_values(&found, at) {
+                append(&mut out, word);
+                continue;
+            }
             let takes_arguments = found.first().is_some_and(|one| one.parameters.is_some());
             let are_alike = found.iter().all(|one| one.parameters.is_some() == takes_arguments);
             if !are_alike || found.len() > 1 && found.iter().any(|one| one.is_elsewhere) {
@@ -139,6 +150,16 @@ impl Symbols<'_> {
             out = Some(next).filter(|next| next.len() <= MOST_TEXTS)?;
         }
         Some(out)
+    }
+
+    /// Does each of several macros stand for arithmetic, in which no other macro is named?
+    fn are_values(&self, macros: &[Macro], at: usize) -> bool {
+        let is_value = |c: char| c.is_alphanumeric() || c.is_whitespace() || "_.+-*/%()".contains(c);
+        macros.iter().all(|found| {
+            found.parameters.is_none()
+                && found.body.chars().all(is_value)
+                && words(&found.body).all(|word| self.macros_named(word, at).is_empty())
+        })
     }
 
     /// The text of a macro with the macros in it replaced, but for itself.

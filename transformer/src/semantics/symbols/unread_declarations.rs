@@ -38,9 +38,7 @@ impl Symbols<'_> {
             }
             NodeKind::CallExpression => {
                 let function = tree.child(node, Field::Function)?;
-                let start = tree.span(node).start;
-                let outwards = tree.ancestors(node).take_while(|above| tree.span(*above).start == start);
-                let whole = std::iter::once(node).chain(outwards).find(|above| self.is_whole(*above))?;
+                let whole = self.whole_begun_by(node)?;
                 let is_declaration =
                     self.is_type_word(function) || self.is_type_called(function) && self.is_like_declarator(node);
                 is_declaration.then(|| tree.span(whole))
@@ -50,18 +48,22 @@ impl Symbols<'_> {
         }
     }
 
-    /// `T *p;`, `T &r = a;` below an `if` or a loop, where the grammar has no declarations.
+    /// `T *p;`, `T &r = a, s;` below an `if` or a loop, where the grammar has no declarations.
     fn declaring_product(&self, product: NodeId) -> Option<Span> {
         let tree = self.own.tree.as_ref();
-        let above = tree.parent(product)?;
-        let is_set =
-            tree.kind(above) == NodeKind::AssignmentExpression && tree.child(above, Field::Left) == Some(product);
-        let whole = if is_set { above } else { product };
+        let whole = self.whole_begun_by(product)?;
         let sign = tree.child(product, Field::Operator).map(|sign| tree.kind(sign));
-        let is_declaration = tree.parent(whole).is_some_and(|it| tree.kind(it) == NodeKind::ExpressionStatement)
-            && matches!(sign, Some(NodeKind::Star | NodeKind::Ampersand))
+        let is_declaration = matches!(sign, Some(NodeKind::Star | NodeKind::Ampersand))
             && tree.child(product, Field::Left).is_some_and(|left| self.is_type_called(left));
         is_declaration.then(|| tree.span(whole))
+    }
+
+    /// The statement, or what stands first in the head of a loop, that begins with a node.
+    fn whole_begun_by(&self, node: NodeId) -> Option<NodeId> {
+        let tree = self.own.tree.as_ref();
+        let start = tree.span(node).start;
+        let outwards = tree.ancestors(node).take_while(|above| tree.span(*above).start == start);
+        std::iter::once(node).chain(outwards).find(|above| self.is_whole(*above))
     }
 
     /// Is it a statement, or what stands first in the head of a loop?
