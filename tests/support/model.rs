@@ -24,6 +24,9 @@ mod words;
 /// Stands in an answer of clang's for any one word.
 const ANY: &str = "*";
 
+/// The declaration of a name that means a type.
+const TYPE: &str = "type";
+
 /// What may be asked of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Question {
@@ -104,8 +107,11 @@ impl Report {
                 self.different.push(format!("{place}: {name}: {here} here, {clang} in clang"));
                 2
             }
+            // Nobody knows, or nothing but a type could stand there.
+            (None, Some(ANY | TYPE)) => return,
             (None, clang) => {
-                self.unknown.push(format!("{place}: {name}: {} in clang", clang.unwrap_or_default()));
+                let place_kind = if is_in_target { ", in a target region" } else { "" };
+                self.unknown.push(format!("{place}: {name}: {} in clang{place_kind}", clang.unwrap_or_default()));
                 1
             }
         };

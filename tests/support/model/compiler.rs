@@ -5,14 +5,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::OnceLock;
+use std::sync::mpsc::{Sender, channel};
 
 use clang::diagnostic::Severity;
 use clang::{Clang, Entity, EntityKind, EntityVisitResult, EvaluationResult, Index, StorageClass, Unsaved};
 use ompsplit::source::{SourceFile, Span, scan};
 
 use super::words::types;
-use super::{Answers, Question};
+use super::{Answers, Question, TYPE};
 
 /// What the names of the constants begin with that stand behind a text, to see the values of macros.
 const PROBE: &str = "ompsplit_probe_";
@@ -43,18 +44,42 @@ impl Known {
     }
 }
 
-/// libclang allows one reader at a time.
-static ONE: Mutex<()> = Mutex::new(());
+/// libclang is loaded by a thread, and reads one file at a time.
+static READER: OnceLock<Sender<Job>> = OnceLock::new();
+
+/// What the thread that has libclang is to do.
+type Job = Box<dyn FnOnce(Result<&Clang, String>) + Send>;
+
+fn reader() -> Sender<Job> {
+    let start = || {
+        let (sender, jobs) = channel::<Job>();
+        std::thread::spawn(move || {
+            let clang = Clang::new();
+            jobs.into_iter().for_each(|job| job(clang.as_ref().map_err(Clone::clone)));
+        });
+        sender
+    };
+    READER.get_or_init(start).clone()
+}
 
 /// Reads a file.
 ///
 /// # Errors
 /// The first error that clang reports.
 pub fn read(path: &Path, text: &[u8], flags: &[String], headers: &[SourceFile]) -> Result<Known, String> {
-    let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let clang = Clang::new()?;
-    let index = Index::new(&clang, false, false);
-    let probes = probes(text, headers);
+    let (path, text, flags) = (path.to_owned(), text.to_owned(), flags.to_owned());
+    let probes = probes(&text, headers);
+    let (sender, result) = channel();
+    let job: Job = Box::new(move |clang| {
+        // Who asked waits for the answer.
+        drop(sender.send(clang.and_then(|clang| read_by(clang, &path, &text, &flags, &probes))));
+    });
+    reader().send(job).map_err(|_| "libclang gave up".to_owned())?;
+    result.recv().map_err(|_| "libclang gave up".to_owned())?
+}
+
+fn read_by(clang: &Clang, path: &Path, text: &[u8], flags: &[String], probes: &[String]) -> Result<Known, String> {
+    let index = Index::new(clang, false, false);
     // Places are bytes, so each byte that is no character of its own becomes one.
     let plain: String = text.iter().map(|byte| if byte.is_ascii() { char::from(*byte) } else { '?' }).collect();
     // Each on a line of its own, so that an error tells which.
@@ -212,13 +237,13 @@ impl Reader<'_> {
             | EntityKind::StructDecl
             | EntityKind::UnionDecl
             | EntityKind::ClassDecl
-            | EntityKind::EnumDecl => "type",
+            | EntityKind::EnumDecl => TYPE,
             _ => return answers,
         };
         if let Some(place) = self.shown_place(meant.get_canonical_entity()) {
-            // Of functions that overload each other the one that runs is asked for.
-            let is_function = sort == "function";
-            let declaration = if is_function { sort.to_owned() } else { format!("{sort} at {place}") };
+            // Of functions that overload each other the one that runs is asked for, and of types what they are.
+            let is_placed = !matches!(sort, "function" | TYPE);
+            let declaration = if is_placed { format!("{sort} at {place}") } else { sort.to_owned() };
             answers.insert(Question::Declaration, declaration);
         }
         if let Some(ty) = meant.get_type() {
@@ -230,8 +255,7 @@ impl Reader<'_> {
                 answers.extend(value(meant).map(|value| (Question::Constant, value)));
             }
             "enumerator" => {
-                let value = meant.get_enum_constant_value().map(|(signed, _)| signed.to_string());
-                answers.extend(value.map(|value| (Question::Constant, value)));
+                answers.extend(enumerator(meant).map(|value| (Question::Constant, value)));
                 answers.remove(&Question::Qualifier);
             }
             "function" if entity.get_kind() == EntityKind::DeclRefExpr => {
@@ -247,8 +271,8 @@ impl Reader<'_> {
     /// The value of a macro.
     fn probe(&mut self, entity: Entity<'_>) {
         let name = entity.get_name().unwrap_or_default();
-        if let Some((name, (value, _))) = name.strip_prefix(PROBE).zip(entity.get_enum_constant_value()) {
-            self.tell(name, false, &Answers::from([(Question::Constant, value.to_string())]));
+        if let Some((name, value)) = name.strip_prefix(PROBE).zip(enumerator(entity)) {
+            self.tell(name, false, &Answers::from([(Question::Constant, value)]));
         }
     }
 
@@ -277,6 +301,14 @@ impl Reader<'_> {
         self.known.macros = self.macros.into_keys().filter(|at| !is_variable(at)).collect();
         self.known
     }
+}
+
+/// The value of a constant of an enumeration.
+fn enumerator(constant: Entity<'_>) -> Option<String> {
+    let (signed, unsigned) = constant.get_enum_constant_value()?;
+    let ty = constant.get_semantic_parent().and_then(|parent| parent.get_enum_underlying_type());
+    let is_unsigned = ty.is_some_and(|ty| ty.get_canonical_type().is_unsigned_integer());
+    Some(if is_unsigned { unsigned.to_string() } else { signed.to_string() })
 }
 
 /// How long an object lasts.

@@ -11,7 +11,7 @@ use ompsplit::syntax::{Field, HostTree, NodeId, NodeKind};
 
 use super::compiler::NO_DEFINITION;
 use super::words::last_name;
-use super::{Answers, Question};
+use super::{Answers, Question, TYPE};
 
 /// What is known of each name of a file, by where its last part starts.
 pub fn read<'t>(
@@ -64,13 +64,13 @@ impl Tool<'_> {
         let sort = match variable.kind {
             NameKind::Variable => "variable",
             NameKind::Function => "function",
-            NameKind::Type => "type",
+            NameKind::Type => TYPE,
             NameKind::Enumerator => "enumerator",
             NameKind::TemplateParameter => "template parameter",
         };
         let place = self.shown_place(variable.header, variable.declared_at.start);
-        let is_function = variable.kind == NameKind::Function;
-        let declaration = if is_function { sort.to_owned() } else { format!("{sort} at {place}") };
+        let is_placed = !matches!(variable.kind, NameKind::Function | NameKind::Type);
+        let declaration = if is_placed { format!("{sort} at {place}") } else { sort.to_owned() };
         answers.insert(Question::Declaration, declaration);
         if variable.kind == NameKind::Variable {
             let storage = match variable.scope {
@@ -173,10 +173,6 @@ impl Words {
         Self { language, shape: String::new(), qualifiers: Vec::new(), lengths: Vec::new() }
     }
 
-    fn is_cpp(&self) -> bool {
-        self.language == Language::Cpp
-    }
-
     /// Reads a type from the outside in; none where a part of it is not known.
     fn read(&mut self, ty: &DeclaredType) -> Option<()> {
         let qualifier = match (ty.is_const(), ty.is_volatile()) {
@@ -215,10 +211,6 @@ impl Words {
             DeclaredType::Record { name, .. } => {
                 self.qualifiers.push(qualifier);
                 self.shape.push_str(&format!("record {}", last_name(name)));
-            }
-            // In C a function that says nothing of its parameters: another declaration may.
-            DeclaredType::Function { parameters, is_variadic: true } if parameters.is_empty() && !self.is_cpp() => {
-                return None;
             }
             DeclaredType::Function { parameters, is_variadic } => {
                 self.qualifiers.push("function");

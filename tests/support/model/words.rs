@@ -13,14 +13,12 @@ pub(super) fn types(answers: &mut Answers, ty: Type<'_>, of: Entity<'_>) {
         return;
     }
     answers.insert(Question::Qualifier, words.qualifiers.join(" "));
-    for (index, length) in words.lengths.iter().enumerate().filter_map(|(index, length)| Some((index, (*length)?))) {
-        answers.insert(Question::Length(index), length.to_string());
+    for (index, length) in words.lengths.into_iter().enumerate() {
+        answers.extend(length.map(|length| (Question::Length(index), length)));
     }
     let is_pointer = words.shape.starts_with("pointer");
     let size = if is_pointer { Some(8) } else { ty.get_sizeof().ok() };
-    let is_object = !matches!(ty.get_kind(), TypeKind::FunctionPrototype | TypeKind::FunctionNoPrototype)
-        && !words.shape.starts_with("reference")
-        && !of.is_bit_field();
+    let is_object = !words.shape.starts_with("function") && !words.shape.starts_with("reference") && !of.is_bit_field();
     answers.extend(size.filter(|_| is_object).map(|size| (Question::Size, size.to_string())));
     let is_signed = match words.shape.as_str() {
         "char" | "signed char" | "short" | "int" | "long" | "long long" | "wchar_t" => Some(true),
@@ -37,7 +35,7 @@ pub(super) fn types(answers: &mut Answers, ty: Type<'_>, of: Entity<'_>) {
 struct Words {
     shape: String,
     qualifiers: Vec<&'static str>,
-    lengths: Vec<Option<usize>>,
+    lengths: Vec<Option<String>>,
 }
 
 impl Words {
@@ -66,13 +64,15 @@ impl Words {
                     self.qualifiers.push("parameter");
                     self.shape.push_str("pointer to ");
                 } else {
-                    self.lengths.push(ty.get_size());
+                    let varies = matches!(ty.get_kind(), TypeKind::VariableArray | TypeKind::DependentSizedArray);
+                    let length = ty.get_size().map(|size| size.to_string());
+                    self.lengths.push(if varies { Some(ANY.to_owned()) } else { length });
                     self.shape.push_str("array of ");
                 }
                 ty.get_element_type().is_some_and(|element| self.qualified(element, false, both))
             }
             TypeKind::FunctionPrototype if is_parameter => {
-                self.qualifiers.push("parameter");
+                self.qualifiers.push("plain");
                 self.shape.push_str("pointer to ");
                 self.read(ty, false)
             }

@@ -7,6 +7,9 @@ impl Integer {
     /// `int`.
     pub const INT: Self = Self { bits: 32, signed: true };
 
+    /// `size_t`.
+    pub const SIZE: Self = Self { bits: 64, signed: false };
+
     /// The integer type that a declared type is, or `None` if it is another, volatile or not known.
     #[must_use]
     pub fn of(ty: &DeclaredType) -> Option<Self> {

@@ -4,8 +4,8 @@
 //! are read when a name is not found in the file, each at most once. What cannot be known (system headers, template
 //! parameters, base classes) is said to be unknown, never guessed.
 
-use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, OnceLock};
 
 use crate::semantics::facts::Facts;
 use crate::source::{Language, SourceFile, scan};
@@ -32,6 +32,7 @@ mod qualified;
 mod records;
 mod resolve;
 mod types;
+mod unread_declarations;
 mod values;
 mod variable;
 mod visible;
@@ -75,8 +76,10 @@ pub struct Symbols<'a> {
     /// The macros that the program takes back.
     taken_back: OnceLock<BTreeSet<String>>,
     unread_macros: OnceLock<BTreeSet<String>>,
-    /// The macros used as statements that may declare something, in the order of the text.
+    /// Where something may be declared that is not seen there, in the order of the text.
     declaring_uses: OnceLock<Vec<macro_declarations::DeclaringUse>>,
+    /// Of enumerations that were asked for: are all of their constants of type `int`?
+    int_enumerations: Mutex<BTreeMap<(Option<usize>, NodeId), bool>>,
     /// Does a file include one of the project's that is not in sight?
     misses_headers: OnceLock<bool>,
     /// May the program put other functions in the place of those that are called?
@@ -103,6 +106,7 @@ impl<'a> Symbols<'a> {
             taken_back: OnceLock::new(),
             unread_macros: OnceLock::new(),
             declaring_uses: OnceLock::new(),
+            int_enumerations: Mutex::default(),
             misses_headers: OnceLock::new(),
             replaces_functions: OnceLock::new(),
             headers,
@@ -206,10 +210,16 @@ impl<'a> Symbols<'a> {
         self.unit(header).map(|unit| (unit.file, unit.tree.as_ref()))
     }
 
+    /// The language of a header: what sources of C++ include is C++.
+    fn language_of(&self, header: &SourceFile) -> Language {
+        let is_cpp = self.own.file.language == Language::Cpp && header.language == Language::Either;
+        if is_cpp { Language::Cpp } else { header.language }
+    }
+
     fn unit(&self, header: Option<usize>) -> Option<&Unit<'a>> {
         let Some(index) = header else { return Some(&self.own) };
         let (file, cell) = self.headers.get(index)?;
-        cell.get_or_init(|| Unit::parse(file)).as_ref()
+        cell.get_or_init(|| Unit::parse(file, self.language_of(file))).as_ref()
     }
 
     fn header_units(&self) -> impl Iterator<Item = (usize, &Unit<'a>)> {
@@ -255,10 +265,13 @@ impl<'a> Symbols<'a> {
     /// What declarations found for a name say of it, or `None` if it cannot be told what they declare.
     fn variable(&self, found: &Found<'_>, name: &str) -> Option<Variable> {
         let chosen = found.chosen();
-        let kind = self.kind_of(found)?;
-        let types: Vec<DeclaredType> = found.entries.iter().map(|entry| self.type_of(found.header, entry)).collect();
+        let kind = self.kind_of(found).filter(|_| self.is_head_read(found))?;
+        let types = found.entries.iter().map(|entry| self.type_of(found.header, entry)).collect();
         // What an object is made from is not modelled where it reads like a list of parameters.
-        let ty = if kind == chosen.name_kind() { resolve::agreed(types) } else { DeclaredType::Unknown };
+        let mut ty = if kind == chosen.name_kind() { resolve::agreed(types) } else { DeclaredType::Unknown };
+        if kind == NameKind::Function {
+            ty = self.type_of_all_functions(name, chosen, ty);
+        }
         let is_hidden = ty == DeclaredType::Unknown && self.may_hide_storage(found);
         Some(Variable {
             name: name.to_owned(),
@@ -278,8 +291,8 @@ impl<'a> Symbols<'a> {
 
 impl<'a> Unit<'a> {
     /// Reads a header, or `None` if it cannot be parsed within the limits.
-    fn parse(file: &'a SourceFile) -> Option<Self> {
-        let tree = HostTree::parse(file, &scan(&file.text), &Limits::default()).ok()?;
+    fn parse(file: &'a SourceFile, language: Language) -> Option<Self> {
+        let tree = HostTree::parse_as(language, file, &scan(&file.text), &Limits::default()).ok()?;
         let table = collect::collect(file, &tree);
         Some(Self { file, tree: std::borrow::Cow::Owned(tree), table, conditionals: OnceLock::new() })
     }

@@ -176,7 +176,7 @@ impl Number {
             ["char16_t"] => Self::Character(Character::Utf16),
             ["char32_t"] => Self::Character(Character::Utf32),
             ["wchar_t"] => Self::Character(Character::Wide),
-            ["_Float16" | "__fp16"] => Self::Floating(Format::Half),
+            ["_Float16"] => Self::Floating(Format::Half),
             ["float"] => Self::Floating(Format::Single),
             ["double"] => Self::Floating(Format::Double),
             ["double", "long"] => Self::Floating(Format::LongDouble),

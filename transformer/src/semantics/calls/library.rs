@@ -42,7 +42,7 @@ fn plain(name: &str) -> &str {
 }
 
 /// Is it one of these functions, or another of the C library that gets copies of its arguments?
-pub(super) fn is_of_c(name: &str) -> bool {
+pub(in crate::semantics) fn is_of_c(name: &str) -> bool {
     pointees(name).is_some() || OTHERS.contains(&plain(name))
 }
 

@@ -1,8 +1,9 @@
 //! Which functions a call means for certain.
 
 use super::entries::{Entry, EntryKind};
-use super::{Scope, Symbols, Unit};
-use crate::semantics::calls::is_pure;
+use super::resolve::agreed;
+use super::{DeclaredType, Scope, Symbols, Unit};
+use crate::semantics::calls::{is_of_c, is_pure};
 use crate::source::{Language, Span, words};
 use crate::syntax::{Field, NodeId, NodeKind};
 
@@ -30,6 +31,7 @@ impl Symbols<'_> {
             && !self.replaces_functions()
             && self.macros_named(name, usize::MAX).is_empty()
             && (!functions().any(is_chosen) || functions().count() == 1 && !is_pure(name))
+            && !self.is_named_unread(name)
             && !self.may_mean_another(header, name, at)
     }
 
@@ -56,6 +58,24 @@ impl Symbols<'_> {
                     || !is_cpp && entry.scope == Scope::Member
             }
         })
+    }
+
+    /// The type that all functions have which a call may mean: in C++ those that overload the one of type `own`, in C another declaration
+    /// of one that says nothing of its parameters. The standard headers may declare it, too.
+    pub(super) fn type_of_all_functions(&self, name: &str, one: &Entry, own: DeclaredType) -> DeclaredType {
+        let is_cpp = self.own.tree.language() == Language::Cpp;
+        let is_open = matches!(&own, DeclaredType::Function { parameters, is_variadic: true } if parameters.is_empty());
+        if !is_cpp && !is_open {
+            return own;
+        }
+        if is_pure(name) || is_of_c(name) {
+            return DeclaredType::Unknown;
+        }
+        let all = self.entries_named(name.rsplit("::").next().unwrap_or(name));
+        let is_other = |entry: &Entry| entry.kind == EntryKind::Function && entry.class == one.class;
+        let others = all.into_iter().filter(|(_, entry)| is_other(entry));
+        let others = others.map(|(header, entry)| self.type_of(header, entry));
+        agreed(std::iter::once(own).chain(others).collect())
     }
 
     /// In C++: may an unqualified call mean a member function, or a function of a namespace that is declared and not defined?

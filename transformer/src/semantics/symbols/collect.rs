@@ -3,7 +3,7 @@
 use super::Scope;
 use super::declarators::innermost;
 use super::entries::{EntryKind, Table};
-use crate::source::{Language, SourceFile};
+use crate::source::{Language, SourceFile, Span};
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 mod scopes;
@@ -12,10 +12,11 @@ use scopes::Draft;
 
 /// Collects the declarations of a file.
 pub(super) fn collect(file: &SourceFile, tree: &HostTree) -> Table {
-    let mut collector = Collector { file, tree, table: Table::default() };
+    let mut collector = Collector { file, tree, table: Table::default(), loose_heads: Vec::new() };
     for node in tree.descendants(tree.root()) {
         collector.visit(node);
     }
+    collector.leave_loose_heads();
     let mut table = collector.table;
     table.tops = tree.children(tree.root()).map(|node| tree.span(node).start).collect();
     let Table { entries, by_name, .. } = &mut table;
@@ -30,6 +31,8 @@ struct Collector<'a> {
     file: &'a SourceFile,
     tree: &'a HostTree,
     table: Table,
+    /// The declarations that may be those of the parameters of a function whose head could not be read.
+    loose_heads: Vec<Span>,
 }
 
 impl Collector<'_> {
@@ -241,6 +244,32 @@ impl Collector<'_> {
         };
         if is_outside && !in_function() {
             self.table.loose_bodies.push(self.tree.span(node));
+            self.loose_heads.extend(self.loose_head(node));
+        }
+    }
+
+    /// The declarations directly before such a body, which may be those of its parameters.
+    fn loose_head(&self, body: NodeId) -> Option<Span> {
+        let tree = self.tree;
+        let is_parameter = |node: &NodeId| match tree.kind(*node) {
+            NodeKind::Comment => true,
+            NodeKind::Declaration => tree.named_children(*node).all(|part| match tree.kind(part) {
+                NodeKind::InitDeclarator => false,
+                NodeKind::StorageClassSpecifier => self.file.bytes(tree.span(part)) == b"register",
+                _ => true,
+            }),
+            _ => false,
+        };
+        let siblings: Vec<NodeId> = tree.children(tree.parent(body)?).take_while(|node| *node != body).collect();
+        let first = siblings.into_iter().rev().take_while(is_parameter).last()?;
+        Some(Span::new(tree.span(first).start, tree.span(body).start))
+    }
+
+    /// What is declared there is known to be declared, and nothing else.
+    fn leave_loose_heads(&mut self) {
+        for head in &self.loose_heads {
+            let entries = self.table.entries.iter_mut().filter(|entry| head.contains(entry.name_span));
+            entries.filter(|entry| entry.scope == Scope::File).for_each(|entry| entry.scope = Scope::Unknown);
         }
     }
 

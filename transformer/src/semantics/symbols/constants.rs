@@ -29,7 +29,15 @@ impl Value {
 /// A place in the program: the header, where it is none of the file itself, and a byte.
 pub(super) type At = (Option<usize>, usize);
 
-/// What a name stands for in a constant expression.
+/// An operand that the text alone does not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operand<'t> {
+    Name(&'t str),
+    /// What stands in the parentheses of a `sizeof`.
+    SizeOf(&'t str),
+}
+
+/// What an operand stands for in a constant expression.
 pub(super) struct Meaning {
     /// An expression.
     pub text: String,
@@ -48,10 +56,10 @@ pub(super) enum Converted {
     Kept,
 }
 
-/// Evaluates an integer constant expression at a place; `meaning_of` says what a name stands for at one.
+/// Evaluates an integer constant expression at a place; `meaning_of` says what an operand stands for at one.
 ///
-/// Numbers, names, parentheses and the operators `+ - * / % << >> & ^ | ~` are read. Anything else has no value here.
-pub(super) fn evaluate(text: &str, at: At, meaning_of: &dyn Fn(&str, At) -> Option<Meaning>) -> Option<Value> {
+/// Numbers, names, `sizeof`, parentheses and the operators `+ - * / % << >> & ^ | ~` are read. Anything else has no value here.
+pub(super) fn evaluate(text: &str, at: At, meaning_of: &dyn Fn(Operand<'_>, At) -> Option<Meaning>) -> Option<Value> {
     Reader { text: text.as_bytes(), at: 0, fuel: FUEL, place: at, meaning_of }.whole().map(|(value, _)| value)
 }
 
@@ -89,10 +97,10 @@ struct Reader<'a> {
     at: usize,
     fuel: usize,
     place: At,
-    meaning_of: &'a dyn Fn(&str, At) -> Option<Meaning>,
+    meaning_of: &'a dyn Fn(Operand<'_>, At) -> Option<Meaning>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// The value of the whole text, and the fuel that is left.
     fn whole(mut self) -> Option<(Value, usize)> {
         let value = self.sum(0)?;
@@ -149,8 +157,17 @@ impl Reader<'_> {
                 Value::within(ty, number)
             }
             b'0'..=b'9' => number(&self.word()),
+            b'\'' => self.character(),
             _ => self.name(),
         }
+    }
+
+    /// A character without an escape; where it is a `char`, it is an `int` in arithmetic.
+    fn character(&mut self) -> Option<Value> {
+        let [b'\'', code, b'\''] = *self.text.get(self.at..self.at + 3)? else { return None };
+        self.at += 3;
+        let is_plain = code.is_ascii_graphic() && !matches!(code, b'\\' | b'\'') || code == b' ';
+        is_plain.then_some(Value { number: code.into(), ty: Integer::INT })
     }
 
     fn name(&mut self) -> Option<Value> {
@@ -158,7 +175,8 @@ impl Reader<'_> {
         if name.is_empty() {
             return None;
         }
-        let meaning = (self.meaning_of)(&name, self.place)?;
+        let operand = if name == "sizeof" { Operand::SizeOf(self.parenthesised()?) } else { Operand::Name(&name) };
+        let meaning = (self.meaning_of)(operand, self.place)?;
         let fuel = self.fuel.checked_sub(1)?;
         let text = meaning.text.as_bytes();
         let inner = Reader { text, at: 0, fuel, place: meaning.at, meaning_of: self.meaning_of };
@@ -173,6 +191,15 @@ impl Reader<'_> {
                 (is_operand(&meaning.text) || stands_alone).then_some(value)
             }
         }
+    }
+
+    /// What stands in parentheses, with none inside.
+    fn parenthesised(&mut self) -> Option<&'a str> {
+        self.blank();
+        let rest = self.text.get(self.at..)?.strip_prefix(b"(")?;
+        let length = rest.iter().position(|byte| matches!(byte, b'(' | b')')).filter(|at| rest[*at] == b')')?;
+        self.at += length + 2;
+        std::str::from_utf8(&rest[..length]).ok().map(str::trim)
     }
 
     fn word(&mut self) -> String {
@@ -245,7 +272,11 @@ mod tests {
         let int = Converted::To(Integer::INT);
         let variables =
             [("b", "200", byte), ("wide", "300", byte), ("all", "0xffffffff", int), ("k", "0xff", Converted::Kept)];
-        let names = |name: &str, at: At| {
+        let names = |operand: Operand<'_>, at: At| {
+            let Operand::Name(name) = operand else {
+                let of = Some(Converted::To(Integer { bits: 64, signed: false }));
+                return (operand == Operand::SizeOf("long")).then(|| Meaning { text: "8".to_owned(), at, of });
+            };
             let variables = variables.iter().map(|(name, text, of)| (*name, *text, Some(*of)));
             let mut known = macros.iter().map(|(name, text)| (*name, *text, None)).chain(variables);
             let (_, text, of) = known.find(|(known, ..)| *known == name)?;
@@ -288,12 +319,19 @@ mod tests {
             ("~0", Some(-1)),
             ("~0u", None),
             ("1 && 2", None),
+            ("'a' + 1", Some(98)),
+            ("'\\n'", None),
+            ("'ab'", None),
             ("3 | | 4", None),
             ("b * 2", Some(400)),
             ("k + 1", Some(256)),
             ("wide", None),
             ("all", None),
             ("sizeof(int)", None),
+            ("2 * sizeof ( long ) - 1", Some(15)),
+            ("8 - 2 * sizeof(long)", None),
+            ("sizeof long", None),
+            ("sizeof((long))", None),
             ("3 4", None),
             ("(3", None),
             ("", None),

@@ -10,6 +10,7 @@ pub(super) fn innermost(tree: &HostTree, declarator: NodeId) -> (NodeId, bool) {
         let kind = tree.kind(at);
         match kind {
             NodeKind::ParenthesizedDeclarator | NodeKind::AttributedDeclarator => {}
+            NodeKind::QualifiedIdentifier if member_pointer(tree, at).is_some() => is_function = false,
             _ if kind.is_declarator() && kind != NodeKind::StructuredBindingDeclarator => {
                 is_function = kind == NodeKind::FunctionDeclarator;
             }
@@ -25,8 +26,18 @@ pub(super) fn innermost(tree: &HostTree, declarator: NodeId) -> (NodeId, bool) {
 
 /// The declarator that a declarator wraps.
 pub(super) fn inner_declarator(tree: &HostTree, declarator: NodeId) -> Option<NodeId> {
-    tree.child(declarator, Field::Declarator).or_else(|| {
+    let inner = member_pointer(tree, declarator).or_else(|| tree.child(declarator, Field::Declarator));
+    inner.or_else(|| {
         let is_name = |kind: NodeKind| kind.is_identifier() || kind.is_declarator() || kind == NodeKind::OperatorName;
         tree.named_children(declarator).find(|child| is_name(tree.kind(*child)))
     })
+}
+
+/// `*p` of `int point::*p`, a pointer to a member.
+pub(super) fn member_pointer(tree: &HostTree, node: NodeId) -> Option<NodeId> {
+    let mut at = node;
+    while tree.kind(at) == NodeKind::QualifiedIdentifier {
+        at = tree.child(at, Field::Name)?;
+    }
+    (at != node && tree.kind(at) == NodeKind::PointerTypeDeclarator).then_some(at)
 }

@@ -108,7 +108,10 @@ impl Symbols<'_> {
             return false;
         }
         let first = problems.partition_point(|problem| tree.span(*problem).end <= from);
-        let before = problems.iter().skip(first).take_while(|problem| tree.span(**problem).start < at);
+        let before = problems.iter().skip(first).take_while(|problem| {
+            let span = tree.span(**problem);
+            span.start < at || span.start == at && !span.is_empty()
+        });
         before.into_iter().any(|problem| {
             let span = tree.span(*problem);
             // A call of a macro may do without its semicolon.
@@ -116,8 +119,8 @@ impl Symbols<'_> {
                 span.is_empty() && tree.parent(*problem).map(|it| tree.kind(it)) == Some(NodeKind::ExpressionStatement);
             let head = text.get(..span.start).unwrap_or_default();
             let start = head.iter().rposition(|byte| matches!(byte, b';' | b'{' | b'}')).map_or(0, |at| at + 1);
-            let rest = text.get(span.end..at).unwrap_or_default();
-            let end = rest.iter().position(|byte| *byte == b';').map_or(at.max(span.end), |length| span.end + length);
+            let rest = text.get(span.end..).unwrap_or_default();
+            let end = rest.iter().position(|byte| *byte == b';').map_or(text.len(), |length| span.end + length);
             let statement = String::from_utf8_lossy(text.get(start.max(from)..end).unwrap_or_default());
             !is_call && words(&statement).any(|word| word == name)
         })

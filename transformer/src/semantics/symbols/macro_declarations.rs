@@ -44,17 +44,35 @@ impl Symbols<'_> {
         });
         let flags = self.definitions.iter().map(|flag| flag.name.clone());
         let macros: BTreeSet<String> = self.own.table.macros.keys().cloned().chain(headers).chain(flags).collect();
-        if macros.is_empty() {
-            return Vec::new();
-        }
         let tree = self.own.tree.as_ref();
-        let is_macro = |node: &NodeId| {
-            matches!(tree.kind(*node), NodeKind::Identifier | NodeKind::TypeIdentifier)
-                && macros.contains(&*self.own.file.show(tree.span(*node)))
+        let is_macro = |node: NodeId| {
+            !macros.is_empty()
+                && matches!(tree.kind(node), NodeKind::Identifier | NodeKind::TypeIdentifier)
+                && macros.contains(&*self.own.file.show(tree.span(node)))
         };
-        let statements =
-            tree.descendants(tree.root()).filter(is_macro).filter_map(|node| self.statement_begun_by(node));
-        statements.filter_map(|span| self.declaring_use(span)).collect()
+        let all = tree.descendants(tree.root()).filter_map(|node| {
+            if is_macro(node) {
+                let statement = self.statement_begun_by(node).or_else(|| self.declaration_of_name(node))?;
+                return self.declaring_use(statement);
+            }
+            let unread = self.unread_declaration(node)?;
+            let names = words(&self.own.file.show(unread)).map(str::to_owned).collect();
+            Some(DeclaringUse { start: unread.start, names: Some(names) })
+        });
+        let mut found: Vec<DeclaringUse> = all.collect();
+        found.sort_by_key(|used| used.start);
+        found
+    }
+
+    /// The declaration in a function that declares something by a name.
+    fn declaration_of_name(&self, name: NodeId) -> Option<Span> {
+        let tree = self.own.tree.as_ref();
+        let is_declarator = |node: &NodeId| tree.kind(*node).is_declarator();
+        let mut outwards = tree.ancestors(name).skip_while(is_declarator);
+        let declaration = outwards.next().filter(|node| tree.kind(*node) == NodeKind::Declaration)?;
+        let is_named = tree.field(name) == Some(Field::Declarator);
+        let in_function = outwards.any(|above| tree.kind(above) == NodeKind::FunctionDefinition);
+        (is_named && in_function).then(|| tree.span(declaration))
     }
 
     /// The statement in a function that begins with a node.
@@ -93,13 +111,24 @@ impl Symbols<'_> {
         let depth = depth.checked_sub(1)?;
         let mut out = vec![String::new()];
         let mut rest = text;
+        let mut brackets = 0_usize;
         while let Some((token, after)) = tokens(rest) {
             rest = after;
             let Token::Word(word) = token else {
+                match token.text() {
+                    "[" => brackets += 1,
+                    "]" => brackets = brackets.saturating_sub(1),
+                    _ => {}
+                }
                 append(&mut out, token.text());
                 continue;
             };
             let found = self.macros_named(word, at);
+            // Nothing is declared between brackets, whichever of its definitions holds.
+            if brackets > 0 && self.are_values(&found, at) {
+                append(&mut out, word);
+                continue;
+            }
             let takes_arguments = found.first().is_some_and(|one| one.parameters.is_some());
             let are_alike = found.iter().all(|one| one.parameters.is_some() == takes_arguments);
             if !are_alike || found.len() > 1 && found.iter().any(|one| one.is_elsewhere) {
@@ -123,9 +152,20 @@ impl Symbols<'_> {
         Some(out)
     }
 
+    /// Does each of several macros stand for arithmetic, in which no other macro is named?
+    fn are_values(&self, macros: &[Macro], at: usize) -> bool {
+        let is_value = |c: char| c.is_alphanumeric() || c.is_whitespace() || "_.+-*/%()".contains(c);
+        macros.iter().all(|found| {
+            found.parameters.is_none()
+                && found.body.chars().all(is_value)
+                && words(&found.body).all(|word| self.macros_named(word, at).is_empty())
+        })
+    }
+
     /// The text of a macro with the macros in it replaced, but for itself.
     fn followed(&self, name: &str, body: &str, at: usize, depth: usize) -> Option<Vec<String>> {
-        if words(body).any(|word| word == name) { Some(vec![body.to_owned()]) } else { self.expanded(body, at, depth) }
+        let body = pasted(body);
+        if words(&body).any(|word| word == name) { Some(vec![body]) } else { self.expanded(&body, at, depth) }
     }
 }
 
@@ -133,7 +173,7 @@ fn append(all: &mut [String], text: &str) {
     all.iter_mut().for_each(|out| out.push_str(text));
 }
 
-/// The text of a macro with arguments in the place of its parameters, or `None` if words are put together.
+/// The text of a macro with arguments in the place of its parameters, or `None` if a sign in it cannot be followed.
 fn substituted(found: &Macro, given: &[&str]) -> Option<String> {
     let body = without_strings(&found.body, found.parameters.as_deref().unwrap_or_default())?;
     let Some(parameters) = &found.parameters else { return Some(body) };
@@ -145,18 +185,20 @@ fn substituted(found: &Macro, given: &[&str]) -> Option<String> {
 }
 
 /// The text of a macro with `""` for each parameter that is made into a string, and without the sign that takes away the comma before no
-/// arguments (`, ##__VA_ARGS__`).
+/// arguments (`, ##__VA_ARGS__`). Other signs that put words together stay.
 fn without_strings(body: &str, parameters: &[String]) -> Option<String> {
+    if body.contains("%:") {
+        return None;
+    }
     let mut out = String::new();
     let mut rest = body;
     while let Some(at) = rest.find('#') {
         let (before, behind) = rest.split_at(at);
         out.push_str(before);
-        let is_comma = out.trim_end().ends_with(',');
         if let Some(joined) = behind.strip_prefix("##") {
             rest = joined.trim_start();
-            if !is_comma || !rest.starts_with("__VA_ARGS__") {
-                return None;
+            if !out.trim_end().ends_with(',') || !rest.starts_with("__VA_ARGS__") {
+                out.push_str("##");
             }
             continue;
         }
@@ -169,6 +211,13 @@ fn without_strings(body: &str, parameters: &[String]) -> Option<String> {
         rest = after;
     }
     Some(out + rest)
+}
+
+/// A text with the words around each `##` made one.
+fn pasted(body: &str) -> String {
+    let mut pieces = body.split("##");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |before, piece| format!("{}{}", before.trim_end(), piece.trim_start()))
 }
 
 /// The names that statements may declare; all words of those that may be declarations.
@@ -255,13 +304,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_declare_nothing_and_joined_words_may() {
+    fn strings_declare_nothing_and_words_are_pasted() {
         let parameters = ["x".to_owned()];
         let read = |body: &str| without_strings(body, &parameters);
         assert_eq!(read("f(\"a \" #x, ##__VA_ARGS__)").as_deref(), Some("f(\"a \" \"\", __VA_ARGS__)"));
-        for body in ["int a##x;", "x ## __VA_ARGS__", "#y", "#"] {
+        for body in ["#y", "#", "a %:%: x"] {
             assert_eq!(read(body), None, "{body}");
         }
+        assert_eq!(pasted(&read("int k_ ## x = 3, a##x;").unwrap_or_default()), "int k_x = 3, ax;");
     }
 
     #[test]

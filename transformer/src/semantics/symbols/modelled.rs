@@ -161,7 +161,7 @@ impl Unit<'_> {
             NodeKind::TypeQualifier => self.is_known_qualifier(part),
             // `__restrict`, or `__ptr32` and its like.
             NodeKind::MsPointerModifier => tree.named_children(part).all(|child| self.is_modelled_part(child)),
-            NodeKind::GnuAsmExpression | NodeKind::BitfieldClause => false,
+            NodeKind::GnuAsmExpression | NodeKind::BitfieldClause | NodeKind::Error => false,
             _ => true,
         }
     }

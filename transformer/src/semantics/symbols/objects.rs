@@ -39,15 +39,25 @@ impl Symbols<'_> {
         is_known.then_some(true)
     }
 
-    /// May a storage class stand in a declaration that is not seen there: in a macro, or in what could not be read?
+    /// Could declarations be read up to the name that they declare, and definitions of functions up to the body?
+    pub(super) fn is_head_read(&self, found: &Found<'_>) -> bool {
+        let Some(unit) = self.unit(found.header) else { return false };
+        found.entries.iter().all(|entry| {
+            let start = unit.tree.span(entry.declaration).start;
+            let body = entry.definition.and_then(|function| unit.tree.child(function, Field::Body));
+            let end = body.map_or(entry.name_span.end, |body| unit.tree.span(body).start);
+            unit.tree.problem_in(Span::new(start, end.max(start))).is_none()
+        })
+    }
+
+    /// May a macro in a declaration stand for a storage class?
     pub(super) fn may_hide_storage(&self, found: &Found<'_>) -> bool {
         let Some(unit) = self.unit(found.header) else { return true };
         found.entries.iter().filter(|entry| entry.kind == EntryKind::Variable).any(|entry| {
             let Some(ty) = unit.tree.child(entry.declaration, Field::Type) else { return false };
             let span = unit.tree.span(ty);
             let is_word = unit.tree.kind(ty) == NodeKind::TypeIdentifier;
-            unit.tree.problem_in(Span::new(unit.tree.span(entry.declaration).start, entry.name_span.end)).is_some()
-                || is_word && !self.macros_named(&unit.file.show(span), span.start).is_empty()
+            is_word && !self.macros_named(&unit.file.show(span), span.start).is_empty()
         })
     }
 }

@@ -221,6 +221,32 @@ fn macros_constants_and_headers() {
 }
 
 #[test]
+fn what_is_declared_elsewhere_and_what_is_misread() {
+    let chosen = "#ifdef A\n#define N 3\n#else\n#define N 4\n#endif\n#define M(i) a[i * (N)]\n";
+    for (path, text, headers, expected) in [
+        // A header is read in the language of what includes it.
+        ("f.cpp", "int HERE;", &["using x = float;"][..], "File float:Floating"),
+        ("f.cpp", "int HERE;", &["int x();"], "File function()"),
+        ("f.c", "int HERE;", &["int x();"], "File function(, ...)"),
+        // Functions overload each other, or are declared twice.
+        ("f.cpp", "int x(int);\nint HERE;", &["int x(float);"], "File unknown"),
+        ("f.c", "int x();\nint HERE;", &["int x(float);"], "File unknown"),
+        ("f.cpp", "extern void exit();\nvoid x();\nint HERE;", &[], "File function()"),
+        // What may be parameters of a function whose head could not be read.
+        ("f.c", "int *f(g, x) int *(*g)(); int x; { }\nint HERE;", &[], "Unknown unknown"),
+        // The grammar has no declarations below an `if`.
+        ("f.cpp", "void f(FILE *x) { if (g) FILE *x = h(), HERE; }", &[], "not found"),
+    ] {
+        assert_eq!(meaning(path, text, headers, "x"), expected, "{text} {headers:?}");
+    }
+    assert_eq!(meaning("f.cpp", "extern void exit();\nint HERE;", &[], "exit"), "File unknown");
+    let used = format!("{chosen}void f(int x, int *a) {{ M(x) = 1; HERE; }}");
+    assert_eq!(meaning("f.c", &used, &[], "x"), "Parameter int:Integer");
+    let text = "void f() { int x[2 * sizeof(float)]; HERE; }";
+    assert_eq!(meaning("f.c", text, &[], "x"), "Local array[8] of int:Integer");
+}
+
+#[test]
 fn macros_have_parameters_and_bodies() {
     let text = "#define IDX(i, j) ((i) * N + (j)) // row\n#define ON\nint HERE;\n#define ON 2\n";
     let file = SourceFile::new("f.c", text.as_bytes().to_vec());

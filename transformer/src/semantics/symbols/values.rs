@@ -1,26 +1,33 @@
 //! What names stand for in constant expressions.
 
-use super::constants::{self, At, Converted, Meaning, Value};
+use super::constants::{self, At, Converted, Meaning, Operand, Value};
 use super::entries::{Entry, EntryKind};
 use super::{Symbols, Unit};
 use crate::semantics::Integer;
 use crate::source::Language;
 use crate::syntax::{Field, NodeId, NodeKind, Number};
 
-/// The most constants of an enumeration that are looked at.
-const MOST: usize = 512;
-
-/// Is it asked whether all constants of an enumeration are of one type?
+/// What a name in a constant expression is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Siblings {
-    Asked,
-    Trusted,
+struct Asked {
+    /// Are all constants of an enumeration known to be of one type?
+    trusts_siblings: bool,
+    /// Is the name all that is asked for, so that no operator that the program declares is applied to it?
+    is_alone: bool,
+}
+
+impl Asked {
+    const IN_ARITHMETIC: Self = Self { trusts_siblings: false, is_alone: false };
 }
 
 impl Symbols<'_> {
     /// The value of a constant expression at a byte of the file or a header.
     pub(super) fn constant_in(&self, header: Option<usize>, text: &str, at: usize) -> Option<i64> {
-        constants::evaluate(text, (header, at), &|name, at| self.meaning(name, at, Siblings::Asked))?.number()
+        let meaning = |operand: Operand<'_>, place| {
+            let is_alone = operand == Operand::Name(text.trim()) && place == (header, at);
+            self.meaning(operand, place, Asked { is_alone, ..Asked::IN_ARITHMETIC })
+        };
+        constants::evaluate(text, (header, at), &meaning)?.number()
     }
 
     /// Does a name stand for a constant at a byte of the file: one, or one of several, in branches of an `#if`, that the text does not
@@ -37,9 +44,16 @@ impl Symbols<'_> {
                 && self.find(None, name, at).is_none()
     }
 
-    /// What a name stands for in a constant expression.
-    fn meaning(&self, name: &str, at: At, siblings: Siblings) -> Option<Meaning> {
+    /// What an operand stands for in a constant expression.
+    fn meaning(&self, operand: Operand<'_>, at: At, asked: Asked) -> Option<Meaning> {
         let (header, byte) = at;
+        let name = match operand {
+            Operand::Name(name) => name,
+            Operand::SizeOf(ty) => {
+                let bytes = self.bytes_of_number(header, ty, byte)?;
+                return Some(Meaning { text: bytes.to_string(), at, of: Some(Converted::To(Integer::SIZE)) });
+            }
+        };
         if let Some(found) = self.macro_in(header, name, byte) {
             let is_certain = !self.is_ambiguous_macro(name) && self.find(header, name, byte).is_none();
             let has_value = found.parameters.is_none() && is_certain;
@@ -47,7 +61,7 @@ impl Symbols<'_> {
         }
         let found = self.find(header, name, byte)?;
         let mut meanings = found.entries.iter().map(|entry| match entry.kind {
-            EntryKind::Enumerator => self.enumerator(found.header, entry, siblings),
+            EntryKind::Enumerator => self.enumerator(found.header, entry, asked),
             EntryKind::Variable => self.constant_variable(found.header, entry),
             _ => None,
         });
@@ -57,33 +71,43 @@ impl Symbols<'_> {
         meanings.all(|other| other.is_some_and(is_same)).then_some(first)
     }
 
-    fn enumerator(&self, header: Option<usize>, entry: &Entry, siblings: Siblings) -> Option<Meaning> {
+    fn enumerator(&self, header: Option<usize>, entry: &Entry, asked: Asked) -> Option<Meaning> {
         let unit = self.unit(header)?;
         let specifier = unit.enumeration_of(entry)?;
-        let ty = match unit.chosen_type(specifier) {
-            Some(chosen) => Number::read(&unit.file.show(unit.tree.span(chosen)))?.integer()?.promoted(),
-            None => Integer::INT,
+        let (ty, is_certain) = match unit.chosen_type(specifier) {
+            Some(chosen) => (Number::read(&unit.file.show(unit.tree.span(chosen)))?.integer()?.promoted(), true),
+            None => (Integer::INT, asked.trusts_siblings || self.are_all_int(header, specifier)),
         };
-        let is_known = unit.is_modelled_record(specifier)
-            && self.has_own_arithmetic()
-            && (siblings == Siblings::Trusted || self.are_all_of(header, entry, ty));
+        let is_plain = asked.is_alone || self.has_own_arithmetic();
+        let is_known = is_certain && unit.is_modelled_record(specifier) && is_plain;
         let text = unit.enumerator_text(entry.declaration).filter(|_| is_known)?;
         Some(Meaning { text, at: (header, entry.name_span.start), of: Some(Converted::To(ty)) })
     }
 
-    /// Are the values that the constants of an enumeration are set to those of a type? One that needs a wider type gives it to all.
-    fn are_all_of(&self, header: Option<usize>, entry: &Entry, ty: Integer) -> bool {
+    /// Are all constants of an enumeration of type `int`, as far as they are set to something? One that needs a wider type gives it to all.
+    pub(super) fn are_all_int(&self, header: Option<usize>, specifier: NodeId) -> bool {
+        // A thread that panicked cannot have left an answer half written.
+        let known = || self.int_enumerations.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(answer) = known().get(&(header, specifier)) {
+            return *answer;
+        }
+        let answer = self.find_all_int(header, specifier);
+        known().insert((header, specifier), answer);
+        answer
+    }
+
+    fn find_all_int(&self, header: Option<usize>, specifier: NodeId) -> bool {
         let Some(unit) = self.unit(header) else { return false };
-        let list = unit.tree.parent(entry.declaration).map(|list| unit.tree.named_children(list).collect::<Vec<_>>());
-        let values = list.unwrap_or_default().into_iter().filter_map(|node| unit.tree.child(node, Field::Value));
-        let values: Vec<NodeId> = values.take(MOST + 1).collect();
-        values.len() <= MOST
-            && values.into_iter().all(|value| {
-                let span = unit.tree.span(value);
-                let meaning = |name: &str, at| self.meaning(name, at, Siblings::Trusted);
-                let value = constants::evaluate(&unit.file.show(span), (header, span.start), &meaning);
-                value.and_then(Value::number).is_some_and(|number| ty.holds(number.into()))
-            })
+        let list = unit.tree.child(specifier, Field::Body);
+        let enumerators = list.map(|list| unit.tree.named_children(list).collect::<Vec<_>>()).unwrap_or_default();
+        let values = enumerators.into_iter().filter_map(|node| unit.tree.child(node, Field::Value));
+        values.into_iter().all(|value| {
+            let span = unit.tree.span(value);
+            let asked = Asked { trusts_siblings: true, ..Asked::IN_ARITHMETIC };
+            let meaning = |operand: Operand<'_>, at| self.meaning(operand, at, asked);
+            let value = constants::evaluate(&unit.file.show(span), (header, span.start), &meaning);
+            value.and_then(Value::number).is_some_and(|number| Integer::INT.holds(number.into()))
+        })
     }
 
     /// A `const` number in C++. In C it is none in constant expressions.
@@ -124,19 +148,21 @@ impl Unit<'_> {
     fn enumerator_text(&self, enumerator: NodeId) -> Option<String> {
         let tree = &self.tree;
         let list = tree.parent(enumerator)?;
-        let all: Vec<NodeId> =
-            tree.named_children(list).filter(|node| tree.kind(*node) != NodeKind::Comment).take(MOST).collect();
-        let index = all.iter().position(|node| *node == enumerator)?;
-        let value = |node: &NodeId| tree.child(*node, Field::Value);
-        let set = (0..=index).rev().find_map(|at| Some((at, value(&all[at])?)));
-        let (from, base) = match set {
-            Some((at, value)) => (at, self.file.show(tree.span(value)).into_owned()),
-            None => (0, "0".to_owned()),
-        };
-        // A line of the preprocessor between them may leave some out.
-        let are_plain = all[from..=index].iter().all(|node| tree.kind(*node) == NodeKind::Enumerator);
-        let is_whole = set.is_some() || tree.kind(list) == NodeKind::EnumeratorList;
-        (are_plain && is_whole).then(|| format!("({base}) + {}", index - from))
+        let (mut base, mut more) = ("0".to_owned(), 0_usize);
+        for node in tree.named_children(list).filter(|node| tree.kind(*node) != NodeKind::Comment) {
+            // A line of the preprocessor between them may leave some out.
+            let is_plain = tree.kind(node) == NodeKind::Enumerator && tree.kind(list) == NodeKind::EnumeratorList;
+            match tree.child(node, Field::Value) {
+                Some(value) => (base, more) = (self.file.show(tree.span(value)).into_owned(), 0),
+                None if !is_plain => base.clear(),
+                None => {}
+            }
+            if node == enumerator {
+                return (!base.is_empty()).then(|| if more == 0 { base } else { format!("({base}) + {more}") });
+            }
+            more += 1;
+        }
+        None
     }
 
     /// Is a declaration written with `const` or `constexpr`, and not with `volatile`?

@@ -18,10 +18,18 @@ impl HostTree {
     /// # Errors
     /// When the file cannot be read within `limits`.
     pub fn parse(file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Self, HostError> {
+        Self::parse_as(file.language, file, scan, limits)
+    }
+
+    /// As [`Self::parse`], in a language that more than the file's name tells.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn parse_as(language: Language, file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Self, HostError> {
         let text = readable_text(file, scan, limits)?;
         let deadline = Instant::now() + Duration::from_millis(limits.milliseconds);
         let mut best: Option<Self> = None;
-        for grammar in Grammar::candidates(file.language) {
+        for grammar in Grammar::candidates(language) {
             let attempt = Attempt { text: &text, grammar, deadline, depth: limits.depth };
             let tree = attempt.parse_one_program(scan);
             best = match (best, tree) {

@@ -41,7 +41,9 @@ impl Collector<'_> {
         let own = Some(draft.declaration).filter(|node| self.tree.kind(*node) == NodeKind::ForRangeLoop);
         let scope_node = draft.scope_node.or(own).unwrap_or_else(|| self.scope_around(draft.declaration));
         let extent = self.tree.span(scope_node);
-        let scope = draft.scope.unwrap_or_else(|| self.scope_kind(scope_node));
+        let is_stray = self.is_stray(&draft);
+        let scope = draft.scope.filter(|_| !is_stray);
+        let scope = scope.unwrap_or_else(|| if is_stray { Scope::Unknown } else { self.scope_kind(scope_node) });
         let is_member = scope == Scope::Member;
         let point =
             draft.declarator.map_or(self.tree.span(draft.name).end, |declarator| self.tree.span(declarator).end);
@@ -69,6 +71,22 @@ impl Collector<'_> {
             definition: draft.definition,
             class,
         });
+    }
+
+    /// Does it stand between the head and the body of a function, and is none of its parameters? Then what is around it was misread.
+    fn is_stray(&self, draft: &Draft) -> bool {
+        let tree = self.tree;
+        let above = tree.parent(draft.declaration).filter(|above| tree.kind(*above) == NodeKind::FunctionDefinition);
+        let Some(function) = above.filter(|_| tree.kind(draft.declaration) == NodeKind::Declaration) else {
+            return false;
+        };
+        let name = self.file.bytes(tree.span(draft.name));
+        let declarator = tree.child(function, Field::Declarator);
+        let mut inside = declarator.into_iter().flat_map(|declarator| tree.descendants(declarator));
+        !inside.any(|node| {
+            let is_listed = tree.parent(node).is_some_and(|list| tree.kind(list) == NodeKind::ParameterList);
+            is_listed && self.file.bytes(tree.span(node)) == name
+        })
     }
 
     fn last_component(&self, name: NodeId) -> NodeId {
