@@ -82,7 +82,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Scalarize,
         summary: "Keep sums of serial loops in variables",
-        default: false,
+        default: true,
         plan: Some(scalarize_sums::scalarize_sums),
         waits_for: scalarize_sums::waits_for,
     },
