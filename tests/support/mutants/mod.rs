@@ -53,7 +53,7 @@ pub enum Needed {
 }
 
 /// Percent of the mutants of an operator that changes the meaning wherever it is applied.
-pub const SHARP: usize = 95;
+const SHARP: usize = 95;
 
 fn sharp() -> usize {
     SHARP
