@@ -13,6 +13,11 @@ use ompsplit::plan::{Pass, ReasonCode, RuleKind};
 use ompsplit::source::SourceFile;
 use ompsplit::transforms::{TRANSFORMS, Waiting};
 
+#[path = "support/markdown.rs"]
+mod markdown;
+
+use markdown::{blocks, cells, commands, quoted, rules_in, section};
+
 const DOCUMENTS: &[&str] = &[
     "README.md",
     "docs/limits.md",
@@ -30,37 +35,6 @@ fn root() -> &'static Path {
 
 fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-/// The blocks of a Markdown text that are fenced as `language`.
-fn blocks(text: &str, language: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut open: Option<(bool, String)> = None;
-    for line in text.lines() {
-        match (line.trim_start().strip_prefix("```"), &mut open) {
-            (Some(name), None) => open = Some((name == language, String::new())),
-            (Some(_), Some(_)) => found.extend(open.take().filter(|(wanted, _)| *wanted).map(|(_, text)| text)),
-            (None, Some((_, block))) => {
-                block.push_str(line);
-                block.push('\n');
-            }
-            (None, None) => {}
-        }
-    }
-    found
-}
-
-/// What stands below a heading of the second level.
-fn section<'a>(text: &'a str, heading: &str) -> Option<&'a str> {
-    let (_, rest) = text.split_once(&format!("\n## {heading}\n"))?;
-    Some(rest.split_once("\n## ").map_or(rest, |(own, _)| own))
-}
-
-/// The lines of the blocks in `sh`, without what follows a `#`.
-fn commands(text: &str) -> Vec<String> {
-    let lines = blocks(text, "sh").join("");
-    let code = lines.lines().map(|line| line.split(" #").next().unwrap_or_default().trim().to_owned());
-    code.filter(|line| !line.is_empty()).collect()
 }
 
 fn ompsplit(arguments: &[&str], folder: &Path) -> Output {
@@ -189,23 +163,6 @@ fn manual_pages_show_what_the_tool_does() {
     }
 }
 
-/// The numbers of the rules that a text names; `OMPS101 to OMPS104` names four.
-fn rules_in(text: &str) -> BTreeSet<u32> {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut found = BTreeSet::new();
-    let mut previous: Option<(u32, usize)> = None;
-    for (at, _) in text.match_indices("OMPS") {
-        let end = at + 7;
-        let Some(number) = text.get(at + 4..end).and_then(|digits| digits.parse::<u32>().ok()) else { continue };
-        match previous {
-            Some((first, before)) if &text[before..at] == " to " => found.extend(first..=number),
-            _ => found.extend([number]),
-        }
-        previous = Some((number, end));
-    }
-    found
-}
-
 fn number(code: ReasonCode) -> u32 {
     code.id().trim_start_matches("OMPS").parse().unwrap()
 }
@@ -272,12 +229,6 @@ fn the_suite_shows_the_last_benchmark_results() {
         |text: &str| -> Vec<String> { text.lines().filter(|line| line.starts_with('|')).map(str::to_owned).collect() };
     assert!(rows(shown).len() > 4, "the page shows no table");
     assert_eq!(rows(shown), rows(summary));
-}
-
-/// The cells of the rows of all tables in a text.
-fn cells(text: &str) -> Vec<Vec<&str>> {
-    let rows = text.lines().filter(|line| line.starts_with('|'));
-    rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
 }
 
 /// The passes of the row of the report that shows what the last one of them adds, or `hoist` between others.
@@ -360,12 +311,6 @@ fn every_file_says_first_what_it_holds() {
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
-}
-
-/// The words between backticks.
-fn quoted(text: &str) -> BTreeSet<&str> {
-    let outside = text.split("```").step_by(2);
-    outside.flat_map(|part| part.split('`').skip(1).step_by(2)).collect()
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::rng::Rng;
 
 /// What the region does with an array, which says how it may be mapped.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ArrayUse {
+pub struct ArrayUse {
     pub used: bool,
     /// Read where no loop may have written all of it.
     pub read_first: bool,
@@ -47,6 +47,8 @@ pub(super) struct Builder {
     pub shown: BTreeSet<String>,
     /// Names of the arrays that a region or the host writes.
     pub changed_arrays: BTreeSet<String>,
+    /// What each region that names an array does with it, whichever region that is.
+    pub known_uses: BTreeMap<String, ArrayUse>,
     /// Is everything on the device before the region?
     pub present: bool,
     /// Arrays that an earlier region uses, whose types are settled.

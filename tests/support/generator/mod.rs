@@ -21,4 +21,5 @@ pub mod rng;
 mod serial;
 mod streams;
 
+pub use builder::ArrayUse;
 pub use program::{Case, HEAD, LONG_SIZES, SIZES, TILED_SIZES, VERSIONED_SIZES, batch_main, case, drawn, piped};

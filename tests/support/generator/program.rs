@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::builder::Builder;
+use super::builder::{ArrayUse, Builder};
 use super::data::{Array, CAPACITY, Storage};
 use super::families::{BASIC, FAMILIES, Family, PIPELINES};
 use super::node::{Block, Clause, Directive, Node, block, fixed, text, write};
-use super::recipe::{Around, Holder};
+use super::recipe::{Around, Holder, RegionClause};
 use super::rng::Rng;
 
 /// A generated program.
@@ -22,6 +22,8 @@ pub struct Case {
     pub nodes: Vec<Node>,
     /// What it is made of, in words.
     pub shape: String,
+    /// What every region that names an array does with it on the device, where the device does not have it before.
+    pub uses: BTreeMap<String, ArrayUse>,
 }
 
 /// What every file begins with.
@@ -81,6 +83,7 @@ fn of_family(family: &'static Family, seed: u64, index: usize) -> Case {
         around_names: Vec::new(),
         shown: BTreeSet::new(),
         changed_arrays: BTreeSet::new(),
+        known_uses: BTreeMap::new(),
         present: false,
         settled: BTreeSet::new(),
         taken: BTreeSet::new(),
@@ -90,7 +93,9 @@ fn of_family(family: &'static Family, seed: u64, index: usize) -> Case {
         None => builder.program(),
     };
     let shape = builder.shape.into_iter().collect::<Vec<_>>().join(", ");
-    Case { index, family, cpp, versioned, nodes, shape: format!("{}: {shape}", family.name) }
+    let on_host = builder.recipe.region_clauses.contains(&RegionClause::IfFalse);
+    let uses = if builder.present || on_host { BTreeMap::new() } else { builder.known_uses };
+    Case { index, family, cpp, versioned, nodes, shape: format!("{}: {shape}", family.name), uses }
 }
 
 impl Case {

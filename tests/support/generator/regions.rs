@@ -39,6 +39,11 @@ impl Builder {
         };
         let written = self.uses.iter().zip(&self.arrays).filter(|(used, _)| used.written);
         self.changed_arrays.extend(written.map(|(_, array)| array.name.clone()));
+        for (used, array) in self.uses.iter().zip(&self.arrays).filter(|(used, _)| used.used) {
+            let known = self.known_uses.entry(array.name.clone()).or_insert(*used);
+            known.read_first &= used.read_first;
+            known.written &= used.written;
+        }
         [vec![region], after].concat()
     }
 

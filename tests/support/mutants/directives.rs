@@ -26,7 +26,7 @@ pub(super) fn of_data(operator: &Operator, text: &str, site: &Site) -> Vec<Mutan
             };
             named.iter().map(|(item, _)| without(item)).collect()
         }
-        "set-type" => types(operator, text, data),
+        "set-type" => types(operator, text, data, |_, _| true),
         "drop-directive" => vec![mutant(operator, edited(text, vec![whole(text, data)]), "target data")],
         "drop-clause-everywhere" => {
             let edits: Vec<Edit> = all().flat_map(|d| dropped_clauses(text, d, &operator.clause)).collect();
@@ -46,11 +46,16 @@ pub(super) fn of_data(operator: &Operator, text: &str, site: &Site) -> Vec<Mutan
 }
 
 /// Mutants of one kernel.
-pub(super) fn of_kernel(op: &Operator, text: &str, site: &Site, place: usize, kernel: &Range<usize>) -> Vec<Mutant> {
+pub(super) fn of_kernel(op: &Operator, text: &str, site: &Site, place: usize) -> Vec<Mutant> {
+    let kernel = &site.kernels[place];
     let one = |edit: Edit, what: String| mutant(op, edited(text, vec![edit]), what);
+    // What the data construct maps is present, so that the kernel's own map of it says nothing.
+    let of_data = site.data.iter().flat_map(|(data, _)| items(text, data, |_, _| true));
+    let present: Vec<String> = of_data.map(|(item, _)| base(&item)).collect();
+    let is_absent = |item: &str, _: &str| !present.contains(&base(item));
     match op.does.as_str() {
-        "drop-item" => items(text, kernel, |_, _| true).into_iter().map(|(item, edit)| one(edit, item)).collect(),
-        "set-type" => types(op, text, kernel),
+        "drop-item" => items(text, kernel, is_absent).into_iter().map(|(item, edit)| one(edit, item)).collect(),
+        "set-type" => types(op, text, kernel, is_absent),
         "firstprivate" => {
             let scalars = items(text, kernel, |item, _| !item.contains(['[', '.', '*']) && !is_array(text, item));
             let with =
@@ -99,10 +104,7 @@ pub(super) fn of_kernel(op: &Operator, text: &str, site: &Site, place: usize, ke
 pub(super) fn of_text(operator: &Operator, text: &str) -> Vec<Mutant> {
     let found = directives(text.as_bytes());
     let named = found.iter().filter(|d| words(text.as_bytes(), d).starts_with(&operator.clause));
-    let without = |d: &Range<usize>| Mutant {
-        at: line_start(text, d.start),
-        ..mutant(operator, edited(text, vec![whole(text, d)]), words(text.as_bytes(), d))
-    };
+    let without = |d: &Range<usize>| mutant(operator, edited(text, vec![whole(text, d)]), words(text.as_bytes(), d));
     named.map(without).collect()
 }
 
@@ -135,7 +137,12 @@ fn merged(text: &str, edits: Vec<Edit>) -> Vec<Edit> {
     all
 }
 
-fn types(operator: &Operator, text: &str, directive: &Range<usize>) -> Vec<Mutant> {
+fn types(
+    operator: &Operator,
+    text: &str,
+    directive: &Range<usize>,
+    wanted: impl Fn(&str, &str) -> bool,
+) -> Vec<Mutant> {
     let has_type = |modifiers: &str| modifiers.split([',', ' ']).any(|word| word == operator.from);
     let mut found = Vec::new();
     for clause in clauses(text.as_bytes(), directive, "map") {
@@ -143,8 +150,7 @@ fn types(operator: &Operator, text: &str, directive: &Range<usize>) -> Vec<Mutan
         if !has_type(&modifiers) {
             continue;
         }
-        for (item, (range, rest)) in items(text, directive, |_, _| true).into_iter().filter(|(_, (r, _))| *r == clause)
-        {
+        for (item, (range, rest)) in items(text, directive, &wanted).into_iter().filter(|(_, (r, _))| *r == clause) {
             let new: Vec<&str> = modifiers
                 .split(", ")
                 .map(|word| if word == operator.from { operator.to.as_str() } else { word })
@@ -199,8 +205,7 @@ fn swap(operator: &Operator, text: &str, site: &Site, place: usize) -> Option<Mu
         return None;
     }
     let (first, second) = (text.get(one.clone())?.to_owned(), text.get(two.clone())?.to_owned());
-    let new = edited(text, vec![(one, second.clone()), (two, first.clone())]);
-    Some(Mutant { exchanged: Some((first, second)), ..mutant(operator, new, "two kernels") })
+    Some(mutant(operator, edited(text, vec![(one, second), (two, first)]), "two kernels"))
 }
 
 /// The condition of a kernel's loop with a bound that is off by one.

@@ -2,17 +2,19 @@
 //! must find them, or prove nothing.
 
 mod directives;
-pub mod equivalence;
 pub mod sharpen;
 mod statements;
 mod tiles;
 pub mod widen;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde::Deserialize;
 
+use super::generator::ArrayUse;
 use ompsplit::validate::host::directives::{body, directives, is_kernel, words};
+use ompsplit::validate::host::map_clause::base;
 
 /// A row of `operators.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -29,6 +31,50 @@ pub struct Operator {
     pub from: String,
     #[serde(default)]
     pub to: String,
+    /// Percent of its mutants that must be found.
+    #[serde(default = "sharp")]
+    pub floor: usize,
+    /// Why others need not be: what makes some of them mean the same as the output.
+    #[serde(default)]
+    pub why: String,
+    /// The arrays with which it changes the meaning all the same, as the generator knows.
+    #[serde(default, rename = "sharp-where")]
+    pub sharp_where: Option<Needed>,
+}
+
+/// What a program needs of an array.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Needed {
+    /// The elements that the host has before a region.
+    Read,
+    /// The elements that a region writes.
+    Written,
+}
+
+/// Percent of the mutants of an operator that changes the meaning wherever it is applied.
+const SHARP: usize = 95;
+
+fn sharp() -> usize {
+    SHARP
+}
+
+impl Operator {
+    /// Does it change the meaning wherever it is applied?
+    pub fn is_sharp(&self) -> bool {
+        self.floor >= SHARP
+    }
+
+    /// The operator on an array of which this is known.
+    fn on_array(&self, used: &ArrayUse) -> Self {
+        let needed = match self.sharp_where {
+            Some(Needed::Read) if used.read_first => "read",
+            Some(Needed::Written) if used.written => "written",
+            _ => return self.clone(),
+        };
+        let name = format!("{}, of an array that is {needed}", self.name);
+        Self { name, floor: SHARP, why: String::new(), ..self.clone() }
+    }
 }
 
 #[derive(Deserialize)]
@@ -44,27 +90,21 @@ pub struct Mutant {
     pub text: String,
     /// The item, clause or statement that was changed.
     pub what: String,
-    /// The words of the new data construct that it stands in, and the text in its braces.
-    pub data: Option<(String, String)>,
-    /// Of a mutant of a kernel, the words of all new data constructs around it.
-    pub around: String,
-    /// Of a mutant of a kernel, the words of its directive and its statement.
-    pub kernel: Option<(String, String)>,
-    /// Where in the data construct's body it begins, of a mutant of a kernel or of a statement.
-    pub place: Option<usize>,
-    /// Where the line of the changed directive begins. What stands before it is as in the output.
-    pub at: usize,
-    /// The statement that was changed and the one behind it, where two were exchanged.
-    pub exchanged: Option<(String, String)>,
 }
 
 impl Mutant {
     /// The output itself, under a name of its own.
     pub fn of_nothing(name: &str, output: &str) -> Self {
-        let none = String::new;
-        let operator =
-            Operator { name: name.to_owned(), on: none(), does: none(), clause: none(), from: none(), to: none() };
+        let [on, does, clause, from, to, why] = std::array::from_fn(|_| String::new());
+        let operator = Operator { name: name.to_owned(), on, does, clause, from, to, floor: 0, why, sharp_where: None };
         mutant(&operator, output.to_owned(), "")
+    }
+
+    /// The mutant, judged by what the program does with the array that was changed.
+    #[must_use]
+    pub fn of_program(self, uses: &BTreeMap<String, ArrayUse>) -> Self {
+        let used = uses.get(&base(&self.what));
+        Self { operator: used.map_or(self.operator.clone(), |used| self.operator.on_array(used)), ..self }
     }
 }
 
@@ -78,7 +118,10 @@ struct Site {
 /// The operators, in the order of the file.
 pub fn operators() -> Result<Vec<Operator>, String> {
     let rows: Operators = toml::from_str(include_str!("operators.toml")).map_err(|error| error.to_string())?;
-    Ok(rows.operator)
+    match rows.operator.iter().find(|operator| operator.is_sharp() != operator.why.is_empty()) {
+        Some(operator) => Err(format!("`{}` needs a reason where it has a floor, and nowhere else", operator.name)),
+        None => Ok(rows.operator),
+    }
 }
 
 /// Every mutant of an output; none where it is the original.
@@ -103,48 +146,24 @@ pub fn mutants(operators: &[Operator], original: &str, output: &str) -> Vec<Muta
 }
 
 fn of_operator(operator: &Operator, output: &str, sites: &[Site]) -> Vec<Mutant> {
-    let mut all: Vec<Mutant> = Vec::new();
-    for site in sites {
-        let data = site.data.as_ref().map(|(directive, body)| {
-            let inside = output.get(body.clone()).unwrap_or_default().to_owned();
-            (words(output.as_bytes(), directive), inside)
-        });
-        let found = match operator.on.as_str() {
-            "data" => {
-                let at = site.data.as_ref().map_or(0, |(data, _)| statements::line_start(output, data.start));
-                directives::of_data(operator, output, site).into_iter().map(|mutant| Mutant { at, ..mutant }).collect()
-            }
-            "kernel" => {
-                let of = |(place, kernel): (usize, &Range<usize>)| {
-                    let around = around(output, sites, kernel);
-                    let found = directives::of_kernel(operator, output, site, place, kernel);
-                    let inside = output.get(statements::statement(output, kernel.end)).unwrap_or_default();
-                    let place = site.data.as_ref().map(|(_, body)| kernel.start - body.start);
-                    let at = statements::line_start(output, kernel.start);
-                    let kernel = Some((words(output.as_bytes(), kernel), inside.to_owned()));
-                    found.into_iter().map(move |mutant| Mutant {
-                        around: around.clone(),
-                        kernel: kernel.clone(),
-                        place,
-                        at,
-                        ..mutant
-                    })
-                };
-                site.kernels.iter().enumerate().flat_map(of).collect()
-            }
-            "host" => statements::of_host(operator, output, site),
-            _ => Vec::new(),
-        };
-        // A kernel in a data construct within another stands in both.
-        let new = |mutant: &Mutant| !all.iter().any(|other: &Mutant| other.text == mutant.text);
-        let found: Vec<Mutant> = found.into_iter().filter(new).collect();
-        all.extend(found.into_iter().map(|mutant| Mutant { data: data.clone(), ..mutant }));
-    }
+    let of_site = |site: &Site| match operator.on.as_str() {
+        "data" => directives::of_data(operator, output, site),
+        "kernel" => {
+            let places = 0..site.kernels.len();
+            places.flat_map(|place| directives::of_kernel(operator, output, site, place)).collect()
+        }
+        "host" => statements::of_host(operator, output, site),
+        _ => Vec::new(),
+    };
+    let mut all: Vec<Mutant> = sites.iter().flat_map(of_site).collect();
     match operator.on.as_str() {
         "temporary" => all.extend(statements::of_temporaries(operator, output)),
         "text" => all.extend(directives::of_text(operator, output)),
         _ => {}
     }
+    // A kernel in a data construct within another stands in both.
+    let mut texts = BTreeSet::new();
+    all.retain(|mutant| texts.insert(mutant.text.clone()));
     all
 }
 
@@ -167,12 +186,6 @@ fn sites(original: &str, output: &str) -> Vec<Site> {
     sites
 }
 
-/// The words of the new data constructs around a kernel.
-fn around(output: &str, sites: &[Site], kernel: &Range<usize>) -> String {
-    let constructs = sites.iter().filter(|site| site.kernels.contains(kernel)).filter_map(|site| site.data.as_ref());
-    constructs.map(|(directive, _)| words(output.as_bytes(), directive)).collect::<Vec<_>>().join(" ")
-}
-
 /// The text with ranges replaced.
 fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
@@ -188,15 +201,5 @@ fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
 }
 
 fn mutant(operator: &Operator, text: String, what: impl Into<String>) -> Mutant {
-    Mutant {
-        operator: operator.clone(),
-        text,
-        what: what.into(),
-        data: None,
-        around: String::new(),
-        kernel: None,
-        place: None,
-        at: 0,
-        exchanged: None,
-    }
+    Mutant { operator: operator.clone(), text, what: what.into() }
 }

@@ -81,8 +81,7 @@ pub(super) fn of_host(operator: &Operator, text: &str, site: &Site) -> Vec<Mutan
     let change = |range: Range<usize>| {
         let old = text.get(range.clone()).unwrap_or_default().to_owned();
         let new = if operator.does == "repeat-statement" { format!("{{ {old} {old} }}") } else { ";".to_owned() };
-        let place = Some(range.start - body.start);
-        Mutant { place, ..mutant(operator, edited(text, vec![(range, new)]), old) }
+        mutant(operator, edited(text, vec![(range, new)]), old)
     };
     found.into_iter().map(change).collect()
 }
