@@ -113,21 +113,21 @@ impl<'a> Symbols<'a> {
         }
     }
 
-    /// The same with what a compiler knows: it answers where the text does not.
+    /// The symbols with what a compiler knows: it answers where the text does not.
     #[must_use]
     pub fn with_facts(mut self, facts: Option<&'a Facts>) -> Self {
         self.facts = facts;
         self
     }
 
-    /// The same with the macros that the compiler's flags define or take back.
+    /// The symbols with the macros that the compiler's flags define or take back.
     #[must_use]
     pub fn with_definitions(mut self, definitions: &'a [FlagDefinition]) -> Self {
         self.definitions = definitions;
         self
     }
 
-    /// The same for a compiler whose signed integers wrap around, as with `-fwrapv`, or do not.
+    /// The symbols for a compiler whose signed integers wrap around, as with `-fwrapv`, or do not.
     #[must_use]
     pub fn with_wrapping(mut self, signed_wraps: bool) -> Self {
         self.signed_wraps = signed_wraps;

@@ -5,7 +5,7 @@
 //! ```c
 //! void product(int n, const double a[n][n], const double b[n][n], double c[n][n]) {
 //!   #pragma omp target teams distribute parallel for collapse(2) \
-//!       map(to: a[0:n][0:n], b[0:n][0:n]) map(from: c[0:n][0:n])
+//!       map(to: a[0:n][0:n], b[0:n][0:n]) map(from: c[0:n][0:n]) thread_limit(128)
 //!   for (int i = 0; i < n; i++)
 //!     for (int j = 0; j < n; j++) {
 //!       c[i][j] = 0;
@@ -20,7 +20,7 @@
 //! ```c
 //! void product(int n, const double a[n][n], const double b[n][n], double c[n][n]) {
 //!   #pragma omp target teams distribute parallel for collapse(2) \
-//!       map(to: a[0:n][0:n], b[0:n][0:n]) map(from: c[0:n][0:n])
+//!       map(to: a[0:n][0:n], b[0:n][0:n]) map(from: c[0:n][0:n]) thread_limit(128)
 //!   for (int i = 0; i < n; i++)
 //!     for (int j = 0; j < n; j++) {
 //!       double sum = 0;
@@ -38,7 +38,8 @@
 //!
 //! - the kernel is one `distribute parallel for` loop of a league, and a serial loop in its body changes an element whose subscripts
 //!   no iteration of that loop changes: numbers, and variables that only their names reach;
-//! - the statement right before the loop assigns the same element, by `=` or another assignment;
+//! - the statement right before the loop assigns the same element, by `=` or another assignment; or the loop certainly runs, by numbers or
+//!   by the bound that a loop around it has as well, and a statement of its body changes the element in each iteration;
 //! - the element is an integer or a `float` or `double`, neither volatile nor atomic;
 //! - the loop is in canonical form, ends by its test alone, and is not known to run fewer than four times.
 //!
@@ -49,8 +50,8 @@
 //!
 //! ## Safety
 //!
-//! The statement before the loop stores the element, so that the thread may store it once more behind the loop, which it does also where
-//! the loop runs never. No other thread accesses the element in between, since one of the two would have to write it without
+//! The statement before the loop stores the element, or each iteration does and there is one, so that the thread may load it in front of
+//! the loop and store it behind, also where the loop runs never. No other thread accesses the element in between, since one of the two would have to write it without
 //! synchronization (OpenMP 5.2, section 1.4.1): constructs stand nowhere in the body. The loop reaches it by this name and these
 //! subscripts alone, whose variables keep their values. The variable has the element's type, so that each value is rounded as
 //! it was when it was stored; each expression keeps its operands and its place, so that a compiler contracts what it contracted.
@@ -64,7 +65,7 @@ mod candidates;
 
 use std::collections::BTreeSet;
 
-use self::candidates::{Sum, sums};
+use self::candidates::{Start, Sum, sums};
 use crate::analysis::accesses::{Access, Accesses, ScalarUse, accesses};
 use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::independence::{Candidate, Nest, aliases, clauses};
@@ -98,7 +99,7 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     let (loops, promised) = associated_loops(cx, region)?;
     let body = loops.last()?.body;
-    let sums = sums(cx, body);
+    let sums = sums(cx, &loops);
     (!sums.is_empty()).then_some(())?;
     let doubts = checks::text_reasons(cx, region);
     let verdict = if doubts.is_empty() {
@@ -227,7 +228,8 @@ impl Kernel<'_, '_> {
         let mut stems = std::iter::once("sum".to_owned()).chain((2..).map(|number| format!("sum{number}")));
         let name = stems.find_map(|stem| {
             let name = self.cx.fresh_in(block, &stem);
-            taken.insert(name.clone()).then_some(name)
+            let is_free = self.cx.symbols().lookup(&name, block.start).is_none();
+            (is_free && taken.insert(name.clone())).then_some(name)
         });
         name.unwrap_or_default()
     }
@@ -239,13 +241,18 @@ impl Kernel<'_, '_> {
         let blanks = indent_of(cx.file, span(sum.serial).start);
         let line = |text: String| format!("{}{blanks}{text}", layout.newline);
         let element = cx.file.show(span(sum.target)).into_owned();
-        let mut edits = Vec::new();
-        if sum.is_set {
-            edits.push(Edit { span: span(sum.target), text: format!("{} {name}", kept.ty) });
-        } else {
-            let at = self.line_end(span(sum.before).end);
-            edits.push(Edit { span: Span::new(at, at), text: line(format!("{} {name} = {element};", kept.ty)) });
-        }
+        let declared = format!("{} {name} = {element};", kept.ty);
+        let mut edits = vec![match sum.start {
+            Start::Declared => Edit { span: span(sum.target), text: format!("{} {name}", kept.ty) },
+            Start::Behind(statement) => {
+                let at = self.line_end(span(statement).end);
+                Edit { span: Span::new(at, at), text: line(declared) }
+            }
+            Start::InFront => {
+                let at = span(sum.serial).start;
+                Edit { span: Span::new(at, at), text: format!("{declared}{}{blanks}", layout.newline) }
+            }
+        }];
         edits.extend(sum.uses.iter().map(|node| Edit { span: span(*node), text: name.to_owned() }));
         let at = self.line_end(span(sum.serial).end);
         edits.push(Edit { span: Span::new(at, at), text: line(format!("{element} = {name};")) });

@@ -12,7 +12,7 @@ impl Unit<'_> {
         self.may_all_be_absent(&names, at)
     }
 
-    /// The same of anything that stands at some places of the file.
+    /// May all that stands at some places of the file be absent where a byte of it is compiled?
     pub(super) fn may_all_be_absent(&self, places: &[Span], at: usize) -> bool {
         let Some(first) = places.first() else { return false };
         let conditionals = self.conditionals.get_or_init(|| scan(&self.file.text).conditionals);

@@ -73,7 +73,7 @@ const SAME: &[&str] = &[
 ];
 
 impl Symbols<'_> {
-    /// The names whose meaning hangs on a macro that may differ between host and device, and those that are made of such. None where a
+    /// The names whose meaning hangs on a macro that may differ between host and device, and those that are made of such. `None` where a
     /// file is included under such a condition: then any name may be.
     #[must_use]
     pub fn device_dependent(&self) -> Option<BTreeSet<String>> {

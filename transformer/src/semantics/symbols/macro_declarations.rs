@@ -43,12 +43,20 @@ impl Symbols<'_> {
             definitions.into_iter().map(|found| header.show(found.name).into_owned())
         });
         let flags = self.definitions.iter().map(|flag| flag.name.clone());
-        let macros: BTreeSet<String> = self.own.table.macros.keys().cloned().chain(headers).chain(flags).collect();
+        let elsewhere: BTreeSet<String> = headers.chain(flags).collect();
+        let own = &self.own.table.macros;
         let tree = self.own.tree.as_ref();
         let is_macro = |node: NodeId| {
-            !macros.is_empty()
-                && matches!(tree.kind(node), NodeKind::Identifier | NodeKind::TypeIdentifier)
-                && macros.contains(&*self.own.file.show(tree.span(node)))
+            if own.is_empty() && elsewhere.is_empty()
+                || !matches!(tree.kind(node), NodeKind::Identifier | NodeKind::TypeIdentifier)
+            {
+                return false;
+            }
+            let span = tree.span(node);
+            let name = self.own.file.show(span);
+            // A definition says nothing of what stands before it.
+            let is_before = |(definition, _): &(NodeId, _)| tree.span(*definition).start < span.start;
+            elsewhere.contains(&*name) || own.get(&*name).is_some_and(|all| all.iter().any(is_before))
         };
         let all = tree.descendants(tree.root()).filter_map(|node| {
             if is_macro(node) {

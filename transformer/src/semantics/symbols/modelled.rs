@@ -69,7 +69,7 @@ fn is_harmless(name: &str) -> bool {
     HARMLESS.contains(&plain)
 }
 
-/// The attributes that `__attribute__((a, b(1)))` or `[[a, gnu::b(1)]]` lists, with neither arguments nor namespaces; none where
+/// The attributes that `__attribute__((a, b(1)))` or `[[a, gnu::b(1)]]` lists, with neither arguments nor namespaces; `None` where
 /// the text is of another form.
 fn names(text: &str) -> Option<Vec<String>> {
     let text = text.trim();
@@ -118,7 +118,7 @@ impl Symbols<'_> {
         self.own.is_unknown_attribute(node)
     }
 
-    /// The same in a header, or in the file where none is given.
+    /// Is it an attribute of a header, or of the file where no header is given, that may change what it stands at?
     pub(crate) fn is_unknown_attribute_in(&self, header: Option<usize>, node: NodeId) -> bool {
         self.unit(header).is_none_or(|unit| unit.is_unknown_attribute(node))
     }

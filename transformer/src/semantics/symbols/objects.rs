@@ -19,7 +19,7 @@ impl Symbols<'_> {
         Some(if is_type { NameKind::Function } else { NameKind::Variable })
     }
 
-    /// Does a name at a byte of a header or of the file mean a type? None where that is not known.
+    /// Does a name at a byte of a header or of the file mean a type? `None` where that is not known.
     fn is_type(&self, header: Option<usize>, name: &str, at: usize) -> Option<bool> {
         if let Some(found) = self.find(header, name, at) {
             let are_types = |entry: &&Entry| match entry.kind {

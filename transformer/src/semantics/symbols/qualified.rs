@@ -17,7 +17,7 @@ pub(super) struct Path<'n> {
 }
 
 impl<'n> Path<'n> {
-    /// Takes a name apart; none where it is not qualified, or a template's arguments stand in it.
+    /// Takes a name apart; `None` where it is not qualified, or a template's arguments stand in it.
     pub(super) fn of(name: &'n str) -> Option<Self> {
         let (scopes, last) = name.rsplit_once("::")?;
         let absolute = scopes.is_empty() || scopes.starts_with("::");
@@ -46,7 +46,7 @@ impl Unit<'_> {
         scopes
     }
 
-    /// The path to a declaration; none where it stands in a function.
+    /// The path to a declaration; `None` where it stands in a function.
     fn path_to(&self, entry: &Entry) -> Option<Vec<String>> {
         let mut above = self.tree.ancestors(entry.declaration);
         if matches!(entry.scope, Scope::Local | Scope::Parameter | Scope::Unknown)

@@ -35,7 +35,7 @@ impl Symbols<'_> {
         self.specifier_of(ty, at).is_some()
     }
 
-    /// The type of a structure's member; none where the structure is not in sight.
+    /// The type of a structure's member; `None` where the structure is not in sight.
     #[must_use]
     pub fn member_type(&self, ty: &DeclaredType, member: &str, at: usize) -> Option<DeclaredType> {
         let (header, specifier) = self.specifier_of(ty, at)?;
@@ -121,7 +121,7 @@ impl Symbols<'_> {
     }
 
     /// The functions that the use of an object may call without a call in the text, its named functions among them, and the
-    /// classes of its members. None where not all of them are in sight.
+    /// classes of its members. `None` where not all of them are in sight.
     #[must_use]
     pub fn class_functions(&self, ty: &DeclaredType, at: usize) -> Option<ClassFunctions> {
         if self.calls_nothing(ty, at) {

@@ -233,7 +233,7 @@ impl DeclaredType {
         }
     }
 
-    /// The same type with these qualifiers added. Of what is `volatile` only numbers are modelled.
+    /// The type with these qualifiers added. Of what is `volatile` only numbers are modelled.
     #[must_use]
     pub fn qualified(mut self, with_const: bool, with_volatile: bool) -> Self {
         let is_modelled = matches!(self, Self::Scalar { .. } | Self::TypeParameter { .. } | Self::Array { .. });

@@ -68,7 +68,7 @@ impl Symbols<'_> {
         self.may_be_reached_elsewhere(name, at, &|_| false)
     }
 
-    /// The same without the places that are told to be harmless.
+    /// May the variable be reached other than by its name, apart from the places that are told to be harmless?
     pub(crate) fn may_be_reached_elsewhere(&self, name: &str, at: usize, is_harmless: &dyn Fn(Span) -> bool) -> bool {
         let Some(variable) = self.lookup(name, at).filter(|variable| variable.kind == NameKind::Variable) else {
             return true;
