@@ -8,6 +8,7 @@ pub mod faults;
 pub mod fixtures;
 pub mod format;
 pub mod generator;
+pub mod kept_sums;
 pub mod mutants;
 pub mod oracle;
 pub mod parallel;

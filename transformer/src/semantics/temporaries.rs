@@ -188,7 +188,9 @@ impl Program<'_> {
         let tree = self.tree;
         let Some(node) = self.without_casts(value) else { return false };
         if tree.kind(node) == NodeKind::NewExpression {
-            return tree.child(node, Field::Arguments).is_none();
+            // Members of a structure may have initializers of their own.
+            let is_number = tree.child(node, Field::Type).is_some_and(|ty| self.is_builtin_type(tree.span(ty)));
+            return is_number && tree.child(node, Field::Arguments).is_none();
         }
         let Some(function) = Call::of(tree, node).and_then(|call| call.function()) else { return false };
         let name = self.file.show(tree.span(function)).into_owned();

@@ -6,6 +6,7 @@
 mod binding;
 mod calls;
 mod element_reads;
+mod endings;
 mod kept_addresses;
 mod places;
 mod standard;

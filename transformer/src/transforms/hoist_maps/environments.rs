@@ -9,7 +9,7 @@ use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::transforms::hoist_maps::blocks::{Candidate, Statement};
 use crate::transforms::hoist_maps::constructs::Mapping;
-use crate::transforms::hoist_maps::first_run::{completes, conditions, is_stable};
+use crate::transforms::hoist_maps::first_run::{conditions, is_stable};
 use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::storage;
 use crate::transforms::hoist_maps::updates::{Update, Wanted};
@@ -348,7 +348,7 @@ impl Block<'_, '_> {
             if found.is_some() {
                 return found;
             }
-            if !completes(self.cx, statement.node) {
+            if !self.cx.comes_to_its_end(statement.node) {
                 return None;
             }
         }

@@ -4,7 +4,7 @@
 
 use crate::context::Context;
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_head, canonical_nest, guarded_head};
-use crate::semantics::effects::{HostEffects, Unknown, UnknownKind};
+use crate::semantics::effects::HostEffects;
 use crate::semantics::evaluation::act;
 use crate::semantics::{Act, Evaluation};
 use crate::source::Span;
@@ -29,7 +29,7 @@ pub(super) fn conditions(
         match tree.kind(parent) {
             NodeKind::CompoundStatement => {
                 let before = tree.named_children(parent).take_while(|sibling| *sibling != node);
-                let is_passed = |sibling| completes(cx, sibling) || waits_for_later_pass(cx, parent, sibling);
+                let is_passed = |sibling| cx.comes_to_its_end(sibling) || waits_for_later_pass(cx, parent, sibling);
                 before.into_iter().all(is_passed).then_some(())?;
                 is_always_opened(cx, parent).then_some(())?;
             }
@@ -98,57 +98,11 @@ fn is_always_opened(cx: &Context<'_>, block: NodeId) -> bool {
     own.all(|id| cx.constructs.directive(id).clauses_of(ClauseName::If).next().is_none())
 }
 
-/// Does a statement before it certainly come to its end?
-pub(super) fn completes(cx: &Context<'_>, statement: NodeId) -> bool {
-    comes_to_its_end(cx, statement, &[])
-}
-
-/// Does code certainly come to its end: a statement, or the body of the last function of `callers`?
-fn comes_to_its_end(cx: &Context<'_>, code: NodeId, callers: &[NodeId]) -> bool {
-    let tree = cx.tree;
-    tree.descendants(code).filter(|node| tree.is_named(*node)).all(|node| match tree.kind(node) {
-        NodeKind::ReturnStatement => !callers.is_empty(),
-        NodeKind::GotoStatement
-        | NodeKind::LabeledStatement
-        | NodeKind::BreakStatement
-        | NodeKind::ContinueStatement
-        | NodeKind::ThrowStatement => false,
-        // One that does nothing else may be taken to end (C17, section 6.8.5), but it may as well wait for something.
-        NodeKind::WhileStatement | NodeKind::DoStatement => false,
-        NodeKind::ForStatement => canonical_nest(cx.file, tree, node, 1).is_ok(),
-        NodeKind::CallExpression => called_comes_to_its_end(cx, node, callers),
-        _ => true,
-    }) && {
-        // The constructs of a function in sight are looked at where its body is.
-        let is_known = |unknown: &Unknown| unknown.kind == UnknownKind::Constructs;
-        cx.host_effects(code, &kernels_in(cx, code)).unknown.iter().all(is_known)
-    }
-}
-
-/// Does a function in sight return? Of others, what they do says enough.
-fn called_comes_to_its_end(cx: &Context<'_>, call: NodeId, callers: &[NodeId]) -> bool {
-    let name = cx.tree.child(call, Field::Function).map(|function| cx.file.show(cx.tree.span(function)));
-    let Some(definition) = cx.binding(call).map(|binding| binding.definition) else {
-        return name.is_none_or(|name| name != "assert");
-    };
-    let callers: Vec<NodeId> = callers.iter().copied().chain([definition]).collect();
-    let is_new = callers.iter().filter(|caller| **caller == definition).count() == 1;
-    let body = cx.tree.child(definition, Field::Body);
-    is_new && body.is_some_and(|body| comes_to_its_end(cx, body, &callers))
-}
-
-fn kernels_in(cx: &Context<'_>, statement: NodeId) -> Vec<Span> {
-    let span = cx.tree.span(statement);
-    let targets = cx.constructs.ids().filter(|id| cx.constructs.is_target(*id));
-    let bodies = targets.filter_map(|id| cx.constructs.construct(id).body).map(|body| cx.tree.span(body));
-    bodies.filter(|body| span.contains(*body)).collect()
-}
-
 /// When a `for` statement certainly runs its body so many times from beginning to end: empty where it does so in any case.
 pub(super) fn runs_often(cx: &Context<'_>, node: NodeId, host: &HostEffects, times: usize) -> Option<Option<String>> {
     let read = canonical_nest(cx.file, cx.tree, node, 1).ok()?.loops.into_iter().next()?;
     let counts_by_one = read.step.amount.is_none() && !read.step.is_subtracted;
-    (counts_by_one && completes(cx, read.body)).then_some(())?;
+    (counts_by_one && cx.comes_to_its_end(read.body)).then_some(())?;
     least_trips(cx, &read, host, i64::try_from(times).ok()? - 1)
 }
 

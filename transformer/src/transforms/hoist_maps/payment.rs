@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::environments::{Block, Held, copies_of};
-use crate::transforms::hoist_maps::first_run::{self, completes, conditions, is_stable};
+use crate::transforms::hoist_maps::first_run::{self, conditions, is_stable};
 use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::updates::{Spent, Update};
 
@@ -83,7 +83,7 @@ impl Block<'_, '_> {
             if left == 0 && !to && !from && spent.is_covered(None) {
                 return Some(terms);
             }
-            completes(self.cx, statement.node).then_some(())?;
+            self.cx.comes_to_its_end(statement.node).then_some(())?;
         }
         None
     }

@@ -3,9 +3,8 @@
 use crate::context::Context;
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::semantics::symbols::DeclaredType;
-use crate::semantics::uses::uses_below;
 use crate::source::{Language, Span};
-use crate::syntax::{Assignment, NodeId, NodeKind, Update};
+use crate::syntax::{Assignment, NodeId, NodeKind, Subscript, Update};
 
 /// An element that a serial loop changes, and that is certainly accessed where the loop is reached.
 pub(super) struct Sum {
@@ -73,8 +72,9 @@ fn sum(cx: &Context<'_>, serial: NodeId, loops: &[CanonicalLoop]) -> Option<Sum>
         let operand = above.and_then(|above| Update::of(tree, above)).and_then(Update::operand);
         target == Some(*node) || operand == Some(*node)
     });
-    let is_plain =
-        is_changed && uses.iter().all(|node| keeps_element(cx, *node)) && keeps_place(cx, target, tree.span(serial));
+    let is_plain = is_changed
+        && uses.iter().all(|node| keeps_element(cx, *node))
+        && keeps_place(cx, target, tree.span(serial), &uses);
     is_plain.then_some(Sum { serial, target, uses, start })
 }
 
@@ -154,26 +154,30 @@ fn keeps_element(cx: &Context<'_>, node: NodeId) -> bool {
     }
 }
 
-/// Do the names in an element, and what they stand for, keep their values in the loop?
-fn keeps_place(cx: &Context<'_>, target: NodeId, serial: Span) -> bool {
-    let subscripts = cx.tree.descendants(target).filter(|node| cx.tree.kind(*node) == NodeKind::SubscriptArgumentList);
-    let are_plain = subscripts.into_iter().all(|list| {
-        cx.tree.named_children(list).all(|index| cx.is_arithmetic(cx.tree.span(index)))
-            && cx.tree.named_children(list).count() == 1
-    });
-    let keeps = |name: &str, at: usize| {
-        let variable = cx.named(name, at);
-        variable.is_some_and(|(_, it)| match it.ty {
+/// Do the subscripts of an array or pointer, by its name, mean one element in front of the loop, wherever it is used in the loop, and
+/// behind it? They are made of numbers and of variables that keep their values.
+fn keeps_place(cx: &Context<'_>, target: NodeId, serial: Span, uses: &[NodeId]) -> bool {
+    let tree = cx.tree;
+    let mut node = target;
+    while let Some(subscript) = Subscript::of(tree, node) {
+        let is_plain = subscript.index().is_some_and(|index| keeps_values(cx, tree.span(index), serial));
+        let Some(array) = subscript.base().filter(|_| is_plain) else { return false };
+        node = array;
+    }
+    let base = tree.span(node);
+    let name = cx.file.show(base);
+    let keeps = || {
+        cx.named(&name, base.start).is_some_and(|(_, variable)| match variable.ty {
             // What is written are its elements.
             DeclaredType::Array { .. } => true,
-            _ => cx.symbols().written_in(name, at, serial).is_empty() && cx.cannot_be_aliased(name, at),
+            _ => keeps_values(cx, base, serial),
         })
     };
-    are_plain
-        && uses_below(cx.file, cx.tree, target).iter().all(|used| {
-            let at = used.span.start;
-            cx.constant(used.span).is_some() || cx.expansion(&used.name, at).is_none() && keeps(&used.name, at)
-        })
+    let places = uses.iter().map(|node| tree.span(*node).start).chain([serial.start]);
+    tree.kind(node) == NodeKind::Identifier
+        && cx.expansion(&name, base.start).is_none()
+        && keeps()
+        && places.into_iter().all(|at| cx.means_the_same(tree.span(target), at))
 }
 
 fn compact(cx: &Context<'_>, node: NodeId) -> String {

@@ -1,0 +1,48 @@
+//! Sums that are kept in variables, read as the sums in memory that they stand for: what `scalarize` changes is undone by the text alone.
+
+/// Host code, without comments and directives, in which `double sum = V; .. sum .. ; E = sum;` reads `E = V; .. E .. ;`.
+pub fn in_memory(code: &str) -> String {
+    let mut statements: Vec<String> = code.split_inclusive([';', '{', '}']).map(str::to_owned).collect();
+    for first in 0..statements.len() {
+        let Some((name, value)) = declared(&statements[first]) else { continue };
+        let stored = |statement: &String| {
+            let (element, stored) = statement.trim().strip_suffix(';')?.split_once('=')?;
+            (stored.trim() == name && element.contains('[')).then(|| element.trim().to_owned())
+        };
+        let is_again = |statement: &String| declared(statement).is_some_and(|(other, _)| other == name);
+        let mut behind = statements.iter().enumerate().skip(first + 1).take_while(|(_, it)| !is_again(it));
+        let found = behind.find_map(|(last, it)| Some((last, stored(it)?)));
+        let Some((last, element)) = found else { continue };
+        for statement in &mut statements[first + 1..last] {
+            *statement = renamed(statement, &name, &element);
+        }
+        statements[last] = String::new();
+        statements[first] = if value == element { String::new() } else { format!(" {element} = {value};") };
+    }
+    statements.concat()
+}
+
+/// The variable of a sum that a statement declares, and its first value.
+fn declared(statement: &str) -> Option<(String, String)> {
+    let (head, value) = statement.trim().strip_suffix(';')?.split_once('=')?;
+    let (ty, name) = head.trim().rsplit_once(' ')?;
+    let is_number = |text: &str| text.bytes().all(|byte| byte == b'_' || byte.is_ascii_digit());
+    let is_type = ty.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ' ') && !ty.is_empty();
+    let is_sum = name.strip_prefix("sum").is_some_and(is_number);
+    (is_type && is_sum).then(|| (name.to_owned(), value.trim().to_owned()))
+}
+
+/// A statement with another text in the place of a word.
+fn renamed(statement: &str, name: &str, element: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut out, mut rest) = (String::new(), statement);
+    while let Some(start) = rest.find(is_word) {
+        let (before, behind) = rest.split_at(start);
+        let end = behind.find(|c| !is_word(c)).unwrap_or(behind.len());
+        let (word, after) = behind.split_at(end);
+        out += before;
+        out += if word == name { element } else { word };
+        rest = after;
+    }
+    out + rest
+}
