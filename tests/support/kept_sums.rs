@@ -6,7 +6,7 @@ pub fn in_memory(code: &str) -> String {
     for first in 0..statements.len() {
         let Some((name, value)) = declared(&statements[first]) else { continue };
         let stored = |statement: &String| {
-            let (element, stored) = statement.trim().strip_suffix(';')?.split_once('=')?;
+            let (element, stored) = own(statement).1.strip_suffix(';')?.split_once('=')?;
             (stored.trim() == name && element.contains('[')).then(|| element.trim().to_owned())
         };
         let is_again = |statement: &String| declared(statement).is_some_and(|(other, _)| other == name);
@@ -16,20 +16,29 @@ pub fn in_memory(code: &str) -> String {
         for statement in &mut statements[first + 1..last] {
             *statement = renamed(statement, &name, &element);
         }
-        statements[last] = String::new();
-        statements[first] = if value == element { String::new() } else { format!(" {element} = {value};") };
+        let before = [first, last].map(|index| own(&statements[index]).0.to_owned());
+        let set = if value == element { String::new() } else { format!("{element} = {value};") };
+        statements[first] = format!("{} {set}", before[0]);
+        statements[last].clone_from(&before[1]);
     }
     statements.concat()
 }
 
 /// The variable of a sum that a statement declares, and its first value.
 fn declared(statement: &str) -> Option<(String, String)> {
-    let (head, value) = statement.trim().strip_suffix(';')?.split_once('=')?;
+    let (head, value) = own(statement).1.strip_suffix(';')?.split_once('=')?;
     let (ty, name) = head.trim().rsplit_once(' ')?;
     let is_number = |text: &str| text.bytes().all(|byte| byte == b'_' || byte.is_ascii_digit());
     let is_type = ty.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ' ') && !ty.is_empty();
     let is_sum = name.strip_prefix("sum").is_some_and(is_number);
     (is_type && is_sum).then(|| (name.to_owned(), value.trim().to_owned()))
+}
+
+/// What stands on lines before a statement, such as a comment, and the statement.
+fn own(statement: &str) -> (&str, &str) {
+    let trimmed = statement.trim_end();
+    let start = trimmed.rfind('\n').map_or(0, |at| at + 1);
+    (&trimmed[..start], trimmed[start..].trim())
 }
 
 /// A statement with another text in the place of a word.
