@@ -19,7 +19,7 @@ pub struct Options {
     /// How many iterations a loop of unknown length is assumed to have. It decides whether a change pays.
     pub assumed_iterations: u32,
     /// How many bytes data may take that stay on the device although no construct needs all of them at once. By default
-    /// half of the device's memory, or [`DEVICE_MEMORY`].
+    /// half of the device's memory, or [`DEVICE_MEMORY`](crate::context::DEVICE_MEMORY).
     pub device_memory: Option<u64>,
     /// If the lengths of the loops decide which form of a construct is faster, are both written under a host `if`?
     pub versioned: bool,
@@ -29,7 +29,7 @@ pub struct Options {
     pub device: Option<DeviceProfile>,
     /// Only constructs that touch one of these ranges of lines, counted from 1, both ends included. Empty for all.
     pub lines: Vec<(usize, usize)>,
-    /// Are the facts behind each decision wanted ([`Plan::details`])?
+    /// Are the facts behind each decision wanted ([`Plan::details`](crate::plan::Plan::details))?
     pub explain: bool,
     /// The bounds of time and memory.
     pub limits: Limits,

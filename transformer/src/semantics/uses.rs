@@ -1,8 +1,8 @@
 //! How each name in a piece of the program is used.
 
 use crate::semantics::symbols::is_attribute;
-use crate::source::{Language, SourceFile, Span, words};
-use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::source::{Language, SourceFile, Span};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind, Number};
 
 /// What is done with a name at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,13 +88,16 @@ pub fn copies_initialisers(file: &SourceFile, tree: &HostTree, declaration: Node
     let name = text.strip_prefix("std::").map(|rest| rest.split('<').next().unwrap_or_default());
     let is_container = name.is_some_and(|name| CONTAINERS.contains(&name)) && !text.contains('&');
     // An element of a class may keep a reference to what it is made from; a container's length is not handed to its elements.
-    let holds_numbers =
-        || words(&text).all(|word| word == "std" || CONTAINERS.contains(&word) || NUMBERS.contains(&word));
+    let is_number = |part: &str| {
+        let part = part.trim();
+        part.is_empty() || CONTAINERS.contains(&part.trim_start_matches("std::")) || Number::read(part).is_some()
+    };
+    let holds_numbers = || file.show(tree.span(ty)).split(['<', ',', '>']).all(is_number);
     let has_length_alone = || {
         let lists = tree.descendants(declaration).filter(|node| {
             matches!(tree.kind(*node), NodeKind::ArgumentList | NodeKind::ParameterList | NodeKind::InitializerList)
         });
-        let mut lists = lists.into_iter().peekable();
+        let mut lists = lists.into_iter();
         name.is_some_and(|name| OF_LENGTH.contains(&name))
             && lists.all(|list| tree.kind(list) != NodeKind::InitializerList && tree.named_children(list).count() <= 1)
     };
@@ -103,29 +106,6 @@ pub fn copies_initialisers(file: &SourceFile, tree: &HostTree, declaration: Node
 
 /// Containers of which one argument in parentheses is the length.
 const OF_LENGTH: &[&str] = &["deque", "list", "valarray", "vector"];
-
-/// The words of the language's own types of numbers, and of the C library's.
-const NUMBERS: &[&str] = &[
-    "bool",
-    "char",
-    "double",
-    "float",
-    "int",
-    "long",
-    "short",
-    "signed",
-    "unsigned",
-    "size_t",
-    "ptrdiff_t",
-    "int8_t",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "uint8_t",
-    "uint16_t",
-    "uint32_t",
-    "uint64_t",
-];
 
 /// Classes of the standard library whose objects keep no reference to a number that they are made from.
 const CONTAINERS: &[&str] = &[

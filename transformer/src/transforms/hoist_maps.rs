@@ -69,7 +69,8 @@
 //! must save at least as many copies as its updates make.
 //!
 //! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that
-//! maps the section must certainly run: where a loop may have no iterations, `if` asks for one. What the host accesses in between is told
+//! maps the section must certainly run: where a loop may have no iterations, `if` asks for one, and for what else its test asks at first
+//! (`i < n && e > 1e-6`), in the same order. What the host accesses in between is told
 //! by name, through pointers, and by the functions that it calls; memory that this function allocated and handed to nobody out of sight is
 //! reached by nothing else. What a construct that certainly runs lists beside an array shares no storage with it, so that the host may
 //! access that as far as it is listed. A section may be computed from members of a structure that is data alone and that nobody changes. A

@@ -186,15 +186,7 @@ impl Kernel<'_, '_> {
         let Some(ty) = own.element.as_ref().and_then(type_text) else {
             return no(own.span, format!("`{}` does not hold plain numbers", own.root.name));
         };
-        let met = Accesses {
-            accesses: all.iter().map(|it| Access { writes: it.root == own.root, ..(**it).clone() }).collect(),
-            scalars: found.scalars.iter().filter(|used| inside.contains(used.span)).map(as_read).collect(),
-            loops: found.loops.clone(),
-            opaque: found.opaque.clone(),
-            near: found.near.clone(),
-            symbols: found.symbols.clone(),
-            ..Accesses::default()
-        };
+        let met = met_in(inside, found, own);
         let assumptions = aliases::assumptions(&self.candidate, &met, sections).map_err(|reasons| {
             let message = format!("what this leads to may be the element of `{}`", own.root.name);
             let span = reasons.first().map_or(own.span, |reason| reason.span);
@@ -269,8 +261,19 @@ impl Kernel<'_, '_> {
     }
 }
 
-fn as_read(used: &ScalarUse) -> ScalarUse {
-    ScalarUse { writes: false, ..used.clone() }
+/// What a loop accesses, as if it wrote the storage of one access alone: only that must not be reached in another way.
+fn met_in(inside: Span, found: &Accesses, own: &Access) -> Accesses {
+    let accesses = found.accesses.iter().filter(|access| inside.contains(access.span));
+    let scalars = found.scalars.iter().filter(|used| inside.contains(used.span));
+    Accesses {
+        accesses: accesses.map(|it| Access { writes: it.root == own.root, ..it.clone() }).collect(),
+        scalars: scalars.map(|used| ScalarUse { writes: false, ..used.clone() }).collect(),
+        loops: found.loops.clone(),
+        opaque: found.opaque.clone(),
+        near: found.near.clone(),
+        symbols: found.symbols.clone(),
+        ..Accesses::default()
+    }
 }
 
 /// The type of a variable that holds what an element of the type holds.

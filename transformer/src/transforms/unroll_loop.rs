@@ -137,7 +137,7 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unr
     let Some(last) = loops.last() else { return Ok(Vec::new()) };
     let serial = serial_loops(cx, last.body);
     let Some(first) = serial.first() else { return Ok(Vec::new()) };
-    if let Some(place) = directive_in(cx, cx.constructs.construct(region.chain.innermost()).body_span) {
+    if let Some(place) = checks::directive_in(cx, cx.constructs.construct(region.chain.innermost()).body_span) {
         let message = "how the loops are translated is written here";
         return Err(Reason::new(ReasonCode::UnrollWritten, place, message));
     }
@@ -185,16 +185,6 @@ fn serial_loops(cx: &Program<'_>, body: NodeId) -> Vec<NodeId> {
         around.into_iter().all(|around| cx.tree.kind(around) == NodeKind::CompoundStatement)
     };
     cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement && is_plain(*node)).collect()
-}
-
-/// A directive or another `#` line, or one that is spelled `_Pragma`, also before a loop that is the whole body of
-/// another one.
-fn directive_in(cx: &Program<'_>, span: Span) -> Option<Span> {
-    let own = cx.constructs.within(span).next().map(|(_, directive)| directive.span);
-    let text = cx.file.bytes(span);
-    let is_pragma =
-        |line: &[u8]| line.trim_ascii_start().starts_with(b"#") || line.windows(7).any(|it| it == b"_Pragma");
-    own.or_else(|| text.split(|byte| *byte == b'\n').any(is_pragma).then_some(span))
 }
 
 /// By how much a loop is unrolled, or the place and reason why it is not.

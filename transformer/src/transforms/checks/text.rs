@@ -97,3 +97,13 @@ fn directive_reasons(directive: &Directive) -> Vec<Reason> {
     }
     reasons
 }
+
+/// A directive or another `#` line, or one that is spelled `_Pragma`, also before a loop that is the whole body of
+/// another one.
+pub(in crate::transforms) fn directive_in(cx: &Program<'_>, span: Span) -> Option<Span> {
+    let own = cx.constructs.within(span).next().map(|(_, directive)| directive.span);
+    let text = cx.file.bytes(span);
+    let is_pragma =
+        |line: &[u8]| line.trim_ascii_start().starts_with(b"#") || line.windows(7).any(|it| it == b"_Pragma");
+    own.or_else(|| text.split(|byte| *byte == b'\n').any(is_pragma).then_some(span))
+}

@@ -5,6 +5,7 @@ use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::{Language, Span};
 use crate::syntax::{Assignment, NodeId, NodeKind, Subscript, Update};
+use crate::transforms::checks;
 
 /// An element that a serial loop changes, and that is certainly accessed where the loop is reached.
 pub(super) struct Sum {
@@ -33,10 +34,7 @@ pub(super) enum Start {
 /// it.
 pub(super) fn sums(cx: &Context<'_>, loops: &[CanonicalLoop]) -> Vec<Sum> {
     let Some(body) = loops.last().map(|last| last.body) else { return Vec::new() };
-    let span = cx.tree.span(body);
-    let text = cx.file.bytes(span);
-    let is_line = |line: &[u8]| line.trim_ascii_start().starts_with(b"#") || line.windows(7).any(|it| it == b"_Pragma");
-    if cx.constructs.within(span).next().is_some() || text.split(|byte| *byte == b'\n').any(is_line) {
+    if checks::directive_in(cx, cx.tree.span(body)).is_some() {
         return Vec::new();
     }
     let mut found: Vec<Sum> = Vec::new();
