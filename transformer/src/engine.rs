@@ -4,6 +4,7 @@ mod hidden_declarations;
 mod hidden_words;
 mod later_rounds;
 mod options;
+mod parsing;
 mod passed_over;
 mod readings;
 mod unclear_text;
@@ -11,8 +12,10 @@ mod unclear_text;
 use std::collections::BTreeMap;
 
 pub use self::options::Options;
+pub use self::parsing::Parsed;
 
 use self::later_rounds::Rounds;
+use self::parsing::FileReader;
 use self::readings::Readings;
 use crate::analysis::data_environment::{Entry, data_environment};
 use crate::analysis::execution_mode::{Predicted, execution_mode};
@@ -21,14 +24,11 @@ use crate::device::CountedKernel;
 use crate::edit::EditSet;
 use crate::plan::suppression::Suppressions;
 use crate::plan::{Decision, Pass, Plan, Reason, ReasonCode, select};
-use crate::region::association::associate;
-use crate::region::construct::ConstructTree;
 use crate::region::target::target_regions;
 use crate::semantics::facts::Facts;
 use crate::semantics::{Compilation, Program};
-use crate::source::{Scan, SourceFile, Span, scan};
-use crate::syntax::lower::DirectiveReader;
-use crate::syntax::{HostError, HostTree, Limits};
+use crate::source::{SourceFile, Span};
+use crate::syntax::HostError;
 use crate::transforms::{TRANSFORMS, Waiting, chooses_grids};
 use crate::validate;
 use crate::validate::clang::VerifyError;
@@ -74,47 +74,13 @@ impl std::fmt::Display for EngineError {
 
 impl std::error::Error for EngineError {}
 
-/// A file that has been read, ready for transformations.
-pub struct Parsed {
-    /// What the byte scan found.
-    pub scan: Scan,
-    /// The host program.
-    pub tree: HostTree,
-    /// The constructs.
-    pub constructs: ConstructTree,
-}
-
-/// Reads a file: `None` if no directive in it can concern a device.
-///
-/// # Errors
-/// When the file cannot be read within the limits.
-pub fn parse(file: &SourceFile, limits: &Limits) -> Result<Option<Parsed>, HostError> {
-    if let Some(at) = file.text.iter().position(|byte| *byte == 0) {
-        return Err(HostError::Nul(at));
-    }
-    let scan = scan(&file.text);
-    let is_seen = scan.directives.iter().any(|text| concerns_device(file, text.body));
-    if !is_seen && passed_over::trigraphs(&file.text).is_empty() {
-        return Ok(None);
-    }
-    let tree = HostTree::parse(file, &scan, limits)?;
-    let mut reader = DirectiveReader::new();
-    let directives = scan.directives.iter().map(|text| reader.read(file, text)).collect();
-    let constructs = associate(file, &scan, &tree, directives);
-    Ok(Some(Parsed { scan, tree, constructs }))
-}
-
-/// Does the text of a directive say `target`? One from a macro cannot be read, and is never changed.
-fn concerns_device(file: &SourceFile, body: Option<Span>) -> bool {
-    body.is_some_and(|body| file.bytes(body).windows(6).any(|word| word == b"target"))
-}
-
 /// Rewrites one file in memory. `headers` are the project's files it includes.
 ///
 /// # Errors
 /// When the file cannot be read, or the result fails validation.
 pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Outcome, EngineError> {
-    let Some(first) = round(file, headers, options)? else {
+    let mut reader = FileReader::new(options.limits);
+    let Some(first) = round(file, headers, options, &mut reader)? else {
         return Ok(Outcome { text: None, plans: Vec::new() });
     };
     if first.edits.is_empty() {
@@ -125,7 +91,7 @@ pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Resu
     let mut rounds = Rounds::new(first.plans, &first.edits);
     for _ in 0..MOST_ROUNDS {
         let next_file = SourceFile::new(file.path.clone(), text.clone());
-        let next = round(&next_file, headers, &Options { lines: Vec::new(), ..options.clone() });
+        let next = round(&next_file, headers, &Options { lines: Vec::new(), ..options.clone() }, &mut reader);
         let next = next.map_err(|error| match error {
             EngineError::Facts(why) | EngineError::NotCompiled(why) => EngineError::Validation(why),
             other => other,
@@ -158,13 +124,18 @@ struct Round {
     problems: Vec<Option<validate::Problems>>,
 }
 
-fn round(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Option<Round>, EngineError> {
-    let readings = Readings::of(file, headers, &options.definitions, &options.limits).map_err(EngineError::Host)?;
+fn round(
+    file: &SourceFile,
+    headers: &[SourceFile],
+    options: &Options,
+    reader: &mut FileReader,
+) -> Result<Option<Round>, EngineError> {
+    let mut readings = Readings::of(file, headers, &options.definitions, reader).map_err(EngineError::Host)?;
     let suppressions = Suppressions::read(file, &readings.scan);
     let mut of_texts = Vec::new();
     let mut problems = Vec::new();
-    for reading in &readings.texts {
-        let parsed = parse(&reading.file, &options.limits).map_err(EngineError::Host)?;
+    for reading in &mut readings.texts {
+        let parsed = reading.parsed(reader).map_err(EngineError::Host)?;
         problems.push(parsed.as_ref().map(|parsed| validate::problems(&parsed.tree, &parsed.constructs)));
         let Some(parsed) = parsed else {
             of_texts.push(Vec::new());
@@ -323,11 +294,12 @@ pub struct RegionFacts {
 /// # Errors
 /// When the file cannot be read within the limits.
 pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Vec<RegionFacts>, HostError> {
-    let readings = Readings::of(file, headers, &options.definitions, &options.limits)?;
+    let mut reader = FileReader::new(options.limits);
+    let mut readings = Readings::of(file, headers, &options.definitions, &mut reader)?;
     // What is shown of a region is what the first text says.
-    let Some(reading) = readings.texts.first() else { return Ok(Vec::new()) };
+    let Some(reading) = readings.texts.first_mut() else { return Ok(Vec::new()) };
+    let Some(parsed) = reading.parsed(&mut reader)? else { return Ok(Vec::new()) };
     let file = &reading.file;
-    let Some(parsed) = parse(file, &options.limits)? else { return Ok(Vec::new()) };
     let Parsed { tree, constructs, .. } = &parsed;
     // If clang fails, the plans have already reported it.
     let asked = Asked { facts: facts(file, options).unwrap_or_default(), ..Asked::default() };

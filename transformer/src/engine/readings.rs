@@ -16,13 +16,14 @@ mod tokens;
 
 use std::borrow::Cow;
 
+use crate::engine::parsing::{FileReader, Parsed};
 use crate::engine::readings::conditions::Conditions;
 use crate::engine::readings::derived::{Derived, Replacement};
 use crate::engine::readings::expand::{Choice, Expander};
 use crate::engine::readings::macros::Macros;
 use crate::semantics::symbols::FlagDefinition;
 use crate::source::{Scan, SourceFile, Span, scan};
-use crate::syntax::{HostError, Limits};
+use crate::syntax::HostError;
 
 /// More texts than this are not read; the uses then stay what they look like: words that are no clauses.
 const MOST_TEXTS: usize = 16;
@@ -47,9 +48,27 @@ pub(super) struct Reading<'a> {
     derived: Derived,
     /// The parts of the file that the compiler does not see so.
     left_out: Vec<Span>,
+    /// Its trees, where they were needed to find the texts.
+    parsed: Option<Parsed>,
 }
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
+    /// The file as it is.
+    fn plain(file: &'a SourceFile, parsed: Option<Parsed>) -> Self {
+        Self { file: Cow::Borrowed(file), derived: Derived::default(), left_out: Vec::new(), parsed }
+    }
+
+    /// Hands out its trees: `None` if no directive in it can concern a device.
+    ///
+    /// # Errors
+    /// When the text cannot be read within the limits.
+    pub fn parsed(&mut self, reader: &mut FileReader) -> Result<Option<Parsed>, HostError> {
+        match self.parsed.take() {
+            Some(parsed) => Ok(Some(parsed)),
+            None => reader.parse(&self.file),
+        }
+    }
+
     /// Where a range of the text stands in the file; all of a use for what comes from a macro.
     pub fn place(&self, span: Span) -> Span {
         self.derived.place(span)
@@ -78,21 +97,26 @@ impl<'a> Readings<'a> {
         file: &'a SourceFile,
         headers: &[SourceFile],
         flags: &[FlagDefinition],
-        limits: &Limits,
+        reader: &mut FileReader,
     ) -> Result<Self, HostError> {
         let scan = scan(&file.text);
         let macros = match scan.directives.is_empty() {
             true => Macros::default(),
             false => Macros::of(file, &scan, headers, flags),
         };
-        let conditions = conditions(file, &scan, limits)?;
-        let mut all = Self { file, scan, texts: Vec::new(), uses: Vec::new(), conditions };
+        let mut all = Self { file, scan, texts: Vec::new(), uses: Vec::new(), conditions: Conditions::default() };
         let choices = all.choices(&macros).into_iter().map(|choice| Expander::new(&macros, choice));
         let used: Vec<Vec<Replacement>> = choices.map(|expander| expander.replacements(file, &all.scan)).collect();
+        let uses_macros = !used.iter().all(Vec::is_empty);
+        // Where directives use macros, the file as it is tells only which `#if` groups cut through constructs.
+        let is_parsed = !uses_macros || !all.scan.conditionals.is_empty();
+        let parsed = if is_parsed { reader.parse_scanned(file, all.scan.clone())? } else { None };
+        if let Some(parsed) = &parsed {
+            all.conditions = Conditions::of(file, &all.scan, &parsed.constructs);
+        }
         let answers: Vec<Vec<bool>> = all.conditions.answers().collect();
-        let is_plain = used.iter().all(Vec::is_empty) && !all.conditions.are_some();
-        if is_plain || used.len() * answers.len() > MOST_TEXTS {
-            all.texts.push(Reading { file: Cow::Borrowed(file), derived: Derived::default(), left_out: Vec::new() });
+        if !uses_macros && !all.conditions.are_some() || used.len() * answers.len() > MOST_TEXTS {
+            all.texts.push(Reading::plain(file, parsed));
             return Ok(all);
         }
         for answers in &answers {
@@ -115,7 +139,7 @@ impl<'a> Readings<'a> {
         replacements.sort_by_key(|it| it.span);
         let (text, derived) = Derived::new(&self.file.text, &replacements);
         let file = SourceFile::new(self.file.path.clone(), text);
-        self.texts.push(Reading { file: Cow::Owned(file), derived, left_out: spans });
+        self.texts.push(Reading { file: Cow::Owned(file), derived, left_out: spans, parsed: None });
     }
 
     /// Every choice among the definitions of the macros that directives use, or `None` if there are too many.
@@ -144,15 +168,6 @@ impl<'a> Readings<'a> {
     fn uses_in(&self, span: Span) -> impl Iterator<Item = &MacroUse> {
         self.uses.iter().filter(move |used| span.contains(used.span))
     }
-}
-
-/// The conditions that decide which text constructs for a device have.
-fn conditions(file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Conditions, HostError> {
-    if scan.conditionals.is_empty() {
-        return Ok(Conditions::default());
-    }
-    let parsed = super::parse(file, limits)?;
-    Ok(parsed.map_or_else(Conditions::default, |parsed| Conditions::of(file, scan, &parsed.constructs)))
 }
 
 impl MacroUse {

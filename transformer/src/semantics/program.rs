@@ -60,6 +60,9 @@ pub struct Program<'a> {
     pub(super) alias_free: RefCell<BTreeMap<VariableId, bool>>,
     /// Where directives may stand that are not read, for what was asked.
     pub(super) unread_directives: RefCell<BTreeMap<Telling, Option<Span>>>,
+    /// A piece of the file that is included in a function, and a macro that may make any directive.
+    pub(super) included_code: OnceCell<Option<Span>>,
+    pub(super) pasted_directive: OnceCell<Option<Span>>,
     /// What may run constructs at the same time.
     pub(super) concurrent: OnceCell<Vec<Span>>,
 }
@@ -139,6 +142,8 @@ impl<'a> Program<'a> {
             owners: RefCell::default(),
             alias_free: RefCell::default(),
             unread_directives: RefCell::default(),
+            included_code: OnceCell::new(),
+            pasted_directive: OnceCell::new(),
             concurrent: OnceCell::new(),
         }
     }
@@ -147,7 +152,7 @@ impl<'a> Program<'a> {
     pub fn symbols(&self) -> &Symbols<'a> {
         self.symbols.get_or_init(|| {
             let Compilation { headers, definitions, facts, signed_wraps, .. } = self.compilation;
-            let symbols = Symbols::new(self.file, self.tree, headers);
+            let symbols = Symbols::new(self.file, self.tree, headers).with_conditionals(&self.scan.conditionals);
             symbols.with_facts(facts).with_definitions(definitions).with_wrapping(signed_wraps)
         })
     }

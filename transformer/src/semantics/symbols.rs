@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, OnceLock};
 
 use crate::semantics::facts::Facts;
-use crate::source::{Language, SourceFile, scan};
+use crate::source::{Conditional, Language, SourceFile, scan};
 use crate::syntax::{HostTree, Limits, NodeId};
 
 mod certain;
@@ -29,6 +29,7 @@ mod macros;
 mod modelled;
 mod objects;
 mod qualified;
+mod recent;
 mod records;
 mod resolve;
 mod types;
@@ -48,8 +49,9 @@ pub use types::{DeclaredType, Dimension, Spelling};
 pub use variable::{ELSEWHERE, NameKind, Place, Scope, Variable};
 pub use writes::{Write, WriteKind};
 
-use entries::{Entry, Table};
+use entries::{Entry, EntryKind, Table};
 use qualified::Path;
+use recent::Recent;
 use visible::{Found, NameSpace};
 
 /// One file with its names.
@@ -58,7 +60,7 @@ struct Unit<'a> {
     tree: std::borrow::Cow<'a, HostTree>,
     table: Table,
     /// The conditionals of the preprocessor.
-    conditionals: OnceLock<Vec<crate::source::Conditional>>,
+    conditionals: OnceLock<Vec<Conditional>>,
 }
 
 /// The names of one file and its headers.
@@ -80,6 +82,10 @@ pub struct Symbols<'a> {
     declaring_uses: OnceLock<Vec<macro_declarations::DeclaringUse>>,
     /// Of enumerations that were asked for: are all of their constants of type `int`?
     int_enumerations: Mutex<BTreeMap<(Option<usize>, NodeId), bool>>,
+    /// What names mean at bytes of the file that were asked for last.
+    recent: Mutex<Recent>,
+    /// What single declarations of variables say, of those that were asked for, by header and place.
+    variables: Mutex<BTreeMap<Place, Option<Variable>>>,
     /// Does a file include one of the project's that is not in sight?
     misses_headers: OnceLock<bool>,
     /// May the program put other functions in the place of those that are called?
@@ -107,10 +113,19 @@ impl<'a> Symbols<'a> {
             unread_macros: OnceLock::new(),
             declaring_uses: OnceLock::new(),
             int_enumerations: Mutex::default(),
+            recent: Mutex::default(),
+            variables: Mutex::default(),
             misses_headers: OnceLock::new(),
             replaces_functions: OnceLock::new(),
             headers,
         }
+    }
+
+    /// The symbols with the conditionals that the scan of the file found.
+    #[must_use]
+    pub fn with_conditionals(self, conditionals: &[Conditional]) -> Self {
+        self.own.conditionals.get_or_init(|| conditionals.to_vec());
+        self
     }
 
     /// The symbols with what a compiler knows: it answers where the text does not.
@@ -150,6 +165,20 @@ impl<'a> Symbols<'a> {
     /// As [`Self::lookup`], at a byte of a header, or of the file where none is given.
     #[must_use]
     pub fn lookup_in(&self, header: Option<usize>, name: &str, at: usize) -> Option<Variable> {
+        if header.is_some() {
+            return self.look_up(header, name, at);
+        }
+        if let Some(found) = self.recent.lock().ok().and_then(|recent| recent.get(name, at).cloned()) {
+            return found;
+        }
+        let found = self.look_up(header, name, at);
+        if let Ok(mut recent) = self.recent.lock() {
+            recent.put(name, at, found.clone());
+        }
+        found
+    }
+
+    fn look_up(&self, header: Option<usize>, name: &str, at: usize) -> Option<Variable> {
         match self.find(header, name, at) {
             Some(found) => {
                 let mut variable = self.variable(&found, name)?;
@@ -264,6 +293,21 @@ impl<'a> Symbols<'a> {
 
     /// What declarations found for a name say of it, or `None` if it cannot be told what they declare.
     fn variable(&self, found: &Found<'_>, name: &str) -> Option<Variable> {
+        let [Entry { kind: EntryKind::Variable, name_span, .. }] = found.entries.as_slice() else {
+            return self.read_variable(found, name);
+        };
+        let key = Place { header: found.header, span: *name_span };
+        if let Some(known) = self.variables.lock().ok().and_then(|known| known.get(&key).cloned()) {
+            return known.map(|known| Variable { name: name.to_owned(), ..known });
+        }
+        let read = self.read_variable(found, name);
+        if let Ok(mut known) = self.variables.lock() {
+            known.insert(key, read.clone());
+        }
+        read
+    }
+
+    fn read_variable(&self, found: &Found<'_>, name: &str) -> Option<Variable> {
         let chosen = found.chosen();
         let kind = self.kind_of(found).filter(|_| self.is_head_read(found))?;
         let types = found.entries.iter().map(|entry| self.type_of(found.header, entry)).collect();

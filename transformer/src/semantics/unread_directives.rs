@@ -1,7 +1,9 @@
 //! Directives that may be in the file without being read: made by macros, in included pieces, or in headers.
 
+use memchr::memmem;
+
 use crate::semantics::Program;
-use crate::source::{Span, Spelling, words};
+use crate::source::{Span, Spelling, is_part_of_word, words};
 use crate::syntax::{ClauseName, Directive, Field, NodeId, NodeKind};
 
 /// What tells of a directive: words that stand one behind the other.
@@ -36,11 +38,17 @@ impl Telling {
         }
     }
 
-    /// Where the words stand in a text.
+    /// Where the last of the words stands in a text behind the others.
     fn places(self, text: &str) -> Vec<usize> {
-        let all: Vec<&str> = words(text).collect();
-        let found = all.windows(self.words().len()).filter(|some| *some == self.words());
-        found.filter_map(|some| Some(some.last()?.as_ptr() as usize - text.as_ptr() as usize)).collect()
+        let Some((last, before)) = self.words().split_last() else { return Vec::new() };
+        let stands_at = |at: &usize| {
+            let (head, rest) = text.split_at(*at);
+            let is_word = words(rest).next() == Some(*last) && !head.ends_with(is_part_of_word);
+            is_word
+                && words(head).rev().zip(before.iter().rev()).filter(|(word, told)| word == *told).count()
+                    == before.len()
+        };
+        memmem::find_iter(text.as_bytes(), last).filter(stands_at).collect()
     }
 }
 
@@ -68,9 +76,9 @@ impl Program<'_> {
             directives.find(|directive| self.may_hide(directive, telling.word())).map(|directive| directive.span)
         };
         self.told_outside_directives(telling)
-            .or_else(|| self.included_code())
+            .or_else(|| *self.included_code.get_or_init(|| self.included_code()))
             .or_else(hidden)
-            .or_else(|| self.pasted_directive())
+            .or_else(|| *self.pasted_directive.get_or_init(|| self.pasted_directive()))
             .or_else(|| (is_in_flags() || is_in_headers()).then_some(Span::new(0, 0)))
     }
 
@@ -106,10 +114,7 @@ impl Program<'_> {
 
     /// May what a directive says be other words, with this one among them, once its macros are expanded?
     fn may_hide(&self, directive: &Directive, word: &str) -> bool {
-        let is_macro = |text: &str| {
-            let macros = words(text).filter(|word| !self.symbols().macros_named(word, directive.span.start).is_empty());
-            macros.count() > 0
-        };
+        let is_macro = |text: &str| words(text).any(|word| self.symbols().is_macro(word, directive.span.start));
         let unknown = directive.clauses.iter().filter(|clause| clause.name == ClauseName::Unknown);
         let mut unknown = unknown.map(|clause| clause.name_span).chain(directive.problems.iter().copied());
         let is_understood = |span: Span| is_macro(&self.file.show(span));

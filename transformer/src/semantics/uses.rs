@@ -144,7 +144,9 @@ fn use_at(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<Use> {
         return None;
     }
     let span = tree.span(node);
-    let name = file.show(span).split_whitespace().collect::<String>();
+    let text = file.show(span);
+    let is_spaced = kind == NodeKind::QualifiedIdentifier;
+    let name = if is_spaced { text.split_whitespace().collect() } else { text.into_owned() };
     Some(Use { name, span, node, role: role_of(tree, node) })
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::source::{LineIndex, Span};
 
 /// The language whose grammar reads a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Language {
     /// C: `.c`.
     C,

@@ -11,4 +11,4 @@ pub use pragma_scan::{
     may_hold_directives, scan, unclear,
 };
 pub use span::{LineColumn, LineIndex, Span};
-pub use words::words;
+pub use words::{is_part_of_word, words};

@@ -22,6 +22,12 @@ impl Span {
         self.end - self.start
     }
 
+    /// The same bytes of a text that begins `by` bytes earlier.
+    #[must_use]
+    pub fn shifted(self, by: usize) -> Self {
+        Self { start: self.start + by, end: self.end + by }
+    }
+
     /// Does it cover no byte?
     #[must_use]
     pub fn is_empty(self) -> bool {
@@ -67,7 +73,7 @@ impl LineIndex {
     #[must_use]
     pub fn new(text: &[u8]) -> Self {
         let mut starts = vec![0];
-        starts.extend(text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1));
+        starts.extend(memchr::memchr_iter(b'\n', text).map(|at| at + 1));
         Self { starts }
     }
 

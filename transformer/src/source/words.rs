@@ -1,8 +1,14 @@
 //! Texts that are looked at word by word, without a grammar.
 
 /// The names, keywords and numbers in a text.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+pub fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    text.split(|c: char| !is_part_of_word(c)).filter(|word| !word.is_empty())
+}
+
+/// Is it a character of names, keywords and numbers?
+#[must_use]
+pub fn is_part_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! From the grammar of one directive to its typed form. The only file that names `tree-sitter-openmp`.
 
+use std::collections::BTreeMap;
+
 use tree_sitter::{Node, Parser, Point, Range, Tree, TreeCursor};
 
 use crate::source::{DirectiveText, Language, SourceFile, Span};
@@ -10,11 +12,21 @@ use crate::syntax::token::{Token, TokenKind, Tokens};
 /// of this size.
 const LONGEST_TEXT: usize = 64 << 10;
 
-/// Reads the directives of one file after the other; it holds the parser between them.
+/// Reads the directives of one file after the other; it holds the parser between them, and what it has read: the same text
+/// often stands in a file many times, and again in the next round.
 pub struct DirectiveReader {
     parser: Option<Parser>,
+    known: BTreeMap<Vec<u8>, Lexed>,
+    /// The language of the directives that are known.
+    language: Language,
     tokens: Vec<Token>,
     open: Vec<usize>,
+}
+
+/// What the grammar finds in a text, as if that stood at the start of a file.
+struct Lexed {
+    tokens: Vec<Token>,
+    problems: Vec<Span>,
 }
 
 impl Default for DirectiveReader {
@@ -30,19 +42,40 @@ impl DirectiveReader {
         let mut parser = Parser::new();
         // The versions are fixed at build time, so that this fails never or always; a test reads a directive.
         let ready = parser.set_language(&tree_sitter_openmp::LANGUAGE.into()).is_ok();
-        Self { parser: ready.then_some(parser), tokens: Vec::new(), open: Vec::new() }
+        let parser = ready.then_some(parser);
+        Self { parser, known: BTreeMap::new(), language: Language::Either, tokens: Vec::new(), open: Vec::new() }
     }
 
     /// Reads one directive. One that has no readable text, or text that is no directive, comes back with a problem.
     pub fn read(&mut self, file: &SourceFile, text: &DirectiveText) -> Directive {
-        let body = text.body.filter(|body| body.len() <= LONGEST_TEXT);
-        let Some((body, tree)) = body.and_then(|body| Some((body, self.parse(file, body)?))) else {
+        let Some(body) = text.body.filter(|body| body.len() <= LONGEST_TEXT) else {
             return Directive::unreadable(text);
         };
+        if self.language != file.language {
+            self.known.clear();
+            self.language = file.language;
+        }
+        let bytes = file.bytes(body);
+        if !self.known.contains_key(bytes) {
+            let Some(lexed) = self.lex(file, body) else { return Directive::unreadable(text) };
+            self.known.insert(bytes.to_vec(), lexed);
+        }
+        let Some(lexed) = self.known.get(bytes) else { return Directive::unreadable(text) };
+        self.tokens.clear();
+        self.tokens.extend(lexed.tokens.iter().map(|token| Token { span: token.span.shifted(body.start), ..*token }));
+        let problems = lexed.problems.iter().map(|problem| problem.shifted(body.start)).collect();
+        Directive::read(text, Tokens::new(file, &self.tokens), problems)
+    }
+
+    fn lex(&mut self, file: &SourceFile, body: Span) -> Option<Lexed> {
+        let tree = self.parse(file, body)?;
         let mut problems = Vec::new();
         self.flatten(file, &tree, &mut problems);
         problems.extend(spliced_words(file, body));
-        Directive::read(text, Tokens::new(file, &self.tokens), problems)
+        let at_start =
+            |span: Span| Span::new(span.start.saturating_sub(body.start), span.end.saturating_sub(body.start));
+        let tokens = self.tokens.iter().map(|token| Token { span: at_start(token.span), ..*token }).collect();
+        Some(Lexed { tokens, problems: problems.into_iter().map(at_start).collect() })
     }
 
     /// Parses the directive where it stands, so that nodes have their places in the file.

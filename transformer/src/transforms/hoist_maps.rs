@@ -164,7 +164,14 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
     let narrowed = directions::decide(cx, &own);
     let mut all: Vec<Mapping> = own.into_iter().chain(called).collect();
     all.sort_by_key(|mapping| mapping.extent.start);
-    let mut plans: Vec<Plan> = inside.into_keys().flat_map(|function| plan_function(cx, &all, function)).collect();
+    let of_function = |function: NodeId| {
+        let span = cx.tree.span(function);
+        let first = all.partition_point(|mapping| mapping.extent.start < span.start);
+        let rest = all.get(first..).unwrap_or_default();
+        rest.split_at(rest.partition_point(|mapping| mapping.extent.start < span.end)).0
+    };
+    let plans = inside.into_keys().flat_map(|function| plan_function(cx, of_function(function), function));
+    let mut plans: Vec<Plan> = plans.collect();
     let is_change = |plan: &&Plan| !plan.edits.is_empty();
     let held: Vec<Span> = plans.iter().filter(is_change).map(|plan| plan.extent).collect();
     let is_free = |plan: &Plan| !held.iter().any(|extent| extent.contains(plan.extent));

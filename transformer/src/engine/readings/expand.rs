@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::engine::readings::derived::Replacement;
 use crate::engine::readings::macros::{Definition, Macros};
 use crate::engine::readings::tokens::{Kind, Token, arguments, tokens};
-use crate::source::{DirectiveText, Scan, SourceFile, Span};
+use crate::source::{DirectiveText, Scan, SourceFile, Span, words};
 
 /// How many tokens are read for one file.
 const MOST_TOKENS: usize = 1 << 16;
@@ -50,6 +50,10 @@ impl<'m> Expander<'m> {
     fn in_directive(&self, file: &SourceFile, directive: &DirectiveText) -> Vec<Replacement> {
         let body = directive.body.and_then(|body| Some((body.start, std::str::from_utf8(file.bytes(body)).ok()?)));
         let Some((at, text)) = body else { return Vec::new() };
+        // Only tokens show a spliced word, or one with a `$`.
+        if !text.contains(['\\', '$']) && words(text).all(|word| self.macros.get(word).is_empty()) {
+            return Vec::new();
+        }
         let tokens = tokens(text, Some(at));
         let used = self.uses(&tokens, Some(at), &[]);
         let place =

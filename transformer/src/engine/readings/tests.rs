@@ -1,6 +1,7 @@
 use super::*;
 use crate::engine::{self, Options};
 use crate::plan::ReasonCode;
+use crate::syntax::Limits;
 
 fn file(name: &str, text: &str) -> SourceFile {
     SourceFile::new(name, text.as_bytes().to_vec())
@@ -15,7 +16,7 @@ fn texts(text: &str, headers: &[&str], flags: &[(&str, Option<&str>)]) -> Vec<St
     };
     let flags: Vec<FlagDefinition> = flags.iter().map(flag).collect();
     let file = file("program.c", text);
-    let readings = Readings::of(&file, &headers, &flags, &Limits::default()).unwrap();
+    let readings = Readings::of(&file, &headers, &flags, &mut FileReader::new(Limits::default())).unwrap();
     let last = |reading: &Reading<'_>| {
         let text = String::from_utf8_lossy(&reading.file.text).into_owned();
         text.split_once("#pragma omp ").map(|(_, directive)| directive.trim_end().to_owned()).unwrap_or_default()

@@ -41,7 +41,8 @@ impl Program<'_> {
     /// Does a piece of the file use a macro whose text, or that of a macro in it, is of some sort?
     pub(crate) fn uses_macro_with(&self, span: Span, sort: &dyn Fn(&str) -> bool) -> bool {
         let text = self.file.show(span);
-        let mut waiting: Vec<String> = words(&text).map(str::to_owned).collect();
+        let is_macro = |word: &&str| self.symbols().is_macro(word, span.start);
+        let mut waiting: Vec<String> = words(&text).filter(is_macro).map(str::to_owned).collect();
         let mut seen = BTreeSet::new();
         while let Some(word) = waiting.pop() {
             if !seen.insert(word.clone()) {

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::{Symbols, Unit};
-use crate::source::{Span, scan, words};
+use crate::source::{Span, words};
 
 /// Reserved names that mean the same in both compilations: of compilers, standards, systems and libraries.
 const SAME: &[&str] = &[
@@ -115,9 +115,8 @@ impl Symbols<'_> {
 impl Unit<'_> {
     /// The contents of conditionals that ask for one of these words.
     fn chosen_contents(&self, is_asked: impl Fn(&str) -> bool) -> Vec<Span> {
-        let conditionals = self.conditionals.get_or_init(|| scan(&self.file.text).conditionals);
         let asks = |line: Span| words(&self.file.show(line)).any(&is_asked);
-        let chosen = conditionals.iter().filter(|group| group.branches.iter().any(|branch| asks(branch.line)));
+        let chosen = self.conditionals().iter().filter(|group| group.branches.iter().any(|branch| asks(branch.line)));
         chosen.flat_map(|group| group.branches.iter().map(|branch| branch.content)).collect()
     }
 

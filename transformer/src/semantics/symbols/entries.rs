@@ -117,14 +117,14 @@ pub(super) struct Table {
 
 impl Table {
     /// The entries of a name that may be visible at a byte: all outside of functions, and those of the function there.
-    pub fn candidates(&self, name: &str, at: usize) -> Option<Vec<&Entry>> {
+    pub fn candidates(&self, name: &str, at: usize) -> Option<impl Iterator<Item = &Entry>> {
         let indices = self.by_name.get(name)?;
         let (wide, local) = indices.split_at(indices.partition_point(|index| !self.entries[*index].is_local()));
         let top = self.tops.partition_point(|start| *start <= at).checked_sub(1).map_or(0, |index| self.tops[index]);
         let first = local.partition_point(|index| self.entries[*index].name_span.start < top);
         let behind = local.partition_point(|index| self.entries[*index].name_span.start <= at);
         let local = local.get(first..behind).unwrap_or_default();
-        Some(wide.iter().chain(local).map(|index| &self.entries[*index]).collect())
+        Some(wide.iter().chain(local).map(|index| &self.entries[*index]))
     }
 
     /// The body around a byte of a function whose head could not be read.

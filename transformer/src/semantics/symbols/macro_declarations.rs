@@ -46,20 +46,23 @@ impl Symbols<'_> {
         let elsewhere: BTreeSet<String> = headers.chain(flags).collect();
         let own = &self.own.table.macros;
         let tree = self.own.tree.as_ref();
+        let mut may_begin = [false; 256];
+        for name in own.keys().chain(&elsewhere) {
+            may_begin[usize::from(name.as_bytes().first().copied().unwrap_or(0))] = true;
+        }
         let is_macro = |node: NodeId| {
-            if own.is_empty() && elsewhere.is_empty()
-                || !matches!(tree.kind(node), NodeKind::Identifier | NodeKind::TypeIdentifier)
-            {
+            let span = tree.span(node);
+            if !self.own.file.text.get(span.start).is_some_and(|first| may_begin[usize::from(*first)]) {
                 return false;
             }
-            let span = tree.span(node);
             let name = self.own.file.show(span);
             // A definition says nothing of what stands before it.
             let is_before = |(definition, _): &(NodeId, _)| tree.span(*definition).start < span.start;
             elsewhere.contains(&*name) || own.get(&*name).is_some_and(|all| all.iter().any(is_before))
         };
         let all = tree.descendants(tree.root()).filter_map(|node| {
-            if is_macro(node) {
+            let kind = tree.kind(node);
+            if matches!(kind, NodeKind::Identifier | NodeKind::TypeIdentifier) && is_macro(node) {
                 let statement = self.statement_begun_by(node).or_else(|| self.declaration_of_name(node))?;
                 return self.declaring_use(statement);
             }

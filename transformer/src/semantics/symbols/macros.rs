@@ -60,6 +60,16 @@ impl Symbols<'_> {
         found
     }
 
+    /// Is there a macro by a name: does [`Self::macros_named`] find one?
+    #[must_use]
+    pub fn is_macro(&self, name: &str, at: usize) -> bool {
+        let mut units = std::iter::once(&self.own).chain(self.header_units().map(|(_, unit)| unit));
+        units.any(|unit| unit.table.macros.get(name).is_some_and(|all| !all.is_empty()))
+            || self.definitions.iter().any(|flag| flag.name == name && flag.body.is_some())
+            || self.unread_macro(name).is_some()
+            || self.macro_elsewhere(name, at).is_some()
+    }
+
     /// May a macro stand for something else than the definition that is found for it: are there others, or does the program or a
     /// flag take one back?
     #[must_use]

@@ -30,15 +30,14 @@ impl Symbols<'_> {
         match tree.kind(node) {
             // No function is defined in another.
             NodeKind::FunctionDefinition => {
-                let above = tree.parent(node)?;
-                let is_inner = tree.kind(above) == NodeKind::CompoundStatement;
+                let above = tree.parent(node).filter(|it| tree.kind(*it) == NodeKind::CompoundStatement)?;
                 let span = tree.span(node);
                 let end = tree.children(above).map(|other| tree.span(other)).find(|other| other.start >= span.end);
-                is_inner.then(|| Span::new(span.start, end.map_or(span.end, |next| next.end)))
+                Some(Span::new(span.start, end.map_or(span.end, |next| next.end)))
             }
             NodeKind::CallExpression => {
-                let function = tree.child(node, Field::Function)?;
                 let whole = self.whole_begun_by(node)?;
+                let function = tree.child(node, Field::Function)?;
                 let is_declaration =
                     self.is_type_word(function) || self.is_type_called(function) && self.is_like_declarator(node);
                 is_declaration.then(|| tree.span(whole))
@@ -51,10 +50,9 @@ impl Symbols<'_> {
     /// `T *p;`, `T &r = a, s;` below an `if` or a loop, where the grammar has no declarations.
     fn declaring_product(&self, product: NodeId) -> Option<Span> {
         let tree = self.own.tree.as_ref();
-        let whole = self.whole_begun_by(product)?;
-        let sign = tree.child(product, Field::Operator).map(|sign| tree.kind(sign));
-        let is_declaration = matches!(sign, Some(NodeKind::Star | NodeKind::Ampersand))
-            && tree.child(product, Field::Left).is_some_and(|left| self.is_type_called(left));
+        let sign = tree.operator(product).filter(|sign| matches!(sign, NodeKind::Star | NodeKind::Ampersand));
+        let whole = sign.and_then(|_| self.whole_begun_by(product))?;
+        let is_declaration = tree.child(product, Field::Left).is_some_and(|left| self.is_type_called(left));
         is_declaration.then(|| tree.span(whole))
     }
 

@@ -34,22 +34,18 @@ impl Unit<'_> {
     /// A name of a namespace that is found nowhere else must have been made visible by a `using`: then the only
     /// namespace that has it counts.
     pub(super) fn visible(&self, space: NameSpace, name: &str, at: usize) -> Option<Vec<&Entry>> {
-        let mut candidates = self.table.candidates(name, at)?;
-        if self.tree.language() == Language::C {
-            candidates.retain(|entry| (entry.kind == EntryKind::Tag) == (space == NameSpace::Tags));
-        }
+        let is_c = self.tree.language() == Language::C;
+        let is_of_space = |entry: &&Entry| !is_c || (entry.kind == EntryKind::Tag) == (space == NameSpace::Tags);
+        let candidates = || Some(self.table.candidates(name, at)?.filter(is_of_space));
         // A constructor is not found by its name, which means the class.
         let is_constructor = |entry: &Entry| entry.kind == EntryKind::Function && entry.class.as_deref() == Some(name);
-        let found = candidates.iter().copied().filter(|entry| entry.is_visible(at) && !is_constructor(entry));
-        let mut seen: Vec<&Entry> = found.collect();
+        let mut seen: Vec<&Entry> =
+            candidates()?.filter(|entry| entry.is_visible(at) && !is_constructor(entry)).collect();
         if seen.is_empty() {
-            seen = self.members_seen_from(&candidates, at);
+            seen = self.members_seen_from(candidates()?.collect(), at);
         }
         if seen.is_empty() {
-            seen = candidates
-                .into_iter()
-                .filter(|entry| entry.scope == Scope::File && entry.visible.start <= at)
-                .collect();
+            seen = candidates()?.filter(|entry| entry.scope == Scope::File && entry.visible.start <= at).collect();
             if seen.iter().any(|entry| Some(entry.scope_node) != seen.first().map(|first| first.scope_node)) {
                 return None;
             }
@@ -62,7 +58,7 @@ impl Unit<'_> {
                 let is_seen = seen.iter().any(|one| std::ptr::eq(*one, *entry));
                 entry.scope == Scope::File && is_of_namespace && !is_seen
             };
-            if self.table.candidates(name, at)?.iter().any(is_other) {
+            if self.table.candidates(name, at)?.any(|entry| is_other(&entry)) {
                 return None;
             }
         }
@@ -77,11 +73,9 @@ impl Unit<'_> {
     }
 
     /// Members of the class whose function `void A::f() ..` is defined around a place.
-    fn members_seen_from<'e>(&self, candidates: &[&'e Entry], at: usize) -> Vec<&'e Entry> {
-        if candidates.iter().all(|entry| entry.scope != Scope::Member) {
-            return Vec::new();
-        }
-        let Some(class) = self.table.class_around(at) else { return Vec::new() };
-        candidates.iter().copied().filter(|entry| entry.class.as_deref() == Some(class)).collect()
+    fn members_seen_from<'e>(&self, candidates: Vec<&'e Entry>, at: usize) -> Vec<&'e Entry> {
+        let is_member = candidates.iter().any(|entry| entry.scope == Scope::Member);
+        let Some(class) = self.table.class_around(at).filter(|_| is_member) else { return Vec::new() };
+        candidates.into_iter().filter(|entry| entry.class.as_deref() == Some(class)).collect()
     }
 }

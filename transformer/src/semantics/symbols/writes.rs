@@ -85,8 +85,7 @@ impl Symbols<'_> {
         };
         let escapes = |write: Write| write.kind != WriteKind::Assigned && !is_harmless(write.span);
         self.written_in(name, at, extent).into_iter().any(escapes)
-            || self.is_captured(&variable, extent)
-            || self.is_cpp() && self.is_lent(&variable, extent, is_harmless)
+            || self.is_cpp() && (self.is_captured(&variable, extent) || self.is_lent(&variable, extent, is_harmless))
     }
 
     /// Does a lambda name a local variable from outside of it and capture by reference?
@@ -130,6 +129,9 @@ impl Symbols<'_> {
             return Some(Write { span, kind });
         }
         let word = self.own.file.show(span);
+        if !self.is_macro(&word, span.start) {
+            return None;
+        }
         let is_plain = variable.ty.is_scalar() || variable.ty.is_pointer();
         let named = (self.macro_names(&word, span.start, &variable.name) || self.is_pasted(node, &variable.name))
             && !(is_plain && self.macro_only_reads(node, Named::Variable(&variable.name)));

@@ -1,6 +1,7 @@
 //! From text to arena.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -116,29 +117,37 @@ impl Arena {
         Self { tree, depth, error_end: 0 }
     }
 
-    /// One pass of the cursor over the node it stands on and all below it.
+    /// One pass of the cursor over the node it stands on and all below it. Children are counted, since a cursor that is asked for
+    /// one that is not there has to look for it.
     fn fill(&mut self, cursor: &mut TreeCursor) -> Result<(), HostError> {
-        let mut open: Vec<u32> = Vec::new();
+        let mut open: Vec<(u32, u32)> = Vec::new();
         loop {
-            let id = self.push(cursor, open.last().copied());
-            if cursor.goto_first_child() {
-                open.push(id);
+            let node = cursor.node();
+            let id = self.push(node, cursor, open.last().map(|(parent, _)| *parent));
+            let children = node.child_count();
+            if children > 0 && cursor.goto_first_child() {
+                open.push((id, children - 1));
                 if open.len() > self.depth {
                     return Err(HostError::TooDeep(self.tree.span(NodeId(id)).start));
                 }
                 continue;
             }
             self.close(id);
-            while !cursor.goto_next_sibling() {
-                let Some(parent) = open.pop() else { return Ok(()) };
+            loop {
+                let Some((parent, left)) = open.last_mut() else { return Ok(()) };
+                if *left > 0 && cursor.goto_next_sibling() {
+                    *left -= 1;
+                    break;
+                }
+                let parent = *parent;
+                open.pop();
                 self.close(parent);
                 cursor.goto_parent();
             }
         }
     }
 
-    fn push(&mut self, cursor: &TreeCursor, parent: Option<u32>) -> u32 {
-        let node = cursor.node();
+    fn push(&mut self, node: tree_sitter::Node, cursor: &TreeCursor, parent: Option<u32>) -> u32 {
         let id = position(self.tree.nodes.len());
         let kind = node.kind_id();
         let (start, end) = (position(node.start_byte()), position(node.end_byte()));
@@ -189,33 +198,56 @@ fn position(value: usize) -> u32 {
 /// What goes before an expression to make it a statement: behind `=` nothing can be taken for a declaration.
 const BEFORE: &[u8] = b"_=";
 
+/// Texts in a language, and their trees, or `None` for those that are no expressions.
+type Expressions = BTreeMap<(Language, Vec<u8>), Option<HostTree>>;
+
+/// So many expressions are kept; most files have fewer different ones.
+const MOST_KNOWN: usize = 1 << 12;
+
 thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+    /// What texts are as expressions, by the grammars that were tried, as if they stood at the start of a file.
+    static KNOWN: RefCell<Expressions> = const { RefCell::new(Expressions::new()) };
 }
 
 /// Parses one C or C++ expression of a file in place (a clause's argument, a bound): the root is the expression, its
 /// spans are those of the file. `None` where it is no expression. Only the expression's own bytes are read.
 #[must_use]
 pub fn parse_expression(file: &SourceFile, span: Span, language: Language) -> Option<HostTree> {
-    let text = [BEFORE, file.bytes(span), b"\n;"].concat();
-    if span.is_empty() || nesting::too_deep(&text, Limits::default().depth).is_some() {
-        return None;
+    let text = file.bytes(span);
+    let mut found = KNOWN.with_borrow_mut(|known| {
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.entry((language, text.to_vec())).or_insert_with(|| expression(text, language)).clone()
+    })?;
+    for node in &mut found.nodes {
+        node.start = position(node.start as usize + span.start);
+        node.end = position(node.end as usize + span.start);
     }
-    Grammar::candidates(language).into_iter().find_map(|grammar| expression(&text, span, grammar))
+    Some(found)
 }
 
-fn expression(text: &[u8], span: Span, grammar: &'static Grammar) -> Option<HostTree> {
+fn expression(text: &[u8], language: Language) -> Option<HostTree> {
+    let statement = [BEFORE, text, b"\n;"].concat();
+    if text.is_empty() || nesting::too_deep(&statement, Limits::default().depth).is_some() {
+        return None;
+    }
+    Grammar::candidates(language).into_iter().find_map(|grammar| right_of_assignment(&statement, grammar))
+}
+
+fn right_of_assignment(statement: &[u8], grammar: &'static Grammar) -> Option<HostTree> {
     let tree = PARSER.with_borrow_mut(|parser| {
         parser.set_language(&grammar.parser).ok()?;
-        parser.parse(text, None)
+        parser.parse(statement, None)
     })?;
     let right = right_hand_side(&tree)?;
     let mut arena = Arena::new(grammar, Limits::default().depth, right.descendant_count());
     arena.fill(&mut right.walk()).ok()?;
     let mut found = arena.finish(Vec::new());
     for node in &mut found.nodes {
-        node.start = position(node.start as usize + span.start - BEFORE.len());
-        node.end = position(node.end as usize + span.start - BEFORE.len());
+        node.start = position((node.start as usize).saturating_sub(BEFORE.len()));
+        node.end = position((node.end as usize).saturating_sub(BEFORE.len()));
     }
     Some(found)
 }

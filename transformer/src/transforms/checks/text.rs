@@ -50,7 +50,9 @@ fn other_pragma(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let masked = cx.scan.masked.get(first..).unwrap_or_default().iter().copied();
     let mut inside = masked.take_while(|span| span.start < region.extent.end).filter(|span| {
         let text = cx.file.show(*span);
-        let is_directive = cx.constructs.directives.iter().any(|directive| directive.span.overlaps(*span));
+        let directives = &cx.constructs.directives;
+        let next = directives.partition_point(|directive| directive.span.end <= span.start);
+        let is_directive = directives.get(next).is_some_and(|directive| directive.span.overlaps(*span));
         !is_directive && words(&text).any(|word| matches!(word, "pragma" | "_Pragma" | "__pragma"))
     });
     let is_in_kernel = |span: Span| {

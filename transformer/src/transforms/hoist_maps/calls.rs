@@ -10,7 +10,6 @@ use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::effects::{Binding, HostEffects, Storage, Touch, UnknownKind};
 use crate::semantics::symbols::VariableId;
-use crate::semantics::uses::Role;
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
@@ -38,7 +37,7 @@ pub(super) fn called(cx: &Context<'_>, all: &[Mapping]) -> Called {
     let mut found = Called::default();
     let mut seen: BTreeSet<NodeId> = BTreeSet::new();
     for call in calls(cx) {
-        let name = cx.called_name(call).map(|name| cx.file.show(cx.tree.span(name))).unwrap_or_default();
+        let Some(name) = cx.called_name(call).map(|name| cx.file.show(cx.tree.span(name))) else { continue };
         let definitions = cx.symbols().function_definitions(&name);
         let runs_constructs =
             |(header, node): &(Option<usize>, NodeId)| header.is_none() && by_function.contains_key(node);
@@ -64,14 +63,10 @@ pub(super) fn called(cx: &Context<'_>, all: &[Mapping]) -> Called {
     found
 }
 
-/// The calls of the file by a name.
+/// The calls of the file.
 fn calls<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = NodeId> + 'c {
-    let callees = cx.file_uses().iter().filter(|used| used.role == Role::Callee);
-    callees.filter_map(|used| {
-        let mut above =
-            cx.tree.ancestors(used.node).skip_while(|node| cx.tree.kind(*node) == NodeKind::TemplateFunction);
-        above.next().filter(|node| cx.tree.kind(*node) == NodeKind::CallExpression)
-    })
+    let tree = cx.tree;
+    tree.descendants(tree.root()).filter(|node| tree.kind(*node) == NodeKind::CallExpression)
 }
 
 /// The statement that makes a call in any case: `f(a);`, `t += f(a);`, `double t = 2 * f(a);`.

@@ -114,6 +114,11 @@ fn mapping(cx: &Context<'_>, region: &TargetRegion) -> Option<Mapping> {
     Some(found)
 }
 
+/// The words of an expression that are no numbers.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    words(text).filter(|word| !word.starts_with(|first: char| first.is_ascii_digit()))
+}
+
 fn stacked(span: Span) -> Reason {
     Reason::new(ReasonCode::EnvironmentPlace, span, "another directive stands directly before this one")
 }
@@ -158,7 +163,7 @@ impl Mapping {
     /// The variables that the host reads for an expression of a clause, and what they lead to.
     fn read_names(&mut self, cx: &Context<'_>, expression: Span) {
         let text = cx.file.show(expression);
-        for name in words(&text) {
+        for name in names(&text) {
             let Some((named, variable)) = cx.named(name, expression.start) else { continue };
             let mut note = |storage| self.touches.push(Touch { storage, writes: false, span: expression });
             match &variable.ty {
@@ -243,7 +248,7 @@ impl Mapping {
             let expressions: Vec<Span> = expressions.collect();
             let named_in = |span: &Span| {
                 let text = cx.file.show(*span);
-                words(&text).filter_map(|name| cx.named(name, span.start)).map(|(named, _)| named).collect::<Vec<_>>()
+                names(&text).filter_map(|name| cx.named(name, span.start)).map(|(named, _)| named).collect::<Vec<_>>()
             };
             let lengths = expressions.iter().flat_map(named_in);
             self.items.push(Item {
@@ -269,9 +274,11 @@ impl Mapping {
         let clauses = &cx.constructs.directive(self.id).clauses;
         let is_listed = |name: &str| clauses.iter().any(|clause| clause.lists(name));
         for used in uses_below(cx.file, cx.tree, self.body) {
+            if used.role == Role::Declaration || is_listed(&used.name) {
+                continue;
+            }
             let Some((named, variable)) = cx.named(&used.name, used.span.end) else { continue };
-            let is_inside = variable.id().is_within(body);
-            if is_inside || used.role == Role::Declaration || self.item(named.id).is_some() || is_listed(&used.name) {
+            if variable.id().is_within(body) || self.item(named.id).is_some() {
                 continue;
             }
             if matches!(variable.ty, DeclaredType::Array { .. }) && self.is_listed_private(cx, &used.name) {
