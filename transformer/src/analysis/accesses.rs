@@ -16,12 +16,16 @@ use crate::source::{SourceFile, Span};
 use crate::syntax::host::parse_expression;
 use crate::syntax::{HostTree, NodeId, NodeKind, Number};
 
+mod around;
 mod bounds;
+mod conditions;
 mod elements;
 mod names;
 mod statements;
 mod values;
 
+pub use around::Around;
+pub use conditions::Guards;
 pub use values::Value;
 
 /// What an access starts from.
@@ -74,6 +78,8 @@ pub struct Access {
     pub span: Span,
     /// The loops around it: indices into [`Accesses::loops`], outermost first.
     pub loops: Vec<usize>,
+    /// The conditions under which it happens.
+    pub guards: Guards,
 }
 
 /// A loop of the nest, or in its body.
@@ -156,6 +162,10 @@ pub struct Accesses {
     /// Atoms of unknown values, each with a polynomial from which it differs by a constant. They tell how far apart
     /// accesses are, but never prove two accesses to be the same.
     pub near: BTreeMap<Atom, Polynomial>,
+    /// Bounds of unknown values.
+    pub ranges: BTreeMap<Atom, Range>,
+    /// What loops and conditions around the nest say.
+    pub around: Vec<Around>,
     /// The values of the expressions asked for. `None` for those that are not understood.
     pub expressions: Vec<Option<Polynomial>>,
     /// The expressions that were replaced by the text of their macros and inlined functions.
@@ -200,6 +210,7 @@ pub fn accesses(
         reader.add_loop(read);
     }
     reader.inner_loops();
+    reader.read_around(nest);
     reader.statements();
     reader.names();
     let values: Vec<_> = expressions.iter().map(|span| reader.expression(*span)).collect();

@@ -66,12 +66,13 @@
 //! OpenMP 5.2, sections 4.4.1, 4.4.3, 5.1.1, 5.5, 5.8.3. Magni, "Analysis and Parameter Prediction of Compiler
 //! Transformation for Graphics Processors" (2015), section 4.6. C17, section 6.5.
 
+mod declarations;
 mod gain;
 mod nests;
 mod write;
 
-use crate::analysis::accesses::{Accesses, accesses};
-use crate::analysis::independence::{Candidate, aliases, clauses, pairs, scalars};
+use crate::analysis::accesses::Accesses;
+use crate::analysis::independence::{self, Candidate, aliases, clauses, pairs, scalars};
 use crate::context::Context;
 use crate::plan::{Change, Pass, Plan, Reason, Verdict};
 use crate::region::construct::ConstructId;
@@ -124,11 +125,7 @@ fn decide(cx: &Context<'_>, id: ConstructId, chain: Vec<ConstructId>) -> Result<
 }
 
 fn choose(cx: &Context<'_>, candidate: &Candidate<'_, '_>) -> Result<Verdict, Vec<Reason>> {
-    let symbols = cx.symbols();
-    let mut sections = aliases::Sections::read(candidate);
-    let found =
-        accesses(cx.file, cx.tree, symbols, &candidate.nest.loops.loops, candidate.promised(), &sections.expressions());
-    sections.take_values(&found);
+    let (found, sections) = independence::read(candidate);
     nests::check_troubles(&found)?;
     let (depth, against_more) = legal_depth(candidate, &found);
     let gain = gain::best(cx, candidate, &found, depth);

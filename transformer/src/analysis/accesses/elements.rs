@@ -62,7 +62,8 @@ impl Reader<'_, '_> {
         let loops = self.loops_around(span);
         let root = Root { name: path.name, key, kind: path.kind };
         let is_target = self.is_target(path.node);
-        self.found.accesses.push(Access { root, subscripts, writes, is_target, element, span, loops });
+        let guards = self.guards_around(path.node);
+        self.found.accesses.push(Access { root, subscripts, writes, is_target, element, span, loops, guards });
     }
 
     /// Is an expression the left side of `=` in a statement of its own?

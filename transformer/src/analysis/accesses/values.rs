@@ -118,17 +118,21 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `c ? x : y` is one of two values. If they differ by a constant, the result is an unknown value that is noted to
-    /// be near both.
+    /// `c ? x : y` is one of two values: an unknown one between bounds that both have. If they differ by a constant, it is
+    /// noted to be near both.
     fn either(&mut self, node: NodeId) -> Option<Value> {
         let choice = Conditional::of(self.tree, node)?;
         let first = self.value(choice.consequence()?)?;
         let second = self.value(choice.alternative()?)?;
         let integer = first.integer.common(second.integer);
         let (first, second) = (first.converted(integer)?, second.converted(integer)?);
-        first.form.minus(&second.form)?.as_constant()?;
-        let form = self.opaque(node);
-        self.found.near.extend(form.atoms().first().map(|atom| (*atom, first.form)));
+        let is_near = first.form.minus(&second.form)?.as_constant().is_some();
+        let form = if is_near { self.opaque(node) } else { self.varying() };
+        let atom = *form.atoms().first()?;
+        if !first.wraps && !second.wraps {
+            self.bound_choice(node, atom, [&first.form, &second.form], integer.signed);
+        }
+        self.found.near.extend(is_near.then_some((atom, first.form)));
         Some(Value::exact(form, integer))
     }
 
@@ -361,7 +365,7 @@ impl Reader<'_, '_> {
         Polynomial::atom(atom)
     }
 
-    fn known(&mut self, meaning: Meaning, word: &str) -> Atom {
+    pub(super) fn known(&mut self, meaning: Meaning, word: &str) -> Atom {
         if let Some(atom) = self.atoms.get(&meaning) {
             return *atom;
         }
