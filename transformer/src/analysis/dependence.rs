@@ -199,10 +199,12 @@ impl Space {
         self.take_apart(&rest, depth - 1, into);
     }
 
-    /// The factors of varying atoms, other than 1.
+    /// The factors of varying atoms, without their sign, other than 1. The sign of one that is no number is not known.
     fn strides(&self, equation: &Polynomial) -> Vec<Polynomial> {
         let coefficients = self.varying.iter().filter_map(|(atom, _)| Some(equation.linear_in(*atom)?.0));
         let mut strides: Vec<Polynomial> = coefficients
+            .flat_map(|stride| [stride.negated(), Some(stride)])
+            .flatten()
             .filter(|stride| stride.as_constant().is_none_or(|number| number > 1))
             .filter(|stride| !self.varying.iter().any(|(atom, _)| stride.mentions(*atom)))
             .collect();

@@ -69,6 +69,7 @@
 mod declarations;
 mod gain;
 mod nests;
+mod triangles;
 mod write;
 
 use crate::analysis::accesses::Accesses;
@@ -154,7 +155,7 @@ fn choose(cx: &Context<'_>, candidate: &Candidate<'_, '_>) -> Result<Verdict, Ve
 fn legal_depth(candidate: &Candidate<'_, '_>, found: &Accesses) -> (usize, Vec<Reason>) {
     let mut legal = candidate.promised();
     for depth in candidate.promised() + 1..=candidate.nest.loops.loops.len() {
-        let mut reasons = nests::head_reasons(candidate, depth);
+        let mut reasons = nests::head_reasons(candidate, found, depth);
         reasons.extend(scalars::reasons(candidate, found, depth));
         reasons.extend(pairs::reasons(candidate, found, depth));
         match reasons.is_empty() {

@@ -12,6 +12,7 @@ use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, ClauseName, Directive, NodeKind};
 use crate::transforms::collapse::declarations::may_move;
+use crate::transforms::collapse::triangles;
 
 /// The most loops that are collapsed.
 const DEEPEST: usize = 4;
@@ -171,9 +172,9 @@ pub(super) fn check_troubles(found: &Accesses) -> Result<(), Vec<Reason>> {
 }
 
 /// Why the bounds of the loop at `depth` cannot be evaluated once before all iterations.
-pub(super) fn head_reasons(candidate: &Candidate<'_, '_>, depth: usize) -> Vec<Reason> {
+pub(super) fn head_reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
     let Some(read) = candidate.nest.loops.loops.get(depth - 1) else { return Vec::new() };
-    if let Some(outer) = read.names_outer_variable {
+    if let Some(outer) = read.names_outer_variable.filter(|_| !triangles::is_allowed(candidate, found, depth)) {
         let message = format!("the bounds of `{}` depend on an outer loop", read.variable);
         return vec![reason(ReasonCode::NotRectangular, outer, message)];
     }
