@@ -82,6 +82,15 @@ pub struct Access {
     pub guards: Guards,
 }
 
+/// An element whose value is part of another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// What it is an element of.
+    pub root: Root,
+    /// Its subscripts.
+    pub subscripts: Vec<Subscript>,
+}
+
 /// A loop of the nest, or in its body.
 #[derive(Clone, Debug)]
 pub struct Loop {
@@ -162,6 +171,8 @@ pub struct Accesses {
     /// Atoms of unknown values, each with a polynomial from which it differs by a constant. They tell how far apart
     /// accesses are, but never prove two accesses to be the same.
     pub near: BTreeMap<Atom, Polynomial>,
+    /// Atoms of values that are loaded from memory.
+    pub loads: BTreeMap<Atom, Load>,
     /// Bounds of unknown values.
     pub ranges: BTreeMap<Atom, Range>,
     /// What loops and conditions around the nest say.

@@ -111,8 +111,11 @@ impl Reader<'_, '_> {
             }
             NodeKind::ConditionalExpression => self.either(node),
             NodeKind::SubscriptExpression => {
-                let integer = self.element_type(node)?.number()?.integer()?;
-                Some(Value::exact(self.opaque(node), integer))
+                let (load, ty) = self.load(node)?;
+                let integer = ty.number()?.integer()?;
+                let form = self.varying();
+                self.found.loads.extend(form.atoms().first().map(|atom| (*atom, load)));
+                Some(Value::exact(form, integer))
             }
             _ => None,
         }
@@ -288,14 +291,14 @@ impl Reader<'_, '_> {
         self.depth += 1;
         let value = self.reading_expansion(initializer, |reader, node| {
             let is_whole = reader.place.is_some() || reader.tree.span(node) == initializer;
-            (is_whole && reader.is_lasting(node, function, inside)).then(|| reader.value(node))?
+            (is_whole && reader.is_lasting(node, whole, inside)).then(|| reader.value(node))?
         });
         self.depth -= 1;
         value?.converted(integer)
     }
 
     /// Do all variables of an initial value still have the same values where the variable is used?
-    fn is_lasting(&self, node: NodeId, function: Span, inside: bool) -> bool {
+    fn is_lasting(&self, node: NodeId, whole: Span, inside: bool) -> bool {
         let tree = self.tree;
         let loads = [
             NodeKind::SubscriptExpression,
@@ -312,7 +315,7 @@ impl Reader<'_, '_> {
                 }
                 self.variable(&word, span.start).is_some_and(|part| {
                     self.loop_of(part.id(), span.start).is_some()
-                        || self.symbols.written_in(&word, span.start, function).is_empty()
+                        || self.symbols.written_in(&word, span.start, whole).is_empty()
                 })
             }
             kind => inside || !loads.contains(&kind),

@@ -8,6 +8,7 @@ pub(crate) mod aliases;
 pub(crate) mod clauses;
 pub(crate) mod pairs;
 pub(crate) mod scalars;
+mod witness;
 
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 
 use crate::analysis::accesses::{Access, Accesses, Loop, RootKind, Subscript};
 use crate::analysis::dependence::{Range, Space};
-use crate::analysis::independence::{Candidate, reason};
+use crate::analysis::independence::{Candidate, reason, witness};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::plan::{Reason, ReasonCode};
 
@@ -15,7 +15,11 @@ pub(crate) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: us
     for (index, first) in found.accesses.iter().enumerate() {
         for second in found.accesses.get(index..).unwrap_or_default() {
             let same = first.root == second.root;
-            if same && (first.writes || second.writes) && !are_independent(candidate, found, depth, first, second) {
+            if same
+                && (first.writes || second.writes)
+                && !are_independent(candidate, found, depth, first, second)
+                && !is_excluded(candidate, found, depth, first, second)
+            {
                 let whose = if candidate.promised() == 0 { "" } else { " of the inner loop" };
                 let message = format!(
                     "different iterations{whose} may access one element of `{}`, and one of them writes it",
@@ -67,6 +71,13 @@ fn are_independent(
         .extend(forced.iter().filter_map(|(one, other)| Polynomial::atom(*one).minus(&Polynomial::atom(*other))));
     let space = space(found, promised, &[first, second], true);
     space.are_independent(&differences, &pairs)
+}
+
+/// Would the two accesses meet only where the original has a race?
+fn is_excluded(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize, first: &Access, second: &Access) -> bool {
+    let write = if first.writes { first } else { second };
+    witness::never_meet(candidate, found, depth, (first, second))
+        && are_independent(candidate, found, depth, write, write)
 }
 
 /// Can subscripts be equal modulo 2 to the power of 32 only within one iteration? An odd factor can be divided out, and
