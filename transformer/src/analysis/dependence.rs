@@ -43,6 +43,8 @@ impl Range {
 
 /// How often an equation is taken apart.
 const DEPTH: usize = 4;
+/// The most bounds on one side that are tried for an atom.
+const MOST_BOUNDS: usize = 4;
 
 impl Space {
     /// Notes that a loop with these bounds has an iteration: the greatest value is not below the least.
@@ -105,14 +107,32 @@ impl Space {
             return self.never_negative(value, depth - 1);
         }
         let (coefficient, rest) = value.linear_in(*atom)?;
-        let bound = if self.never_negative(&coefficient, depth - 1)? {
-            range.lower.as_ref()?
+        let bounds = if self.never_negative(&coefficient, depth - 1)? {
+            self.bounds(*atom, range.lower.as_ref(), 1)
         } else if self.never_negative(&coefficient.negated()?, depth - 1)? {
-            range.upper.as_ref()?
+            self.bounds(*atom, range.upper.as_ref(), -1)
         } else {
             return Some(false);
         };
-        self.never_negative(&coefficient.times(bound)?.plus(&rest)?, depth - 1)
+        let mut least = bounds.iter().filter_map(|bound| coefficient.times(bound)?.plus(&rest));
+        Some(least.any(|least| self.never_negative(&least, depth - 1) == Some(true)))
+    }
+
+    /// The bounds of an atom on one side: that of its range, and those of facts that hold it with this factor, 1 from below
+    /// and -1 from above.
+    fn bounds(&self, atom: Atom, of_range: Option<&Polynomial>, factor: i128) -> Vec<Polynomial> {
+        let of_fact = |fact: &Polynomial| {
+            let (coefficient, rest) = fact.linear_in(atom)?;
+            let bound = if factor > 0 { rest.negated()? } else { rest };
+            (coefficient == Polynomial::constant(factor)).then_some(bound)
+        };
+        let mut all: Vec<Polynomial> = of_range.cloned().into_iter().collect();
+        for bound in self.facts.iter().filter_map(of_fact) {
+            if !all.contains(&bound) && all.len() < MOST_BOUNDS {
+                all.push(bound);
+            }
+        }
+        all
     }
 
     fn is_sum_of_nonnegative(&self, value: &Polynomial) -> Option<bool> {

@@ -64,50 +64,91 @@ fn plain_variables(cx: &Program<'_>, declaration: NodeId, outer: NodeId) -> Opti
 /// Moves the declarations between the first `depth` loops into the body of the last of these.
 pub(super) fn edits(candidate: &Candidate<'_, '_>, depth: usize) -> Vec<Edit> {
     let (cx, nest) = (candidate.cx, &candidate.nest);
-    let moved: Vec<NodeId> = nest.between.iter().filter(|(level, _)| level + 1 < depth).map(|(_, it)| *it).collect();
-    let Some(innermost) = nest.loops.loops.get(depth - 1).filter(|_| !moved.is_empty()) else { return Vec::new() };
+    let Some(innermost) = nest.loops.loops.get(depth - 1) else { return Vec::new() };
+    let blocks: Vec<Span> = (0..depth - 1).filter_map(|level| block(candidate, level)).collect();
+    if blocks.is_empty() {
+        return Vec::new();
+    }
     let layout = Layout::of(cx.file, cx.constructs.directive(candidate.id));
     let body = cx.tree.span(innermost.body);
-    let outer = indent_of(cx.file, innermost.span.start);
     let is_block = cx.tree.kind(innermost.body) == NodeKind::CompoundStatement;
-    let first = cx.tree.named_children(innermost.body).next().filter(|_| is_block);
+    let first = if is_block { cx.tree.named_children(innermost.body).next() } else { Some(innermost.body) };
+    let outer = indent_of(cx.file, innermost.span.start);
     let indent = match first.map(|first| indent_of(cx.file, cx.tree.span(first).start)) {
         Some(indent) if indent.len() > outer.len() => indent,
-        _ => format!("{outer}{}", layout.level),
+        _ => format!("{outer}{}", level(candidate, &blocks).unwrap_or(layout.level)),
     };
-    let taken: Vec<Span> = moved.iter().map(|it| with_comment(cx, cx.tree.span(*it))).collect();
     let lines: String =
-        taken.iter().map(|span| format!("{}{indent}{}", layout.newline, cx.file.show(*span).trim_end())).collect();
+        blocks.iter().map(|block| format!("{}{indent}{}", layout.newline, with_indent(cx, *block, &indent))).collect();
     let mut edits: Vec<Edit> =
-        taken.iter().map(|span| Edit { span: with_line(cx, *span), text: String::new() }).collect();
-    let at = |offset| Span::new(offset, offset);
+        blocks.iter().map(|block| Edit { span: with_line(cx, *block), text: String::new() }).collect();
     if is_block {
-        edits.push(Edit { span: at(body.start + 1), text: lines });
+        edits.push(Edit { span: Span::new(body.start + 1, body.start + 1), text: lines });
     } else {
-        let before = format!("{{{lines}{}{indent}", layout.newline);
-        edits.push(Edit { span: at(body.start), text: before });
-        edits.push(Edit { span: at(body.end), text: format!("{}{outer}}}", layout.newline) });
+        let head = cx.tree.children(innermost.node).find(|it| cx.tree.kind(*it) == NodeKind::CloseParenthesis);
+        let head = head.map_or(body.start, |head| cx.tree.span(head).end);
+        let is_below = cx.file.show(Span::new(head, body.start)).contains('\n');
+        let start = format!("{}{indent}", layout.newline);
+        let declared = if is_below { lines.strip_prefix(&start).unwrap_or(&lines) } else { &lines };
+        let begin = if is_below { body.start } else { head };
+        edits.push(Edit { span: Span::new(head, head), text: " {".to_owned() });
+        edits.push(Edit { span: Span::new(begin, body.start), text: format!("{declared}{start}") });
+        edits.push(Edit { span: Span::new(body.end, body.end), text: format!("{}{outer}}}", layout.newline) });
     }
     edits
 }
 
-/// A declaration with the comment behind it on its line.
-fn with_comment(cx: &Program<'_>, span: Span) -> Span {
-    let rest = rest_of_line(cx, span.end);
-    let behind = cx.file.show(rest).into_owned();
-    let is_comment = behind.trim_start().starts_with("//");
-    if is_comment { Span::new(span.start, rest.end) } else { span }
+/// By how much declarations are indented more than the loop in whose body they stand.
+fn level(candidate: &Candidate<'_, '_>, blocks: &[Span]) -> Option<String> {
+    let file = candidate.cx.file;
+    let first = blocks.first()?;
+    let around = candidate.nest.loops.loops.iter().rev().find(|read| read.span.contains(*first))?;
+    let own = indent_of(file, first.start);
+    own.strip_prefix(indent_of(file, around.span.start).as_str()).filter(|level| !level.is_empty()).map(str::to_owned)
 }
 
-/// What is taken away with a declaration: its whole line, if nothing else stands there.
+/// The declarations in the body of one loop, with the comments before and between them and behind the last on its line.
+fn block(candidate: &Candidate<'_, '_>, level: usize) -> Option<Span> {
+    let cx = candidate.cx;
+    let declarations = || candidate.nest.between.iter().filter(|(at, _)| *at == level).map(|(_, node)| *node);
+    let (first, last) = (cx.tree.span(declarations().next()?), cx.tree.span(declarations().next_back()?));
+    let opened =
+        declarations().next().and_then(|node| cx.tree.parent(node)).map(|body| cx.tree.span(body).start + 1)?;
+    // A comment behind the brace is about the loop.
+    let begin = rest_of_line(cx, opened).end;
+    let comment = cx.file.text.get(begin..first.start).map_or(0, |text| text.trim_ascii_start().len());
+    let behind = rest_of_line(cx, last.end);
+    let has_comment = cx.file.show(behind).trim_start().starts_with("//");
+    Some(Span::new(first.start - comment, if has_comment { behind.end } else { last.end }))
+}
+
+/// A text of some lines, all but the first with other blanks before them.
+fn with_indent(cx: &Program<'_>, block: Span, indent: &str) -> String {
+    let old = indent_of(cx.file, block.start);
+    let text = cx.file.show(block);
+    let mut lines = text.trim_end().split('\n');
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |text, line| match line.strip_prefix(old.as_str()) {
+        Some(rest) => format!("{text}\n{indent}{rest}"),
+        None => format!("{text}\n{line}"),
+    })
+}
+
+/// What is taken away with declarations: their whole lines and blank ones behind, if nothing else stands there.
 fn with_line(cx: &Program<'_>, span: Span) -> Span {
     let text = &cx.file.text;
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let before = text.get(..span.start).unwrap_or_default();
     let start = span.start - before.iter().rev().take_while(|byte| is_blank(byte)).count();
-    let rest = rest_of_line(cx, span.end);
-    let is_alone = (start == 0 || text.get(start - 1) == Some(&b'\n')) && cx.file.show(rest).trim().is_empty();
-    if is_alone { Span::new(start, (rest.end + 1).min(text.len())) } else { span }
+    let starts_line = start == 0 || text.get(start - 1) == Some(&b'\n');
+    let mut end = span.end;
+    while let Some(rest) = Some(rest_of_line(cx, end)).filter(|rest| starts_line && rest.end < text.len()) {
+        if !cx.file.show(rest).trim().is_empty() {
+            break;
+        }
+        end = rest.end + 1;
+    }
+    if end > span.end { Span::new(start, end) } else { span }
 }
 
 /// From a byte up to the end of its line.
