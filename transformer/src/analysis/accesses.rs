@@ -20,6 +20,7 @@ mod around;
 mod bounds;
 mod conditions;
 mod elements;
+mod literals;
 mod names;
 mod statements;
 mod values;

@@ -1,5 +1,6 @@
 //! The values of integer expressions.
 
+use super::literals::{braced_literal, literal};
 use super::{Meaning, Reader, Subscript};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::semantics::Integer;
@@ -24,7 +25,7 @@ pub struct Value {
 }
 
 impl Value {
-    fn exact(form: Polynomial, integer: Integer) -> Self {
+    pub(super) fn exact(form: Polynomial, integer: Integer) -> Self {
         Self { form, integer, wraps: false }
     }
 
@@ -41,11 +42,6 @@ impl Value {
             _ => None,
         }
     }
-}
-
-/// The value of a number, in parentheses or not.
-fn braced_literal(text: &str) -> Option<Value> {
-    literal(text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')')))
 }
 
 /// Does every coefficient fit into the type? If not, the arithmetic wraps around or is undefined. Values of 64 unsigned
@@ -377,26 +373,4 @@ impl Reader<'_, '_> {
         self.found.symbols.insert(atom, word.to_owned());
         atom
     }
-}
-
-/// A number with its suffix.
-fn literal(text: &str) -> Option<Value> {
-    let lower = text.to_ascii_lowercase().replace('\'', "");
-    let digits = lower.trim_end_matches(['u', 'l', 'z']);
-    let suffix = lower.get(digits.len()..)?;
-    let (radix, digits) = match digits.as_bytes() {
-        [b'0', b'x', ..] => (16, digits.get(2..)?),
-        [b'0', b'b', ..] => (2, digits.get(2..)?),
-        [b'0', _, ..] => (8, digits),
-        _ => (10, digits),
-    };
-    let number = i64::from_str_radix(digits, radix).ok()?;
-    let value = i128::from(number);
-    let is_unsigned = suffix.contains('u');
-    let fits = |integer: Integer| (integer.signed || is_unsigned || radix != 10) && integer.holds(value);
-    let all = [(32, !is_unsigned), (32, false), (64, !is_unsigned), (64, false)]
-        .map(|(bits, signed)| Integer { bits, signed });
-    let long = suffix.contains(['l', 'z']);
-    let integer = all.into_iter().find(|integer| fits(*integer) && (!long || integer.bits == 64))?;
-    Some(Value::exact(Polynomial::constant(value), integer))
 }
