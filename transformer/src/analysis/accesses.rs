@@ -16,12 +16,17 @@ use crate::source::{SourceFile, Span};
 use crate::syntax::host::parse_expression;
 use crate::syntax::{HostTree, NodeId, NodeKind, Number};
 
+mod around;
 mod bounds;
+mod conditions;
 mod elements;
+mod literals;
 mod names;
 mod statements;
 mod values;
 
+pub use around::Around;
+pub use conditions::Guards;
 pub use values::Value;
 
 /// What an access starts from.
@@ -74,6 +79,17 @@ pub struct Access {
     pub span: Span,
     /// The loops around it: indices into [`Accesses::loops`], outermost first.
     pub loops: Vec<usize>,
+    /// The conditions under which it happens.
+    pub guards: Guards,
+}
+
+/// An element whose value is part of another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// What it is an element of.
+    pub root: Root,
+    /// Its subscripts.
+    pub subscripts: Vec<Subscript>,
 }
 
 /// A loop of the nest, or in its body.
@@ -156,6 +172,12 @@ pub struct Accesses {
     /// Atoms of unknown values, each with a polynomial from which it differs by a constant. They tell how far apart
     /// accesses are, but never prove two accesses to be the same.
     pub near: BTreeMap<Atom, Polynomial>,
+    /// Atoms of values that are loaded from memory.
+    pub loads: BTreeMap<Atom, Load>,
+    /// Bounds of unknown values.
+    pub ranges: BTreeMap<Atom, Range>,
+    /// What loops and conditions around the nest say.
+    pub around: Vec<Around>,
     /// The values of the expressions asked for. `None` for those that are not understood.
     pub expressions: Vec<Option<Polynomial>>,
     /// The expressions that were replaced by the text of their macros and inlined functions.
@@ -200,6 +222,7 @@ pub fn accesses(
         reader.add_loop(read);
     }
     reader.inner_loops();
+    reader.read_around(nest);
     reader.statements();
     reader.names();
     let values: Vec<_> = expressions.iter().map(|span| reader.expression(*span)).collect();

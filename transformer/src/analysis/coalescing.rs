@@ -61,7 +61,7 @@ pub fn pattern(access: &Access, lane: Atom, varying: &[Atom]) -> Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::accesses::{Root, RootKind, Subscript};
+    use crate::analysis::accesses::{Guards, Root, RootKind, Subscript};
     use crate::analysis::polynomial::Polynomial;
     use crate::semantics::symbols::VariableId;
     use crate::source::Span;
@@ -85,6 +85,7 @@ mod tests {
             element: Number::read(element).map(|number| DeclaredType::scalar(number, element)),
             span: Span::default(),
             loops: vec![],
+            guards: Guards::default(),
         }
     }
 

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::analysis::inequalities::{greatest_common_divisor, have_no_solution};
 use crate::analysis::polynomial::{Atom, Polynomial};
 
 /// The least and the greatest value of an iteration variable, both included. `None` if a bound is not known.
@@ -21,12 +22,29 @@ pub struct Range {
 pub struct Space {
     /// The atoms that vary, outer loops first. The bounds of an atom may contain only atoms before it.
     pub varying: Vec<(Atom, Range)>,
+    /// Atoms that do not vary, but whose bounds are known. The bounds of an atom may contain only atoms before it.
+    pub steady: Vec<(Atom, Range)>,
     /// Lower bounds of the atoms that do not vary.
     pub at_least: BTreeMap<Atom, i128>,
+    /// What is at least zero: bounds of the loops around the accesses, and conditions under which they happen.
+    pub facts: Vec<Polynomial>,
+}
+
+impl Range {
+    /// What is at least zero for a value of the range.
+    #[must_use]
+    pub fn facts(&self, atom: Atom) -> Vec<Polynomial> {
+        let value = Polynomial::atom(atom);
+        let above = self.lower.as_ref().and_then(|lower| value.minus(lower));
+        let below = self.upper.as_ref().and_then(|upper| upper.minus(&value));
+        above.into_iter().chain(below).collect()
+    }
 }
 
 /// How often an equation is taken apart.
 const DEPTH: usize = 4;
+/// The most bounds on one side that are tried for an atom.
+const MOST_BOUNDS: usize = 4;
 
 impl Space {
     /// Notes that a loop with these bounds has an iteration: the greatest value is not below the least.
@@ -49,27 +67,72 @@ impl Space {
     /// Is the value never negative?
     #[must_use]
     pub fn is_nonnegative(&self, value: &Polynomial) -> bool {
-        self.never_negative(value, self.varying.len()).unwrap_or(false)
+        self.never_negative(value, self.steady.len() + self.varying.len()).unwrap_or(false)
+            || value.negated().and_then(|below| below.minus(&Polynomial::constant(1))).is_some_and(|below| {
+                let rows = self.rows(std::slice::from_ref(&below));
+                have_no_solution(&[rows, vec![below]].concat(), &[])
+            })
     }
 
-    /// Is the value never negative? Only the first `depth` varying atoms may still occur in it. Each is replaced by the
-    /// bound at which the value is least; the rest must then be sums and products of values that are not negative.
+    /// All that is known of the atoms of some values.
+    fn rows(&self, values: &[Polynomial]) -> Vec<Polynomial> {
+        let mut rows = self.facts.clone();
+        let mut seen: BTreeSet<Atom> = BTreeSet::new();
+        let mut waiting: Vec<Atom> = values.iter().chain(&self.facts).flat_map(Polynomial::atoms).collect();
+        while let Some(atom) = waiting.pop() {
+            if !seen.insert(atom) {
+                continue;
+            }
+            let bounds = self.steady.iter().chain(&self.varying).filter(|(other, _)| *other == atom);
+            let own: Vec<Polynomial> = bounds.flat_map(|(_, range)| range.facts(atom)).collect();
+            waiting.extend(own.iter().flat_map(Polynomial::atoms));
+            rows.extend(own);
+            let least = self.at_least.get(&atom).map(|least| Polynomial::constant(*least));
+            rows.extend(least.and_then(|least| Polynomial::atom(atom).minus(&least)));
+        }
+        rows
+    }
+
+    /// Is the value never negative? Only the first `depth` atoms with bounds may still occur in it. Each is replaced by
+    /// the bound at which the value is least; the rest must then be sums and products of values that are not negative.
     fn never_negative(&self, value: &Polynomial, depth: usize) -> Option<bool> {
-        let Some((atom, range)) = depth.checked_sub(1).and_then(|last| self.varying.get(last)) else {
+        let bounded = |index: usize| self.steady.get(index).or_else(|| self.varying.get(index - self.steady.len()));
+        let Some((atom, range)) = depth.checked_sub(1).and_then(bounded) else {
             return self.is_sum_of_nonnegative(value);
         };
+        if depth == self.steady.len() && self.is_sum_of_nonnegative(value) == Some(true) {
+            return Some(true);
+        }
         if !value.mentions(*atom) {
             return self.never_negative(value, depth - 1);
         }
         let (coefficient, rest) = value.linear_in(*atom)?;
-        let bound = if self.never_negative(&coefficient, depth - 1)? {
-            range.lower.as_ref()?
+        let bounds = if self.never_negative(&coefficient, depth - 1)? {
+            self.bounds(*atom, range.lower.as_ref(), 1)
         } else if self.never_negative(&coefficient.negated()?, depth - 1)? {
-            range.upper.as_ref()?
+            self.bounds(*atom, range.upper.as_ref(), -1)
         } else {
             return Some(false);
         };
-        self.never_negative(&coefficient.times(bound)?.plus(&rest)?, depth - 1)
+        let mut least = bounds.iter().filter_map(|bound| coefficient.times(bound)?.plus(&rest));
+        Some(least.any(|least| self.never_negative(&least, depth - 1) == Some(true)))
+    }
+
+    /// The bounds of an atom on one side: that of its range, and those of facts that hold it with this factor, 1 from below
+    /// and -1 from above.
+    fn bounds(&self, atom: Atom, of_range: Option<&Polynomial>, factor: i128) -> Vec<Polynomial> {
+        let of_fact = |fact: &Polynomial| {
+            let (coefficient, rest) = fact.linear_in(atom)?;
+            let bound = if factor > 0 { rest.negated()? } else { rest };
+            (coefficient == Polynomial::constant(factor)).then_some(bound)
+        };
+        let mut all: Vec<Polynomial> = of_range.cloned().into_iter().collect();
+        for bound in self.facts.iter().filter_map(of_fact) {
+            if !all.contains(&bound) && all.len() < MOST_BOUNDS {
+                all.push(bound);
+            }
+        }
+        all
     }
 
     fn is_sum_of_nonnegative(&self, value: &Polynomial) -> Option<bool> {
@@ -112,6 +175,9 @@ impl Space {
             if equations.iter().any(|equation| self.is_nonzero(equation)) {
                 return true;
             }
+            if self.excludes(&equations, pairs, &forced) {
+                return true;
+            }
             let before = forced.len();
             forced.extend(equations.iter().filter_map(|equation| self.forced_by(equation, pairs)));
             if pairs.iter().all(|pair| forced.contains(pair)) {
@@ -121,6 +187,25 @@ impl Space {
                 return false;
             }
         }
+    }
+
+    /// Do the equations and what is known exclude that a pair differs? Those of `forced` are known to be equal.
+    fn excludes(&self, equations: &[Polynomial], pairs: &[(Atom, Atom)], forced: &BTreeSet<(Atom, Atom)>) -> bool {
+        let equal = |(first, second): &(Atom, Atom)| Polynomial::atom(*first).minus(&Polynomial::atom(*second));
+        let equations: Vec<Polynomial> = equations.iter().cloned().chain(forced.iter().filter_map(equal)).collect();
+        let rows = self.rows(&equations);
+        let one = Polynomial::constant(1);
+        let is_below = |first: Atom, second: Atom| {
+            Polynomial::atom(second).minus(&Polynomial::atom(first)).and_then(|distance| distance.minus(&one))
+        };
+        let is_excluded = |order: Option<Polynomial>| {
+            order.is_some_and(|order| have_no_solution(&[rows.as_slice(), &[order]].concat(), &equations))
+        };
+        !pairs.is_empty()
+            && pairs
+                .iter()
+                .filter(|pair| !forced.contains(pair))
+                .all(|(first, second)| is_excluded(is_below(*first, *second)) && is_excluded(is_below(*second, *first)))
     }
 
     /// Splits `C * q + r = 0` with `|r| < C` into `q = 0` and `r = 0`. This recovers the dimensions of a linearised
@@ -134,10 +219,12 @@ impl Space {
         self.take_apart(&rest, depth - 1, into);
     }
 
-    /// The factors of varying atoms, other than 1.
+    /// The factors of varying atoms, without their sign, other than 1. The sign of one that is no number is not known.
     fn strides(&self, equation: &Polynomial) -> Vec<Polynomial> {
         let coefficients = self.varying.iter().filter_map(|(atom, _)| Some(equation.linear_in(*atom)?.0));
         let mut strides: Vec<Polynomial> = coefficients
+            .flat_map(|stride| [stride.negated(), Some(stride)])
+            .flatten()
             .filter(|stride| stride.as_constant().is_none_or(|number| number > 1))
             .filter(|stride| !self.varying.iter().any(|(atom, _)| stride.mentions(*atom)))
             .collect();
@@ -164,14 +251,6 @@ impl Space {
         };
         pairs.iter().find(|pair| equal(pair).is_some()).copied()
     }
-}
-
-fn greatest_common_divisor(first: i128, second: i128) -> i128 {
-    let (mut first, mut second) = (first.unsigned_abs(), second.unsigned_abs());
-    while second != 0 {
-        (first, second) = (second, first % second);
-    }
-    i128::try_from(first).unwrap_or(1)
 }
 
 #[cfg(test)]

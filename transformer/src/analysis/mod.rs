@@ -8,6 +8,7 @@ pub mod data_environment;
 pub mod dependence;
 pub mod execution_mode;
 pub(crate) mod independence;
+pub mod inequalities;
 pub mod kernel_shape;
 pub mod polynomial;
 pub mod streams;

@@ -212,9 +212,7 @@ pub fn canonical_nest(
     for _ in 0..depth.max(1) {
         let node = reader.loop_in(body)?;
         let mut read = reader.canonical_loop(node)?;
-        read.names_outer_variable = loops.iter().find_map(|outer| {
-            [read.lower, read.upper].into_iter().find_map(|bound| reader.names(bound, &outer.variable))
-        });
+        read.names_outer_variable = reader.outer_variable(&read, &loops);
         body = read.body;
         loops.push(read);
     }
@@ -225,6 +223,25 @@ pub fn canonical_nest(
         Some(changed) => Err((Problem::VariableChanged, changed)),
         None => Ok(CanonicalLoopNest { loops, body }),
     }
+}
+
+/// The canonical loop in the body of a nest, and the declarations that alone stand beside it.
+///
+/// # Errors
+/// Why there is no such loop, and where.
+pub fn loop_inside(
+    file: &SourceFile,
+    tree: &HostTree,
+    nest: &CanonicalLoopNest,
+) -> Result<(CanonicalLoop, Vec<NodeId>), (Problem, Span)> {
+    let reader = Reader { file, tree };
+    let (node, declarations) = match reader.loop_in(nest.body) {
+        Ok(node) => (node, Vec::new()),
+        Err(problem) => reader.loop_behind_declarations(nest.body).ok_or(problem)?,
+    };
+    let mut read = canonical_nest(file, tree, node, 1)?.loops.pop().ok_or((Problem::NotALoop, tree.span(node)))?;
+    read.names_outer_variable = reader.outer_variable(&read, &nest.loops);
+    Ok((read, declarations))
 }
 
 #[cfg(test)]

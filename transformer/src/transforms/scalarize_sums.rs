@@ -66,9 +66,9 @@ mod candidates;
 use std::collections::BTreeSet;
 
 use self::candidates::{Start, Sum, sums};
-use crate::analysis::accesses::{Access, Accesses, ScalarUse, accesses};
+use crate::analysis::accesses::{Access, Accesses, ScalarUse};
 use crate::analysis::associated_loops::associated_loops;
-use crate::analysis::independence::{Candidate, Nest, aliases, clauses};
+use crate::analysis::independence::{self, Candidate, Nest, aliases, clauses};
 use crate::context::Context;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of};
@@ -103,7 +103,7 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     (!sums.is_empty()).then_some(())?;
     let doubts = checks::text_reasons(cx, region);
     let verdict = if doubts.is_empty() {
-        let nest = Nest { loops: CanonicalLoopNest { loops, body }, promised };
+        let nest = Nest { loops: CanonicalLoopNest { loops, body }, between: Vec::new(), promised };
         let chain = region.chain.constructs.clone();
         let id = region.chain.innermost();
         let kernel =
@@ -133,11 +133,8 @@ struct Kept<'s> {
 impl Kernel<'_, '_> {
     /// What is done about the sums of the kernel, or `None` where nothing is worth a word.
     fn decide(&self, sums: &[Sum]) -> Option<Verdict> {
-        let (cx, candidate) = (self.cx, &self.candidate);
-        let mut sections = aliases::Sections::read(candidate);
-        let loops = &candidate.nest.loops.loops;
-        let found = accesses(cx.file, cx.tree, cx.symbols(), loops, candidate.promised(), &sections.expressions());
-        sections.take_values(&found);
+        let candidate = &self.candidate;
+        let (found, sections) = independence::read(candidate);
         let worth = sums.iter().filter(|sum| self.runs_often(sum, &found));
         let (kept, refused): (Vec<_>, Vec<_>) =
             worth.filter_map(|sum| self.kept(sum, &found, &sections).transpose()).partition(Result::is_ok);

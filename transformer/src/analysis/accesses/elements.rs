@@ -1,6 +1,6 @@
 //! From a name to the element that the expression around it accesses.
 
-use super::{Access, Obstacle, Reader, Root, RootKind};
+use super::{Access, Load, Obstacle, Reader, Root, RootKind};
 use crate::semantics::symbols::{DeclaredType, Variable, VariableId};
 use crate::semantics::uses::{Role, Use, role_of_expression};
 use crate::syntax::{Assignment, Binary, Member, NodeId, NodeKind, Pointer, Subscript};
@@ -62,7 +62,8 @@ impl Reader<'_, '_> {
         let loops = self.loops_around(span);
         let root = Root { name: path.name, key, kind: path.kind };
         let is_target = self.is_target(path.node);
-        self.found.accesses.push(Access { root, subscripts, writes, is_target, element, span, loops });
+        let guards = self.guards_around(path.node);
+        self.found.accesses.push(Access { root, subscripts, writes, is_target, element, span, loops, guards });
     }
 
     /// Is an expression the left side of `=` in a statement of its own?
@@ -72,8 +73,8 @@ impl Reader<'_, '_> {
         Assignment::to(tree, node).is_some_and(|assignment| assignment.is_plain() && above(assignment.node).is_none())
     }
 
-    /// The type of the element that a subscript expression selects.
-    pub(super) fn element_type(&self, node: NodeId) -> Option<DeclaredType> {
+    /// The element that a subscript expression selects, and its type.
+    pub(super) fn load(&mut self, node: NodeId) -> Option<(Load, DeclaredType)> {
         let tree = self.tree;
         let mut at = node;
         while let Some(subscript) = Subscript::of(tree, at) {
@@ -83,7 +84,12 @@ impl Reader<'_, '_> {
         let variable =
             self.variable(&name, self.placed(tree.span(at)).start).filter(|_| tree.kind(at) == NodeKind::Identifier)?;
         let path = self.path(at, &name, &variable);
-        Some(path.ty).filter(|_| path.node == node)
+        if path.node != node {
+            return None;
+        }
+        let subscripts = path.subscripts.iter().map(|index| self.sum(&index.terms)).collect();
+        let root = Root { name: path.name, key: variable.id(), kind: path.kind };
+        Some((Load { root, subscripts }, path.ty))
     }
 
     fn path(&self, name: NodeId, word: &str, variable: &Variable) -> Path {

@@ -1,5 +1,6 @@
 //! The values of integer expressions.
 
+use super::literals::{braced_literal, literal};
 use super::{Meaning, Reader, Subscript};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::semantics::Integer;
@@ -24,7 +25,7 @@ pub struct Value {
 }
 
 impl Value {
-    fn exact(form: Polynomial, integer: Integer) -> Self {
+    pub(super) fn exact(form: Polynomial, integer: Integer) -> Self {
         Self { form, integer, wraps: false }
     }
 
@@ -41,11 +42,6 @@ impl Value {
             _ => None,
         }
     }
-}
-
-/// The value of a number, in parentheses or not.
-fn braced_literal(text: &str) -> Option<Value> {
-    literal(text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')')))
 }
 
 /// Does every coefficient fit into the type? If not, the arithmetic wraps around or is undefined. Values of 64 unsigned
@@ -111,24 +107,31 @@ impl Reader<'_, '_> {
             }
             NodeKind::ConditionalExpression => self.either(node),
             NodeKind::SubscriptExpression => {
-                let integer = self.element_type(node)?.number()?.integer()?;
-                Some(Value::exact(self.opaque(node), integer))
+                let (load, ty) = self.load(node)?;
+                let integer = ty.number()?.integer()?;
+                let form = self.varying();
+                self.found.loads.extend(form.atoms().first().map(|atom| (*atom, load)));
+                Some(Value::exact(form, integer))
             }
             _ => None,
         }
     }
 
-    /// `c ? x : y` is one of two values. If they differ by a constant, the result is an unknown value that is noted to
-    /// be near both.
+    /// `c ? x : y` is one of two values: an unknown one between bounds that both have. If they differ by a constant, it is
+    /// noted to be near both.
     fn either(&mut self, node: NodeId) -> Option<Value> {
         let choice = Conditional::of(self.tree, node)?;
         let first = self.value(choice.consequence()?)?;
         let second = self.value(choice.alternative()?)?;
         let integer = first.integer.common(second.integer);
         let (first, second) = (first.converted(integer)?, second.converted(integer)?);
-        first.form.minus(&second.form)?.as_constant()?;
-        let form = self.opaque(node);
-        self.found.near.extend(form.atoms().first().map(|atom| (*atom, first.form)));
+        let is_near = first.form.minus(&second.form)?.as_constant().is_some();
+        let form = if is_near { self.opaque(node) } else { self.varying() };
+        let atom = *form.atoms().first()?;
+        if !first.wraps && !second.wraps {
+            self.bound_choice(node, atom, [&first.form, &second.form], integer.signed);
+        }
+        self.found.near.extend(is_near.then_some((atom, first.form)));
         Some(Value::exact(form, integer))
     }
 
@@ -284,14 +287,14 @@ impl Reader<'_, '_> {
         self.depth += 1;
         let value = self.reading_expansion(initializer, |reader, node| {
             let is_whole = reader.place.is_some() || reader.tree.span(node) == initializer;
-            (is_whole && reader.is_lasting(node, function, inside)).then(|| reader.value(node))?
+            (is_whole && reader.is_lasting(node, whole, inside)).then(|| reader.value(node))?
         });
         self.depth -= 1;
         value?.converted(integer)
     }
 
     /// Do all variables of an initial value still have the same values where the variable is used?
-    fn is_lasting(&self, node: NodeId, function: Span, inside: bool) -> bool {
+    fn is_lasting(&self, node: NodeId, whole: Span, inside: bool) -> bool {
         let tree = self.tree;
         let loads = [
             NodeKind::SubscriptExpression,
@@ -308,7 +311,7 @@ impl Reader<'_, '_> {
                 }
                 self.variable(&word, span.start).is_some_and(|part| {
                     self.loop_of(part.id(), span.start).is_some()
-                        || self.symbols.written_in(&word, span.start, function).is_empty()
+                        || self.symbols.written_in(&word, span.start, whole).is_empty()
                 })
             }
             kind => inside || !loads.contains(&kind),
@@ -361,7 +364,7 @@ impl Reader<'_, '_> {
         Polynomial::atom(atom)
     }
 
-    fn known(&mut self, meaning: Meaning, word: &str) -> Atom {
+    pub(super) fn known(&mut self, meaning: Meaning, word: &str) -> Atom {
         if let Some(atom) = self.atoms.get(&meaning) {
             return *atom;
         }
@@ -370,26 +373,4 @@ impl Reader<'_, '_> {
         self.found.symbols.insert(atom, word.to_owned());
         atom
     }
-}
-
-/// A number with its suffix.
-fn literal(text: &str) -> Option<Value> {
-    let lower = text.to_ascii_lowercase().replace('\'', "");
-    let digits = lower.trim_end_matches(['u', 'l', 'z']);
-    let suffix = lower.get(digits.len()..)?;
-    let (radix, digits) = match digits.as_bytes() {
-        [b'0', b'x', ..] => (16, digits.get(2..)?),
-        [b'0', b'b', ..] => (2, digits.get(2..)?),
-        [b'0', _, ..] => (8, digits),
-        _ => (10, digits),
-    };
-    let number = i64::from_str_radix(digits, radix).ok()?;
-    let value = i128::from(number);
-    let is_unsigned = suffix.contains('u');
-    let fits = |integer: Integer| (integer.signed || is_unsigned || radix != 10) && integer.holds(value);
-    let all = [(32, !is_unsigned), (32, false), (64, !is_unsigned), (64, false)]
-        .map(|(bits, signed)| Integer { bits, signed });
-    let long = suffix.contains(['l', 'z']);
-    let integer = all.into_iter().find(|integer| fits(*integer) && (!long || integer.bits == 64))?;
-    Some(Value::exact(Polynomial::constant(value), integer))
 }

@@ -112,6 +112,19 @@ impl Clauses {
     }
 }
 
+/// Does any directive of the file map the variable?
+pub(super) fn is_mapped(cx: &Program<'_>, key: VariableId) -> bool {
+    let mut found = Clauses::default();
+    for directive in &cx.constructs.directives {
+        for clause in directive.clauses.iter().filter(|clause| clause.name == ClauseName::Map) {
+            for item in clause.items() {
+                found.take(cx.symbols(), clause, item);
+            }
+        }
+    }
+    found.mapped.contains(&key)
+}
+
 /// Does the clause mean the same with more loops?
 fn goes_with_more_loops(cx: &Program<'_>, clause: &Clause) -> bool {
     let symbols = cx.symbols();

@@ -8,6 +8,7 @@ pub(crate) mod aliases;
 pub(crate) mod clauses;
 pub(crate) mod pairs;
 pub(crate) mod scalars;
+mod witness;
 
 use std::collections::BTreeSet;
 
@@ -17,6 +18,7 @@ use crate::region::construct::ConstructId;
 use crate::region::loop_nest::CanonicalLoopNest;
 use crate::semantics::Program;
 use crate::source::Span;
+use crate::syntax::NodeId;
 
 use self::aliases::Sections;
 use self::clauses::Clauses;
@@ -40,8 +42,10 @@ impl Candidate<'_, '_> {
 
 /// The loops of a construct.
 pub(crate) struct Nest {
-    /// All perfectly nested loops.
+    /// All loops that are nested in each other with at most declarations beside them.
     pub loops: CanonicalLoopNest,
+    /// Declarations that stand beside a loop, and in the body of which loop, counted from 0.
+    pub between: Vec<(usize, NodeId)>,
     /// How many of them, from the outside, the directive promises to be independent.
     pub promised: usize,
 }
@@ -56,7 +60,6 @@ pub(crate) fn dependence(
     assigned: &BTreeSet<String>,
     own: &BTreeSet<String>,
 ) -> Option<Reason> {
-    let symbols = cx.symbols();
     let id = chain.last().copied()?;
     let body = cx.constructs.construct(id).body_span;
     if let Some((_, inner)) = cx.constructs.within(body).next() {
@@ -64,11 +67,9 @@ pub(crate) fn dependence(
     }
     let depth = loops.loops.len();
     let clauses = Clauses::of(cx, &chain);
-    let nest = Nest { loops: loops.clone(), promised: 0 };
+    let nest = Nest { loops: loops.clone(), between: Vec::new(), promised: 0 };
     let candidate = Candidate { cx, id, chain, clauses, nest };
-    let mut sections = Sections::read(&candidate);
-    let found = accesses(cx.file, cx.tree, symbols, &loops.loops, 0, &sections.expressions());
-    sections.take_values(&found);
+    let (found, sections) = read(&candidate);
     let known = loops.loops.iter().zip(&found.loops).filter(|(read, known)| read.span == known.span).count();
     if known < depth {
         return Some(unproved(body, "the variable of a loop is no integer".to_owned()));
@@ -79,6 +80,19 @@ pub(crate) fn dependence(
     scalars::carried(&candidate, &found, depth, assigned, own)
         .or_else(|| pairs::reasons(&candidate, &found, depth).into_iter().next())
         .or_else(|| not_distinct(&candidate, &found, &sections))
+}
+
+/// What the loops of a candidate access, and what is mapped around them.
+pub(crate) fn read(candidate: &Candidate<'_, '_>) -> (Accesses, Sections) {
+    let cx = candidate.cx;
+    let mut sections = Sections::read(candidate);
+    let loops = &candidate.nest.loops.loops;
+    let expressions = sections.expressions();
+    let mut found = accesses(cx.file, cx.tree, cx.symbols(), loops, candidate.promised(), &expressions);
+    sections.take_values(&found);
+    // The device may have the value that a mapped variable had earlier.
+    found.around.retain(|around| !around.variables.iter().any(|key| clauses::is_mapped(cx, *key)));
+    (found, sections)
 }
 
 /// The conditions under which different names lead to different storage.

@@ -2,7 +2,7 @@
 
 use crate::analysis::accesses::{Access, Accesses, Loop, RootKind, Subscript};
 use crate::analysis::dependence::{Range, Space};
-use crate::analysis::independence::{Candidate, reason};
+use crate::analysis::independence::{Candidate, reason, witness};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::plan::{Reason, ReasonCode};
 
@@ -15,7 +15,11 @@ pub(crate) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: us
     for (index, first) in found.accesses.iter().enumerate() {
         for second in found.accesses.get(index..).unwrap_or_default() {
             let same = first.root == second.root;
-            if same && (first.writes || second.writes) && !are_independent(candidate, found, depth, first, second) {
+            if same
+                && (first.writes || second.writes)
+                && !are_independent(candidate, found, depth, first, second)
+                && !is_excluded(candidate, found, depth, first, second)
+            {
                 let whose = if candidate.promised() == 0 { "" } else { " of the inner loop" };
                 let message = format!(
                     "different iterations{whose} may access one element of `{}`, and one of them writes it",
@@ -69,6 +73,13 @@ fn are_independent(
     space.are_independent(&differences, &pairs)
 }
 
+/// Would the two accesses meet only where the original has a race?
+fn is_excluded(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize, first: &Access, second: &Access) -> bool {
+    let write = if first.writes { first } else { second };
+    witness::never_meet(candidate, found, depth, (first, second))
+        && are_independent(candidate, found, depth, write, write)
+}
+
 /// Can subscripts be equal modulo 2 to the power of 32 only within one iteration? An odd factor can be divided out, and
 /// variables of 32 bits that are equal modulo 2 to the power of 32 are equal.
 fn forces_modulo(difference: &Polynomial, l: &Loop, one: &Subscript, other: &Subscript) -> bool {
@@ -86,32 +97,38 @@ fn is_own(found: &Accesses, promised: usize, atom: Atom) -> bool {
     found.opaque.contains(&atom) || found.loops.iter().skip(promised).any(|l| l.atom == atom)
 }
 
-/// What is known if all of these accesses happen: the loops around them have at least one iteration. With `twice`, for
-/// the variables of both iterations.
+/// What is known if all of these accesses happen: the loops around them have at least one iteration. With `twice`, the
+/// last one happens in another iteration, in which what varies has other values.
 pub(super) fn space(found: &Accesses, promised: usize, accesses: &[&Access], twice: bool) -> Space {
     let mut space = Space::default();
-    let mut copies = vec![0];
-    if twice {
-        copies.push(SECOND);
-    }
-    for copy in &copies {
-        space.varying.extend(found.opaque.iter().map(|atom| (Atom(atom.0 + copy), Range::default())));
-    }
-    for (index, l) in found.loops.iter().enumerate() {
-        for copy in copies.iter().filter(|copy| **copy == 0 || index >= promised) {
-            let renamed =
-                |atom: Atom| if *copy > 0 && is_own(found, promised, atom) { Atom(atom.0 + copy) } else { atom };
-            let range = Range {
-                lower: l.range.lower.as_ref().map(|lower| lower.renamed(&renamed)),
-                upper: l.range.upper.as_ref().map(|upper| upper.renamed(&renamed)),
-            };
-            space.varying.push((Atom(l.atom.0 + copy), range));
+    let copies: &[u32] = if twice { &[0, SECOND] } else { &[0] };
+    let renamed = |copy: u32| {
+        move |atom: Atom| if copy > 0 && is_own(found, promised, atom) { Atom(atom.0 + copy) } else { atom }
+    };
+    let in_copy = |range: &Range, copy: u32| Range {
+        lower: range.lower.as_ref().map(|lower| lower.renamed(&renamed(copy))),
+        upper: range.upper.as_ref().map(|upper| upper.renamed(&renamed(copy))),
+    };
+    let opaque = found.opaque.iter().map(|atom| (*atom, found.ranges.get(atom).cloned().unwrap_or_default()));
+    let mut varying: Vec<(Atom, Range)> = opaque.chain(found.loops.iter().map(|l| (l.atom, l.range.clone()))).collect();
+    // The bounds of an atom name only those that were made before it.
+    varying.sort_by_key(|(atom, _)| *atom);
+    for (atom, range) in &varying {
+        for copy in copies.iter().filter(|copy| **copy == 0 || is_own(found, promised, *atom)) {
+            space.varying.push((Atom(atom.0 + copy), in_copy(range, *copy)));
         }
     }
-    let around = accesses.iter().flat_map(|access| &access.loops);
-    let ranges: Vec<Range> = around.filter_map(|index| found.loops.get(*index)).map(|l| l.range.clone()).collect();
-    for range in &ranges {
-        space.runs(range);
+    let shared = found.ranges.iter().filter(|(atom, _)| !found.opaque.contains(atom));
+    let around = found.around.iter().filter_map(|around| around.range.clone());
+    space.steady = around.chain(shared.map(|(atom, range)| (*atom, range.clone()))).collect();
+    space.facts.extend(found.around.iter().flat_map(|around| around.rows.clone()));
+    for (index, access) in accesses.iter().enumerate() {
+        let copy = if twice && index > 0 { SECOND } else { 0 };
+        space.facts.extend(access.guards.rows.iter().map(|row| row.renamed(&renamed(copy))));
+        for l in access.loops.iter().filter_map(|index| found.loops.get(*index)) {
+            space.facts.extend(l.range.facts(l.atom).iter().map(|row| row.renamed(&renamed(copy))));
+            space.runs(&l.range);
+        }
     }
     space
 }

@@ -44,6 +44,21 @@ impl Reader<'_> {
         }
     }
 
+    /// The `for` statement at the end of a body that otherwise holds only declarations, and these.
+    pub fn loop_behind_declarations(&self, body: NodeId) -> Option<(NodeId, Vec<NodeId>)> {
+        let is_block = |node: NodeId| self.tree.kind(node) == NodeKind::CompoundStatement;
+        let mut inside: Vec<NodeId> = self.tree.named_children(body).filter(|_| is_block(body)).collect();
+        let last = inside.pop()?;
+        let are_declared = inside.iter().all(|node| self.tree.kind(*node) == NodeKind::Declaration);
+        (are_declared && !inside.is_empty()).then_some((self.loop_in(last).ok()?, inside))
+    }
+
+    /// Where a bound names the variable of a loop around it.
+    pub fn outer_variable(&self, read: &CanonicalLoop, around: &[CanonicalLoop]) -> Option<Span> {
+        let bounds = [read.lower, read.upper];
+        around.iter().find_map(|outer| bounds.into_iter().find_map(|bound| self.names(bound, &outer.variable)))
+    }
+
     /// Reads the head of a `for` statement.
     pub fn canonical_loop(&self, node: NodeId) -> Read<CanonicalLoop> {
         let condition = For::of(self.tree, node).and_then(For::condition);

@@ -4,13 +4,15 @@ use crate::analysis::accesses::{Accesses, Obstacle};
 use crate::analysis::independence::{Candidate, Nest, reason};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{Construct, ConstructId, Doubt};
-use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
+use crate::region::loop_nest::{CanonicalLoop, Problem, Relation, canonical_nest, loop_inside};
 use crate::semantics::symbols::NameKind;
 use crate::semantics::uses::Use;
 use crate::semantics::{Act, Integer, Part, Program};
 use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, ClauseName, Directive, NodeKind};
+use crate::transforms::collapse::declarations::may_move;
+use crate::transforms::collapse::triangles;
 
 /// The most loops that are collapsed.
 const DEEPEST: usize = 4;
@@ -122,10 +124,18 @@ pub(super) fn read(cx: &Program<'_>, id: ConstructId) -> Result<Result<Found, Re
         Ok(loops) => loops,
         Err((problem, span)) => return nothing(span, problem.explanation()),
     };
-    let mut further = Ok(());
-    for depth in promised + 1..=DEEPEST {
-        match nest(depth) {
-            Ok(deeper) => loops = deeper,
+    let (mut further, mut between) = (Ok(()), Vec::new());
+    for _ in promised + 1..=DEEPEST {
+        match loop_inside(cx.file, cx.tree, &loops) {
+            Ok((inner, beside)) if beside.is_empty() || may_move(cx, &beside, loops.body, &inner) => {
+                between.extend(beside.into_iter().map(|node| (loops.loops.len() - 1, node)));
+                loops.body = inner.body;
+                loops.loops.push(inner);
+            }
+            Ok((inner, _)) => {
+                further = Err((Problem::NotALoop, inner.span));
+                break;
+            }
             Err(problem) => {
                 further = Err(problem);
                 break;
@@ -139,7 +149,7 @@ pub(super) fn read(cx: &Program<'_>, id: ConstructId) -> Result<Result<Found, Re
     };
     match no_further {
         Some(reason) if promised == 1 => Ok(Err(reason)),
-        no_further => Ok(Ok((Nest { loops, promised }, no_further))),
+        no_further => Ok(Ok((Nest { loops, between, promised }, no_further))),
     }
 }
 
@@ -162,9 +172,9 @@ pub(super) fn check_troubles(found: &Accesses) -> Result<(), Vec<Reason>> {
 }
 
 /// Why the bounds of the loop at `depth` cannot be evaluated once before all iterations.
-pub(super) fn head_reasons(candidate: &Candidate<'_, '_>, depth: usize) -> Vec<Reason> {
+pub(super) fn head_reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
     let Some(read) = candidate.nest.loops.loops.get(depth - 1) else { return Vec::new() };
-    if let Some(outer) = read.names_outer_variable {
+    if let Some(outer) = read.names_outer_variable.filter(|_| !triangles::is_allowed(candidate, found, depth)) {
         let message = format!("the bounds of `{}` depend on an outer loop", read.variable);
         return vec![reason(ReasonCode::NotRectangular, outer, message)];
     }

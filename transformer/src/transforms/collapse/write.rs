@@ -6,11 +6,12 @@ use crate::region::construct::ConstructId;
 use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::{ClauseName, NodeId, NodeKind};
+use crate::transforms::collapse::declarations;
 use crate::transforms::collapse::gain::Choice;
 
 /// The edits for a choice.
 pub(super) fn edits(candidate: &Candidate<'_, '_>, choice: Choice) -> Vec<Edit> {
-    let mut edits = Vec::new();
+    let mut edits = declarations::edits(candidate, choice.depth);
     if choice.depth > candidate.promised() {
         edits.push(clause(candidate.cx, candidate.id, choice.depth));
     }
@@ -61,16 +62,18 @@ fn head<'a>(cx: &Program<'a>, node: NodeId) -> Option<(Span, &'a str)> {
 /// check that each head means the same at another place.
 pub(super) fn can_exchange(candidate: &Candidate<'_, '_>, depth: usize) -> bool {
     let (cx, loops) = (candidate.cx, candidate.nest.loops.loops.iter().take(depth));
-    loops.clone().all(|read| {
-        let names_another = |head: Span| {
-            cx.tree.descendants(read.node).any(|node| {
-                let span = cx.tree.span(node);
-                head.contains(span)
-                    && loops
-                        .clone()
-                        .any(|other| other.node != read.node && cx.file.show(span) == other.variable.as_str())
-            })
-        };
-        read.names_outer_variable.is_none() && head(cx, read.node).is_some_and(|(span, _)| !names_another(span))
-    })
+    let is_perfect = candidate.nest.between.iter().all(|(level, _)| level + 1 >= depth);
+    is_perfect
+        && loops.clone().all(|read| {
+            let names_another = |head: Span| {
+                cx.tree.descendants(read.node).any(|node| {
+                    let span = cx.tree.span(node);
+                    head.contains(span)
+                        && loops
+                            .clone()
+                            .any(|other| other.node != read.node && cx.file.show(span) == other.variable.as_str())
+                })
+            };
+            read.names_outer_variable.is_none() && head(cx, read.node).is_some_and(|(span, _)| !names_another(span))
+        })
 }
