@@ -3,14 +3,14 @@
 use crate::region::target::{Chain, TargetRegion, target_regions};
 use crate::semantics::Program;
 use crate::source::Span;
-use crate::source::pragma_scan::mask;
-use crate::syntax::NodeKind;
+use crate::syntax::For;
 use crate::syntax::spec_table::Leaf;
 use crate::transforms::two_forms;
 
 /// Does the region stand in one branch of an `if` whose other branch holds the same loops, each a kernel on the full grid?
-/// Other passes may have changed that branch since: a loop cut into tiles stands there twice, once as it was, and the heads of
-/// collapsed loops may have changed places. Serial statements beside them may have changed too: their declarations move.
+/// Loops are the same if their heads are, those of the loops in them included. Other passes may have changed that branch since:
+/// a loop cut into tiles stands there twice, once as it was, the heads of collapsed loops may have changed places, and sums that
+/// are kept in variables and declarations that move change the statements.
 pub(crate) fn is_one_of_two_forms(cx: &Program<'_>, region: &TargetRegion) -> bool {
     let first = region.chain.constructs.first().copied();
     let Some(body) = first.and_then(|id| cx.constructs.construct(id).body) else { return false };
@@ -24,7 +24,7 @@ pub(crate) fn is_one_of_two_forms(cx: &Program<'_>, region: &TargetRegion) -> bo
     }
     let regions = target_regions(cx.tree, cx.constructs);
     let grids = regions.iter().filter(|region| other.contains(region.extent) && is_grid(&region.chain));
-    let loop_of = |chain: &Chain| sorted_code(cx, cx.constructs.construct(chain.innermost()).body_span);
+    let loop_of = |chain: &Chain| sorted_heads(cx, cx.constructs.construct(chain.innermost()).body_span);
     let mut grids = grids.map(|region| loop_of(&region.chain));
     // A region may consist only of a loop that teams of one thread share.
     let whole = region.chain.is_loop().then_some(&region.chain);
@@ -32,25 +32,14 @@ pub(crate) fn is_one_of_two_forms(cx: &Program<'_>, region: &TargetRegion) -> bo
     !own.is_empty() && own.iter().all(|own| grids.any(|grid| grid == *own))
 }
 
-/// The bytes of a span without directives, comments, braces and blanks, sorted so that the order of statements does not
-/// matter.
-fn sorted_code(cx: &Program<'_>, span: Span) -> Vec<u8> {
-    let mut code = code(cx, span);
-    code.sort_unstable();
-    code
-}
-
-/// The text of a span without directives, comments, braces and blanks.
-fn code(cx: &Program<'_>, span: Span) -> Vec<u8> {
-    let masked = mask(&cx.file.text, &cx.scan.masked);
-    let node = cx.tree.covering(span);
-    let comments: Vec<Span> = cx
-        .tree
-        .descendants(node)
-        .filter(|node| cx.tree.kind(*node) == NodeKind::Comment)
-        .map(|node| cx.tree.span(node))
-        .collect();
-    let without = mask(&masked, &comments);
-    let bytes = without.get(span.start..span.end).unwrap_or_default().iter().copied();
-    bytes.filter(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'{' | b'}')).collect()
+/// The bytes of the heads of the loops in a span without blanks, sorted so that the order of the loops does not matter.
+fn sorted_heads(cx: &Program<'_>, span: Span) -> Vec<u8> {
+    let tree = cx.tree;
+    let inside = tree.descendants(tree.covering(span)).filter(|node| span.contains(tree.span(*node)));
+    let loops = inside.filter_map(|node| Some((tree.span(node), For::of(tree, node)?.body()?)));
+    let heads = loops.map(|(whole, body)| Span::new(whole.start, tree.span(body).start));
+    let mut bytes: Vec<u8> = heads.flat_map(|head| cx.file.bytes(head).iter().copied()).collect();
+    bytes.retain(|byte| !byte.is_ascii_whitespace());
+    bytes.sort_unstable();
+    bytes
 }
