@@ -100,6 +100,7 @@ mod environments;
 mod exchanges;
 mod first_run;
 mod items;
+mod members;
 mod overwritten;
 mod payment;
 mod reach;
@@ -131,6 +132,40 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
 
 /// Decides for every block of a file.
 pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
+    let decided = members::with_members(cx, decide_file(cx));
+    let Decided { environments, narrowed, unnamed } = decided;
+    let mut plans: Vec<Plan> = environments.into_iter().map(|planned| planned.plan).collect();
+    let is_change = |plan: &&Plan| !plan.edits.is_empty();
+    let held: Vec<Span> = plans.iter().filter(is_change).map(|plan| plan.extent).collect();
+    let is_free = |plan: &Plan| !held.iter().any(|extent| extent.contains(plan.extent));
+    plans.extend(narrowed.into_iter().filter(is_free));
+    plans.extend(refusals::not_named(cx, &unnamed, &held));
+    plans
+}
+
+/// What is decided of one text.
+#[derive(Default)]
+struct Decided {
+    environments: Vec<Planned>,
+    /// Map types that are enough.
+    narrowed: Vec<Plan>,
+    /// What calls map that the caller cannot name.
+    unnamed: Vec<(NodeId, Reason)>,
+}
+
+/// A plan for an environment, or why there is none.
+struct Planned {
+    plan: Plan,
+    opened: Option<Opened>,
+}
+
+/// What an environment holds, by name, and when it opens, in C.
+struct Opened {
+    held: Vec<String>,
+    conditions: Vec<String>,
+}
+
+fn decide_file(cx: &Context<'_>) -> Decided {
     let targets =
         cx.constructs.ids().filter(|id| cx.constructs.is_target(*id) && cx.constructs.construct(*id).body.is_some());
     let bodies: Vec<NodeId> = targets.filter_map(|id| cx.constructs.construct(id).body).collect();
@@ -141,12 +176,13 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
         }
     }
     if inside.is_empty() {
-        return Vec::new();
+        return Decided::default();
     }
     if let Some(span) = shares_memory(cx) {
         let message = "host and device share their memory, so that nothing travels";
         let reason = Reason::new(ReasonCode::NothingToHoist, span, message);
-        return vec![Verdict::Nothing(reason).into_plan(Pass::Hoist, span, span)];
+        let plan = Verdict::Nothing(reason).into_plan(Pass::Hoist, span, span);
+        return Decided { environments: vec![Planned { plan, opened: None }], ..Decided::default() };
     }
     let data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
     let with_data = data.filter_map(|id| cx.function_of(cx.constructs.directive(id).span));
@@ -170,14 +206,9 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
         let rest = all.get(first..).unwrap_or_default();
         rest.split_at(rest.partition_point(|mapping| mapping.extent.start < span.end)).0
     };
-    let plans = inside.into_keys().flat_map(|function| plan_function(cx, of_function(function), function));
-    let mut plans: Vec<Plan> = plans.collect();
-    let is_change = |plan: &&Plan| !plan.edits.is_empty();
-    let held: Vec<Span> = plans.iter().filter(is_change).map(|plan| plan.extent).collect();
-    let is_free = |plan: &Plan| !held.iter().any(|extent| extent.contains(plan.extent));
-    plans.extend(narrowed.into_iter().filter(is_free));
-    plans.extend(refusals::not_named(cx, &unnamed, &held));
-    plans
+    let environments = inside.into_keys().flat_map(|function| plan_function(cx, of_function(function), function));
+    let environments = environments.collect();
+    Decided { environments, narrowed, unnamed }
 }
 
 /// Does a loop of the host repeat it?
@@ -196,7 +227,7 @@ fn shares_memory(cx: &Context<'_>) -> Option<Span> {
     cx.constructs.directives.iter().find(says_so).map(|directive| directive.span)
 }
 
-fn plan_function(cx: &Context<'_>, all: &[Mapping], function: NodeId) -> Vec<Plan> {
+fn plan_function(cx: &Context<'_>, all: &[Mapping], function: NodeId) -> Vec<Planned> {
     let Some(body) = cx.tree.child(function, Field::Body) else { return Vec::new() };
     let mut found = Found::default();
     visit(cx, all, body, &mut found);
@@ -297,7 +328,9 @@ fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<
         match plan(block, &environment, inside) {
             Ok(plan) => {
                 found.held.extend(environment.held.iter().map(|held| (held.item.named.id, plan.extent)));
-                found.plans.push(plan);
+                let held = environment.held.iter().map(|held| held.item.named.name.clone()).collect();
+                let opened = Some(Opened { held, conditions: environment.conditions.clone() });
+                found.plans.push(Planned { plan, opened });
                 taken.push(place);
             }
             Err(reason) => {
