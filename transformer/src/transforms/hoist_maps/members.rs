@@ -10,6 +10,7 @@ mod text;
 mod unchanged;
 mod write;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::Context;
@@ -26,16 +27,16 @@ use text::{Changed, Piece, with_words};
 
 /// A member that constructs of a function list, or that their sections are computed from.
 pub(super) struct Path {
-    pub key: Key,
+    key: Key,
     /// As the function names it: `g->u`.
     pub text: String,
     /// What a variable of its type is declared with: `double *`.
     pub ty: String,
     pub is_pointer: bool,
-    /// Must the variable that it starts from be followed, which may lead nowhere?
-    pub is_behind_pointer: bool,
     /// The variable that stands for it in the other text.
     pub local: String,
+    /// How many environments have a pointer for it already.
+    pub given: Cell<usize>,
     /// Where in the function such a variable can be declared.
     pub declared_at: usize,
 }

@@ -77,7 +77,9 @@ fn tokens(text: &[u8], piece: Span) -> Vec<Span> {
         let rest = text.get(at..piece.end).unwrap_or_default();
         let length = match rest {
             [b'/', b'/', ..] => rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
-            [b'/', b'*', ..] => rest.windows(2).skip(2).position(|pair| pair == b"*/").map_or(rest.len(), |end| end + 4),
+            [b'/', b'*', ..] => {
+                rest.windows(2).skip(2).position(|pair| pair == b"*/").map_or(rest.len(), |end| end + 4)
+            }
             [quote @ (b'"' | b'\''), ..] => literal(rest, *quote),
             [byte, ..] if byte.is_ascii_alphanumeric() || *byte == b'_' => {
                 let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';

@@ -1,5 +1,6 @@
 //! Which members stand in the lists of constructs, and what can stand for them.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::{Access, Key, Path, accesses};
@@ -18,14 +19,16 @@ pub(super) fn paths(cx: &Context<'_>, function: NodeId, body: NodeId) -> Vec<Pat
     }
     let directives = cx.constructs.ids().map(|id| cx.constructs.directive(id)).filter(|it| extent.contains(it.span));
     let maps = directives.flat_map(|directive| directive.clauses_of(ClauseName::Map));
-    let items: Vec<Span> = maps.flat_map(|clause| clause.items()).filter(|item| !item.sections.is_empty()).map(|item| item.span).collect();
+    let items: Vec<Span> =
+        maps.flat_map(|clause| clause.items()).filter(|item| !item.sections.is_empty()).map(|item| item.span).collect();
     let mut found: Vec<Path> = Vec::new();
     let mut seen: BTreeSet<Key> = BTreeSet::new();
     for item in items {
         for (index, access) in accesses(cx, item).into_iter().enumerate() {
             let is_listed = index == 0 && access.span.start == item.start;
             if !seen.contains(&access.key)
-                && let Some(path) = path(cx, function, body, &access).filter(|path| path.is_pointer == is_listed)
+                && let Some(path) =
+                    path(cx, function, body, &access, &found).filter(|path| path.is_pointer == is_listed)
             {
                 seen.insert(access.key);
                 found.push(path);
@@ -35,7 +38,7 @@ pub(super) fn paths(cx: &Context<'_>, function: NodeId, body: NodeId) -> Vec<Pat
     found
 }
 
-fn path(cx: &Context<'_>, function: NodeId, body: NodeId, access: &Access) -> Option<Path> {
+fn path(cx: &Context<'_>, function: NodeId, body: NodeId, access: &Access, known: &[Path]) -> Option<Path> {
     let ty = member_type(cx, access)?;
     let (ty, is_pointer) = match &ty {
         DeclaredType::Pointer { pointee, .. } => (format!("{} *", number(pointee)?), true),
@@ -44,12 +47,15 @@ fn path(cx: &Context<'_>, function: NodeId, body: NodeId, access: &Access) -> Op
     let text = cx.file.show(access.span).into_owned();
     (text.split_whitespace().count() == 1).then_some(())?;
     let base = access.base.map_or_else(|| "this".to_owned(), |base| cx.file.show(base).into_owned());
+    let stem = format!("{base}_{}", access.key.member);
+    let local = cx.fresh_in(cx.tree.span(function), &stem);
+    known.iter().all(|path| path.local != local).then_some(())?;
     Some(Path {
         key: access.key.clone(),
         ty,
         is_pointer,
-        is_behind_pointer: access.is_arrow && access.key.base.is_some(),
-        local: cx.fresh(&format!("{base}_{}", access.key.member)),
+        local,
+        given: Cell::new(0),
         declared_at: place(cx, function, body, access)?,
         text,
     })

@@ -6,14 +6,16 @@ use crate::semantics::effects::{HostEffects, Storage, Touch, UnknownKind};
 use crate::semantics::symbols::{DeclaredType, Scope};
 use crate::source::{Language, Span, words};
 use crate::syntax::{Field, NodeId, NodeKind};
-use crate::transforms::hoist_maps::members::accesses::is_own_member;
 use crate::transforms::hoist_maps::members::Path;
+use crate::transforms::hoist_maps::members::accesses::is_own_member;
 
 /// Why members may change in a piece of a function, of which it is known that the host writes nothing else that the arrays may be.
 pub(super) fn change(cx: &Context<'_>, piece: Span, paths: &[&Path]) -> Option<(Span, String)> {
     let told = |span: Span| {
-        let names: Vec<String> = paths.iter().map(|path| format!("`{}`", path.text)).collect();
-        (span, format!("{} may change here", names.join(", ")))
+        let text = cx.file.show(span);
+        let is_named = |path: &&&Path| words(&text).any(|word| word == path.key.member);
+        let path = paths.iter().find(is_named).or(paths.first());
+        (span, format!("`{}` may change here", path.map_or("", |path| path.text.as_str())))
     };
     if !cx.compilation.strict_aliasing {
         return Some(told(piece));
@@ -23,9 +25,10 @@ pub(super) fn change(cx: &Context<'_>, piece: Span, paths: &[&Path]) -> Option<(
         return Some(told(piece));
     }
     let nodes: Vec<NodeId> = statements(cx, piece);
-    let changed = nodes.iter().flat_map(|node| cx.tree.descendants(*node)).find(|node| {
-        names_member(cx, *node, paths) && may_change(cx, *node)
-    });
+    let changed = nodes
+        .iter()
+        .flat_map(|node| cx.tree.descendants(*node))
+        .find(|node| names_member(cx, *node, paths) && may_change(cx, *node));
     if let Some(node) = changed {
         return Some(told(cx.tree.span(node)));
     }
@@ -37,7 +40,8 @@ pub(super) fn change(cx: &Context<'_>, piece: Span, paths: &[&Path]) -> Option<(
         .filter(|body| piece.contains(*body))
         .collect();
     // What kernels of called functions write of structures is copied back.
-    let kernel = cx.constructs.ids().filter(|id| cx.constructs.is_target(*id)).filter_map(|id| cx.constructs.construct(id).body);
+    let kernel =
+        cx.constructs.ids().filter(|id| cx.constructs.is_target(*id)).filter_map(|id| cx.constructs.construct(id).body);
     let written = kernel
         .into_iter()
         .flat_map(|body| cx.tree.descendants(body))
@@ -47,7 +51,8 @@ pub(super) fn change(cx: &Context<'_>, piece: Span, paths: &[&Path]) -> Option<(
     }
     let merged = nodes.iter().map(|node| cx.host_effects(*node, &kernels));
     merged.into_iter().find_map(|host: HostEffects| {
-        let unknown = host.unknown.iter().find(|unknown| unknown.kind != UnknownKind::Constructs).map(|unknown| unknown.span);
+        let unknown =
+            host.unknown.iter().find(|unknown| unknown.kind != UnknownKind::Constructs).map(|unknown| unknown.span);
         let written = host.touches.iter().find(|touch| touch.writes && may_reach(cx, touch, paths));
         unknown.or(written.map(|touch| touch.span)).map(told)
     })
@@ -134,7 +139,9 @@ fn may_reach(cx: &Context<'_>, touch: &Touch, paths: &[&Path]) -> bool {
     let is_base = paths.iter().any(|path| path.key.base == Some(named.id));
     let is_integer_read = paths.iter().any(|path| !path.is_pointer);
     match &touch.storage {
-        Storage::Variable(_) if variable.ty.is_scalar() => variable.scope == Scope::Member && names_it(&named.name, paths),
+        Storage::Variable(_) if variable.ty.is_scalar() => {
+            variable.scope == Scope::Member && names_it(&named.name, paths)
+        }
         Storage::Variable(_) if variable.ty.is_pointer() => is_base || variable.scope == Scope::Member,
         Storage::Variable(_) => match &variable.ty {
             DeclaredType::Array { .. } => variable.scope == Scope::Member,

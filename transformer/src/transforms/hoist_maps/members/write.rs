@@ -27,7 +27,7 @@ pub(super) fn plan(cx: &Context<'_>, listing: &Listing, changed: &Changed, plann
         .filter(|path| listing.accesses.iter().any(|it| it.key == path.key && extent.contains(it.span)))
         .collect();
     if inside.is_empty() {
-        return edits(cx, paths, changed, plan, &[]).map(|edits| Plan { edits, ..found });
+        return edits(cx, listing, changed, plan, &[]).map(|edits| Plan { edits, ..found });
     }
     if let Some(trouble) = lists_object(cx, extent, &inside).or_else(|| unchanged::change(cx, extent, &inside)) {
         return refuse(trouble);
@@ -42,7 +42,7 @@ pub(super) fn plan(cx: &Context<'_>, listing: &Listing, changed: &Changed, plann
         return refuse((span, "there is no place for a pointer before the environment".to_owned()));
     }
     let declared: Vec<(&Path, String)> = held.into_iter().zip(values).collect();
-    edits(cx, paths, changed, plan, &declared).map(|edits| Plan { edits, ..found })
+    edits(cx, listing, changed, plan, &declared).map(|edits| Plan { edits, ..found })
 }
 
 /// Does a construct list the object itself, so that more than what the member leads to is mapped?
@@ -52,19 +52,22 @@ fn lists_object(cx: &Context<'_>, extent: Span, inside: &[&Path]) -> Option<(Spa
     items.find_map(|item| {
         let base = item.base.as_deref().filter(|_| !item.has_member)?;
         let id = cx.named(base, item.span.start).map(|(named, _)| named.id);
-        let is_it = |path: &&Path| if base == "this" { path.key.base.is_none() } else { id.is_some() && path.key.base == id };
+        let is_it =
+            |path: &&Path| if base == "this" { path.key.base.is_none() } else { id.is_some() && path.key.base == id };
         inside.iter().any(is_it).then(|| (item.span, format!("a construct lists `{base}` itself")))
     })
 }
 
 /// What a pointer that stands for a member is given: where no construct may need the member, it is not read.
 fn value(cx: &Context<'_>, path: &Path, paths: &[Path], opened: &Opened) -> Option<String> {
-    let names_pointer =
-        |term: &String| paths.iter().any(|path| path.is_pointer && crate::source::words(term).any(|word| word == path.local));
+    let names_pointer = |term: &String| {
+        paths.iter().any(|path| path.is_pointer && crate::source::words(term).any(|word| word == path.local))
+    };
     let is_comparison = |term: &String| term.contains(" <= (") || term.contains("sizeof(");
-    let (with_pointers, terms): (Vec<&String>, Vec<&String>) = opened.conditions.iter().partition(|term| names_pointer(term));
+    let (with_pointers, terms): (Vec<&String>, Vec<&String>) =
+        opened.conditions.iter().partition(|term| names_pointer(term));
     with_pointers.into_iter().all(is_comparison).then_some(())?;
-    if terms.is_empty() || !path.is_behind_pointer {
+    if terms.is_empty() {
         return Some(path.text.clone());
     }
     let terms: Vec<String> = terms.into_iter().map(|term| told(term, paths)).collect();
@@ -73,7 +76,8 @@ fn value(cx: &Context<'_>, path: &Path, paths: &[Path], opened: &Opened) -> Opti
 
 fn first_statement(cx: &Context<'_>, extent: Span) -> Option<NodeId> {
     let at = cx.constructs.ids().map(|id| cx.constructs.construct(id));
-    let body = at.filter(|it| cx.constructs.directives.get(it.directive).is_some_and(|own| own.span.start == extent.start));
+    let body =
+        at.filter(|it| cx.constructs.directives.get(it.directive).is_some_and(|own| own.span.start == extent.start));
     let found = body.filter_map(|it| it.body).next();
     found.or_else(|| {
         let node = cx.tree.covering(Span::new(extent.start, extent.start + 1));
@@ -85,25 +89,25 @@ fn first_statement(cx: &Context<'_>, extent: Span) -> Option<NodeId> {
 /// May a declaration stand before a statement?
 fn stands_in_block(cx: &Context<'_>, node: NodeId) -> bool {
     let tree = cx.tree;
-    let Some(block) = tree.parent(node).filter(|it| tree.kind(*it) == NodeKind::CompoundStatement) else { return false };
+    let Some(block) = tree.parent(node).filter(|it| tree.kind(*it) == NodeKind::CompoundStatement) else {
+        return false;
+    };
     !tree.parent(block).is_some_and(|above| tree.kind(above) == NodeKind::SwitchStatement)
 }
 
 /// The edits, in which each held member goes by a pointer with a name of its own.
 fn edits(
     cx: &Context<'_>,
-    paths: &[Path],
+    listing: &Listing,
     changed: &Changed,
     plan: &Plan,
     declared: &[(&Path, String)],
 ) -> Option<Vec<Edit>> {
-    let names: Vec<(&str, String)> = declared
-        .iter()
-        .map(|(path, _)| (path.local.as_str(), cx.fresh(path.local.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_'))))
-        .collect();
+    let names: Vec<(&str, String)> =
+        declared.iter().map(|(path, _)| (path.local.as_str(), name(cx, listing.function, path))).collect();
     let word = |word: &str| {
         let own = names.iter().find(|(local, _)| *local == word).map(|(_, name)| name.clone());
-        own.or_else(|| paths.iter().find(|path| path.local == word).map(|path| path.text.clone()))
+        own.or_else(|| listing.paths.iter().find(|path| path.local == word).map(|path| path.text.clone()))
     };
     let mut found: Vec<Edit> = Vec::new();
     for edit in &plan.edits {
@@ -117,12 +121,22 @@ fn edits(
     if let Some(edit) = opening {
         let newline = if edit.text.contains("\r\n") { "\r\n" } else { "\n" };
         let indent = indent_of(cx.file, plan_start(changed, plan));
-        let lines = declared.iter().zip(&names).map(|((path, value), (_, name))| {
-            format!("{indent}{}{name} = {value};{newline}", path.ty)
-        });
+        let lines = declared
+            .iter()
+            .zip(&names)
+            .map(|((path, value), (_, name))| format!("{indent}{}{name} = {value};{newline}", path.ty));
         edit.text = format!("{}{}", lines.collect::<String>(), edit.text);
     }
     Some(found)
+}
+
+/// A name for one environment: for the first the one in the other text.
+fn name(cx: &Context<'_>, function: NodeId, path: &Path) -> String {
+    path.given.set(path.given.get() + 1);
+    match path.given.get() {
+        1 => path.local.clone(),
+        count => cx.fresh_in(cx.tree.span(function), &format!("{}_{count}", path.local)),
+    }
 }
 
 fn plan_start(changed: &Changed, plan: &Plan) -> usize {
