@@ -42,6 +42,8 @@
 //!   array is this function's own;
 //! - a call of a function in sight counts as its constructs do, with the arguments in place of its parameters: arrays of numbers or of plain
 //!   structures by their names, from the first element or from a later one on (`&a[k]`, `a + k`);
+//! - what a member of a structure or class leads to is mapped by a pointer of the function's own that is declared before the environment,
+//!   `double *g_u = g->u;`, where the member keeps its value as long as that is open;
 //! - the host can compare, where pointers may lead to the same storage;
 //! - pointers may change places (`double *t = a; a = b; b = t;`, a ring of more, `std::swap(a, b)`) where all lead to memory of the
 //!   function's own, else at the end of each pass of a counted loop: data are mapped by address.
@@ -80,6 +82,10 @@
 //! back is not copied back by the environment either, since the original may never write that memory. Pointers that change places are
 //! mapped for what any of them is, where as many passes certainly run as there are pointers, so that each has been in each place. Memory
 //! that the function made itself may be written in any case: what was brought there comes back as it was.
+//! No part of a structure is mapped by an environment: constructs map the members as before, and find what these lead to by its address.
+//! A member is read where the environment opens only under the condition on which that opens. Nothing there may change it: not by its name
+//! in any object, not by a pointer to such objects, not in a function that is called or in a kernel; and no construct may list the object
+//! itself. Elements that are numbers are no pointers (C17, section 6.5).
 //! Where an environment holds more than any construct, its bytes must not exceed half of the device's memory, 2 GiB where the device is not
 //! known, or what the user says.
 //! Of constructs that run at the same time the last to end copies back what all of them have written. Where the file defers some, or runs
@@ -100,6 +106,7 @@ mod environments;
 mod exchanges;
 mod first_run;
 mod items;
+mod jumps;
 mod members;
 mod overwritten;
 mod payment;
@@ -122,6 +129,7 @@ use blocks::Statement;
 use calls::Called;
 use constructs::Mapping;
 use environments::{Block, Environment};
+use jumps::jump_out;
 use refusals::{Found, refusal};
 use runs::{Run, beside, gains, is_needed, is_served, runs};
 
@@ -395,34 +403,4 @@ fn plan(block: &Block<'_, '_>, environment: &Environment, inside: &[Statement]) 
     let span = first.place(cx);
     cx.explain(Pass::Hoist, extent, || details::details(block, environment));
     Ok(Verdict::Change(Change { edits, summary, ..Change::default() }).into_plan(Pass::Hoist, span, extent))
-}
-
-/// A jump from the statements to behind them.
-fn jump_out(cx: &Context<'_>, inside: &[Statement]) -> Option<Span> {
-    let tree = cx.tree;
-    let nodes = inside.iter().flat_map(|statement| tree.descendants(statement.node).map(|node| (statement.node, node)));
-    nodes.into_iter().find_map(|(root, node)| {
-        let kind = tree.kind(node);
-        let caught = |kinds: &[NodeKind]| {
-            let inner = tree.ancestors(node).take_while(|above| *above != root).chain(std::iter::once(root));
-            node != root && inner.into_iter().any(|above| kinds.contains(&tree.kind(above)))
-        };
-        use NodeKind as K;
-        let leaves = match kind {
-            K::ReturnStatement | K::GotoStatement | K::LabeledStatement | K::ThrowStatement | K::CoReturnStatement => {
-                true
-            }
-            K::BreakStatement => {
-                !caught(&[K::ForStatement, K::WhileStatement, K::DoStatement, K::SwitchStatement, K::ForRangeLoop])
-            }
-            K::ContinueStatement => !caught(&[K::ForStatement, K::WhileStatement, K::DoStatement, K::ForRangeLoop]),
-            _ => false,
-        };
-        let is_in_kernel = || {
-            cx.constructs.ids().any(|id| {
-                cx.constructs.is_target(id) && cx.constructs.construct(id).body_span.contains(tree.span(node))
-            })
-        };
-        (leaves && !is_in_kernel()).then(|| tree.span(node))
-    })
 }

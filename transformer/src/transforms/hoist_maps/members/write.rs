@@ -32,8 +32,7 @@ pub(super) fn plan(cx: &Context<'_>, listing: &Listing, changed: &Changed, plann
     if let Some(trouble) = lists_object(cx, extent, &inside).or_else(|| unchanged::change(cx, extent, &inside)) {
         return refuse(trouble);
     }
-    let held: Vec<&Path> =
-        inside.iter().filter(|path| opened.held.iter().any(|name| *name == path.local)).copied().collect();
+    let held: Vec<&Path> = inside.iter().filter(|path| opened.held.contains(&path.local)).copied().collect();
     let Some(values) = held.iter().map(|path| value(cx, path, paths, opened)).collect::<Option<Vec<String>>>() else {
         return refuse((span, "where its data would be mapped is not known where they are needed".to_owned()));
     };
@@ -92,7 +91,7 @@ fn stands_in_block(cx: &Context<'_>, node: NodeId) -> bool {
     let Some(block) = tree.parent(node).filter(|it| tree.kind(*it) == NodeKind::CompoundStatement) else {
         return false;
     };
-    !tree.parent(block).is_some_and(|above| tree.kind(above) == NodeKind::SwitchStatement)
+    tree.parent(block).is_none_or(|above| tree.kind(above) != NodeKind::SwitchStatement)
 }
 
 /// The edits, in which each held member goes by a pointer with a name of its own.
