@@ -49,12 +49,34 @@ pub(super) fn change(cx: &Context<'_>, piece: Span, paths: &[&Path]) -> Option<(
     if let Some(node) = written {
         return Some(told(cx.tree.span(node)));
     }
+    if let Some(node) = reaches_object(cx, piece).filter(|_| paths.iter().any(|path| path.key.base.is_none())) {
+        return Some((cx.tree.span(node), "a construct may reach the object here by other names".to_owned()));
+    }
     let merged = nodes.iter().map(|node| cx.host_effects(*node, &kernels));
     merged.into_iter().find_map(|host: HostEffects| {
         let unknown =
             host.unknown.iter().find(|unknown| unknown.kind != UnknownKind::Constructs).map(|unknown| unknown.span);
         let written = host.touches.iter().find(|touch| touch.writes && may_reach(cx, touch, paths));
         unknown.or(written.map(|touch| touch.span)).map(told)
+    })
+}
+
+/// Where a kernel may reach the object of a member function otherwise than by the names of its members.
+fn reaches_object(cx: &Context<'_>, piece: Span) -> Option<NodeId> {
+    let tree = cx.tree;
+    let targets = cx.constructs.ids().filter(|id| cx.constructs.is_target(*id));
+    let bodies = targets.filter_map(|id| cx.constructs.construct(id).body).filter(|it| piece.contains(tree.span(*it)));
+    bodies.into_iter().flat_map(|body| tree.descendants(body)).find(|node| match tree.kind(*node) {
+        NodeKind::This => tree.parent(*node).is_none_or(|above| tree.kind(above) != NodeKind::FieldExpression),
+        NodeKind::CallExpression => {
+            let called = tree.child(*node, Field::Function);
+            let is_cast = called.is_some_and(|it| tree.kind(it) == NodeKind::PrimitiveType);
+            let name = cx.called_name(*node).map(|name| cx.file.show(tree.span(name)).into_owned());
+            let takes_values =
+                name.is_some_and(|name| cx.symbols().function_definitions(&name).is_empty() && takes_values(&name));
+            !is_cast && !takes_values
+        }
+        _ => false,
     })
 }
 
