@@ -100,6 +100,7 @@ mod blocks;
 mod bodies;
 mod calls;
 mod constructs;
+mod decided;
 mod details;
 mod directions;
 mod environments;
@@ -128,6 +129,7 @@ use crate::transforms::Waiting;
 use blocks::Statement;
 use calls::Called;
 use constructs::Mapping;
+use decided::{Decided, Opened, Planned};
 use environments::{Block, Environment};
 use jumps::jump_out;
 use refusals::{Found, refusal};
@@ -149,28 +151,6 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
     plans.extend(narrowed.into_iter().filter(is_free));
     plans.extend(refusals::not_named(cx, &unnamed, &held));
     plans
-}
-
-/// What is decided of one text.
-#[derive(Default)]
-struct Decided {
-    environments: Vec<Planned>,
-    /// Map types that are enough.
-    narrowed: Vec<Plan>,
-    /// What calls map that the caller cannot name.
-    unnamed: Vec<(NodeId, Reason)>,
-}
-
-/// A plan for an environment, or why there is none.
-struct Planned {
-    plan: Plan,
-    opened: Option<Opened>,
-}
-
-/// What an environment holds, by name, and when it opens, in C.
-struct Opened {
-    held: Vec<String>,
-    conditions: Vec<String>,
 }
 
 fn decide_file(cx: &Context<'_>) -> Decided {

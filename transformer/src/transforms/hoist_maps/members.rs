@@ -20,7 +20,8 @@ use crate::semantics::Program;
 use crate::source::{SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{Field, HostTree, Limits, NodeId};
-use crate::transforms::hoist_maps::{Decided, decide_file};
+use crate::transforms::hoist_maps::decide_file;
+use crate::transforms::hoist_maps::decided::{Decided, Planned};
 use accesses::{Access, Key, accesses};
 use paths::paths;
 use text::{Changed, Piece, with_words};
@@ -66,7 +67,7 @@ pub(super) fn with_members(cx: &Context<'_>, mut known: Decided) -> Decided {
         let plans: Option<Vec<Plan>> = own.map(|one| write::plan(cx, listing, &changed, one)).collect();
         let Some(plans) = plans else { continue };
         known.environments.retain(|one| !extent.contains(one.plan.extent));
-        known.environments.extend(plans.into_iter().map(|plan| super::Planned { plan, opened: None }));
+        known.environments.extend(plans.into_iter().map(|plan| Planned { plan, opened: None }));
     }
     known
 }

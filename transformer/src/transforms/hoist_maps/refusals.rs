@@ -9,8 +9,9 @@ use crate::source::Span;
 use crate::syntax::NodeId;
 use crate::transforms::hoist_maps::blocks::Statement;
 use crate::transforms::hoist_maps::constructs::Mapping;
+use crate::transforms::hoist_maps::decided::Planned;
 use crate::transforms::hoist_maps::environments::Block;
-use crate::transforms::hoist_maps::{Planned, is_repeated};
+use crate::transforms::hoist_maps::is_repeated;
 
 /// What the names that other passes write begin with.
 const OWN_NAMES: &[u8] = b"ompsplit_";

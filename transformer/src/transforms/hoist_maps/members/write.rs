@@ -7,8 +7,8 @@ use crate::edit::directive_writer::indent_of;
 use crate::plan::{Plan, Reason, ReasonCode, Verdict};
 use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
+use crate::transforms::hoist_maps::decided::{Opened, Planned};
 use crate::transforms::hoist_maps::members::text::{Changed, with_words};
-use crate::transforms::hoist_maps::{Opened, Planned};
 
 /// A plan for the other text in terms of the file; `None` where it cannot be told.
 pub(super) fn plan(cx: &Context<'_>, listing: &Listing, changed: &Changed, planned: &Planned) -> Option<Plan> {
