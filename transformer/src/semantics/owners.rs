@@ -284,6 +284,7 @@ impl Program<'_> {
                     || owner.origin == Origin::Parameter && self.is_of_this_call(other)
                     || !self.is_array(other)
                         && (self.is_alias_free(other)
+                            || self.is_lent_for_calls_alone(&other.name, other.at)
                             || self.is_handed_by_value_alone(other)
                             || self.holds_other_numbers(other, named))
                     || self.is_array(other) && self.owner(other).is_apart_from(owner)

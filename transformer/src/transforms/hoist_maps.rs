@@ -42,6 +42,8 @@
 //!   array is this function's own;
 //! - a call of a function in sight counts as its constructs do, with the arguments in place of its parameters: arrays of numbers or of plain
 //!   structures by their names, from the first element or from a later one on (`&a[k]`, `a + k`);
+//! - what a member of a structure or class leads to is mapped by a pointer of the function's own that is declared before the environment,
+//!   `double *g_u = g->u;`, where the member keeps its value as long as that is open;
 //! - the host can compare, where pointers may lead to the same storage;
 //! - pointers may change places (`double *t = a; a = b; b = t;`, a ring of more, `std::swap(a, b)`) where all lead to memory of the
 //!   function's own, else at the end of each pass of a counted loop: data are mapped by address.
@@ -80,6 +82,10 @@
 //! back is not copied back by the environment either, since the original may never write that memory. Pointers that change places are
 //! mapped for what any of them is, where as many passes certainly run as there are pointers, so that each has been in each place. Memory
 //! that the function made itself may be written in any case: what was brought there comes back as it was.
+//! No part of a structure is mapped by an environment: constructs map the members as before, and find what these lead to by its address.
+//! A member is read where the environment opens only under the condition on which that opens. Nothing there may change it: not by its name
+//! in any object, not by a pointer to such objects, not in a function that is called or in a kernel; and no construct may list the object
+//! itself. Elements that are numbers are no pointers (C17, section 6.5).
 //! Where an environment holds more than any construct, its bytes must not exceed half of the device's memory, 2 GiB where the device is not
 //! known, or what the user says.
 //! Of constructs that run at the same time the last to end copies back what all of them have written. Where the file defers some, or runs
@@ -94,12 +100,15 @@ mod blocks;
 mod bodies;
 mod calls;
 mod constructs;
+mod decided;
 mod details;
 mod directions;
 mod environments;
 mod exchanges;
 mod first_run;
 mod items;
+mod jumps;
+mod members;
 mod overwritten;
 mod payment;
 mod reach;
@@ -120,7 +129,9 @@ use crate::transforms::Waiting;
 use blocks::Statement;
 use calls::Called;
 use constructs::Mapping;
+use decided::{Decided, Opened, Planned};
 use environments::{Block, Environment};
+use jumps::jump_out;
 use refusals::{Found, refusal};
 use runs::{Run, beside, gains, is_needed, is_served, runs};
 
@@ -131,6 +142,18 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
 
 /// Decides for every block of a file.
 pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
+    let decided = members::with_members(cx, decide_file(cx));
+    let Decided { environments, narrowed, unnamed } = decided;
+    let mut plans: Vec<Plan> = environments.into_iter().map(|planned| planned.plan).collect();
+    let is_change = |plan: &&Plan| !plan.edits.is_empty();
+    let held: Vec<Span> = plans.iter().filter(is_change).map(|plan| plan.extent).collect();
+    let is_free = |plan: &Plan| !held.iter().any(|extent| extent.contains(plan.extent));
+    plans.extend(narrowed.into_iter().filter(is_free));
+    plans.extend(refusals::not_named(cx, &unnamed, &held));
+    plans
+}
+
+fn decide_file(cx: &Context<'_>) -> Decided {
     let targets =
         cx.constructs.ids().filter(|id| cx.constructs.is_target(*id) && cx.constructs.construct(*id).body.is_some());
     let bodies: Vec<NodeId> = targets.filter_map(|id| cx.constructs.construct(id).body).collect();
@@ -141,12 +164,13 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
         }
     }
     if inside.is_empty() {
-        return Vec::new();
+        return Decided::default();
     }
     if let Some(span) = shares_memory(cx) {
         let message = "host and device share their memory, so that nothing travels";
         let reason = Reason::new(ReasonCode::NothingToHoist, span, message);
-        return vec![Verdict::Nothing(reason).into_plan(Pass::Hoist, span, span)];
+        let plan = Verdict::Nothing(reason).into_plan(Pass::Hoist, span, span);
+        return Decided { environments: vec![Planned { plan, opened: None }], ..Decided::default() };
     }
     let data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
     let with_data = data.filter_map(|id| cx.function_of(cx.constructs.directive(id).span));
@@ -170,14 +194,9 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
         let rest = all.get(first..).unwrap_or_default();
         rest.split_at(rest.partition_point(|mapping| mapping.extent.start < span.end)).0
     };
-    let plans = inside.into_keys().flat_map(|function| plan_function(cx, of_function(function), function));
-    let mut plans: Vec<Plan> = plans.collect();
-    let is_change = |plan: &&Plan| !plan.edits.is_empty();
-    let held: Vec<Span> = plans.iter().filter(is_change).map(|plan| plan.extent).collect();
-    let is_free = |plan: &Plan| !held.iter().any(|extent| extent.contains(plan.extent));
-    plans.extend(narrowed.into_iter().filter(is_free));
-    plans.extend(refusals::not_named(cx, &unnamed, &held));
-    plans
+    let environments = inside.into_keys().flat_map(|function| plan_function(cx, of_function(function), function));
+    let environments = environments.collect();
+    Decided { environments, narrowed, unnamed }
 }
 
 /// Does a loop of the host repeat it?
@@ -196,7 +215,7 @@ fn shares_memory(cx: &Context<'_>) -> Option<Span> {
     cx.constructs.directives.iter().find(says_so).map(|directive| directive.span)
 }
 
-fn plan_function(cx: &Context<'_>, all: &[Mapping], function: NodeId) -> Vec<Plan> {
+fn plan_function(cx: &Context<'_>, all: &[Mapping], function: NodeId) -> Vec<Planned> {
     let Some(body) = cx.tree.child(function, Field::Body) else { return Vec::new() };
     let mut found = Found::default();
     visit(cx, all, body, &mut found);
@@ -297,7 +316,9 @@ fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<
         match plan(block, &environment, inside) {
             Ok(plan) => {
                 found.held.extend(environment.held.iter().map(|held| (held.item.named.id, plan.extent)));
-                found.plans.push(plan);
+                let held = environment.held.iter().map(|held| held.item.named.name.clone()).collect();
+                let opened = Some(Opened { held, conditions: environment.conditions.clone() });
+                found.plans.push(Planned { plan, opened });
                 taken.push(place);
             }
             Err(reason) => {
@@ -362,34 +383,4 @@ fn plan(block: &Block<'_, '_>, environment: &Environment, inside: &[Statement]) 
     let span = first.place(cx);
     cx.explain(Pass::Hoist, extent, || details::details(block, environment));
     Ok(Verdict::Change(Change { edits, summary, ..Change::default() }).into_plan(Pass::Hoist, span, extent))
-}
-
-/// A jump from the statements to behind them.
-fn jump_out(cx: &Context<'_>, inside: &[Statement]) -> Option<Span> {
-    let tree = cx.tree;
-    let nodes = inside.iter().flat_map(|statement| tree.descendants(statement.node).map(|node| (statement.node, node)));
-    nodes.into_iter().find_map(|(root, node)| {
-        let kind = tree.kind(node);
-        let caught = |kinds: &[NodeKind]| {
-            let inner = tree.ancestors(node).take_while(|above| *above != root).chain(std::iter::once(root));
-            node != root && inner.into_iter().any(|above| kinds.contains(&tree.kind(above)))
-        };
-        use NodeKind as K;
-        let leaves = match kind {
-            K::ReturnStatement | K::GotoStatement | K::LabeledStatement | K::ThrowStatement | K::CoReturnStatement => {
-                true
-            }
-            K::BreakStatement => {
-                !caught(&[K::ForStatement, K::WhileStatement, K::DoStatement, K::SwitchStatement, K::ForRangeLoop])
-            }
-            K::ContinueStatement => !caught(&[K::ForStatement, K::WhileStatement, K::DoStatement, K::ForRangeLoop]),
-            _ => false,
-        };
-        let is_in_kernel = || {
-            cx.constructs.ids().any(|id| {
-                cx.constructs.is_target(id) && cx.constructs.construct(id).body_span.contains(tree.span(node))
-            })
-        };
-        (leaves && !is_in_kernel()).then(|| tree.span(node))
-    })
 }

@@ -189,7 +189,7 @@ impl Reader<'_, '_> {
             }
             let is_class = |ty: &DeclaredType| !self.cx.symbols().is_plain_record(ty, at) || self.cx.has_operators();
             let is_object = tree.language() == Language::Cpp && element.class().is_some_and(is_class);
-            if (!variable.ty.is_known() || is_object) && !self.is_time_structure(&variable.ty, at) {
+            if (!variable.ty.is_known() || is_object) && !self.cx.is_time_structure(&variable.ty, at) {
                 self.unknown(UnknownKind::Code, node, format!("what the type of `{name}` does is not followed"));
             }
         }
@@ -253,7 +253,7 @@ impl Reader<'_, '_> {
                 && !self.is_of_numbers(&variable.ty)
                 && !self.is_plain_access(&variable.ty, node)
         };
-        if self.is_time_structure(&variable.ty, named.at) {
+        if self.cx.is_time_structure(&variable.ty, named.at) {
             self.touch(Storage::Variable(named), writes || role == Role::Address, node);
         } else if role == Role::MethodCall || !variable.ty.is_known() || may_hide_code() {
             self.unknown(UnknownKind::Code, node, format!("what is done with `{}` is not followed", named.name));

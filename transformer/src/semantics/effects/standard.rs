@@ -2,6 +2,7 @@
 //! and output to a standard stream.
 
 use super::{Reader, UnknownKind};
+use crate::semantics::Program;
 use crate::semantics::symbols::DeclaredType;
 use crate::syntax::{Declaration, Field, NodeId, NodeKind};
 
@@ -118,15 +119,6 @@ impl Reader<'_, '_> {
         self.cx.file.show(self.cx.tree.span(node)).split_whitespace().collect()
     }
 
-    /// Is it a structure of the system that holds a time, which the program does not define itself?
-    pub(super) fn is_time_structure(&self, ty: &DeclaredType, at: usize) -> bool {
-        let DeclaredType::Record { name, .. } = ty else { return false };
-        let plain = name.strip_prefix("struct ").unwrap_or(name);
-        TIMES.contains(&plain)
-            && self.cx.symbols().lookup(plain, at).is_none()
-            && !self.cx.symbols().is_record_in_sight(ty, at)
-    }
-
     /// Is it a stream of the C library by its name: `stderr`, or a variable of type `FILE *`, whose memory is the library's own?
     pub(super) fn is_c_stream(&self, name: NodeId) -> bool {
         let (tree, symbols) = (self.cx.tree, self.cx.symbols());
@@ -205,5 +197,16 @@ impl Reader<'_, '_> {
     /// May the program print its own types, by an operator of its own that a number might be handed to?
     fn has_own_output_operator(&self) -> bool {
         self.cx.has_operators()
+    }
+}
+
+impl Program<'_> {
+    /// Is it a structure of the system that holds a time, which the program does not define itself?
+    pub(in crate::semantics) fn is_time_structure(&self, ty: &DeclaredType, at: usize) -> bool {
+        let DeclaredType::Record { name, .. } = ty else { return false };
+        let plain = name.strip_prefix("struct ").unwrap_or(name);
+        TIMES.contains(&plain)
+            && self.symbols().lookup(plain, at).is_none()
+            && !self.symbols().is_record_in_sight(ty, at)
     }
 }

@@ -23,7 +23,7 @@ impl Program<'_> {
                     && tree.parent(above).is_some_and(|list| tree.kind(list) == NodeKind::ArgumentList)
             });
             tree.kind(node) == NodeKind::Identifier && is_handed && keeps_no_address(self, node)
-                || above.is_some_and(|above| self.is_read_from_stream(above, node))
+                || above.is_some_and(|above| self.is_read_from_stream(above, node) || self.is_part_of_time(above, node))
         };
         let variable = self.symbols().lookup(name, at);
         variable.is_some_and(|variable| {
@@ -34,6 +34,18 @@ impl Program<'_> {
                 && !self.is_lent_somewhere(name, &variable, &is_brief)
                 && !self.symbols().may_be_reached_elsewhere(name, at, &is_brief)
         })
+    }
+
+    /// Is it a part of a structure of the system that holds a time, with which something is computed: `1e6 * now.tv_sec`?
+    fn is_part_of_time(&self, member: NodeId, node: NodeId) -> bool {
+        let tree = self.tree;
+        let span = tree.span(node);
+        let of_time = || {
+            let variable = self.symbols().lookup(&self.file.show(span), span.start);
+            variable.is_some_and(|variable| self.is_time_structure(&variable.ty, span.start))
+        };
+        let computes = tree.parent(member).is_some_and(|it| tree.kind(it) == NodeKind::BinaryExpression);
+        tree.kind(member) == NodeKind::FieldExpression && computes && of_time()
     }
 
     /// Is it the right side of `std::cin >> n`, or of `>>` behind a stream of a file or a text?

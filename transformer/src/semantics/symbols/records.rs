@@ -4,7 +4,7 @@ use super::declarators::inner_declarator;
 use super::entries::{Entry, EntryKind};
 use super::resolve::ANONYMOUS;
 use super::{DeclaredType, NameSpace, Symbols, Unit};
-use crate::source::{Span, words};
+use crate::source::{Language, Span, words};
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// How deep structures are followed into each other.
@@ -41,10 +41,39 @@ impl Symbols<'_> {
         let (header, specifier) = self.specifier_of(ty, at)?;
         let unit = self.unit(header)?;
         let body = unit.tree.child(specifier, Field::Body)?;
+        if unit.tree.language() == Language::C {
+            return self.field_type(header, unit, body, member);
+        }
         let entries = unit.table.by_name.get(member)?.iter().filter_map(|index| unit.table.entries.get(*index));
         let mut fields = entries.filter(|entry| entry.kind == EntryKind::Variable && entry.scope_node == body);
         let field = fields.next().filter(|entry| !entry.storage.is_static)?;
         fields.next().is_none().then(|| self.type_of(header, field))
+    }
+
+    /// The type of a member that is declared as a plain variable or a pointer, in C, where members are no names of a scope.
+    fn field_type(&self, header: Option<usize>, unit: &Unit, body: NodeId, member: &str) -> Option<DeclaredType> {
+        let tree = &unit.tree;
+        let declarations = tree.named_children(body).filter(|node| tree.kind(*node) == NodeKind::FieldDeclaration);
+        let declarators = declarations.flat_map(|declaration| {
+            let own = tree.children(declaration).filter(|node| tree.field(*node) == Some(Field::Declarator));
+            own.map(move |declarator| (declaration, declarator)).collect::<Vec<_>>()
+        });
+        let (mut node, declaration) =
+            declarators.map(|(declaration, declarator)| (declarator, declaration)).find(|(declarator, _)| {
+                unit.file.bytes(tree.span(tree.innermost_declarator(*declarator))) == member.as_bytes()
+            })?;
+        let mut stars = 0;
+        while tree.kind(node) == NodeKind::PointerDeclarator {
+            stars += 1;
+            node = tree.child(node, Field::Declarator)?;
+        }
+        (tree.kind(node) == NodeKind::FieldIdentifier).then_some(())?;
+        let is_declarator = |node: &NodeId| tree.field(*node) == Some(Field::Declarator);
+        let first = tree.children(declaration).find(is_declarator)?;
+        let words = unit.file.show(Span::new(tree.span(declaration).start, tree.span(first).start));
+        let element = self.type_written(header, words.trim(), tree.span(declaration).start);
+        let point = |pointee: DeclaredType, _| DeclaredType::Pointer { pointee: Box::new(pointee), is_const: false };
+        Some((0..stars).fold(element, point))
     }
 
     fn is_plain(&self, ty: &DeclaredType, at: usize, fuel: usize) -> bool {
@@ -111,7 +140,7 @@ impl Symbols<'_> {
     /// Is arithmetic on enumerators the language's own: does nobody declare operators that may be for them?
     #[must_use]
     pub fn has_own_arithmetic(&self) -> bool {
-        self.own.tree.language() != crate::source::Language::Cpp || !self.declares_operators()
+        self.own.tree.language() != Language::Cpp || !self.declares_operators()
     }
 
     /// Does the use of an object of this type call nothing, nor does its creation and end: a plain structure, for which nobody

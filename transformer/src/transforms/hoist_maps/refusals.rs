@@ -9,6 +9,7 @@ use crate::source::Span;
 use crate::syntax::NodeId;
 use crate::transforms::hoist_maps::blocks::Statement;
 use crate::transforms::hoist_maps::constructs::Mapping;
+use crate::transforms::hoist_maps::decided::Planned;
 use crate::transforms::hoist_maps::environments::Block;
 use crate::transforms::hoist_maps::is_repeated;
 
@@ -18,7 +19,7 @@ const OWN_NAMES: &[u8] = b"ompsplit_";
 /// What was decided in one function.
 #[derive(Default)]
 pub(super) struct Found {
-    pub(super) plans: Vec<Plan>,
+    pub(super) plans: Vec<Planned>,
     /// What is not held, by the place of the plan, with the constructs that map it.
     pub(super) refused: Vec<Refused>,
     /// The variables that environments hold, and where these are.
@@ -35,7 +36,7 @@ pub(super) struct Refused {
 
 impl Found {
     /// Of a variable that cannot be held at several places, one inside the other, the innermost says why.
-    pub(super) fn into_plans(self) -> Vec<Plan> {
+    pub(super) fn into_plans(self) -> Vec<Planned> {
         let Self { mut plans, refused, held } = self;
         let counts = |one: &&Refused| {
             let is_held = held
@@ -56,7 +57,8 @@ impl Found {
         }
         let refusals = places
             .into_iter()
-            .map(|(span, extent, reasons)| Verdict::Refuse(reasons).into_plan(Pass::Hoist, span, extent));
+            .map(|(span, extent, reasons)| Verdict::Refuse(reasons).into_plan(Pass::Hoist, span, extent))
+            .map(|plan| Planned { plan, opened: None });
         plans.extend(refusals);
         plans
     }

@@ -1,0 +1,119 @@
+//! Where a piece of text names members: `g->u`, `d.x`, `this->u`, and names that may be members of the class around them.
+
+use crate::context::Context;
+use crate::semantics::symbols::{Scope, Variable, VariableId};
+use crate::source::Span;
+
+/// Which member of which object: the variable that it starts from, or `None` for the object of a member function.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    pub base: Option<VariableId>,
+    pub member: String,
+}
+
+/// A place that names a member.
+pub(super) struct Access {
+    /// All of it: `g->u`.
+    pub span: Span,
+    /// What stands before the member: `g` or `this`; `None` where the member stands alone.
+    pub base: Option<Span>,
+    pub is_arrow: bool,
+    pub key: Key,
+}
+
+/// All places in a piece of the file, directives included, that name a member of a variable or of the object of a member function.
+pub(super) fn accesses(cx: &Context<'_>, piece: Span) -> Vec<Access> {
+    let tokens = tokens(&cx.file.text, piece);
+    let word = |index: usize| tokens.get(index).filter(|token| is_word(cx, token)).copied();
+    let is = |index: usize, text: &[u8]| tokens.get(index).is_some_and(|token| cx.file.bytes(*token) == text);
+    let mut found = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let is_part = index > 0 && [&b"."[..], b"->", b"::"].iter().any(|before| is(index - 1, before));
+        if is_part || !is_word(cx, token) {
+            continue;
+        }
+        let is_arrow = is(index + 1, b"->");
+        let selected = (is_arrow || is(index + 1, b".")).then(|| word(index + 2)).flatten();
+        let access = match selected {
+            Some(member) => {
+                let name = cx.file.show(*token);
+                let base = match &*name {
+                    "this" => None,
+                    _ => match cx.named(&name, token.start) {
+                        Some((named, variable)) if variable.scope != Scope::Member => Some(named.id),
+                        _ => continue,
+                    },
+                };
+                let key = Key { base, member: cx.file.show(member).into_owned() };
+                Access { span: Span::new(token.start, member.end), base: Some(*token), is_arrow, key }
+            }
+            None => {
+                let name = cx.file.show(*token);
+                if !cx.named(&name, token.start).is_some_and(|(_, variable)| is_own_member(&variable)) {
+                    continue;
+                }
+                Access { span: *token, base: None, is_arrow, key: Key { base: None, member: name.into_owned() } }
+            }
+        };
+        found.push(access);
+    }
+    found
+}
+
+/// Is it a member that each object has for itself?
+pub(super) fn is_own_member(variable: &Variable) -> bool {
+    variable.scope == Scope::Member && !variable.is_static
+}
+
+fn is_word(cx: &Context<'_>, token: &Span) -> bool {
+    cx.file.bytes(*token).first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+}
+
+/// Words, `->`, `::` and single other bytes, without comments and literals.
+fn tokens(text: &[u8], piece: Span) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut at = piece.start;
+    while at < piece.end {
+        let rest = text.get(at..piece.end).unwrap_or_default();
+        let length = match rest {
+            [b'/', b'/', ..] => rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
+            [b'/', b'*', ..] => {
+                rest.windows(2).skip(2).position(|pair| pair == b"*/").map_or(rest.len(), |end| end + 4)
+            }
+            [quote @ (b'"' | b'\''), ..] => literal(rest, *quote),
+            [byte, ..] if byte.is_ascii_alphanumeric() || *byte == b'_' => {
+                let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+                let length = rest.iter().position(|byte| !is_inner(byte)).unwrap_or(rest.len());
+                found.push(Span::new(at, at + length));
+                length
+            }
+            [b'-', b'>', ..] | [b':', b':', ..] => {
+                found.push(Span::new(at, at + 2));
+                2
+            }
+            [byte, ..] => {
+                if !byte.is_ascii_whitespace() {
+                    found.push(Span::new(at, at + 1));
+                }
+                1
+            }
+            [] => break,
+        };
+        at += length.max(1);
+    }
+    found
+}
+
+/// How long a literal is.
+fn literal(rest: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while let Some(byte) = rest.get(at) {
+        match *byte {
+            b'\\' => at += 1,
+            byte if byte == quote => return at + 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    rest.len()
+}

@@ -1,0 +1,153 @@
+//! Which members stand in the lists of constructs, and what can stand for them.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+use super::{Access, Key, Path, accesses};
+use crate::context::Context;
+use crate::semantics::symbols::{DeclaredType, Scope};
+use crate::source::{Language, Span};
+use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
+
+/// The members that constructs in a function list with sections, and those that the sections are computed from.
+pub(super) fn paths(cx: &Context<'_>, function: NodeId, body: NodeId) -> Vec<Path> {
+    let (tree, extent) = (cx.tree, cx.tree.span(body));
+    // A variable that is declared in between may be passed over by a jump, and a lambda would have to capture it.
+    let hinders = |node: NodeId| matches!(tree.kind(node), NodeKind::LambdaExpression | NodeKind::GotoStatement);
+    if tree.kind(body) != NodeKind::CompoundStatement || tree.descendants(body).any(hinders) {
+        return Vec::new();
+    }
+    let directives = cx.constructs.ids().map(|id| cx.constructs.directive(id)).filter(|it| extent.contains(it.span));
+    let maps = directives.flat_map(|directive| directive.clauses_of(ClauseName::Map));
+    let items: Vec<Span> =
+        maps.flat_map(|clause| clause.items()).filter(|item| !item.sections.is_empty()).map(|item| item.span).collect();
+    let mut found: Vec<Path> = Vec::new();
+    let mut seen: BTreeSet<Key> = BTreeSet::new();
+    for item in items {
+        for (index, access) in accesses(cx, item).into_iter().enumerate() {
+            let is_listed = index == 0 && access.span.start == item.start;
+            if !seen.contains(&access.key)
+                && let Some(path) =
+                    path(cx, function, body, &access, &found).filter(|path| path.is_pointer == is_listed)
+            {
+                seen.insert(access.key);
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+fn path(cx: &Context<'_>, function: NodeId, body: NodeId, access: &Access, known: &[Path]) -> Option<Path> {
+    let ty = member_type(cx, access)?;
+    let (ty, is_pointer) = match &ty {
+        DeclaredType::Pointer { pointee, .. } => (format!("{} *", number(pointee)?), true),
+        ty => (format!("{} ", number(ty)?), false),
+    };
+    let text = cx.file.show(access.span).into_owned();
+    (text.split_whitespace().count() == 1).then_some(())?;
+    let base = access.base.map_or_else(|| "this".to_owned(), |base| cx.file.show(base).into_owned());
+    let stem = format!("{base}_{}", access.key.member);
+    let local = cx.fresh_in(cx.tree.span(function), &stem);
+    known.iter().all(|path| path.local != local).then_some(())?;
+    Some(Path {
+        key: access.key.clone(),
+        ty,
+        is_pointer,
+        local,
+        given: Cell::new(0),
+        declared_at: place(cx, function, body, access)?,
+        text,
+    })
+}
+
+/// The type of a member of a structure whose members are read by no function.
+fn member_type(cx: &Context<'_>, access: &Access) -> Option<DeclaredType> {
+    let at = access.span.start;
+    let Some(base) = access.base.filter(|_| access.key.base.is_some()) else {
+        let found = cx.symbols().lookup(&access.key.member, at)?;
+        return (found.scope == Scope::Member).then_some(found.ty);
+    };
+    let (_, variable) = cx.named(&cx.file.show(base), at)?;
+    let is_own = matches!(variable.scope, Scope::Local | Scope::Parameter) && !variable.has_static_storage();
+    is_own.then_some(())?;
+    let object = match &variable.ty {
+        DeclaredType::Pointer { pointee, .. } if access.is_arrow => pointee.as_ref(),
+        DeclaredType::Reference { to } if !access.is_arrow => to.as_ref(),
+        DeclaredType::Record { .. } if !access.is_arrow => &variable.ty,
+        _ => return None,
+    };
+    cx.symbols().member_type(object, &access.key.member, at)
+}
+
+/// How a number is declared that is not volatile.
+fn number(ty: &DeclaredType) -> Option<String> {
+    match ty {
+        DeclaredType::Scalar { spelling, is_const, is_volatile: false, .. } => {
+            Some(format!("{}{spelling}", if *is_const { "const " } else { "" }))
+        }
+        DeclaredType::TypeParameter { name, is_const, is_volatile: false } => {
+            Some(format!("{}{name}", if *is_const { "const " } else { "" }))
+        }
+        _ => None,
+    }
+}
+
+/// Where a variable may be declared that stands for a member: where the function begins, or behind the declaration of the object.
+fn place(cx: &Context<'_>, function: NodeId, body: NodeId, access: &Access) -> Option<usize> {
+    let tree = cx.tree;
+    let start = tree.span(body).start + 1;
+    let Some(id) = access.key.base else { return Some(start) };
+    if !tree.span(body).contains(id.declared_at) {
+        return tree.span(function).contains(id.declared_at).then_some(start);
+    }
+    let declared = tree.covering(id.declared_at);
+    let declaration = tree.ancestors(declared).find(|node| tree.kind(*node) == NodeKind::Declaration)?;
+    let is_in_block = tree.parent(declaration).is_some_and(|it| tree.kind(it) == NodeKind::CompoundStatement);
+    is_in_block.then(|| tree.span(declaration).end)
+}
+
+/// A pointer of the function's own that a `target data` construct maps, and that was given a member's value.
+pub(super) struct HeldPointer {
+    pub key: Key,
+    pub local: String,
+    pub extent: Span,
+}
+
+/// The pointers that stand for these members in data environments that are there already.
+pub(super) fn held(cx: &Context<'_>, paths: &[Path]) -> Vec<HeldPointer> {
+    let mut found = Vec::new();
+    for id in cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data")) {
+        let maps = cx.constructs.directive(id).clauses_of(ClauseName::Map);
+        for item in maps.flat_map(|clause| clause.items()).filter(|item| !item.has_member) {
+            let Some(name) = item.base.as_deref() else { continue };
+            let Some((_, variable)) = cx.named(name, item.span.start) else { continue };
+            let value = variable.initializer.and_then(|span| given(cx, span));
+            let path = paths.iter().find(|path| Some(&path.key) == value.as_ref());
+            let extent = cx.constructs.construct(id).body_span;
+            found.extend(path.map(|path| HeldPointer { key: path.key.clone(), local: name.to_owned(), extent }));
+        }
+    }
+    found
+}
+
+/// The member whose value an initialiser is: `g->u`, `n > 0 ? g->u : 0`.
+fn given(cx: &Context<'_>, value: Span) -> Option<Key> {
+    let tree = cx.tree;
+    let node = tree.covering(value);
+    let node = match tree.kind(node) {
+        NodeKind::ConditionalExpression => tree.child(node, Field::Consequence)?,
+        _ => node,
+    };
+    let span = tree.span(node);
+    let access = accesses(cx, span).into_iter().next()?;
+    (access.span == span).then_some(access.key)
+}
+
+/// What stands for no address.
+pub(super) fn null(cx: &Context<'_>) -> &'static str {
+    match cx.tree.language() {
+        Language::Cpp => "nullptr",
+        Language::C | Language::Either => "0",
+    }
+}
