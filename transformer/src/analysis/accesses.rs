@@ -199,6 +199,20 @@ pub fn accesses(
     expressions: &[Span],
 ) -> Accesses {
     let Some(body) = nest.get(promised.saturating_sub(1)).map(|last| last.body) else { return Accesses::default() };
+    accesses_in(file, tree, symbols, (nest, body), promised, expressions)
+}
+
+/// Reads what a part of a nest does: that below `body`, the statement of one of its loops. What stands between the loops around it is not
+/// read, so that it tells what happens in one execution of the loops in that statement.
+#[must_use]
+pub fn accesses_in(
+    file: &SourceFile,
+    tree: &HostTree,
+    symbols: &Symbols<'_>,
+    (nest, body): (&[CanonicalLoop], NodeId),
+    promised: usize,
+    expressions: &[Span],
+) -> Accesses {
     let expansions = expansions(file, tree, symbols, body);
     let mut reader = Reader {
         file,

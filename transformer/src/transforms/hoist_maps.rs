@@ -176,7 +176,8 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
     let held: Vec<Span> = plans.iter().filter(is_change).map(|plan| plan.extent).collect();
     let is_free = |plan: &Plan| !held.iter().any(|extent| extent.contains(plan.extent));
     plans.extend(narrowed.into_iter().filter(is_free));
-    plans.extend(refusals::not_named(cx, &unnamed, &held));
+    let data: Vec<Span> = all.iter().filter(|mapping| mapping.is_data).map(|mapping| mapping.extent).collect();
+    plans.extend(refusals::not_named(cx, &unnamed, &held, &data));
     plans
 }
 

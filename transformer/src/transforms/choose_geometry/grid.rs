@@ -181,13 +181,6 @@ fn product(trips: &[Option<u64>]) -> Option<u64> {
     trips.iter().try_fold(1, |product: u64, trips| product.checked_mul((*trips)?))
 }
 
-/// The iterations of a loop whose body need not be understood: their number, if it follows from the text.
-pub(super) fn known_iterations(cx: &Program<'_>, region: &TargetRegion) -> Option<u64> {
-    let (loops, promised) = associated_loops(cx, region)?;
-    let trips = trips(&accesses(cx.file, cx.tree, cx.symbols(), &loops, promised, &[]), promised);
-    product(&trips).filter(|_| trips.len() == promised)
-}
-
 /// The clauses of a loop's constructs.
 pub(super) fn clauses<'a>(cx: &'a Program<'_>, region: &'a TargetRegion) -> impl Iterator<Item = &'a Clause> {
     region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses)

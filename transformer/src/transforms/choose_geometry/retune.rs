@@ -2,15 +2,15 @@
 
 use super::grid::{self, Chosen, GeometryFigures, clauses};
 use super::{WARP, directive_of_teams, team_reasons};
-use crate::analysis::associated_loops::associated_loops;
+use crate::analysis::associated_loops::{known_iterations, loops_of};
 use crate::analysis::independence::dependence;
 use crate::context::Context;
 use crate::device::DeviceProfile;
 use crate::device::launch::{WrittenGrid, llvm_launch};
 use crate::device::time::gains;
+use crate::edit::Edit;
 use crate::edit::directive_writer::exchange_clauses;
 use crate::plan::{Certainty, Change, Reason, ReasonCode, Verdict};
-use crate::region::loop_nest::CanonicalLoopNest;
 use crate::region::target::TargetRegion;
 use crate::semantics::{Integer, Program};
 use crate::source::Span;
@@ -22,7 +22,9 @@ const FAR_OFF: f64 = 2.0;
 /// The lengths by which a written grid is judged if the length of the loop is unknown.
 const LENGTHS: [u64; 4] = [4096, 65_536, 1 << 20, 1 << 26];
 /// A loop whose body is not followed has too few threads if each makes at least this many iterations.
-const MANY_ROUNDS: u64 = 64;
+const MANY_ROUNDS: u64 = 8;
+/// A team of at most this many threads leaves three quarters of a warp idle.
+const FEW_THREADS: u64 = 8;
 
 /// A grid in the program's clauses that is far off.
 pub(super) struct FarOff<'a> {
@@ -79,7 +81,7 @@ fn rank(name: ClauseName) -> u32 {
 }
 
 /// The number in a clause, if it is one number above zero.
-fn number(cx: &Program<'_>, clause: &Clause) -> Option<u64> {
+pub(super) fn number(cx: &Program<'_>, clause: &Clause) -> Option<u64> {
     let span = clause.expression().filter(|_| clause.modifiers.is_empty())?;
     let value = cx.symbols().constant(&cx.file.show(span), span.start)?;
     u64::try_from(value).ok().filter(|number| *number > 0)
@@ -106,14 +108,18 @@ fn by_prediction(figures: &GeometryFigures, grid: WrittenGrid, offered: &Chosen)
     })
 }
 
-/// What is said of a grid with no more threads in all than a warp, for a loop of which nothing is predicted.
+/// What is said of a grid that leaves most of the threads of a warp idle, or has no more threads in all, for a long loop of which nothing is
+/// predicted.
 fn by_number(cx: &Context<'_>, region: &TargetRegion, device: &DeviceProfile, grid: WrittenGrid) -> Option<String> {
-    let threads = grid.num_teams?.checked_mul(u64::from(grid.thread_limit?)).filter(|all| *all <= u64::from(WARP))?;
-    let iterations = grid::known_iterations(cx, region).unwrap_or(u64::from(cx.assumed_iterations));
-    let plural = if threads == 1 { "thread" } else { "threads" };
-    (iterations >= threads.saturating_mul(MANY_ROUNDS)).then(|| {
+    let threads = u64::from(grid.thread_limit?);
+    let resident = u64::from(device.sm_count) * u64::from(device.blocks_per_sm);
+    let at_once = grid.num_teams.unwrap_or(u64::MAX).min(resident).checked_mul(threads)?;
+    let is_small = threads <= FEW_THREADS || at_once <= u64::from(WARP);
+    let iterations = known_iterations(cx, region.chain.innermost()).unwrap_or(u64::from(cx.assumed_iterations));
+    let plural = if at_once == 1 { "thread runs" } else { "threads run" };
+    (is_small && iterations >= at_once.saturating_mul(MANY_ROUNDS).max(LENGTHS[0])).then(|| {
         format!(
-            "{threads} {plural} in all for {iterations} iterations; {} runs {} at once",
+            "{at_once} {plural} at once, {threads} in each team, for {iterations} iterations; {} runs {}",
             device.name,
             u64::from(device.sm_count) * u64::from(device.threads_per_sm)
         )
@@ -128,52 +134,72 @@ pub(super) fn retune(cx: &Context<'_>, region: &TargetRegion, far_off: &FarOff<'
         return Verdict::Refuse(reasons);
     }
     let FarOff { written, offered, reason, .. } = far_off;
+    let edits = exchanged(cx, region, written, &offered.clauses);
+    let summary = format!("{}; the written grid: {}", offered.summary, reason.message);
+    Verdict::Change(Change { edits, summary, reasons, ..Change::default() })
+}
+
+/// The edits that put clauses in the place of others, on the directive of the teams.
+pub(super) fn exchanged(cx: &Program<'_>, region: &TargetRegion, old: &[&Clause], new: &[String]) -> Vec<Edit> {
     let teams = directive_of_teams(cx, region);
     let edits = region.chain.constructs.iter().flat_map(|id| {
         let directive = cx.constructs.directive(*id);
         let is_of_teams = teams.is_some_and(|teams| teams.span == directive.span);
-        let new = if is_of_teams { offered.clauses.as_slice() } else { &[] };
-        let old = directive.clauses.iter().enumerate();
-        let old = old.filter(|(_, clause)| written.iter().any(|other| other.span == clause.span));
-        let old: Vec<usize> = old.map(|(index, _)| index).collect();
-        exchange_clauses(cx.file, directive, &old, new)
+        let own = directive.clauses.iter().enumerate();
+        let own = own.filter(|(_, clause)| old.iter().any(|other| other.span == clause.span));
+        let own: Vec<usize> = own.map(|(index, _)| index).collect();
+        exchange_clauses(cx.file, directive, &own, if is_of_teams { new } else { &[] })
     });
-    let summary = format!("{}; the written grid: {}", offered.summary, reason.message);
-    Verdict::Change(Change { edits: edits.collect(), summary, reasons, ..Change::default() })
+    edits.collect()
 }
 
 /// Why the number of teams or threads may decide a result.
 fn grid_matters(cx: &Program<'_>, region: &TargetRegion, far_off: &FarOff<'_>) -> Option<Reason> {
-    let matters = |span: Span, message: String| Some(Reason::new(ReasonCode::GridDecides, span, message));
-    if let Some(clause) = clauses(cx, region).find(|clause| !is_allowed(clause.name)) {
-        let text = cx.file.show(clause.name_span);
-        return matters(clause.span, format!("`{text}` may mean something else in another grid"));
+    if let Some(reason) = clauses_matter(cx, region, &far_off.written) {
+        return Some(reason);
     }
     let body = cx.constructs.construct(region.chain.innermost()).body_span;
     let mut inside = cx.constructs.within(body).filter(|(construct, _)| construct.leaves != [Leaf::Simd]);
     if let Some((_, directive)) = inside.find(|(_, directive)| directive.name != "unroll") {
         let message =
             format!("what `{}` does may come in another order, or another number of times at once", directive.name);
-        return matters(directive.span, message);
-    }
-    let reductions = clauses(cx, region).filter(|clause| clause.name == ClauseName::Reduction);
-    if let Some(item) = reductions.flat_map(Clause::items).find(|item| !is_integer(cx, item.base.as_deref(), item.span))
-    {
-        return matters(
-            item.span,
-            "the terms of this reduction are added up in the order that the grid gives".to_owned(),
-        );
-    }
-    if let Some((clause, name)) = far_off.written.iter().find_map(|clause| Some((clause, last_use(cx, clause)?))) {
-        let message = format!("without this clause nothing uses `{name}`, of which compilers warn");
-        return Some(Reason::new(ReasonCode::ExpressionNotMovable, clause.span, message));
+        return Some(Reason::new(ReasonCode::GridDecides, directive.span, message));
     }
     let clause = grouping(cx, region, far_off)?;
-    let unproved = not_independent(cx, region)?;
+    Some(grouped(clause, &not_independent(cx, region)?))
+}
+
+/// Why a clause on the way to the loop may mean something else in another grid, or a clause that goes is needed.
+pub(super) fn clauses_matter(cx: &Program<'_>, region: &TargetRegion, written: &[&Clause]) -> Option<Reason> {
+    if let Some(clause) = clauses(cx, region).find(|clause| !is_allowed(clause.name)) {
+        let text = cx.file.show(clause.name_span);
+        let message = format!("`{text}` may mean something else in another grid");
+        return Some(Reason::new(ReasonCode::GridDecides, clause.span, message));
+    }
+    let (clause, name) = match clauses(cx, region).find_map(|clause| rounds(cx, clause)) {
+        Some(reason) => return Some(reason),
+        None => written.iter().find_map(|clause| Some((clause, last_use(cx, clause)?)))?,
+    };
+    let message = format!("without this clause nothing uses `{name}`, of which compilers warn");
+    Some(Reason::new(ReasonCode::ExpressionNotMovable, clause.span, message))
+}
+
+/// Why the result of a reduction hangs on how many threads take part: its terms are no integers, so that their order matters.
+pub(super) fn rounds(cx: &Program<'_>, clause: &Clause) -> Option<Reason> {
+    if clause.name != ClauseName::Reduction {
+        return None;
+    }
+    let item = clause.items().iter().find(|item| !is_integer(cx, item.base.as_deref(), item.span))?;
+    let message = "the terms of this reduction are added up in the order that the grid gives";
+    Some(Reason::new(ReasonCode::GridDecides, item.span, message))
+}
+
+/// The reason if a clause makes one thread run iterations in order that are not proved to be independent.
+pub(super) fn grouped(clause: Span, unproved: &Reason) -> Reason {
     let message =
         "one thread makes several iterations in order here; more threads may not, unless they are independent";
     let because = format!("not proved: {}", unproved.message);
-    Some(Reason::new(ReasonCode::IterationsGrouped, clause, message).with_label(unproved.span, because))
+    Reason::new(ReasonCode::IterationsGrouped, clause, message).with_label(unproved.span, because)
 }
 
 /// Does the clause mean the same in each grid, but for the order of a reduction and of iterations in one thread?
@@ -212,12 +238,10 @@ fn grouping(cx: &Program<'_>, region: &TargetRegion, far_off: &FarOff<'_>) -> Op
 
 /// Why iterations of the loop may depend on each other.
 fn not_independent(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
-    let Some((loops, _)) = associated_loops(cx, region) else {
+    let Some(nest) = loops_of(cx, region.chain.innermost()) else {
         let span = cx.constructs.directive(region.chain.innermost()).span;
         return Some(Reason::new(ReasonCode::IterationsGrouped, span, "the loop is not understood"));
     };
-    let body = loops.last()?.body;
-    let nest = CanonicalLoopNest { loops, body };
     let none = std::collections::BTreeSet::new();
     dependence(cx, region.chain.constructs.clone(), &nest, &none, &none)
 }
