@@ -202,8 +202,7 @@ pub fn accesses(
     accesses_in(file, tree, symbols, (nest, body), promised, expressions)
 }
 
-/// Reads what a part of a nest does: that below `body`, the statement of one of its loops. What stands between the loops around it is not
-/// read, so that it tells what happens in one execution of the loops in that statement.
+/// Reads what one execution of `body` does, the statement of one of the loops. What stands between the loops around it is not read.
 #[must_use]
 pub fn accesses_in(
     file: &SourceFile,
