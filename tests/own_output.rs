@@ -142,18 +142,20 @@ fn options(program: &Program, number: usize) -> Options {
     options.versioned = is_set(1);
     options.pipeline.least_bytes = (!is_set(2)).then_some(1);
     options.assume = is_set(3);
+    options.retune = options.device.is_some();
     options.assumed_iterations = if is_set(4) { 65_536 } else { 1 << 30 };
     options
 }
 
 fn shown(options: &Options) -> String {
-    let Options { passes, device, versioned, pipeline, assume, assumed_iterations, .. } = options;
+    let Options { passes, device, versioned, retune, pipeline, assume, assumed_iterations, .. } = options;
     let flag = |name: &'static str, is_set: bool| if is_set { name } else { "" };
     format!(
-        "--passes {} --assumed-iterations {assumed_iterations}{}{}{}{}",
+        "--passes {} --assumed-iterations {assumed_iterations}{}{}{}{}{}",
         passes.iter().map(|pass| pass.name()).collect::<Vec<_>>().join(","),
         flag(" --device h200", device.is_some()),
         flag(" --versioned", *versioned),
+        flag(" --retune", *retune),
         flag(" --pipeline-from 1", pipeline.least_bytes.is_some()),
         flag(" --assume", *assume),
     )

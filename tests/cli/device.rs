@@ -138,6 +138,20 @@ void f(const float a[N][N], float *sums) {
     assert_eq!(ran.stderr.matches("[OMPS450]").count(), 2, "{}", ran.stderr);
     assert!(!project.expect(0, &["a.c"]).stderr.contains("OMPS450"));
     assert_eq!(ran.text().matches("num_teams(2)").count(), 2);
+    let retuned = project.expect(0, &["--device", "h200", "--retune", "--output-format", "concise", "a.c"]);
+    assert_eq!(retuned.text().matches("num_teams(2)").count(), 0, "{}", retuned.text());
+    assert!(!retuned.stderr.contains("OMPS450"));
+    project.write(".ompsplit.toml", b"device = \"h200\"\nretune = true\n");
+    assert_eq!(project.expect(0, &["a.c"]).stdout, retuned.stdout);
+    project.expect(0, &["--in-place", "a.c"]);
+    project.expect(0, &["--check", "a.c"]);
+}
+
+#[test]
+fn grids_are_judged_by_a_device_alone() {
+    let project = Project::new(&[("a.c", SPLITS)]);
+    let ran = project.expect(2, &["--retune", "a.c"]);
+    assert_contains(&ran.stderr, "give `--device`");
 }
 
 #[test]

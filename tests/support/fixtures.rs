@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 ///   returns 0) and to the same text in every geometry;
 /// - `assume`: edits that rest on an assumption are applied, because it holds in this program;
 /// - `versioned`: both forms are written where the lengths of loops decide which is faster;
+/// - `retune`: written grids that are far off on the `device` are replaced;
 /// - `device NAME`: grids are chosen for this device, and all passes run;
 /// - `assumed_iterations N`: what a loop of unknown length is taken for; by default it is long;
 /// - `window K`: pipelines keep K tiles on the device at a time;
@@ -64,7 +65,8 @@ impl Fixture {
                 ["assumed_iterations", number] => {
                     fixture.options.extend(["--assumed-iterations".to_owned(), (*number).to_owned()]);
                 }
-                ["device", _] => {}
+                // Grids are replaced for a device alone, which is the caller's choice.
+                ["device", _] | ["retune"] => {}
                 ["flags", flags @ ..] => fixture.flags.extend(flags.iter().map(|flag| (*flag).to_owned())),
                 other => return Err(format!("{name}: `// fixture: {}` is not known", other.join(" "))),
             }

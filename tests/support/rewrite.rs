@@ -15,6 +15,7 @@ use super::fixtures::Fixture;
 /// default; loops of unknown length are long where `text` does not say otherwise, so that what is safe decides.
 pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let versioned = String::from_utf8_lossy(text).lines().take(12).any(|line| line.trim() == "// fixture: versioned");
+    let retune = String::from_utf8_lossy(text).lines().take(12).any(|line| line.trim() == "// fixture: retune");
     let head = String::from_utf8_lossy(text).into_owned();
     let said = |word: &str| {
         let line = format!("// fixture: {word} ");
@@ -35,8 +36,16 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let pipeline = PipelineOptions { pin, window, least_bytes, compiler, ..PipelineOptions::default() };
     let strict_aliasing = !said("flags").is_some_and(|flags| flags.contains("-fno-strict-aliasing"));
     let assumed_iterations = said("assumed_iterations").and_then(|number| number.parse().ok()).unwrap_or(1 << 30);
-    let mut options =
-        Options { pipeline, assume, versioned, device, assumed_iterations, strict_aliasing, ..Options::default() };
+    let mut options = Options {
+        pipeline,
+        assume,
+        versioned,
+        retune,
+        device,
+        assumed_iterations,
+        strict_aliasing,
+        ..Options::default()
+    };
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
     let shown = TRANSFORMS.iter().find(|transform| transform.is_of(folder));
     if options.device.is_some() {

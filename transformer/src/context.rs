@@ -20,6 +20,8 @@ pub struct Context<'a> {
     pub device_memory: u64,
     /// If it depends on lengths known at run time whether one form is faster, are both written under a host `if`?
     pub versioned: bool,
+    /// Are grids that clauses of the program say, and that are far off, replaced?
+    pub retune: bool,
     /// How pipelines are written.
     pub pipeline: PipelineOptions,
     /// The device that grids are chosen for. `None` if none is given, or if no grid is to be chosen.

@@ -251,7 +251,7 @@ fn context<'a>(
     asked: &'a Asked,
 ) -> Context<'a> {
     let Parsed { scan, tree, constructs } = parsed;
-    let Options { assumed_iterations, versioned, pipeline, strict_aliasing, signed_wraps, .. } = *options;
+    let Options { assumed_iterations, versioned, retune, pipeline, strict_aliasing, signed_wraps, .. } = *options;
     let (facts, definitions) = (asked.facts.as_ref(), &*options.definitions);
     let compilation = Compilation { headers, definitions, facts, strict_aliasing, signed_wraps };
     let profile = options.device.as_ref();
@@ -262,6 +262,7 @@ fn context<'a>(
         assumed_iterations,
         device_memory,
         versioned,
+        retune,
         pipeline,
         device: profile.filter(|_| options.passes.contains(&Pass::Geometry)),
         profile,

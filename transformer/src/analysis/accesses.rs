@@ -199,6 +199,19 @@ pub fn accesses(
     expressions: &[Span],
 ) -> Accesses {
     let Some(body) = nest.get(promised.saturating_sub(1)).map(|last| last.body) else { return Accesses::default() };
+    accesses_in(file, tree, symbols, (nest, body), promised, expressions)
+}
+
+/// Reads what one execution of `body` does, the statement of one of the loops. What stands between the loops around it is not read.
+#[must_use]
+pub fn accesses_in(
+    file: &SourceFile,
+    tree: &HostTree,
+    symbols: &Symbols<'_>,
+    (nest, body): (&[CanonicalLoop], NodeId),
+    promised: usize,
+    expressions: &[Span],
+) -> Accesses {
     let expansions = expansions(file, tree, symbols, body);
     let mut reader = Reader {
         file,

@@ -1,6 +1,8 @@
 //! The loops that a construct takes by its `collapse` clause.
 
-use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
+use crate::analysis::accesses::accesses;
+use crate::region::construct::ConstructId;
+use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest, canonical_nest};
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::syntax::{ClauseArgument, ClauseName};
@@ -8,10 +10,17 @@ use crate::syntax::{ClauseArgument, ClauseName};
 /// The most loops that `collapse` takes together on a device.
 const DEEPEST: usize = 4;
 
+/// The loops of a region's innermost construct and their number, if they are in canonical form and rectangular.
 #[must_use]
-/// The loops of a construct and their number, if they are in canonical form and rectangular.
 pub fn associated_loops(program: &Program<'_>, region: &TargetRegion) -> Option<(Vec<CanonicalLoop>, usize)> {
-    let id = region.chain.innermost();
+    let nest = loops_of(program, region.chain.innermost())?;
+    let depth = nest.loops.len();
+    Some((nest.loops, depth))
+}
+
+/// The loops of a construct, if they are in canonical form and rectangular.
+#[must_use]
+pub fn loops_of(program: &Program<'_>, id: ConstructId) -> Option<CanonicalLoopNest> {
     let depth = match program.constructs.directive(id).clauses_of(ClauseName::Collapse).next().map(|it| &it.argument) {
         None => 1,
         Some(ClauseArgument::Expression(span)) => {
@@ -22,5 +31,16 @@ pub fn associated_loops(program: &Program<'_>, region: &TargetRegion) -> Option<
     };
     let nest = canonical_nest(program.file, program.tree, program.constructs.construct(id).body?, depth).ok()?;
     let is_rectangular = nest.loops.iter().all(|one| one.names_outer_variable.is_none());
-    is_rectangular.then_some((nest.loops, depth))
+    is_rectangular.then_some(nest)
+}
+
+/// How many iterations the loops of a construct have together, if that follows from the text. Their body need not be understood.
+#[must_use]
+pub fn known_iterations(program: &Program<'_>, id: ConstructId) -> Option<u64> {
+    let CanonicalLoopNest { loops, .. } = loops_of(program, id)?;
+    let depth = loops.len();
+    let found = accesses(program.file, program.tree, program.symbols(), &loops, depth, &[]).loops;
+    let trips = found.iter().take(depth).map(|one| u64::try_from(one.trips?).ok());
+    let product = trips.into_iter().try_fold(1, |product: u64, trips| product.checked_mul(trips?));
+    product.filter(|_| found.len() >= depth)
 }

@@ -60,6 +60,9 @@ pub enum Command {
         /// Write both forms where the lengths of loops decide, as for rewriting
         #[arg(long)]
         versioned: bool,
+        /// Replace written grids that are far off, as for rewriting
+        #[arg(long)]
+        retune: bool,
         /// The device to choose grids for, as for rewriting
         #[arg(long, value_name = "NAME")]
         device: Option<String>,
@@ -221,6 +224,9 @@ pub struct PassArguments {
     /// The device to choose grids for: a profile's name, a .toml file with one, or `native`, which asks NVIDIA's driver
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
+    /// geometry: replace grids in the program's own clauses that are predicted to be far off on the device (needs --device)
+    #[arg(long)]
+    pub retune: bool,
     /// geometry: who counts the registers that a grid is chosen by: nobody, or clang with ptxas
     #[arg(long, value_enum, value_name = "SOURCE")]
     pub resources: Option<Resources>,

@@ -27,6 +27,8 @@ pub(super) struct Config {
     pub device_memory: Option<u64>,
     /// Write both forms of a region where the lengths of its loops decide which is faster?
     pub versioned: Option<bool>,
+    /// Replace written grids that are far off on the device?
+    pub retune: Option<bool>,
     /// `register`, `alloc` or `none`: how `pipeline` page-locks host memory.
     pub pin: Option<String>,
     /// How many tiles of a pipeline are on the device at a time.
@@ -181,6 +183,7 @@ const KEYS: &[&str] = &[
     "assumed_iterations",
     "device_memory",
     "versioned",
+    "retune",
     "pin",
     "pipeline_window",
     "pipeline_tiles",
@@ -267,6 +270,7 @@ mod tests {
         config.assumed_iterations = Some(1);
         config.device_memory = Some(1);
         config.versioned = Some(true);
+        config.retune = Some(true);
         config.pin = Some("none".to_owned());
         config.pipeline_window = NonZeroU32::new(4);
         config.pipeline_tiles = NonZeroU32::new(16);

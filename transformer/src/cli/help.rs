@@ -38,6 +38,7 @@ pub const CONFIGURATION: &str = r#"Configuration:
     assumed_iterations = 65536    # of loops of unknown length: decides what pays
     device_memory = 2147483648    # bytes that data kept on the device may take
     device = "h200"               # or "native", or your own profile.toml
+    retune = false                # replace written grids that are far off
     resources = "clang"           # clang and ptxas count registers, for grids
     versioned = false             # both forms, chosen at run time by loop lengths
     pin = "stage"                 # stage, register, alloc or none

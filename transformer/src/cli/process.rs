@@ -137,6 +137,7 @@ pub(super) fn options(settings: &Settings) -> Options {
         assumed_iterations: settings.assumed_iterations,
         device_memory: settings.device_memory,
         versioned: settings.versioned,
+        retune: settings.retune,
         pipeline: settings.pipeline,
         device: settings.device.clone(),
         lines: settings.lines.clone(),

@@ -32,6 +32,8 @@ pub(super) struct Settings {
     pub device_memory: Option<u64>,
     /// Are both forms written where the lengths of loops decide which is faster?
     pub versioned: bool,
+    /// Are written grids that are far off on the device replaced?
+    pub retune: bool,
     /// How pipelines are written.
     pub pipeline: PipelineOptions,
     /// The device that grids are chosen for.
@@ -105,6 +107,10 @@ impl<'a> Resolver<'a> {
             (None, None) => Passes::by_default(),
         };
         let device = self.device(&config)?;
+        let retune = self.passes.retune || config.retune.unwrap_or(false);
+        if retune && device.is_none() {
+            return Err("`--retune` needs a device to judge grids by: give `--device`".to_owned());
+        }
         let pipeline = self.passes.pipeline.options(&config)?;
         let mut include_dirs = compiler.quote_dirs();
         let verify = config.verify.as_ref();
@@ -125,6 +131,7 @@ impl<'a> Resolver<'a> {
                 .unwrap_or(crate::context::ASSUMED_ITERATIONS),
             device_memory: self.passes.device_memory.or(config.device_memory),
             versioned: self.passes.versioned || config.versioned.unwrap_or(false),
+            retune,
             pipeline,
             device,
             lines: self.passes.lines.clone(),
@@ -150,6 +157,7 @@ impl<'a> Resolver<'a> {
         config.assumed_iterations = Some(settings.assumed_iterations);
         config.device_memory = settings.device_memory;
         config.versioned = Some(settings.versioned);
+        config.retune = Some(settings.retune);
         pipeline::dump(settings.pipeline, &mut config);
         config.facts = settings.facts.to_possible_value().map(|value| value.get_name().to_owned());
         config.resources = settings.resources.to_possible_value().map(|value| value.get_name().to_owned());

@@ -117,6 +117,34 @@ pub fn insert_clauses(file: &SourceFile, directive: Span, end: usize, clauses: &
     Edit { span: Span::new(end, end), text }
 }
 
+/// Puts clauses in the place of others, which are given by their numbers in the directive. Blanks before a clause that goes, its comma
+/// and its line continuation go too; a comment stays.
+#[must_use]
+pub fn exchange_clauses(file: &SourceFile, directive: &Directive, old: &[usize], new: &[String]) -> Vec<Edit> {
+    let is_gap = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'\\');
+    let mut edits: Vec<Edit> = Vec::new();
+    for index in old {
+        let Some(clause) = directive.clauses.get(*index) else { continue };
+        let before = index.checked_sub(1).and_then(|before| directive.clauses.get(before));
+        let gap = Span::new(before.map_or(directive.name_span.end, |before| before.span.end), clause.span.start);
+        let start = if file.bytes(gap).iter().all(is_gap) { gap.start } else { clause.span.start };
+        let rest = file.bytes(Span::new(clause.span.end, directive.span.end));
+        let blanks = rest.len() - rest.trim_ascii_start().len();
+        let comma = if rest.get(blanks) == Some(&b',') { blanks + 1 } else { 0 };
+        let start = edits.last().map_or(start, |last| start.max(last.span.end));
+        edits.push(Edit { span: Span::new(start, clause.span.end + comma), text: String::new() });
+    }
+    if new.is_empty() {
+        return edits;
+    }
+    let added = append_clauses(file, directive, new);
+    match edits.last_mut().filter(|last| last.span.end == added.span.start) {
+        Some(last) => last.text = added.text,
+        None => edits.push(added),
+    }
+    edits
+}
+
 /// The clauses of a text that adds some, each with the comments behind it.
 #[must_use]
 pub fn clauses_of(text: &str) -> Vec<String> {

@@ -23,6 +23,8 @@ pub struct Options {
     pub device_memory: Option<u64>,
     /// If the lengths of the loops decide which form of a construct is faster, are both written under a host `if`?
     pub versioned: bool,
+    /// Are grids that clauses of the program say, and that are far off on the device, replaced?
+    pub retune: bool,
     /// How pipelines are written.
     pub pipeline: PipelineOptions,
     /// The device that grids are chosen for. Without one, only what holds on every device is written.
@@ -57,6 +59,7 @@ impl Default for Options {
             assumed_iterations,
             device_memory: None,
             versioned: false,
+            retune: false,
             pipeline: PipelineOptions::default(),
             device: None,
             lines: Vec::new(),

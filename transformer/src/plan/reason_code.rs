@@ -112,6 +112,7 @@ reason_codes! {
     StorageOverlap = "OMPS162", Refusal, "storage that may overlap in part";
     NotCertain = "OMPS163", Refusal, "no construct certainly runs";
     EnvironmentPlace = "OMPS164", Refusal, "no place for a data environment";
+    GridDecides = "OMPS165", Refusal, "the written grid may decide a result";
     UnrollNotAllowed = "OMPS170", Refusal, "no `unroll` construct may stand there";
     AccumulatorReached = "OMPS180", Refusal, "sum in memory that more may reach";
     TooSmall = "OMPS201", DoesNotPay, "too little work for further launches";

@@ -62,21 +62,53 @@
 //! serial loop stores to neighbouring elements, such as sums in memory: blocks of less than a sector of 32 bytes store to the same
 //! ones again and again, and took up to 12 times as long.
 //!
-//! Where clauses of the user say another grid, it stays; one that is predicted to take more than twice as long is
-//! reported (OMPS450).
+//! Where clauses of the user say another grid, it stays; one that is predicted to take more than twice as long, for each length of a
+//! loop of unknown length, is reported (OMPS450), and so is one with no more threads in all than a warp for a long loop of which nothing is
+//! predicted. With `--retune` such a grid goes, and this pass's own one takes its place, if all numbers in it are constants.
+//!
+//! ## Two levels
+//!
+//! Where the teams share a `distribute` loop, and the threads of each team the `parallel` loops inside, a team has 128 threads by itself.
+//! With `--device` and 32,768 outer iterations or more, `thread_limit(32)` is written if no inner loop can use more: each has at most 64
+//! iterations, or asks for a warp with `num_threads`. On an H100 65,536 rows of 16 to 64 elements take 0.6 to 0.9 of their time so, launch
+//! included, and longer ones whose loops ask for a warp 0.5 to 0.7; without such a request rows of more than 128 take up to 1.5 times as long. A written `thread_limit` that leaves three quarters of a warp idle, and a
+//! `num_teams` of less than a quarter of the multiprocessors, are far off: reported, or replaced with `--retune`.
+//!
+//! A `parallel` loop in a `distribute parallel for` loop runs in one thread alone (as long as `max-active-levels-var` is 1), while it
+//! slows down all kernels of the program: LLVM's runtime keeps a state for each such region. So the outer loop becomes `distribute`, and the
+//! team shares the inner one. On an H100 65,536 sums of 1,024 elements take 0.27 ms so, 56 ms before; sums of 16 elements 0.09 and 29 ms.
+//! It holds on every device.
+//!
+//! ```c
+//! #pragma omp target teams distribute
+//! for (int i = 0; i < n; i++) {
+//!   float sum = 0;
+//!   #pragma omp parallel for reduction(+: sum)
+//!   for (int j = 0; j < m; j++)
+//!     sum += a[i * m + j];
+//!   s[i] = sum;
+//! }
+//! ```
 //!
 //! ## Applies when
 //!
 //! - a target construct leads to one `distribute parallel for` loop (or with `simd`), combined or stacked, and no clause
 //!   of it says how many threads a team has. A combined one may be one of several directives of which the preprocessor chooses one
-//!   (`#ifdef .. #else .. #endif` right before the loop): clauses of one change nothing of the others.
+//!   (`#ifdef .. #else .. #endif` right before the loop): clauses of one change nothing of the others;
+//! - or it leads to a `distribute` loop that holds `parallel` loops and no other constructs, with `--device`.
 //!
 //! ## Refuses when
 //!
 //! - OMPS101 to OMPS104: the text cannot be read for certain;
 //! - OMPS109: the loop, or an operator of a class that it uses, asks for its team or its threads;
-//! - OMPS117: a `parallel` region stands in the loop: LLVM's device runtime may run out of memory in another grid;
-//! - OMPS125: the directive is spelled `_Pragma` or as an attribute.
+//! - OMPS117: a `parallel` region stands in the loop, and it is not proved that the threads of a team may share it: its iterations may depend
+//!   on each other, a clause may group the outer iterations (`schedule`, `num_threads`) or hand a value on (`reduction`, `lastprivate`), or the
+//!   threads would have to share an array or an object that an outer iteration declares. Another grid is not written either, since LLVM's
+//!   device runtime may run out of memory in it;
+//! - OMPS125: the directive is spelled `_Pragma` or as an attribute;
+//! - with `--retune`: OMPS110, if one thread makes certain iterations in order (a team of one thread, `schedule`, `if` on `parallel`) and they are
+//!   not proved independent; OMPS165, if the order of a floating-point reduction or of what `atomic` does hangs on the grid, or a clause
+//!   may mean something else in another one; OMPS122, if nothing else uses a variable.
 //!
 //! ## Safety
 //!
@@ -88,6 +120,16 @@
 //! chosen, the edit is assumed to be right if a function is called whose body is not in sight, or objects are used of a class whose
 //! functions are not: they may ask for their team (OMPS303). Likewise in a template whose parameter may be such a class (OMPS304).
 //! Safe otherwise.
+//!
+//! An inner `parallel` region may have several threads in the original too, where the outer one has a single thread and so is inactive. But
+//! as a rule it runs alone, so its iterations are proved to be independent all the same. The threads of the outer loop shared its iterations in
+//! any way; one team takes each now, in order. What an outer iteration declares belongs to the team's initial thread, and is shared by the
+//! inner region before and after. The specification fixes no order for the terms of a reduction.
+//!
+//! What `--retune` replaces was no choice of the implementation: `num_teams(4) thread_limit(8)` promises four teams of at most eight
+//! threads. So nothing may depend on their numbers: no query, not in a callee either (OMPS303 if it is not in sight), no order of
+//! iterations that clauses give, no order in which results are combined. What threads make which iterations without a `schedule` clause
+//! is up to the implementation, so that a program without races may not rely on it.
 //!
 //! The bounds in `num_teams` are numbers and integer variables that are neither volatile nor listed in a clause of the
 //! construct but `firstprivate`. They are compared before they are subtracted, multiplied or divided, so nothing overflows, and the
@@ -102,6 +144,10 @@
 
 mod details;
 mod grid;
+mod levels;
+mod queries;
+mod retune;
+mod team_size;
 
 use crate::context::Context;
 use crate::edit::directive_writer::append_clauses;
@@ -109,16 +155,12 @@ use crate::plan::{Certainty, Change, Decision, Pass, Plan, Reason, ReasonCode, V
 use crate::region::construct::{ConstructId, ConstructTree};
 use crate::region::target::{TargetRegion, target_regions};
 use crate::semantics::Program;
-use crate::semantics::calls::Calls;
-use crate::semantics::is_standard_constant;
-use crate::semantics::symbols::{DeclaredType, NameKind, Place, Symbols};
-use crate::semantics::uses::{Role, Use, uses_below};
-use crate::source::{Language, Span, words};
+use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, Directive, HostTree, NodeKind, TypeName};
+use crate::syntax::{ClauseName, Directive, HostTree};
 use crate::transforms::checks::type_parameters;
 use crate::transforms::choose_geometry::grid::Chosen;
-use crate::transforms::{TEAM_THREADS, Waiting, checks};
+use crate::transforms::{Waiting, checks};
 
 /// The threads that a GPU runs in lockstep.
 const WARP: u32 = 32;
@@ -126,10 +168,14 @@ const WARP: u32 = 32;
 /// The routines that set the sizes of teams and leagues.
 const SETTERS: &[&str] = &["omp_set_num_teams", "omp_set_teams_thread_limit", "omp_set_num_threads"];
 
-/// Decides for every loop that is a kernel of its own.
+/// Decides for every loop that is a kernel of its own, and for loops of teams with loops of their threads inside.
 pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
     let regions = target_regions(cx.tree, cx.constructs);
-    regions.iter().filter(|region| region.is_league_loop()).map(|region| plan_loop(cx, region)).collect()
+    let plan = |region: &TargetRegion| match region.is_league_loop() {
+        true => Some(plan_loop(cx, region)),
+        false => team_size::plan(cx, region),
+    };
+    regions.iter().filter_map(plan).collect()
 }
 
 /// A grid for a device is chosen after other passes have changed the loop. A tile has fewer iterations than its loop. A
@@ -151,11 +197,17 @@ pub fn chooses_grids(tree: &HostTree, constructs: &ConstructTree) -> bool {
 fn plan_loop(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let span = cx.constructs.directive(first).span;
-    let mut plan = decide(cx, region, span).into_plan(Pass::Geometry, span, region.extent);
-    let is_clear = || checks::clause_reasons(cx, region).is_empty();
-    if plan.decision != Decision::Refuse && cx.device.is_some() && is_clear() {
-        plan.reasons.extend(grid::far_off(cx, region));
-    }
+    let is_nested = levels::nested_parallel(cx, region).is_some();
+    let is_judged = !is_nested && checks::clause_reasons(cx, region).is_empty();
+    let far_off = if is_judged { retune::far_off(cx, region) } else { None };
+    let verdict = match &far_off {
+        _ if is_nested => levels::two_levels(cx, region),
+        Some(far_off) if cx.retune => retune::retune(cx, region, far_off),
+        _ => decide(cx, region, span),
+    };
+    let mut plan = verdict.into_plan(Pass::Geometry, span, region.extent);
+    let is_kept = !cx.retune && plan.decision != Decision::Refuse;
+    plan.reasons.extend(far_off.filter(|_| is_kept).map(|far_off| far_off.reason));
     cx.explain(plan.pass, plan.extent, || grid::figures(cx, region).as_ref().map(details::details).unwrap_or_default());
     plan
 }
@@ -167,44 +219,36 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Verdict {
         return Verdict::Nothing(Reason::new(ReasonCode::GridWritten, span, message));
     };
     if reasons.is_empty() {
-        reasons.extend(nested_parallel(cx, region));
-        reasons.extend(team_queries(cx, region));
-        let body = cx.constructs.construct(region.chain.innermost()).body;
-        reasons.extend(body.and_then(|body| type_parameters::assumption(cx, body)));
+        reasons.extend(team_reasons(cx, region));
     }
     if reasons.iter().any(|reason| reason.certainty == Certainty::Proved) {
         return Verdict::Refuse(reasons);
     }
-    match chosen(cx, region, teams) {
-        Ok(Chosen { clauses, summary, threads }) => {
-            if !reasons.is_empty() && is_a_choice_of_the_original(cx, region, threads) {
-                reasons.clear();
+    let are_open = teams.clauses_of(ClauseName::NumTeams).next().is_none();
+    let figures = if are_open { grid::figures(cx, region) } else { None };
+    let limit = || figures.as_ref().and_then(grid::GeometryFigures::limit_gains_nothing);
+    let Chosen { clauses, summary, threads, .. } = match grid::chosen(cx, region, figures.as_ref()) {
+        Some(chosen) => chosen,
+        None => match limit() {
+            Some(message) => {
+                return Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GridDoesNotPay, span, message)]);
             }
-            let edits = vec![append_clauses(cx.file, teams, &clauses)];
-            Verdict::Change(Change { edits, summary, reasons, ..Change::default() })
-        }
-        Err(message) => Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GridDoesNotPay, span, message)]),
+            None => Chosen::for_every_device(),
+        },
+    };
+    if !reasons.is_empty() && is_a_choice_of_the_original(cx, region, threads) {
+        reasons.clear();
     }
+    let edits = vec![append_clauses(cx.file, teams, &clauses)];
+    Verdict::Change(Change { edits, summary, reasons, ..Change::default() })
 }
 
-/// The grid that suits the device, unless a clause gives the number of teams; otherwise the grid for every device.
-///
-/// # Errors
-/// The prediction for the latter, if it is no gain.
-fn chosen(cx: &Context<'_>, region: &TargetRegion, teams: &Directive) -> Result<Chosen, String> {
-    let are_open = cx.device.is_some() && teams.clauses_of(ClauseName::NumTeams).next().is_none();
-    let figures = are_open.then(|| grid::figures(cx, region)).flatten();
-    if let Some(chosen) = figures.as_ref().and_then(|figures| grid::write(cx, region, figures)) {
-        return Ok(chosen);
-    }
-    match figures.and_then(|figures| figures.limit_gains_nothing()) {
-        Some(message) => Err(message),
-        None => Ok(Chosen {
-            clauses: vec![format!("thread_limit({TEAM_THREADS})")],
-            threads: TEAM_THREADS,
-            summary: format!("{TEAM_THREADS} threads in each team, so that every team gets work"),
-        }),
-    }
+/// What in the loop may depend on its team: queries, operators of classes.
+fn team_reasons(cx: &Context<'_>, region: &TargetRegion) -> Vec<Reason> {
+    let body = cx.constructs.construct(region.chain.innermost()).body;
+    let parameter = body.and_then(|body| type_parameters::assumption(cx, body));
+    let reasons = [queries::team_queries(cx, region), parameter];
+    reasons.into_iter().flatten().collect()
 }
 
 /// Could the implementation have run the original in teams of this many threads? That is so if nothing sets the numbers
@@ -229,114 +273,4 @@ fn has_own_threads(cx: &Program<'_>, region: &TargetRegion) -> bool {
     let clauses = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
     let names = [ClauseName::ThreadLimit, ClauseName::NumThreads, ClauseName::DistSchedule];
     clauses.into_iter().any(|clause| names.contains(&clause.name))
-}
-
-/// A `parallel` region in the loop, which the one thread of an iteration runs alone. LLVM 19's device runtime takes 80 bytes of the device's
-/// heap for each, gives none back, and does not notice when its 8 MiB are full: on an H200 100,000 iterations pass in its own grid of 32
-/// threads and abort in every other grid, 200,000 abort in both. With a larger heap (`LIBOMPTARGET_HEAP_SIZE`) all pass.
-fn nested_parallel(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
-    let body = cx.constructs.construct(region.chain.innermost()).body_span;
-    let mut inside = cx.constructs.within(body);
-    let (_, directive) = inside.find(|(construct, _)| construct.leaves.contains(&Leaf::Parallel))?;
-    let message = "one thread runs this region alone; where the outer loop is `teams distribute`, without `parallel for`, its team shares it";
-    Some(Reason::new(ReasonCode::NestedParallel, directive.span, message))
-}
-
-/// The calls in the loop whose results may depend on the team: queries, or if there are none, the first function that
-/// may have some.
-fn team_queries(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
-    let body = cx.constructs.construct(region.chain.innermost()).body?;
-    let uses = uses_below(cx.file, cx.tree, body);
-    let is_cpp = cx.tree.language() == Language::Cpp;
-    let reasons = uses.iter().filter_map(|used| {
-        let (symbols, calls) = (cx.symbols(), cx.calls());
-        let is_macro = || symbols.macro_definition(&used.name, used.span.start).is_some();
-        if may_call(cx, used) && (used.role == Role::Callee || is_macro()) {
-            return team_query(symbols, calls, used);
-        }
-        let is_known = |used: &Use| {
-            used.name == "this"
-                || symbols.lookup(&used.name, used.span.start).is_some()
-                || is_standard_constant(&used.name)
-        };
-        match is_known(used) {
-            true if is_cpp => class_query(symbols, calls, used),
-            true => None,
-            false => Some(assumed(used.span, format!("`{}`, which is declared nowhere in sight,", used.name))),
-        }
-    });
-    let types = cx.tree.descendants(body).filter(|_| is_cpp).filter_map(|node| {
-        let (symbols, calls) = (cx.symbols(), cx.calls());
-        let ty = TypeName::of(cx.tree, node)?.ty()?;
-        let is_own = matches!(cx.tree.kind(ty), NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier);
-        let span = cx.tree.span(ty);
-        let name = cx.file.show(span).split_whitespace().collect::<String>();
-        let found = if is_own { DeclaredType::Void } else { symbols.type_named(&name, span.start) };
-        class_reason(symbols, calls, &found, &name, span)
-    });
-    reasons.chain(types).min_by_key(|reason| reason.certainty)
-}
-
-/// Is it called, or may it be a macro that calls something?
-fn may_call(cx: &Program<'_>, used: &Use) -> bool {
-    let is_defined = || cx.scan.definitions.iter().any(|definition| *cx.file.show(definition.name) == *used.name);
-    used.role == Role::Callee || !cx.compilation.headers.is_empty() || cx.compilation.facts.is_some() || is_defined()
-}
-
-/// In C++: a query that the operators and functions of a variable's class may make.
-fn class_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Reason> {
-    let found = symbols.lookup(&used.name, used.span.start);
-    if used.name == "this" || found.is_none() {
-        let message = || assumed(used.span, "a function of the object".to_owned());
-        return (used.role == Role::MethodCall).then(message);
-    }
-    let found = found.filter(|found| found.kind == NameKind::Variable && found.ty != DeclaredType::Auto)?;
-    class_reason(symbols, calls, &found.ty, &used.name, used.span)
-}
-
-/// A query that the functions of a class may make, for a name's type.
-fn class_reason(symbols: &Symbols<'_>, calls: &Calls<'_>, ty: &DeclaredType, name: &str, span: Span) -> Option<Reason> {
-    if !ty.is_known() {
-        return Some(assumed(span, format!("a function of the class of `{name}`")));
-    }
-    let class = ty.class().filter(|class| !is_standard_class(symbols, class, span))?;
-    let effects = calls.class_effects(symbols, class, Place { header: None, span });
-    if effects.openmp.is_some() {
-        let message = format!("a function of the class of `{name}` reaches an OpenMP construct or query");
-        return Some(Reason::new(ReasonCode::TeamDependent, span, message));
-    }
-    (!effects.known).then(|| assumed(span, format!("a function of the class of `{name}`")))
-}
-
-/// A class of the standard library, of numbers if it is a template: it makes no query.
-fn is_standard_class(symbols: &Symbols<'_>, class: &DeclaredType, span: Span) -> bool {
-    let DeclaredType::Record { name, .. } = class else { return false };
-    let Some(rest) = name.strip_prefix("std::") else { return false };
-    let is_number = |word: &str| symbols.type_written(None, word, span.start).number().is_some();
-    let arguments = rest.split_once('<').map_or("", |(_, arguments)| arguments);
-    let mut named = words(arguments);
-    named.all(|word| {
-        matches!(word, "const" | "std") || is_number(word) || word.starts_with(|c: char| c.is_ascii_digit())
-    })
-}
-
-fn team_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Reason> {
-    // A conversion to a template parameter calls functions of that parameter's class.
-    if symbols.lookup(&used.name, used.span.start).is_some_and(|found| found.kind == NameKind::TemplateParameter) {
-        return None;
-    }
-    let effects = calls.effects(symbols, &used.name, used.span.start);
-    if effects.openmp.is_some() {
-        let message = format!("`{}` reaches an OpenMP construct or query", used.name);
-        return Some(Reason::new(ReasonCode::TeamDependent, used.span, message));
-    }
-    let (name, _) = effects.unknown_callee?;
-    Some(assumed(used.span, format!("`{name}`")))
-}
-
-/// The assumption that something does not depend on the team.
-fn assumed(span: Span, what: String) -> Reason {
-    let mut reason = Reason::new(ReasonCode::NoTeamQuery, span, format!("{what} does not ask for its team"));
-    reason.certainty = Certainty::Assumed;
-    reason
 }

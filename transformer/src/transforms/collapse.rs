@@ -137,7 +137,7 @@ fn decide(cx: &Context<'_>, id: ConstructId, chain: Vec<ConstructId>) -> Result<
     };
     // If no loop can be added, the existing ones may still be exchanged. It is no refusal if they are not.
     let verdict = clauses::read(cx, &chain).and_then(|(clauses, of_grid)| {
-        let verdict = choose(cx, &Candidate { cx, id, chain, clauses, nest })?;
+        let verdict = choose(cx, &Candidate { cx, id, chain, clauses, nest, is_in_team: false })?;
         match (verdict, of_grid.first()) {
             // A change under an assumption was already possible before the grid was chosen, and is not reported again.
             (Verdict::Change(change), Some(first)) if !change.reasons.is_empty() => Ok(Verdict::Nothing(first.clone())),

@@ -143,13 +143,13 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
 /// Decides for every block of a file.
 pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
     let decided = members::with_members(cx, decide_file(cx));
-    let Decided { environments, narrowed, unnamed } = decided;
+    let Decided { environments, narrowed, unnamed, data } = decided;
     let mut plans: Vec<Plan> = environments.into_iter().map(|planned| planned.plan).collect();
     let is_change = |plan: &&Plan| !plan.edits.is_empty();
     let held: Vec<Span> = plans.iter().filter(is_change).map(|plan| plan.extent).collect();
     let is_free = |plan: &Plan| !held.iter().any(|extent| extent.contains(plan.extent));
     plans.extend(narrowed.into_iter().filter(is_free));
-    plans.extend(refusals::not_named(cx, &unnamed, &held));
+    plans.extend(refusals::not_named(cx, &unnamed, &held, &data));
     plans
 }
 
@@ -196,7 +196,8 @@ fn decide_file(cx: &Context<'_>) -> Decided {
     };
     let environments = inside.into_keys().flat_map(|function| plan_function(cx, of_function(function), function));
     let environments = environments.collect();
-    Decided { environments, narrowed, unnamed }
+    let data = all.iter().filter(|mapping| mapping.is_data).map(|mapping| mapping.extent).collect();
+    Decided { environments, narrowed, unnamed, data }
 }
 
 /// Does a loop of the host repeat it?

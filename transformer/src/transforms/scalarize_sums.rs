@@ -106,8 +106,10 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
         let nest = Nest { loops: CanonicalLoopNest { loops, body }, between: Vec::new(), promised };
         let chain = region.chain.constructs.clone();
         let id = region.chain.innermost();
-        let kernel =
-            Kernel { cx, candidate: Candidate { cx, id, clauses: clauses::Clauses::of(cx, &chain), chain, nest } };
+        let kernel = Kernel {
+            cx,
+            candidate: Candidate { cx, id, clauses: clauses::Clauses::of(cx, &chain), chain, nest, is_in_team: false },
+        };
         kernel.decide(&sums)?
     } else {
         Verdict::Refuse(doubts)

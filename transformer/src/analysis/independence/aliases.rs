@@ -169,7 +169,9 @@ fn check_places(candidate: &Candidate<'_, '_>, found: &Accesses) -> Result<(), V
     let cx = candidate.cx;
     let region = candidate.chain.first().map(|first| cx.constructs.construct(*first).body_span);
     let own = cx.constructs.construct(candidate.id).body_span;
-    let is_of_team = |key: VariableId| !key.is_within(own) && region.is_some_and(|region| key.is_within(region));
+    let is_of_team = |key: VariableId| {
+        !candidate.is_in_team && !key.is_within(own) && region.is_some_and(|region| key.is_within(region))
+    };
     let accesses = found.accesses.iter().map(|access| (access.root.key, access.span));
     let scalars = found.scalars.iter().filter(|used| used.writes).map(|used| (used.key, used.span));
     if let Some((_, span)) = accesses.chain(scalars).find(|(key, _)| is_of_team(*key)) {

@@ -12,7 +12,7 @@ mod witness;
 
 use std::collections::BTreeSet;
 
-use crate::analysis::accesses::{Accesses, accesses};
+use crate::analysis::accesses::{Accesses, accesses_in};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::CanonicalLoopNest;
@@ -31,6 +31,8 @@ pub(crate) struct Candidate<'a, 'p> {
     pub chain: Vec<ConstructId>,
     pub clauses: Clauses,
     pub nest: Nest,
+    /// Do the iterations go to threads of one team alone, so that storage of the team is storage of theirs?
+    pub is_in_team: bool,
 }
 
 impl Candidate<'_, '_> {
@@ -60,26 +62,53 @@ pub(crate) fn dependence(
     assigned: &BTreeSet<String>,
     own: &BTreeSet<String>,
 ) -> Option<Reason> {
+    let nest = Nest { loops: loops.clone(), between: Vec::new(), promised: 0 };
     let id = chain.last().copied()?;
-    let body = cx.constructs.construct(id).body_span;
+    let clauses = Clauses::of(cx, &chain);
+    let candidate = Candidate { cx, id, chain, clauses, nest, is_in_team: false };
+    between_iterations(&candidate, assigned, own)
+}
+
+/// Why iterations of a construct in one iteration of other loops may depend on each other, if threads of one team make them. `chain` leads
+/// from the target construct to it. The last construct's loops are `inner`, those of the constructs around it `outer`.
+pub(crate) fn dependence_in_team(
+    cx: &Program<'_>,
+    chain: Vec<ConstructId>,
+    outer: &CanonicalLoopNest,
+    inner: &CanonicalLoopNest,
+) -> Option<Reason> {
+    let all = outer.loops.iter().chain(&inner.loops).cloned().collect();
+    let loops = CanonicalLoopNest { loops: all, body: inner.body };
+    let nest = Nest { loops, between: Vec::new(), promised: outer.loops.len() };
+    let id = chain.last().copied()?;
+    let clauses = Clauses::of(cx, &chain);
+    let candidate = Candidate { cx, id, chain, clauses, nest, is_in_team: true };
+    between_iterations(&candidate, &BTreeSet::new(), &BTreeSet::new())
+}
+
+/// Why iterations of the loops behind those that are promised to be independent may depend on each other.
+fn between_iterations(
+    candidate: &Candidate<'_, '_>,
+    assigned: &BTreeSet<String>,
+    own: &BTreeSet<String>,
+) -> Option<Reason> {
+    let (cx, loops) = (candidate.cx, &candidate.nest.loops.loops);
+    let body = cx.constructs.construct(candidate.id).body_span;
     if let Some((_, inner)) = cx.constructs.within(body).next() {
         return Some(unproved(inner.span, format!("`{}` stands in the loop", inner.name)));
     }
-    let depth = loops.loops.len();
-    let clauses = Clauses::of(cx, &chain);
-    let nest = Nest { loops: loops.clone(), between: Vec::new(), promised: 0 };
-    let candidate = Candidate { cx, id, chain, clauses, nest };
-    let (found, sections) = read(&candidate);
-    let known = loops.loops.iter().zip(&found.loops).filter(|(read, known)| read.span == known.span).count();
+    let depth = loops.len();
+    let (found, sections) = read(candidate);
+    let known = loops.iter().zip(&found.loops).filter(|(read, known)| read.span == known.span).count();
     if known < depth {
         return Some(unproved(body, "the variable of a loop is no integer".to_owned()));
     }
     if let Some(trouble) = found.troubles.first() {
         return Some(unproved(trouble.span, trouble.message.clone()));
     }
-    scalars::carried(&candidate, &found, depth, assigned, own)
-        .or_else(|| pairs::reasons(&candidate, &found, depth).into_iter().next())
-        .or_else(|| not_distinct(&candidate, &found, &sections))
+    scalars::carried(candidate, &found, depth, assigned, own)
+        .or_else(|| pairs::reasons(candidate, &found, depth).into_iter().next())
+        .or_else(|| not_distinct(candidate, &found, &sections))
 }
 
 /// What the loops of a candidate access, and what is mapped around them.
@@ -88,7 +117,13 @@ pub(crate) fn read(candidate: &Candidate<'_, '_>) -> (Accesses, Sections) {
     let mut sections = Sections::read(candidate);
     let loops = &candidate.nest.loops.loops;
     let expressions = sections.expressions();
-    let mut found = accesses(cx.file, cx.tree, cx.symbols(), loops, candidate.promised(), &expressions);
+    let promised = candidate.promised();
+    // What stands between the loops of a team and those of its threads is no part of the latter.
+    let of = if candidate.is_in_team { promised } else { promised.saturating_sub(1) };
+    let mut found = match loops.get(of) {
+        Some(one) => accesses_in(cx.file, cx.tree, cx.symbols(), (loops, one.body), promised, &expressions),
+        None => Accesses::default(),
+    };
     sections.take_values(&found);
     // The device may have the value that a mapped variable had earlier.
     found.around.retain(|around| !around.variables.iter().any(|key| clauses::is_mapped(cx, *key)));

@@ -47,7 +47,8 @@ pub(super) fn never_meet(
 ) -> bool {
     let (write, read) = if first.writes { (first, second) } else { (second, first) };
     let [outer, inner, ..] = found.loops.as_slice() else { return false };
-    let is_nest = candidate.promised() == 1 && depth == 2 && candidate.nest.loops.loops.len() == 2;
+    let is_nest =
+        !candidate.is_in_team && candidate.promised() == 1 && depth == 2 && candidate.nest.loops.loops.len() == 2;
     let by_one = |l: &Loop| l.step.is_some_and(|step| step.abs() == 1);
     let same_range = outer.range == inner.range && outer.range.lower.is_some() && outer.range.upper.is_some();
     let is_only = found.accesses.iter().filter(|access| access.writes && access.root == write.root).count() == 1;

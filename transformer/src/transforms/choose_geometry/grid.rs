@@ -5,7 +5,7 @@ mod bounds;
 use std::fmt::Write as _;
 
 use self::bounds::Expressions;
-use crate::analysis::accesses::accesses;
+use crate::analysis::accesses::{Accesses, accesses};
 use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::kernel_shape::{kernel_shape, transactions};
 use crate::context::Context;
@@ -13,23 +13,17 @@ use crate::device::choice::{LENGTHS as DECADES, plain_launch};
 use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
 use crate::device::time::{LAUNCH, gains, predict};
 use crate::device::{Choice, CountedKernel, DeviceProfile, GridClass, KernelResources, KernelShape, choose};
-use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseArgument, ClauseName};
+use crate::syntax::{Clause, ClauseName};
 use crate::transforms::TEAM_THREADS;
 
 /// Assumed resources of a kernel. The kernels of `bench/geometry` have 19 to 32 registers (`h200-ncu.csv`); with up to
 /// 64 an SM holds 32 blocks of a warp, so the assumption matters little. With `--resources clang` they are counted
 /// instead.
 const ESTIMATE: KernelResources = KernelResources { registers: 32, shared_memory: 0 };
-
-/// A written grid is called far off if it is predicted to take this many times as long.
-const FAR_OFF: f64 = 2.0;
-/// The lengths by which a written grid is judged if the length of the loop is unknown.
-const LENGTHS: [u64; 4] = [4096, 65_536, 1 << 20, 1 << 26];
 /// The facts about a loop that is a kernel of its own.
 #[derive(Clone, Debug)]
 pub(super) struct GeometryFigures {
@@ -62,6 +56,11 @@ impl GeometryFigures {
         launches
     }
 
+    /// The same loop with this many iterations.
+    pub(super) fn with_iterations(&self, iterations: u64) -> Self {
+        Self { iterations, ..self.clone() }
+    }
+
     /// The resources of the kernel: counted, or assumed.
     pub(super) fn resources(&self) -> KernelResources {
         self.counted.map_or(ESTIMATE, CountedKernel::wanted)
@@ -81,7 +80,7 @@ impl GeometryFigures {
     fn greatest_gain(&self, launches: impl Fn(&Self) -> [Launch; 2]) -> (u64, [f64; 2]) {
         let lengths: &[u64] = if self.is_known { &[self.iterations] } else { &DECADES };
         let times = lengths.iter().map(|iterations| {
-            let figures = Self { iterations: *iterations, ..self.clone() };
+            let figures = self.with_iterations(*iterations);
             (*iterations, launches(&figures).map(|launch| figures.time(launch)))
         });
         let gain = |[before, after]: [f64; 2]| (LAUNCH + before) / (LAUNCH + after);
@@ -117,6 +116,26 @@ pub(super) struct Chosen {
     pub threads: u32,
     /// One line about it.
     pub summary: String,
+    /// The number of teams, if it is chosen too.
+    choice: Option<Choice>,
+}
+
+impl Chosen {
+    /// The grid for every device.
+    pub(super) fn for_every_device() -> Self {
+        Self {
+            clauses: vec![format!("thread_limit({TEAM_THREADS})")],
+            threads: TEAM_THREADS,
+            summary: format!("{TEAM_THREADS} threads in each team, so that every team gets work"),
+            choice: None,
+        }
+    }
+
+    /// The launch for this many iterations.
+    pub(super) fn launch(&self, iterations: u64) -> Launch {
+        let written = WrittenGrid { num_teams: None, thread_limit: Some(self.threads) };
+        self.choice.map_or_else(|| llvm_launch(iterations, written), |choice| choice.launch(iterations))
+    }
 }
 
 /// The facts about a loop. `None` if no device is given, or if the loop is not understood.
@@ -129,10 +148,8 @@ pub(super) fn figures(cx: &Context<'_>, region: &TargetRegion) -> Option<Geometr
     }
     let found = accesses(cx.file, cx.tree, symbols, &loops, promised, &[]);
     let shape = kernel_shape(cx.tree, loops.last()?.body, &found, promised)?;
-    let trips = found.loops.iter().take(promised).map(|l| l.trips.and_then(|trips| u64::try_from(trips).ok()));
-    let trips: Vec<Option<u64>> = trips.collect();
-    let known = trips.iter().copied().collect::<Option<Vec<u64>>>();
-    let known = known.and_then(|all| all.into_iter().try_fold(1, u64::checked_mul));
+    let trips = trips(&found, promised);
+    let known = product(&trips);
     let iterations = known.unwrap_or(u64::from(cx.assumed_iterations));
     let transactions = transactions(&found, promised);
     let line = cx.file.lines.line_column(region.extent.start).line;
@@ -155,16 +172,29 @@ pub(super) fn figures(cx: &Context<'_>, region: &TargetRegion) -> Option<Geometr
     })
 }
 
-fn clauses<'a>(cx: &'a Program<'_>, region: &'a TargetRegion) -> impl Iterator<Item = &'a Clause> {
+/// The iterations of the first loops.
+fn trips(found: &Accesses, promised: usize) -> Vec<Option<u64>> {
+    found.loops.iter().take(promised).map(|l| l.trips.and_then(|trips| u64::try_from(trips).ok())).collect()
+}
+
+fn product(trips: &[Option<u64>]) -> Option<u64> {
+    trips.iter().try_fold(1, |product: u64, trips| product.checked_mul((*trips)?))
+}
+
+/// The clauses of a loop's constructs.
+pub(super) fn clauses<'a>(cx: &'a Program<'_>, region: &'a TargetRegion) -> impl Iterator<Item = &'a Clause> {
     region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses)
 }
 
-/// The clauses for a choice.
-pub(super) fn write(cx: &Program<'_>, region: &TargetRegion, figures: &GeometryFigures) -> Option<Chosen> {
+/// The grid that suits the device. `None` if nothing is known of the loop, no rule fits or no clause can say it.
+pub(super) fn chosen(cx: &Program<'_>, region: &TargetRegion, figures: Option<&GeometryFigures>) -> Option<Chosen> {
+    let figures = figures?;
     let choice = figures.choice?;
     let Choice { threads, class, .. } = choice;
     let name = &figures.device.name;
-    let mut clauses = match expressions(cx, region, figures, choice) {
+    let expressions = expressions(cx, region, figures, choice);
+    let has_teams = expressions.is_some();
+    let mut clauses = match expressions {
         Some(Expressions { teams, chunk }) => {
             let mut clauses = vec![format!("num_teams({teams}) thread_limit({threads})")];
             clauses.extend(chunk.map(|chunk| format!("dist_schedule(static, {chunk})")));
@@ -186,7 +216,7 @@ pub(super) fn write(cx: &Program<'_>, region: &TargetRegion, figures: &GeometryF
         "{threads} {plural} in each team for {name}: {}; {after:.0} us instead of {before:.0} for {number}{iterations} iterations",
         class.words(),
     );
-    Some(Chosen { clauses, threads, summary })
+    Some(Chosen { clauses, threads, summary, choice: has_teams.then_some(choice) })
 }
 
 /// Expressions for the number of teams and the iterations that each takes. `None` if the bounds are no simple
@@ -209,60 +239,4 @@ fn is_runtimes_choice_near(figures: &GeometryFigures, choice: Choice) -> bool {
     let is_row_loop = matches!(choice.class, GridClass::Serial | GridClass::Saturated) && figures.shape.loops == 1;
     let own = llvm_launch(1 << 26, WrittenGrid { num_teams: None, thread_limit: Some(choice.threads) });
     is_row_loop && choice.most_blocks >= own.grid.num_teams
-}
-
-/// Is the grid of the program's clauses far slower than the grid that this pass would choose?
-pub(super) fn far_off(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
-    let symbols = cx.symbols();
-    let value = |name: ClauseName| {
-        let clause = clauses(cx, region).find(|clause| clause.name == name)?;
-        let ClauseArgument::Expression(span) = &clause.argument else { return Some((clause.span, None)) };
-        Some((clause.span, symbols.constant(&cx.file.show(*span), span.start).and_then(|it| u64::try_from(it).ok())))
-    };
-    let (teams, threads) = (value(ClauseName::NumTeams), value(ClauseName::ThreadLimit));
-    let (span, _) = threads.or(teams)?;
-    let known = |written: Option<(_, Option<u64>)>| match written {
-        None => Some(None),
-        Some((_, number)) => number.filter(|number| *number > 0).map(Some),
-    };
-    let (num_teams, thread_limit) = (known(teams)?, known(threads)?);
-    let thread_limit = thread_limit.map_or(Some(None), |limit| u32::try_from(limit).ok().map(Some))?;
-    if clauses(cx, region).any(|clause| matches!(clause.name, ClauseName::NumThreads | ClauseName::DistSchedule)) {
-        return None;
-    }
-    let figures = figures(cx, region)?;
-    // This pass would write no other number of teams: either no clause can express one, or the number follows from the
-    // text.
-    let is_own = |choice: Choice| match expressions(cx, region, &figures, choice) {
-        None => {
-            let threads = if is_runtimes_choice_near(&figures, choice) { choice.threads } else { TEAM_THREADS };
-            num_teams.is_none() && thread_limit == Some(threads)
-        }
-        Some(Expressions { teams, .. }) => {
-            num_teams.is_some_and(|number| number.to_string() == teams) && thread_limit == Some(choice.threads)
-        }
-    };
-    if figures.choice.is_some_and(is_own) {
-        return None;
-    }
-    let times = |iterations: u64| {
-        let figures = GeometryFigures { iterations, ..figures.clone() };
-        let written = llvm_launch(iterations, WrittenGrid { num_teams, thread_limit });
-        (figures.time(written), figures.time(figures.best()))
-    };
-    let is_far_off = |iterations: u64| {
-        let (before, after) = times(iterations);
-        before >= FAR_OFF * after
-    };
-    // If the length is unknown, it must be far slower for every length.
-    let always = figures.is_known || LENGTHS.into_iter().all(is_far_off);
-    if !always || !is_far_off(figures.iterations) {
-        return None;
-    }
-    let ((before, after), best) = (times(figures.iterations), figures.best());
-    let message = format!(
-        "{before:.0} us predicted on {} with this grid, {after:.0} us with {} teams of {} threads",
-        figures.device.name, best.grid.num_teams, best.grid.thread_limit
-    );
-    Some(Reason::new(ReasonCode::GridFarOff, span, message))
 }

@@ -48,9 +48,15 @@ pub(super) fn called(cx: &Context<'_>, all: &[Mapping]) -> Called {
         let refusal = |message: String| (call, Reason::new(ReasonCode::EnvironmentPlace, span, message));
         let statement = statement_of(cx, call).filter(|statement| seen.insert(*statement));
         let binding = cx.binding(call).and_then(|binding| Some((by_function.get(&binding.definition)?, binding)));
+        let mut own = definitions.iter().filter_map(|(_, node)| Some((*node, by_function.get(node)?)));
+        if binding.is_none() && own.all(|(function, mappings)| has_own_data(cx, function, mappings)) {
+            let message = format!("each call of `{name}` has data of its own, and environments for them");
+            found.unnamed.push((call, Reason::new(ReasonCode::NothingToHoist, span, message)));
+            continue;
+        }
         match (statement, binding) {
             (Some(statement), Some((own, binding))) => {
-                let (mappings, unnamed) = Call::new(cx, statement, binding).mappings(own);
+                let (mappings, unnamed) = Call::new(cx, statement, binding, own).mappings(own);
                 found.mappings.extend(mappings);
                 found.unnamed.extend(unnamed.into_iter().map(|reason| (call, reason)));
             }
@@ -61,6 +67,20 @@ pub(super) fn called(cx: &Context<'_>, all: &[Mapping]) -> Called {
         }
     }
     found
+}
+
+/// Do the constructs of a function map nothing but its local variables, in data environments of that function?
+fn has_own_data(cx: &Context<'_>, function: NodeId, mappings: &[&Mapping]) -> bool {
+    let body = cx.tree.child(function, Field::Body).map(|body| cx.tree.span(body));
+    let is_local = |item: &Item| body.is_some_and(|body| item.named.id.is_within(body));
+    are_held(mappings) && mappings.iter().flat_map(|mapping| &mapping.items).all(is_local)
+}
+
+/// Do all constructs of a function stand in data environments of that function?
+fn are_held(mappings: &[&Mapping]) -> bool {
+    let environments: Vec<Span> = mappings.iter().filter(|it| it.is_data).map(|it| it.extent).collect();
+    let mut kernels = mappings.iter().filter(|it| !it.is_data);
+    kernels.all(|kernel| environments.iter().any(|extent| extent.contains(kernel.extent)))
 }
 
 /// The calls of the file.
@@ -100,14 +120,16 @@ struct Call<'c, 'a> {
     binding: Binding,
     /// What the called function does beside its kernels, in its own terms.
     host: HostEffects,
+    /// Do its constructs stand in data environments of its own?
+    are_held: bool,
 }
 
 impl<'c, 'a> Call<'c, 'a> {
-    fn new(cx: &'c Context<'a>, statement: NodeId, binding: Binding) -> Self {
+    fn new(cx: &'c Context<'a>, statement: NodeId, binding: Binding, own: &[&Mapping]) -> Self {
         let kernels = kernels_of(cx, binding.definition);
         let body = cx.tree.child(binding.definition, Field::Body);
         let host = body.map(|body| cx.host_effects(body, &kernels)).unwrap_or_default();
-        Self { cx, statement, binding, host }
+        Self { cx, statement, binding, host, are_held: are_held(own) }
     }
 
     /// The constructs of the function, and why the caller cannot name some of what they map.
@@ -210,6 +232,10 @@ impl<'c, 'a> Call<'c, 'a> {
                     refuse(span, format!("what is handed for `{name}` is no array of the same elements by its name"))
                 })?
             }
+            None if self.is_of_each_call(own) => {
+                let message = format!("each call has data of its own for `{name}`");
+                return Err(Reason::new(ReasonCode::NothingToHoist, extent, message));
+            }
             None => {
                 let named = self
                     .global(&own.named)
@@ -220,6 +246,12 @@ impl<'c, 'a> Call<'c, 'a> {
         self.item_of(own, handed).ok_or_else(|| {
             refuse(extent, format!("the section of `{name}` in the called function cannot be computed here"))
         })
+    }
+
+    /// Is it a local variable of the function that leads to memory of its own, or that an environment of the function holds?
+    fn is_of_each_call(&self, own: &Item) -> bool {
+        let is_local = own.named.id.is_within(self.cx.tree.span(self.binding.definition));
+        is_local && (self.are_held || self.cx.leads_to_own_memory(&own.named))
     }
 
     /// The section of the function's item, from where on the array is handed over.

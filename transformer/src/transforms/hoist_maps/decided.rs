@@ -1,6 +1,7 @@
 //! What was decided of one text, before it is told.
 
 use crate::plan::{Plan, Reason};
+use crate::source::Span;
 use crate::syntax::NodeId;
 
 /// What is decided of one text.
@@ -11,6 +12,8 @@ pub(super) struct Decided {
     pub narrowed: Vec<Plan>,
     /// What calls map that the caller cannot name.
     pub unnamed: Vec<(NodeId, Reason)>,
+    /// Where there are data environments already.
+    pub data: Vec<Span>,
 }
 
 /// A plan for an environment, or why there is none.

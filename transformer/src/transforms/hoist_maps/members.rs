@@ -129,6 +129,7 @@ fn decided_on(cx: &Context<'_>, changed: &Changed) -> Option<Decided> {
         device: cx.device,
         profile: cx.profile,
         counted: cx.counted,
+        retune: cx.retune,
         explanations: None,
     };
     Some(decide_file(&other))

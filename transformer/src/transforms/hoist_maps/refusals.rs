@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::context::Context;
-use crate::plan::{Pass, Plan, Reason, Verdict};
+use crate::plan::{Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::NodeId;
@@ -83,8 +83,9 @@ pub(super) fn refusal(block: &Block<'_, '_>, inside: &[Statement], id: VariableI
     Some(Refused { id, directive, extent, reason })
 }
 
-/// What is told of calls in loops whose constructs keep their maps because the caller has no name for what they map.
-pub(super) fn not_named(cx: &Context<'_>, unnamed: &[(NodeId, Reason)], held: &[Span]) -> Vec<Plan> {
+/// What is told of calls in loops whose constructs keep their maps because the caller has no name for what they map. Where the data are the
+/// called function's own, or environments in the program hold them, there is nothing to do.
+pub(super) fn not_named(cx: &Context<'_>, unnamed: &[(NodeId, Reason)], held: &[Span], data: &[Span]) -> Vec<Plan> {
     let mut by_call: BTreeMap<NodeId, Vec<Reason>> = BTreeMap::new();
     for (call, reason) in unnamed {
         let reasons = by_call.entry(*call).or_default();
@@ -98,7 +99,21 @@ pub(super) fn not_named(cx: &Context<'_>, unnamed: &[(NodeId, Reason)], held: &[
     let told = by_call.into_iter().filter(is_told);
     told.map(|(call, reasons)| {
         let span = cx.tree.span(call);
-        Verdict::Refuse(reasons).into_plan(Pass::Hoist, span, span)
+        let (nothing, mut refused): (Vec<Reason>, Vec<Reason>) =
+            reasons.into_iter().partition(|reason| reason.code == ReasonCode::NothingToHoist);
+        let environment = data.iter().any(|extent| extent.contains(span));
+        if environment {
+            refused.clear();
+        }
+        let decided = || {
+            let message = "the data environment around this call says how far the data stay";
+            Reason::new(ReasonCode::NothingToHoist, span, message)
+        };
+        let verdict = match (refused.is_empty(), nothing.into_iter().next()) {
+            (true, found) => Verdict::Nothing(found.unwrap_or_else(decided)),
+            (false, _) => Verdict::Refuse(refused),
+        };
+        verdict.into_plan(Pass::Hoist, span, span)
     })
     .collect()
 }

@@ -1,6 +1,7 @@
 //! Whether one team could run a `distribute` loop with parallel loops inside: the teams share the outer loop, the
 //! threads of each team the inner ones.
 
+use crate::analysis::associated_loops::known_iterations;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::Construct;
 use crate::region::loop_nest::canonical_nest;
@@ -8,6 +9,9 @@ use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, Declaration, Directive, NodeId, NodeKind};
+
+/// With fewer iterations of the outer loop than this, a large device has idle multiprocessors.
+const FEW: u64 = 128;
 
 /// The region as one team would run it, if the teams share a loop with several parallel loops inside. The original may
 /// run the iterations of that loop one after the other, whatever its teams are.
@@ -56,6 +60,17 @@ pub(super) fn nested_parallel(cx: &Program<'_>, region: &TargetRegion) -> Option
     let statements = statements(cx, region).unwrap_or_default();
     if inside.len() == 1 && statements.len() == 1 && construct.body == statements.first().copied() {
         let message = format!("the teams share the outer loop, and the threads of each `{}` inside", directive.name);
+        return Some(Reason::new(ReasonCode::TwoLevels, directive.span, message));
+    }
+    let are_loops = inside.iter().all(|(construct, _)| {
+        matches!(construct.leaves.as_slice(), [Leaf::Parallel, Leaf::For] | [Leaf::Parallel, Leaf::For, Leaf::Simd])
+    });
+    let has_few = || known_iterations(cx, region.chain.innermost()).is_some_and(|iterations| iterations < FEW);
+    if are_loops && cx.constructs.within(body).count() == inside.len() && !has_few() {
+        let message = format!(
+            "the teams share the outer loop, and the threads of each what is parallel inside, as `{}`",
+            directive.name
+        );
         return Some(Reason::new(ReasonCode::TwoLevels, directive.span, message));
     }
     let mut message = format!("`{}` is nested in a `distribute` loop with more than that in its body", directive.name);
