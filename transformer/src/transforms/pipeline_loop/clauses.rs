@@ -1,5 +1,6 @@
 //! The clauses of the construct, which are repeated for each tile.
 
+use crate::analysis::associated_loops::known_iterations;
 use crate::analysis::independence::clauses::{self, Clauses};
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
@@ -41,7 +42,9 @@ pub(super) fn read(values: &HostValues<'_, '_>) -> Result<(Clauses, Vec<Reason>)
     // It does not matter which team takes an iteration, since the threads of the team share it.
     match clauses::read_besides(cx, chain, &[ClauseName::DistSchedule]) {
         Ok((found, grouping)) if reasons.is_empty() => {
-            of_grid.extend(grouping.into_iter().map(as_own));
+            // A single iteration is in no group.
+            let is_single = known_iterations(cx, values.region.chain.innermost()).is_some_and(|number| number <= 1);
+            of_grid.extend(grouping.into_iter().filter(|_| !is_single).map(as_own));
             Ok((found, of_grid))
         }
         Ok(_) => Err(reasons),
