@@ -177,7 +177,9 @@ fn added_loop_kernels(original: &[u8], output: &[u8]) -> Vec<Range<usize>> {
         let words = words(output, &range);
         // `target teams` around `distribute` runs the loop of the construct inside it.
         let runs_a_loop = ["parallel", "loop", "teams"].iter().any(|name| words.contains(name));
-        if is_kernel(&words) && runs_a_loop && !known.contains(&words) {
+        // Teams that share a parallel loop inside of a distributed one start it from one thread each.
+        let has_two_levels = words.contains("distribute") && !words.contains("parallel");
+        if is_kernel(&words) && runs_a_loop && !has_two_levels && !known.contains(&words) {
             added.push(line(range.start)..line(range.end) + 1);
         }
     }

@@ -1,7 +1,7 @@
 //! Whose storage an array or a pointer variable leads to, and who else may know its address.
 
 use crate::semantics::Program;
-use crate::semantics::effects::{Named, Storage, dereferences, keeps_no_address};
+use crate::semantics::effects::{Named, Storage, Touch, dereferences, keeps_no_address};
 use crate::semantics::names::Class;
 use crate::semantics::symbols::{DeclaredType, Scope, Variable};
 use crate::semantics::uses::{Role, Use};
@@ -290,6 +290,47 @@ impl Program<'_> {
                     || self.is_array(other) && self.owner(other).is_apart_from(owner)
             }
         }
+    }
+
+    /// May a write of host code change the pointer itself that a variable is, since others than its name reach it? Through pointers to
+    /// characters any object may be written, and so by functions that copy bytes (C17, section 6.5); elements that are assigned as
+    /// other numbers are none.
+    pub(crate) fn may_move(&self, touch: &Touch, pointer: &Named) -> bool {
+        let Some((_, variable)) = self.named(&pointer.name, pointer.at) else { return true };
+        variable.ty.is_pointer()
+            && self.may_write_pointers(touch)
+            && !self.is_own_pointer(&variable, pointer, &self.uses_of(pointer))
+            && !self.is_alias_free(pointer)
+    }
+
+    /// May a write store in an object that is a pointer, not by its name?
+    pub(crate) fn may_write_pointers(&self, touch: &Touch) -> bool {
+        let Storage::Behind(by) = &touch.storage else { return touch.writes && touch.storage == Storage::Memory };
+        let owner = self.owner(by);
+        let is_own = matches!(owner.origin, Origin::Allocation | Origin::AutomaticArray | Origin::StaticArray);
+        let is_number = || {
+            let ty = self.named(&by.name, by.at).map(|(_, variable)| variable.ty);
+            ty.is_some_and(|ty| !Class::behind(&ty).may_alias(Class::Pointer))
+        };
+        let is_other = || self.compilation.strict_aliasing && self.is_assignment(touch.span) && is_number();
+        touch.writes && (!is_own || owner.is_shared) && !is_other()
+    }
+
+    /// Does an assignment or increment write what stands there?
+    fn is_assignment(&self, place: Span) -> bool {
+        let tree = self.tree;
+        let node = tree.covering(place);
+        let mut outwards = std::iter::once(node).chain(tree.ancestors(node));
+        let end = outwards.find(|node| {
+            matches!(
+                tree.kind(*node),
+                NodeKind::AssignmentExpression
+                    | NodeKind::UpdateExpression
+                    | NodeKind::CallExpression
+                    | NodeKind::ExpressionStatement
+            )
+        });
+        end.is_some_and(|it| matches!(tree.kind(it), NodeKind::AssignmentExpression | NodeKind::UpdateExpression))
     }
 
     /// Is the one a number by its declaration, and may what the pointer leads to only hold numbers of another class (C17, section 6.5)?

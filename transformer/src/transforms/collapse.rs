@@ -39,7 +39,7 @@
 //! - the loops are nested with nothing or only declarations beside them, and the iterations of the inner ones are proved
 //!   independent;
 //! - they are rectangular, or a `distribute parallel for` takes triangles: one bound is `i`, `i + e` or `i - e` of a loop
-//!   around it, both count by one in one signed type, and no range has a negative length;
+//!   around it, both count by one in `int` and are not tested by `!=`, and no range has a negative length;
 //! - the estimate says that it pays: more threads where the outer loop does not fill the device, or accesses of
 //!   neighbouring threads that are nearer to each other.
 //!
@@ -85,7 +85,8 @@
 //! no race in one row, and its iterations depend on each other.
 //!
 //! A triangle whose inner range ends before the place right before its begin makes clang 19 count far too many iterations, so
-//! that it is shown that none does. In a template it is assumed that
+//! that it is shown that none does. Where a test is `!=` it runs iterations outside of the triangle, and one of `long` that has no
+//! iterations at all divides by zero: both are refused. In a template it is assumed that
 //! its parameter is an arithmetic type (OMPS304), unless clang is asked.
 //!
 //! ## References

@@ -50,7 +50,7 @@ impl Symbols<'_> {
         fields.next().is_none().then(|| self.type_of(header, field))
     }
 
-    /// The type of a member that is declared as a plain variable or a pointer, in C, where members are no names of a scope.
+    /// The type of a member that is no part of a word, in C, where members are no names of a scope.
     fn field_type(&self, header: Option<usize>, unit: &Unit, body: NodeId, member: &str) -> Option<DeclaredType> {
         let tree = &unit.tree;
         let declarations = tree.named_children(body).filter(|node| tree.kind(*node) == NodeKind::FieldDeclaration);
@@ -58,22 +58,11 @@ impl Symbols<'_> {
             let own = tree.children(declaration).filter(|node| tree.field(*node) == Some(Field::Declarator));
             own.map(move |declarator| (declaration, declarator)).collect::<Vec<_>>()
         });
-        let (mut node, declaration) =
-            declarators.map(|(declaration, declarator)| (declarator, declaration)).find(|(declarator, _)| {
-                unit.file.bytes(tree.span(tree.innermost_declarator(*declarator))) == member.as_bytes()
-            })?;
-        let mut stars = 0;
-        while tree.kind(node) == NodeKind::PointerDeclarator {
-            stars += 1;
-            node = tree.child(node, Field::Declarator)?;
-        }
-        (tree.kind(node) == NodeKind::FieldIdentifier).then_some(())?;
-        let is_declarator = |node: &NodeId| tree.field(*node) == Some(Field::Declarator);
-        let first = tree.children(declaration).find(is_declarator)?;
-        let words = unit.file.show(Span::new(tree.span(declaration).start, tree.span(first).start));
-        let element = self.type_written(header, words.trim(), tree.span(declaration).start);
-        let point = |pointee: DeclaredType, _| DeclaredType::Pointer { pointee: Box::new(pointee), is_const: false };
-        Some((0..stars).fold(element, point))
+        let (declaration, declarator) = declarators.into_iter().find(|(_, declarator)| {
+            unit.file.bytes(tree.span(tree.innermost_declarator(*declarator))) == member.as_bytes()
+        })?;
+        let is_part = |node: NodeId| tree.named_children(node).any(|part| tree.kind(part) == NodeKind::BitfieldClause);
+        (!is_part(declaration)).then(|| self.declared_by(header, declaration, declarator))
     }
 
     fn is_plain(&self, ty: &DeclaredType, at: usize, fuel: usize) -> bool {

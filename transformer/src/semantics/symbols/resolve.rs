@@ -57,6 +57,13 @@ impl Symbols<'_> {
         })
     }
 
+    /// The type that one declarator of a declaration gives.
+    pub(super) fn declared_by(&self, header: Option<usize>, declaration: NodeId, declarator: NodeId) -> DeclaredType {
+        self.unit(header).map_or(DeclaredType::Unknown, |unit| {
+            Resolver { symbols: self, header, unit, measures: true }.typed(declaration, Some(declarator), FUEL)
+        })
+    }
+
     /// The integer type of a declaration without declarators, or `None` if it is another. Lengths of arrays are not asked for: headers
     /// may define constants and arrays in terms of each other without end.
     pub(super) fn integer_of(&self, header: Option<usize>, entry: &Entry) -> Option<Integer> {

@@ -16,6 +16,13 @@ use crate::syntax::{Declaration, Initialised, NodeId, NodeKind};
 /// one has its own variables, with equal values: nothing changes them, and what is read to initialise them is either
 /// changed by nothing, or by another iteration only if the iterations depend on each other.
 pub(super) fn may_move(cx: &Program<'_>, declarations: &[NodeId], outer: NodeId, inner: &CanonicalLoop) -> bool {
+    let start =
+        declarations.first().and_then(|first| cx.tree.parent(*first)).map_or(0, |body| cx.tree.span(body).start);
+    let between = cx.file.show(Span::new(start, inner.span.start));
+    // A comment may go on in the next line.
+    if between.contains("\\\n") || between.contains("\\\r") {
+        return false;
+    }
     let mut declared = BTreeSet::new();
     for declaration in declarations {
         let Some(names) = plain_variables(cx, *declaration, outer) else { return false };
@@ -78,12 +85,20 @@ pub(super) fn edits(candidate: &Candidate<'_, '_>, depth: usize) -> Vec<Edit> {
         Some(indent) if indent.len() > outer.len() => indent,
         _ => format!("{outer}{}", level(candidate, &blocks).unwrap_or(layout.level)),
     };
-    let lines: String =
+    let mut lines: String =
         blocks.iter().map(|block| format!("{}{indent}{}", layout.newline, with_indent(cx, *block, &indent))).collect();
+    // What stands behind the brace would become part of a comment that ends with its line.
+    let ends_in_comment = lines.lines().next_back().is_some_and(|line| line.contains("//"));
+    let rest = cx.file.show(rest_of_line(cx, body.start + 1)).into_owned();
+    let mut blanks = 0;
+    if is_block && ends_in_comment && !rest.trim().is_empty() {
+        lines.push_str(&format!("{}{indent}", layout.newline));
+        blanks = rest.len() - rest.trim_start().len();
+    }
     let mut edits: Vec<Edit> =
         blocks.iter().map(|block| Edit { span: with_line(cx, *block), text: String::new() }).collect();
     if is_block {
-        edits.push(Edit { span: Span::new(body.start + 1, body.start + 1), text: lines });
+        edits.push(Edit { span: Span::new(body.start + 1, body.start + 1 + blanks), text: lines });
     } else {
         let head = cx.tree.children(innermost.node).find(|it| cx.tree.kind(*it) == NodeKind::CloseParenthesis);
         let head = head.map_or(body.start, |head| cx.tree.span(head).end);

@@ -4,7 +4,7 @@ use crate::analysis::accesses::Accesses;
 use crate::analysis::dependence::Space;
 use crate::analysis::independence::Candidate;
 use crate::analysis::polynomial::Polynomial;
-use crate::region::loop_nest::CanonicalLoop;
+use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::semantics::Integer;
 use crate::semantics::symbols::Variable;
 use crate::source::Span;
@@ -13,8 +13,9 @@ use crate::syntax::{Binary, ClauseName, NodeId, NodeKind};
 
 /// May `collapse` take the loop at `depth` with those around it, one of whose variables its bounds name? At most one
 /// bound of the forms `i`, `i + e`, `e + i`, `i - e` and `e - i` may (OpenMP 5.2, section 4.4.2). Both variables count
-/// by one in one signed type. No range may end before the place right before its begin: clang 19 takes that for a large
-/// number of iterations.
+/// by one in `int`, and no test is `!=`: clang 19 runs iterations outside of such triangles, and divides by zero where one of
+/// a longer type has none. No range may end before the place right before its begin: it takes that for a large number of
+/// iterations.
 pub(super) fn is_allowed(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> bool {
     let loops = &candidate.nest.loops.loops;
     let Some((read, around)) = loops.get(depth - 1).zip(loops.get(..depth - 1)) else { return false };
@@ -24,10 +25,13 @@ pub(super) fn is_allowed(candidate: &Candidate<'_, '_>, found: &Accesses, depth:
         ([], [outer]) if is_sum(candidate, read.upper, outer) => *outer,
         _ => return false,
     };
-    let types = [read, outer].map(|one| variable_of(candidate, one).and_then(|it| Integer::of(&it.ty)));
-    let same = types[0].is_some_and(|integer| integer.signed && integer.bits >= 32) && types[0] == types[1];
-    let by_one = |one: &CanonicalLoop| one.step.amount.is_none();
-    same && by_one(read)
+    let is_int = |one: &CanonicalLoop| {
+        let integer = variable_of(candidate, one).and_then(|it| Integer::of(&it.ty));
+        integer.is_some_and(|integer| integer.signed && integer.bits == 32)
+    };
+    let by_one = |one: &CanonicalLoop| one.step.amount.is_none() && one.relation != Relation::NotEqual;
+    loops.iter().all(is_int)
+        && by_one(read)
         && by_one(outer)
         && outer.names_outer_variable.is_none()
         && is_plain_loop(candidate)

@@ -111,16 +111,21 @@ pub(super) struct Candidate {
 impl Candidate {
     /// Why the host code of a statement needs it, or may change where or how long it is.
     pub(super) fn conflict(&self, cx: &Context<'_>, statement: &Statement) -> Option<Reason> {
-        self.steered(statement).or_else(|| self.accessed(cx, statement)).or_else(|| self.unknown(statement))
+        self.steered(cx, statement).or_else(|| self.accessed(cx, statement)).or_else(|| self.unknown(statement))
     }
 
     /// Is what the statement does with it no more than accesses that are in sight?
-    pub(super) fn is_only_accessed(&self, statement: &Statement) -> bool {
-        self.steered(statement).is_none() && self.unknown(statement).is_none()
+    pub(super) fn is_only_accessed(&self, cx: &Context<'_>, statement: &Statement) -> bool {
+        self.steered(cx, statement).is_none() && self.unknown(statement).is_none()
     }
 
-    fn steered(&self, statement: &Statement) -> Option<Reason> {
+    fn steered(&self, cx: &Context<'_>, statement: &Statement) -> Option<Reason> {
         let host = &statement.host;
+        let moves = host.touches.iter().find(|touch| !self.is_array() && cx.may_move(touch, &self.named));
+        if let Some(touch) = moves {
+            let message = format!("this may write `{}` itself, which tells where its data are", self.named.name);
+            return Some(Reason::new(ReasonCode::HostAccess, touch.span, message));
+        }
         let is_exchanged = |span: &Span| statement.exchanges.iter().any(|exchange| exchange.written.contains(span));
         let moved = host.writes_of(self.named.id).find(|span| !self.is_array() && !is_exchanged(span));
         let changed = self.lengths.iter().find_map(|named| Some((host.writes_variable(named.id)?, named)));

@@ -38,7 +38,7 @@ impl Wanted<'_, '_> {
     /// Why the host needs it there in a way that no update serves.
     pub(super) fn updates(&self, statement: &Statement, opens_here: bool) -> Result<Vec<Update>, Reason> {
         let Some(conflict) = self.candidate.conflict(self.cx, statement) else { return Ok(Vec::new()) };
-        if !self.candidate.is_only_accessed(statement) || !self.is_certainly_absent(statement.extent) {
+        if !self.candidate.is_only_accessed(self.cx, statement) || !self.is_certainly_absent(statement.extent) {
             return Err(conflict);
         }
         let found = self.of_statement(statement, None, opens_here);
@@ -67,7 +67,8 @@ impl Wanted<'_, '_> {
 
     /// The updates for what can be served; accesses that none of them serves are left.
     fn of_statement(&self, statement: &Statement, around: Option<NodeId>, opens_here: bool) -> Vec<Update> {
-        if self.candidate.conflict(self.cx, statement).is_none() || !self.candidate.is_only_accessed(statement) {
+        if self.candidate.conflict(self.cx, statement).is_none() || !self.candidate.is_only_accessed(self.cx, statement)
+        {
             return Vec::new();
         }
         let in_branches = || self.in_blocks(statement, around);

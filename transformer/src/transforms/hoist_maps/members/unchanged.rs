@@ -169,6 +169,8 @@ fn may_reach(cx: &Context<'_>, touch: &Touch, paths: &[&Path]) -> bool {
             DeclaredType::Array { .. } => variable.scope == Scope::Member,
             _ => !other_member(),
         },
+        // Bytes that are copied, and characters, may be those of a member.
+        _ if cx.may_write_pointers(touch) => !other_member(),
         _ => match variable.ty.dereferenced() {
             // Elements of floating type are no pointers and no integers.
             ty if ty.is_scalar() => is_integer_read && ty.number().is_none_or(|number| number.integer().is_some()),
