@@ -210,7 +210,9 @@ fn names_own(reason: &Reason, original: &str) -> bool {
 /// Is its place a clause of a name that the original does not hold, or an expression in one?
 fn stands_in_own(reason: &Reason, output: &[u8], original: &str) -> bool {
     let place = squeezed(output.get(reason.span.start..reason.span.end).unwrap_or_default());
-    if original.contains(&place) || place.starts_with("#pragma") {
+    // Of a statement with a directive in it, such as one behind a label, what stands before that tells whose it is.
+    let before = place.split("#pragma").next().unwrap_or_default();
+    if original.contains(&place) || before.len() < place.len() && original.contains(before) {
         return false;
     }
     let name = place.split_inclusive('(').next().unwrap_or_default();
