@@ -45,7 +45,26 @@ impl Explanations {
     }
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// What was asked for, of another text; nothing is explained of it.
+    pub fn of_other<'b>(&self, program: Program<'b>) -> Context<'b>
+    where
+        'a: 'b,
+    {
+        Context {
+            program,
+            assumed_iterations: self.assumed_iterations,
+            device_memory: self.device_memory,
+            versioned: self.versioned,
+            retune: self.retune,
+            pipeline: self.pipeline,
+            device: self.device,
+            profile: self.profile,
+            counted: self.counted,
+            explanations: None,
+        }
+    }
+
     /// Keeps the facts behind a decision, if they are wanted.
     pub fn explain(&self, pass: Pass, extent: Span, details: impl FnOnce() -> Vec<Detail>) {
         if let Some(explanations) = &self.explanations {

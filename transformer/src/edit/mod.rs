@@ -112,6 +112,18 @@ impl Origins {
         Span { start: first.start, end: last.end.max(first.end) }
     }
 
+    /// The place of the old text that one of the new text comes from; the start of what was replaced where an edit wrote it.
+    #[must_use]
+    pub fn place(&self, at: usize) -> usize {
+        self.of_byte(at).start
+    }
+
+    /// Does a place of the new text stand inside of nothing that an edit wrote?
+    #[must_use]
+    pub fn is_between(&self, at: usize) -> bool {
+        !self.written.iter().any(|(new, _)| new.start < at && at < new.end)
+    }
+
     fn of_byte(&self, at: usize) -> Span {
         let before = self.written.partition_point(|(new, _)| new.start <= at);
         let Some((new, old)) = before.checked_sub(1).and_then(|index| self.written.get(index)) else {

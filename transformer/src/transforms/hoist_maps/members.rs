@@ -14,17 +14,18 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::Context;
+use crate::edit::Edit;
 use crate::plan::{Plan, Reason};
 use crate::region::association::associate;
 use crate::semantics::Program;
-use crate::source::{SourceFile, Span, scan};
+use crate::source::{SourceFile, scan};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{Field, HostTree, Limits, NodeId};
 use crate::transforms::hoist_maps::decide_file;
 use crate::transforms::hoist_maps::decided::{Decided, Planned};
 use accesses::{Access, Key, accesses};
 use paths::paths;
-use text::{Changed, Piece, with_words};
+use text::{Changed, with_words};
 
 /// A member that constructs of a function list, or that their sections are computed from.
 pub(super) struct Path {
@@ -59,7 +60,7 @@ pub(super) fn with_members(cx: &Context<'_>, mut known: Decided) -> Decided {
     if listings.is_empty() {
         return known;
     }
-    let changed = changed(cx, &listings);
+    let Some(changed) = changed(cx, &listings) else { return known };
     let Some(found) = decided_on(cx, &changed) else { return known };
     for listing in &listings {
         let extent = cx.tree.span(listing.function);
@@ -90,24 +91,24 @@ fn listing(cx: &Context<'_>, function: NodeId) -> Option<Listing> {
 }
 
 /// The other text.
-fn changed(cx: &Context<'_>, listings: &[Listing]) -> Changed {
-    let mut pieces: Vec<Piece> = Vec::new();
+fn changed(cx: &Context<'_>, listings: &[Listing]) -> Option<Changed> {
+    let mut edits: Vec<Edit> = Vec::new();
     for Listing { paths, accesses, .. } in listings {
         let held = paths::held(cx, paths);
         for access in accesses {
             let Some(path) = paths.iter().find(|path| path.key == access.key) else { continue };
             let own = held.iter().find(|held| held.key == access.key && held.extent.contains(access.span));
             let text = own.map_or(path.local.clone(), |held| held.local.clone());
-            pieces.push(Piece { span: access.span, text });
+            edits.push(Edit { span: access.span, text });
         }
         let mut declared: BTreeMap<usize, String> = BTreeMap::new();
         for path in paths {
             let text = format!(" {}{} = {};", path.ty, path.local, path.text);
             declared.entry(path.declared_at).or_default().push_str(&text);
         }
-        pieces.extend(declared.into_iter().map(|(at, text)| Piece { span: Span::new(at, at), text }));
+        edits.extend(declared.into_iter().map(|(at, text)| Edit::insertion(at, text)));
     }
-    Changed::new(&cx.file.text, pieces)
+    Changed::new(&cx.file.text, edits)
 }
 
 /// What is decided of the other text.
@@ -120,19 +121,7 @@ fn decided_on(cx: &Context<'_>, changed: &Changed) -> Option<Decided> {
     let directives = scan.directives.iter().map(|text| reader.read(&file, text)).collect();
     let constructs = associate(&file, &scan, &tree, directives);
     let program = Program::new(&file, &scan, &tree, &constructs, cx.compilation);
-    let other = Context {
-        program,
-        assumed_iterations: cx.assumed_iterations,
-        device_memory: cx.device_memory,
-        versioned: cx.versioned,
-        pipeline: cx.pipeline,
-        device: cx.device,
-        profile: cx.profile,
-        counted: cx.counted,
-        retune: cx.retune,
-        explanations: None,
-    };
-    Some(decide_file(&other))
+    Some(decide_file(&cx.of_other(program)))
 }
 
 /// A text of the other program in terms of the file.

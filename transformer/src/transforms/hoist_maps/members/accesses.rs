@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::semantics::symbols::{Scope, Variable, VariableId};
 use crate::source::Span;
+use crate::source::pragma_scan::skip_token;
 
 /// Which member of which object: the variable that it starts from, or `None` for the object of a member function.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,49 +72,26 @@ fn is_word(cx: &Context<'_>, token: &Span) -> bool {
 
 /// Words, `->`, `::` and single other bytes, without comments and literals.
 fn tokens(text: &[u8], piece: Span) -> Vec<Span> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let mut found = Vec::new();
     let mut at = piece.start;
     while at < piece.end {
+        let behind = skip_token(text, at);
         let rest = text.get(at..piece.end).unwrap_or_default();
         let length = match rest {
-            [b'/', b'/', ..] => rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
-            [b'/', b'*', ..] => {
-                rest.windows(2).skip(2).position(|pair| pair == b"*/").map_or(rest.len(), |end| end + 4)
+            // A comment or a literal.
+            _ if behind > at + 1 => {
+                at = behind;
+                continue;
             }
-            [quote @ (b'"' | b'\''), ..] => literal(rest, *quote),
-            [byte, ..] if byte.is_ascii_alphanumeric() || *byte == b'_' => {
-                let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-                let length = rest.iter().position(|byte| !is_inner(byte)).unwrap_or(rest.len());
-                found.push(Span::new(at, at + length));
-                length
-            }
-            [b'-', b'>', ..] | [b':', b':', ..] => {
-                found.push(Span::new(at, at + 2));
-                2
-            }
-            [byte, ..] => {
-                if !byte.is_ascii_whitespace() {
-                    found.push(Span::new(at, at + 1));
-                }
-                1
-            }
-            [] => break,
+            [byte, ..] if is_part(byte) => rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len()),
+            [b'-', b'>', ..] | [b':', b':', ..] => 2,
+            _ => 1,
         };
-        at += length.max(1);
+        if !rest.first().is_some_and(u8::is_ascii_whitespace) {
+            found.push(Span::new(at, at + length));
+        }
+        at += length;
     }
     found
-}
-
-/// How long a literal is.
-fn literal(rest: &[u8], quote: u8) -> usize {
-    let mut at = 1;
-    while let Some(byte) = rest.get(at) {
-        match *byte {
-            b'\\' => at += 1,
-            byte if byte == quote => return at + 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    rest.len()
 }
