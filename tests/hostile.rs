@@ -232,3 +232,19 @@ fn expressions_that_are_none_are_refused() {
         }
     }
 }
+
+#[test]
+fn what_no_compiler_reads_to_its_end_is_refused_with_its_line() {
+    let kernel = "void f(int *a) {\n#pragma omp target map(a[0:9])\nfor (int i = 0; i < 9; i++) a[i]++;\n}\n";
+    for (rest, expected) in [
+        ("/* on", HostError::Unclosed(5)),
+        ("auto s = R\"x(on)\";", HostError::Unclosed(5)),
+        ("\n#if A\n#else\n", HostError::Unbalanced(6)),
+        ("#if A\n#endif\n#endif\n", HostError::Unbalanced(7)),
+        ("int x;\n#elif A\n", HostError::Unbalanced(6)),
+    ] {
+        let file = SourceFile::new("a.cpp", [kernel, rest].concat().into_bytes());
+        let outcome = engine::run(&file, &[], &Options::default());
+        assert_eq!(outcome.err(), Some(engine::EngineError::Host(expected)), "{rest}");
+    }
+}

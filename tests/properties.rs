@@ -233,6 +233,8 @@ fn check(path: &Path, text: &[u8]) -> Result<(), TestCaseError> {
                 properties(path, text, &output, assume).map_err(TestCaseError::fail)?;
             }
             Ok(Outcome { text: None, .. }) | Err(EngineError::Host(_)) => {}
+            // How many errors a parser sees in a text with errors may hang on lines far from them.
+            Err(EngineError::Validation(why)) if why.contains("syntax error") && problems(path, text) > 0 => {}
             Err(error) => return Err(TestCaseError::fail(error.to_string())),
         }
     }
@@ -245,7 +247,8 @@ fn properties(path: &Path, text: &[u8], output: &[u8], assume: bool) -> Result<(
     if again != output {
         return Err(format!("a second run goes on:\n{}", diff("first", output, "second", &again)));
     }
-    if let Some(lost) = lost_code(text, output) {
+    // Where braces do not balance, it is not known which block the sum ends in that a scalar keeps.
+    if let Some(lost) = lost_code(text, output).filter(|_| is_balanced(text)) {
         return Err(format!("host code is lost or moved near `{lost}`:\n{}", diff("original", text, "output", output)));
     }
     if let Some(lost) = lost_comment(text, output) {
@@ -267,13 +270,12 @@ fn outside_lines(path: &Path, text: &[u8], output: &[u8], assume: bool) -> Resul
     let line =
         |at: usize| text.get(..at).and_then(|head| head.iter().rposition(|byte| *byte == b'\n')).map_or(0, |at| at + 1);
     let begins = |plan: &Plan| Span::new(line(plan.extent.start), plan.extent.end);
-    let spans = || {
-        let edits = plans.iter().flat_map(|plan| &plan.edits).map(|edit| edit.span);
-        edits.chain(plans.iter().filter(|plan| later(plan)).map(begins))
-    };
-    // In the round after `collapse` a grid is written behind the same directive, and a serial loop inside is unrolled.
-    let ends = spans().chain(applied().map(|plan| plan.extent)).map(|span| span.end);
-    let (Some(first), Some(last)) = (spans().map(|span| span.start).min(), ends.max()) else {
+    let edits = || plans.iter().flat_map(|plan| &plan.edits).map(|edit| edit.span);
+    // In the round after `collapse` a grid is written behind the same directive, and a serial loop inside is unrolled;
+    // a sum that a variable keeps in an inner loop may be kept around it in the next round.
+    let starts = edits().chain(applied().map(begins)).map(|span| span.start);
+    let ends = edits().chain(applied().map(|plan| plan.extent)).map(|span| span.end);
+    let (Some(first), Some(last)) = (starts.min(), ends.max()) else {
         return if text == output { Ok(()) } else { Err("the text changed although no plan has an edit".to_owned()) };
     };
     if !output.starts_with(text.get(..first).unwrap_or_default()) {
@@ -330,7 +332,22 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 fn code(text: &[u8]) -> String {
     let masked = ompsplit::source::pragma_scan::mask(text, &scan(text).masked);
-    kept_sums::in_memory(&String::from_utf8_lossy(&masked)).replace(['{', '}'], " ")
+    kept_sums::in_memory(&without_comments(&String::from_utf8_lossy(&masked))).replace(['{', '}'], " ")
+}
+
+/// Comments move with the declarations that they stand behind; whether one is lost is another property.
+fn without_comments(code: &str) -> String {
+    code.split_inclusive('\n').map(|line| line.split_once("//").map_or(line, |(code, _)| code)).collect()
+}
+
+/// Does each brace that closes have one that opens before it, and the other way round?
+fn is_balanced(text: &[u8]) -> bool {
+    let depth = text.iter().try_fold(0_usize, |depth, byte| match byte {
+        b'{' => Some(depth + 1),
+        b'}' => depth.checked_sub(1),
+        _ => Some(depth),
+    });
+    depth == Some(0)
 }
 
 /// The words of a line comment of the original that the output does not hold.

@@ -3,7 +3,8 @@
 /// Host code, without comments and directives, in which `double sum = V; .. sum .. ; E = sum;` reads `E = V; .. E .. ;`.
 pub fn in_memory(code: &str) -> String {
     let mut statements: Vec<String> = code.split_inclusive([';', '{', '}']).map(str::to_owned).collect();
-    for first in 0..statements.len() {
+    // From the end: what a sum stores may be another sum that is declared behind it.
+    for first in (0..statements.len()).rev() {
         let Some((name, value)) = declared(&statements[first]) else { continue };
         let stored = |statement: &String| {
             let (element, stored) = own(statement).1.strip_suffix(';')?.split_once('=')?;

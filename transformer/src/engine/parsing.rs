@@ -3,7 +3,7 @@
 use super::passed_over;
 use crate::region::association::associate;
 use crate::region::construct::ConstructTree;
-use crate::source::{Scan, SourceFile, Span, scan};
+use crate::source::{LineIndex, Scan, SourceFile, Span, scan, unclosed};
 use crate::syntax::lower::DirectiveReader;
 use crate::syntax::{HostError, HostTree, Limits};
 
@@ -47,6 +47,13 @@ impl FileReader {
         let is_seen = scan.directives.iter().any(|text| concerns_device(file, text.body));
         if !is_seen && passed_over::trigraphs(&file.text).is_empty() {
             return Ok(None);
+        }
+        let line = |at| LineIndex::new(&file.text).line_column(at).line;
+        if let Some(at) = unclosed(&file.text) {
+            return Err(HostError::Unclosed(line(at)));
+        }
+        if let Some(at) = scan.unbalanced {
+            return Err(HostError::Unbalanced(line(at)));
         }
         let tree = HostTree::parse(file, &scan, &self.limits)?;
         let directives = scan.directives.iter().map(|text| self.directives.read(file, text)).collect();

@@ -52,6 +52,10 @@ impl Default for Limits {
 pub enum HostError {
     /// It holds a NUL byte: a binary file, or UTF-16.
     Nul(usize),
+    /// A comment or raw string is not closed; the line that it begins in, from 1.
+    Unclosed(usize),
+    /// An `#if` has no `#endif`, or a line such as `#else` no `#if`; its number, from 1.
+    Unbalanced(usize),
     /// It is larger than [`Limits::bytes`].
     TooLarge(usize),
     /// Its statements or expressions are nested deeper than [`Limits::depth`]; where.
@@ -64,6 +68,8 @@ impl fmt::Display for HostError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nul(at) => write!(f, "byte {at} is NUL: this is no C or C++ source text"),
+            Self::Unclosed(line) => write!(f, "the comment or string that begins in line {line} is not closed"),
+            Self::Unbalanced(line) => write!(f, "line {line} lacks the `#if` or `#endif` that belongs to it"),
             Self::TooLarge(bytes) => write!(f, "the file has {bytes} bytes, more than this tool reads"),
             Self::TooDeep(at) => write!(f, "the nesting at byte {at} is deeper than this tool follows"),
             Self::Deadline => write!(f, "parsing took too long and was given up"),

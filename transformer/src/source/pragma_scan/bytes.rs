@@ -124,20 +124,34 @@ impl<'a> Bytes<'a> {
         }
         let second = self.skip_splices(at + 1);
         match self.at(second) {
-            b'*' => Some(self.block_comment_end(second + 1)),
+            b'*' => Some(self.block_comment_end(second + 1).unwrap_or(self.len())),
             b'/' => Some(self.plain_line_end(second + 1)),
             _ => None,
         }
     }
 
-    fn block_comment_end(self, mut at: usize) -> usize {
+    /// Behind the `*/` that closes the comment whose text begins at `at`.
+    fn block_comment_end(self, mut at: usize) -> Option<usize> {
         loop {
-            let Some(star) = memchr(b'*', self.from(at)) else { return self.len() };
-            at += star + 1;
+            at += memchr(b'*', self.from(at))? + 1;
             let slash = self.skip_splices(at);
             if self.at(slash) == b'/' {
-                return slash + 1;
+                return Some(slash + 1);
             }
+        }
+    }
+
+    /// Does a comment or raw string begin here that nothing closes?
+    pub(super) fn is_unclosed(self, at: usize) -> bool {
+        match self.at(at) {
+            b'/' => {
+                let second = self.skip_splices(at + 1);
+                self.at(second) == b'*' && self.block_comment_end(second + 1).is_none()
+            }
+            b'"' if self.is_raw_string(at) => {
+                self.raw_string_close(at).is_some_and(|(from, close)| memmem::find(self.from(from), &close).is_none())
+            }
+            _ => false,
         }
     }
 
@@ -187,15 +201,17 @@ impl<'a> Bytes<'a> {
     /// Behind the raw string whose quote stands at `at`: no escape and no splice counts in it. Where its opening is
     /// malformed it is read as a plain string; where it is not closed it takes the rest of the text.
     pub(super) fn raw_string_end(self, at: usize) -> usize {
-        let delimiter = self.from(at + 1);
-        let Some(open) = delimiter.iter().take(17).position(|b| *b == b'(') else { return self.literal_end(at) };
-        let delimiter = delimiter.get(..open).unwrap_or_default();
-        if delimiter.iter().any(|b| b.is_ascii_whitespace() || matches!(b, b')' | b'\\' | b'"')) {
-            return self.literal_end(at);
-        }
-        let close = [b")", delimiter, b"\""].concat();
-        let from = at + 1 + open;
+        let Some((from, close)) = self.raw_string_close(at) else { return self.literal_end(at) };
         memmem::find(self.from(from), &close).map_or(self.len(), |found| from + found + close.len())
+    }
+
+    /// Where the text of a raw string begins and what closes it; `None` where its opening is malformed.
+    fn raw_string_close(self, at: usize) -> Option<(usize, Vec<u8>)> {
+        let delimiter = self.from(at + 1);
+        let open = delimiter.iter().take(17).position(|b| *b == b'(')?;
+        let delimiter = delimiter.get(..open).unwrap_or_default();
+        let is_malformed = delimiter.iter().any(|b| b.is_ascii_whitespace() || matches!(b, b')' | b'\\' | b'"'));
+        (!is_malformed).then(|| (at + 1 + open, [b")", delimiter, b"\""].concat()))
     }
 
     /// Behind the string literal at `at`, raw or not.

@@ -16,17 +16,25 @@ impl Lexer<'_> {
 
     /// `#elif`, `#elifdef`, `#elifndef`, `#else`.
     pub(super) fn next_branch(&mut self, line: Span) {
-        let Some(group) = self.open.last().and_then(|index| self.out.conditionals.get_mut(*index)) else { return };
+        let Some(group) = self.open.last().and_then(|index| self.out.conditionals.get_mut(*index)) else {
+            return self.unbalanced(line.start);
+        };
         end_branch(group, line.start);
         group.branches.push(ConditionalBranch { line, content: Span::new(line.end, line.end) });
     }
 
     /// `#endif`.
     pub(super) fn close_conditional(&mut self, line: Span) {
-        let Some(group) = self.open.pop().and_then(|index| self.out.conditionals.get_mut(index)) else { return };
+        let Some(group) = self.open.pop().and_then(|index| self.out.conditionals.get_mut(index)) else {
+            return self.unbalanced(line.start);
+        };
         end_branch(group, line.start);
         group.span.end = line.end;
         group.only_directives = true;
+    }
+
+    fn unbalanced(&mut self, at: usize) {
+        self.out.unbalanced = self.out.unbalanced.or(Some(at));
     }
 
     /// The end of the text closes what is open.
@@ -35,6 +43,8 @@ impl Lexer<'_> {
         while let Some(group) = self.open.pop().and_then(|index| self.out.conditionals.get_mut(index)) {
             end_branch(group, end);
             group.span.end = end;
+            let at = group.span.start;
+            self.unbalanced(at);
         }
     }
 }

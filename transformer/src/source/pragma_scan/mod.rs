@@ -9,6 +9,7 @@ mod macros;
 #[cfg(test)]
 mod tests;
 mod unclear;
+mod unclosed;
 
 use memchr::memmem;
 
@@ -18,6 +19,7 @@ use lexer::Lexer;
 use macros::PragmaMacros;
 
 pub use unclear::{Unclear, unclear};
+pub use unclosed::unclosed;
 
 /// How a directive is written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +127,8 @@ pub struct Scan {
     pub masked: Vec<Span>,
     /// The conditionals, in the order of their `#if`.
     pub conditionals: Vec<Conditional>,
+    /// A line of a conditional without the `#if` or the `#endif` that belongs to it, which no compiler takes.
+    pub unbalanced: Option<usize>,
     /// The macro definitions.
     pub definitions: Vec<MacroDefinition>,
     /// The included files.
