@@ -91,6 +91,13 @@ impl ConstructTree {
             .filter(move |(_, directive)| span.contains(directive.span))
     }
 
+    /// The ids of the constructs whose directives lie in `span`, in the order of the text.
+    pub fn ids_within(&self, span: Span) -> impl Iterator<Item = ConstructId> + '_ {
+        let start = self.directives.partition_point(|directive| directive.span.start < span.start);
+        let ids = self.ids().skip(start).take_while(move |id| self.directive(*id).span.start < span.end);
+        ids.filter(move |id| span.contains(self.directive(*id).span))
+    }
+
     /// A construct's directive.
     #[must_use]
     pub fn directive(&self, id: ConstructId) -> &Directive {

@@ -107,8 +107,8 @@ impl Program<'_> {
             let is_of_system = path.as_deref().is_some_and(|path| path.starts_with('<'));
             !is_of_system && !path.is_some_and(|path| is_in_sight(path.trim_matches('"')))
         };
-        let includes = tree.descendants(tree.root()).filter(|node| tree.kind(*node) == NodeKind::PreprocInclude);
-        let mut inside = includes.filter(|node| self.function_of(tree.span(*node)).is_some());
+        let mut inside =
+            tree.all_of(&[NodeKind::PreprocInclude]).filter(|node| self.function_of(tree.span(*node)).is_some());
         inside.find(is_hidden).map(|node| tree.span(node))
     }
 
@@ -128,8 +128,7 @@ impl Program<'_> {
     fn pasted_directive(&self) -> Option<Span> {
         let tree = self.tree;
         let bodies: Vec<_> = tree
-            .descendants(tree.root())
-            .filter(|node| matches!(tree.kind(*node), NodeKind::PreprocDef | NodeKind::PreprocFunctionDef))
+            .all_of(&[NodeKind::PreprocDef, NodeKind::PreprocFunctionDef])
             .map(|node| (tree.span(node), self.file.show(tree.span(node))))
             .collect();
         let pastes = bodies.iter().any(|(_, body)| body.contains("##"));

@@ -226,6 +226,13 @@ impl HostTree {
         (id.0..self.node(id).subtree_end).map(NodeId)
     }
 
+    /// All nodes of the tree that are of one of these kinds, in the order of [`Self::descendants`]: quicker than asking each.
+    pub fn all_of(&self, kinds: &[NodeKind]) -> impl Iterator<Item = NodeId> + '_ {
+        let is_wanted = self.grammar.are_of(kinds);
+        let is_wanted = move |node: &Node| is_wanted.get(usize::from(node.kind)).copied().unwrap_or(false);
+        (0..).map(NodeId).zip(&self.nodes).filter(move |(_, node)| is_wanted(node)).map(|(id, _)| id)
+    }
+
     /// Its ancestors, the nearest first.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         std::iter::successors(self.parent(id), |ancestor| self.parent(*ancestor))

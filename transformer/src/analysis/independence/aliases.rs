@@ -315,8 +315,7 @@ fn is_type_certain(candidate: &Candidate<'_, '_>, name: &Name<'_>) -> bool {
         waiting.extend(
             candidate.cx.symbols().macros_named(&word, name.span.start).iter().flat_map(|found| names_in(&found.body)),
         );
-        let typedefs = tree.descendants(tree.root()).filter(|node| tree.kind(*node) == NodeKind::TypeDefinition);
-        let same = typedefs.filter(|node| names_in(&text(*node)).last() == Some(&word));
+        let same = tree.all_of(&[NodeKind::TypeDefinition]).filter(|node| names_in(&text(*node)).last() == Some(&word));
         waiting.extend(same.flat_map(|node| names_in(&text(node))));
     }
     true

@@ -195,8 +195,8 @@ impl Reader<'_, '_> {
     /// The statements that the `target` regions of a function run on the device, or `None` if it has other constructs as well.
     fn kernels_of(&self, function: Span) -> Option<Vec<Span>> {
         let constructs = self.cx.constructs;
-        let inside = constructs.ids().filter(|id| function.contains(constructs.directive(*id).span));
-        let (targets, others): (Vec<_>, Vec<_>) = inside.partition(|id| constructs.is_target(*id));
+        let (targets, others): (Vec<_>, Vec<_>) =
+            constructs.ids_within(function).partition(|id| constructs.is_target(*id));
         let kernels: Vec<Span> = targets.into_iter().map(|id| constructs.construct(id).body_span).collect();
         let is_of_kernel = |id| {
             let span = constructs.directive(id).span;

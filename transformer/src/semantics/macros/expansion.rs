@@ -51,10 +51,8 @@ impl Expansion {
     /// What is left to be counted in it.
     #[must_use]
     pub fn counted(&self) -> Expanded {
-        let kinds = |wanted: &[NodeKind]| {
-            self.tree.descendants(self.tree.root()).filter(|node| wanted.contains(&self.tree.kind(*node))).count()
-        };
-        Expanded { span: self.span, calls: kinds(&[NodeKind::CallExpression]), operations: kinds(OPERATIONS) }
+        let count = |wanted: &[NodeKind]| self.tree.all_of(wanted).count();
+        Expanded { span: self.span, calls: count(&[NodeKind::CallExpression]), operations: count(OPERATIONS) }
     }
 }
 

@@ -12,7 +12,7 @@ impl Program<'_> {
     pub(super) fn bound_by_objects(&self) -> Vec<(String, usize)> {
         let tree = self.tree;
         let mut names = Vec::new();
-        for node in tree.descendants(tree.root()) {
+        for node in tree.all_of(&[NodeKind::InitDeclarator, NodeKind::FunctionDeclarator, NodeKind::ReturnStatement]) {
             match tree.kind(node) {
                 NodeKind::InitDeclarator if self.declares_object(node) => {
                     names.extend(

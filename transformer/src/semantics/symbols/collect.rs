@@ -13,7 +13,7 @@ use scopes::Draft;
 /// Collects the declarations of a file.
 pub(super) fn collect(file: &SourceFile, tree: &HostTree) -> Table {
     let mut collector = Collector { file, tree, table: Table::default(), loose_heads: Vec::new() };
-    for node in tree.descendants(tree.root()) {
+    for node in tree.all_of(READ) {
         collector.visit(node);
     }
     collector.leave_loose_heads();
@@ -26,6 +26,32 @@ pub(super) fn collect(file: &SourceFile, tree: &HostTree) -> Table {
     }
     table
 }
+
+/// The kinds of nodes that [`Collector::visit`] reads.
+const READ: &[NodeKind] = &[
+    NodeKind::Declaration,
+    NodeKind::FieldDeclaration,
+    NodeKind::TypeDefinition,
+    NodeKind::ForRangeLoop,
+    NodeKind::FunctionDefinition,
+    NodeKind::ParameterDeclaration,
+    NodeKind::OptionalParameterDeclaration,
+    NodeKind::VariadicParameterDeclaration,
+    NodeKind::AliasDeclaration,
+    NodeKind::StructSpecifier,
+    NodeKind::UnionSpecifier,
+    NodeKind::ClassSpecifier,
+    NodeKind::EnumSpecifier,
+    NodeKind::Enumerator,
+    NodeKind::TypeParameterDeclaration,
+    NodeKind::OptionalTypeParameterDeclaration,
+    NodeKind::VariadicTypeParameterDeclaration,
+    NodeKind::LambdaCaptureInitializer,
+    NodeKind::PreprocDef,
+    NodeKind::PreprocFunctionDef,
+    NodeKind::PreprocInclude,
+    NodeKind::CompoundStatement,
+];
 
 struct Collector<'a> {
     file: &'a SourceFile,

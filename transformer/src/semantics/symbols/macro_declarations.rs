@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::unread_declarations::UNREAD;
 use super::{Macro, Symbols};
 use crate::semantics::macros::expansion::tokens::{Token, arguments, replaced, tokens};
 use crate::source::{Span, scan, words};
@@ -60,9 +61,10 @@ impl Symbols<'_> {
             let is_before = |(definition, _): &(NodeId, _)| tree.span(*definition).start < span.start;
             elsewhere.contains(&*name) || own.get(&*name).is_some_and(|all| all.iter().any(is_before))
         };
-        let all = tree.descendants(tree.root()).filter_map(|node| {
-            let kind = tree.kind(node);
-            if matches!(kind, NodeKind::Identifier | NodeKind::TypeIdentifier) && is_macro(node) {
+        let kinds = [&[NodeKind::Identifier, NodeKind::TypeIdentifier], UNREAD].concat();
+        let all = tree.all_of(&kinds).filter_map(|node| {
+            if !UNREAD.contains(&tree.kind(node)) {
+                is_macro(node).then_some(())?;
                 let statement = self.statement_begun_by(node).or_else(|| self.declaration_of_name(node))?;
                 return self.declaring_use(statement);
             }

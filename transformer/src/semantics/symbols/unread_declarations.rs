@@ -23,6 +23,10 @@ const TYPE_WORDS: &[&str] = &[
     "typeof_unqual",
 ];
 
+/// What such declarations are taken for.
+pub(super) const UNREAD: &[NodeKind] =
+    &[NodeKind::FunctionDefinition, NodeKind::CallExpression, NodeKind::BinaryExpression];
+
 impl Symbols<'_> {
     /// What such a declaration takes up, where a node begins one. Any word in it may be a name that it declares.
     pub(super) fn unread_declaration(&self, node: NodeId) -> Option<Span> {
@@ -50,8 +54,8 @@ impl Symbols<'_> {
     /// `T *p;`, `T &r = a, s;` below an `if` or a loop, where the grammar has no declarations.
     fn declaring_product(&self, product: NodeId) -> Option<Span> {
         let tree = self.own.tree.as_ref();
-        let sign = tree.operator(product).filter(|sign| matches!(sign, NodeKind::Star | NodeKind::Ampersand));
-        let whole = sign.and_then(|_| self.whole_begun_by(product))?;
+        let whole = self.whole_begun_by(product)?;
+        tree.operator(product).filter(|sign| matches!(sign, NodeKind::Star | NodeKind::Ampersand))?;
         let is_declaration = tree.child(product, Field::Left).is_some_and(|left| self.is_type_called(left));
         is_declaration.then(|| tree.span(whole))
     }

@@ -70,6 +70,11 @@ impl Grammar {
         self.kinds.get(usize::from(id)).map_or(NodeKind::Error, |(kind, _)| *kind)
     }
 
+    /// For each number of a kind, whether it is one of these; ERROR nodes have no number.
+    pub(super) fn are_of(&self, kinds: &[NodeKind]) -> Vec<bool> {
+        self.kinds.iter().map(|(kind, _)| kinds.contains(kind)).collect()
+    }
+
     pub(super) fn is_named(&self, id: u16) -> bool {
         self.kinds.get(usize::from(id)).is_none_or(|(_, named)| *named)
     }

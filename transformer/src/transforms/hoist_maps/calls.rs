@@ -85,8 +85,7 @@ fn are_held(mappings: &[&Mapping]) -> bool {
 
 /// The calls of the file.
 fn calls<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = NodeId> + 'c {
-    let tree = cx.tree;
-    tree.descendants(tree.root()).filter(|node| tree.kind(*node) == NodeKind::CallExpression)
+    cx.tree.all_of(&[NodeKind::CallExpression])
 }
 
 /// The statement that makes a call in any case: `f(a);`, `t += f(a);`, `double t = 2 * f(a);`.
@@ -313,7 +312,6 @@ impl<'c, 'a> Call<'c, 'a> {
 
 fn kernels_of(cx: &Context<'_>, function: NodeId) -> Vec<Span> {
     let span = cx.tree.span(function);
-    let targets = cx.constructs.ids().filter(|id| cx.constructs.is_target(*id));
-    let bodies = targets.filter_map(|id| cx.constructs.construct(id).body).map(|body| cx.tree.span(body));
-    bodies.filter(|body| span.contains(*body)).collect()
+    let targets = cx.constructs.ids_within(span).filter(|id| cx.constructs.is_target(*id));
+    targets.filter_map(|id| cx.constructs.construct(id).body).map(|body| cx.tree.span(body)).collect()
 }

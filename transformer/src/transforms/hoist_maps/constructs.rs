@@ -119,6 +119,14 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
     words(text).filter(|word| !word.starts_with(|first: char| first.is_ascii_digit()))
 }
 
+/// The loop in whose head a name is declared, from the declaration on.
+fn loop_of_head(cx: &Context<'_>, name: NodeId) -> Option<Span> {
+    let tree = cx.tree;
+    let declaration = tree.ancestors(name).find(|node| tree.kind(*node) == NodeKind::Declaration)?;
+    let around = tree.parent(declaration).filter(|it| tree.kind(*it) == NodeKind::ForStatement)?;
+    Some(Span::new(tree.span(name).end, tree.span(around).end))
+}
+
 fn stacked(span: Span) -> Reason {
     Reason::new(ReasonCode::EnvironmentPlace, span, "another directive stands directly before this one")
 }
@@ -273,8 +281,15 @@ impl Mapping {
         let body = cx.tree.span(self.body);
         let clauses = &cx.constructs.directive(self.id).clauses;
         let is_listed = |name: &str| clauses.iter().any(|clause| clause.lists(name));
+        let mut counters: Vec<(String, Span)> = Vec::new();
         for used in uses_below(cx.file, cx.tree, self.body) {
-            if used.role == Role::Declaration || is_listed(&used.name) {
+            let is_counter = |(name, of_loop): &(String, Span)| *name == used.name && of_loop.contains(used.span);
+            if used.role == Role::Declaration {
+                counters.extend(loop_of_head(cx, used.node).map(|of_loop| (used.name, of_loop)));
+                continue;
+            }
+            // The variables that heads of loops declare are those that are used most, and looking up is what costs time.
+            if is_listed(&used.name) || counters.iter().any(is_counter) {
                 continue;
             }
             let Some((named, variable)) = cx.named(&used.name, used.span.end) else { continue };

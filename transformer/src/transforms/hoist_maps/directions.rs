@@ -38,20 +38,24 @@ struct Narrowed<'m> {
     items: Vec<(&'m Item, Direction)>,
 }
 
-/// The plans for all constructs.
+/// The plans for all constructs, which are in the order of the text.
 pub(super) fn decide(cx: &Context<'_>, all: &[Mapping]) -> Vec<Plan> {
-    let is_free = |mapping: &&Mapping| {
-        !mapping.is_data
-            && mapping.trouble.is_none()
-            && cx.constructs.directive(mapping.id).spelling == Spelling::Pragma
-    };
-    all.iter().filter(is_free).filter_map(|mapping| plan(cx, &narrowed(cx, all, mapping)?)).collect()
+    let mut around: Vec<&Mapping> = Vec::new();
+    let mut plans = Vec::new();
+    for mapping in all {
+        around.retain(|outer| outer.extent.contains(mapping.extent));
+        if mapping.is_data {
+            around.push(mapping);
+        } else if mapping.trouble.is_none() && cx.constructs.directive(mapping.id).spelling == Spelling::Pragma {
+            plans.extend(narrowed(cx, &around, mapping).and_then(|narrowed| plan(cx, &narrowed)));
+        }
+    }
+    plans
 }
 
-fn narrowed<'m>(cx: &Context<'_>, all: &[Mapping], mapping: &'m Mapping) -> Option<Narrowed<'m>> {
+/// What a construct within these `target data` constructs needs less of.
+fn narrowed<'m>(cx: &Context<'_>, around: &[&Mapping], mapping: &'m Mapping) -> Option<Narrowed<'m>> {
     // What a `target data` around it maps is present, unless its own condition says no.
-    let around: Vec<&Mapping> =
-        all.iter().filter(|outer| outer.is_data && outer.extent.contains(mapping.extent)).collect();
     let is_present = |item: &Item| around.iter().any(|outer| outer.item(item.named.id).is_some());
     let candidates = mapping.items.iter().filter(|item| item.to && item.from && item.trouble.is_none());
     let items: Vec<(&Item, Direction)> = candidates

@@ -17,10 +17,12 @@ pub(super) fn paths(cx: &Context<'_>, function: NodeId, body: NodeId) -> Vec<Pat
     if tree.kind(body) != NodeKind::CompoundStatement || tree.descendants(body).any(hinders) {
         return Vec::new();
     }
-    let directives = cx.constructs.ids().map(|id| cx.constructs.directive(id)).filter(|it| extent.contains(it.span));
-    let maps = directives.flat_map(|directive| directive.clauses_of(ClauseName::Map));
-    let items: Vec<Span> =
-        maps.flat_map(|clause| clause.items()).filter(|item| !item.sections.is_empty()).map(|item| item.span).collect();
+    let directives = cx.constructs.within(extent);
+    let maps = directives.flat_map(|(_, directive)| directive.clauses_of(ClauseName::Map));
+    let items = maps.flat_map(|clause| clause.items()).filter(|item| !item.sections.is_empty()).map(|item| item.span);
+    let stand_alone = may_be_of_class(cx, function, body);
+    let names_member = |item: &Span| stand_alone || cx.file.bytes(*item).iter().any(|byte| matches!(byte, b'.' | b'>'));
+    let items: Vec<Span> = items.filter(names_member).collect();
     let mut found: Vec<Path> = Vec::new();
     let mut seen: BTreeSet<Key> = BTreeSet::new();
     for item in items {
@@ -36,6 +38,14 @@ pub(super) fn paths(cx: &Context<'_>, function: NodeId, body: NodeId) -> Vec<Pat
         }
     }
     found
+}
+
+/// May it be a function of a class, where a member needs no object before it?
+fn may_be_of_class(cx: &Context<'_>, function: NodeId, body: NodeId) -> bool {
+    let head = Span::new(cx.tree.span(function).start, cx.tree.span(body).start);
+    cx.tree.language() == Language::Cpp
+        && (cx.tree.ancestors(function).any(|above| cx.tree.kind(above) == NodeKind::FieldDeclarationList)
+            || cx.file.show(head).contains("::"))
 }
 
 fn path(cx: &Context<'_>, function: NodeId, body: NodeId, access: &Access, known: &[Path]) -> Option<Path> {
