@@ -1,6 +1,7 @@
 //! What was decided of one text, before it is told.
 
 use crate::plan::{Plan, Reason};
+use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::NodeId;
 
@@ -22,8 +23,9 @@ pub(super) struct Planned {
     pub opened: Option<Opened>,
 }
 
-/// What an environment holds, by name, and when it opens, in C.
+/// What an environment holds, by name and as variables, and when it opens, in C.
 pub(super) struct Opened {
     pub held: Vec<String>,
+    pub variables: Vec<VariableId>,
     pub conditions: Vec<String>,
 }
