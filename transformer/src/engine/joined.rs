@@ -1,0 +1,280 @@
+//! The text of a file with those of its project's headers in the place of the lines that include them, as the preprocessor makes it.
+//!
+//! A pass that goes by the whole program sees functions of headers like those of the file, then. What it decides is told of the file, and
+//! the headers stay as they are. A header's text is put in only where it is certain which file a line includes, and that its text stands
+//! there and nowhere else: outside of functions' bodies and of other conditions than guards, once or behind a guard.
+
+mod guard;
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use crate::edit::{Edit, EditSet, Origins};
+use crate::engine::joined::guard::{Guard, guard, is_only_comments};
+use crate::plan::Plan;
+use crate::semantics::symbols::FlagDefinition;
+use crate::source::{Include, Language, Scan, SourceFile, Span, scan};
+use crate::syntax::{HostTree, Limits, NodeKind};
+
+/// A file together with headers.
+pub(super) struct Joined {
+    pub file: SourceFile,
+    /// The headers whose text is not in it.
+    pub others: Vec<SourceFile>,
+    origins: Origins,
+}
+
+impl Joined {
+    /// `None` where no header's text is certain to stand at one place.
+    pub fn of(
+        file: &SourceFile,
+        headers: &[SourceFile],
+        definitions: &[FlagDefinition],
+        limits: &Limits,
+    ) -> Option<Self> {
+        let units = Units::of(file, headers, limits)?;
+        let joined = units.joined(definitions);
+        joined.contains(&true).then_some(())?;
+        let edits = EditSet::new(units.edits(0, &joined, &mut BTreeSet::new())).ok()?;
+        let mut whole = SourceFile::new(file.path.clone(), edits.apply(&file.text));
+        whole.language = file.language;
+        let others = headers.iter().zip(joined.iter().skip(1)).filter(|(_, joined)| !**joined);
+        let others = others.map(|(header, _)| header.clone()).collect();
+        Some(Self { file: whole, others, origins: edits.origins() })
+    }
+
+    /// A place in terms of the file: the line that includes it, for what stands in a header.
+    pub fn place(&self, span: Span) -> Span {
+        let start = self.origins.place(span.start);
+        if span.is_empty() { Span::new(start, start) } else { self.origins.of(span) }
+    }
+
+    /// Does a place stand in a header?
+    pub fn is_of_header(&self, span: Span) -> bool {
+        self.origins.is_written(span.start)
+    }
+
+    /// A plan in terms of the file; `None` where it is about a header, whose text is not changed here.
+    pub fn plan(&self, plan: Plan) -> Option<Plan> {
+        (!self.is_of_header(plan.extent)).then_some(())?;
+        let edits: Option<Vec<Edit>> = plan.edits.iter().map(|edit| self.edit(edit)).collect();
+        Some(Plan { edits: edits?, ..plan.placed(|span| self.place(span)) })
+    }
+
+    fn edit(&self, edit: &Edit) -> Option<Edit> {
+        let Span { start, end } = edit.span;
+        let span = Span::new(self.origins.place(start), self.origins.place(end));
+        let is_kept = self.origins.is_between(start) && self.origins.is_between(end) && span.len() == edit.span.len();
+        is_kept.then(|| Edit { span, text: edit.text.clone() })
+    }
+}
+
+/// A file, and what the byte scan finds in it.
+struct Unit<'a> {
+    file: &'a SourceFile,
+    scan: Scan,
+    /// The host program, unless it cannot be read.
+    tree: Option<HostTree>,
+    guard: Guard,
+    /// Which unit each of its includes leads to, where that is certain.
+    targets: Vec<Option<usize>>,
+}
+
+/// The file, which comes first, and its headers.
+struct Units<'a> {
+    all: Vec<Unit<'a>>,
+}
+
+impl<'a> Units<'a> {
+    /// `None` where a file says by a macro which other it includes.
+    fn of(file: &'a SourceFile, headers: &'a [SourceFile], limits: &Limits) -> Option<Self> {
+        let own = file.language;
+        let language = |file: &SourceFile| if file.language == Language::Either { own } else { file.language };
+        let files: Vec<&SourceFile> = std::iter::once(file).chain(headers).collect();
+        let paths: Vec<PathBuf> = files.iter().map(|file| plain(&file.path)).collect();
+        let unit = |file: &'a SourceFile| {
+            let scan = scan(&file.text);
+            let of_language = SourceFile { language: language(file), ..file.clone() };
+            let tree = HostTree::parse(&of_language, &scan, limits).ok().filter(|_| !file.text.contains(&0));
+            let folder = file.path.parent().unwrap_or(Path::new(""));
+            // The folder of the file that includes comes first in every compiler's search.
+            let target = |include: &Include| {
+                let path = plain(&folder.join(&*file.show(include.path)));
+                let mut found = paths.iter().enumerate().filter(|(_, other)| **other == path);
+                found.next().map(|(index, _)| index).filter(|_| include.quoted)
+            };
+            let targets = scan.includes.iter().map(target).collect();
+            let guard = guard(file, &scan);
+            (!includes_by_macro(file)).then_some(Unit { file, scan, tree, guard, targets })
+        };
+        Some(Self { all: files.into_iter().map(unit).collect::<Option<Vec<_>>>()? })
+    }
+
+    /// Which units' texts stand in the file.
+    fn joined(&self, definitions: &[FlagDefinition]) -> Vec<bool> {
+        let reached = self.reached();
+        let unclear = self.unclear(&reached);
+        let is_joined = |index: usize| {
+            index != 0
+                && reached.contains(&index)
+                && !unclear.contains(&index)
+                && self.stands_once(index, &reached, definitions)
+                && self.is_readable(index)
+        };
+        let mut joined: Vec<bool> = (0..self.all.len()).map(is_joined).collect();
+        // What a header includes that is not put in stands where that header does.
+        loop {
+            let is_apart = |from: &usize| *from != 0 && joined.get(*from) == Some(&false);
+            let apart: Vec<usize> = reached.iter().copied().filter(is_apart).collect();
+            let lost = apart.iter().flat_map(|from| self.targets_of(*from));
+            let lost: Vec<usize> = lost.filter(|index| joined.get(*index) == Some(&true)).collect();
+            if lost.is_empty() {
+                return joined;
+            }
+            for index in lost {
+                if let Some(joined) = joined.get_mut(index) {
+                    *joined = false;
+                }
+            }
+        }
+    }
+
+    fn targets_of(&self, from: usize) -> impl Iterator<Item = usize> {
+        self.all.get(from).into_iter().flat_map(|unit| unit.targets.iter().copied().flatten())
+    }
+
+    /// The units that the file includes, directly or through others, and itself.
+    fn reached(&self) -> BTreeSet<usize> {
+        let mut reached = BTreeSet::new();
+        let mut open = vec![0];
+        while let Some(index) = open.pop() {
+            if reached.insert(index) {
+                open.extend(self.targets_of(index));
+                open.extend(self.perhaps_included(index));
+            }
+        }
+        reached
+    }
+
+    /// The units that an include may lead to which is searched for in other folders.
+    fn perhaps_included(&self, from: usize) -> Vec<usize> {
+        let Some(unit) = self.all.get(from) else { return Vec::new() };
+        let unknown = unit.scan.includes.iter().zip(&unit.targets).filter(|(_, target)| target.is_none());
+        let names: Vec<String> = unknown.map(|(include, _)| unit.file.show(include.path).into_owned()).collect();
+        let last = |name: &str| Path::new(name).file_name().map(std::ffi::OsStr::to_owned);
+        let is_named = |unit: &Unit<'_>| names.iter().any(|name| last(name).as_deref() == unit.file.path.file_name());
+        (0..self.all.len()).filter(|index| self.all.get(*index).is_some_and(is_named)).collect()
+    }
+
+    /// The units of which it is not certain where they are included.
+    fn unclear(&self, reached: &BTreeSet<usize>) -> BTreeSet<usize> {
+        reached.iter().flat_map(|from| self.perhaps_included(*from)).collect()
+    }
+
+    /// Does the text of a header stand at one place, outside of conditions?
+    fn stands_once(&self, index: usize, reached: &BTreeSet<usize>, definitions: &[FlagDefinition]) -> bool {
+        let Some(unit) = self.all.get(index) else { return false };
+        let is_it = |(_, target): &(&Include, &Option<usize>)| **target == Some(index);
+        let from = reached.iter().filter_map(|from| self.all.get(*from));
+        let places: Vec<(&Unit<'_>, &Include)> = from
+            .flat_map(|from| from.scan.includes.iter().zip(&from.targets).filter(is_it).map(move |(it, _)| (from, it)))
+            .collect();
+        let is_plain = |(from, include): &(&Unit<'_>, &Include)| from.includes_in_any_case(include);
+        let is_guarded = match &unit.guard {
+            Guard::Name { name, .. } => self.is_defined_there_alone(name, definitions),
+            Guard::Once => true,
+            // A guard that is passed by other names is a condition.
+            Guard::None => places.len() == 1,
+        };
+        is_guarded && places.iter().all(is_plain)
+    }
+
+    /// Is a guard's name defined in this place and nowhere taken back?
+    fn is_defined_there_alone(&self, name: &str, definitions: &[FlagDefinition]) -> bool {
+        let of_unit = |unit: &Unit<'_>| {
+            unit.scan.definitions.iter().filter(|definition| unit.file.show(definition.name) == name).count()
+        };
+        self.all.iter().map(of_unit).sum::<usize>() == 1
+            && !definitions.iter().any(|flag| flag.name == name)
+            && !self.all.iter().any(|unit| super::readings::names_taken_back(unit.file).iter().any(|it| it == name))
+    }
+
+    /// Is a header a text of its own, with nothing in it that the grammar does not read?
+    fn is_readable(&self, index: usize) -> bool {
+        let tree = self.all.get(index).and_then(|unit| unit.tree.as_ref());
+        tree.is_some_and(|tree| tree.problems().is_empty())
+    }
+
+    /// What makes of a unit the text that the preprocessor makes of it. `seen` has the units whose text is put in already.
+    fn edits(&self, index: usize, joined: &[bool], seen: &mut BTreeSet<usize>) -> Vec<Edit> {
+        let Some(unit) = self.all.get(index) else { return Vec::new() };
+        let mut edits: Vec<Edit> = unit.guard.lines().iter().map(|span| unit.replaced(*span, "")).collect();
+        if index == 0 {
+            edits.clear();
+        }
+        for (include, target) in unit.scan.includes.iter().zip(&unit.targets) {
+            let Some(target) = target.filter(|target| joined.get(*target) == Some(&true)) else { continue };
+            let text = if seen.insert(target) { self.text(target, joined, seen) } else { String::new() };
+            edits.push(unit.replaced(include.span, &text));
+        }
+        edits
+    }
+
+    fn text(&self, index: usize, joined: &[bool], seen: &mut BTreeSet<usize>) -> String {
+        let Some(unit) = self.all.get(index) else { return String::new() };
+        let edits = EditSet::new(self.edits(index, joined, seen)).unwrap_or_default();
+        String::from_utf8_lossy(&edits.apply(&unit.file.text)).into_owned()
+    }
+}
+
+impl Unit<'_> {
+    /// A text on lines of its own in the place of lines.
+    fn replaced(&self, lines: Span, text: &str) -> Edit {
+        let is_whole = self.file.bytes(lines).ends_with(b"\n");
+        Edit { span: lines, text: format!("\n{text}\n{}", if is_whole { "\n" } else { "" }) }
+    }
+
+    /// Does a line include its file whatever the preprocessor chooses, with nothing else on the line?
+    fn includes_in_any_case(&self, include: &Include) -> bool {
+        let guard = self.guard.span();
+        let mut around = self.scan.conditionals.iter().filter(|group| group.span.overlaps(include.span));
+        around.all(|group| Some(group.span) == guard)
+            && is_only_comments(&self.file.text, Span::new(include.path.end + 1, include.span.end))
+            && self.tree.as_ref().is_some_and(|tree| stands_outside(tree, include.span))
+    }
+}
+
+/// Does a line stand outside of functions, classes and namespaces?
+fn stands_outside(tree: &HostTree, line: Span) -> bool {
+    let node = tree.covering(Span::new(line.start, line.start + 1));
+    std::iter::once(node).chain(tree.ancestors(node)).all(|around| match tree.kind(around) {
+        NodeKind::TranslationUnit | NodeKind::LinkageSpecification | NodeKind::DeclarationList => true,
+        kind => kind.is_preprocessor() || !tree.is_named(around),
+    })
+}
+
+/// A path without steps to and fro, so that one file has one path.
+fn plain(path: &Path) -> PathBuf {
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        let is_named = matches!(found.components().next_back(), Some(Component::Normal(_)));
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if is_named => _ = found.pop(),
+            other => found.push(other),
+        }
+    }
+    found
+}
+
+/// Is there a line `#include NAME`?
+fn includes_by_macro(file: &SourceFile) -> bool {
+    memchr::memmem::find_iter(&file.text, "include").any(|at| {
+        let before = file.text.get(..at).unwrap_or_default();
+        let line = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let is_directive = before.get(line..).unwrap_or_default().trim_ascii() == b"#";
+        let rest = file.text.get(at + "include".len()..).unwrap_or_default();
+        let rest = rest.strip_prefix(b"_next").unwrap_or(rest).trim_ascii_start();
+        is_directive && !matches!(rest.first(), Some(b'"' | b'<'))
+    })
+}
