@@ -177,12 +177,10 @@ fn decided(
             continue;
         };
         let asked = Asked { facts: facts(&reading.file, options)?, counted: counted(&reading.file, &parsed, options)? };
-        let is_asked = |plan: &Plan| {
-            let extent = reading.place(plan.extent);
-            is_asked(extent) && !suppressions.is_off(extent)
-        };
-        let context = context(&reading.file, headers, &parsed, options, &asked);
-        of_texts.push(plans(&context, options, passes, is_asked));
+        let is_wanted = |extent: Span| is_asked(reading.place(extent));
+        let is_told = |plan: &Plan| is_wanted(plan.extent) && !suppressions.is_off(reading.place(plan.extent));
+        let context = context(&reading.file, headers, &parsed, options, &asked, &is_wanted);
+        of_texts.push(plans(&context, options, passes, is_told));
     }
     Ok(Decided { plans: readings.agreed(of_texts), problems })
 }
@@ -303,6 +301,7 @@ fn context<'a>(
     parsed: &'a Parsed,
     options: &'a Options,
     asked: &'a Asked,
+    is_wanted: &'a dyn Fn(Span) -> bool,
 ) -> Context<'a> {
     let Parsed { scan, tree, constructs } = parsed;
     let Options { assumed_iterations, versioned, retune, pipeline, strict_aliasing, signed_wraps, .. } = *options;
@@ -322,6 +321,7 @@ fn context<'a>(
         profile,
         counted: &asked.counted,
         explanations: options.explain.then(Explanations::default),
+        is_wanted,
     }
 }
 
@@ -358,7 +358,7 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
     let Parsed { tree, constructs, .. } = &parsed;
     // If clang fails, the plans have already reported it.
     let asked = Asked { facts: facts(file, options).unwrap_or_default(), ..Asked::default() };
-    let context = context(file, headers, &parsed, options, &asked);
+    let context = context(file, headers, &parsed, options, &asked, &|_| true);
     let in_file = |entry: Entry| Entry { span: reading.place(entry.span), ..entry };
     let facts = target_regions(tree, constructs).into_iter().map(|region| RegionFacts {
         extent: reading.place(region.extent),

@@ -186,6 +186,7 @@ fn decide_file(cx: &Context<'_>) -> Decided {
     }
     // One construct that no loop repeats has nothing to share.
     inside.retain(|_, bodies| bodies.len() > 1 || bodies.iter().any(|body| is_repeated(cx, *body)));
+    inside.retain(|function, _| (cx.is_wanted)(cx.tree.span(*function)));
     let narrowed = directions::decide(cx, &own);
     let mut all: Vec<Mapping> = own.into_iter().chain(called).collect();
     all.sort_by_key(|mapping| mapping.extent.start);

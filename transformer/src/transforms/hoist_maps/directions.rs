@@ -42,6 +42,7 @@ struct Narrowed<'m> {
 pub(super) fn decide(cx: &Context<'_>, all: &[Mapping]) -> Vec<Plan> {
     let is_free = |mapping: &&Mapping| {
         !mapping.is_data
+            && (cx.is_wanted)(mapping.extent)
             && mapping.trouble.is_none()
             && cx.constructs.directive(mapping.id).spelling == Spelling::Pragma
     };
