@@ -220,10 +220,14 @@ impl<'a> Units<'a> {
         edits
     }
 
+    /// The text of a header, with that of those that it includes.
     fn text(&self, index: usize, joined: &[bool], seen: &mut BTreeSet<usize>) -> String {
         let Some(unit) = self.all.get(index) else { return String::new() };
         let edits = EditSet::new(self.edits(index, joined, seen)).unwrap_or_default();
-        String::from_utf8_lossy(&edits.apply(&unit.file.text)).into_owned()
+        let text = String::from_utf8_lossy(&edits.apply(&unit.file.text)).replace("\r\n", "\n");
+        // What is written beside it has the line ends of the file.
+        let end = self.all.first().map_or("\n", |own| own.file.line_ending().bytes());
+        text.replace('\n', end)
     }
 }
 
