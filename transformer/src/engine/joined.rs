@@ -80,6 +80,16 @@ struct Unit<'a> {
     targets: Vec<Option<usize>>,
 }
 
+/// Where a unit is included.
+struct Place {
+    from: usize,
+    /// Which of the includes it is.
+    number: usize,
+    target: usize,
+    /// Is it certain that this unit is included there?
+    is_certain: bool,
+}
+
 /// The file, which comes first, and its headers.
 struct Units<'a> {
     all: Vec<Unit<'a>>,
@@ -112,81 +122,60 @@ impl<'a> Units<'a> {
 
     /// Which units' texts stand in the file.
     fn joined(&self, definitions: &[FlagDefinition]) -> Vec<bool> {
-        let reached = self.reached();
-        let unclear = self.unclear(&reached);
-        let is_joined = |index: usize| {
-            index != 0
-                && reached.contains(&index)
-                && !unclear.contains(&index)
-                && self.stands_once(index, &reached, definitions)
-                && self.is_readable(index)
+        let mut places = Vec::new();
+        self.follow(0, &mut BTreeSet::new(), &mut places);
+        let place = |index: usize| {
+            let place = self.only_place(index, &places, definitions)?;
+            let is_certain = places.iter().all(|place| place.is_certain || place.target != index);
+            (is_certain && self.is_readable(index)).then_some(place.from)
         };
-        let mut joined: Vec<bool> = (0..self.all.len()).map(is_joined).collect();
+        let from: Vec<Option<usize>> = (0..self.all.len()).map(place).collect();
         // What a header includes that is not put in stands where that header does.
-        loop {
-            let is_apart = |from: &usize| *from != 0 && joined.get(*from) == Some(&false);
-            let apart: Vec<usize> = reached.iter().copied().filter(is_apart).collect();
-            let lost = apart.iter().flat_map(|from| self.targets_of(*from));
-            let lost: Vec<usize> = lost.filter(|index| joined.get(*index) == Some(&true)).collect();
-            if lost.is_empty() {
-                return joined;
-            }
-            for index in lost {
-                if let Some(joined) = joined.get_mut(index) {
-                    *joined = false;
+        let stands = |mut index: usize| {
+            for _ in 0..self.all.len() {
+                match from.get(index).copied().flatten() {
+                    Some(0) => return true,
+                    Some(outer) => index = outer,
+                    None => return false,
                 }
             }
-        }
+            false
+        };
+        (0..self.all.len()).map(stands).collect()
     }
 
-    fn targets_of(&self, from: usize) -> impl Iterator<Item = usize> {
-        self.all.get(from).into_iter().flat_map(|unit| unit.targets.iter().copied().flatten())
-    }
-
-    /// The units that the file includes, directly or through others, and itself.
-    fn reached(&self) -> BTreeSet<usize> {
-        let mut reached = BTreeSet::new();
-        let mut open = vec![0];
-        while let Some(index) = open.pop() {
-            if reached.insert(index) {
-                open.extend(self.targets_of(index));
-                open.extend(self.perhaps_included(index));
+    /// The places where units are included, in the order of the preprocessor, which reads each unit below `from` once here.
+    fn follow(&self, from: usize, seen: &mut BTreeSet<usize>, places: &mut Vec<Place>) {
+        let Some(unit) = self.all.get(from).filter(|_| seen.insert(from)) else { return };
+        for (number, (include, target)) in unit.scan.includes.iter().zip(&unit.targets).enumerate() {
+            let targets = target.map_or_else(|| self.perhaps(&unit.file.show(include.path)), |target| vec![target]);
+            for index in targets {
+                places.push(Place { from, number, target: index, is_certain: target.is_some() });
+                self.follow(index, seen, places);
             }
         }
-        reached
     }
 
     /// The units that an include may lead to which is searched for in other folders.
-    fn perhaps_included(&self, from: usize) -> Vec<usize> {
-        let Some(unit) = self.all.get(from) else { return Vec::new() };
-        let unknown = unit.scan.includes.iter().zip(&unit.targets).filter(|(_, target)| target.is_none());
-        let names: Vec<String> = unknown.map(|(include, _)| unit.file.show(include.path).into_owned()).collect();
-        let last = |name: &str| Path::new(name).file_name().map(std::ffi::OsStr::to_owned);
-        let is_named = |unit: &Unit<'_>| names.iter().any(|name| last(name).as_deref() == unit.file.path.file_name());
+    fn perhaps(&self, path: &str) -> Vec<usize> {
+        let name = Path::new(path).file_name();
+        let is_named = |unit: &Unit<'_>| name.is_some() && unit.file.path.file_name() == name;
         (0..self.all.len()).filter(|index| self.all.get(*index).is_some_and(is_named)).collect()
     }
 
-    /// The units of which it is not certain where they are included.
-    fn unclear(&self, reached: &BTreeSet<usize>) -> BTreeSet<usize> {
-        reached.iter().flat_map(|from| self.perhaps_included(*from)).collect()
-    }
-
-    /// Does the text of a header stand at one place, outside of conditions?
-    fn stands_once(&self, index: usize, reached: &BTreeSet<usize>, definitions: &[FlagDefinition]) -> bool {
-        let Some(unit) = self.all.get(index) else { return false };
-        let is_it = |(_, target): &(&Include, &Option<usize>)| **target == Some(index);
-        let from = reached.iter().filter_map(|from| self.all.get(*from));
-        let places: Vec<(&Unit<'_>, &Include)> = from
-            .flat_map(|from| from.scan.includes.iter().zip(&from.targets).filter(is_it).map(move |(it, _)| (from, it)))
-            .collect();
-        let is_plain = |(from, include): &(&Unit<'_>, &Include)| from.includes_in_any_case(include);
+    /// Where the text of a header stands, outside of conditions; behind a guard it does so where it is included first.
+    fn only_place<'p>(&self, index: usize, places: &'p [Place], definitions: &[FlagDefinition]) -> Option<&'p Place> {
+        let unit = self.all.get(index).filter(|_| index != 0)?;
+        let mut own = places.iter().filter(|place| place.target == index);
+        let first = own.next()?;
         let is_guarded = match &unit.guard {
             Guard::Name { name, .. } => self.is_defined_there_alone(name, definitions),
             Guard::Once => true,
-            // A guard that is passed by other names is a condition.
-            Guard::None => places.len() == 1,
+            Guard::None => own.next().is_none(),
         };
-        is_guarded && places.iter().all(is_plain)
+        let outer = self.all.get(first.from)?;
+        let include = outer.scan.includes.get(first.number)?;
+        (is_guarded && outer.includes_in_any_case(include)).then_some(first)
     }
 
     /// Is a guard's name defined in this place and nowhere taken back?
@@ -208,14 +197,14 @@ impl<'a> Units<'a> {
     /// What makes of a unit the text that the preprocessor makes of it. `seen` has the units whose text is put in already.
     fn edits(&self, index: usize, joined: &[bool], seen: &mut BTreeSet<usize>) -> Vec<Edit> {
         let Some(unit) = self.all.get(index) else { return Vec::new() };
-        let mut edits: Vec<Edit> = unit.guard.lines().iter().map(|span| unit.replaced(*span, "")).collect();
+        let mut edits: Vec<Edit> = unit.guard.lines().iter().map(|span| on_own_lines(*span, "")).collect();
         if index == 0 {
             edits.clear();
         }
         for (include, target) in unit.scan.includes.iter().zip(&unit.targets) {
             let Some(target) = target.filter(|target| joined.get(*target) == Some(&true)) else { continue };
             let text = if seen.insert(target) { self.text(target, joined, seen) } else { String::new() };
-            edits.push(unit.replaced(include.span, &text));
+            edits.push(on_own_lines(include.span, &text));
         }
         edits
     }
@@ -232,12 +221,6 @@ impl<'a> Units<'a> {
 }
 
 impl Unit<'_> {
-    /// A text on lines of its own in the place of lines.
-    fn replaced(&self, lines: Span, text: &str) -> Edit {
-        let is_whole = self.file.bytes(lines).ends_with(b"\n");
-        Edit { span: lines, text: format!("\n{text}\n{}", if is_whole { "\n" } else { "" }) }
-    }
-
     /// Does a line include its file whatever the preprocessor chooses, with nothing else on the line?
     fn includes_in_any_case(&self, include: &Include) -> bool {
         let guard = self.guard.span();
@@ -246,6 +229,11 @@ impl Unit<'_> {
             && is_only_comments(&self.file.text, Span::new(include.path.end + 1, include.span.end))
             && self.tree.as_ref().is_some_and(|tree| stands_outside(tree, include.span))
     }
+}
+
+/// A text on lines of its own in the place of a line.
+fn on_own_lines(line: Span, text: &str) -> Edit {
+    Edit { span: line, text: format!("\n{text}\n") }
 }
 
 /// Does a line stand outside of functions, classes and namespaces?
@@ -271,14 +259,20 @@ fn plain(path: &Path) -> PathBuf {
     found
 }
 
-/// Is there a line `#include NAME`?
+/// Is there a line `#include NAME`, `#include_next` or `#import`? It may bring any file.
 fn includes_by_macro(file: &SourceFile) -> bool {
-    memchr::memmem::find_iter(&file.text, "include").any(|at| {
-        let before = file.text.get(..at).unwrap_or_default();
-        let line = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-        let is_directive = before.get(line..).unwrap_or_default().trim_ascii() == b"#";
-        let rest = file.text.get(at + "include".len()..).unwrap_or_default();
-        let rest = rest.strip_prefix(b"_next").unwrap_or(rest).trim_ascii_start();
-        is_directive && !matches!(rest.first(), Some(b'"' | b'<'))
-    })
+    let brings_any = |line: &[u8]| {
+        let Some(rest) = line.trim_ascii_start().strip_prefix(b"#") else { return false };
+        let rest = rest.trim_ascii_start();
+        let length = rest.iter().position(|byte| !byte.is_ascii_alphabetic() && *byte != b'_').unwrap_or(rest.len());
+        let (word, path) = rest.split_at(length);
+        match word {
+            b"include" => !matches!(path.trim_ascii_start().first(), Some(b'"' | b'<')),
+            word => matches!(word, b"include_next" | b"import"),
+        }
+    };
+    file.text.split(|byte| *byte == b'\n').any(brings_any)
 }
+
+#[cfg(test)]
+mod tests;
