@@ -197,10 +197,8 @@ impl<'a> Units<'a> {
     /// What makes of a unit the text that the preprocessor makes of it. `seen` has the units whose text is put in already.
     fn edits(&self, index: usize, joined: &[bool], seen: &mut BTreeSet<usize>) -> Vec<Edit> {
         let Some(unit) = self.all.get(index) else { return Vec::new() };
-        let mut edits: Vec<Edit> = unit.guard.lines().iter().map(|span| on_own_lines(*span, "")).collect();
-        if index == 0 {
-            edits.clear();
-        }
+        let guard = if index == 0 { &[] } else { unit.guard.lines() };
+        let mut edits: Vec<Edit> = guard.iter().map(|line| on_own_lines(*line, "")).collect();
         for (include, target) in unit.scan.includes.iter().zip(&unit.targets) {
             let Some(target) = target.filter(|target| joined.get(*target) == Some(&true)) else { continue };
             let text = if seen.insert(target) { self.text(target, joined, seen) } else { String::new() };
