@@ -52,7 +52,8 @@ fn no_output_of_all_passes_has_a_new_warning() {
         options.versioned |= index % 4 == 0;
         options.pipeline.least_bytes = Some(1);
         let file = SourceFile::new(fixture.path.clone(), fixture.text.clone());
-        let outcome = engine::run(&file, &[], &options).map_err(|error| format!("{}: {error}", fixture.name))?;
+        let outcome = engine::run(&file, &rewrite::headers(&fixture.path), &options)
+            .map_err(|error| format!("{}: {error}", fixture.name))?;
         let Some(output) = outcome.text else { return Ok(()) };
         match verify(Level::Syntax, &fixture.path, &fixture.text, &output, &with_warnings(fixture)) {
             // What does not compile for a device without further flags has no messages to compare.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use ompsplit::engine;
+use ompsplit::engine::{self, Outcome};
 use ompsplit::output::diff;
 use ompsplit::plan::{Applicability, Decision, Plan, ReasonCode, RuleKind};
 use ompsplit::source::SourceFile;
@@ -44,6 +44,11 @@ fn fixtures() -> Vec<PathBuf> {
 fn read(fixture: &Path) -> SourceFile {
     let text = std::fs::read(root().join("fixtures").join(fixture)).expect("a readable fixture");
     SourceFile::new(fixture, text)
+}
+
+fn run(fixture: &Path, file: &SourceFile, assume: bool) -> Outcome {
+    let options = rewrite::options(fixture, &file.text, assume);
+    engine::run(file, &rewrite::headers(fixture), &options).expect("a readable fixture")
 }
 
 /// What a fixture's first line calls a plan: the pass where its edits are safe.
@@ -91,8 +96,7 @@ fn snapshots() {
     let mut failed = Vec::new();
     for fixture in fixtures() {
         let file = read(&fixture);
-        let outcome =
-            engine::run(&file, &[], &rewrite::options(&fixture, &file.text, true)).expect("a readable fixture");
+        let outcome = run(&fixture, &file, true);
         let shown = shown(&file, &outcome.plans, outcome.text.as_deref());
         let folder = root().join("snapshots").join(fixture.parent().expect("a folder"));
         settings.set_snapshot_path(folder);
@@ -110,8 +114,7 @@ fn first_lines_tell_the_decision() {
     let mut wrong = Vec::new();
     for fixture in fixtures() {
         let file = read(&fixture);
-        let outcome =
-            engine::run(&file, &[], &rewrite::options(&fixture, &file.text, false)).expect("a readable fixture");
+        let outcome = run(&fixture, &file, false);
         let text = String::from_utf8_lossy(&file.text);
         let first = text.lines().next().unwrap_or_default();
         let expected =
@@ -130,8 +133,7 @@ fn every_rule_is_cited_by_a_fixture() {
     let mut cited = BTreeSet::new();
     for fixture in fixtures() {
         let file = read(&fixture);
-        let outcome =
-            engine::run(&file, &[], &rewrite::options(&fixture, &file.text, false)).expect("a readable fixture");
+        let outcome = run(&fixture, &file, false);
         cited.extend(outcome.plans.iter().flat_map(|plan| &plan.reasons).map(|reason| reason.code));
     }
     // Errors and unused suppressions are no plans; `tests/cli` shows them. `tests/facts.rs` asks a compiler for facts.

@@ -162,7 +162,7 @@ fn shown(options: &Options) -> String {
 }
 
 fn run(path: &std::path::Path, text: &[u8], options: &Options) -> Result<Outcome, String> {
-    match engine::run(&SourceFile::new(path, text.to_vec()), &[], options) {
+    match engine::run(&SourceFile::new(path, text.to_vec()), &rewrite::headers(path), options) {
         Ok(outcome) => Ok(outcome),
         Err(EngineError::Host(_)) => Ok(Outcome { text: None, plans: Vec::new() }),
         Err(error) => Err(error.to_string()),

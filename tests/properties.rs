@@ -228,7 +228,7 @@ impl Damage {
 fn check(path: &Path, text: &[u8]) -> Result<(), TestCaseError> {
     for assume in [false, true] {
         let file = SourceFile::new(path, text.to_vec());
-        match engine::run(&file, &[], &rewrite::options(path, text, assume)) {
+        match engine::run(&file, &rewrite::headers(path), &rewrite::options(path, text, assume)) {
             Ok(Outcome { text: Some(output), .. }) => {
                 properties(path, text, &output, assume).map_err(TestCaseError::fail)?;
             }

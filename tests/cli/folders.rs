@@ -83,6 +83,21 @@ fn headers_are_found_through_flags_databases_and_configuration() {
 }
 
 #[test]
+fn a_file_whose_headers_alone_have_constructs_is_read_with_them() {
+    let text = "#include \"twice.h\"\nvoid f(int n, double *a) {\n  for (int t = 0; t < 9; t++)\n    twice(a, n);\n}\n";
+    let header = "static void twice(double *a, int n) {\n#pragma omp target teams distribute parallel for map(tofrom: a[0:n])\n\
+        for (int i = 0; i < n; i++)\na[i] *= 2;\n}\n";
+    let project = Project::new(&[("a.c", text), ("twice.h", header)]);
+    let found = project.expect(0, &["--passes", "hoist", "a.c"]);
+    assert_contains(&found.text(), "#pragma omp target data map(tofrom: a[0:n])\n  for (int t");
+    project.expect(0, &["-i", "--passes", "hoist", "a.c", "twice.h"]);
+    assert_eq!(project.read("twice.h"), header.as_bytes());
+    project.write("a.c", text.as_bytes());
+    project.write("twice.h", header.replace("target", "").as_bytes());
+    assert_eq!(project.expect(0, &["--passes", "hoist", "a.c"]).text(), text);
+}
+
+#[test]
 fn what_a_header_puts_on_the_device_is_tested_there() {
     let text = "#include \"rounds.h\"\nvoid f(int n, double *a) {\n#pragma omp target map(tofrom: a[0:n])\n\
         for (int t = 0; t < rounds; t++) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++)\na[i] = a[i] * a[i] + a[i] * t;\n}\n}\n";

@@ -67,7 +67,23 @@ pub fn built() -> Vec<Pass> {
 pub fn outcome(path: &Path, text: &[u8], assume: bool) -> Result<Outcome, String> {
     let file = SourceFile::new(path, text.to_vec());
     let options = options(path, text, assume);
-    engine::run(&file, &[], &options).map_err(|error| format!("{}: {error}", path.display()))
+    engine::run(&file, &headers(path), &options).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The headers of a fixture: files beside it whose names begin with its own.
+pub fn headers(path: &Path) -> Vec<SourceFile> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path);
+    let Some((folder, stem)) = folder.parent().zip(path.file_stem().and_then(|stem| stem.to_str())) else {
+        return Vec::new();
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_header = |name: &String| name.starts_with(stem) && (name.ends_with(".h") || name.ends_with(".hpp"));
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(is_header).collect();
+    names.sort();
+    let read =
+        |name: String| Some(SourceFile::new(path.with_file_name(&name), std::fs::read(folder.join(&name)).ok()?));
+    names.into_iter().filter_map(read).collect()
 }
 
 /// The new text, or the old one where nothing changes.

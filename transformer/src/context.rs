@@ -32,6 +32,8 @@ pub struct Context<'a> {
     pub counted: &'a BTreeMap<usize, CountedKernel>,
     /// The facts behind decisions, if they are wanted.
     pub explanations: Option<Explanations>,
+    /// Is a decision on a part of the text wanted? What is said of the rest is left out.
+    pub is_wanted: &'a dyn Fn(Span) -> bool,
 }
 
 /// The facts behind decisions, by pass and extent of the construct.
@@ -62,6 +64,7 @@ impl<'a> Context<'a> {
             profile: self.profile,
             counted: self.counted,
             explanations: None,
+            is_wanted: &|_| true,
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod hidden_declarations;
 mod hidden_words;
+mod joined;
 mod later_rounds;
 mod options;
 mod parsing;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 pub use self::options::Options;
 pub use self::parsing::Parsed;
 
+use self::joined::Joined;
 use self::later_rounds::Rounds;
 use self::parsing::FileReader;
 use self::readings::Readings;
@@ -130,6 +132,39 @@ fn round(
     options: &Options,
     reader: &mut FileReader,
 ) -> Result<Option<Round>, EngineError> {
+    let is_asked = |extent: Span| in_range(file, extent, &options.lines);
+    let with_headers = with_headers(file, headers, options, &is_asked, reader);
+    let is_left = |pass: &Pass| with_headers.is_none() || !sees_headers(*pass);
+    let passes: Vec<Pass> = options.passes.iter().copied().filter(is_left).collect();
+    let Decided { mut plans, problems } = decided(file, headers, options, &passes, &is_asked, reader)?;
+    if let Some(found) = with_headers {
+        plans.extend(found);
+        plans.sort_by_key(|plan| plan.span.start);
+        wait_for_others(&mut plans, options);
+    }
+    if problems.iter().all(Option::is_none) && plans.is_empty() {
+        return Ok(None);
+    }
+    let (edits, chosen) = select::select(&plans, options.assume);
+    Ok(Some(Round { plans, chosen, edits, problems }))
+}
+
+/// What passes decide of one file.
+struct Decided {
+    plans: Vec<Plan>,
+    /// What is wrong with each text that the file may be read as; nothing is known of those without directives for a device.
+    problems: Vec<Option<validate::Problems>>,
+}
+
+/// What `passes` decide of a file, where it is asked.
+fn decided(
+    file: &SourceFile,
+    headers: &[SourceFile],
+    options: &Options,
+    passes: &[Pass],
+    is_asked: &dyn Fn(Span) -> bool,
+    reader: &mut FileReader,
+) -> Result<Decided, EngineError> {
     let mut readings = Readings::of(file, headers, &options.definitions, reader).map_err(EngineError::Host)?;
     let suppressions = Suppressions::read(file, &readings.scan);
     let mut of_texts = Vec::new();
@@ -142,29 +177,46 @@ fn round(
             continue;
         };
         let asked = Asked { facts: facts(&reading.file, options)?, counted: counted(&reading.file, &parsed, options)? };
-        let is_asked = |plan: &Plan| {
-            let extent = reading.place(plan.extent);
-            in_range(file, extent, &options.lines) && !suppressions.is_off(extent)
-        };
-        of_texts.push(plans(&context(&reading.file, headers, &parsed, options, &asked), options, is_asked));
+        let is_wanted = |extent: Span| is_asked(reading.place(extent));
+        let is_told = |plan: &Plan| is_wanted(plan.extent) && !suppressions.is_off(reading.place(plan.extent));
+        let context = context(&reading.file, headers, &parsed, options, &asked, &is_wanted);
+        of_texts.push(plans(&context, options, passes, is_told));
     }
-    if problems.iter().all(Option::is_none) {
-        return Ok(None);
-    }
-    let plans = readings.agreed(of_texts);
-    let (edits, chosen) = select::select(&plans, options.assume);
-    Ok(Some(Round { plans, chosen, edits, problems }))
+    Ok(Decided { plans: readings.agreed(of_texts), problems })
+}
+
+/// What the passes that go by the whole program decide of a file together with its headers, in terms of the file. `None` where these are
+/// not seen; what a compiler says of names is about the file as it is.
+fn with_headers(
+    file: &SourceFile,
+    headers: &[SourceFile],
+    options: &Options,
+    is_asked: &dyn Fn(Span) -> bool,
+    reader: &mut FileReader,
+) -> Option<Vec<Plan>> {
+    let passes: Vec<Pass> = options.passes.iter().copied().filter(|pass| sees_headers(*pass)).collect();
+    let may_see = !passes.is_empty() && options.facts.is_none();
+    let joined = may_see.then(|| Joined::of(file, headers, &options.definitions, &options.limits))??;
+    let is_asked = |extent: Span| !joined.is_of_header(extent) && is_asked(joined.place(extent));
+    // A text that is too large with its headers is read without them.
+    let found = decided(&joined.file, &joined.others, options, &passes, &is_asked, reader).ok()?;
+    Some(found.plans.into_iter().filter_map(|plan| joined.plan(plan)).collect())
+}
+
+fn sees_headers(pass: Pass) -> bool {
+    TRANSFORMS.iter().any(|transform| transform.pass == pass && transform.sees_headers)
 }
 
 /// Every plan of the chosen passes, in the order of the text, without those that are suppressed or out of range.
-fn plans(context: &Context<'_>, options: &Options, is_asked: impl Fn(&Plan) -> bool) -> Vec<Plan> {
+fn plans(context: &Context<'_>, options: &Options, passes: &[Pass], is_asked: impl Fn(&Plan) -> bool) -> Vec<Plan> {
     let mut plans = Vec::new();
-    for transform in TRANSFORMS.iter().filter(|transform| options.passes.contains(&transform.pass)) {
+    for transform in TRANSFORMS.iter().filter(|transform| passes.contains(&transform.pass)) {
         if let Some(plan) = transform.plan {
             plans.extend(plan(context));
         }
     }
-    plans.extend(options.passes.first().into_iter().flat_map(|pass| passed_over::refusals(context, *pass)));
+    let first = options.passes.first().filter(|pass| passes.contains(pass));
+    plans.extend(first.into_iter().flat_map(|pass| passed_over::refusals(context, *pass)));
     plans.retain(is_asked);
     if let Some(explanations) = &context.explanations {
         for plan in &mut plans {
@@ -249,6 +301,7 @@ fn context<'a>(
     parsed: &'a Parsed,
     options: &'a Options,
     asked: &'a Asked,
+    is_wanted: &'a dyn Fn(Span) -> bool,
 ) -> Context<'a> {
     let Parsed { scan, tree, constructs } = parsed;
     let Options { assumed_iterations, versioned, retune, pipeline, strict_aliasing, signed_wraps, .. } = *options;
@@ -268,6 +321,7 @@ fn context<'a>(
         profile,
         counted: &asked.counted,
         explanations: options.explain.then(Explanations::default),
+        is_wanted,
     }
 }
 
@@ -304,7 +358,7 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
     let Parsed { tree, constructs, .. } = &parsed;
     // If clang fails, the plans have already reported it.
     let asked = Asked { facts: facts(file, options).unwrap_or_default(), ..Asked::default() };
-    let context = context(file, headers, &parsed, options, &asked);
+    let context = context(file, headers, &parsed, options, &asked, &|_| true);
     let in_file = |entry: Entry| Entry { span: reading.place(entry.span), ..entry };
     let facts = target_regions(tree, constructs).into_iter().map(|region| RegionFacts {
         extent: reading.place(region.extent),

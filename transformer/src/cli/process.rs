@@ -72,8 +72,12 @@ pub(super) fn path(path: &Path, settings: &Settings, engine: Engine) -> Processe
 pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Processed {
     let mut notes = Vec::new();
     let mut loaded = Loaded::default();
-    if mentions_target(&file.text) {
+    if mentions_target(&file.text) || includes_others(&file.text) {
         loaded = headers::load(&file, &settings.include_dirs, &settings.sources);
+    }
+    if !mentions_target(&file.text) && !loaded.files.iter().any(|header| mentions_target(&header.text)) {
+        loaded = Loaded::default();
+    } else {
         notes.extend(
             settings.found_database.as_ref().map(|path| format!("compiler flags are those of {}", path.display())),
         );
@@ -154,6 +158,11 @@ pub(super) fn options(settings: &Settings) -> Options {
 /// Can the text hold a directive that concerns a device? Most files cannot, and their headers need not be read.
 fn mentions_target(text: &[u8]) -> bool {
     memmem::find(text, b"target").is_some() && memmem::find(text, b"omp").is_some()
+}
+
+/// Can the text include files of the project?
+fn includes_others(text: &[u8]) -> bool {
+    memmem::find(text, b"include").is_some()
 }
 
 /// Can the text hold a comment that suppresses something? Most files need not be scanned for one.

@@ -124,6 +124,12 @@ impl Origins {
         !self.written.iter().any(|(new, _)| new.start < at && at < new.end)
     }
 
+    /// Did an edit write the byte at a place of the new text?
+    #[must_use]
+    pub fn is_written(&self, at: usize) -> bool {
+        self.written.iter().any(|(new, _)| new.start <= at && at < new.end)
+    }
+
     fn of_byte(&self, at: usize) -> Span {
         let before = self.written.partition_point(|(new, _)| new.start <= at);
         let Some((new, old)) = before.checked_sub(1).and_then(|index| self.written.get(index)) else {

@@ -21,6 +21,7 @@ use crate::engine::readings::conditions::Conditions;
 use crate::engine::readings::derived::{Derived, Replacement};
 use crate::engine::readings::expand::{Choice, Expander};
 use crate::engine::readings::macros::Macros;
+pub(super) use crate::engine::readings::macros::names_taken_back;
 use crate::semantics::symbols::FlagDefinition;
 use crate::source::{Scan, SourceFile, Span, scan};
 use crate::syntax::HostError;

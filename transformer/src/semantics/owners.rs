@@ -48,6 +48,13 @@ impl Owner {
     }
 }
 
+/// Who reaches a variable beside its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reached {
+    ByNameAlone,
+    ByCallsAlone,
+}
+
 impl Program<'_> {
     /// Whose storage a variable leads to: an array itself, or what a pointer points to.
     pub(crate) fn owner(&self, named: &Named) -> Owner {
@@ -61,11 +68,22 @@ impl Program<'_> {
 
     /// Is it a constant, or a variable that only its name reaches?
     fn is_alias_free(&self, named: &Named) -> bool {
-        if let Some(known) = self.alias_free.borrow().get(&named.id) {
+        self.is_known_reached(named, Reached::ByNameAlone, || self.cannot_be_aliased(&named.name, named.at))
+    }
+
+    /// Do calls reach it at most, as long as they last, or with its value?
+    fn is_lent_or_handed(&self, named: &Named) -> bool {
+        self.is_known_reached(named, Reached::ByCallsAlone, || {
+            self.is_lent_for_calls_alone(&named.name, named.at) || self.is_handed_by_value_alone(named)
+        })
+    }
+
+    fn is_known_reached(&self, named: &Named, how: Reached, find: impl Fn() -> bool) -> bool {
+        if let Some(known) = self.reached.borrow().get(&(named.id, how)) {
             return *known;
         }
-        let found = self.cannot_be_aliased(&named.name, named.at);
-        self.alias_free.borrow_mut().insert(named.id, found);
+        let found = find();
+        self.reached.borrow_mut().insert((named.id, how), found);
         found
     }
 
@@ -284,8 +302,7 @@ impl Program<'_> {
                     || owner.origin == Origin::Parameter && self.is_of_this_call(other)
                     || !self.is_array(other)
                         && (self.is_alias_free(other)
-                            || self.is_lent_for_calls_alone(&other.name, other.at)
-                            || self.is_handed_by_value_alone(other)
+                            || self.is_lent_or_handed(other)
                             || self.holds_other_numbers(other, named))
                     || self.is_array(other) && self.owner(other).is_apart_from(owner)
             }

@@ -12,6 +12,7 @@ use crate::semantics::Owner;
 use crate::semantics::Telling;
 use crate::semantics::calls::Calls;
 use crate::semantics::facts::Facts;
+use crate::semantics::owners::Reached;
 use crate::semantics::symbols::{FlagDefinition, Symbols, VariableId};
 use crate::semantics::uses::Use;
 use crate::source::{Scan, SourceFile, Span};
@@ -56,8 +57,8 @@ pub struct Program<'a> {
     pub(super) value_classes: RefCell<BTreeMap<String, bool>>,
     /// Whose storage variables lead to, for those that were asked for.
     pub(super) owners: RefCell<BTreeMap<VariableId, Owner>>,
-    /// Which variables nothing but their names reaches, for those that were asked for.
-    pub(super) alias_free: RefCell<BTreeMap<VariableId, bool>>,
+    /// Who reaches variables beside their names, for those that were asked for.
+    pub(super) reached: RefCell<BTreeMap<(VariableId, Reached), bool>>,
     /// Where directives may stand that are not read, for what was asked.
     pub(super) unread_directives: RefCell<BTreeMap<Telling, Option<Span>>>,
     /// A piece of the file that is included in a function, and a macro that may make any directive.
@@ -140,7 +141,7 @@ impl<'a> Program<'a> {
             fresh: RefCell::default(),
             value_classes: RefCell::default(),
             owners: RefCell::default(),
-            alias_free: RefCell::default(),
+            reached: RefCell::default(),
             unread_directives: RefCell::default(),
             included_code: OnceCell::new(),
             pasted_directive: OnceCell::new(),

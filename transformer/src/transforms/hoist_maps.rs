@@ -40,8 +40,8 @@
 //! - constructs that map the same section of an array stand in one block, or in a loop of the host; `target data` counts as such a construct;
 //! - the host needs the data nowhere in between, or only reads what no kernel writes, or `target update` can bring what it needs, and the
 //!   array is this function's own;
-//! - a call of a function in sight counts as its constructs do, with the arguments in place of its parameters: arrays of numbers or of plain
-//!   structures by their names, from the first element or from a later one on (`&a[k]`, `a + k`);
+//! - a call of a function of the file or of its project's headers counts as its constructs do, with the arguments in place of its
+//!   parameters: arrays of numbers or of plain structures by their names, from the first element or from a later one on (`&a[k]`, `a + k`);
 //! - what a member of a structure or class leads to is mapped by a pointer of the function's own that is declared before the environment,
 //!   `double *g_u = g->u;`, where the member keeps its value as long as that is open;
 //! - the host can compare, where pointers may lead to the same storage;
@@ -190,6 +190,7 @@ fn decide_file(cx: &Context<'_>) -> Decided {
     }
     // One construct that no loop repeats has nothing to share.
     inside.retain(|_, bodies| bodies.len() > 1 || bodies.iter().any(|body| is_repeated(cx, *body)));
+    inside.retain(|function, _| (cx.is_wanted)(cx.tree.span(*function)));
     let narrowed = directions::decide(cx, &own);
     let mut all: Vec<Mapping> = own.into_iter().chain(called).collect();
     all.sort_by_key(|mapping| mapping.extent.start);

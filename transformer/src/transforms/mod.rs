@@ -27,6 +27,8 @@ pub struct Transform {
     pub plan: Option<fn(&Context<'_>) -> Vec<Plan>>,
     /// Which passes' changes it waits for: where one of them changes a construct in this round, this pass decides in the next.
     pub waits_for: fn(Waiting) -> &'static [Pass],
+    /// Does it decide on the file together with the text of its headers?
+    pub sees_headers: bool,
 }
 
 impl Transform {
@@ -64,6 +66,7 @@ pub const TRANSFORMS: &[Transform] = &[
         default: true,
         plan: Some(split_target::split_target),
         waits_for: waits_for_none,
+        sees_headers: false,
     },
     Transform {
         pass: Pass::Hoist,
@@ -71,6 +74,7 @@ pub const TRANSFORMS: &[Transform] = &[
         default: true,
         plan: Some(hoist_maps::hoist_maps),
         waits_for: hoist_maps::waits_for,
+        sees_headers: true,
     },
     Transform {
         pass: Pass::Collapse,
@@ -78,6 +82,7 @@ pub const TRANSFORMS: &[Transform] = &[
         default: true,
         plan: Some(collapse::collapse),
         waits_for: waits_for_none,
+        sees_headers: false,
     },
     Transform {
         pass: Pass::Scalarize,
@@ -85,6 +90,7 @@ pub const TRANSFORMS: &[Transform] = &[
         default: true,
         plan: Some(scalarize_sums::scalarize_sums),
         waits_for: scalarize_sums::waits_for,
+        sees_headers: false,
     },
     Transform {
         pass: Pass::Geometry,
@@ -92,6 +98,7 @@ pub const TRANSFORMS: &[Transform] = &[
         default: true,
         plan: Some(choose_geometry::choose_geometry),
         waits_for: choose_geometry::waits_for,
+        sees_headers: false,
     },
     Transform {
         pass: Pass::Overlap,
@@ -99,6 +106,7 @@ pub const TRANSFORMS: &[Transform] = &[
         default: false,
         plan: None,
         waits_for: waits_for_none,
+        sees_headers: false,
     },
     Transform {
         pass: Pass::Pipeline,
@@ -106,6 +114,7 @@ pub const TRANSFORMS: &[Transform] = &[
         default: false,
         plan: Some(pipeline_loop::pipeline_loop),
         waits_for: waits_for_none,
+        sees_headers: false,
     },
     Transform {
         pass: Pass::Unroll,
@@ -113,6 +122,7 @@ pub const TRANSFORMS: &[Transform] = &[
         default: false,
         plan: Some(unroll_loop::unroll_loop),
         waits_for: unroll_loop::waits_for,
+        sees_headers: false,
     },
 ];
 

@@ -82,7 +82,7 @@ fn is_same(one: &[Token], other: &[Token]) -> bool {
 }
 
 /// The names behind `#undef`, and in `#pragma push_macro("..")`.
-pub(super) fn names_taken_back(file: &SourceFile) -> Vec<String> {
+pub(in crate::engine) fn names_taken_back(file: &SourceFile) -> Vec<String> {
     let mut found = Vec::new();
     for word in ["undef", "push_macro", "pop_macro"] {
         for at in memchr::memmem::find_iter(&file.text, word) {

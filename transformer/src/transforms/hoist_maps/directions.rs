@@ -40,13 +40,18 @@ struct Narrowed<'m> {
 
 /// The plans for all constructs, which are in the order of the text.
 pub(super) fn decide(cx: &Context<'_>, all: &[Mapping]) -> Vec<Plan> {
+    let is_free = |mapping: &Mapping| {
+        (cx.is_wanted)(mapping.extent)
+            && mapping.trouble.is_none()
+            && cx.constructs.directive(mapping.id).spelling == Spelling::Pragma
+    };
     let mut around: Vec<&Mapping> = Vec::new();
     let mut plans = Vec::new();
     for mapping in all {
         around.retain(|outer| outer.extent.contains(mapping.extent));
         if mapping.is_data {
             around.push(mapping);
-        } else if mapping.trouble.is_none() && cx.constructs.directive(mapping.id).spelling == Spelling::Pragma {
+        } else if is_free(mapping) {
             plans.extend(narrowed(cx, &around, mapping).and_then(|narrowed| plan(cx, &narrowed)));
         }
     }

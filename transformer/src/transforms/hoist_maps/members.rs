@@ -78,6 +78,7 @@ fn listings(cx: &Context<'_>) -> Vec<Listing> {
     for id in cx.constructs.ids().filter(|id| cx.constructs.is_target(*id)) {
         functions.extend(cx.function_of(cx.constructs.directive(id).span));
     }
+    functions.retain(|function| (cx.is_wanted)(cx.tree.span(*function)));
     functions.into_iter().filter_map(|function| listing(cx, function)).collect()
 }
 
