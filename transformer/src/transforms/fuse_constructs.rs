@@ -163,9 +163,10 @@ impl Stopped {
 fn decide(cx: &Context<'_>, members: &[&Member]) -> Result<Change, Stopped> {
     let lists = agreed(cx, members)?;
     let loops = write::loops(cx, members);
-    let mut reasons = together::assumptions(cx, members, &lists, &loops)?;
-    reasons.extend(members.iter().find_map(|member| type_parameters::assumption(cx, member.body)));
     let all = joined(members, &lists).map_err(|(at, reason)| Stopped::refused(at, reason))?;
+    let read = loops.iter().cloned().chain([together::directives(cx, members, &all)]).collect();
+    let mut reasons = together::assumptions(cx, members, &lists, read)?;
+    reasons.extend(members.iter().find_map(|member| type_parameters::assumption(cx, member.body)));
     let edits = loops.into_iter().chain(write::clauses(cx, members, &lists, &all)).collect();
     let summary = format!("{} kernels over the same range become one", members.len());
     Ok(Change { edits, summary, reasons, kernels: Some((members.len(), 1)), ..Change::default() })

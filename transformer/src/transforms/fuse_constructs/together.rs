@@ -6,8 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use super::lists::Lists;
+use super::lists::{Joined, Lists};
 use super::members::Member;
+use super::write::added;
 use super::{Stopped, gain};
 use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::associated_loops::loops_of;
@@ -22,20 +23,19 @@ use crate::semantics::Program;
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{SourceFile, Span, scan};
 use crate::syntax::lower::DirectiveReader;
-use crate::syntax::{ClauseName, HostTree, Limits};
+use crate::syntax::{Clause, ClauseName, HostTree, Limits};
 
-/// The assumptions under which constructs can be one, whose loops the edits make.
+/// The assumptions under which constructs can be one, of which the edits make that text.
 pub(super) fn assumptions(
     cx: &Context<'_>,
     members: &[&Member],
     lists: &[Lists],
-    loops: &[Edit],
+    edits: Vec<Edit>,
 ) -> Result<Vec<Reason>, Stopped> {
     let last = members.len() - 1;
     let unread = |span: Span, message: &str| Stopped::refused(last, super::apart(span, message));
     let Some(first) = members.first() else { return Ok(Vec::new()) };
-    let all = loops.iter().cloned().chain([directives(cx, members)]).collect();
-    let edits = EditSet::new(all).map_err(|_| unread(first.directive, "there is no place for the loop of both"))?;
+    let edits = EditSet::new(edits).map_err(|_| unread(first.directive, "there is no place for the loop of both"))?;
     let mut file = SourceFile::new(cx.file.path.clone(), edits.apply(&cx.file.text));
     file.language = cx.file.language;
     let scan = scan(&file.text);
@@ -69,7 +69,7 @@ pub(super) fn assumptions(
 }
 
 /// The directives in that text: the maps of each construct, and the first construct without any.
-fn directives(cx: &Context<'_>, members: &[&Member]) -> Edit {
+pub(super) fn directives(cx: &Context<'_>, members: &[&Member], all: &Joined) -> Edit {
     let mut lines = Vec::new();
     let mut span = Span::default();
     for (at, member) in members.iter().enumerate() {
@@ -77,7 +77,7 @@ fn directives(cx: &Context<'_>, members: &[&Member]) -> Edit {
         let layout = Layout::of(cx.file, directive);
         let (maps, others): (Vec<_>, Vec<_>) =
             directive.clauses.iter().partition(|clause| clause.name == ClauseName::Map);
-        let text = |clauses: Vec<&crate::syntax::Clause>| -> Vec<String> {
+        let text = |clauses: Vec<&Clause>| -> Vec<String> {
             clauses.into_iter().map(|clause| on_one_line(cx.file, clause.span)).collect()
         };
         if !maps.is_empty() {
@@ -85,7 +85,7 @@ fn directives(cx: &Context<'_>, members: &[&Member]) -> Edit {
         }
         if at == 0 {
             span = directive.span;
-            lines.push(layout.write(&directive.name, &text(others)));
+            lines.push(layout.write(&directive.name, &[text(others), added(all)].concat()));
         }
     }
     Edit { span, text: lines.join("\n") }

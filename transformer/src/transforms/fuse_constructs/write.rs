@@ -75,13 +75,12 @@ impl<'a, 'c> Form<'a, 'c> {
     fn end(&self, member: &Member, has_block: bool) -> Edit {
         let span = Span::new(self.last_byte(member), self.cx.constructs.construct(member.id).body_span.end);
         let block = if has_block { format!("{}{}}}", self.newline, self.indent) } else { String::new() };
-        let mut text = block + &self.comments(span);
+        let comments = self.comments(span);
         let rest = self.cx.file.text.get(span.end..).unwrap_or_default();
         let is_last = rest.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii().is_empty();
-        if !is_last {
-            text = format!("{text}{}{}", self.newline, self.indent);
-        }
-        Edit { span, text }
+        // What stands behind the construct must not become part of a comment.
+        let line = if comments.is_empty() || is_last { "" } else { self.newline };
+        Edit { span, text: format!("{block}{comments}{line}") }
     }
 
     /// What stands before the statements of a construct that is not the first one.
@@ -183,7 +182,7 @@ pub(super) fn clauses(cx: &Context<'_>, members: &[&Member], lists: &[Lists], al
     let (Some(first), Some(own)) = (members.first(), lists.first()) else { return Vec::new() };
     let directive = cx.constructs.directive(first.id);
     let is_changed = |item: &Mapped| own.item(item.key).is_some_and(|known| known.copies != item.copies);
-    let others: Vec<String> = grouped(all.added.iter().map(|one| (one.head.clone(), one.text.as_str())));
+    let others = added(all);
     let maps = |items: &mut dyn Iterator<Item = &Mapped>| {
         grouped(items.map(|item| (format!("map({}: ", item.copies.word()), item.text.as_str())))
     };
@@ -195,6 +194,11 @@ pub(super) fn clauses(cx: &Context<'_>, members: &[&Member], lists: &[Lists], al
     let mut added = all.mapped.iter().filter(|item| own.item(item.key).is_none());
     let new = [maps(&mut added), others].concat();
     if new.is_empty() { Vec::new() } else { vec![append_clauses(cx.file, directive, &new)] }
+}
+
+/// The clauses of other lists than maps that the first construct gets.
+pub(super) fn added(all: &Joined) -> Vec<String> {
+    grouped(all.added.iter().map(|one| (one.head.clone(), one.text.as_str())))
 }
 
 /// Clauses of items with the same head.
