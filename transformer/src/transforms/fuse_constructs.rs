@@ -83,7 +83,7 @@ mod write;
 use self::lists::{Lists, joined};
 use self::members::{Member, runs};
 use crate::context::Context;
-use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
+use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, RuleKind, Verdict};
 use crate::source::Span;
 use crate::transforms::Waiting;
 use crate::transforms::checks::type_parameters;
@@ -127,10 +127,10 @@ fn of_run(cx: &Context<'_>, run: &[Member]) -> Vec<Plan> {
                 plans.push(plan(&members, Verdict::Change(change)));
                 (first, end) = (end, run.len());
             }
-            Err(Stopped { at, verdict }) => {
-                end = first + at.max(1);
-                if at <= 1 {
-                    plans.push(plan(members.get(..2).unwrap_or(&members), verdict));
+            Err(stopped) => {
+                end = first + stopped.at.max(1);
+                if stopped.at <= 1 {
+                    plans.push(plan(members.get(..2).unwrap_or(&members), stopped.verdict()));
                 }
             }
         }
@@ -150,12 +150,15 @@ fn plan(members: &[&Member], verdict: Verdict) -> Plan {
 struct Stopped {
     /// Its place in the list, counted from 0.
     at: usize,
-    verdict: Verdict,
+    reason: Reason,
 }
 
 impl Stopped {
-    fn refused(at: usize, reason: Reason) -> Self {
-        Self { at, verdict: Verdict::Refuse(vec![reason]) }
+    fn verdict(self) -> Verdict {
+        match self.reason.code.kind() {
+            RuleKind::DoesNotPay => Verdict::DoesNotPay(vec![self.reason]),
+            _ => Verdict::Refuse(vec![self.reason]),
+        }
     }
 }
 
@@ -163,7 +166,7 @@ impl Stopped {
 fn decide(cx: &Context<'_>, members: &[&Member]) -> Result<Change, Stopped> {
     let lists = agreed(cx, members)?;
     let loops = write::loops(cx, members);
-    let all = joined(members, &lists).map_err(|(at, reason)| Stopped::refused(at, reason))?;
+    let all = joined(members, &lists)?;
     let read = loops.iter().cloned().chain([together::directives(cx, members, &all)]).collect();
     let mut reasons = together::assumptions(cx, members, &lists, read)?;
     reasons.extend(members.iter().find_map(|member| type_parameters::assumption(cx, member.body)));
@@ -176,7 +179,7 @@ fn decide(cx: &Context<'_>, members: &[&Member]) -> Result<Change, Stopped> {
 fn agreed(cx: &Context<'_>, members: &[&Member]) -> Result<Vec<Lists>, Stopped> {
     let mut all: Vec<Lists> = Vec::new();
     for (at, member) in members.iter().enumerate() {
-        let stop = |reason| Stopped::refused(at, reason);
+        let stop = |reason| Stopped { at, reason };
         let own = Lists::of(cx, member).map_err(stop)?;
         let before = members.get(..at).unwrap_or_default();
         if let (Some(first), Some(known)) = (before.first(), all.first()) {

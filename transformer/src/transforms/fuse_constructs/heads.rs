@@ -21,8 +21,7 @@ pub(super) fn same_range(cx: &Program<'_>, first: &Member, second: &Member) -> R
         return Err(apart(second.directive, "the variable of a loop is no integer"));
     }
     for (index, own) in second.loops.iter().enumerate() {
-        let (Some(other), Some(one), Some(two)) =
-            (first.loops.get(index), known.get(index), known.get(depth + index))
+        let (Some(other), Some(one), Some(two)) = (first.loops.get(index), known.get(index), known.get(depth + index))
         else {
             break;
         };

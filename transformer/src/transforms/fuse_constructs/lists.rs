@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::members::Member;
-use super::apart;
+use super::{Stopped, apart};
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::Reason;
 use crate::semantics::Program;
@@ -95,7 +95,8 @@ impl Lists {
     pub(super) fn of(cx: &Program<'_>, member: &Member) -> Result<Self, Reason> {
         let mut found = Self::default();
         for clause in &cx.constructs.directive(member.id).clauses {
-            let no = |message: &str| Err(apart(clause.span, format!("`{}`: {message}", cx.file.show(clause.name_span))));
+            let no =
+                |message: &str| Err(apart(clause.span, format!("`{}`: {message}", cx.file.show(clause.name_span))));
             match clause.name {
                 ClauseName::Map => {
                     let Some(copies) = Copies::of(clause) else { return no("only the map type is followed") };
@@ -278,7 +279,7 @@ pub(super) struct Joined {
 ///
 /// # Errors
 /// The place of a construct in the list, and the item that does not keep its value for it or for the host.
-pub(super) fn joined(members: &[&Member], lists: &[Lists]) -> Result<Joined, (usize, Reason)> {
+pub(super) fn joined(members: &[&Member], lists: &[Lists]) -> Result<Joined, Stopped> {
     let mut all = Joined { mapped: Vec::new(), added: Vec::new() };
     let mut listed: BTreeSet<(VariableId, String)> = BTreeSet::new();
     let mut written: BTreeSet<VariableId> = BTreeSet::new();
@@ -293,7 +294,8 @@ pub(super) fn joined(members: &[&Member], lists: &[Lists]) -> Result<Joined, (us
                     ];
                     if lost.contains(&true) {
                         let message = format!("what is written to `{}` under one of the maps is lost", item.name);
-                        return Err((at, apart(item.span, message).with_label(known.span, "the other map")));
+                        let reason = apart(item.span, message).with_label(known.span, "the other map");
+                        return Err(Stopped { at, reason });
                     }
                     known.copies = Copies {
                         to: known.copies.to || item.copies.to && !known.copies.from,

@@ -11,11 +11,7 @@ use crate::source::{Span, words};
 use crate::syntax::{ClauseName, Number};
 
 /// Checks that constructs leave alone what the host hands to a later one: bounds, clauses, pointers, and scalars that are not mapped.
-pub(super) fn handed(
-    cx: &Program<'_>,
-    before: &[&Member],
-    (member, own): (&Member, &Lists),
-) -> Result<(), Reason> {
+pub(super) fn handed(cx: &Program<'_>, before: &[&Member], (member, own): (&Member, &Lists)) -> Result<(), Reason> {
     let changes = Changes::of(cx, before);
     for span in member.bounds().chain(own.expressions()) {
         changes.check_expression(cx, span)?;

@@ -9,14 +9,14 @@ use std::collections::BTreeSet;
 use super::lists::{Joined, Lists};
 use super::members::Member;
 use super::write::added;
-use super::{Stopped, gain};
+use super::{Stopped, apart, gain};
 use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::associated_loops::loops_of;
 use crate::analysis::independence::{self, Candidate, Nest, aliases, clauses, pairs};
 use crate::context::Context;
 use crate::edit::directive_writer::{Layout, on_one_line};
 use crate::edit::{Edit, EditSet, Origins};
-use crate::plan::{Reason, ReasonCode, Verdict};
+use crate::plan::{Reason, ReasonCode};
 use crate::region::association::associate;
 use crate::region::construct::{ConstructId, ConstructTree};
 use crate::semantics::Program;
@@ -33,7 +33,7 @@ pub(super) fn assumptions(
     edits: Vec<Edit>,
 ) -> Result<Vec<Reason>, Stopped> {
     let last = members.len() - 1;
-    let unread = |span: Span, message: &str| Stopped::refused(last, super::apart(span, message));
+    let unread = |span: Span, message: &str| Stopped { at: last, reason: apart(span, message) };
     let Some(first) = members.first() else { return Ok(Vec::new()) };
     let edits = EditSet::new(edits).map_err(|_| unread(first.directive, "there is no place for the loop of both"))?;
     let mut file = SourceFile::new(cx.file.path.clone(), edits.apply(&cx.file.text));
@@ -45,9 +45,9 @@ pub(super) fn assumptions(
     let read = scan.directives.iter().map(|text| reader.read(&file, text)).collect();
     let constructs = associate(&file, &scan, &tree, read);
     let program = Program::new(&file, &scan, &tree, &constructs, cx.compilation);
-    let kernel = constructs.ids().find(|id| {
-        constructs.directive(*id).span.start >= first.directive.start && constructs.is_target(*id)
-    });
+    let kernel = constructs
+        .ids()
+        .find(|id| constructs.directive(*id).span.start >= first.directive.start && constructs.is_target(*id));
     let nest = kernel.and_then(|id| loops_of(&program, id));
     let (Some(id), Some(nest)) = (kernel, nest.filter(|nest| nest.loops.len() == first.loops.len())) else {
         return Err(unread(first.directive, "the loop of both cannot be read"));
@@ -58,12 +58,12 @@ pub(super) fn assumptions(
     let candidate = Candidate { cx: &program, id, chain: vec![id], clauses, nest, is_in_team: false };
     let (found, sections) = independence::read(&candidate);
     let together = Together { cx, members, candidate, found, origins: edits.origins() };
-    together.same_names().map_err(|(at, reason)| Stopped::refused(at, reason))?;
-    together.followed().map_err(|(at, reason)| Stopped::refused(at, reason))?;
-    together.apart().map_err(|(at, reason)| Stopped::refused(at, reason))?;
-    let assumed = together.distinct(lists, &sections).map_err(|reason| Stopped::refused(last, reason))?;
+    together.same_names()?;
+    together.followed()?;
+    together.apart()?;
+    let assumed = together.distinct(lists, &sections).map_err(|reason| Stopped { at: last, reason })?;
     match gain::does_not_pay(cx, members, &together.found, &|access| together.place(access.span).0) {
-        Some(reason) => Err(Stopped { at: last, verdict: Verdict::DoesNotPay(vec![reason]) }),
+        Some(reason) => Err(Stopped { at: last, reason }),
         None => Ok(assumed),
     }
 }
@@ -118,23 +118,22 @@ impl Together<'_, '_, '_> {
     }
 
     /// A reason in terms of the file, with the place of the construct that it stops.
-    fn told(&self, reason: Reason) -> (usize, Reason) {
+    fn told(&self, reason: Reason) -> Stopped {
         let labels = reason.labels.into_iter().map(|(span, label)| (self.place(span).1, label)).collect();
         let (at, span) = self.place(reason.span);
-        (at, Reason { code: ReasonCode::IterationsMeet, span, labels, ..reason })
+        Stopped { at, reason: Reason { code: ReasonCode::IterationsMeet, span, labels, ..reason } }
     }
 
-    fn no(&self, span: Span, message: String) -> (usize, Reason) {
+    fn no(&self, span: Span, message: String) -> Stopped {
         self.told(Reason::new(ReasonCode::IterationsMeet, span, message))
     }
 
     /// Does every name mean what it meant in its own construct?
-    fn same_names(&self) -> Result<(), (usize, Reason)> {
+    fn same_names(&self) -> Result<(), Stopped> {
         let program = self.candidate.cx;
         for used in uses_below(program.file, program.tree, self.candidate.nest.loops.body) {
             let span = self.origins.of(used.span);
-            let Some((at, member)) = self.members.iter().enumerate().find(|(_, it)| it.content.contains(span))
-            else {
+            let Some((at, member)) = self.members.iter().enumerate().find(|(_, it)| it.content.contains(span)) else {
                 continue;
             };
             let new = program.symbols().lookup(&used.name, used.span.start).map(|found| found.id());
@@ -150,7 +149,7 @@ impl Together<'_, '_, '_> {
             };
             if !is_same && used.role != Role::Callee {
                 let message = format!("`{}` would mean something else in one loop", used.name);
-                return Err((at, super::apart(span, message)));
+                return Err(Stopped { at, reason: apart(span, message) });
             }
         }
         Ok(())
@@ -169,7 +168,7 @@ impl Together<'_, '_, '_> {
     }
 
     /// Is all that the bodies do followed, and do they keep no variable from one iteration for the next?
-    fn followed(&self) -> Result<(), (usize, Reason)> {
+    fn followed(&self) -> Result<(), Stopped> {
         let Candidate { clauses, nest, .. } = &self.candidate;
         if let Some(trouble) = self.found.troubles.first() {
             return Err(self.no(trouble.span, trouble.message.clone()));
@@ -191,7 +190,7 @@ impl Together<'_, '_, '_> {
     }
 
     /// Do accesses in different constructs meet only within one iteration?
-    fn apart(&self) -> Result<(), (usize, Reason)> {
+    fn apart(&self) -> Result<(), Stopped> {
         let depth = self.candidate.nest.loops.loops.len();
         for (index, first) in self.found.accesses.iter().enumerate() {
             for second in self.found.accesses.get(index + 1..).unwrap_or_default() {
@@ -199,7 +198,8 @@ impl Together<'_, '_, '_> {
                 let may_meet = one != other && first.root == second.root && (first.writes || second.writes);
                 if may_meet && !pairs::are_independent(&self.candidate, &self.found, depth, first, second) {
                     let name = &first.root.name;
-                    let message = format!("another iteration may access the element of `{name}`, and one of them writes it");
+                    let message =
+                        format!("another iteration may access the element of `{name}`, and one of them writes it");
                     let (early, late) = if one < other { (first, second) } else { (second, first) };
                     let reason = Reason::new(ReasonCode::IterationsMeet, late.span, message);
                     return Err(self.told(reason.with_label(early.span, "the other access")));
@@ -215,12 +215,13 @@ impl Together<'_, '_, '_> {
         let mapped: BTreeSet<&str> = lists.iter().flat_map(|own| &own.mapped).map(|item| item.name.as_str()).collect();
         let in_all = |name: &str| lists.iter().all(|own| own.mapped.iter().any(|item| item.name == name));
         let is_used = |name: &str| self.found.accesses.iter().any(|access| access.root.name == name);
-        let unused = lists.iter().flat_map(|own| &own.mapped).find(|item| {
-            !item.is_whole && !in_all(&item.name) && !is_used(&item.name)
-        });
+        let unused = lists
+            .iter()
+            .flat_map(|own| &own.mapped)
+            .find(|item| !item.is_whole && !in_all(&item.name) && !is_used(&item.name));
         if let Some(item) = unused {
             let message = format!("only one construct maps `{}`, and does not access it", item.name);
-            return Err(super::apart(item.span, message));
+            return Err(apart(item.span, message));
         }
         let mut asked = self.found.clone();
         for access in &mut asked.accesses {
@@ -229,9 +230,12 @@ impl Together<'_, '_, '_> {
         let assumed = aliases::assumptions(&self.candidate, &asked, sections);
         let assumed = assumed.map_err(|reasons| {
             let first = reasons.into_iter().next();
-            first.map_or_else(|| super::apart(Span::default(), "storage may be shared"), |reason| self.told(reason).1)
+            first.map_or_else(|| apart(Span::default(), "storage may be shared"), |reason| self.told(reason).reason)
         })?;
-        Ok(assumed.into_iter().map(|reason| Reason { code: ReasonCode::PointersDistinct, ..self.told(reason).1 }).collect())
+        Ok(assumed
+            .into_iter()
+            .map(|reason| Reason { code: ReasonCode::PointersDistinct, ..self.told(reason).reason })
+            .collect())
     }
 }
 

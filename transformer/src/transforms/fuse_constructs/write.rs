@@ -100,7 +100,8 @@ impl<'a, 'c> Form<'a, 'c> {
         if has_block {
             lines += &self.line("{");
         }
-        for (own, other) in member.loops.iter().zip(&first.loops).filter(|(own, other)| own.variable != other.variable) {
+        for (own, other) in member.loops.iter().zip(&first.loops).filter(|(own, other)| own.variable != other.variable)
+        {
             let ty = own.declared_type.map_or("int".into(), |span| cx.file.show(span));
             lines += &self.line(&format!("const {ty} {} = {};", own.variable, other.variable));
         }
@@ -156,8 +157,7 @@ fn needs_block(cx: &Context<'_>, members: &[&Member], at: usize) -> bool {
     let (Some(member), Some(first)) = (members.get(at), members.first()) else { return false };
     let Some(declared) = declared(cx, member) else { return true };
     let mut others = members.iter().enumerate().filter(|(other, _)| *other != at);
-    variables(member) != variables(first)
-        || others.any(|(_, other)| declared.iter().any(|name| other.names(cx, name)))
+    variables(member) != variables(first) || others.any(|(_, other)| declared.iter().any(|name| other.names(cx, name)))
 }
 
 /// The names that a body declares in its own block. `None` if it declares more than variables.
@@ -187,7 +187,13 @@ pub(super) fn clauses(cx: &Context<'_>, members: &[&Member], lists: &[Lists], al
         grouped(items.map(|item| (format!("map({}: ", item.copies.word()), item.text.as_str())))
     };
     if all.mapped.iter().any(is_changed) {
-        let old: Vec<usize> = directive.clauses.iter().enumerate().filter(|(_, it)| it.name == ClauseName::Map).map(|(at, _)| at).collect();
+        let old: Vec<usize> = directive
+            .clauses
+            .iter()
+            .enumerate()
+            .filter(|(_, it)| it.name == ClauseName::Map)
+            .map(|(at, _)| at)
+            .collect();
         let new = [maps(&mut all.mapped.iter()), others].concat();
         return exchange_clauses(cx.file, directive, &old, &new);
     }
