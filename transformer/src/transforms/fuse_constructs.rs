@@ -3,14 +3,14 @@
 //! ## Input
 //!
 //! ```c
-//! void step(int n, const double *restrict flux, double *restrict density, double *restrict energy) {
-//!   #pragma omp target teams distribute parallel for thread_limit(128) \
-//!       map(to: flux[0:n]) map(tofrom: density[0:n])
+//! double flux[4096], density[4096], energy[4096];
+//!
+//! void step(int n) {
+//!   #pragma omp target teams distribute parallel for map(to: flux) map(tofrom: density)
 //!   for (int i = 1; i < n - 1; i++) {
 //!     density[i] += 0.5 * (flux[i + 1] - flux[i]);
 //!   }
-//!   #pragma omp target teams distribute parallel for thread_limit(128) \
-//!       map(to: density[0:n]) map(tofrom: energy[0:n])
+//!   #pragma omp target teams distribute parallel for map(to: density) map(tofrom: energy)
 //!   for (int i = 1; i < n - 1; i++) {
 //!     energy[i] = energy[i] / density[i];
 //!   }
@@ -20,9 +20,11 @@
 //! ## Output
 //!
 //! ```c
-//! void step(int n, const double *restrict flux, double *restrict density, double *restrict energy) {
-//!   #pragma omp target teams distribute parallel for thread_limit(128) \
-//!       map(to: flux[0:n]) map(tofrom: density[0:n]) map(tofrom: energy[0:n])
+//! double flux[4096], density[4096], energy[4096];
+//!
+//! void step(int n) {
+//!   #pragma omp target teams distribute parallel for map(to: flux) map(tofrom: density) \
+//!       map(tofrom: energy)
 //!   for (int i = 1; i < n - 1; i++) {
 //!     density[i] += 0.5 * (flux[i + 1] - flux[i]);
 //!     energy[i] = energy[i] / density[i];
@@ -62,7 +64,7 @@
 //! Data that both map are transferred once. An item is copied to the device if the first that maps it copies it, or if a later one does
 //! and none before copies it back; it is copied back if any one does. Where a copy to the device in between would have undone what was written,
 //! or none at the end would have dropped it, the constructs stay. What only one maps must be apart from what only another one maps, since
-//! list items of one construct must not share storage (OpenMP 5.2, section 5.8.3). The device needs the memory for all of them at once.
+//! list items of one construct must not share storage (OpenMP 5.2, section 5.8.3): `restrict` says nothing of elements that no loop accesses. The device needs the memory for all of them at once.
 //!
 //! The statements keep their text and their order, so that a compiler contracts what it contracted, unless it contracts across statements
 //! (`-ffp-contract=fast`): a value that is stored and loaded again may then take part in a fused multiply-add.

@@ -39,19 +39,22 @@ pub(super) fn same_range(cx: &Program<'_>, first: &Member, second: &Member) -> R
             return Err(apart(head, "the loops do not declare their variables, and use different ones"));
         }
     }
-    names_stay_apart(second, first)
+    names_stay_apart(cx, second, first)
 }
 
 /// In one loop, a variable of the second construct is a copy of the one in its place; so its name must be no other loop's.
-fn names_stay_apart(second: &Member, first: &Member) -> Result<(), Reason> {
-    let mut places = second.loops.iter().zip(&first.loops).filter(|(own, other)| own.variable != other.variable);
-    let clash = places.find(|(own, _)| first.loops.iter().any(|any| any.variable == own.variable));
-    match clash {
-        Some((own, _)) => {
-            Err(apart(own.variable_span, format!("`{}` is the variable of another loop there", own.variable)))
+fn names_stay_apart(cx: &Program<'_>, second: &Member, first: &Member) -> Result<(), Reason> {
+    for (own, other) in second.loops.iter().zip(&first.loops).filter(|(own, other)| own.variable != other.variable) {
+        if first.loops.iter().any(|any| any.variable == own.variable) {
+            let message = format!("`{}` is the variable of another loop there", own.variable);
+            return Err(apart(own.variable_span, message));
         }
-        None => Ok(()),
+        if second.names(cx, &other.variable) {
+            let message = format!("`{}` means something else in this loop", other.variable);
+            return Err(apart(own.variable_span, message));
+        }
     }
+    Ok(())
 }
 
 fn is_written_alike(cx: &Program<'_>, one: &CanonicalLoop, other: &CanonicalLoop) -> bool {

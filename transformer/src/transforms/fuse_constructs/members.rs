@@ -42,9 +42,10 @@ impl Member {
         self.outside.iter().filter(|(_, used)| used.role != Role::Read).map(|(key, _)| *key).collect()
     }
 
-    /// Does the body hold this word?
+    /// Does the body hold this word, or a macro with it?
     pub(super) fn names(&self, cx: &Program<'_>, name: &str) -> bool {
-        words(&cx.file.show(self.content)).any(|word| word == name)
+        let names_it = |text: &str| words(text).any(|word| word == name);
+        names_it(&cx.file.show(self.content)) || cx.uses_macro_with(self.content, &names_it)
     }
 
     /// The expressions in the heads of its loops, whose values are their ranges.

@@ -12,6 +12,7 @@ use super::write::added;
 use super::{Stopped, apart, gain};
 use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::associated_loops::loops_of;
+use crate::analysis::independence::aliases::Evidence;
 use crate::analysis::independence::{self, Candidate, Nest, aliases, clauses, pairs};
 use crate::context::Context;
 use crate::edit::directive_writer::{Layout, on_one_line};
@@ -224,14 +225,21 @@ impl Together<'_, '_, '_> {
             return Err(apart(item.span, message));
         }
         let mut asked = self.found.clone();
+        asked.accesses.retain(|access| mapped.contains(access.root.name.as_str()));
         for access in &mut asked.accesses {
-            access.writes |= mapped.contains(access.root.name.as_str()) && !in_all(&access.root.name);
+            access.writes = !in_all(&access.root.name);
         }
-        let assumed = aliases::assumptions(&self.candidate, &asked, sections);
-        let assumed = assumed.map_err(|reasons| {
+        let told = |reasons: Vec<Reason>| {
             let first = reasons.into_iter().next();
             first.map_or_else(|| apart(Span::default(), "storage may be shared"), |reason| self.told(reason).reason)
-        })?;
+        };
+        let mut assumed = aliases::assumptions(&self.candidate, &self.found, sections).map_err(told)?;
+        let of_items = aliases::assumptions_by(Evidence::OfObjects, &self.candidate, &asked, sections).map_err(told)?;
+        for reason in of_items {
+            if !assumed.iter().any(|known| known.message == reason.message) {
+                assumed.push(reason);
+            }
+        }
         Ok(assumed
             .into_iter()
             .map(|reason| Reason { code: ReasonCode::PointersDistinct, ..self.told(reason).reason })
