@@ -59,14 +59,25 @@ impl<'a, 'c> Form<'a, 'c> {
     fn opening(&self, first: &Member, has_block: bool) -> Edit {
         let block = if has_block { format!("{}{}{{", self.newline, self.indent) } else { String::new() };
         if first.is_block {
-            return Edit::insertion(first.content.start, block);
+            let content = self.cx.file.bytes(first.content);
+            let blanks = content.len() - content.trim_ascii_start().len();
+            // What stands on the line of the brace begins a line of its own.
+            let is_inline = !content.get(..blanks).unwrap_or_default().contains(&b'\n');
+            let own_line = format!("{block}{}{}", self.newline, self.indent);
+            return match is_inline && self.comment_spans(first.content).is_empty() {
+                true => Edit { span: Span::new(first.content.start, first.content.start + blanks), text: own_line },
+                false => Edit::insertion(first.content.start, block),
+            };
         }
         let head = first.loops.first().map_or(first.directive.end, |read| read.span.start);
         let before = self.cx.file.bytes(Span::new(head, first.content.start)).trim_ascii_end().len();
         match self.comment_spans(Span::new(head + before, first.content.start)).is_empty()
             && self.comment_spans(Span::new(head, head + before)).is_empty()
         {
-            true => Edit::insertion(head + before, format!(" {{{block}")),
+            true => Edit {
+                span: Span::new(head + before, first.content.start),
+                text: format!(" {{{block}{}{}", self.newline, self.indent),
+            },
             false => Edit::insertion(first.content.start, format!("{{{block} ")),
         }
     }
