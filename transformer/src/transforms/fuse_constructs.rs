@@ -90,6 +90,9 @@ use crate::source::Span;
 use crate::transforms::Waiting;
 use crate::transforms::checks::type_parameters;
 
+/// The most constructs that are taken together at once.
+const MOST_TOGETHER: usize = 16;
+
 /// Decides for every construct that has a neighbour.
 pub(super) fn fuse_constructs(cx: &Context<'_>) -> Vec<Plan> {
     let mut plans = Vec::new();
@@ -117,17 +120,20 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
 /// Takes the constructs of a run together, as many as possible from the first on, and so on with the rest.
 fn of_run(cx: &Context<'_>, run: &[Member]) -> Vec<Plan> {
     let mut plans = Vec::new();
-    let (mut first, mut end) = (0, run.len());
+    let farthest = |first: usize| run.len().min(first + MOST_TOGETHER);
+    let (mut first, mut end) = (0, farthest(0));
     while first + 1 < run.len() {
         let members: Vec<&Member> = run.get(first..end).unwrap_or_default().iter().collect();
         if members.len() < 2 {
-            (first, end) = (end.max(first + 1), run.len());
+            first = end.max(first + 1);
+            end = farthest(first);
             continue;
         }
         match decide(cx, &members) {
             Ok(change) => {
                 plans.push(plan(&members, Verdict::Change(change)));
-                (first, end) = (end, run.len());
+                first = end;
+                end = farthest(first);
             }
             Err(stopped) => {
                 end = first + stopped.at.max(1);
@@ -167,6 +173,7 @@ impl Stopped {
 /// Checks that all of some constructs can be one.
 fn decide(cx: &Context<'_>, members: &[&Member]) -> Result<Change, Stopped> {
     let lists = agreed(cx, members)?;
+    gain::too_large(cx, members).map_or(Ok(()), Err)?;
     let loops = write::loops(cx, members);
     let all = joined(members, &lists)?;
     let read = loops.iter().cloned().chain([together::directives(cx, members, &all)]).collect();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::Stopped;
 use super::members::Member;
 use super::together::PlaceOf;
 use crate::analysis::accesses::{Access, Accesses};
@@ -31,7 +32,7 @@ pub(super) fn does_not_pay(
     let last = members.last()?;
     let no = |message: String| Some(Reason::new(ReasonCode::FuseDoesNotPay, last.directive, message));
     let depth = last.loops.len();
-    if let Some(message) = may_be_slower(cx, members, found, depth) {
+    if let Some(message) = may_be_slower(found, depth) {
         return no(message);
     }
     let trips = lengths(cx, found, depth);
@@ -53,6 +54,20 @@ pub(super) fn does_not_pay(
     (before < ENOUGH * after).then(|| no(format!("{before:.0} us as it is, {after:.0} us in one kernel")))?
 }
 
+/// The first construct with which one kernel would have more operations than it should.
+pub(super) fn too_large(cx: &Context<'_>, members: &[&Member]) -> Option<Stopped> {
+    let is_one = |kind: NodeKind| {
+        matches!(kind, NodeKind::BinaryExpression | NodeKind::AssignmentExpression | NodeKind::CallExpression)
+    };
+    let mut operations = 0;
+    members.iter().enumerate().find_map(|(at, member)| {
+        operations += cx.tree.descendants(member.body).filter(|node| is_one(cx.tree.kind(*node))).count();
+        let message = format!("one kernel would have {operations} operations");
+        let reason = Reason::new(ReasonCode::FuseDoesNotPay, member.directive, message);
+        (at > 0 && operations > MOST_OPERATIONS).then_some(Stopped { at, reason })
+    })
+}
+
 /// The iterations of each loop, known or assumed.
 fn lengths(cx: &Context<'_>, found: &Accesses, depth: usize) -> Vec<f64> {
     let unknown = found.loops.iter().take(depth).filter(|l| l.trips.is_none()).count();
@@ -64,18 +79,10 @@ fn lengths(cx: &Context<'_>, found: &Accesses, depth: usize) -> Vec<f64> {
 }
 
 /// Why one kernel could be slower than several: it needs more registers than they do, or evicts lines that a serial loop comes back to.
-fn may_be_slower(cx: &Context<'_>, members: &[&Member], found: &Accesses, depth: usize) -> Option<String> {
+fn may_be_slower(found: &Accesses, depth: usize) -> Option<String> {
     let arrays: BTreeSet<_> = found.accesses.iter().map(|access| (access.root.key, &access.root.name)).collect();
     if arrays.len() > MOST_ARRAYS {
         return Some(format!("one kernel would access {} arrays", arrays.len()));
-    }
-    let is_one = |kind: NodeKind| {
-        matches!(kind, NodeKind::BinaryExpression | NodeKind::AssignmentExpression | NodeKind::CallExpression)
-    };
-    let operations = members.iter().flat_map(|member| cx.tree.descendants(member.body));
-    let operations = operations.filter(|node| is_one(cx.tree.kind(*node))).count();
-    if operations > MOST_OPERATIONS {
-        return Some(format!("one kernel would have {operations} operations"));
     }
     let lane = found.loops.get(depth.checked_sub(1)?)?.atom;
     let is_far = |access: &&Access| {

@@ -135,6 +135,10 @@ fn form(cx: &Context<'_>, member: &Member) -> Option<Reason> {
     if member.loops.is_empty() {
         return Some(apart(construct.body_span, "the loops of this construct are not understood"));
     }
+    let braces = cx.file.bytes(tree.span(member.body));
+    if member.is_block && !(braces.starts_with(b"{") && braces.ends_with(b"}")) {
+        return Some(apart(tree.span(member.body), "the braces of this block are spelled otherwise"));
+    }
     if let Some(inside) = checks::directive_in(cx, construct.body_span) {
         return Some(apart(inside, "a directive stands in this loop"));
     }

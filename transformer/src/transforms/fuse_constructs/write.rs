@@ -6,7 +6,7 @@ use super::lists::{Joined, Lists, Mapped};
 use super::members::Member;
 use crate::context::Context;
 use crate::edit::Edit;
-use crate::edit::directive_writer::{Layout, append_clauses, exchange_clauses, indent_of, line_start};
+use crate::edit::directive_writer::{Layout, append_clauses, comments_of, exchange_clauses, indent_of, line_start};
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::{ClauseName, NodeKind};
@@ -105,8 +105,10 @@ impl<'a, 'c> Form<'a, 'c> {
         let blanks = rest.len() - rest.trim_ascii_start().len();
         let span = Span::new(if is_alone { start } else { member.directive.start }, content.start + blanks);
         let mut lines = if is_alone { String::new() } else { self.newline.to_owned() };
-        for comment in self.comments_in(Span::new(member.directive.start, content.start)) {
-            lines += &self.line(&comment);
+        let of_directive = comments_of(cx.file, cx.constructs.directive(member.id));
+        let of_heads = self.comments_in(Span::new(member.directive.end, content.start));
+        for comment in of_directive.iter().chain(&of_heads) {
+            lines += &self.line(comment);
         }
         if has_block {
             lines += &self.line("{");
@@ -132,9 +134,10 @@ impl<'a, 'c> Form<'a, 'c> {
         let comments = self.comment_spans(tail);
         let is_brace = |at: &usize| !comments.iter().any(|span| span.start <= *at && *at < span.end);
         let braces = (tail.start..tail.end).filter(|at| cx.file.text.get(*at) == Some(&b'}') && is_brace(at));
-        let own_lines = cx.file.bytes(first.content).contains(&b'\n');
         for at in braces {
-            let indent = if own_lines { indent_of(cx.file, at) } else { self.outside.clone() };
+            let start = line_start(&cx.file.text, at);
+            let is_first = cx.file.bytes(Span::new(start, at)).trim_ascii().is_empty();
+            let indent = if is_first { indent_of(cx.file, at) } else { self.outside.clone() };
             text += &format!("{}{indent}}}", self.newline);
         }
         Edit { span, text }
