@@ -196,7 +196,8 @@ pub fn remove(file: &SourceFile, directive: &Directive) -> Edit {
 }
 
 /// The comments inside a directive that lie outside its clauses; one that runs to the end of the line comes last.
-fn comments_of(file: &SourceFile, directive: &Directive) -> Vec<String> {
+#[must_use]
+pub fn comments_of(file: &SourceFile, directive: &Directive) -> Vec<String> {
     let bytes = file.bytes(directive.span);
     let mut found = Vec::new();
     let mut at = 0;

@@ -13,6 +13,8 @@ pub enum Pass {
     Collapse,
     /// Sums of serial loops are kept in variables.
     Scalarize,
+    /// Neighbouring constructs over the same range become one kernel.
+    Fuse,
     /// Kernels get a grid.
     Geometry,
     /// Transfers overlap kernels.
@@ -25,11 +27,12 @@ pub enum Pass {
 
 impl Pass {
     /// All of them, in the order in which they run.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Split,
         Self::Hoist,
         Self::Collapse,
         Self::Scalarize,
+        Self::Fuse,
         Self::Geometry,
         Self::Overlap,
         Self::Pipeline,
@@ -44,6 +47,7 @@ impl Pass {
             Self::Hoist => "hoist",
             Self::Collapse => "collapse",
             Self::Scalarize => "scalarize",
+            Self::Fuse => "fuse",
             Self::Geometry => "geometry",
             Self::Overlap => "overlap",
             Self::Pipeline => "pipeline",

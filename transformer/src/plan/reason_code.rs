@@ -115,6 +115,8 @@ reason_codes! {
     GridDecides = "OMPS165", Refusal, "the written grid may decide a result";
     UnrollNotAllowed = "OMPS170", Refusal, "no `unroll` construct may stand there";
     AccumulatorReached = "OMPS180", Refusal, "sum in memory that more may reach";
+    NotOneLoop = "OMPS190", Refusal, "neighbouring constructs that one cannot stand for";
+    IterationsMeet = "OMPS191", Refusal, "iterations of neighbouring constructs that may meet";
     TooSmall = "OMPS201", DoesNotPay, "too little work for further launches";
     TwoLevels = "OMPS202", DoesNotPay, "teams and threads share two loops already";
     CollapseDoesNotPay = "OMPS240", DoesNotPay, "collapse gains nothing";
@@ -124,6 +126,7 @@ reason_codes! {
     ArithmeticParameter = "OMPS304", Assumption, "the template's parameter is an arithmetic type";
     UntriedCompiler = "OMPS305", Assumption, "the compiler translates tiles as specified";
     PointersDistinct = "OMPS340", Assumption, "the pointers lead to different elements";
+    FuseDoesNotPay = "OMPS290", DoesNotPay, "no launch is worth saving";
     UnrollDoesNotPay = "OMPS270", DoesNotPay, "not known to be faster unrolled";
     GridDoesNotPay = "OMPS251", DoesNotPay, "no grid is predicted to gain anything";
     TooLittleToCopy = "OMPS250", DoesNotPay, "too little to copy in tiles";

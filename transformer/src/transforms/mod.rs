@@ -3,6 +3,7 @@
 mod checks;
 mod choose_geometry;
 mod collapse;
+mod fuse_constructs;
 mod hoist_maps;
 mod pipeline_loop;
 mod scalarize_sums;
@@ -91,6 +92,13 @@ pub const TRANSFORMS: &[Transform] = &[
         plan: Some(scalarize_sums::scalarize_sums),
         waits_for: scalarize_sums::waits_for,
         sees_headers: false,
+    },
+    Transform {
+        pass: Pass::Fuse,
+        summary: "Make one kernel of neighbouring loops over the same range",
+        default: false,
+        plan: Some(fuse_constructs::fuse_constructs),
+        waits_for: fuse_constructs::waits_for,
     },
     Transform {
         pass: Pass::Geometry,

@@ -131,9 +131,28 @@ impl Name<'_> {
     }
 }
 
+/// By what different names are known to lead to different storage.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    /// All that the language and directives say of the elements that are accessed.
+    OfAccesses,
+    /// What they say of whole objects: `restrict` and types speak of accessed elements alone.
+    OfObjects,
+}
+
 /// The assumptions under which different names lead to different storage. An error if it is not certain even with
 /// assumptions.
 pub(crate) fn assumptions(
+    candidate: &Candidate<'_, '_>,
+    found: &Accesses,
+    sections: &Sections,
+) -> Result<Vec<Reason>, Vec<Reason>> {
+    assumptions_by(Evidence::OfAccesses, candidate, found, sections)
+}
+
+/// The same by some evidence.
+pub(crate) fn assumptions_by(
+    evidence: Evidence,
     candidate: &Candidate<'_, '_>,
     found: &Accesses,
     sections: &Sections,
@@ -144,7 +163,11 @@ pub(crate) fn assumptions(
     for (index, first) in names.iter().enumerate() {
         for second in names.get(index + 1..).unwrap_or_default() {
             let same = (first.name, first.key, first.kind) == (second.name, second.key, second.kind);
-            if same || !(first.writes || second.writes) || are_distinct(candidate, found, sections, first, second) {
+            let are_distinct = || {
+                are_objects_apart(candidate, found, sections, first, second)
+                    || evidence == Evidence::OfAccesses && are_accesses_apart(candidate, first, second)
+            };
+            if same || !(first.writes || second.writes) || are_distinct() {
                 continue;
             }
             if first.kind == RootKind::Loaded || second.kind == RootKind::Loaded {
@@ -235,7 +258,21 @@ fn scalar_type(candidate: &Candidate<'_, '_>, used: &ScalarUse) -> Option<Declar
     candidate.cx.symbols().lookup(&used.name, used.span.start).map(|found| found.ty).filter(DeclaredType::is_scalar)
 }
 
-fn are_distinct(
+/// Do the language's rules for accesses tell that no element is reached by both names?
+fn are_accesses_apart(candidate: &Candidate<'_, '_>, first: &Name<'_>, second: &Name<'_>) -> bool {
+    let both = [first, second];
+    // Members of one variable may be members of a union.
+    let is_certain = |name: &&Name<'_>| is_type_certain(candidate, name);
+    let by_types = candidate.cx.compilation.strict_aliasing
+        && first.key != second.key
+        && have_other_types(first, second)
+        && both.iter().all(is_certain)
+        && has_lasting_type(candidate, &both);
+    by_types || both.iter().all(|name| name.kind != RootKind::Loaded) && are_restricted(candidate, first, second)
+}
+
+/// Is the storage of both names that of different objects, or of different items of one construct?
+fn are_objects_apart(
     candidate: &Candidate<'_, '_>,
     found: &Accesses,
     sections: &Sections,
@@ -245,16 +282,6 @@ fn are_distinct(
     let both = [first, second];
     let is_alone = |name: &&Name<'_>| !has_other_label(candidate, name);
     if both.iter().all(|name| name.kind == RootKind::Object) && first.key != second.key && both.iter().all(is_alone) {
-        return true;
-    }
-    // Members of one variable may be members of a union.
-    let is_certain = |name: &&Name<'_>| is_type_certain(candidate, name);
-    if candidate.cx.compilation.strict_aliasing
-        && first.key != second.key
-        && have_other_types(first, second)
-        && both.iter().all(is_certain)
-        && has_lasting_type(candidate, &both)
-    {
         return true;
     }
     if both.iter().any(|name| name.kind == RootKind::Loaded) {
@@ -272,11 +299,7 @@ fn are_distinct(
     let common = mapped.into_iter().find(|construct| other.contains(construct));
     let is_part = first.name.starts_with(second.name) || second.name.starts_with(first.name);
     let may_contain = first.key == second.key && is_part;
-    if !may_contain && common.is_some_and(|construct| both.iter().all(|name| is_unchanged(candidate, name, construct)))
-    {
-        return true;
-    }
-    are_restricted(candidate, first, second)
+    !may_contain && common.is_some_and(|construct| both.iter().all(|name| is_unchanged(candidate, name, construct)))
 }
 
 /// Does its declaration say by which label the linker knows the object: `int b[] __asm__("a");`?

@@ -38,7 +38,8 @@ pub(crate) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: us
     reasons
 }
 
-fn are_independent(
+/// Do two accesses meet only within one iteration of the loops that are not promised to be independent, up to `depth`?
+pub(crate) fn are_independent(
     candidate: &Candidate<'_, '_>,
     found: &Accesses,
     depth: usize,

@@ -1,0 +1,210 @@
+//! Make one kernel of neighbouring constructs whose loops run over the same range.
+//!
+//! ## Input
+//!
+//! ```c
+//! double flux[4096], density[4096], energy[4096];
+//!
+//! void step(int n) {
+//!   #pragma omp target teams distribute parallel for map(to: flux) map(tofrom: density)
+//!   for (int i = 1; i < n - 1; i++) {
+//!     density[i] += 0.5 * (flux[i + 1] - flux[i]);
+//!   }
+//!   #pragma omp target teams distribute parallel for map(to: density) map(tofrom: energy)
+//!   for (int i = 1; i < n - 1; i++) {
+//!     energy[i] = energy[i] / density[i];
+//!   }
+//! }
+//! ```
+//!
+//! ## Output
+//!
+//! ```c
+//! double flux[4096], density[4096], energy[4096];
+//!
+//! void step(int n) {
+//!   #pragma omp target teams distribute parallel for map(to: flux) map(tofrom: density) \
+//!       map(tofrom: energy)
+//!   for (int i = 1; i < n - 1; i++) {
+//!     density[i] += 0.5 * (flux[i + 1] - flux[i]);
+//!     energy[i] = energy[i] / density[i];
+//!   }
+//! }
+//! ```
+//!
+//! Each launch takes about 30 microseconds, which is more than the loop itself takes where an array has fewer than some million elements.
+//!
+//! ## Applies when
+//!
+//! - two or more combined constructs for a `distribute parallel for` loop of a league follow each other in one block, with nothing but
+//!   blanks and comments between them;
+//! - their loops have the same number of dimensions, and in each the same bounds, step and type, whose variables the host does not
+//!   change in between; loop variables may have different names if each loop declares its own;
+//! - what an iteration of one writes, no other iteration of another one accesses: a subscript shifted by one is too much;
+//! - what both name is mapped with the same section by both, or has the same data-sharing attribute in both;
+//! - all clauses but those with lists are the same in both;
+//! - the launches that are saved are at least a twentieth of the time that is predicted. A loop of unknown length counts as
+//!   `--assumed-iterations`.
+//!
+//! ## Refuses when
+//!
+//! OMPS101 to OMPS104, OMPS111, OMPS125: the text cannot be read for certain, or runs on the device. OMPS190: the constructs differ in what one
+//! construct can only have once, or a clause or statement has no rule here: `nowait`, `depend`, `continue`, a label, another
+//! directive. OMPS191: an iteration may access what another iteration of the neighbour writes, or it is not followed what it does.
+//! OMPS290: the kernels take too long for a launch to matter, or one kernel could run slower than two. OMPS304, OMPS340: only an assumption
+//! says that a template's parameter is arithmetic, or that pointers lead to different elements.
+//!
+//! ## Safety
+//!
+//! An iteration of the new loop executes what the same iteration of each construct did, in their order. All that an iteration reads was
+//! written before both constructs, by the same iteration, or by the same construct as before; so every read sees the same store. Between the
+//! constructs the host executed nothing, and the values that it hands to the second one (bounds, clauses, pointers, scalars that no
+//! clause maps) are no storage that the first one may change.
+//!
+//! Data that both map are transferred once. An item is copied to the device if the first that maps it copies it, or if a later one does
+//! and none before copies it back; it is copied back if any one does. Where a copy to the device in between would have undone what was written,
+//! or none at the end would have dropped it, the constructs stay. What only one maps must be apart from what only another one maps, since
+//! list items of one construct must not share storage (OpenMP 5.2, section 5.8.3): `restrict` says nothing of elements that no loop accesses. The device needs the memory for all of them at once.
+//!
+//! The statements keep their text and their order, so that a compiler contracts what it contracted, unless it contracts across statements
+//! (`-ffp-contract=fast`): a value that is stored and loaded again may then take part in a fused multiply-add.
+//!
+//! ## References
+//!
+//! OpenMP 5.2, sections 1.4.1, 4.4.1, 5.4 and 5.8.3. Kennedy and McKinley, "Maximizing Loop Parallelism and Improving Data Locality via Loop
+//! Fusion and Distribution" (1993).
+
+mod gain;
+mod heads;
+mod lists;
+mod members;
+mod steady;
+mod together;
+mod write;
+
+use self::lists::{Lists, joined};
+use self::members::{Member, runs};
+use crate::context::Context;
+use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, RuleKind, Verdict};
+use crate::source::Span;
+use crate::transforms::Waiting;
+use crate::transforms::checks::type_parameters;
+
+/// The most constructs that are taken together at once.
+const MOST_TOGETHER: usize = 16;
+
+/// Decides for every construct that has a neighbour.
+pub(super) fn fuse_constructs(cx: &Context<'_>) -> Vec<Plan> {
+    let mut plans = Vec::new();
+    for run in runs(cx) {
+        let mut rest = Vec::new();
+        for member in run {
+            match members::doubts(cx, &member) {
+                reasons if reasons.is_empty() => rest.push(member),
+                reasons => {
+                    plans.push(plan(&[&member], Verdict::Refuse(reasons)));
+                    plans.extend(of_run(cx, &std::mem::take(&mut rest)));
+                }
+            }
+        }
+        plans.extend(of_run(cx, &rest));
+    }
+    plans
+}
+
+/// What becomes one loop is decided when other passes have made their kernels and chosen which loops are collapsed.
+pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
+    &[Pass::Split, Pass::Collapse, Pass::Scalarize, Pass::Pipeline]
+}
+
+/// Takes the constructs of a run together, as many as possible from the first on, and so on with the rest.
+fn of_run(cx: &Context<'_>, run: &[Member]) -> Vec<Plan> {
+    let mut plans = Vec::new();
+    let farthest = |first: usize| run.len().min(first + MOST_TOGETHER);
+    let (mut first, mut end) = (0, farthest(0));
+    while first + 1 < run.len() {
+        let members: Vec<&Member> = run.get(first..end).unwrap_or_default().iter().collect();
+        if members.len() < 2 {
+            first = end.max(first + 1);
+            end = farthest(first);
+            continue;
+        }
+        match decide(cx, &members) {
+            Ok(change) => {
+                plans.push(plan(&members, Verdict::Change(change)));
+                first = end;
+                end = farthest(first);
+            }
+            Err(stopped) => {
+                end = first + stopped.at.max(1);
+                if stopped.at <= 1 {
+                    plans.push(plan(members.get(..2).unwrap_or(&members), stopped.verdict()));
+                }
+            }
+        }
+    }
+    plans
+}
+
+fn plan(members: &[&Member], verdict: Verdict) -> Plan {
+    let spans = |member: &&Member| (member.directive, member.region.extent);
+    let (first, start) = members.first().map(spans).unwrap_or_default();
+    let (last, end) = members.last().map(spans).unwrap_or_default();
+    let is_change = matches!(verdict, Verdict::Change(_));
+    verdict.into_plan(Pass::Fuse, if is_change { first } else { last }, Span::new(start.start, end.end))
+}
+
+/// Why a construct does not join those before it in a list.
+struct Stopped {
+    /// Its place in the list, counted from 0.
+    at: usize,
+    reason: Reason,
+}
+
+impl Stopped {
+    fn verdict(self) -> Verdict {
+        match self.reason.code.kind() {
+            RuleKind::DoesNotPay => Verdict::DoesNotPay(vec![self.reason]),
+            _ => Verdict::Refuse(vec![self.reason]),
+        }
+    }
+}
+
+/// Checks that all of some constructs can be one.
+fn decide(cx: &Context<'_>, members: &[&Member]) -> Result<Change, Stopped> {
+    let lists = agreed(cx, members)?;
+    gain::too_large(cx, members).map_or(Ok(()), Err)?;
+    let loops = write::loops(cx, members);
+    let all = joined(members, &lists)?;
+    let read = loops.iter().cloned().chain([together::directives(cx, members, &all)]).collect();
+    let mut reasons = together::assumptions(cx, members, &lists, read)?;
+    reasons.extend(members.iter().find_map(|member| type_parameters::assumption(cx, member.body)));
+    let edits = loops.into_iter().chain(write::clauses(cx, members, &lists, &all)).collect();
+    let summary = format!("{} kernels over the same range become one", members.len());
+    Ok(Change { edits, summary, reasons, kernels: Some((members.len(), 1)), ..Change::default() })
+}
+
+/// Checks what the text of directives and heads tells, and returns the lists of each construct's clauses.
+fn agreed(cx: &Context<'_>, members: &[&Member]) -> Result<Vec<Lists>, Stopped> {
+    let mut all: Vec<Lists> = Vec::new();
+    for (at, member) in members.iter().enumerate() {
+        let stop = |reason| Stopped { at, reason };
+        let own = Lists::of(cx, member).map_err(stop)?;
+        let before = members.get(..at).unwrap_or_default();
+        if let (Some(first), Some(known)) = (before.first(), all.first()) {
+            heads::same_range(cx, first, member).map_err(stop)?;
+            lists::same_otherwise(cx, (first, known), (member, &own)).map_err(stop)?;
+            steady::handed(cx, before, (member, &own)).map_err(stop)?;
+        }
+        for (one, known) in before.iter().zip(&all) {
+            lists::same_attributes(cx, (one, known), (member, &own)).map_err(stop)?;
+        }
+        all.push(own);
+    }
+    Ok(all)
+}
+
+/// A reason not to take constructs together.
+fn apart(span: Span, message: impl Into<String>) -> Reason {
+    Reason::new(ReasonCode::NotOneLoop, span, message)
+}

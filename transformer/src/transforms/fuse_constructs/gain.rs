@@ -1,0 +1,94 @@
+//! Do the launches that are saved matter beside the kernels' time?
+
+use std::collections::BTreeSet;
+
+use super::Stopped;
+use super::members::Member;
+use super::together::PlaceOf;
+use crate::analysis::accesses::{Access, Accesses};
+use crate::analysis::coalescing::{Pattern, pattern};
+use crate::analysis::cost::{NestWork, nest_time};
+use crate::context::Context;
+use crate::device::time::LAUNCH;
+use crate::plan::{Reason, ReasonCode};
+use crate::syntax::NodeKind;
+
+/// The least gain for a change.
+const ENOUGH: f64 = 1.05;
+/// Assumed iterations of a serial loop of unknown length.
+const ASSUMED_INNER: f64 = 64.0;
+/// The most arrays of one kernel, whose addresses take registers.
+const MOST_ARRAYS: usize = 24;
+/// The most operations in the text of one kernel.
+const MOST_OPERATIONS: usize = 400;
+
+/// Why one kernel would not pay. `None` if it does.
+pub(super) fn does_not_pay(
+    cx: &Context<'_>,
+    members: &[&Member],
+    found: &Accesses,
+    place_of: &PlaceOf<'_>,
+) -> Option<Reason> {
+    let last = members.last()?;
+    let no = |message: String| Some(Reason::new(ReasonCode::FuseDoesNotPay, last.directive, message));
+    let depth = last.loops.len();
+    if let Some(message) = may_be_slower(found, depth) {
+        return no(message);
+    }
+    let trips = lengths(cx, found, depth);
+    let iterations: f64 = trips.iter().take(depth).product();
+    let time = |member: usize| {
+        let lane = found.loops.get(depth - 1).map(|l| l.atom);
+        let (mut accesses, mut sectors) = (0.0, 0.0);
+        for access in found.accesses.iter().filter(|access| place_of(access) == member) {
+            let inner = access.loops.iter().filter(|index| **index >= depth);
+            let times: f64 = inner.filter_map(|index| trips.get(*index)).product::<f64>() * iterations;
+            accesses += times;
+            sectors += times * lane.map_or(1.0, |lane| pattern(access, lane, &found.opaque).sectors());
+        }
+        nest_time(&NestWork { iterations, accesses, sectors, divisions: 0 })
+    };
+    let kernels: f64 = (0..members.len()).map(time).sum();
+    let launches: f64 = members.iter().map(|_| LAUNCH).sum();
+    let (before, after) = (launches + kernels, LAUNCH + kernels);
+    (before < ENOUGH * after).then(|| no(format!("{before:.0} us as it is, {after:.0} us in one kernel")))?
+}
+
+/// The first construct with which one kernel would have more operations than it should.
+pub(super) fn too_large(cx: &Context<'_>, members: &[&Member]) -> Option<Stopped> {
+    let is_one = |kind: NodeKind| {
+        matches!(kind, NodeKind::BinaryExpression | NodeKind::AssignmentExpression | NodeKind::CallExpression)
+    };
+    let mut operations = 0;
+    members.iter().enumerate().find_map(|(at, member)| {
+        operations += cx.tree.descendants(member.body).filter(|node| is_one(cx.tree.kind(*node))).count();
+        let message = format!("one kernel would have {operations} operations");
+        let reason = Reason::new(ReasonCode::FuseDoesNotPay, member.directive, message);
+        (at > 0 && operations > MOST_OPERATIONS).then_some(Stopped { at, reason })
+    })
+}
+
+/// The iterations of each loop, known or assumed.
+fn lengths(cx: &Context<'_>, found: &Accesses, depth: usize) -> Vec<f64> {
+    let unknown = found.loops.iter().take(depth).filter(|l| l.trips.is_none()).count();
+    let all = f64::from(cx.assumed_iterations) * if unknown > 1 { ASSUMED_INNER } else { 1.0 };
+    let each = all.powf(f64::from(u32::try_from(unknown.max(1)).unwrap_or(u32::MAX)).recip());
+    let known = |trips: Option<i128>| trips.and_then(|trips| u32::try_from(trips).ok()).map(f64::from);
+    let lengths = found.loops.iter().enumerate();
+    lengths.map(|(index, l)| known(l.trips).unwrap_or(if index < depth { each } else { ASSUMED_INNER })).collect()
+}
+
+/// Why one kernel could be slower than several: it needs more registers than they do, or evicts lines that a serial loop comes back to.
+fn may_be_slower(found: &Accesses, depth: usize) -> Option<String> {
+    let arrays: BTreeSet<_> = found.accesses.iter().map(|access| (access.root.key, &access.root.name)).collect();
+    if arrays.len() > MOST_ARRAYS {
+        return Some(format!("one kernel would access {} arrays", arrays.len()));
+    }
+    let lane = found.loops.get(depth.checked_sub(1)?)?.atom;
+    let is_far = |access: &&Access| {
+        access.loops.iter().any(|index| *index >= depth)
+            && matches!(pattern(access, lane, &found.opaque), Pattern::Strided | Pattern::Unknown)
+    };
+    let far = found.accesses.iter().find(is_far)?;
+    Some(format!("a serial loop walks along `{}`, and needs the cache for the lines of its warp", far.root.name))
+}

@@ -1,0 +1,251 @@
+//! Do the iterations of several constructs keep apart? The loop that they become is read as any other, in a text of its own.
+//!
+//! There each construct's maps stand on a `target data` construct around the loop, which says of them what they say in the file: what is
+//! listed together shares no storage. What the analysis of independence finds is asked only of pairs of accesses that stand in
+//! different constructs of the file.
+
+use std::collections::BTreeSet;
+
+use super::lists::{Joined, Lists};
+use super::members::Member;
+use super::write::added;
+use super::{Stopped, apart, gain};
+use crate::analysis::accesses::{Access, Accesses};
+use crate::analysis::associated_loops::loops_of;
+use crate::analysis::independence::aliases::Evidence;
+use crate::analysis::independence::{self, Candidate, Nest, aliases, clauses, pairs};
+use crate::context::Context;
+use crate::edit::directive_writer::{Layout, on_one_line};
+use crate::edit::{Edit, EditSet, Origins};
+use crate::plan::{Reason, ReasonCode};
+use crate::region::association::associate;
+use crate::region::construct::{ConstructId, ConstructTree};
+use crate::semantics::Program;
+use crate::semantics::uses::{Role, uses_below};
+use crate::source::{SourceFile, Span, scan};
+use crate::syntax::lower::DirectiveReader;
+use crate::syntax::{Clause, ClauseName, HostTree, Limits};
+
+/// The assumptions under which constructs can be one, of which the edits make that text.
+pub(super) fn assumptions(
+    cx: &Context<'_>,
+    members: &[&Member],
+    lists: &[Lists],
+    edits: Vec<Edit>,
+) -> Result<Vec<Reason>, Stopped> {
+    let last = members.len() - 1;
+    let unread = |span: Span, message: &str| Stopped { at: last, reason: apart(span, message) };
+    let Some(first) = members.first() else { return Ok(Vec::new()) };
+    let edits = EditSet::new(edits).map_err(|_| unread(first.directive, "there is no place for the loop of both"))?;
+    let mut file = SourceFile::new(cx.file.path.clone(), edits.apply(&cx.file.text));
+    file.language = cx.file.language;
+    let scan = scan(&file.text);
+    let tree = HostTree::parse_as(cx.tree.language(), &file, &scan, &Limits::default())
+        .map_err(|_| unread(first.directive, "the loop of both cannot be read"))?;
+    let mut reader = DirectiveReader::new();
+    let read = scan.directives.iter().map(|text| reader.read(&file, text)).collect();
+    let constructs = associate(&file, &scan, &tree, read);
+    let program = Program::new(&file, &scan, &tree, &constructs, cx.compilation);
+    let kernel = constructs
+        .ids()
+        .find(|id| constructs.directive(*id).span.start >= first.directive.start && constructs.is_target(*id));
+    let nest = kernel.and_then(|id| loops_of(&program, id));
+    let (Some(id), Some(nest)) = (kernel, nest.filter(|nest| nest.loops.len() == first.loops.len())) else {
+        return Err(unread(first.directive, "the loop of both cannot be read"));
+    };
+    let chain = maps_around(&constructs, id);
+    let nest = Nest { loops: nest, between: Vec::new(), promised: 0 };
+    let clauses = clauses::Clauses::of(&program, &chain);
+    let candidate = Candidate { cx: &program, id, chain: vec![id], clauses, nest, is_in_team: false };
+    let (found, sections) = independence::read(&candidate);
+    let together = Together { cx, members, candidate, found, origins: edits.origins() };
+    together.same_names()?;
+    together.followed()?;
+    together.apart()?;
+    let assumed = together.distinct(lists, &sections).map_err(|reason| Stopped { at: last, reason })?;
+    match gain::does_not_pay(cx, members, &together.found, &|access| together.place(access.span).0) {
+        Some(reason) => Err(Stopped { at: last, reason }),
+        None => Ok(assumed),
+    }
+}
+
+/// The directives in that text: the maps of each construct, and the first construct without any.
+pub(super) fn directives(cx: &Context<'_>, members: &[&Member], all: &Joined) -> Edit {
+    let mut lines = Vec::new();
+    let mut span = Span::default();
+    for (at, member) in members.iter().enumerate() {
+        let directive = cx.constructs.directive(member.id);
+        let layout = Layout::of(cx.file, directive);
+        let (maps, others): (Vec<_>, Vec<_>) =
+            directive.clauses.iter().partition(|clause| clause.name == ClauseName::Map);
+        let text = |clauses: Vec<&Clause>| -> Vec<String> {
+            clauses.into_iter().map(|clause| on_one_line(cx.file, clause.span)).collect()
+        };
+        if !maps.is_empty() {
+            lines.insert(lines.len().saturating_sub(usize::from(at > 0)), layout.write("target data", &text(maps)));
+        }
+        if at == 0 {
+            span = directive.span;
+            lines.push(layout.write(&directive.name, &[text(others), added(all)].concat()));
+        }
+    }
+    Edit { span, text: lines.join("\n") }
+}
+
+/// A kernel, behind the constructs right around it that hold its maps.
+fn maps_around(constructs: &ConstructTree, id: ConstructId) -> Vec<ConstructId> {
+    let body = constructs.construct(id).body;
+    let around = std::iter::successors(Some(id), |id| constructs.enclosing(*id));
+    let mut chain: Vec<ConstructId> = around.take_while(|id| constructs.construct(*id).body == body).collect();
+    chain.reverse();
+    chain
+}
+
+struct Together<'a, 'c, 'p> {
+    cx: &'a Context<'c>,
+    members: &'a [&'a Member],
+    /// The loop of all, none of whose iterations is taken to be independent.
+    candidate: Candidate<'a, 'p>,
+    found: Accesses,
+    origins: Origins,
+}
+
+impl Together<'_, '_, '_> {
+    /// In which construct something stands, and where in the file.
+    fn place(&self, span: Span) -> (usize, Span) {
+        let span = self.origins.of(span);
+        let own = self.members.iter().position(|member| member.content.contains(span));
+        (own.unwrap_or(self.members.len() - 1), span)
+    }
+
+    /// A reason in terms of the file, with the place of the construct that it stops.
+    fn told(&self, reason: Reason) -> Stopped {
+        let labels = reason.labels.into_iter().map(|(span, label)| (self.place(span).1, label)).collect();
+        let (at, span) = self.place(reason.span);
+        Stopped { at, reason: Reason { code: ReasonCode::IterationsMeet, span, labels, ..reason } }
+    }
+
+    fn no(&self, span: Span, message: String) -> Stopped {
+        self.told(Reason::new(ReasonCode::IterationsMeet, span, message))
+    }
+
+    /// Does every name mean what it meant in its own construct?
+    fn same_names(&self) -> Result<(), Stopped> {
+        let program = self.candidate.cx;
+        for used in uses_below(program.file, program.tree, self.candidate.nest.loops.body) {
+            let span = self.origins.of(used.span);
+            let Some((at, member)) = self.members.iter().enumerate().find(|(_, it)| it.content.contains(span)) else {
+                continue;
+            };
+            let new = program.symbols().lookup(&used.name, used.span.start).map(|found| found.id());
+            let old = self.cx.symbols().lookup(&used.name, span.start).map(|found| found.id());
+            let is_own = |key| member.variables.iter().position(|own| *own == Some(key));
+            let is_same = match (old, new) {
+                (Some(old), Some(new)) => match is_own(old).filter(|_| old.is_within(member.region.extent)) {
+                    Some(index) => self.is_loop_variable(index, &used.name, new.declared_at),
+                    None if old.header.is_some() || new.header.is_some() => old == new,
+                    None => self.origins.of(new.declared_at) == old.declared_at,
+                },
+                (old, new) => old.is_none() && new.is_none(),
+            };
+            if !is_same && used.role != Role::Callee {
+                let message = format!("`{}` would mean something else in one loop", used.name);
+                return Err(Stopped { at, reason: apart(span, message) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Is it the variable of the loop in this place, or declared as its copy?
+    fn is_loop_variable(&self, index: usize, name: &str, declared_at: Span) -> bool {
+        let Some(own) = self.candidate.nest.loops.loops.get(index) else { return false };
+        let start = self.candidate.cx.tree.span(self.candidate.nest.loops.body).start;
+        let variable = |name: &str, at: usize| self.candidate.cx.symbols().lookup(name, at).map(|it| it.declared_at);
+        let is_copy = || {
+            let content = self.members.iter().any(|it| it.content.contains(self.origins.of(declared_at)));
+            own.variable != name && declared_at.start > start && !content
+        };
+        variable(&own.variable, start + 1) == Some(declared_at) || is_copy()
+    }
+
+    /// Is all that the bodies do followed, and do they keep no variable from one iteration for the next?
+    fn followed(&self) -> Result<(), Stopped> {
+        let Candidate { clauses, nest, .. } = &self.candidate;
+        if let Some(trouble) = self.found.troubles.first() {
+            return Err(self.no(trouble.span, trouble.message.clone()));
+        }
+        let is_kept = |key| !clauses.private.contains(&key) && !clauses.reductions.contains_key(&key);
+        if let Some(used) = self.found.scalars.iter().find(|used| used.writes && is_kept(used.key)) {
+            return Err(self.no(used.span, format!("`{}` may carry a value to another iteration", used.name)));
+        }
+        let body = self.candidate.cx.tree.span(nest.loops.body);
+        let mut inner = self.found.loops.iter().skip(nest.loops.loops.len());
+        let shared = inner.find(|l| !l.key.is_within(body) && !clauses.private.contains(&l.key));
+        match shared {
+            Some(l) => {
+                let head = Span::new(l.span.start, l.span.start + 3);
+                Err(self.no(head, "the variable of this loop is not private to it".to_owned()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Do accesses in different constructs meet only within one iteration?
+    fn apart(&self) -> Result<(), Stopped> {
+        let depth = self.candidate.nest.loops.loops.len();
+        for (index, first) in self.found.accesses.iter().enumerate() {
+            for second in self.found.accesses.get(index + 1..).unwrap_or_default() {
+                let (one, other) = (self.place(first.span).0, self.place(second.span).0);
+                let may_meet = one != other && first.root == second.root && (first.writes || second.writes);
+                if may_meet && !pairs::are_independent(&self.candidate, &self.found, depth, first, second) {
+                    let name = &first.root.name;
+                    let message =
+                        format!("another iteration may access the element of `{name}`, and one of them writes it");
+                    let (early, late) = if one < other { (first, second) } else { (second, first) };
+                    let reason = Reason::new(ReasonCode::IterationsMeet, late.span, message);
+                    return Err(self.told(reason.with_label(early.span, "the other access")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The assumptions under which different names lead to different storage, where one is written, or where only one construct maps what
+    /// it leads to.
+    fn distinct(&self, lists: &[Lists], sections: &aliases::Sections) -> Result<Vec<Reason>, Reason> {
+        let mapped: BTreeSet<&str> = lists.iter().flat_map(|own| &own.mapped).map(|item| item.name.as_str()).collect();
+        let in_all = |name: &str| lists.iter().all(|own| own.mapped.iter().any(|item| item.name == name));
+        let is_used = |name: &str| self.found.accesses.iter().any(|access| access.root.name == name);
+        let unused = lists
+            .iter()
+            .flat_map(|own| &own.mapped)
+            .find(|item| !item.is_whole && !in_all(&item.name) && !is_used(&item.name));
+        if let Some(item) = unused {
+            let message = format!("only one construct maps `{}`, and does not access it", item.name);
+            return Err(apart(item.span, message));
+        }
+        let mut asked = self.found.clone();
+        asked.accesses.retain(|access| mapped.contains(access.root.name.as_str()));
+        for access in &mut asked.accesses {
+            access.writes = !in_all(&access.root.name);
+        }
+        let told = |reasons: Vec<Reason>| {
+            let first = reasons.into_iter().next();
+            first.map_or_else(|| apart(Span::default(), "storage may be shared"), |reason| self.told(reason).reason)
+        };
+        let mut assumed = aliases::assumptions(&self.candidate, &self.found, sections).map_err(told)?;
+        let of_items = aliases::assumptions_by(Evidence::OfObjects, &self.candidate, &asked, sections).map_err(told)?;
+        for reason in of_items {
+            if !assumed.iter().any(|known| known.message == reason.message) {
+                assumed.push(reason);
+            }
+        }
+        Ok(assumed
+            .into_iter()
+            .map(|reason| Reason { code: ReasonCode::PointersDistinct, ..self.told(reason).reason })
+            .collect())
+    }
+}
+
+/// The construct that an access stands in.
+pub(super) type PlaceOf<'a> = dyn Fn(&Access) -> usize + 'a;
