@@ -99,6 +99,7 @@ pub const TRANSFORMS: &[Transform] = &[
         default: false,
         plan: Some(fuse_constructs::fuse_constructs),
         waits_for: fuse_constructs::waits_for,
+        sees_headers: false,
     },
     Transform {
         pass: Pass::Geometry,
