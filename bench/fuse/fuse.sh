@@ -6,6 +6,9 @@
 # table of microseconds, and the sum of the results, which must be one. What pointers lead to is apart here, as `restrict` says of elements.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+program=steps.c
+flags=(--assume)
+columns="state 16384,state 262144,state 4194304,halo,fields and halo"
 
 variants() {
   cat <<'END'
@@ -15,31 +18,5 @@ fuse split,hoist,collapse,scalarize,fuse,geometry
 END
 }
 
-build() { # DIR OMPSPLIT TOOLKIT
-  mkdir -p "$1"
-  cp "$here/fuse.sh" "$1"
-  local name passes
-  while read -r name passes; do
-    if [[ $passes == none ]]; then
-      cp "$here/steps.c" "$1/$name.c"
-    else
-      "$2" --no-config --assume --passes "$passes" --device h200 "$here/steps.c" >"$1/$name.c" 2>"$1/$name.log"
-    fi
-    LIBRARY_PATH=$(dirname "$(clang-19 -print-file-name=libomptarget.so)") PATH=$3/bin:$PATH OMPSPLIT_CUBIN=$1/$name.cubin \
-      clang-19 -O3 -fopenmp --offload-arch=sm_90 -foffload-lto --cuda-path="$3" "$1/$name.c" -o "$1/$name"
-  done < <(variants)
-}
-
-run() {
-  echo "passes,state 16384,state 262144,state 4194304,halo,fields and halo,sum of the results"
-  local name
-  while read -r name _; do
-    echo "$name,$("$here/$name")"
-  done < <(variants)
-}
-
-case ${1:-} in
-  build) (($# == 4)) && build "$2" "$3" "$4" ;;
-  run) run ;;
-  *) sed -n 2,3p "$0" >&2; exit 2 ;;
-esac
+# It stands beside this script where that was built.
+source "$([[ -e $here/passes.sh ]] && echo "$here" || echo "$here/..")/passes.sh"

@@ -29,7 +29,7 @@ use crate::plan::{Decision, Pass, Plan, Reason, ReasonCode, select};
 use crate::region::target::target_regions;
 use crate::semantics::facts::Facts;
 use crate::semantics::{Compilation, Program};
-use crate::source::{SourceFile, Span};
+use crate::source::{SourceFile, Span, mentions_target};
 use crate::syntax::HostError;
 use crate::transforms::{TRANSFORMS, Waiting, chooses_grids};
 use crate::validate;
@@ -195,7 +195,9 @@ fn with_headers(
     reader: &mut FileReader,
 ) -> Option<Vec<Plan>> {
     let passes: Vec<Pass> = options.passes.iter().copied().filter(|pass| sees_headers(*pass)).collect();
-    let may_see = !passes.is_empty() && options.facts.is_none();
+    // Reading all of it a second time costs as much as the first: it is done for the constructs in headers.
+    let have_constructs = headers.iter().any(|header| mentions_target(&header.text));
+    let may_see = have_constructs && !passes.is_empty() && options.facts.is_none();
     let joined = may_see.then(|| Joined::of(file, headers, &options.definitions, &options.limits))??;
     let is_asked = |extent: Span| !joined.is_of_header(extent) && is_asked(joined.place(extent));
     // A text that is too large with its headers is read without them.

@@ -15,7 +15,7 @@ use crate::cli::verify::Check;
 use crate::engine::{EngineError, Options, Outcome, error_code};
 use crate::plan::ReasonCode;
 use crate::report::{FileReport, PlanUse, Severity};
-use crate::source::{Scan, SourceFile, scan};
+use crate::source::{Scan, SourceFile, mentions_target, scan};
 use crate::syntax::Limits;
 
 /// What rewrites a file: [`crate::engine::run`], or a stand-in in tests.
@@ -153,11 +153,6 @@ pub(super) fn options(settings: &Settings) -> Options {
         strict_aliasing: settings.compiler.has_strict_aliasing(),
         resources: (settings.resources == Resources::Clang).then(flags),
     }
-}
-
-/// Can the text hold a directive that concerns a device? Most files cannot, and their headers need not be read.
-fn mentions_target(text: &[u8]) -> bool {
-    memmem::find(text, b"target").is_some() && memmem::find(text, b"omp").is_some()
 }
 
 /// Can the text include files of the project?

@@ -3,4 +3,5 @@
 pub mod association;
 pub mod construct;
 pub mod loop_nest;
+pub mod other_text;
 pub mod target;

@@ -8,7 +8,7 @@ mod words;
 pub use file::{Language, LineEnding, SourceFile};
 pub use pragma_scan::{
     Conditional, ConditionalBranch, DirectiveText, Include, MacroDefinition, Note, Scan, Spelling, Unclear,
-    may_hold_directives, scan, unclear, unclosed,
+    may_hold_directives, mentions_target, scan, unclear, unclosed,
 };
 pub use span::{LineColumn, LineIndex, Span};
 pub use words::{is_part_of_word, words};

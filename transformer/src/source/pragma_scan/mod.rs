@@ -160,6 +160,12 @@ pub fn may_hold_directives(text: &[u8]) -> bool {
         && bytes::may_hold_word(text, &[b"omp"])
 }
 
+/// Can the text hold a directive that concerns a device? Most files cannot, and their headers need not be read.
+#[must_use]
+pub fn mentions_target(text: &[u8]) -> bool {
+    memmem::find(text, b"target").is_some() && memmem::find(text, b"omp").is_some()
+}
+
 /// The position behind the comment or literal at `at`, or one byte on: a step that meets no bracket in a string.
 pub(crate) fn skip_token(text: &[u8], at: usize) -> usize {
     Bytes(text).token_step(at, &mut None)

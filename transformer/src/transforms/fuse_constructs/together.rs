@@ -18,13 +18,12 @@ use crate::context::Context;
 use crate::edit::directive_writer::{Layout, on_one_line};
 use crate::edit::{Edit, EditSet, Origins};
 use crate::plan::{Reason, ReasonCode};
-use crate::region::association::associate;
 use crate::region::construct::{ConstructId, ConstructTree};
+use crate::region::other_text::OtherText;
 use crate::semantics::Program;
 use crate::semantics::uses::{Role, uses_below};
-use crate::source::{SourceFile, Span, scan};
-use crate::syntax::lower::DirectiveReader;
-use crate::syntax::{Clause, ClauseName, HostTree, Limits};
+use crate::source::Span;
+use crate::syntax::{Clause, ClauseName};
 
 /// The assumptions under which constructs can be one, of which the edits make that text.
 pub(super) fn assumptions(
@@ -37,14 +36,8 @@ pub(super) fn assumptions(
     let unread = |span: Span, message: &str| Stopped { at: last, reason: apart(span, message) };
     let Some(first) = members.first() else { return Ok(Vec::new()) };
     let edits = EditSet::new(edits).map_err(|_| unread(first.directive, "there is no place for the loop of both"))?;
-    let mut file = SourceFile::new(cx.file.path.clone(), edits.apply(&cx.file.text));
-    file.language = cx.file.language;
-    let scan = scan(&file.text);
-    let tree = HostTree::parse_as(cx.tree.language(), &file, &scan, &Limits::default())
-        .map_err(|_| unread(first.directive, "the loop of both cannot be read"))?;
-    let mut reader = DirectiveReader::new();
-    let read = scan.directives.iter().map(|text| reader.read(&file, text)).collect();
-    let constructs = associate(&file, &scan, &tree, read);
+    let OtherText { file, scan, tree, constructs } = OtherText::read(edits.apply(&cx.file.text), cx.file, cx.tree)
+        .ok_or_else(|| unread(first.directive, "the loop of both cannot be read"))?;
     let program = Program::new(&file, &scan, &tree, &constructs, cx.compilation);
     let kernel = constructs
         .ids()

@@ -16,11 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::context::Context;
 use crate::edit::Edit;
 use crate::plan::{Plan, Reason};
-use crate::region::association::associate;
+use crate::region::other_text::OtherText;
 use crate::semantics::Program;
-use crate::source::{SourceFile, scan};
-use crate::syntax::lower::DirectiveReader;
-use crate::syntax::{Field, HostTree, Limits, NodeId};
+use crate::syntax::{Field, NodeId};
 use crate::transforms::hoist_maps::decide_file;
 use crate::transforms::hoist_maps::decided::{Decided, Planned};
 use accesses::{Access, Key, accesses};
@@ -114,13 +112,7 @@ fn changed(cx: &Context<'_>, listings: &[Listing]) -> Option<Changed> {
 
 /// What is decided of the other text.
 fn decided_on(cx: &Context<'_>, changed: &Changed) -> Option<Decided> {
-    let mut file = SourceFile::new(cx.file.path.clone(), changed.text.clone());
-    file.language = cx.file.language;
-    let scan = scan(&file.text);
-    let tree = HostTree::parse_as(cx.tree.language(), &file, &scan, &Limits::default()).ok()?;
-    let mut reader = DirectiveReader::new();
-    let directives = scan.directives.iter().map(|text| reader.read(&file, text)).collect();
-    let constructs = associate(&file, &scan, &tree, directives);
+    let OtherText { file, scan, tree, constructs } = OtherText::read(changed.text.clone(), cx.file, cx.tree)?;
     let program = Program::new(&file, &scan, &tree, &constructs, cx.compilation);
     Some(decide_file(&cx.of_other(program)))
 }
