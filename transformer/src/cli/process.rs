@@ -82,10 +82,11 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
             settings.found_database.as_ref().map(|path| format!("compiler flags are those of {}", path.display())),
         );
     }
-    let outcome = match rewrite(&file, &loaded.files, settings, engine, &mut notes) {
+    let mut outcome = match rewrite(&file, &loaded.files, settings, engine, &mut notes) {
         Ok(outcome) => outcome,
         Err((code, message)) => return Processed::failure(file, code, message),
     };
+    missing_headers::name_in(&mut outcome.plans, &file.path, &loaded.missing);
     let text = outcome.text.filter(|text| *text != file.text);
     let plan_use =
         PlanUse { assume: settings.assume, complete: settings.lines.is_empty() && settings.passes.cover_default() };

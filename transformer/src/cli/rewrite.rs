@@ -16,7 +16,8 @@ use crate::cli::settings::Resolver;
 use crate::cli::verify;
 use crate::cli::{Status, Streams, colour, complain};
 use crate::output;
-use crate::report::{self, FileReport, Format, Severity, Stats};
+use crate::report::summary::{self, Telling};
+use crate::report::{self, FileReport, Format, Severity, Stats, Told};
 use crate::source::SourceFile;
 
 /// The stack of each worker: the tools below walk trees whose depth is bounded, but not small.
@@ -264,7 +265,9 @@ impl Job<'_> {
     /// Writes diagnostics, notes about the run and counts.
     fn report(&self, all: &[Processed], notes: &BTreeSet<String>, streams: &mut Streams<'_>) -> io::Result<()> {
         let arguments = &self.arguments.report;
-        let format = arguments.output_format.map_or(Format::Full, FormatName::into);
+        let by_itself = if arguments.verbose { Format::Full } else { Format::Brief };
+        let format = arguments.output_format.map_or(by_itself, FormatName::into);
+        let told = if arguments.verbose { Told::All } else { Told::Changes };
         let quiet: Vec<FileReport>;
         let reports: Vec<&FileReport> = if arguments.quiet {
             quiet = all.iter().map(|processed| errors_only(&processed.report)).collect();
@@ -278,7 +281,7 @@ impl Job<'_> {
         } else {
             (&mut *streams.stderr, streams.stderr_colour)
         };
-        report::write(out, format, &reports, colour(arguments.color, by_itself))?;
+        report::write(out, format, &reports, told, colour(arguments.color, by_itself))?;
         if !arguments.quiet {
             self.write_notes(all, notes, format, streams.stderr)?;
         }
@@ -306,7 +309,14 @@ impl Job<'_> {
                 writeln!(out, "would change: {}", processed.report.file.path.display())?;
             }
         }
-        notes.iter().try_for_each(|note| writeln!(out, "ompsplit: note: {note}"))
+        notes.iter().try_for_each(|note| writeln!(out, "ompsplit: note: {note}"))?;
+        let reports: Vec<&FileReport> = all.iter().map(|processed| &processed.report).collect();
+        let is_written = matches!(self.mode, Mode::Text | Mode::InPlace);
+        let telling = Telling { is_written, is_listed: self.arguments.report.verbose };
+        match summary::line(&reports, telling).filter(|_| format.is_for_people()) {
+            Some(line) => writeln!(out, "{line}"),
+            None => Ok(()),
+        }
     }
 }
 

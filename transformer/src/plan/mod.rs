@@ -46,13 +46,21 @@ pub struct Reason {
     pub message: String,
     /// Further places with a word about each.
     pub labels: Vec<(Span, String)>,
+    /// Is it about a declaration that is not in sight, and may stand in a header that was not found?
+    pub is_unseen: bool,
 }
 
 impl Reason {
     /// A proved reason without further places.
     #[must_use]
     pub fn new(code: ReasonCode, span: Span, message: impl Into<String>) -> Self {
-        Self { code, span, certainty: Certainty::Proved, message: message.into(), labels: Vec::new() }
+        Self { code, span, certainty: Certainty::Proved, message: message.into(), labels: Vec::new(), is_unseen: false }
+    }
+
+    /// A reason about a declaration that is not in sight.
+    #[must_use]
+    pub fn unseen(self) -> Self {
+        Self { is_unseen: true, ..self }
     }
 
     /// Adds another place and a few words about it.

@@ -39,7 +39,7 @@ impl Reader<'_, '_> {
                     (Obstacle::Hidden, "what this constructs is not followed")
                 }
                 kind if kind.is_preprocessor() => {
-                    (Obstacle::Conditional, "which text the compiler sees depends on the preprocessor")
+                    (Obstacle::Conditional, "`#if` cuts through this loop: move it out, around all of the construct or into a function")
                 }
                 _ => continue,
             };

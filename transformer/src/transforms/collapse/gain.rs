@@ -73,24 +73,28 @@ impl Gain {
         let loops = &candidate.nest.loops.loops;
         let exchanged = match (loops.get(choice.fastest), loops.get(choice.depth - 1)) {
             (Some(fastest), Some(last)) if choice.exchanges() => {
-                format!("the loops over `{}` and `{}` change places", fastest.variable, last.variable)
+                format!("interchanged `{}` and `{}`", fastest.variable, last.variable)
             }
             _ => String::new(),
         };
         let collapsed = format!(
-            "{} loops become one of {} iterations instead of {}",
+            "collapsed {} loops: {} iterations in parallel instead of {}",
             choice.depth,
             count(after.iterations),
             count(before.iterations)
         );
         let collapsed = if choice.depth > candidate.promised() { collapsed } else { String::new() };
         let what: Vec<String> = [exchanged, collapsed].into_iter().filter(|text| !text.is_empty()).collect();
-        let mut text = what.join(", ");
-        if (before.sectors - after.sectors).abs() >= 0.1 {
-            text = format!("{text}; {:.1} sectors a warp and access instead of {:.1}", after.sectors, before.sectors);
-        }
+        let transactions = transactions(before.sectors, after.sectors);
+        let text = match (what.as_slice(), transactions) {
+            // Only an exchange says nothing of iterations, and goes on with what it gains.
+            ([exchange], Some(gained)) if choice.depth == candidate.promised() => format!("{exchange}: {gained}"),
+            (all, gained) => {
+                format!("{}{}", all.join(", "), gained.map_or_else(String::new, |gained| format!("; {gained}")))
+            }
+        };
         match self.assumed {
-            Some(assumed) => format!("{text}, with {assumed:.0} where the text does not tell"),
+            Some(assumed) => format!("{text} (taking loops of unknown length for {assumed:.0})"),
             None => text,
         }
     }
@@ -106,18 +110,27 @@ impl Gain {
         if after.time < wanted * before.time && !is_meant_so {
             return None;
         }
-        let order = if choice.exchanges() { " in another order" } else { "" };
+        let order = if choice.exchanges() { " and interchanged" } else { "" };
         let mut message = format!(
-            "{:.0} us and {:.1} sectors a warp and access as it is, {:.0} us and {:.1} with {} loops{order}",
-            before.time, before.sectors, after.time, after.sectors, choice.depth
+            "too little to gain: {:.0} us now, {:.0} us with {} loops collapsed{order}",
+            before.time, after.time, choice.depth
         );
+        if let Some(transactions) = transactions(before.sectors, after.sectors) {
+            message = format!("{message}; {transactions}");
+        }
         if let Some(assumed) = self.assumed {
-            message =
-                format!("with {assumed:.0} iterations of each loop whose length the text does not tell: {message}");
+            message = format!("{message} (taking loops of unknown length for {assumed:.0})");
         }
         let span = candidate.cx.constructs.directive(candidate.id).span;
         Some(reason(ReasonCode::CollapseDoesNotPay, span, message))
     }
+}
+
+/// How many more or fewer transactions with the device's memory the accesses need. `None` below one in a hundred.
+fn transactions(before: f64, after: f64) -> Option<String> {
+    let percent = if before > 0.0 { (100.0 * (after - before) / before).round() } else { 0.0 };
+    let word = if percent < 0.0 { "fewer" } else { "more" };
+    (percent.abs() >= 1.0).then(|| format!("{:.0} % {word} memory transactions", percent.abs()))
 }
 
 fn count(iterations: f64) -> String {

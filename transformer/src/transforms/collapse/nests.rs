@@ -61,7 +61,7 @@ pub(super) fn check_text(cx: &Program<'_>, id: ConstructId, chain: &[ConstructId
             Some(Doubt::Conditional(_) | Doubt::Alternative(_)) => {
                 return refuse(
                     ReasonCode::PreprocessorConditional,
-                    "a preprocessor conditional cuts through this construct",
+                    "`#if` cuts through this construct: move it out, around all of the construct or into a function",
                 );
             }
             Some(Doubt::Macro(_)) => return refuse(ReasonCode::MacroDirective, "a macro makes this construct"),
@@ -165,7 +165,9 @@ pub(super) fn check_troubles(found: &Accesses) -> Result<(), Vec<Reason>> {
                 Obstacle::Conditional => ReasonCode::PreprocessorConditional,
                 _ => ReasonCode::NestNotFollowed,
             };
-            reason(code, trouble.span, &trouble.message)
+            let reason = reason(code, trouble.span, &trouble.message);
+            let is_unseen = matches!(trouble.obstacle, Obstacle::UnknownName | Obstacle::UnknownType);
+            Reason { is_unseen, ..reason }
         })
         .collect();
     if reasons.is_empty() { Ok(()) } else { Err(reasons) }

@@ -8,6 +8,7 @@ use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Directive, NodeId, NodeKind};
+use crate::transforms::checks::text;
 
 mod clause_rules;
 pub(super) mod clauses;
@@ -246,7 +247,8 @@ fn segment_reason(cx: &Program<'_>, region: &TargetRegion, form: Form, segment: 
         }
         Segment::Jump(node) => at(ReasonCode::JumpOut, *node, "control may leave the region here"),
         Segment::Preprocessor(node) => {
-            at(ReasonCode::PreprocessorConditional, *node, "which text the compiler sees depends on the preprocessor")
+            let directive = region.chain.constructs.first().map(|id| cx.constructs.directive(*id));
+            Some(text::cut(directive, cx.tree.span(*node)))
         }
     }
 }
@@ -287,7 +289,7 @@ pub(crate) fn outside_loop(directive: &Directive) -> Reason {
     let team = ["barrier", "critical", "single", "master", "masked", "ordered", "flush", "atomic", "taskwait"];
     let binds = team.iter().any(|name| directive.name == *name || directive.name.starts_with(&format!("{name} ")));
     let code = if binds { ReasonCode::TeamDependent } else { ReasonCode::OtherConstruct };
-    Reason::new(code, directive.span, format!("`{}` stands in the region", directive.name))
+    Reason::new(code, directive.span, format!("`{}` beside the loops is not taken apart", directive.name))
 }
 
 /// Why a `parallel` region that is no single loop prevents the split: its threads may work together.

@@ -1,0 +1,15 @@
+//! What a run prints by itself: a line for each construct that changes, and under it what its edits assume.
+
+use std::io::{self, Write};
+
+use crate::report::digest::{Told, digest};
+use crate::report::{FileReport, concise};
+
+/// Writes the lines of one file.
+pub(super) fn write(out: &mut dyn Write, report: &FileReport) -> io::Result<()> {
+    for message in digest(report, Told::Changes) {
+        writeln!(out, "{}", concise::line(report, &message))?;
+        message.notes.iter().try_for_each(|note| writeln!(out, "    {note}"))?;
+    }
+    Ok(())
+}
