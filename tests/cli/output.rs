@@ -9,8 +9,9 @@ fn one_path_goes_to_stdout_and_diagnostics_to_stderr() {
     let project = Project::new(&[("a.c", SPLITS)]);
     let ran = project.expect(0, &["a.c"]);
     assert_split(&ran.stdout);
-    assert_contains(&ran.stderr, "help: split into 2 kernels");
-    assert_contains(&ran.stderr, "a.c:2:1");
+    assert_contains(&ran.stderr, "a.c:2:1: split into 2 kernels");
+    assert_contains(&ran.stderr, "\n1 of 1 file changed\n");
+    assert_contains(&project.expect(0, &["-v", "a.c"]).stderr, "help: split into 2 kernels");
     assert_eq!(project.read("a.c"), SPLITS.as_bytes());
 }
 
@@ -85,7 +86,7 @@ fn diff_can_be_applied_by_patch() {
 #[test]
 fn a_refusal_is_a_warning_and_exits_0_unless_asked() {
     let project = Project::new(&[("a.c", REFUSED)]);
-    let ran = project.expect(0, &["a.c"]);
+    let ran = project.expect(0, &["-v", "a.c"]);
     assert_eq!(ran.stdout, REFUSED.as_bytes());
     assert_contains(&ran.stderr, "warning[OMPS101]");
     project.expect(1, &["--error-on-refusal", "a.c"]);

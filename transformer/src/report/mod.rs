@@ -52,7 +52,7 @@ impl Format {
 /// When writing fails.
 pub fn write(out: &mut dyn Write, format: Format, files: &[&FileReport], told: Told, colour: bool) -> io::Result<()> {
     match format {
-        Format::Brief => files.iter().try_for_each(|file| brief::write(out, file)),
+        Format::Brief => files.iter().try_for_each(|file| brief::write(out, file, colour)),
         Format::Full => files.iter().try_for_each(|file| full::write(out, file, &digest::digest(file, told), colour)),
         Format::Concise => files.iter().try_for_each(|file| concise::write(out, file, &digest::digest(file, told))),
         Format::Json => json::write(out, files),

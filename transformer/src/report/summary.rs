@@ -1,10 +1,11 @@
 //! The last line of a run: how much changed, how much was left alone, and for what.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::plan::ReasonCode;
 use crate::report::constructs::{Fate, constructs, fate};
 use crate::report::{FileReport, Severity};
+use crate::source::Span;
 
 /// The most groups of constructs that are named.
 const MOST_GROUPS: usize = 4;
@@ -18,14 +19,11 @@ pub struct Telling {
     pub is_listed: bool,
 }
 
-/// The line. `None` for a single file without constructs, of which there is nothing to say.
+/// The line. `None` for a single file in which nothing changes and nothing is left alone.
 #[must_use]
 pub fn line(reports: &[&FileReport], telling: Telling) -> Option<String> {
     let mut counts = Counts::default();
     reports.iter().for_each(|report| counts.add(report));
-    if reports.len() == 1 && counts.regions == 0 {
-        return None;
-    }
     let changed = reports.iter().filter(|report| report.changed).count();
     let failed = reports.iter().filter(|report| report.diagnostics.iter().any(|d| d.severity == Severity::Error)).count();
     let verb = if telling.is_written { "changed" } else { "would change" };
@@ -34,6 +32,9 @@ pub fn line(reports: &[&FileReport], telling: Telling) -> Option<String> {
         line.push_str(&format!(", {} failed", grouped(failed)));
     }
     let left = counts.groups.values().sum::<usize>();
+    if reports.len() == 1 && changed + failed + left + counts.assumable == 0 {
+        return None;
+    }
     if left > 0 {
         line.push_str(&format!("; {} left alone: {}", amount(left, "region"), counts.named()));
     }
@@ -49,16 +50,17 @@ pub fn line(reports: &[&FileReport], telling: Telling) -> Option<String> {
 /// How many constructs came to what.
 #[derive(Default)]
 struct Counts {
-    regions: usize,
     assumable: usize,
     /// Those that are left alone, by what they have in common.
     groups: BTreeMap<&'static str, usize>,
 }
 
 impl Counts {
+    /// Counts the constructs of a file of which something is said: not those that a comment silences.
     fn add(&mut self, report: &FileReport) {
-        for plans in constructs(&report.plans).values() {
-            self.regions += 1;
+        let told: BTreeSet<Span> =
+            report.diagnostics.iter().filter_map(|said| report.plan_of(said)).map(|plan| plan.span).collect();
+        for (_, plans) in constructs(&report.plans).iter().filter(|(span, _)| told.contains(span)) {
             match fate(plans, report.assume) {
                 Fate::Assumable => self.assumable += 1,
                 Fate::Refused(code) | Fate::NotPaying(code) => {
