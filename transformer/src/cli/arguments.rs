@@ -78,6 +78,8 @@ pub enum Command {
     },
     /// List the device profiles
     Devices,
+    /// Serve an editor: the language server protocol on standard input and output
+    Server,
     /// Print ompsplit_pin.h, the C header that pipelines include to page-lock memory
     Header,
 }

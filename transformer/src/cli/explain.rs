@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::cli::arguments::{ContextArguments, HostArguments, OutputArguments, PassArguments};
+use crate::cli::headers;
 use crate::cli::process::{self, Engine, Processed};
-use crate::cli::settings::Resolver;
+use crate::cli::settings::{Resolver, Settings};
 use crate::cli::{Status, Streams, complain};
 use crate::engine::RegionFacts;
 use crate::output;
@@ -38,11 +39,21 @@ pub(super) fn explain(
         let message = processed.report.diagnostics.first().map(|d| d.message.clone()).unwrap_or_default();
         return complain(streams, &format!("{}: {message}", path.display()));
     }
-    let headers = crate::cli::headers::load(&processed.report.file, &settings.include_dirs, &settings.sources).files;
-    let file = &processed.report.file;
-    let regions = crate::engine::regions(file, &headers, &process::options(&settings)).unwrap_or_default();
-    Explained { processed: &processed, regions }.write(line, streams.stdout)?;
+    write(&processed, &settings, line, streams.stdout)?;
     Ok(Status::Clean)
+}
+
+/// Writes what was decided about the constructs of a file that was processed with explanations, or about those at a line.
+pub(super) fn write(
+    processed: &Processed,
+    settings: &Settings,
+    line: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let file = &processed.report.file;
+    let headers = headers::load(file, &settings.include_dirs, &settings.sources).files;
+    let regions = crate::engine::regions(file, &headers, &process::options(settings)).unwrap_or_default();
+    Explained { processed, regions }.write(line, out)
 }
 
 /// The file of `FILE:LINE` or `FILE`, and the line.
@@ -98,7 +109,8 @@ impl Explained<'_> {
         let file = &self.processed.report.file;
         let path = file.path.display();
         let line_of = |offset| file.lines.line_column(offset).line;
-        let lines = self.processed.report.plans.iter().filter(|plan| !plan.follows).map(|plan| line_of(plan.span.start));
+        let lines =
+            self.processed.report.plans.iter().filter(|plan| !plan.follows).map(|plan| line_of(plan.span.start));
         match (line, lines.min_by_key(|at| at.abs_diff(line.unwrap_or_default()))) {
             (Some(line), Some(nearest)) => {
                 writeln!(out, "{path}:{line}: no construct for a device stands here; the nearest is {path}:{nearest}")

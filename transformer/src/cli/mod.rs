@@ -16,6 +16,7 @@ mod pipeline;
 mod process;
 mod progress;
 mod rewrite;
+mod server;
 mod settings;
 mod suggest;
 mod verify;
@@ -140,6 +141,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) ->
             explain::explain(place, context, passes, streams, engine)
         }
         Some(Command::Devices) => commands::devices(streams),
+        Some(Command::Server) => server::run(engine),
         Some(Command::Header) => commands::header(streams),
         None => rewrite::run(&arguments.rewrite, streams, engine),
     }

@@ -19,7 +19,8 @@ pub enum Told {
 }
 
 /// A file's messages for people, in the order of the text.
-pub(super) fn digest(report: &FileReport, told: Told) -> Vec<Diagnostic> {
+#[must_use]
+pub fn digest(report: &FileReport, told: Told) -> Vec<Diagnostic> {
     let mut messages: Vec<Diagnostic> = Vec::new();
     let mut constructs: BTreeMap<Span, Vec<&Diagnostic>> = BTreeMap::new();
     for diagnostic in &report.diagnostics {

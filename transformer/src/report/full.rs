@@ -16,12 +16,7 @@ use crate::source::{LineIndex, Span};
 const LONGEST_LINE: usize = 1_000;
 
 /// Writes messages about a file.
-pub(super) fn write(
-    out: &mut dyn Write,
-    report: &FileReport,
-    messages: &[Diagnostic],
-    colour: bool,
-) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn Write, report: &FileReport, messages: &[Diagnostic], colour: bool) -> io::Result<()> {
     if messages.is_empty() {
         return Ok(());
     }

@@ -16,7 +16,7 @@ pub mod summary;
 use std::io::{self, Write};
 
 pub use diagnostic::{Diagnostic, FileReport, Kind, PlanUse, Severity};
-pub use digest::Told;
+pub use digest::{Told, digest};
 pub use stats::Stats;
 
 /// How diagnostics are written.
@@ -53,8 +53,8 @@ impl Format {
 pub fn write(out: &mut dyn Write, format: Format, files: &[&FileReport], told: Told, colour: bool) -> io::Result<()> {
     match format {
         Format::Brief => files.iter().try_for_each(|file| brief::write(out, file, colour)),
-        Format::Full => files.iter().try_for_each(|file| full::write(out, file, &digest::digest(file, told), colour)),
-        Format::Concise => files.iter().try_for_each(|file| concise::write(out, file, &digest::digest(file, told))),
+        Format::Full => files.iter().try_for_each(|file| full::write(out, file, &digest(file, told), colour)),
+        Format::Concise => files.iter().try_for_each(|file| concise::write(out, file, &digest(file, told))),
         Format::Json => json::write(out, files),
         Format::Sarif => sarif::write(out, files),
         Format::Github => files.iter().try_for_each(|file| github::write(out, file)),

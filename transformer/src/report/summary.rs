@@ -25,7 +25,8 @@ pub fn line(reports: &[&FileReport], telling: Telling) -> Option<String> {
     let mut counts = Counts::default();
     reports.iter().for_each(|report| counts.add(report));
     let changed = reports.iter().filter(|report| report.changed).count();
-    let failed = reports.iter().filter(|report| report.diagnostics.iter().any(|d| d.severity == Severity::Error)).count();
+    let failed =
+        reports.iter().filter(|report| report.diagnostics.iter().any(|d| d.severity == Severity::Error)).count();
     let verb = if telling.is_written { "changed" } else { "would change" };
     let mut line = format!("{} of {} {verb}", grouped(changed), amount(reports.len(), "file"));
     if failed > 0 {
@@ -127,9 +128,10 @@ fn group(code: ReasonCode) -> &'static str {
             "that are not parallel loops"
         }
         ReasonCode::DeviceCode => "inside device code",
-        ReasonCode::NotCanonical | ReasonCode::BoundNotOnHost | ReasonCode::NotRectangular | ReasonCode::BoundMayTrap => {
-            "with unusual loop bounds"
-        }
+        ReasonCode::NotCanonical
+        | ReasonCode::BoundNotOnHost
+        | ReasonCode::NotRectangular
+        | ReasonCode::BoundMayTrap => "with unusual loop bounds",
         ReasonCode::ReductionNotMovable => "with unusual reductions",
         ReasonCode::JumpOut => "with jumps",
         ReasonCode::HiddenCode => "with C++ objects or unknown types",

@@ -103,7 +103,8 @@ impl Reader<'_, '_> {
             if used.role != Role::MethodCall && is_unknown(&variable.ty) {
                 return self.trouble(Obstacle::UnknownType, span, format!("type of `{name}` unknown"));
             }
-            let message = format!("`{name}` is an object whose class may run code of its own in operators and functions");
+            let message =
+                format!("`{name}` is an object whose class may run code of its own in operators and functions");
             return self.trouble(Obstacle::Hidden, span, message);
         }
         match used.role {

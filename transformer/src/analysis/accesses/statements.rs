@@ -38,9 +38,10 @@ impl Reader<'_, '_> {
                 NodeKind::CompoundLiteralExpression | NodeKind::InitializerList if self.is_cpp() => {
                     (Obstacle::Hidden, "what this constructs is not followed")
                 }
-                kind if kind.is_preprocessor() => {
-                    (Obstacle::Conditional, "`#if` cuts through this loop: move it out, around all of the construct or into a function")
-                }
+                kind if kind.is_preprocessor() => (
+                    Obstacle::Conditional,
+                    "`#if` cuts through this loop: move it out, around all of the construct or into a function",
+                ),
                 _ => continue,
             };
             self.trouble(obstacle, tree.span(node), message);

@@ -69,7 +69,11 @@ fn other_pragma(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
 
 fn doubt_reason(doubt: Option<&Doubt>, directive: &Directive) -> Option<Reason> {
     Some(match doubt? {
-        Doubt::SyntaxError(span) => Reason::new(ReasonCode::SyntaxError, *span, "syntax error, or a macro that is no expression or statement, hides the structure here"),
+        Doubt::SyntaxError(span) => Reason::new(
+            ReasonCode::SyntaxError,
+            *span,
+            "syntax error, or a macro that is no expression or statement, hides the structure here",
+        ),
         Doubt::Conditional(span) | Doubt::Alternative(span) => cut(Some(directive), *span),
         Doubt::Macro(span) => Reason::new(ReasonCode::MacroDirective, *span, "a macro makes this directive"),
         Doubt::NoStatement => {
@@ -101,7 +105,8 @@ fn directive_reasons(directive: &Directive) -> Vec<Reason> {
         reasons.push(Reason::new(ReasonCode::UnknownClause, clause.span, message));
     }
     for clause in directive.clauses.iter().filter(|clause| clause.name == ClauseName::Unknown) {
-        let message = "no clause of OpenMP 5.2, perhaps a macro that stands for one: give its definition with `-I` or `-D`";
+        let message =
+            "no clause of OpenMP 5.2, perhaps a macro that stands for one: give its definition with `-I` or `-D`";
         reasons.push(Reason::new(ReasonCode::UnknownClause, clause.span, message));
     }
     reasons

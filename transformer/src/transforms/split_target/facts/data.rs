@@ -257,7 +257,9 @@ impl Builder<'_, '_> {
             return;
         }
         let reason = if self.names.is_inner_loop_variable(name, piece.nest.body) {
-            let message = format!("all threads share `{name}`, the variable of an inner loop, which is a race: declare it in the loop");
+            let message = format!(
+                "all threads share `{name}`, the variable of an inner loop, which is a race: declare it in the loop"
+            );
             Reason::new(ReasonCode::SharedByAccident, written, message)
         } else {
             scalar_written(name, written)
@@ -318,6 +320,8 @@ impl Builder<'_, '_> {
 }
 
 fn scalar_written(name: &str, at: Span) -> Reason {
-    let message = format!("`{name}` is written here but not mapped: each kernel would write a copy of its own; map it if its value is to last");
+    let message = format!(
+        "`{name}` is written here but not mapped: each kernel would write a copy of its own; map it if its value is to last"
+    );
     Reason::new(ReasonCode::ScalarWritten, at, message)
 }

@@ -118,7 +118,8 @@ impl Builder<'_, '_> {
         ];
         let constexpr = tree.children(node).any(|child| tree.kind(child) == NodeKind::Constexpr);
         if !known.contains(&tree.kind(node)) || constexpr {
-            let message = "only `for`, `while`, `do`, `if` and blocks around the loops are followed, not this statement";
+            let message =
+                "only `for`, `while`, `do`, `if` and blocks around the loops are followed, not this statement";
             return self.refuse(ReasonCode::SequentialControl, tree.span(node), message);
         }
         for head in self.heads(node) {
