@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cli::generate::Generate;
 use crate::cli::help::{AFTER_HELP, CONFIGURATION};
 use crate::cli::passes;
 use crate::cli::pipeline::PipelineArguments;
@@ -78,6 +79,12 @@ pub enum Command {
     },
     /// List the device profiles
     Devices,
+    /// Print completions for a shell, the man page or a JSON schema
+    Generate {
+        /// What
+        #[command(subcommand)]
+        what: Generate,
+    },
     /// Serve an editor: the language server protocol on standard input and output
     Server,
     /// Print ompsplit_pin.h, the C header that pipelines include to page-lock memory

@@ -6,6 +6,7 @@ mod compiler_flags;
 mod config;
 mod device;
 mod explain;
+mod generate;
 mod headers;
 mod help;
 mod inputs;
@@ -141,6 +142,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) ->
             explain::explain(place, context, passes, streams, engine)
         }
         Some(Command::Devices) => commands::devices(streams),
+        Some(Command::Generate { what }) => generate::run(*what, streams),
         Some(Command::Server) => server::run(engine),
         Some(Command::Header) => commands::header(streams),
         None => rewrite::run(&arguments.rewrite, streams, engine),

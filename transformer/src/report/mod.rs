@@ -29,7 +29,7 @@ pub enum Format {
     Full,
     /// `file:line:col: message [OMPS###]`, one line each.
     Concise,
-    /// One JSON object; `report/json.rs` documents it.
+    /// One JSON object; see [`json_schema`].
     Json,
     /// SARIF 2.1.0, as code scanning services read it.
     Sarif,
@@ -43,6 +43,12 @@ impl Format {
     pub fn is_for_people(self) -> bool {
         matches!(self, Self::Brief | Self::Full | Self::Concise)
     }
+}
+
+/// The JSON schema of what [`Format::Json`] gives.
+#[must_use]
+pub fn json_schema() -> schemars::Schema {
+    json::schema()
 }
 
 /// Writes the diagnostics of all files in their order. The formats for people write those that are `told`, one for each construct; the

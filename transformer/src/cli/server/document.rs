@@ -16,26 +16,37 @@ pub(super) struct Document {
     pub version: i32,
     /// The file, with the text as it is in the editor.
     pub file: SourceFile,
+    /// Where the lines begin, by the protocol's line ends.
+    starts: Vec<usize>,
 }
 
 impl Document {
     pub(super) fn new(uri: Uri, language: &str, version: i32, text: String) -> Self {
-        let file = SourceFile::new(path_of(&uri, language), text.into_bytes());
-        Self { uri, version, file }
+        let path = path_of(&uri, language);
+        Self::at(path, uri, version, text)
+    }
+
+    fn at(path: PathBuf, uri: Uri, version: i32, text: String) -> Self {
+        let starts = starts_of(text.as_bytes());
+        Self { uri, version, file: SourceFile::new(path, text.into_bytes()), starts }
     }
 
     /// The same document with a newer text.
     pub(super) fn changed(&self, version: i32, text: String) -> Self {
-        Self { uri: self.uri.clone(), version, file: SourceFile::new(&self.file.path, text.into_bytes()) }
+        Self::at(self.file.path.clone(), self.uri.clone(), version, text)
+    }
+
+    fn index(&self) -> Lines<'_> {
+        Lines { text: &self.file.text, starts: &self.starts }
     }
 
     pub(super) fn range(&self, span: Span) -> Range {
-        let lines = Lines::of(&self.file.text);
+        let lines = self.index();
         Range { start: lines.position(span.start), end: lines.position(span.end) }
     }
 
     pub(super) fn span(&self, range: Range) -> Span {
-        let lines = Lines::of(&self.file.text);
+        let lines = self.index();
         let start = lines.offset(range.start);
         Span::new(start, lines.offset(range.end).max(start))
     }
@@ -49,7 +60,7 @@ impl Document {
     /// The edits that make `text` of the document, whole lines each.
     pub(super) fn edits_to(&self, text: &[u8]) -> Vec<TextEdit> {
         let (old, new) = (lines_of(&self.file.text), lines_of(text));
-        let lines = Lines::of(&self.file.text);
+        let lines = self.index();
         let changes = capture_diff_slices(Algorithm::Myers, &old, &new);
         let changes = changes.into_iter().filter(|op| op.tag() != DiffTag::Equal);
         changes
@@ -66,23 +77,10 @@ impl Document {
 /// Where the lines of a text begin, by the protocol's line ends: `\n`, `\r\n` and `\r`.
 struct Lines<'a> {
     text: &'a [u8],
-    starts: Vec<usize>,
+    starts: &'a [usize],
 }
 
-impl<'a> Lines<'a> {
-    fn of(text: &'a [u8]) -> Self {
-        let mut starts = vec![0];
-        starts.extend(lines_of(text).iter().scan(0, |end, line| {
-            *end += line.len();
-            Some(*end)
-        }));
-        if text.last().is_some_and(|last| !is_end(*last)) {
-            // The last line has no end, and no line follows it.
-            starts.pop();
-        }
-        Self { text, starts }
-    }
-
+impl Lines<'_> {
     fn position(&self, offset: usize) -> Position {
         let line = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
         let start = self.starts.get(line).copied().unwrap_or(0);
@@ -107,6 +105,19 @@ impl<'a> Lines<'a> {
         }
         start + bytes
     }
+}
+
+fn starts_of(text: &[u8]) -> Vec<usize> {
+    let mut starts = vec![0];
+    starts.extend(lines_of(text).iter().scan(0, |end, line| {
+        *end += line.len();
+        Some(*end)
+    }));
+    if text.last().is_some_and(|last| !is_end(*last)) {
+        // The last line has no end, and no line follows it.
+        starts.pop();
+    }
+    starts
 }
 
 fn is_end(byte: u8) -> bool {
