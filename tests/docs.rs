@@ -19,6 +19,7 @@ mod markdown;
 use markdown::{blocks, cells, commands, quoted, rules_in, section};
 
 const DOCUMENTS: &[&str] = &[
+    "CHANGELOG.md",
     "README.md",
     "docs/limits.md",
     "docs/passes.md",
@@ -242,6 +243,15 @@ fn pages_of_rules_show_what_is_left_alone_and_what_to_write_instead() {
         }
     }
     assert!(shown >= 35, "{shown}");
+}
+
+/// `ompsplit generate schema NAME > docs/schema/NAME.json` writes them anew.
+#[test]
+fn the_published_schemas_are_those_of_the_program() {
+    for name in ["output", "config"] {
+        let printed = ompsplit(&["generate", "schema", name], root()).stdout;
+        assert_eq!(read(&format!("docs/schema/{name}.json")), String::from_utf8(printed).unwrap(), "{name}");
+    }
 }
 
 #[test]

@@ -56,6 +56,11 @@ fn sarif_names_the_rules_it_cites() {
     assert_eq!(first["artifactLocation"]["uri"], "a%20b.c");
     assert_eq!(run["invocations"][0]["executionSuccessful"], false);
     assert!(run["results"].as_array().unwrap().iter().any(|result| result["fixes"].is_array()));
+    for rule in run["tool"]["driver"]["rules"].as_array().unwrap() {
+        for text in ["shortDescription", "fullDescription", "help"] {
+            assert!(rule[text]["text"].as_str().is_some_and(|text| text.ends_with(['.', '`', ':'])), "{rule}");
+        }
+    }
 }
 
 #[test]
@@ -281,4 +286,17 @@ fn an_edit_says_what_it_assumes() {
     for line in ran.stderr.lines().filter(|line| line.contains("[OMPS3")) {
         assert_contains(line, "assumes that ");
     }
+}
+
+#[test]
+fn completions_and_the_man_page_are_printed() {
+    let project = Project::new(&[]);
+    let printed = |what: &[&str]| project.expect(0, &[&["generate"], what].concat()).text();
+    for (shell, part) in [("bash", "_ompsplit()"), ("zsh", "#compdef ompsplit"), ("fish", "complete -c ompsplit")] {
+        let text = printed(&["completions", shell]);
+        assert_contains(&text, part);
+        assert_contains(&text, "assumed-iterations");
+    }
+    assert_contains(&printed(&["man"]), ".TH ompsplit 1");
+    project.expect(2, &["generate", "schema", "nothing"]);
 }
