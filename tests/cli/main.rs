@@ -20,6 +20,7 @@ mod programs;
 mod progress;
 mod project;
 mod reference;
+mod report;
 mod resources;
 mod stdin;
 mod suppression;

@@ -59,8 +59,9 @@ fn check_writes_nothing_and_exits_1() {
     let project = Project::new(&[("a.c", SPLITS), ("b.c", PLAIN)]);
     let ran = project.expect(1, &["--check", "a.c", "b.c"]);
     assert!(ran.stdout.is_empty());
-    assert_contains(&ran.stderr, "would change: a.c");
-    assert!(!ran.stderr.contains("would change: b.c"));
+    assert_contains(&ran.stderr, "a.c:2:1: split into 2 kernels");
+    assert_contains(&ran.stderr, "1 of 2 files would change");
+    assert!(!ran.stderr.contains("b.c"));
     assert_eq!(project.read("a.c"), SPLITS.as_bytes());
     project.expect(0, &["--check", "b.c"]);
 }

@@ -9,6 +9,7 @@ use crate::cli::generate::Generate;
 use crate::cli::help::{AFTER_HELP, CONFIGURATION};
 use crate::cli::passes;
 use crate::cli::pipeline::PipelineArguments;
+use crate::cli::project_report::ReportCommand;
 use crate::report::Format;
 
 /// Rewrite OpenMP offload pragmas so that every kernel uses the whole device, or say why not.
@@ -85,6 +86,8 @@ pub enum Command {
         #[command(subcommand)]
         what: Generate,
     },
+    /// Write one HTML page about a project: gains, changes, what is left alone and why
+    Report(ReportCommand),
     /// Serve an editor: the language server protocol on standard input and output
     Server,
     /// Print ompsplit_pin.h, the C header that pipelines include to page-lock memory

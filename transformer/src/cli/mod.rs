@@ -16,6 +16,7 @@ mod pin_header;
 mod pipeline;
 mod process;
 mod progress;
+mod project_report;
 mod rewrite;
 mod server;
 mod settings;
@@ -143,6 +144,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) ->
         }
         Some(Command::Devices) => commands::devices(streams),
         Some(Command::Generate { what }) => generate::run(*what, streams),
+        Some(Command::Report(command)) => project_report::run(command, streams, engine),
         Some(Command::Server) => server::run(engine),
         Some(Command::Header) => commands::header(streams),
         None => rewrite::run(&arguments.rewrite, streams, engine),

@@ -127,6 +127,24 @@ impl Detail {
     }
 }
 
+/// How long a construct is predicted to take, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// As it is.
+    pub before: u64,
+    /// As it becomes.
+    pub after: u64,
+}
+
+impl Times {
+    /// Rounds a prediction; what is no number counts as nothing.
+    #[must_use]
+    pub fn rounded(before: f64, after: f64) -> Self {
+        // A cast of a float saturates, and takes what is no number for zero.
+        Self { before: before.round() as u64, after: after.round() as u64 }
+    }
+}
+
 /// What one transformation decided for one construct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -151,6 +169,8 @@ pub struct Plan {
     pub details: Vec<Detail>,
     /// How many kernels the construct launches, before and after.
     pub kernels: (usize, usize),
+    /// How long it is predicted to take before and after, where the pass goes by that.
+    pub times: Option<Times>,
     /// Is it about the text that an earlier change of this run wrote? Its spans are those of the original text that was
     /// changed. It has no edits, since they would not fit the original text.
     pub follows: bool,
@@ -171,6 +191,7 @@ impl Plan {
             parts: Vec::new(),
             details: Vec::new(),
             kernels: (1, 1),
+            times: None,
             follows: false,
         }
     }

@@ -9,6 +9,7 @@ pub mod explanation;
 mod full;
 mod github;
 mod json;
+pub mod page;
 mod sarif;
 pub mod stats;
 pub mod summary;

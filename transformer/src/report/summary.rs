@@ -105,7 +105,7 @@ fn grouped(number: usize) -> String {
 }
 
 /// What constructs that are left alone for a rule have in common, in words that follow their number.
-fn group(code: ReasonCode) -> &'static str {
+pub(super) fn group(code: ReasonCode) -> &'static str {
     match code {
         ReasonCode::SyntaxError => "with a syntax error",
         ReasonCode::PreprocessorConditional => "behind `#if`",

@@ -132,7 +132,7 @@ mod shape;
 mod write;
 
 use crate::context::Context;
-use crate::plan::{Change, Decision, Pass, Plan, Reason, ReasonCode, RuleKind, Verdict};
+use crate::plan::{Change, Decision, Pass, Plan, Reason, ReasonCode, RuleKind, Times, Verdict};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::transforms::checks::text_reasons;
@@ -231,6 +231,7 @@ fn judged(output: &Output<'_, '_>) -> Verdict {
             Change { edits, summary, reasons: asked.err().into_iter().collect(), ..Change::default() }
         }
     };
+    change.times = Some(Times::rounded(cost.estimate().before, cost.estimate().after));
     change.reasons.extend(facts.remarks(cx, shape));
     change.parts = facts.executed_by(cx);
     Verdict::Change(change)

@@ -36,7 +36,7 @@ impl Reader<'_, '_> {
                     (Obstacle::Hidden, "what this calls or captures is not followed")
                 }
                 NodeKind::CompoundLiteralExpression | NodeKind::InitializerList if self.is_cpp() => {
-                    (Obstacle::Hidden, "what this constructs is not followed")
+                    (Obstacle::Hidden, "an object is made here, whose constructor may run code of its own")
                 }
                 kind if kind.is_preprocessor() => (
                     Obstacle::Conditional,

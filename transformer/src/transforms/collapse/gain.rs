@@ -5,7 +5,7 @@ use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{NestWork, nest_time};
 use crate::analysis::independence::{Candidate, reason};
 use crate::context::Context;
-use crate::plan::{Reason, ReasonCode};
+use crate::plan::{Reason, ReasonCode, Times};
 use crate::transforms::collapse::write;
 
 /// Assumed iterations of a serial loop of unknown length. The whole nest is assumed to be as large as `split` assumes
@@ -67,6 +67,11 @@ pub(super) struct Gain {
 }
 
 impl Gain {
+    /// The predicted times.
+    pub(super) fn times(&self) -> Times {
+        Times::rounded(self.before.time, self.after.time)
+    }
+
     /// One line about the change and its gain.
     pub(super) fn summary(&self, candidate: &Candidate<'_, '_>) -> String {
         let Self { before, after, choice, .. } = self;

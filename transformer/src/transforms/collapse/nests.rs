@@ -65,7 +65,12 @@ pub(super) fn check_text(cx: &Program<'_>, id: ConstructId, chain: &[ConstructId
                 );
             }
             Some(Doubt::Macro(_)) => return refuse(ReasonCode::MacroDirective, "a macro makes this construct"),
-            Some(_) => return refuse(ReasonCode::SyntaxError, "the statement of this construct is not certain"),
+            Some(_) => {
+                return refuse(
+                    ReasonCode::SyntaxError,
+                    "syntax error, or a macro that is no expression or statement, hides the structure here",
+                );
+            }
         }
         if !directive.problems.is_empty() || directive.misplaced_clauses().next().is_some() {
             return refuse(ReasonCode::UnknownClause, "this directive could not be read");
@@ -78,7 +83,7 @@ pub(super) fn check_text(cx: &Program<'_>, id: ConstructId, chain: &[ConstructId
     let body = Span::new(cx.constructs.directive(id).span.end, cx.constructs.construct(id).body_span.end);
     match cx.constructs.within(body).find(|(inner, directive)| !is_below_nest(cx, id, inner, directive)) {
         Some((_, inner)) => {
-            let message = format!("`{}` stands between or inside the loops", inner.name);
+            let message = format!("`{}` between or inside the loops keeps them from becoming one", inner.name);
             Err(vec![reason(ReasonCode::NestNotFollowed, inner.span, message)])
         }
         None => Ok(()),

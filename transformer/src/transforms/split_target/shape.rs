@@ -239,9 +239,11 @@ fn segment_reason(cx: &Program<'_>, region: &TargetRegion, form: Form, segment: 
         Segment::Loop(chain) => loop_reason(cx, form, chain),
         Segment::Construct(chain) => Some(construct_reason(cx, region, chain)),
         Segment::Parallel(_) => None,
-        Segment::Declaration(node) => {
-            at(ReasonCode::CudaStyle, *node, "data of the team is declared here, and its threads work together below")
-        }
+        Segment::Declaration(node) => at(
+            ReasonCode::CudaStyle,
+            *node,
+            "written as in CUDA: each team declares data here, and its threads work together below, so that nothing can be split",
+        ),
         Segment::Flow(Flow { node, .. }) | Segment::Control(node) | Segment::Serial(node) => {
             at(ReasonCode::SerialStatement, *node, "this statement runs on one thread of the device between the loops")
         }
@@ -296,10 +298,13 @@ pub(crate) fn outside_loop(directive: &Directive) -> Reason {
 fn team_region(cx: &Program<'_>, region: &TargetRegion, id: ConstructId) -> Reason {
     let directive = cx.constructs.directive(id);
     if region.chain.leaves.contains(&Leaf::Teams) && threads_cooperate(cx, cx.constructs.construct(id).body_span) {
-        let message = "the threads of each team work together here";
+        let message = "written as in CUDA: the threads of each team work together here, so that nothing can be split";
         return Reason::new(ReasonCode::CudaStyle, directive.span, message);
     }
-    let message = format!("`{}` holds more than one worksharing loop, or other statements", directive.name);
+    let message = format!(
+        "`{}` holds several loops or further statements for the threads of one team: write a parallel loop for each",
+        directive.name
+    );
     Reason::new(ReasonCode::BareParallel, directive.span, message)
 }
 
