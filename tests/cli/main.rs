@@ -22,6 +22,8 @@ mod project;
 mod reference;
 mod report;
 mod resources;
+mod review;
+mod snapshot;
 mod stdin;
 mod suppression;
 mod together;

@@ -10,6 +10,8 @@ use crate::cli::help::{AFTER_HELP, CONFIGURATION};
 use crate::cli::passes;
 use crate::cli::pipeline::PipelineArguments;
 use crate::cli::project_report::ReportCommand;
+use crate::cli::review::ReviewCommand;
+use crate::cli::snapshot::SnapshotCommand;
 use crate::report::Format;
 
 /// Rewrite OpenMP offload pragmas so that every kernel uses the whole device, or say why not.
@@ -86,6 +88,10 @@ pub enum Command {
         #[command(subcommand)]
         what: Generate,
     },
+    /// Go through the proposed changes one by one, and write those that are accepted
+    Review(ReviewCommand),
+    /// Write down what is decided about each file, to be reviewed; --check compares
+    Snapshot(SnapshotCommand),
     /// Write one HTML page about a project: gains, changes, what is left alone and why
     Report(ReportCommand),
     /// Serve an editor: the language server protocol on standard input and output

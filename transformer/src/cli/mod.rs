@@ -17,9 +17,11 @@ mod pipeline;
 mod process;
 mod progress;
 mod project_report;
+mod review;
 mod rewrite;
 mod server;
 mod settings;
+mod snapshot;
 mod suggest;
 mod verify;
 
@@ -145,6 +147,8 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) ->
         Some(Command::Devices) => commands::devices(streams),
         Some(Command::Generate { what }) => generate::run(*what, streams),
         Some(Command::Report(command)) => project_report::run(command, streams, engine),
+        Some(Command::Review(command)) => review::run(command, streams, engine),
+        Some(Command::Snapshot(command)) => snapshot::run(command, streams, engine),
         Some(Command::Server) => server::run(engine),
         Some(Command::Header) => commands::header(streams),
         None => rewrite::run(&arguments.rewrite, streams, engine),

@@ -41,7 +41,7 @@ pub(super) fn run(command: &ReportCommand, streams: &mut Streams<'_>, engine: En
         context: context.clone(),
         ..Rewrite::default()
     };
-    let (all, notes) = match rewrite::explained(&arguments, engine) {
+    let (all, notes) = match rewrite::processed(&arguments, true, engine) {
         Ok(found) => found,
         Err(message) => return complain(streams, &message),
     };

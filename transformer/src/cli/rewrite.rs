@@ -154,11 +154,15 @@ fn process_stdin(arguments: &Rewrite, resolver: &Resolver<'_>, input: &[u8], eng
     }
 }
 
-/// Processes all files with explanations, and writes none of them.
-pub(super) fn explained(arguments: &Rewrite, engine: Engine) -> Result<(Vec<Processed>, BTreeSet<String>), String> {
+/// Processes all files, with explanations where these are wanted, and writes none of them.
+pub(super) fn processed(
+    arguments: &Rewrite,
+    explain: bool,
+    engine: Engine,
+) -> Result<(Vec<Processed>, BTreeSet<String>), String> {
     let resolver = resolver(arguments);
     let mut notes = notes(arguments, &resolver);
-    let all = process_files(arguments, Mode::Check, true, &resolver, engine, &mut notes)?;
+    let all = process_files(arguments, Mode::Check, explain, &resolver, engine, &mut notes)?;
     Ok((all, notes))
 }
 

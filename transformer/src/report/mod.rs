@@ -11,6 +11,7 @@ mod github;
 mod json;
 pub mod page;
 mod sarif;
+pub mod snapshot;
 pub mod stats;
 pub mod summary;
 
