@@ -4,6 +4,7 @@
 //! not write, and opaque values. Everything that is not understood is reported as a [`Trouble`].
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::analysis::dependence::Range;
 use crate::analysis::polynomial::{Atom, Polynomial};
@@ -320,7 +321,7 @@ impl Reader<'_, '_> {
         self.file.show(self.tree.span(node))
     }
 
-    fn variable(&self, name: &str, at: usize) -> Option<Variable> {
+    fn variable(&self, name: &str, at: usize) -> Option<Arc<Variable>> {
         self.symbols.lookup(name, at)
     }
 

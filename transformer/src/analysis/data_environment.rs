@@ -80,7 +80,7 @@ pub fn data_environment(
             let treatment = implicit(&variable.ty);
             let entry = Entry {
                 name: used.name.clone(),
-                ty: variable.ty,
+                ty: variable.ty.clone(),
                 treatment,
                 origin: Origin::Implicit,
                 span: used.span,
@@ -105,7 +105,7 @@ fn explicit(file: &SourceFile, symbols: &Symbols<'_>, clause: &Clause, into: &mu
             ClauseName::Reduction => Treatment::Mapped(format!("map(tofrom: {name})")),
             _ => continue,
         };
-        let ty = symbols.lookup(&name, item.span.start).map_or(DeclaredType::Unknown, |variable| variable.ty);
+        let ty = symbols.lookup(&name, item.span.start).map_or(DeclaredType::Unknown, |variable| variable.ty.clone());
         into.entry(name.clone()).or_insert(Entry { name, ty, treatment, origin: Origin::Explicit, span: item.span });
     }
 }

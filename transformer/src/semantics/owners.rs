@@ -326,7 +326,7 @@ impl Program<'_> {
         let owner = self.owner(by);
         let is_own = matches!(owner.origin, Origin::Allocation | Origin::AutomaticArray | Origin::StaticArray);
         let is_number = || {
-            let ty = self.named(&by.name, by.at).map(|(_, variable)| variable.ty);
+            let ty = self.named(&by.name, by.at).map(|(_, variable)| variable.ty.clone());
             ty.is_some_and(|ty| !Class::behind(&ty).may_alias(Class::Pointer))
         };
         let is_other = || self.compilation.strict_aliasing && self.is_assignment(touch.span) && is_number();
@@ -353,7 +353,7 @@ impl Program<'_> {
     /// Is the one a number by its declaration, and may what the pointer leads to only hold numbers of another class (C17, section 6.5)?
     fn holds_other_numbers(&self, number: &Named, pointer: &Named) -> bool {
         let [number, pointer] =
-            [number, pointer].map(|it| self.named(&it.name, it.at).map(|(_, variable)| variable.ty));
+            [number, pointer].map(|it| self.named(&it.name, it.at).map(|(_, variable)| variable.ty.clone()));
         let (Some(number), Some(pointer)) = (number, pointer) else { return false };
         self.compilation.strict_aliasing
             && number.is_scalar()

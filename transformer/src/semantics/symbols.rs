@@ -5,7 +5,7 @@
 //! parameters, base classes) is said to be unknown, never guessed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::semantics::facts::Facts;
 use crate::source::{Conditional, Language, SourceFile, scan};
@@ -85,7 +85,7 @@ pub struct Symbols<'a> {
     /// What names mean at bytes of the file that were asked for last.
     recent: Mutex<Recent>,
     /// What single declarations of variables say, of those that were asked for, by header and place.
-    variables: Mutex<BTreeMap<Place, Option<Variable>>>,
+    variables: Mutex<BTreeMap<Place, Option<Arc<Variable>>>>,
     /// Does a file include one of the project's that is not in sight?
     misses_headers: OnceLock<bool>,
     /// May the program put other functions in the place of those that are called?
@@ -158,13 +158,13 @@ impl<'a> Symbols<'a> {
     /// What a name means at a byte of the file. `None` where neither the file nor its headers declare it, or only in
     /// ways that cannot be told apart.
     #[must_use]
-    pub fn lookup(&self, name: &str, at: usize) -> Option<Variable> {
+    pub fn lookup(&self, name: &str, at: usize) -> Option<Arc<Variable>> {
         self.lookup_in(None, name, at)
     }
 
     /// As [`Self::lookup`], at a byte of a header, or of the file where none is given.
     #[must_use]
-    pub fn lookup_in(&self, header: Option<usize>, name: &str, at: usize) -> Option<Variable> {
+    pub fn lookup_in(&self, header: Option<usize>, name: &str, at: usize) -> Option<Arc<Variable>> {
         if header.is_some() {
             return self.look_up(header, name, at);
         }
@@ -178,16 +178,16 @@ impl<'a> Symbols<'a> {
         found
     }
 
-    fn look_up(&self, header: Option<usize>, name: &str, at: usize) -> Option<Variable> {
+    fn look_up(&self, header: Option<usize>, name: &str, at: usize) -> Option<Arc<Variable>> {
         match self.find(header, name, at) {
             Some(found) => {
                 let mut variable = self.variable(&found, name)?;
                 if variable.scope == Scope::File && self.is_named_unread(name) {
-                    variable.ty = DeclaredType::Unknown;
+                    Arc::make_mut(&mut variable).ty = DeclaredType::Unknown;
                 }
                 Some(variable)
             }
-            None => self.known_elsewhere(name, at),
+            None => self.known_elsewhere(name, at).map(Arc::new),
         }
     }
 
@@ -202,7 +202,7 @@ impl<'a> Symbols<'a> {
     pub fn type_named(&self, name: &str, at: usize) -> DeclaredType {
         let found =
             self.lookup(name, at).filter(|found| matches!(found.kind, NameKind::Type | NameKind::TemplateParameter));
-        found.map_or_else(|| self.type_written(None, name, at), |found| found.ty)
+        found.map_or_else(|| self.type_written(None, name, at), |found| found.ty.clone())
     }
 
     /// The value of an integer constant expression at a byte of the file: literals, macros, enumerators and `const`
@@ -292,15 +292,21 @@ impl<'a> Symbols<'a> {
     }
 
     /// What declarations found for a name say of it, or `None` if it cannot be told what they declare.
-    fn variable(&self, found: &Found<'_>, name: &str) -> Option<Variable> {
+    fn variable(&self, found: &Found<'_>, name: &str) -> Option<Arc<Variable>> {
         let [Entry { kind: EntryKind::Variable, name_span, .. }] = found.entries.as_slice() else {
-            return self.read_variable(found, name);
+            return self.read_variable(found, name).map(Arc::new);
         };
         let key = Place { header: found.header, span: *name_span };
         if let Some(known) = self.variables.lock().ok().and_then(|known| known.get(&key).cloned()) {
-            return known.map(|known| Variable { name: name.to_owned(), ..known });
+            // It may have been asked for by a qualified name.
+            return known.map(|mut known| {
+                if known.name != name {
+                    name.clone_into(&mut Arc::make_mut(&mut known).name);
+                }
+                known
+            });
         }
-        let read = self.read_variable(found, name);
+        let read = self.read_variable(found, name).map(Arc::new);
         if let Ok(mut known) = self.variables.lock() {
             known.insert(key, read.clone());
         }

@@ -164,7 +164,7 @@ impl Program<'_> {
 
     fn is_array_of_numbers(&self, named: &Named) -> bool {
         let Some((_, variable)) = self.named(&named.name, named.at) else { return false };
-        let mut ty = variable.ty;
+        let mut ty = variable.ty.clone();
         while matches!(ty, DeclaredType::Array { .. }) {
             ty = ty.dereferenced();
         }

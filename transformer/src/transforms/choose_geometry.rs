@@ -149,6 +149,7 @@ mod queries;
 mod retune;
 mod team_size;
 
+use crate::analysis::associated_loops::known_iterations;
 use crate::context::Context;
 use crate::edit::directive_writer::append_clauses;
 use crate::plan::{Certainty, Change, Decision, Pass, Plan, Reason, ReasonCode, Verdict};
@@ -160,7 +161,7 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, HostTree};
 use crate::transforms::checks::type_parameters;
 use crate::transforms::choose_geometry::grid::Chosen;
-use crate::transforms::{Waiting, checks};
+use crate::transforms::{TEAM_THREADS, Waiting, checks};
 
 /// The threads that a GPU runs in lockstep.
 const WARP: u32 = 32;
@@ -233,7 +234,7 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Verdict {
             Some(message) => {
                 return Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GridDoesNotPay, span, message)]);
             }
-            None => Chosen::for_every_device(),
+            None => few_iterations(cx, region, figures.is_some()).unwrap_or_else(Chosen::for_every_device),
         },
     };
     if !reasons.is_empty() && is_a_choice_of_the_original(cx, region, threads) {
@@ -241,6 +242,20 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Verdict {
     }
     let edits = vec![append_clauses(cx.file, teams, &clauses)];
     Verdict::Change(Change { edits, summary, reasons, ..Change::default() })
+}
+
+/// The grid of a loop that is not followed, whose few iterations would leave multiprocessors without a team of 128 threads: teams of a
+/// warp, so that as many as possible get one.
+fn few_iterations(cx: &Context<'_>, region: &TargetRegion, is_followed: bool) -> Option<Chosen> {
+    let device = cx.device.filter(|_| !is_followed)?;
+    if grid::clauses(cx, region)
+        .any(|clause| matches!(clause.name, ClauseName::Reduction | ClauseName::Schedule | ClauseName::NumTeams))
+    {
+        return None;
+    }
+    let iterations = known_iterations(cx, region.chain.innermost())?;
+    let is_few = iterations > u64::from(WARP) && iterations < u64::from(device.sm_count) * u64::from(TEAM_THREADS);
+    is_few.then(|| Chosen::for_few(device, iterations))
 }
 
 /// What in the loop may depend on its team: queries, operators of classes.

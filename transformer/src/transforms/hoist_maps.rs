@@ -119,6 +119,7 @@ mod present;
 mod reach;
 mod refusals;
 mod runs;
+mod settled;
 mod storage;
 mod updates;
 mod write;
@@ -180,6 +181,13 @@ fn decide_file(cx: &Context<'_>) -> Decided {
     let data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
     let with_data = data.filter_map(|id| cx.function_of(cx.constructs.directive(id).span));
     let functions: BTreeSet<NodeId> = inside.keys().copied().chain(with_data).collect();
+    let mut functions: Vec<NodeId> = functions.into_iter().collect();
+    let settled = settled::settled(cx, &functions);
+    inside.retain(|function, _| !settled.contains(function));
+    functions.retain(|function| !settled.contains(function));
+    if inside.is_empty() {
+        return Decided::default();
+    }
     let functions: Vec<Span> = functions.into_iter().map(|function| cx.tree.span(function)).collect();
     let own = constructs::read(cx, &functions);
     let Called { mappings: called, unnamed } = calls::called(cx, &own);

@@ -1,5 +1,7 @@
 //! Do different names lead to different storage?
 
+use std::sync::Arc;
+
 use crate::analysis::accesses::{Access, Accesses, RootKind, ScalarUse};
 use crate::analysis::independence::pairs::space;
 use crate::analysis::independence::{Candidate, reason};
@@ -255,7 +257,12 @@ fn is_shared_scalar(candidate: &Candidate<'_, '_>, used: &ScalarUse) -> bool {
 }
 
 fn scalar_type(candidate: &Candidate<'_, '_>, used: &ScalarUse) -> Option<DeclaredType> {
-    candidate.cx.symbols().lookup(&used.name, used.span.start).map(|found| found.ty).filter(DeclaredType::is_scalar)
+    candidate
+        .cx
+        .symbols()
+        .lookup(&used.name, used.span.start)
+        .map(|found| found.ty.clone())
+        .filter(DeclaredType::is_scalar)
 }
 
 /// Do the language's rules for accesses tell that no element is reached by both names?
@@ -385,7 +392,7 @@ fn is_unchanged(candidate: &Candidate<'_, '_>, name: &Name<'_>, construct: Const
 /// other?
 fn are_restricted(candidate: &Candidate<'_, '_>, first: &Name<'_>, second: &Name<'_>) -> bool {
     let tree = candidate.cx.tree;
-    let parameter = |name: &Name<'_>| -> Option<Variable> {
+    let parameter = |name: &Name<'_>| -> Option<Arc<Variable>> {
         let variable = candidate.cx.symbols().lookup(name.name, name.span.start)?;
         let node = tree.covering(name.span);
         let function = tree.ancestors(node).find(|node| tree.kind(*node) == NodeKind::FunctionDefinition)?;

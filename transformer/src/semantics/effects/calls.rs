@@ -141,7 +141,7 @@ impl Reader<'_, '_> {
             let Some((_, variable)) = self.cx.named(&name, span.start) else { return is_pure(&name) };
             let (depth, _) = super::places::dereferences(tree, inner);
             depth == 0 && self.measures_time(inner)
-                || (0..depth).fold(variable.ty, |ty, _| ty.dereferenced()).is_scalar()
+                || (0..depth).fold(variable.ty.clone(), |ty, _| ty.dereferenced()).is_scalar()
         })
     }
 

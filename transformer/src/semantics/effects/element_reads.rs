@@ -81,8 +81,9 @@ impl Program<'_> {
                 let declarator = tree.child(above, Field::Declarator).map(|node| tree.innermost_declarator(node));
                 let Some(declared) = declarator.map(|node| tree.span(node)) else { return false };
                 let found = self.named(&self.file.show(declared), declared.end);
-                let is_pointer = |it: &(Named, crate::semantics::symbols::Variable)| it.1.ty.is_pointer();
-                found.filter(is_pointer).is_some_and(|(alias, _)| self.only_reads(root, &alias, depth + 1))
+                found
+                    .filter(|(_, alias)| alias.ty.is_pointer())
+                    .is_some_and(|(alias, _)| self.only_reads(root, &alias, depth + 1))
             }
             _ => false,
         }
@@ -189,7 +190,7 @@ impl Program<'_> {
         let tree = self.tree;
         let declarator = tree.child(init_declarator, Field::Declarator).map(|node| tree.innermost_declarator(node));
         let Some(span) = declarator.map(|node| tree.span(node)) else { return false };
-        let found = self.named(&self.file.show(span), span.end).map(|(_, variable)| variable.ty);
+        let found = self.named(&self.file.show(span), span.end).map(|(_, variable)| variable.ty.clone());
         let is_auto = || {
             let ty = tree.parent(init_declarator).and_then(|declaration| tree.child(declaration, Field::Type));
             ty.is_some_and(|ty| tree.kind(ty) == NodeKind::PlaceholderTypeSpecifier)

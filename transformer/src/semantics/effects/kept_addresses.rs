@@ -102,7 +102,7 @@ fn only_follows(cx: &Program<'_>, definition: NodeId, parameter: VariableId, dep
         let (followed, _) = super::places::dereferences(tree, used.node);
         match used.role {
             Role::Read => {
-                let reached = (0..followed).fold(found.ty, |ty, _| ty.dereferenced());
+                let reached = (0..followed).fold(found.ty.clone(), |ty, _| ty.dereferenced());
                 followed > 0 && !matches!(reached, DeclaredType::Array { .. }) && !cx.may_lend_element(used.node)
             }
             Role::ElementWrite => !cx.may_lend_element(used.node),

@@ -17,6 +17,8 @@ pub(in crate::semantics) use self::kept_addresses::keeps_no_address;
 pub(in crate::semantics) use self::places::dereferences;
 pub use self::touches::{HostEffects, Named, Storage, Touch, Unknown, UnknownKind};
 
+use std::sync::Arc;
+
 use crate::semantics::Program;
 use crate::semantics::evaluation::{Act, act};
 use crate::semantics::is_standard_constant;
@@ -45,7 +47,7 @@ impl Program<'_> {
     }
 
     /// A variable that is visible at a byte, as it is named there.
-    pub(crate) fn named(&self, name: &str, at: usize) -> Option<(Named, Variable)> {
+    pub(crate) fn named(&self, name: &str, at: usize) -> Option<(Named, Arc<Variable>)> {
         let found = self.symbols().lookup(name, at).filter(|found| found.kind == NameKind::Variable)?;
         let id = found.id();
         Some((Named { name: name.to_owned(), at, id }, found))

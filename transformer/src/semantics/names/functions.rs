@@ -204,7 +204,7 @@ impl Program<'_> {
         if index.is_some_and(|index| self.lambda_takes_value(&name, used.span.start, index)) {
             return true;
         }
-        let by_value = match self.symbols().lookup(&name, used.span.start).map(|variable| variable.ty) {
+        let by_value = match self.symbols().lookup(&name, used.span.start).map(|variable| variable.ty.clone()) {
             Some(DeclaredType::Function { parameters, is_variadic }) => {
                 !is_variadic && index.and_then(|index| parameters.get(index)).is_some_and(DeclaredType::is_scalar)
             }
@@ -225,7 +225,7 @@ impl Program<'_> {
         let Some(found) = self.symbols().lookup(&name, used.span.start) else {
             return takes_values(&name);
         };
-        let DeclaredType::Function { parameters, is_variadic } = found.ty else { return false };
+        let DeclaredType::Function { parameters, is_variadic } = &found.ty else { return false };
         let index = call.arguments().position(|argument| tree.span(argument).contains(used.span));
         let by_value = |parameter: &DeclaredType| match parameter {
             number if number.is_scalar() => template.is_none() || is_builtin(number),

@@ -56,8 +56,9 @@ impl Program<'_> {
 
     /// The type of a variable of integers, or of a reference to one.
     pub(crate) fn integer_type(&self, name: &str, at: usize) -> Option<Number> {
-        let ty = match self.symbols().lookup(name, at)?.ty {
-            DeclaredType::Reference { to } => *to,
+        let variable = self.symbols().lookup(name, at)?;
+        let ty = match &variable.ty {
+            DeclaredType::Reference { to } => to,
             other => other,
         };
         ty.number().filter(|number| number.integer().is_some()).cloned()

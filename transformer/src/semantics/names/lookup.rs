@@ -47,7 +47,7 @@ impl Program<'_> {
 
     /// The declared type of the variable that is visible at byte `at`.
     pub(crate) fn declared_type(&self, name: &str, at: usize) -> Option<DeclaredType> {
-        self.symbols().lookup(name, at).map(|variable| variable.ty)
+        self.symbols().lookup(name, at).map(|variable| variable.ty.clone())
     }
 
     /// Is the name that is visible at byte `at` declared `const`?

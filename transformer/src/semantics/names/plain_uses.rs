@@ -18,14 +18,14 @@ impl Program<'_> {
         if used.role == Role::Declaration {
             return self.is_plain_type(&variable.ty, at);
         }
-        self.reached(used.node, variable.ty, at).is_some_and(|(node, ty)| self.ends_plainly(node, &ty, at))
+        self.reached(used.node, variable.ty.clone(), at).is_some_and(|(node, ty)| self.ends_plainly(node, &ty, at))
     }
 
     /// The template's parameter that a variable's type is or leads to: in the template itself all operations on it have that
     /// type, or one that pointers, arrays and arithmetic make of it.
     pub(crate) fn type_parameter_of(&self, used: &Use) -> Option<String> {
         let variable = self.symbols().lookup(&used.name, used.span.start)?;
-        let ty = match variable.ty {
+        let ty = match variable.ty.clone() {
             _ if used.role == Role::MethodCall => None,
             ty if variable.kind == NameKind::Variable => ty.as_type_parameter().map(str::to_owned),
             _ => None,

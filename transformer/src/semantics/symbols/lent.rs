@@ -116,7 +116,7 @@ impl Symbols<'_> {
         others.flat_map(|other| tree.descendants(other).collect::<Vec<_>>()).all(|node| match tree.kind(node) {
             NodeKind::Identifier => {
                 let span = tree.span(node);
-                let ty = self.lookup(&self.own.file.show(span), span.start).map(|found| found.ty);
+                let ty = self.lookup(&self.own.file.show(span), span.start).map(|found| found.ty.clone());
                 ty.is_some_and(|ty| ty.is_scalar() || ty.is_pointer() || matches!(ty, DeclaredType::Array { .. }))
             }
             NodeKind::CallExpression

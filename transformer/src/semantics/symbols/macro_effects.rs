@@ -88,7 +88,7 @@ impl Symbols<'_> {
         }
         let is_lower = name.bytes().any(|byte| byte.is_ascii_lowercase());
         let position = tree.named_children(list).position(|child| child == argument);
-        let is_copied = match self.lookup(&name, span.start).map(|found| found.ty) {
+        let is_copied = match self.lookup(&name, span.start).map(|found| found.ty.clone()) {
             Some(DeclaredType::Function { parameters, .. }) => {
                 position.and_then(|at| parameters.get(at)).is_some_and(DeclaredType::is_scalar)
             }

@@ -1,5 +1,7 @@
 //! What was looked up last: passes ask for one name at one place several times in a row.
 
+use std::sync::Arc;
+
 use super::Variable;
 
 /// A power of two. The table stays within a few hundred kilobytes.
@@ -14,17 +16,17 @@ pub(super) struct Recent {
 struct Answer {
     name: String,
     at: usize,
-    found: Option<Variable>,
+    found: Option<Arc<Variable>>,
 }
 
 impl Recent {
     /// What a name means at a byte, if that is still known.
-    pub fn get(&self, name: &str, at: usize) -> Option<&Option<Variable>> {
+    pub fn get(&self, name: &str, at: usize) -> Option<&Option<Arc<Variable>>> {
         let answer = self.slots.get(slot(name, at))?.as_ref()?;
         (answer.at == at && answer.name == name).then_some(&answer.found)
     }
 
-    pub fn put(&mut self, name: &str, at: usize, found: Option<Variable>) {
+    pub fn put(&mut self, name: &str, at: usize, found: Option<Arc<Variable>>) {
         if self.slots.is_empty() {
             self.slots.resize_with(SLOTS, || None);
         }

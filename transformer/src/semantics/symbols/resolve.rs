@@ -89,7 +89,7 @@ impl Symbols<'_> {
         let resolver = self.unit(header).map(|unit| Resolver { symbols: self, header, unit, measures: true });
         let written = resolver.map_or(DeclaredType::Unknown, |resolver| resolver.replaced(text, at, FUEL));
         let found = || self.lookup_in(header, text, at).filter(|found| found.kind == NameKind::Type);
-        if written.is_known() { written } else { found().map_or(written, |found| found.ty) }
+        if written.is_known() { written } else { found().map_or(written, |found| found.ty.clone()) }
     }
 
     /// Does a name mean the number that the standard headers call by it?

@@ -268,7 +268,7 @@ impl Symbols<'_> {
             let is_read = position.is_some_and(|at| is_plain && self.macro_only_reads(function, Named::Argument(at)));
             return (!is_read).then_some(WriteKind::Passed);
         }
-        match self.lookup(&name, at).map(|found| found.ty) {
+        match self.lookup(&name, at).map(|found| found.ty.clone()) {
             Some(DeclaredType::Function { parameters, is_variadic }) => {
                 match position.and_then(|position| parameters.get(position)) {
                     Some(DeclaredType::Reference { to }) => (!to.is_const()).then_some(WriteKind::Reference),

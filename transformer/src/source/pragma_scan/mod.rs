@@ -174,9 +174,17 @@ pub(crate) fn skip_token(text: &[u8], at: usize) -> usize {
 /// The text with every masked span overwritten by blanks of equal length, line ends kept.
 #[must_use]
 pub fn mask(text: &[u8], masked: &[Span]) -> Vec<u8> {
-    let mut out = text.to_vec();
-    for span in masked {
-        for byte in out.get_mut(span.start..span.end).unwrap_or_default() {
+    mask_part(text, Span::new(0, text.len()), masked)
+}
+
+/// A part of the text with the bytes of the spans made blank, line ends kept. The spans are in order.
+#[must_use]
+pub fn mask_part(text: &[u8], part: Span, masked: &[Span]) -> Vec<u8> {
+    let mut out = text.get(part.start..part.end).unwrap_or_default().to_vec();
+    let first = masked.partition_point(|span| span.end <= part.start);
+    for span in masked.iter().skip(first).take_while(|span| span.start < part.end) {
+        let (start, end) = (span.start.max(part.start), span.end.min(part.end));
+        for byte in out.get_mut(start - part.start..end - part.start).unwrap_or_default() {
             if *byte != b'\n' && *byte != b'\r' {
                 *byte = b' ';
             }

@@ -131,6 +131,21 @@ impl Chosen {
         }
     }
 
+    /// Teams of one warp, for a number of iterations that fills no larger ones on all multiprocessors of a device.
+    pub(super) fn for_few(device: &DeviceProfile, iterations: u64) -> Self {
+        let DeviceProfile { name, warp_size: threads, sm_count, .. } = device;
+        let teams = iterations.div_ceil(u64::from(*threads));
+        let whole = iterations.div_ceil(u64::from(TEAM_THREADS));
+        Self {
+            clauses: vec![format!("thread_limit({threads}) /* {name} */")],
+            threads: *threads,
+            summary: format!(
+                "{threads} threads in each team for {name}: {teams} teams for its {sm_count} multiprocessors instead of {whole}"
+            ),
+            choice: None,
+        }
+    }
+
     /// The launch for this many iterations.
     pub(super) fn launch(&self, iterations: u64) -> Launch {
         let written = WrittenGrid { num_teams: None, thread_limit: Some(self.threads) };

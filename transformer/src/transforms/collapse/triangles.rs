@@ -1,5 +1,7 @@
 //! Loops whose bounds name the variable of a loop around them, in the forms that OpenMP lets `collapse` take.
 
+use std::sync::Arc;
+
 use crate::analysis::accesses::Accesses;
 use crate::analysis::dependence::Space;
 use crate::analysis::independence::Candidate;
@@ -60,7 +62,7 @@ fn is_plain_loop(candidate: &Candidate<'_, '_>) -> bool {
     !is_loop && !has_chunks
 }
 
-fn variable_of(candidate: &Candidate<'_, '_>, read: &CanonicalLoop) -> Option<Variable> {
+fn variable_of(candidate: &Candidate<'_, '_>, read: &CanonicalLoop) -> Option<Arc<Variable>> {
     let start = candidate.cx.tree.span(read.body).start;
     candidate.cx.symbols().lookup(&read.variable, start)
 }

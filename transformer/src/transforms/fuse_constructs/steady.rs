@@ -47,12 +47,12 @@ impl Changes {
                     if item.is_name {
                         found.named.push(variable.id());
                     }
-                    found.through.push(variable.ty);
+                    found.through.push(variable.ty.clone());
                 }
             }
             for (_, used) in member.outside.iter().filter(|(_, used)| used.role != Role::Read) {
                 let variable = cx.symbols().lookup(&used.name, used.span.start);
-                found.through.push(variable.map_or(DeclaredType::Unknown, |variable| variable.ty));
+                found.through.push(variable.map_or(DeclaredType::Unknown, |variable| variable.ty.clone()));
             }
         }
         found

@@ -27,23 +27,26 @@ pub(super) fn runs(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found
     }
     let mut all = Vec::new();
     for id in ids {
-        let plain = runs_of(block, id, found, false);
-        let served = runs_of(block, id, found, true);
-        all.extend(served.into_iter().filter(|run| !plain.contains(run)));
+        let (plain, is_needed_nowhere) = runs_of(block, id, found, false);
+        if !is_needed_nowhere {
+            let (served, _) = runs_of(block, id, found, true);
+            all.extend(served.into_iter().filter(|run| !plain.contains(run)));
+        }
         all.extend(plain);
     }
     all
 }
 
-/// The environments for one variable. Where accesses are `served`, updates let the host have what it needs.
-pub(super) fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found, served: bool) -> Vec<Run> {
+/// The environments for one variable, and whether no statement is in their way. Where accesses are `served`, updates let the host have
+/// what it needs.
+fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found, served: bool) -> (Vec<Run>, bool) {
     let mappings = |statement: &Statement| {
         statement.mappings.iter().filter_map(|index| block.all.get(*index)).any(|mapping| mapping.item(id).is_some())
     };
     let Some(item) =
         block.mappings_of((0, block.statements.len().saturating_sub(1))).into_iter().find_map(|it| it.item(id))
     else {
-        return Vec::new();
+        return (Vec::new(), true);
     };
     let section = |index: usize| {
         let mut mappings = block.mappings_of((index, index)).into_iter();
@@ -53,6 +56,7 @@ pub(super) fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found, 
     let mut runs: Vec<Run> = Vec::new();
     let mut open: Option<(usize, usize)> = None;
     let mut cut: Option<(usize, Reason)> = None;
+    let mut is_free = true;
     let mut close = |open: &mut Option<(usize, usize)>| {
         if let Some((first, last)) = open.take()
             && (last > first || block.statements.get(first).is_some_and(|statement| statement.repeats(block.all, id)))
@@ -68,6 +72,7 @@ pub(super) fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found, 
             false => candidate.conflict(block.cx, statement),
         };
         if let Some(reason) = conflict {
+            is_free = false;
             close(&mut open);
             let is_between = cut.is_some() || maps && statement.repeats(block.all, id);
             if maps && is_between && !served {
@@ -98,7 +103,7 @@ pub(super) fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found, 
         }
     }
     close(&mut open);
-    runs
+    (runs, is_free)
 }
 
 /// Where a variable could stay without the statement at which an environment has no place.

@@ -8,6 +8,8 @@
 //! It is registered with the driver like other memory, right behind the allocation: drivers take as long to allocate locked memory
 //! as to lock new memory (`bench/results/pipeline`), and like this alignment, contents and `free` stay as they are.
 
+use std::sync::Arc;
+
 use crate::context::PinnedMemory;
 use crate::edit::Edit;
 use crate::edit::directive_writer::on_one_line;
@@ -317,7 +319,7 @@ impl Uses<'_, '_, '_> {
     }
 
     /// The parameter of a function with this index.
-    fn parameter(&self, function: Function<'_>, place: usize) -> Option<Variable> {
+    fn parameter(&self, function: Function<'_>, place: usize) -> Option<Arc<Variable>> {
         let (cx, tree) = (self.values.cx(), self.values.cx().tree);
         let declarator = Parameter::of(tree, function.parameters().nth(place)?)?.declarator()?;
         let identifier = tree.descendants(declarator).find(|it| tree.kind(*it) == NodeKind::Identifier)?;

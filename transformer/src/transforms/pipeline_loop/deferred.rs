@@ -108,7 +108,7 @@ fn maps_other_arrays(names: &Context<'_>, id: ConstructId, extent: Span) -> bool
 
 /// Is it a number or an array of numbers with storage of its own?
 fn is_object(names: &Context<'_>, name: &str, at: usize) -> bool {
-    let ty = names.symbols().lookup(name, at).map(|variable| variable.ty);
+    let ty = names.symbols().lookup(name, at).map(|variable| variable.ty.clone());
     match ty {
         Some(DeclaredType::Array { element, .. }) => element.is_scalar(),
         Some(ty) => ty.number().is_some(),

@@ -72,7 +72,7 @@ pub(super) fn read(values: &HostValues<'_, '_>, only: &CanonicalLoop, found: &Ac
     let first_text = values.spelled(only.lower);
     // Sums are computed in the type of the variable, even if their operands are of narrower types.
     let is_narrow = |name: &str| {
-        let variable = values.symbols().lookup(name, only.lower.start).map(|variable| variable.ty);
+        let variable = values.symbols().lookup(name, only.lower.start).map(|variable| variable.ty.clone());
         let integer = variable.as_ref().and_then(DeclaredType::number).and_then(Number::integer);
         integer.is_none_or(|integer| integer.bits < known.integer.bits)
     };
@@ -100,7 +100,7 @@ pub(super) fn read(values: &HostValues<'_, '_>, only: &CanonicalLoop, found: &Ac
         let difference = || format!("{} - {}", widened(&end_text), text::operand(&first_text));
         sum(&trips).unwrap_or_else(difference)
     };
-    let start = values.symbols().lookup(&first_text, only.lower.start).map(|variable| variable.ty);
+    let start = values.symbols().lookup(&first_text, only.lower.start).map(|variable| variable.ty.clone());
     let named_start = start.as_ref().and_then(DeclaredType::number).and_then(Number::integer);
     Ok(Head {
         variable: only.variable.clone(),
@@ -120,7 +120,7 @@ pub(super) fn read(values: &HostValues<'_, '_>, only: &CanonicalLoop, found: &Ac
 fn variable_type(values: &HostValues<'_, '_>, only: &CanonicalLoop) -> Option<String> {
     let cx = values.cx();
     let start = cx.tree.span(only.body).start;
-    let ty = values.symbols().lookup(&only.variable, start)?.ty;
+    let ty = values.symbols().lookup(&only.variable, start)?.ty.clone();
     if let Some(span) = only.declared_type {
         return Some(cx.file.show(span).into_owned()).filter(|_| ty != DeclaredType::Auto);
     }

@@ -4,7 +4,7 @@ use crate::edit::directive_writer::{Layout, indent_of, line_start};
 use crate::edit::{Edit, EditSet};
 use crate::region::construct::ConstructId;
 use crate::semantics::Program;
-use crate::source::pragma_scan::mask;
+use crate::source::pragma_scan::mask_part;
 use crate::source::{SourceFile, Span};
 use crate::syntax::{If, NodeId, NodeKind};
 
@@ -113,8 +113,7 @@ fn one_level(cx: &Program<'_>, body: NodeId, indent: &str, otherwise: &str) -> S
 /// May blanks be put before the region's lines? Not if a string may continue over the end of a line.
 fn can_be_indented(cx: &Program<'_>, extent: Span) -> bool {
     let text = cx.file.bytes(extent);
-    let masked = mask(&cx.file.text, &cx.scan.masked);
-    let code = masked.get(extent.start..extent.end).unwrap_or_default();
+    let code = mask_part(&cx.file.text, extent, &cx.scan.masked);
     let spliced = code.windows(2).any(|pair| pair == b"\\\n" || pair == b"\\\r");
     !spliced && !text.windows(2).any(|pair| pair == b"R\"")
 }

@@ -1,5 +1,7 @@
 //! Functions that return one expression.
 
+use std::sync::Arc;
+
 use super::Expander;
 use super::tokens::{Token, arguments, tokens};
 use crate::semantics::symbols::{DeclaredType, Symbols};
@@ -51,7 +53,7 @@ pub(super) fn returned(from: &Expander<'_, '_>, name: &str, outer: &[&str]) -> O
         let named = tree.descendants(inside).find(|inner| tree.kind(*inner) == NodeKind::Identifier)?;
         let name = file.show(tree.span(named)).into_owned();
         let variable = symbols.lookup_in(*header, &name, span.start)?;
-        parameters.push((name, variable.ty));
+        parameters.push((name, variable.ty.clone()));
     }
     let text = file.show(span);
     // What its macros name means what it means in the function.
@@ -128,7 +130,7 @@ impl Returned {
             let is_variable = |header, at| symbols.is_variable_in(header, word, at);
             return !is_variable(None, at) && !is_variable(self.header, self.span.start);
         }
-        let declared = |found: &crate::semantics::symbols::Variable| found.id();
+        let declared = |found: &Arc<crate::semantics::symbols::Variable>| found.id();
         let there = symbols.lookup_in(self.header, word, self.span.start);
         let here = symbols.lookup(word, at);
         here.is_some() && here.as_ref().map(declared) == there.as_ref().map(declared)

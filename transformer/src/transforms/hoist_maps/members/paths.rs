@@ -76,7 +76,7 @@ fn member_type(cx: &Context<'_>, access: &Access) -> Option<DeclaredType> {
     let at = access.span.start;
     let Some(base) = access.base.filter(|_| access.key.base.is_some()) else {
         let found = cx.symbols().lookup(&access.key.member, at)?;
-        return (found.scope == Scope::Member).then_some(found.ty);
+        return (found.scope == Scope::Member).then_some(found.ty.clone());
     };
     let (_, variable) = cx.named(&cx.file.show(base), at)?;
     let is_own = matches!(variable.scope, Scope::Local | Scope::Parameter) && !variable.has_static_storage();

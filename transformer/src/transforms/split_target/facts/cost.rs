@@ -70,7 +70,11 @@ pub(crate) fn weigh(names: &Context<'_>, region: Span, shape: &Shape, pieces: &[
     let is_known = pieces.iter().all(|piece| counts.is_known(piece))
         && shared.is_none_or(|canonical| counts.trip_count(&canonical).is_some());
     let from = || match alike.is_empty() {
-        true => (5..=30).map(|power| f64::from(1_u32 << power)).find(|unknown| with(*unknown, &alike).pays()),
+        // The least from which on every larger number pays.
+        true => {
+            let powers = (5..=30).rev().map(|power| f64::from(1_u32 << power));
+            powers.take_while(|unknown| with(*unknown, &alike).pays()).last()
+        }
         false => last_change(|value| with(assumed, &alike.with(value)).pays()),
     };
     let estimate = with(assumed, &alike);
@@ -256,10 +260,11 @@ impl Counts<'_, '_> {
     fn work(&self, piece: &Piece) -> LoopWork {
         if let Some(run) = &piece.serial {
             let operations = run.nodes.iter().map(|node| self.body_operations(*node)).sum();
-            return LoopWork { iterations: 1.0, operations, serial: true };
+            return LoopWork { iterations: 1.0, operations, serial: true, walks: false };
         }
         let operations = self.body_operations(piece.nest.body);
-        LoopWork { iterations: self.iterations(piece), operations, serial: false }
+        let walks = self.parts_of(piece.nest.body).iter().any(|part| !part.loops.is_empty());
+        LoopWork { iterations: self.iterations(piece), operations, serial: false, walks }
     }
 
     fn iterations(&self, piece: &Piece) -> f64 {
