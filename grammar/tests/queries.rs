@@ -1,5 +1,7 @@
 //! The queries fit the grammars that they are for.
 
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
 use tree_sitter::{Language, Parser, Query, QueryCursor, StreamingIterator};
 
 const HOST: &str = include_str!("../queries/host-injections.scm");

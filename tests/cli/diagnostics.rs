@@ -279,13 +279,14 @@ void f(int n, double *a, double *b) {
 
 #[test]
 fn an_edit_says_what_it_assumes() {
-    let text = SPLITS.replace("map(tofrom: a[0:n]) map(to: b[0:n])", "map(tofrom: a[0:n])").replace("b[i]", "*b");
-    let text = text.replace("float *b", "float *b, int &n2").replace("int n,", "int n,");
-    let project = Project::new(&[("a.cpp", &text.replace("*=2", "*=n2"))]);
-    let ran = project.run(&["--assume", "-v", "a.cpp"]);
-    for line in ran.stderr.lines().filter(|line| line.contains("[OMPS3")) {
-        assert_contains(line, "assumes that ");
-    }
+    let text = SPLITS.replace("void f(int n, float *a, float *b)", "template <class T> void f(int n, T *a, T *b)");
+    let project = Project::new(&[("a.cpp", &text)]);
+    let ran = project.expect(0, &["a.cpp"]);
+    assert_contains(&ran.stderr, "0 of 1 file changed; 1 region only with `--assume`; `-v` shows it");
+    let ran = project.expect(0, &["--assume", "a.cpp"]);
+    assert_split(&ran.stdout);
+    assert_contains(&ran.stderr, "    assumes that `T` is an arithmetic type wherever this template is used (line ");
+    assert_contains(&project.expect(0, &["-v", "a.cpp"]).stderr, "`--assume` writes it: check first");
 }
 
 #[test]
