@@ -19,6 +19,7 @@ mod markdown;
 use markdown::{blocks, cells, commands, quoted, rules_in, section};
 
 const DOCUMENTS: &[&str] = &[
+    "CHANGELOG.md",
     "README.md",
     "docs/limits.md",
     "docs/passes.md",
@@ -201,6 +202,55 @@ fn every_rule_has_a_page_for_people() {
         for word in ["crate::", "super::", "unwrap", "ConstructId", "///", "ReasonCode", "TODO"] {
             assert!(!page.contains(word), "{}: `{word}` in {page}", code.id());
         }
+    }
+}
+
+/// The code behind a line of a page that says what it shows.
+fn example(page: &str, what: &str) -> Option<String> {
+    blocks(page.split_once(&format!("\n{what}:\n"))?.1, "c").into_iter().next()
+}
+
+/// The rules that the default passes, or one pass alone, cite for an example: a whole text, or statements of a function.
+fn cited(example: &str) -> BTreeSet<ReasonCode> {
+    let is_whole = example.lines().any(|line| line.starts_with("void ") || line.starts_with("static "));
+    let text = if is_whole {
+        example.to_owned()
+    } else {
+        format!("void f(int n, int m, double *a, double *b, double *c, double x) {{\n{example}\n}}\n")
+    };
+    let file = SourceFile::new("page.c", text.into_bytes());
+    let mut cited = BTreeSet::new();
+    let alone = TRANSFORMS.iter().map(|transform| vec![transform.pass]);
+    for passes in alone.chain([Options::default().passes]) {
+        let options = Options { passes, assumed_iterations: 1 << 30, ..Options::default() };
+        let outcome = engine::run(&file, &[], &options).unwrap();
+        cited.extend(outcome.plans.iter().flat_map(|plan| &plan.reasons).map(|reason| reason.code));
+    }
+    cited
+}
+
+#[test]
+fn pages_of_rules_show_what_is_left_alone_and_what_to_write_instead() {
+    let mut shown = 0;
+    for code in ReasonCode::ALL {
+        let page = code.page();
+        if let Some(example) = example(&page, "Left alone") {
+            assert!(cited(&example).contains(code), "{}: not cited for\n{example}", code.id());
+            shown += 1;
+        }
+        if let Some(example) = example(&page, "Instead") {
+            assert!(!cited(&example).contains(code), "{}: still cited for\n{example}", code.id());
+        }
+    }
+    assert!(shown >= 35, "{shown}");
+}
+
+/// `ompsplit generate schema NAME > docs/schema/NAME.json` writes them anew.
+#[test]
+fn the_published_schemas_are_those_of_the_program() {
+    for name in ["output", "config"] {
+        let printed = ompsplit(&["generate", "schema", name], root()).stdout;
+        assert_eq!(read(&format!("docs/schema/{name}.json")), String::from_utf8(printed).unwrap(), "{name}");
     }
 }
 

@@ -5,10 +5,10 @@ use crate::project::{PLAIN, Project, REFUSED, Ran, SPLITS, assert_contains, asse
 #[test]
 fn concise_diagnostics_are_one_line_each() {
     let project = Project::new(&[("a.c", REFUSED), ("b.c", SPLITS)]);
-    let ran = project.expect(0, &["--output-format", "concise", "a.c"]);
+    let ran = project.expect(0, &["-v", "--output-format", "concise", "a.c"]);
     let line = ran.stderr.lines().next().unwrap();
     assert!(line.starts_with("a.c:") && line.ends_with(" [OMPS101]"), "{line}");
-    let ran = project.expect(0, &["--output-format", "concise", "b.c"]);
+    let ran = project.expect(0, &["-v", "--output-format", "concise", "b.c"]);
     let line = ran.stderr.lines().next().unwrap();
     assert!(line.starts_with("b.c:2:1: split into 2 kernels") && line.ends_with(" [split]"), "{line}");
 }
@@ -56,6 +56,11 @@ fn sarif_names_the_rules_it_cites() {
     assert_eq!(first["artifactLocation"]["uri"], "a%20b.c");
     assert_eq!(run["invocations"][0]["executionSuccessful"], false);
     assert!(run["results"].as_array().unwrap().iter().any(|result| result["fixes"].is_array()));
+    for rule in run["tool"]["driver"]["rules"].as_array().unwrap() {
+        for text in ["shortDescription", "fullDescription", "help"] {
+            assert!(rule[text]["text"].as_str().is_some_and(|text| text.ends_with(['.', '`', ':'])), "{rule}");
+        }
+    }
 }
 
 #[test]
@@ -85,7 +90,7 @@ fn quiet_leaves_errors_only() {
 fn colour_follows_the_flag() {
     let project = Project::new(&[("a.c", SPLITS)]);
     let escape = |ran: &Ran| (ran.text().contains('\x1b'), ran.stderr.contains('\x1b'));
-    assert_eq!(escape(&project.run(&["--diff", "--color", "always", "a.c"])), (true, true));
+    assert_eq!(escape(&project.run(&["-v", "--diff", "--color", "always", "a.c"])), (true, true));
     assert_eq!(escape(&project.run(&["--diff", "--color", "never", "a.c"])), (false, false));
     assert_eq!(escape(&project.run(&["--diff", "a.c"])), (false, false));
 }
@@ -108,8 +113,11 @@ fn explain_gives_decision_and_reasons() {
     assert_contains(&text, "a.c:2:1: split: applied, safe");
     assert_contains(&text, "kernels: 1 before, 2 after");
     assert_contains(&project.expect(0, &["explain", "b.c:3"]).text(), "OMPS101 at ");
-    assert_contains(&project.expect(0, &["explain", "a.c:1"]).text(), "no pass concerns itself");
-    project.expect(2, &["explain", "a.c"]);
+    assert_contains(&project.expect(0, &["explain", "a.c:1"]).text(), "the nearest is a.c:2");
+    assert_contains(&project.expect(0, &["explain", "a.c"]).text(), "a.c:2:1: split: applied, safe");
+    project.write("plain.c", PLAIN.as_bytes());
+    assert_contains(&project.expect(0, &["explain", "plain.c:1"]).text(), "holds no construct");
+    assert_contains(&project.expect(2, &["explain", "a.c:x"]).stderr, "is no place");
     project.expect(2, &["explain", "missing.c:3"]);
 }
 
@@ -160,16 +168,17 @@ void f(int n, int m, float *a, float *b) {
 }
 ";
     let project = Project::new(&[("a.c", text)]);
-    let ran = project.expect(0, &["--output-format", "concise", "a.c"]);
+    let ran = project.expect(0, &["-v", "--output-format", "concise", "a.c"]);
     assert_contains(&ran.text(), "parallel for collapse(2) map(tofrom: a[0:n * m])");
     let said: Vec<&str> = ran.stderr.lines().collect();
-    assert_eq!(said.len(), 3, "{}", ran.stderr);
+    assert_eq!(said.len(), 4, "{}", ran.stderr);
     assert!(said[0].starts_with("a.c:2:1: split into 2 kernels"), "{}", said[0]);
-    assert!(said[1].starts_with("a.c:4:1: 2 loops become one"), "{}", said[1]);
+    assert!(said[1].starts_with("a.c:4:1: collapsed 2 loops"), "{}", said[1]);
     assert!(said[2].starts_with("a.c:9:") && said[2].ends_with("[OMPS142]"), "{}", said[2]);
-    let again = project.pipe(&["-", "--stdin-filename", "a.c", "--output-format", "concise"], &ran.stdout);
+    let again = project.pipe(&["-", "--stdin-filename", "a.c", "-v", "--output-format", "concise"], &ran.stdout);
     assert_eq!(again.stdout, ran.stdout);
-    assert!(again.stderr.lines().all(|line| line.ends_with("[OMPS142]")), "{}", again.stderr);
+    let said: Vec<&str> = again.stderr.lines().filter(|line| !line.contains(" of 1 file ")).collect();
+    assert!(said.iter().all(|line| line.ends_with("[OMPS142]")), "{}", again.stderr);
 }
 
 #[test]
@@ -206,15 +215,89 @@ fn directives_and_brackets_in_other_spellings_are_refused() {
         ("void f(void) {\n#pragma omp target\n}\n".to_owned(), "no statement that can be read stands behind"),
     ] {
         let project = Project::new(&[("a.c", &text)]);
-        let ran = project.expect(0, &["--output-format", "concise", "-i", "a.c"]);
+        let ran = project.expect(0, &["-v", "--output-format", "concise", "-i", "a.c"]);
         assert_contains(&(ran.text() + &ran.stderr), said);
         assert_eq!(project.read("a.c"), text.as_bytes());
         project.expect(1, &["--error-on-refusal", "--check", "a.c"]);
         project.write("b.c", format!("{text}{}", SPLITS.replace("void f", "void g")).as_bytes());
-        let ran = project.expect(0, &["--output-format", "concise", "-i", "b.c"]);
+        let ran = project.expect(0, &["-v", "--output-format", "concise", "-i", "b.c"]);
         assert_eq!((ran.text() + &ran.stderr).matches(said).count(), 1, "{}", ran.stderr);
     }
     // `%:` is what `#` is.
     let project = Project::new(&[("a.c", &SPLITS.replace('#', "%:"))]);
     assert_split(&project.expect(0, &["a.c"]).stdout);
+}
+
+/// Two regions that change and one that is refused, in three files.
+#[test]
+fn a_run_says_what_changed_and_in_one_line_what_was_left_alone() {
+    let project = Project::new(&[("a.c", SPLITS), ("b.c", REFUSED), ("c.c", SPLITS), ("plain.c", PLAIN)]);
+    let ran = project.expect(0, &["-i", "a.c", "b.c", "plain.c"]);
+    let said: Vec<&str> = ran.stderr.lines().collect();
+    assert_eq!(said.len(), 2, "{}", ran.stderr);
+    assert!(said[0].starts_with("a.c:2:1: split into 2 kernels") && said[0].ends_with("[split]"), "{}", said[0]);
+    assert_eq!(said[1], "1 of 3 files changed; 1 region left alone: 1 with a syntax error; `-v` shows it");
+    let ran = project.expect(1, &["--check", "b.c", "c.c"]);
+    assert_contains(
+        &ran.stderr,
+        "1 of 2 files would change; 1 region left alone: 1 with a syntax error; `-v` shows it\n",
+    );
+    assert!(!ran.stderr.contains("OMPS101"), "{}", ran.stderr);
+    let ran = project.expect(0, &["-v", "b.c"]);
+    assert_eq!(ran.stderr.matches("OMPS101]").count(), 1, "{}", ran.stderr);
+    assert_contains(&ran.stderr, "0 of 1 file changed; 1 region left alone: 1 with a syntax error\n");
+    // Of a file without constructs there is nothing to say.
+    assert_eq!(project.expect(0, &["plain.c"]).stderr, "");
+    project.expect(2, &["-q", "-v", "a.c"]);
+}
+
+/// All passes' reasons about a construct come as one message.
+#[test]
+fn a_construct_gets_one_message() {
+    let text = "\
+#include \"sizes.h\"
+void f(int n, double *a, double *b) {
+#pragma omp target map(tofrom: a[0:n], b[0:n])
+  {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) b[i] += scale;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) b[i] *= other;
+  }
+}
+";
+    let project = Project::new(&[("a.c", text)]);
+    let ran = project.expect(0, &["-v", "--passes", "split", "a.c"]);
+    assert_eq!(ran.stderr.matches("a.c:").count(), 2, "one message and the note on the header: {}", ran.stderr);
+    assert_contains(
+        &ran.stderr,
+        "declaration of `scale` not found: `sizes.h` (line 1) was not found, pass `-I` or `-p`",
+    );
+    assert_contains(&ran.stderr, "= also: declaration of `other` not found");
+    assert_contains(&ran.stderr, "= `ompsplit rule OMPS107` says what to do");
+}
+
+#[test]
+fn an_edit_says_what_it_assumes() {
+    let text = SPLITS.replace("void f(int n, float *a, float *b)", "template <class T> void f(int n, T *a, T *b)");
+    let project = Project::new(&[("a.cpp", &text)]);
+    let ran = project.expect(0, &["a.cpp"]);
+    assert_contains(&ran.stderr, "0 of 1 file changed; 1 region only with `--assume`; `-v` shows it");
+    let ran = project.expect(0, &["--assume", "a.cpp"]);
+    assert_split(&ran.stdout);
+    assert_contains(&ran.stderr, "    assumes that `T` is an arithmetic type wherever this template is used (line ");
+    assert_contains(&project.expect(0, &["-v", "a.cpp"]).stderr, "`--assume` writes it: check first");
+}
+
+#[test]
+fn completions_and_the_man_page_are_printed() {
+    let project = Project::new(&[]);
+    let printed = |what: &[&str]| project.expect(0, &[&["generate"], what].concat()).text();
+    for (shell, part) in [("bash", "_ompsplit()"), ("zsh", "#compdef ompsplit"), ("fish", "complete -c ompsplit")] {
+        let text = printed(&["completions", shell]);
+        assert_contains(&text, part);
+        assert_contains(&text, "assumed-iterations");
+    }
+    assert_contains(&printed(&["man"]), ".TH ompsplit 1");
+    project.expect(2, &["generate", "schema", "nothing"]);
 }

@@ -11,12 +11,12 @@ fn facts_of_clang_are_asked_for() {
     let project = Project::new(&[("a.c", text.as_str()), ("include/elsewhere.h", "#define STEP 3\n")]);
     let flags = ["--", "-Iinclude"];
     let with = |arguments: &[&'static str]| [arguments, flags.as_slice()].concat();
-    assert_contains(&project.expect(0, &with(&["a.c"])).stderr, "OMPS107");
+    assert_contains(&project.expect(0, &with(&["-v", "a.c"])).stderr, "OMPS107");
     if Command::new("clang-19").arg("--version").output().is_ok() {
         assert_split(&project.expect(0, &with(&["--facts", "clang", "a.c"])).stdout);
         assert_contains(&project.expect(0, &with(&["explain", "a.c:5", "--facts", "clang"])).text(), "applied, safe");
         // Without the folder of the header it does not compile, and its text alone counts.
-        let told = project.expect(0, &["--facts=clang", "--check", "a.c"]).stderr;
+        let told = project.expect(0, &["-v", "--facts=clang", "--check", "a.c"]).stderr;
         assert_contains(&told, "clang does not compile the file");
         assert_contains(&told, "elsewhere.h");
         assert_contains(&told, "OMPS107");

@@ -9,8 +9,9 @@ fn one_path_goes_to_stdout_and_diagnostics_to_stderr() {
     let project = Project::new(&[("a.c", SPLITS)]);
     let ran = project.expect(0, &["a.c"]);
     assert_split(&ran.stdout);
-    assert_contains(&ran.stderr, "help: split into 2 kernels");
-    assert_contains(&ran.stderr, "a.c:2:1");
+    assert_contains(&ran.stderr, "a.c:2:1: split into 2 kernels");
+    assert_contains(&ran.stderr, "\n1 of 1 file changed\n");
+    assert_contains(&project.expect(0, &["-v", "a.c"]).stderr, "help: split into 2 kernels");
     assert_eq!(project.read("a.c"), SPLITS.as_bytes());
 }
 
@@ -58,8 +59,9 @@ fn check_writes_nothing_and_exits_1() {
     let project = Project::new(&[("a.c", SPLITS), ("b.c", PLAIN)]);
     let ran = project.expect(1, &["--check", "a.c", "b.c"]);
     assert!(ran.stdout.is_empty());
-    assert_contains(&ran.stderr, "would change: a.c");
-    assert!(!ran.stderr.contains("would change: b.c"));
+    assert_contains(&ran.stderr, "a.c:2:1: split into 2 kernels");
+    assert_contains(&ran.stderr, "1 of 2 files would change");
+    assert!(!ran.stderr.contains("b.c"));
     assert_eq!(project.read("a.c"), SPLITS.as_bytes());
     project.expect(0, &["--check", "b.c"]);
 }
@@ -85,7 +87,7 @@ fn diff_can_be_applied_by_patch() {
 #[test]
 fn a_refusal_is_a_warning_and_exits_0_unless_asked() {
     let project = Project::new(&[("a.c", REFUSED)]);
-    let ran = project.expect(0, &["a.c"]);
+    let ran = project.expect(0, &["-v", "a.c"]);
     assert_eq!(ran.stdout, REFUSED.as_bytes());
     assert_contains(&ran.stderr, "warning[OMPS101]");
     project.expect(1, &["--error-on-refusal", "a.c"]);

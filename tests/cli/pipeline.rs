@@ -41,7 +41,7 @@ void smooth(long n, long m, const double *u, double *v) {
 ";
 
 fn run(project: &Project, arguments: &[&str]) -> Ran {
-    project.expect(0, &[&["--passes", "pipeline", "a.c"], arguments].concat())
+    project.expect(0, &[&["-v", "--passes", "pipeline", "a.c"], arguments].concat())
 }
 
 #[test]
@@ -143,11 +143,11 @@ fn the_loops_of_a_block_are_sized_by_their_own_arrays() {
 #[test]
 fn other_compilers_get_tiles_on_demand() {
     let project = Project::new(&[("a.c", SCALE)]);
-    let gcc = project.expect(0, &["--passes", "pipeline", "--for", "gcc", "--check", "a.c"]);
+    let gcc = project.expect(0, &["-v", "--passes", "pipeline", "--for", "gcc", "--check", "a.c"]);
     assert_contains(&gcc.stderr, "note[OMPS250]: GCC's runtime copies and launches one after the other");
     let llvm = run(&project, &["--pipeline-from", "7"]).text();
     assert_eq!(run(&project, &["--for", "gcc", "--pipeline-from", "7"]).text(), llvm);
-    let nvhpc = project.expect(0, &["--passes", "pipeline", "--for", "nvhpc", "--check", "a.c"]);
+    let nvhpc = project.expect(0, &["-v", "--passes", "pipeline", "--for", "nvhpc", "--check", "a.c"]);
     assert_contains(&nvhpc.stderr, "OMPS305");
     assert_eq!(run(&project, &["--for", "nvhpc", "--assume", "--pipeline-from", "7"]).text(), llvm);
 }
@@ -161,7 +161,7 @@ fn a_promise_holds_in_its_block() {
     };
     for promise in ["no_openmp", "no_openmp_constructs", "no_openmp_routines", "no_parallelism"] {
         let project = Project::new(&[("a.c", &promised(promise))]);
-        let refused = project.expect(0, &["--passes", "pipeline", "--check", "a.c"]);
+        let refused = project.expect(0, &["-v", "--passes", "pipeline", "--check", "a.c"]);
         assert_contains(&refused.stderr, "OMPS105");
     }
     let project = Project::new(&[("a.c", &promised("contains(target)"))]);

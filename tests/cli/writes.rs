@@ -40,7 +40,7 @@ fn a_file_given_twice_is_written_once() {
     std::os::unix::fs::symlink("real/a.c", project.path("link.c")).unwrap();
     let ran = project.expect(0, &["-i", "link.c", "real/a.c", "real", "./real/a.c"]);
     assert_split(&project.read("real/a.c"));
-    assert_eq!(ran.stderr.matches("help: split").count(), 1);
+    assert_eq!(ran.stderr.matches(": split into").count(), 1);
 }
 
 #[cfg(unix)]

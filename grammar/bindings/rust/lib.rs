@@ -30,5 +30,8 @@ pub const LANGUAGE: LanguageFn = unsafe { LanguageFn::from_raw(tree_sitter_openm
 /// The names of the nodes and what each may hold, as JSON.
 pub const NODE_TYPES: &str = include_str!("../../src/node-types.json");
 
+/// A query for the injections of C and C++: which text of theirs this grammar reads.
+pub const HOST_INJECTIONS_QUERY: &str = include_str!("../../queries/host-injections.scm");
+
 /// The query for syntax highlighting.
 pub const HIGHLIGHTS_QUERY: &str = include_str!("../../queries/highlights.scm");

@@ -113,7 +113,7 @@ impl Tool<'_> {
         let span = self.tree.span(argument);
         let name = self.file.show(span);
         let found = self.symbols.lookup(&name, span.start).filter(|_| is_plain)?;
-        let ty = if found.ty.is_pointer() { found.ty.dereferenced() } else { found.ty };
+        let ty = if found.ty.is_pointer() { found.ty.dereferenced() } else { found.ty.clone() };
         let span = self.tree.span(field);
         let ty = self.symbols.member_type(&ty, &self.file.show(span), span.start)?;
         Some((span.start, types(&ty, self.tree.language())))

@@ -117,6 +117,8 @@ pub struct Loop {
 pub enum Obstacle {
     /// A name that is declared nowhere in sight.
     UnknownName,
+    /// A variable whose type is declared nowhere in sight.
+    UnknownType,
     /// A call of a function that is not known to compute a number from numbers.
     Call,
     /// A macro that is no number.

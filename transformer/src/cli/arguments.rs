@@ -5,9 +5,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cli::generate::Generate;
 use crate::cli::help::{AFTER_HELP, CONFIGURATION};
 use crate::cli::passes;
 use crate::cli::pipeline::PipelineArguments;
+use crate::cli::project_report::ReportCommand;
+use crate::cli::review::ReviewCommand;
+use crate::cli::snapshot::SnapshotCommand;
 use crate::report::Format;
 
 /// Rewrite OpenMP offload pragmas so that every kernel uses the whole device, or say why not.
@@ -37,10 +41,10 @@ pub enum Command {
         /// The rule's id: OMPS104
         id: Option<String>,
     },
-    /// Say what every pass decides about the constructs at a line, and why
+    /// Say what every pass decides about the constructs of a file, or at a line, and why
     Explain {
-        /// The place: src/f.c:120
-        #[arg(value_name = "FILE:LINE")]
+        /// The place: src/f.c, or src/f.c:120
+        #[arg(value_name = "FILE[:LINE]")]
         place: String,
         /// What the decision may rest on.
         #[command(flatten)]
@@ -78,6 +82,20 @@ pub enum Command {
     },
     /// List the device profiles
     Devices,
+    /// Print completions for a shell, the man page or a JSON schema
+    Generate {
+        /// What
+        #[command(subcommand)]
+        what: Generate,
+    },
+    /// Go through the proposed changes one by one, and write those that are accepted
+    Review(ReviewCommand),
+    /// Write down what is decided about each file, to be reviewed; --check compares
+    Snapshot(SnapshotCommand),
+    /// Write one HTML page about a project: gains, changes, what is left alone and why
+    Report(ReportCommand),
+    /// Serve an editor: the language server protocol on standard input and output
+    Server,
     /// Print ompsplit_pin.h, the C header that pipelines include to page-lock memory
     Header,
 }
@@ -236,15 +254,20 @@ pub struct PassArguments {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Diagnostics")]
 pub struct ReportArguments {
-    /// How diagnostics are written
+    /// How diagnostics are written [default: a line for each change; with -v as `full`]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub output_format: Option<FormatName>,
     /// Use colour; NO_COLOR in the environment turns `auto` off
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     pub color: ColorWhen,
     /// Print errors only
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// Also print what is left alone and why, one message for each construct
+    ///
+    /// The formats for programs (json, sarif, github) always hold every reason of every pass.
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Print counts of regions, decisions and kernels to standard error
     #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub stats: Option<StatsFormat>,

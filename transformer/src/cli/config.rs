@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::suggest;
@@ -14,8 +15,9 @@ use crate::cli::suggest;
 pub(super) const FILE_NAME: &str = ".ompsplit.toml";
 
 /// What a configuration file may say. Paths in it are relative to its folder.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
+#[schemars(deny_unknown_fields, title = ".ompsplit.toml")]
 pub(super) struct Config {
     /// The passes to run.
     pub passes: Option<Vec<String>>,
@@ -63,8 +65,9 @@ pub(super) struct Config {
 }
 
 /// `verify = "device"`, or a section `[verify]`.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(try_from = "toml::Value", untagged)]
+#[schemars(!try_from)]
 pub(super) enum Verify {
     /// The level alone.
     Level(String),
@@ -73,8 +76,9 @@ pub(super) enum Verify {
 }
 
 /// What `[verify]` may say. Paths in it are relative to the configuration's folder, but for those of `outputs`.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
+#[schemars(deny_unknown_fields)]
 pub(super) struct HostConfig {
     /// `none`, `syntax`, `device` or `host`.
     pub level: Option<String>,

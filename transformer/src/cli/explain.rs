@@ -1,12 +1,13 @@
-//! `explain`: what every pass decides about the constructs at a line, and why.
+//! `explain`: what every pass decides about the constructs of a file or at a line, and why.
 
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
 use crate::cli::arguments::{ContextArguments, HostArguments, OutputArguments, PassArguments};
+use crate::cli::headers;
 use crate::cli::process::{self, Engine, Processed};
-use crate::cli::settings::Resolver;
+use crate::cli::settings::{Resolver, Settings};
 use crate::cli::{Status, Streams, complain};
 use crate::engine::RegionFacts;
 use crate::output;
@@ -14,7 +15,7 @@ use crate::plan::{Applicability, Certainty, Decision, Plan, Reason};
 use crate::report::explanation;
 use crate::source::{SourceFile, Span};
 
-/// Says what every pass decides about the constructs at a line, and why.
+/// Says what every pass decides about the constructs of a file, or about those at a line, and why.
 pub(super) fn explain(
     place: &str,
     context: &ContextArguments,
@@ -22,8 +23,9 @@ pub(super) fn explain(
     streams: &mut Streams<'_>,
     engine: Engine,
 ) -> io::Result<Status> {
-    let Some((path, line)) = parse_place(place) else {
-        return complain(streams, &format!("`{place}` is no place; give FILE:LINE, lines counted from 1"));
+    let (path, line) = match parse_place(place) {
+        Ok(place) => place,
+        Err(message) => return complain(streams, &message),
     };
     passes.lines.clear();
     let (output, host) = (OutputArguments::default(), HostArguments::default());
@@ -37,18 +39,32 @@ pub(super) fn explain(
         let message = processed.report.diagnostics.first().map(|d| d.message.clone()).unwrap_or_default();
         return complain(streams, &format!("{}: {message}", path.display()));
     }
-    let headers = crate::cli::headers::load(&processed.report.file, &settings.include_dirs, &settings.sources).files;
-    let file = &processed.report.file;
-    let regions = crate::engine::regions(file, &headers, &process::options(&settings)).unwrap_or_default();
-    Explained { processed: &processed, regions }.write(line, streams.stdout)?;
+    write(&processed, &settings, line, streams.stdout)?;
     Ok(Status::Clean)
 }
 
-/// The file and the line of `FILE:LINE`.
-fn parse_place(place: &str) -> Option<(&Path, usize)> {
-    let (path, line) = place.rsplit_once(':')?;
-    let line = line.parse().ok().filter(|line| *line > 0)?;
-    (!path.is_empty()).then_some((Path::new(path), line))
+/// Writes what was decided about the constructs of a file that was processed with explanations, or about those at a line.
+pub(super) fn write(
+    processed: &Processed,
+    settings: &Settings,
+    line: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let file = &processed.report.file;
+    let headers = headers::load(file, &settings.include_dirs, &settings.sources).files;
+    let regions = crate::engine::regions(file, &headers, &process::options(settings)).unwrap_or_default();
+    Explained { processed, regions }.write(line, out)
+}
+
+/// The file of `FILE:LINE` or `FILE`, and the line.
+fn parse_place(place: &str) -> Result<(&Path, Option<usize>), String> {
+    let Some((path, line)) = place.rsplit_once(':').filter(|_| !Path::new(place).exists()) else {
+        return Ok((Path::new(place), None));
+    };
+    match line.parse::<usize>() {
+        Ok(line) if line > 0 && !path.is_empty() => Ok((Path::new(path), Some(line))),
+        _ => Err(format!("`{place}` is no place; give FILE or FILE:LINE, lines counted from 1")),
+    }
 }
 
 /// What `explain` tells of.
@@ -58,11 +74,14 @@ struct Explained<'a> {
 }
 
 impl Explained<'_> {
-    /// Writes the plans for the constructs that hold a line, the outermost first, and what came of them.
-    fn write(&self, line: usize, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the plans for all constructs, or for those that hold a line, the outermost first, and what came of them.
+    fn write(&self, line: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
         let file = &self.processed.report.file;
-        let first = file.lines.line_start(line).unwrap_or(file.text.len());
-        let last = file.lines.line_start(line + 1).unwrap_or(file.text.len() + 1);
+        let wanted = line.map_or(0..file.text.len() + 1, |line| {
+            let end = file.lines.line_start(line + 1).unwrap_or(file.text.len() + 1);
+            file.lines.line_start(line).unwrap_or(file.text.len())..end
+        });
+        let (first, last) = (wanted.start, wanted.end);
         let touches = |plan: &&Plan| plan.extent.start < last && plan.extent.end > first;
         let all = &self.processed.report.plans;
         let around: Vec<Span> = all.iter().filter(touches).map(|plan| plan.extent).collect();
@@ -71,7 +90,7 @@ impl Explained<'_> {
             |plan: &&Plan| touches(plan) || plan.follows && around.iter().any(|extent| extent.contains(plan.extent));
         let plans: Vec<&Plan> = all.iter().filter(concerns).collect();
         if plans.is_empty() {
-            return writeln!(out, "{}:{line}: no pass concerns itself with a construct here", file.path.display());
+            return self.write_nearest(line, out);
         }
         let mut told: Vec<Span> = Vec::new();
         for plan in &plans {
@@ -83,6 +102,21 @@ impl Explained<'_> {
         let end = plans.iter().map(|plan| plan.extent.end).max().unwrap_or_default();
         let line_of = |offset| file.lines.line_column(offset).line;
         self.write_output(&(line_of(start) - 1..line_of(end)), out)
+    }
+
+    /// Says where the construct is that was probably meant.
+    fn write_nearest(&self, line: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+        let file = &self.processed.report.file;
+        let path = file.path.display();
+        let line_of = |offset| file.lines.line_column(offset).line;
+        let lines =
+            self.processed.report.plans.iter().filter(|plan| !plan.follows).map(|plan| line_of(plan.span.start));
+        match (line, lines.min_by_key(|at| at.abs_diff(line.unwrap_or_default()))) {
+            (Some(line), Some(nearest)) => {
+                writeln!(out, "{path}:{line}: no construct for a device stands here; the nearest is {path}:{nearest}")
+            }
+            _ => writeln!(out, "{path}: holds no construct for a device"),
+        }
     }
 
     /// Writes the facts about the region that a plan is about. The first of several plans tells what the others are about too.

@@ -3,11 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::headers::Missing;
+use crate::plan::Plan;
 
 /// The most entries of the project that are looked at for a header.
 const MOST_ENTRIES: usize = 20_000;
 /// How many missing headers are named.
 const MOST_NAMED: usize = 3;
+
+/// Says of reasons about declarations that are not in sight which header may hold them.
+pub(super) fn name_in(plans: &mut [Plan], file: &Path, missing: &[Missing]) {
+    let first = missing.iter().find(|header| !comes_with_compilers(&header.name));
+    let end = match first {
+        Some(header) => format!("{} was not found, pass `-I` or `-p`", place(file, header)),
+        None => "it may stand in a header that is not read, pass `-I`, `-p` or `--facts clang`".to_owned(),
+    };
+    for reason in plans.iter_mut().flat_map(|plan| &mut plan.reasons).filter(|reason| reason.is_unseen) {
+        reason.message = format!("{}: {end}", reason.message);
+    }
+}
 
 /// One line on the headers that a file missed, with the flag that brings the first of them where the project has it.
 pub(super) fn note(file: &Path, missing: &[Missing]) -> Option<String> {
@@ -21,12 +34,12 @@ pub(super) fn note(file: &Path, missing: &[Missing]) -> Option<String> {
     Some(format!("{}: {named}{others} {verb} not found: pass `-- -I{folder}` or `-p`", file.display()))
 }
 
-/// `params.h` of line 7, with the name of the header that includes it.
+/// `params.h` (line 7), with the name of the header that includes it.
 fn place(file: &Path, header: &Missing) -> String {
     let Missing { including, line, name } = header;
     match including == file {
-        true => format!("`{name}` of line {line}"),
-        false => format!("`{name}` of {}:{line}", including.display()),
+        true => format!("`{name}` (line {line})"),
+        false => format!("`{name}` ({}:{line})", including.display()),
     }
 }
 

@@ -6,6 +6,7 @@ mod compiler_flags;
 mod config;
 mod device;
 mod explain;
+mod generate;
 mod headers;
 mod help;
 mod inputs;
@@ -15,8 +16,12 @@ mod pin_header;
 mod pipeline;
 mod process;
 mod progress;
+mod project_report;
+mod review;
 mod rewrite;
+mod server;
 mod settings;
+mod snapshot;
 mod suggest;
 mod verify;
 
@@ -140,6 +145,11 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) ->
             explain::explain(place, context, passes, streams, engine)
         }
         Some(Command::Devices) => commands::devices(streams),
+        Some(Command::Generate { what }) => generate::run(*what, streams),
+        Some(Command::Report(command)) => project_report::run(command, streams, engine),
+        Some(Command::Review(command)) => review::run(command, streams, engine),
+        Some(Command::Snapshot(command)) => snapshot::run(command, streams, engine),
+        Some(Command::Server) => server::run(engine),
         Some(Command::Header) => commands::header(streams),
         None => rewrite::run(&arguments.rewrite, streams, engine),
     }

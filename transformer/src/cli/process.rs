@@ -40,6 +40,8 @@ pub(super) struct Processed {
     pub header: PinHeader,
     /// What else the user should know.
     pub notes: Vec<String>,
+    /// Which headers were not found, where something was refused.
+    pub missing: Option<String>,
 }
 
 impl Processed {
@@ -48,8 +50,18 @@ impl Processed {
         let report = FileReport::failure(file, code, message);
         let header = PinHeader::NotNeeded;
         let verified = String::new();
-        let notes = Vec::new();
-        Self { report, text: None, failed: true, error_on_refusal: false, check: None, verified, header, notes }
+        let (notes, missing) = (Vec::new(), None);
+        Self {
+            report,
+            text: None,
+            failed: true,
+            error_on_refusal: false,
+            check: None,
+            verified,
+            header,
+            notes,
+            missing,
+        }
     }
 }
 
@@ -82,10 +94,11 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
             settings.found_database.as_ref().map(|path| format!("compiler flags are those of {}", path.display())),
         );
     }
-    let outcome = match rewrite(&file, &loaded.files, settings, engine, &mut notes) {
+    let mut outcome = match rewrite(&file, &loaded.files, settings, engine, &mut notes) {
         Ok(outcome) => outcome,
         Err((code, message)) => return Processed::failure(file, code, message),
     };
+    missing_headers::name_in(&mut outcome.plans, &file.path, &loaded.missing);
     let text = outcome.text.filter(|text| *text != file.text);
     let plan_use =
         PlanUse { assume: settings.assume, complete: settings.lines.is_empty() && settings.passes.cover_default() };
@@ -97,11 +110,11 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
         true => PinHeader::NotNeeded,
         false => PinHeader::of(&report.file, text.as_deref(), settings),
     };
-    if report.has_refusal() {
-        notes.extend(missing_headers::note(&report.file.path, &loaded.missing));
-    }
+    let refused = Some(&loaded.missing).filter(|_| report.has_refusal());
+    let missing = refused.and_then(|missing| missing_headers::note(&report.file.path, missing));
     let (check, verified) = (Check::of(settings), String::new());
-    Processed { report, text, failed, error_on_refusal: settings.error_on_refusal, check, verified, header, notes }
+    let error_on_refusal = settings.error_on_refusal;
+    Processed { report, text, failed, error_on_refusal, check, verified, header, notes, missing }
 }
 
 /// Runs the engine; a fault in it becomes a message, so that an editor's buffer is never lost.

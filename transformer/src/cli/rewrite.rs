@@ -12,15 +12,19 @@ use rayon::prelude::*;
 use crate::cli::arguments::{FormatName, Rewrite, StatsFormat};
 use crate::cli::inputs::{self, Inputs};
 use crate::cli::process::{self, Engine, Processed};
-use crate::cli::settings::Resolver;
+use crate::cli::settings::{Resolver, Settings};
 use crate::cli::verify;
 use crate::cli::{Status, Streams, colour, complain};
 use crate::output;
-use crate::report::{self, FileReport, Format, Severity, Stats};
+use crate::report::summary::{self, Telling};
+use crate::report::{self, FileReport, Format, Severity, Stats, Told};
 use crate::source::SourceFile;
 
 /// The stack of each worker: the tools below walk trees whose depth is bounded, but not small.
 const STACK_BYTES: usize = 16 << 20;
+
+/// The most files of which missing headers are named without being asked.
+const MOST_MISSING: usize = 3;
 
 /// More workers than this wait for each other, and take memory.
 const JOBS_PER_PROCESSOR: usize = 4;
@@ -56,7 +60,7 @@ pub(super) fn run(arguments: &Rewrite, streams: &mut Streams<'_>, engine: Engine
         let mut all = if is_stdin {
             vec![pool(1)?.install(|| process_stdin(arguments, &resolver, &input, engine))]
         } else {
-            process_files(arguments, mode, &resolver, engine, &mut notes)?
+            process_files(arguments, mode, false, &resolver, engine, &mut notes)?
         };
         let jobs = wanted_jobs(arguments).min(most_jobs());
         pool(jobs)?.install(|| verify::verify(&mut all, arguments.report.quiet));
@@ -150,10 +154,23 @@ fn process_stdin(arguments: &Rewrite, resolver: &Resolver<'_>, input: &[u8], eng
     }
 }
 
+/// Processes all files, with explanations where these are wanted, and writes none of them.
+pub(super) fn processed(
+    arguments: &Rewrite,
+    explain: bool,
+    engine: Engine,
+) -> Result<(Vec<Processed>, BTreeSet<String>), String> {
+    let resolver = resolver(arguments);
+    let mut notes = notes(arguments, &resolver);
+    let all = process_files(arguments, Mode::Check, explain, &resolver, engine, &mut notes)?;
+    Ok((all, notes))
+}
+
 /// Processes all files; nothing is written before the last is done, since one may include another.
 fn process_files(
     arguments: &Rewrite,
     mode: Mode,
+    explain: bool,
     resolver: &Resolver<'_>,
     engine: Engine,
     notes: &mut BTreeSet<String>,
@@ -168,7 +185,7 @@ fn process_files(
     }
     let process =
         |(path, found): &(PathBuf, Result<(), String>)| match found.clone().and_then(|()| resolver.settings(path)) {
-            Ok(settings) => process::path(path, &settings, engine),
+            Ok(settings) => process::path(path, &Settings { explain, ..settings }, engine),
             Err(message) => Processed::failure(SourceFile::new(path.clone(), Vec::new()), None, message),
         };
     if let Some(first) = inputs.leading_out.first() {
@@ -264,7 +281,9 @@ impl Job<'_> {
     /// Writes diagnostics, notes about the run and counts.
     fn report(&self, all: &[Processed], notes: &BTreeSet<String>, streams: &mut Streams<'_>) -> io::Result<()> {
         let arguments = &self.arguments.report;
-        let format = arguments.output_format.map_or(Format::Full, FormatName::into);
+        let by_itself = if arguments.verbose { Format::Full } else { Format::Brief };
+        let format = arguments.output_format.map_or(by_itself, FormatName::into);
+        let told = if arguments.verbose { Told::All } else { Told::Changes };
         let quiet: Vec<FileReport>;
         let reports: Vec<&FileReport> = if arguments.quiet {
             quiet = all.iter().map(|processed| errors_only(&processed.report)).collect();
@@ -278,7 +297,7 @@ impl Job<'_> {
         } else {
             (&mut *streams.stderr, streams.stderr_colour)
         };
-        report::write(out, format, &reports, colour(arguments.color, by_itself))?;
+        report::write(out, format, &reports, told, colour(arguments.color, by_itself))?;
         if !arguments.quiet {
             self.write_notes(all, notes, format, streams.stderr)?;
         }
@@ -301,12 +320,21 @@ impl Job<'_> {
         for processed in all.iter().filter(|processed| !processed.verified.is_empty()) {
             writeln!(out, "{}", processed.verified.trim_end())?;
         }
-        if self.mode == Mode::Check && format.is_for_people() {
-            for processed in all.iter().filter(|processed| processed.text.is_some()) {
-                writeln!(out, "would change: {}", processed.report.file.path.display())?;
-            }
+        notes.iter().try_for_each(|note| writeln!(out, "ompsplit: note: {note}"))?;
+        let missing: Vec<&String> = all.iter().filter_map(|processed| processed.missing.as_ref()).collect();
+        let shown = if self.arguments.report.verbose { missing.len() } else { MOST_MISSING };
+        missing.iter().take(shown).try_for_each(|note| writeln!(out, "ompsplit: note: {note}"))?;
+        if missing.len() > shown {
+            let others = missing.len() - shown;
+            writeln!(out, "ompsplit: note: headers of {others} more files were not found; `-v` names them")?;
         }
-        notes.iter().try_for_each(|note| writeln!(out, "ompsplit: note: {note}"))
+        let reports: Vec<&FileReport> = all.iter().map(|processed| &processed.report).collect();
+        let is_written = matches!(self.mode, Mode::Text | Mode::InPlace);
+        let telling = Telling { is_written, is_listed: self.arguments.report.verbose };
+        match summary::line(&reports, telling).filter(|_| format.is_for_people()) {
+            Some(line) => writeln!(out, "{line}"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -44,7 +44,7 @@ fn differs_on_device(context: &Program<'_>, differing: Option<&BTreeSet<String>>
         None => "a file that is included",
         Some(names) => words(&text).find(|word| names.contains(*word))?,
     };
-    let message = format!("`{name}` hangs on a macro that may differ between the host's code and the device's");
+    let message = format!("`{name}` depends on a macro that may differ between host and device, such as `__NVPTX__`");
     Some((ReasonCode::PreprocessorConditional, None, message))
 }
 

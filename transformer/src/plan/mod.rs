@@ -46,13 +46,21 @@ pub struct Reason {
     pub message: String,
     /// Further places with a word about each.
     pub labels: Vec<(Span, String)>,
+    /// Is it about a declaration that is not in sight, and may stand in a header that was not found?
+    pub is_unseen: bool,
 }
 
 impl Reason {
     /// A proved reason without further places.
     #[must_use]
     pub fn new(code: ReasonCode, span: Span, message: impl Into<String>) -> Self {
-        Self { code, span, certainty: Certainty::Proved, message: message.into(), labels: Vec::new() }
+        Self { code, span, certainty: Certainty::Proved, message: message.into(), labels: Vec::new(), is_unseen: false }
+    }
+
+    /// A reason about a declaration that is not in sight.
+    #[must_use]
+    pub fn unseen(self) -> Self {
+        Self { is_unseen: true, ..self }
     }
 
     /// Adds another place and a few words about it.
@@ -119,6 +127,24 @@ impl Detail {
     }
 }
 
+/// How long a construct is predicted to take, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// As it is.
+    pub before: u64,
+    /// As it becomes.
+    pub after: u64,
+}
+
+impl Times {
+    /// Rounds a prediction; what is no number counts as nothing.
+    #[must_use]
+    pub fn rounded(before: f64, after: f64) -> Self {
+        // A cast of a float saturates, and takes what is no number for zero.
+        Self { before: before.round() as u64, after: after.round() as u64 }
+    }
+}
+
 /// What one transformation decided for one construct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -143,6 +169,8 @@ pub struct Plan {
     pub details: Vec<Detail>,
     /// How many kernels the construct launches, before and after.
     pub kernels: (usize, usize),
+    /// How long it is predicted to take before and after, where the pass goes by that.
+    pub times: Option<Times>,
     /// Is it about the text that an earlier change of this run wrote? Its spans are those of the original text that was
     /// changed. It has no edits, since they would not fit the original text.
     pub follows: bool,
@@ -163,6 +191,7 @@ impl Plan {
             parts: Vec::new(),
             details: Vec::new(),
             kernels: (1, 1),
+            times: None,
             follows: false,
         }
     }

@@ -1,7 +1,7 @@
 //! What the checks of a pass found out about one construct, and the one place that makes a plan of it.
 
 use crate::edit::Edit;
-use crate::plan::{Applicability, Decision, Pass, Plan, Reason, RuleKind};
+use crate::plan::{Applicability, Decision, Pass, Plan, Reason, RuleKind, Times};
 use crate::source::Span;
 
 /// What a pass says of a construct that it has looked at.
@@ -30,6 +30,8 @@ pub struct Change {
     pub parts: Vec<(Span, String)>,
     /// How many kernels the construct launches, before and after. `None` if the number stays.
     pub kernels: Option<(usize, usize)>,
+    /// How long it is predicted to take: see [`Plan::times`].
+    pub times: Option<Times>,
 }
 
 impl Verdict {
@@ -54,6 +56,7 @@ impl Verdict {
                 plan.summary = change.summary;
                 plan.parts = change.parts;
                 plan.kernels = change.kernels.unwrap_or(plan.kernels);
+                plan.times = change.times;
                 plan
             }
         }

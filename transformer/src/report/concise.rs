@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use crate::report::{Diagnostic, FileReport};
 
 /// Writes `file:line:col: message [OMPS###]` for each diagnostic; a change ends with the pass instead of a rule.
-pub(super) fn write(out: &mut dyn Write, report: &FileReport) -> io::Result<()> {
-    report.diagnostics.iter().try_for_each(|diagnostic| writeln!(out, "{}", line(report, diagnostic)))
+pub(super) fn write(out: &mut dyn Write, report: &FileReport, messages: &[Diagnostic]) -> io::Result<()> {
+    messages.iter().try_for_each(|diagnostic| writeln!(out, "{}", line(report, diagnostic)))
 }
 
 /// The line without its line end.
-fn line(report: &FileReport, diagnostic: &Diagnostic) -> String {
+pub(super) fn line(report: &FileReport, diagnostic: &Diagnostic) -> String {
     let mut line = report.file.path.display().to_string();
     if let Some(position) = report.position(diagnostic) {
         line.push_str(&format!(":{}:{}", position.line, position.column));

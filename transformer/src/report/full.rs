@@ -15,14 +15,14 @@ use crate::source::{LineIndex, Span};
 /// Longer lines are not shown: they are generated, and a line of megabytes would drown every message.
 const LONGEST_LINE: usize = 1_000;
 
-/// Writes every diagnostic of a file.
-pub(super) fn write(out: &mut dyn Write, report: &FileReport, colour: bool) -> io::Result<()> {
-    if report.diagnostics.is_empty() {
+/// Writes messages about a file.
+pub(super) fn write(out: &mut dyn Write, report: &FileReport, messages: &[Diagnostic], colour: bool) -> io::Result<()> {
+    if messages.is_empty() {
         return Ok(());
     }
     let source = Source::new(report);
     let mut text = Vec::new();
-    for diagnostic in &report.diagnostics {
+    for diagnostic in messages {
         let result = if colour {
             emit(&mut Ansi::new(&mut text), &source, diagnostic)
         } else {
@@ -168,7 +168,7 @@ mod tests {
             plan: None,
         });
         let mut out = Vec::new();
-        write(&mut out, &report, false).unwrap();
+        write(&mut out, &report, &report.diagnostics, false).unwrap();
         String::from_utf8(out).unwrap()
     }
 

@@ -1,96 +1,105 @@
 //! One JSON object for a whole run.
 //!
-//! ```text
-//! { "version": 1,                          counted up when a field changes its meaning or goes
-//!   "files": [ { "path", "changed" } ],    every file that was looked at, in order
-//!   "diagnostics": [ {
-//!     "file": "a.c",
-//!     "range": { "start": POSITION, "end": POSITION },   null where the whole file is meant; the end is exclusive
-//!     "code": "OMPS104",                   null for a change, and where no rule is at fault
-//!     "kind": "change" | "refusal" | "does-not-pay" | "assumption" | "note" | "error",
-//!     "severity": "help" | "note" | "warning" | "error",
-//!     "message": "..",
-//!     "decision": "apply" | "nothing-to-do" | "does-not-pay" | "refuse",   this and the next four: null without a construct
-//!     "pass": "split",
-//!     "applicability": "safe" | "assumed" | "display-only",   null unless the decision is "apply"
-//!     "summary": "split into 3 kernels inside one target data",
-//!     "kernels": { "before": 1, "after": 3 },
-//!     "labels": [ { "range", "message" } ],
-//!     "notes": [ ".." ],
-//!     "edits": [ { "range", "text" } ]     of a change; in the original text, disjoint and in order
-//!   } ] }
-//! POSITION: { "line", "column", "byte" }   line and column from 1, the column in bytes; byte from 0
-//! ```
+//! `ompsplit generate schema output` prints its schema, which the comments of the fields below are part of.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
 use crate::plan::{Applicability, Decision};
 use crate::report::{Diagnostic, FileReport, Kind};
 use crate::source::{SourceFile, Span};
 
-#[derive(Serialize)]
+/// What `--output-format json` writes about a run.
+#[derive(JsonSchema, Serialize)]
+#[schemars(title = "ompsplit --output-format json")]
 struct Document<'a> {
+    /// Counted up when a field changes its meaning or goes.
     version: u32,
+    /// Every file that was looked at, in order.
     files: Vec<File<'a>>,
+    /// Every reason of every pass, and every change.
     diagnostics: Vec<Entry<'a>>,
 }
 
-#[derive(Serialize)]
+/// A file that was looked at.
+#[derive(JsonSchema, Serialize)]
 struct File<'a> {
     path: Cow<'a, str>,
     changed: bool,
 }
 
-#[derive(Serialize)]
+/// A message. What is about a construct is null where it is about none.
+#[derive(JsonSchema, Serialize)]
 struct Entry<'a> {
     file: Cow<'a, str>,
+    /// Null where the whole file is meant.
     range: Option<Range>,
+    /// The rule, as `OMPS104`; null for a change, and where no rule is at fault.
     code: Option<&'static str>,
+    /// `change`, `refusal`, `does-not-pay`, `assumption`, `note` or `error`.
     kind: &'static str,
+    /// `help`, `note`, `warning` or `error`.
     severity: &'static str,
     message: &'a str,
+    /// `apply`, `nothing-to-do`, `does-not-pay` or `refuse`.
     decision: Option<&'static str>,
+    /// The short name of the pass.
     pass: Option<&'static str>,
+    /// `safe`, `assumed` or `display-only`; null unless the decision is `apply`.
     applicability: Option<&'static str>,
+    /// What is done, in a line.
     summary: Option<&'a str>,
     kernels: Option<Kernels>,
+    /// Further places.
     labels: Vec<LabelEntry<'a>>,
+    /// Sentences that follow the message.
     notes: &'a [String],
+    /// Of a change: in the original text, disjoint and in order.
     edits: Vec<EditEntry<'a>>,
 }
 
-#[derive(Serialize)]
+/// A part of a file; the end is exclusive.
+#[derive(JsonSchema, Serialize)]
 struct Range {
     start: Position,
     end: Position,
 }
 
-#[derive(Serialize)]
+/// Line and column from 1, the column in bytes; byte from 0.
+#[derive(JsonSchema, Serialize)]
 struct Position {
     line: usize,
     column: usize,
     byte: usize,
 }
 
-#[derive(Serialize)]
+/// How many kernels the construct launches.
+#[derive(JsonSchema, Serialize)]
 struct Kernels {
     before: usize,
     after: usize,
 }
 
-#[derive(Serialize)]
+/// A further place with a word about it.
+#[derive(JsonSchema, Serialize)]
 struct LabelEntry<'a> {
     range: Range,
     message: &'a str,
 }
 
-#[derive(Serialize)]
+/// A text that takes the place of a range.
+#[derive(JsonSchema, Serialize)]
 struct EditEntry<'a> {
     range: Range,
     text: &'a str,
+}
+
+/// The schema of the object.
+pub(super) fn schema() -> Schema {
+    schema_for!(Document<'static>)
 }
 
 /// Writes the object.

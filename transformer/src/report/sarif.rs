@@ -5,12 +5,15 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::plan::ReasonCode;
+use crate::plan::{ReasonCode, RuleKind};
 use crate::report::{Diagnostic, FileReport, Kind, Severity};
 use crate::source::{SourceFile, Span};
 
 /// The rule id of the results that say what was changed; SARIF wants one for every result.
 const CHANGE: &str = "change";
+
+/// Where the program is described.
+const HOME: &str = "https://crates.io/crates/ompsplit";
 
 /// Writes one log with one run.
 pub(super) fn write(out: &mut dyn Write, reports: &[&FileReport]) -> io::Result<()> {
@@ -24,7 +27,9 @@ pub(super) fn write(out: &mut dyn Write, reports: &[&FileReport]) -> io::Result<
         "runs": [{
             "tool": { "driver": {
                 "name": "ompsplit",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
                 "version": env!("CARGO_PKG_VERSION"),
+                "informationUri": HOME,
                 "rules": rules.keys().map(|id| rule(id)).collect::<Vec<_>>(),
             } },
             "columnKind": "unicodeCodePoints",
@@ -60,14 +65,40 @@ fn rule_id(diagnostic: &Diagnostic) -> Option<&'static str> {
 
 /// The description of a rule.
 fn rule(id: &str) -> Value {
-    match ReasonCode::from_id(id) {
-        Some(code) => json!({
+    let Some(code) = ReasonCode::from_id(id) else {
+        let text = "The construct is rewritten, so that its kernels use the whole device.";
+        return json!({
             "id": id,
-            "shortDescription": { "text": code.title() },
-            "help": { "text": code.page(), "markdown": code.page() },
-        }),
-        None => json!({ "id": id, "shortDescription": { "text": "the construct is rewritten" } }),
-    }
+            "name": "RewrittenConstruct",
+            "shortDescription": { "text": "The construct is rewritten." },
+            "fullDescription": { "text": text },
+            "help": { "text": text, "markdown": text },
+            "helpUri": HOME,
+            "defaultConfiguration": { "level": "note" },
+        });
+    };
+    let page = code.page();
+    let level = match code.kind() {
+        RuleKind::Refusal => Severity::Warning,
+        RuleKind::Error => Severity::Error,
+        RuleKind::DoesNotPay | RuleKind::Assumption | RuleKind::Note => Severity::Note,
+    };
+    json!({
+        "id": id,
+        "name": format!("{code:?}"),
+        "shortDescription": { "text": sentence(code.title()) },
+        "fullDescription": { "text": page.split("\n\n").next().unwrap_or_default().replace('\n', " ") },
+        "help": { "text": page, "markdown": page },
+        "helpUri": HOME,
+        "defaultConfiguration": { "level": self::level(level) },
+    })
+}
+
+/// A title as a sentence of its own.
+fn sentence(title: &str) -> String {
+    let mut chars = title.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", chars.as_str())
 }
 
 /// One result. `None` for a failure.
@@ -87,7 +118,7 @@ fn result(report: &FileReport, diagnostic: &Diagnostic, rules: &BTreeMap<&str, u
         "ruleIndex": rules.get(id),
         "level": level(diagnostic.severity),
         "kind": if diagnostic.severity == Severity::Help { "informational" } else { "fail" },
-        "message": { "text": diagnostic.message },
+        "message": { "text": sentence(&diagnostic.message) },
         "locations": [location(report, diagnostic.span)],
         "relatedLocations": further,
     });

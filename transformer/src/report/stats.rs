@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::plan::{Applicability, Decision, Plan};
+use crate::plan::{Decision, Plan};
 use crate::report::FileReport;
+use crate::report::constructs::{Fate, constructs, fate};
 
 /// What `--stats` prints.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -55,15 +56,11 @@ impl Stats {
 
     /// Counts the plans of one file.
     fn count_plans(&mut self, plans: &[Plan], assume: bool) {
-        let mut regions: BTreeMap<_, Vec<&Plan>> = BTreeMap::new();
-        for plan in plans.iter().filter(|plan| !plan.follows) {
-            regions.entry(plan.span).or_default().push(plan);
-            if plan.decision == Decision::Refuse {
-                let ids: BTreeSet<_> = plan.reasons.iter().map(|reason| reason.code.id()).collect();
-                ids.into_iter().for_each(|id| *self.refused_by_rule.entry(id).or_default() += 1);
-            }
+        for plan in plans.iter().filter(|plan| !plan.follows && plan.decision == Decision::Refuse) {
+            let ids: BTreeSet<_> = plan.reasons.iter().map(|reason| reason.code.id()).collect();
+            ids.into_iter().for_each(|id| *self.refused_by_rule.entry(id).or_default() += 1);
         }
-        for plans in regions.values() {
+        for plans in constructs(plans).values() {
             self.count_region(plans, assume);
         }
     }
@@ -71,23 +68,19 @@ impl Stats {
     /// Counts one construct by the strongest decision about it.
     fn count_region(&mut self, plans: &[&Plan], assume: bool) {
         let written = |plan: &&&Plan| plan.decision.is_written(assume);
-        let any = |decision: Decision| plans.iter().any(|plan| plan.decision == decision);
         let before = plans.iter().map(|plan| plan.kernels.0).max().unwrap_or(0);
         let after = plans.iter().filter(written).map(|plan| plan.kernels.1).max().unwrap_or(before);
         self.regions += 1;
         self.kernels_before += before;
         self.kernels_after += after;
-        if plans.iter().any(|plan| written(&plan)) {
-            self.regions_changed += 1;
-        } else if any(Decision::Apply(Applicability::Assumed)) {
-            self.regions_assumable += 1;
-        } else if any(Decision::Refuse) {
-            self.regions_refused += 1;
-        } else if any(Decision::DoesNotPay) {
-            self.regions_not_paying += 1;
-        } else {
-            self.regions_nothing_to_do += 1;
-        }
+        let count = match fate(plans, assume) {
+            Fate::Changed => &mut self.regions_changed,
+            Fate::Assumable => &mut self.regions_assumable,
+            Fate::Refused(_) => &mut self.regions_refused,
+            Fate::NotPaying(_) => &mut self.regions_not_paying,
+            Fate::Nothing => &mut self.regions_nothing_to_do,
+        };
+        *count += 1;
     }
 
     /// Writes the counts for people.

@@ -167,6 +167,7 @@ fn choose(cx: &Context<'_>, candidate: &Candidate<'_, '_>) -> Result<Verdict, Ve
         return Ok(Verdict::Change(Change {
             edits,
             summary: gain.summary(candidate),
+            times: Some(gain.times()),
             reasons: assumptions,
             ..Change::default()
         }));

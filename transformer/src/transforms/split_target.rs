@@ -132,7 +132,7 @@ mod shape;
 mod write;
 
 use crate::context::Context;
-use crate::plan::{Change, Decision, Pass, Plan, Reason, ReasonCode, RuleKind, Verdict};
+use crate::plan::{Change, Decision, Pass, Plan, Reason, ReasonCode, RuleKind, Times, Verdict};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::transforms::checks::text_reasons;
@@ -207,29 +207,31 @@ fn judged(output: &Output<'_, '_>) -> Verdict {
         Ok(edits) => edits,
         Err(reason) => return Verdict::Refuse(vec![reason]),
     };
-    let condition = || condition::condition(cx, region, shape, &facts.pieces);
-    let asked = if cx.versioned { condition() } else { Ok(None) };
+    let cost = cost::weigh(cx, region.extent, shape, &facts.pieces);
+    let condition = match cx.versioned || cost.assumed().is_some() {
+        true => condition::condition(cx, region, shape, &facts.pieces),
+        false => Ok(None),
+    };
+    let threshold = condition.as_ref().ok().and_then(Option::as_ref);
+    let (from, too_small) = (cost.pays_from(threshold), cost.does_not_pay(cx, region, threshold));
+    let asked = if cx.versioned { condition } else { Ok(None) };
     let both = asked.as_ref().ok().and_then(Option::as_ref).and_then(|condition| {
         let edit = both_forms::write(output, &edits, condition)?;
         let summary = format!("{} where {condition}, as it was otherwise", what(shape, facts, kernels));
         Some(Change { edits: vec![edit], summary, ..Change::default() })
     });
-    let cost = cost::weigh(cx, region.extent, shape, &facts.pieces);
-    let mut change = match (both, cost.does_not_pay(cx, region)) {
+    let mut change = match (both, too_small) {
         (Some(change), _) => change,
-        (None, Some(mut reason)) => {
-            if let (false, Ok(Some(condition))) = (cx.versioned, condition()) {
-                let hint = "; --versioned writes both forms, and the host asks for";
-                reason.message = format!("{}{hint} {condition}", reason.message);
-            }
+        (None, Some(reason)) => {
             return Verdict::DoesNotPay([Some(reason), asked.err()].into_iter().flatten().collect());
         }
         (None, None) => {
             let what = what(shape, facts, kernels);
-            let summary = cost.pays_from().map_or(what.clone(), |from| format!("{what}; pays from {from}"));
+            let summary = from.map_or(what.clone(), |from| format!("{what}; pays {from}"));
             Change { edits, summary, reasons: asked.err().into_iter().collect(), ..Change::default() }
         }
     };
+    change.times = Some(Times::rounded(cost.estimate().before, cost.estimate().after));
     change.reasons.extend(facts.remarks(cx, shape));
     change.parts = facts.executed_by(cx);
     Verdict::Change(change)

@@ -217,7 +217,7 @@ fn judge(
         Some(inner) => inner.and_then(|inner| loads_inside(found, &inside, own.atom, inner)),
     };
     let Some(loads) = loads else {
-        return Err((span, "nobody measured loops that load what this one does"));
+        return Err((span, "no loop with loads like these was measured, so no gain is known"));
     };
     if operations(cx, body) > MOST_OPERATIONS * if loads == Loads::OfRow { 1 } else { 2 } {
         return Err((span, "its arithmetic takes longer than its loads"));

@@ -88,7 +88,7 @@ impl Reader<'_, '_> {
         }
         let Some(variable) = self.variable(name, span.start) else {
             if !is_limit(name) {
-                let message = format!("`{name}` is declared nowhere in sight, or in ways that cannot be told apart");
+                let message = format!("declaration of `{name}` not found, or several that differ");
                 self.trouble(Obstacle::UnknownName, span, message);
             }
             return;
@@ -100,7 +100,11 @@ impl Reader<'_, '_> {
             _ => return self.trouble(Obstacle::Call, span, format!("`{name}` is no variable")),
         }
         if matches!(used.role, Role::MethodCall) || (self.is_cpp() && self.may_hide_code(&variable.ty, span.start)) {
-            let message = format!("`{name}` may be of class type, whose operators and functions are not followed");
+            if used.role != Role::MethodCall && is_unknown(&variable.ty) {
+                return self.trouble(Obstacle::UnknownType, span, format!("type of `{name}` unknown"));
+            }
+            let message =
+                format!("`{name}` is an object whose class may run code of its own in operators and functions");
             return self.trouble(Obstacle::Hidden, span, message);
         }
         match used.role {
@@ -214,6 +218,18 @@ impl Reader<'_, '_> {
 
     pub(super) fn is_cpp(&self) -> bool {
         self.tree.language() == Language::Cpp
+    }
+}
+
+/// Is a type, or what it leads to, declared nowhere in sight?
+fn is_unknown(ty: &DeclaredType) -> bool {
+    match ty {
+        DeclaredType::Unknown => true,
+        DeclaredType::Array { element: inner, .. }
+        | DeclaredType::ArrayParameter { element: inner, .. }
+        | DeclaredType::Pointer { pointee: inner, .. }
+        | DeclaredType::Reference { to: inner } => is_unknown(inner),
+        _ => false,
     }
 }
 

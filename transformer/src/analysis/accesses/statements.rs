@@ -36,11 +36,12 @@ impl Reader<'_, '_> {
                     (Obstacle::Hidden, "what this calls or captures is not followed")
                 }
                 NodeKind::CompoundLiteralExpression | NodeKind::InitializerList if self.is_cpp() => {
-                    (Obstacle::Hidden, "what this constructs is not followed")
+                    (Obstacle::Hidden, "an object is made here, whose constructor may run code of its own")
                 }
-                kind if kind.is_preprocessor() => {
-                    (Obstacle::Conditional, "which text the compiler sees depends on the preprocessor")
-                }
+                kind if kind.is_preprocessor() => (
+                    Obstacle::Conditional,
+                    "`#if` cuts through this loop: move it out, around all of the construct or into a function",
+                ),
                 _ => continue,
             };
             self.trouble(obstacle, tree.span(node), message);

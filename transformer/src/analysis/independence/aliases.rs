@@ -178,7 +178,7 @@ pub(crate) fn assumptions_by(
                     reason(ReasonCode::InnerLoopDependent, first.span, message).with_label(second.span, "here"),
                 ]);
             }
-            let message = format!("`{}` and `{}` do not lead to the same elements", first.name, second.name);
+            let message = format!("assumes that `{}` and `{}` lead to different elements", first.name, second.name);
             let mut assumption = reason(ReasonCode::PointersDistinct, first.span, message);
             assumption.certainty = Certainty::Assumed;
             if !assumed.iter().any(|known| known.message == assumption.message) {

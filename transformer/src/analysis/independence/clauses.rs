@@ -68,7 +68,9 @@ pub(crate) fn read_besides(
             }
             if !goes_with_more_loops(cx, clause) {
                 let text = cx.file.show(clause.name_span);
-                let message = format!("`{text}` may group or order iterations, or hand a value on");
+                let message = format!(
+                    "`{text}` says how iterations are grouped or ordered, or hands a value on: leave it away where it is not needed"
+                );
                 reasons.push(reason(ReasonCode::CollapseClause, clause.span, message));
                 others |= !is_of_grid(clause.name);
                 continue;

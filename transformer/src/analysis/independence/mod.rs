@@ -134,7 +134,7 @@ pub(crate) fn read(candidate: &Candidate<'_, '_>) -> (Accesses, Sections) {
 fn not_distinct(candidate: &Candidate<'_, '_>, found: &Accesses, sections: &Sections) -> Option<Reason> {
     match aliases::assumptions(candidate, found, sections) {
         Ok(assumed) => assumed.into_iter().next().map(|assumption| {
-            let message = format!("it is not certain that {}", assumption.message);
+            let message = format!("nothing shows what this {}", assumption.message);
             unproved(assumption.span, message)
         }),
         Err(reasons) => reasons.into_iter().next(),

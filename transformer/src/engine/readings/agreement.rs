@@ -68,10 +68,10 @@ impl Readings<'_> {
         let used = self.uses_in(extent).find(is_several).or_else(|| self.uses.iter().find(is_several));
         match around.or_else(|| self.conditions.first_line().filter(|_| used.is_none())) {
             Some(line) => {
-                let message = "the branches that the preprocessor chooses want different things";
+                let message = "an edit that suits one branch of this `#if` does not suit another";
                 Reason::new(ReasonCode::PreprocessorConditional, line, message)
             }
-            None => reason(used, span, "the definitions of a macro want different things here"),
+            None => reason(used, span, "an edit that suits one definition of this macro does not suit another"),
         }
     }
 
@@ -81,7 +81,7 @@ impl Readings<'_> {
         let is_writable = edits.is_some();
         let mut plan = Plan { edits: edits.unwrap_or_default(), ..plan.placed(|span| reading.place(span)) };
         if !is_writable && let Some(line) = self.conditions.line_at(plan.extent) {
-            let message = "what would be changed reaches over this line";
+            let message = "`#if` cuts through what would be changed";
             plan.refuse(Reason::new(ReasonCode::PreprocessorConditional, line, message));
         } else if !is_writable {
             let message = "what a macro gives to this directive would be written elsewhere or anew, and stays as it is";

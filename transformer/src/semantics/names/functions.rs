@@ -46,13 +46,22 @@ impl Program<'_> {
         }
         let reason = |code, message: String| Some(Reason::new(code, used.span, message));
         if effects.openmp.is_some() {
-            return reason(ReasonCode::TeamDependent, format!("`{}` reaches an OpenMP construct or query", used.name));
+            return reason(
+                ReasonCode::TeamDependent,
+                format!("`{}` reaches an OpenMP construct or query, whose meaning depends on the team", used.name),
+            );
         }
         if let Some((name, _)) = effects.unknown_callee {
-            return reason(ReasonCode::UnknownCall, format!("the body of `{name}` is not in sight"));
+            return reason(
+                ReasonCode::UnknownCall,
+                format!("the body of `{name}` is not in sight: list its file under `sources` in .ompsplit.toml"),
+            );
         }
         if effects.writes_globals || effects.writes_members || effects.output {
-            return reason(ReasonCode::UnknownCall, format!("`{}` writes what is not its own", used.name));
+            return reason(
+                ReasonCode::UnknownCall,
+                format!("`{}` writes global data or output, and may be called in another order", used.name),
+            );
         }
         None
     }

@@ -1,7 +1,7 @@
 //! Checks of a construct that several passes share.
 
 mod promises;
-mod text;
+pub(super) mod text;
 pub(super) mod type_parameters;
 
 pub(super) use self::promises::{excludes_directives, excludes_host_threads};

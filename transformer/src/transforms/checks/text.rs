@@ -69,11 +69,12 @@ fn other_pragma(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
 
 fn doubt_reason(doubt: Option<&Doubt>, directive: &Directive) -> Option<Reason> {
     Some(match doubt? {
-        Doubt::SyntaxError(span) => Reason::new(ReasonCode::SyntaxError, *span, "the text cannot be parsed here"),
-        Doubt::Conditional(span) | Doubt::Alternative(span) => {
-            let message = "which text the compiler sees depends on the preprocessor";
-            Reason::new(ReasonCode::PreprocessorConditional, *span, message)
-        }
+        Doubt::SyntaxError(span) => Reason::new(
+            ReasonCode::SyntaxError,
+            *span,
+            "syntax error, or a macro that is no expression or statement, hides the structure here",
+        ),
+        Doubt::Conditional(span) | Doubt::Alternative(span) => cut(Some(directive), *span),
         Doubt::Macro(span) => Reason::new(ReasonCode::MacroDirective, *span, "a macro makes this directive"),
         Doubt::NoStatement => {
             Reason::new(ReasonCode::SyntaxError, directive.span, "there is no statement behind this directive")
@@ -81,10 +82,20 @@ fn doubt_reason(doubt: Option<&Doubt>, directive: &Directive) -> Option<Reason> 
     })
 }
 
+/// A conditional of the preprocessor stands in a construct. The message is about the construct, since that is what is left alone.
+pub(in crate::transforms) fn cut(directive: Option<&Directive>, conditional: Span) -> Reason {
+    let code = ReasonCode::PreprocessorConditional;
+    let message = "`#if` cuts through this construct: move it out, around all of the construct or into a function";
+    match directive.map(|directive| directive.span).filter(|span| *span != conditional) {
+        Some(span) => Reason::new(code, span, message).with_label(conditional, "the conditional"),
+        None => Reason::new(code, conditional, message),
+    }
+}
+
 fn directive_reasons(directive: &Directive) -> Vec<Reason> {
     let mut reasons = Vec::new();
     if let Some(problem) = directive.problems.first() {
-        reasons.push(Reason::new(ReasonCode::UnknownClause, *problem, "this directive cannot be read"));
+        reasons.push(Reason::new(ReasonCode::UnknownClause, *problem, "syntax error in this directive"));
     } else if directive.spec.is_none() {
         let message = format!("`{}` is no directive of OpenMP 5.2", directive.name);
         reasons.push(Reason::new(ReasonCode::UnknownClause, directive.span, message));
@@ -94,7 +105,8 @@ fn directive_reasons(directive: &Directive) -> Vec<Reason> {
         reasons.push(Reason::new(ReasonCode::UnknownClause, clause.span, message));
     }
     for clause in directive.clauses.iter().filter(|clause| clause.name == ClauseName::Unknown) {
-        let message = "this is no clause of OpenMP 5.2; it may be a macro that hides one";
+        let message =
+            "no clause of OpenMP 5.2, perhaps a macro that stands for one: give its definition with `-I` or `-D`";
         reasons.push(Reason::new(ReasonCode::UnknownClause, clause.span, message));
     }
     reasons

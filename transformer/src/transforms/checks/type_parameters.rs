@@ -36,7 +36,7 @@ pub(in crate::transforms) fn assumption(cx: &Program<'_>, body: NodeId) -> Optio
 
 /// The assumption that a parameter is an arithmetic type.
 pub(in crate::transforms) fn reason(parameter: &str, span: crate::source::Span) -> Reason {
-    let message = format!("`{parameter}` is an arithmetic type wherever this template is used");
+    let message = format!("assumes that `{parameter}` is an arithmetic type wherever this template is used");
     let mut reason = Reason::new(ReasonCode::ArithmeticParameter, span, message);
     reason.certainty = Certainty::Assumed;
     reason

@@ -50,8 +50,8 @@ pub(super) fn two_levels(cx: &Context<'_>, region: &TargetRegion) -> Verdict {
 }
 
 fn refused(span: Span, because: impl Into<String>, at: Span) -> Reason {
-    let message = "one thread runs this region alone; where the outer loop is `teams distribute`, without `parallel for`, its team \
-                   shares it";
+    let message = "one thread runs this inner loop alone: write `teams distribute` without `parallel for` on the outer loop, and its \
+                   team shares it";
     Reason::new(ReasonCode::NestedParallel, span, message).with_label(at, format!("not proved: {}", because.into()))
 }
 
@@ -69,7 +69,7 @@ fn unproved(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
         return Some(refused(first, message, clause.span));
     }
     if let Some(mut reason) = queries::team_queries(cx, region) {
-        reason.labels.push((first, "one thread runs this region alone".to_owned()));
+        reason.labels.push((first, "one thread runs this inner loop alone".to_owned()));
         return Some(reason);
     }
     if let Some(assumption) = construct.body.and_then(|body| type_parameters::assumption(cx, body)) {

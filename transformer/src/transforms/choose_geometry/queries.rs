@@ -104,7 +104,8 @@ fn team_query(symbols: &Symbols<'_>, calls: &Calls<'_>, used: &Use) -> Option<Re
 
 /// The assumption that something does not depend on the team.
 fn assumed(span: Span, what: String) -> Reason {
-    let mut reason = Reason::new(ReasonCode::NoTeamQuery, span, format!("{what} does not ask for its team"));
+    let mut reason =
+        Reason::new(ReasonCode::NoTeamQuery, span, format!("assumes that {what} does not ask for its team"));
     reason.certainty = Certainty::Assumed;
     reason
 }

@@ -202,8 +202,7 @@ pub(super) fn rounds(cx: &Program<'_>, clause: &Clause) -> Option<Reason> {
 
 /// The reason if a clause makes one thread run iterations in order that are not proved to be independent.
 pub(super) fn grouped(clause: Span, unproved: &Reason) -> Reason {
-    let message =
-        "one thread makes several iterations in order here; more threads may not, unless they are independent";
+    let message = "this lets one thread run several iterations in order, so that they need not be independent: drop it if they are";
     let because = format!("not proved: {}", unproved.message);
     Reason::new(ReasonCode::IterationsGrouped, clause, message).with_label(unproved.span, because)
 }

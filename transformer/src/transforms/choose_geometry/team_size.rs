@@ -97,7 +97,7 @@ fn decide(cx: &Context<'_>, levels: &Levels<'_>) -> Verdict {
         return Verdict::Nothing(Reason::new(ReasonCode::GridWritten, span, message));
     };
     if usable.is_none_or(|usable| usable > u64::from(WARP)) || *rows < MANY_ROWS {
-        let message = "the inner loops use the threads that a team has by itself, or there are few outer iterations";
+        let message = "the inner loops use the threads that a team has anyway, or the outer loop is too short for more";
         return Verdict::DoesNotPay(vec![Reason::new(ReasonCode::TwoLevels, span, message)]);
     }
     reasons.extend(team_reasons(cx, region));

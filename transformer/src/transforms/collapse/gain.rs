@@ -5,7 +5,7 @@ use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{NestWork, nest_time};
 use crate::analysis::independence::{Candidate, reason};
 use crate::context::Context;
-use crate::plan::{Reason, ReasonCode};
+use crate::plan::{Reason, ReasonCode, Times};
 use crate::transforms::collapse::write;
 
 /// Assumed iterations of a serial loop of unknown length. The whole nest is assumed to be as large as `split` assumes
@@ -67,30 +67,39 @@ pub(super) struct Gain {
 }
 
 impl Gain {
+    /// The predicted times.
+    pub(super) fn times(&self) -> Times {
+        Times::rounded(self.before.time, self.after.time)
+    }
+
     /// One line about the change and its gain.
     pub(super) fn summary(&self, candidate: &Candidate<'_, '_>) -> String {
         let Self { before, after, choice, .. } = self;
         let loops = &candidate.nest.loops.loops;
         let exchanged = match (loops.get(choice.fastest), loops.get(choice.depth - 1)) {
             (Some(fastest), Some(last)) if choice.exchanges() => {
-                format!("the loops over `{}` and `{}` change places", fastest.variable, last.variable)
+                format!("interchanged `{}` and `{}`", fastest.variable, last.variable)
             }
             _ => String::new(),
         };
         let collapsed = format!(
-            "{} loops become one of {} iterations instead of {}",
+            "collapsed {} loops: {} iterations in parallel instead of {}",
             choice.depth,
             count(after.iterations),
             count(before.iterations)
         );
         let collapsed = if choice.depth > candidate.promised() { collapsed } else { String::new() };
         let what: Vec<String> = [exchanged, collapsed].into_iter().filter(|text| !text.is_empty()).collect();
-        let mut text = what.join(", ");
-        if (before.sectors - after.sectors).abs() >= 0.1 {
-            text = format!("{text}; {:.1} sectors a warp and access instead of {:.1}", after.sectors, before.sectors);
-        }
+        let transactions = transactions(before.sectors, after.sectors);
+        let text = match (what.as_slice(), transactions) {
+            // Only an exchange says nothing of iterations, and goes on with what it gains.
+            ([exchange], Some(gained)) if choice.depth == candidate.promised() => format!("{exchange}: {gained}"),
+            (all, gained) => {
+                format!("{}{}", all.join(", "), gained.map_or_else(String::new, |gained| format!("; {gained}")))
+            }
+        };
         match self.assumed {
-            Some(assumed) => format!("{text}, with {assumed:.0} where the text does not tell"),
+            Some(assumed) => format!("{text} (taking loops of unknown length for {assumed:.0})"),
             None => text,
         }
     }
@@ -106,18 +115,27 @@ impl Gain {
         if after.time < wanted * before.time && !is_meant_so {
             return None;
         }
-        let order = if choice.exchanges() { " in another order" } else { "" };
+        let order = if choice.exchanges() { " and interchanged" } else { "" };
         let mut message = format!(
-            "{:.0} us and {:.1} sectors a warp and access as it is, {:.0} us and {:.1} with {} loops{order}",
-            before.time, before.sectors, after.time, after.sectors, choice.depth
+            "too little to gain: {:.0} us now, {:.0} us with {} loops collapsed{order}",
+            before.time, after.time, choice.depth
         );
+        if let Some(transactions) = transactions(before.sectors, after.sectors) {
+            message = format!("{message}; {transactions}");
+        }
         if let Some(assumed) = self.assumed {
-            message =
-                format!("with {assumed:.0} iterations of each loop whose length the text does not tell: {message}");
+            message = format!("{message} (taking loops of unknown length for {assumed:.0})");
         }
         let span = candidate.cx.constructs.directive(candidate.id).span;
         Some(reason(ReasonCode::CollapseDoesNotPay, span, message))
     }
+}
+
+/// How many more or fewer transactions with the device's memory the accesses need. `None` below one in a hundred.
+fn transactions(before: f64, after: f64) -> Option<String> {
+    let percent = if before > 0.0 { (100.0 * (after - before) / before).round() } else { 0.0 };
+    let word = if percent < 0.0 { "fewer" } else { "more" };
+    (percent.abs() >= 1.0).then(|| format!("{:.0} % {word} memory transactions", percent.abs()))
 }
 
 fn count(iterations: f64) -> String {

@@ -61,11 +61,16 @@ pub(super) fn check_text(cx: &Program<'_>, id: ConstructId, chain: &[ConstructId
             Some(Doubt::Conditional(_) | Doubt::Alternative(_)) => {
                 return refuse(
                     ReasonCode::PreprocessorConditional,
-                    "a preprocessor conditional cuts through this construct",
+                    "`#if` cuts through this construct: move it out, around all of the construct or into a function",
                 );
             }
             Some(Doubt::Macro(_)) => return refuse(ReasonCode::MacroDirective, "a macro makes this construct"),
-            Some(_) => return refuse(ReasonCode::SyntaxError, "the statement of this construct is not certain"),
+            Some(_) => {
+                return refuse(
+                    ReasonCode::SyntaxError,
+                    "syntax error, or a macro that is no expression or statement, hides the structure here",
+                );
+            }
         }
         if !directive.problems.is_empty() || directive.misplaced_clauses().next().is_some() {
             return refuse(ReasonCode::UnknownClause, "this directive could not be read");
@@ -78,7 +83,7 @@ pub(super) fn check_text(cx: &Program<'_>, id: ConstructId, chain: &[ConstructId
     let body = Span::new(cx.constructs.directive(id).span.end, cx.constructs.construct(id).body_span.end);
     match cx.constructs.within(body).find(|(inner, directive)| !is_below_nest(cx, id, inner, directive)) {
         Some((_, inner)) => {
-            let message = format!("`{}` stands between or inside the loops", inner.name);
+            let message = format!("`{}` between or inside the loops keeps them from becoming one", inner.name);
             Err(vec![reason(ReasonCode::NestNotFollowed, inner.span, message)])
         }
         None => Ok(()),
@@ -165,7 +170,9 @@ pub(super) fn check_troubles(found: &Accesses) -> Result<(), Vec<Reason>> {
                 Obstacle::Conditional => ReasonCode::PreprocessorConditional,
                 _ => ReasonCode::NestNotFollowed,
             };
-            reason(code, trouble.span, &trouble.message)
+            let reason = reason(code, trouble.span, &trouble.message);
+            let is_unseen = matches!(trouble.obstacle, Obstacle::UnknownName | Obstacle::UnknownType);
+            Reason { is_unseen, ..reason }
         })
         .collect();
     if reasons.is_empty() { Ok(()) } else { Err(reasons) }

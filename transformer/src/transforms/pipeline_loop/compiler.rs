@@ -40,7 +40,7 @@ pub(super) fn judged(cx: &Context<'_>, span: Span, mut change: Change) -> Verdic
         }
         OutputCompiler::Llvm | OutputCompiler::Gcc => {}
         OutputCompiler::Nvhpc => {
-            let message = "NVIDIA's HPC compilers translate tiles as the specification has them";
+            let message = "assumes that NVIDIA's HPC compilers translate tiles as the specification has them";
             change.reasons.insert(0, Reason::new(ReasonCode::UntriedCompiler, span, message));
         }
     }

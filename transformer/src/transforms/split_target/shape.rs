@@ -8,6 +8,7 @@ use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Directive, NodeId, NodeKind};
+use crate::transforms::checks::text;
 
 mod clause_rules;
 pub(super) mod clauses;
@@ -238,15 +239,18 @@ fn segment_reason(cx: &Program<'_>, region: &TargetRegion, form: Form, segment: 
         Segment::Loop(chain) => loop_reason(cx, form, chain),
         Segment::Construct(chain) => Some(construct_reason(cx, region, chain)),
         Segment::Parallel(_) => None,
-        Segment::Declaration(node) => {
-            at(ReasonCode::CudaStyle, *node, "data of the team is declared here, and its threads work together below")
-        }
+        Segment::Declaration(node) => at(
+            ReasonCode::CudaStyle,
+            *node,
+            "written as in CUDA: each team declares data here, and its threads work together below, so that nothing can be split",
+        ),
         Segment::Flow(Flow { node, .. }) | Segment::Control(node) | Segment::Serial(node) => {
             at(ReasonCode::SerialStatement, *node, "this statement runs on one thread of the device between the loops")
         }
         Segment::Jump(node) => at(ReasonCode::JumpOut, *node, "control may leave the region here"),
         Segment::Preprocessor(node) => {
-            at(ReasonCode::PreprocessorConditional, *node, "which text the compiler sees depends on the preprocessor")
+            let directive = region.chain.constructs.first().map(|id| cx.constructs.directive(*id));
+            Some(text::cut(directive, cx.tree.span(*node)))
         }
     }
 }
@@ -287,17 +291,20 @@ pub(crate) fn outside_loop(directive: &Directive) -> Reason {
     let team = ["barrier", "critical", "single", "master", "masked", "ordered", "flush", "atomic", "taskwait"];
     let binds = team.iter().any(|name| directive.name == *name || directive.name.starts_with(&format!("{name} ")));
     let code = if binds { ReasonCode::TeamDependent } else { ReasonCode::OtherConstruct };
-    Reason::new(code, directive.span, format!("`{}` stands in the region", directive.name))
+    Reason::new(code, directive.span, format!("`{}` beside the loops is not taken apart", directive.name))
 }
 
 /// Why a `parallel` region that is no single loop prevents the split: its threads may work together.
 fn team_region(cx: &Program<'_>, region: &TargetRegion, id: ConstructId) -> Reason {
     let directive = cx.constructs.directive(id);
     if region.chain.leaves.contains(&Leaf::Teams) && threads_cooperate(cx, cx.constructs.construct(id).body_span) {
-        let message = "the threads of each team work together here";
+        let message = "written as in CUDA: the threads of each team work together here, so that nothing can be split";
         return Reason::new(ReasonCode::CudaStyle, directive.span, message);
     }
-    let message = format!("`{}` holds more than one worksharing loop, or other statements", directive.name);
+    let message = format!(
+        "`{}` holds several loops or further statements for the threads of one team: write a parallel loop for each",
+        directive.name
+    );
     Reason::new(ReasonCode::BareParallel, directive.span, message)
 }
 

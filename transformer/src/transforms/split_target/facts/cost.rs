@@ -18,6 +18,7 @@ use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
+use crate::transforms::split_target::facts::cost::condition::Condition;
 use crate::transforms::split_target::facts::cost::figures::LoopFigures;
 use crate::transforms::split_target::facts::pieces::Piece;
 use crate::transforms::split_target::shape::{Form, HostPart, Shape};
@@ -85,18 +86,26 @@ pub(crate) fn weigh(names: &Context<'_>, region: Span, shape: &Shape, pieces: &[
 
 impl Verdict {
     /// Why the split is not worth its launches. `None` if it is.
-    pub(crate) fn does_not_pay(&self, names: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
+    pub(crate) fn does_not_pay(
+        &self,
+        names: &Program<'_>,
+        region: &TargetRegion,
+        condition: Option<&Condition>,
+    ) -> Option<Reason> {
         if self.estimate.pays() {
             return None;
         }
         let plural = if self.pieces == 1 { "kernel" } else { "kernels" };
         let Estimate { before, after } = self.estimate;
-        let mut message = format!("{before:.0} us as it is, {after:.0} us in {} {plural}", self.pieces);
+        let mut message = format!("too small: {before:.0} us now, {after:.0} us as {} {plural}", self.pieces);
         if let Some(assumed) = &self.assumed {
-            message = format!("with {}: {message}", assumed.words());
+            message = format!("{message}, taking {}", assumed.words());
         }
-        if let Some(from) = self.pays_from() {
-            message = format!("{message}; pays from {from}");
+        if let Some(from) = self.pays_from(condition) {
+            message = format!("{message}; pays {from}");
+        }
+        if condition.is_some() {
+            message.push_str(", which `--versioned` lets the program ask");
         }
         let span = names.constructs.directive(region.chain.constructs.first().copied()?).span;
         Some(Reason::new(ReasonCode::TooSmall, span, message))
@@ -106,12 +115,16 @@ impl Verdict {
         self.estimate
     }
 
-    /// From how many iterations or from which value of a variable on it pays, if the lengths are not known.
-    pub(crate) fn pays_from(&self) -> Option<String> {
+    /// From how many iterations or from which value of a variable on it pays, if the lengths are not known: the condition that
+    /// `--versioned` writes, where there is one.
+    pub(crate) fn pays_from(&self, condition: Option<&Condition>) -> Option<String> {
         let Assumed { alike, from, .. } = self.assumed.as_ref()?;
+        if let Some(condition) = condition {
+            return Some(format!("where {condition}"));
+        }
         from.filter(|from| *from > 1.0).map(|from| match alike.is_empty() {
-            true => format!("about {from:.0} iterations"),
-            false => format!("about {} = {from:.0}", alike.names()),
+            true => format!("from about {from:.0} iterations on"),
+            false => format!("from about {} = {from:.0} on", alike.names()),
         })
     }
 
@@ -124,8 +137,8 @@ impl Verdict {
 impl Assumed {
     fn words(&self) -> String {
         let Self { iterations, alike, others, .. } = self;
-        let unknown = format!("{iterations:.0} iterations where the text does not tell");
-        let known = format!("{} = {:.0}", alike.names(), alike.value);
+        let unknown = format!("loops of unknown length for {iterations:.0} iterations");
+        let known = format!("{} for {:.0}", alike.names(), alike.value);
         match (alike.is_empty(), others) {
             (true, _) => unknown,
             (false, true) => format!("{known} and {unknown}"),

@@ -257,7 +257,9 @@ impl Builder<'_, '_> {
             return;
         }
         let reason = if self.names.is_inner_loop_variable(name, piece.nest.body) {
-            let message = format!("all threads share `{name}`, the variable of an inner loop: the original has a race");
+            let message = format!(
+                "all threads share `{name}`, the variable of an inner loop, which is a race: declare it in the loop"
+            );
             Reason::new(ReasonCode::SharedByAccident, written, message)
         } else {
             scalar_written(name, written)
@@ -308,7 +310,7 @@ impl Builder<'_, '_> {
         let constant = matches!(variable.kind, Kind::Array { is_const: true, .. });
         self.data.implicit.push((name.to_owned(), if constant { "to" } else { "tofrom" }));
         if let Some(place) = self.names.partial_map(name, self.shape.outer.first().copied()) {
-            let message = format!("`{name}` is mapped as a whole, and no part of it alone is on the device before");
+            let message = format!("assumes that no part of `{name}` alone is on the device before this region");
             let mut reason = Reason::new(ReasonCode::PartlyPresent, variable.first, message)
                 .with_label(place, "a part of it may be mapped here");
             reason.certainty = Certainty::Assumed;
@@ -318,6 +320,8 @@ impl Builder<'_, '_> {
 }
 
 fn scalar_written(name: &str, at: Span) -> Reason {
-    let message = format!("`{name}` is written here, and each kernel would have a copy of its own of it");
+    let message = format!(
+        "`{name}` is written here but not mapped: each kernel would write a copy of its own; map it if its value is to last"
+    );
     Reason::new(ReasonCode::ScalarWritten, at, message)
 }

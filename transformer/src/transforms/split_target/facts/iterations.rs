@@ -59,8 +59,7 @@ pub(super) fn reasons(
         let Some(grouped) = grouped.filter(|_| !piece.clauses.concurrent) else { continue };
         let own = data.kernel_private.iter().filter(|(of, _)| *of == index).map(|(_, name)| name.clone()).collect();
         if let Some(dependence) = between_iterations(names, region, piece, &own) {
-            let message = "the original may run several iterations in one thread here, one after the other; more teams \
-                           may not, unless they are independent";
+            let message = "this lets one thread run several iterations in order, so that they need not be independent: drop it if they are";
             let because = format!("not proved: {}", dependence.message);
             reasons.push(
                 Reason::new(ReasonCode::IterationsGrouped, grouped, message).with_label(dependence.span, because),

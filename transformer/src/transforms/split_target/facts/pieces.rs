@@ -195,4 +195,9 @@ impl Reader<'_, '_> {
     fn refuse(&mut self, code: ReasonCode, span: Span, message: impl Into<String>) {
         self.reasons.push(Reason::new(code, span, message));
     }
+
+    /// Refuses for a declaration that is not in sight.
+    fn refuse_unseen(&mut self, code: ReasonCode, span: Span, message: String) {
+        self.reasons.push(Reason::new(code, span, message).unseen());
+    }
 }

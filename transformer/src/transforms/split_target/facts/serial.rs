@@ -262,7 +262,7 @@ impl Finder<'_, '_> {
     }
 
     fn refuse(&mut self, at: Span) {
-        let message = "this variable lives on the device for the whole region";
+        let message = "this variable is declared between the loops and lives on the device through all of them: declare it before the region";
         self.reasons.push(Reason::new(ReasonCode::LocalDeclaration, at, message));
     }
 }

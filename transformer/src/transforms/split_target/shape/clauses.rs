@@ -227,7 +227,11 @@ impl Reader<'_, '_> {
     }
 
     fn no_rule(&mut self, clause: &Clause) {
-        self.refuse(ReasonCode::ClauseWithoutRule, clause.span, "there is no safe rule for this clause here");
+        self.refuse(
+            ReasonCode::ClauseWithoutRule,
+            clause.span,
+            "the kernels that the split makes cannot take over this clause",
+        );
     }
 
     /// `sections`: may an item be an array section?

@@ -68,12 +68,15 @@ pub(super) fn nested_parallel(cx: &Program<'_>, region: &TargetRegion) -> Option
     let has_few = || known_iterations(cx, region.chain.innermost()).is_some_and(|iterations| iterations < FEW);
     if are_loops && cx.constructs.within(body).count() == inside.len() && !has_few() {
         let message = format!(
-            "the teams share the outer loop, and the threads of each what is parallel inside, as `{}`",
+            "two levels already: the teams share the outer loop, and the threads of each what is parallel inside, as `{}`",
             directive.name
         );
         return Some(Reason::new(ReasonCode::TwoLevels, directive.span, message));
     }
-    let mut message = format!("`{}` is nested in a `distribute` loop with more than that in its body", directive.name);
+    let mut message = format!(
+        "`{}` stands in a `distribute` loop beside other statements, and shares its team with them",
+        directive.name
+    );
     if let Some(name) = declared(cx, &statements) {
         message = format!("{message}: each team keeps its `{name}` from one statement to the next");
     }

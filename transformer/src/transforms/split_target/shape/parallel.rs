@@ -27,7 +27,7 @@ pub(super) fn without_loops(cx: &Program<'_>, region: &TargetRegion, id: Constru
     let has_loop = region.loops().any(|chain| chain.constructs.contains(&id));
     (!has_loop).then(|| {
         let directive = cx.constructs.directive(id);
-        let message = format!("`{}` holds no worksharing loop", directive.name);
+        let message = format!("`{}` without a loop in it is not taken apart", directive.name);
         Reason::new(ReasonCode::BareParallel, directive.span, message)
     })
 }

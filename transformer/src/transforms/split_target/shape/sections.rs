@@ -38,7 +38,7 @@ pub(super) fn read(cx: &Program<'_>, chain: &Chain) -> Result<Sections, Reason> 
         }
         // A list may copy a value that the region has written.
         if let Some(clause) = directive.clauses.iter().find(|clause| clause.name != ClauseName::Nowait) {
-            let message = "there is no safe rule for this clause here".to_owned();
+            let message = "the kernels that the split makes cannot take over this clause".to_owned();
             return refuse(ReasonCode::ClauseWithoutRule, clause.span, message);
         }
     }

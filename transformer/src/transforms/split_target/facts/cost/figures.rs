@@ -57,8 +57,9 @@ pub(crate) fn details(
     details.push(Detail::inner(format!("as it is: {:.0} us{launches}{is_left}", estimate.before)));
     let rounds = if repeated { " in each round" } else { "" };
     let plural = if loops.len() == 1 { "launch" } else { "launches" };
-    let from = verdict.pays_from().zip(verdict.assumed());
-    let from = from.map_or_else(String::new, |(from, assumed)| format!("; pays from {from}; assumed: {assumed}"));
+    let threshold = versions.as_ref().and_then(|condition| condition.as_ref().ok());
+    let from = verdict.pays_from(threshold).zip(verdict.assumed());
+    let from = from.map_or_else(String::new, |(from, assumed)| format!("; pays {from}; taking {assumed}"));
     let is_chosen = chosen(is_split);
     let number = loops.len();
     details.push(Detail::inner(format!("split: {:.0} us, {number} {plural}{rounds}{from}{is_chosen}", estimate.after)));

@@ -59,7 +59,7 @@ impl Builder<'_, '_> {
         let combined = || earlier.iter().find_map(|piece| self.combined_alias(piece, class, name));
         if let Some(at) = written.or_else(combined) {
             reported.insert(name.to_owned());
-            let message = format!("`{name}`, which no clause maps, is not what an earlier loop writes");
+            let message = format!("assumes that no earlier loop writes `{name}` by another name");
             let mut reason = Reason::new(ReasonCode::NotAliased, place, message);
             reason.certainty = Certainty::Assumed;
             self.data.remarks.push(reason.with_label(at, "this may be the same object"));

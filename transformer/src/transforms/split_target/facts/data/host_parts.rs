@@ -48,7 +48,7 @@ impl Builder<'_, '_> {
                 NodeKind::ExpressionStatement => self.statement(node),
                 NodeKind::BreakStatement | NodeKind::ContinueStatement if self.stays_in_region(node) => {}
                 _ => {
-                    let message = "the host cannot do what this does on the device";
+                    let message = "the host would execute this between the kernels, but it needs what is on the device";
                     self.refuse(ReasonCode::SerialStatement, tree.span(node), message);
                 }
             }
@@ -118,7 +118,8 @@ impl Builder<'_, '_> {
         ];
         let constexpr = tree.children(node).any(|child| tree.kind(child) == NodeKind::Constexpr);
         if !known.contains(&tree.kind(node)) || constexpr {
-            let message = "the loops inside depend on this statement, which is not followed";
+            let message =
+                "only `for`, `while`, `do`, `if` and blocks around the loops are followed, not this statement";
             return self.refuse(ReasonCode::SequentialControl, tree.span(node), message);
         }
         for head in self.heads(node) {
@@ -186,7 +187,7 @@ impl Builder<'_, '_> {
     }
 
     fn lives_on_device(&mut self, span: Span) {
-        let message = "this variable lives on the device for the whole region";
+        let message = "this variable is declared between the loops and lives on the device through all of them: declare it before the region";
         self.refuse(ReasonCode::LocalDeclaration, span, message);
     }
 
@@ -195,14 +196,14 @@ impl Builder<'_, '_> {
         let tree = self.names.tree;
         let evaluation = Evaluation::of(self.names.file, tree, root);
         if let Some(at) = evaluation.first_without(|part| self.is_host_part(part)) {
-            let message = "the host cannot do what this does on the device";
+            let message = "the host would execute this between the kernels, but it needs what is on the device";
             return self.refuse(code, at, message);
         }
         for used in &evaluation.names {
             self.host_use(used, code);
         }
         for node in self.names.rounded(root) {
-            let message = "floating-point arithmetic stays on the device";
+            let message = "the host would compute this between the kernels, and may round otherwise than the device";
             self.refuse(code, tree.span(node), message);
         }
     }
@@ -216,7 +217,7 @@ impl Builder<'_, '_> {
         let leaf = matches!(tree.kind(value), NodeKind::Identifier | NodeKind::NumberLiteral);
         let copied = target == Some(Class::Floating) && leaf;
         if (target == Some(Class::Floating) || floating && tree.kind(value) == NodeKind::Identifier) && !copied {
-            let message = "floating-point arithmetic stays on the device";
+            let message = "the host would compute this between the kernels, and may round otherwise than the device";
             self.refuse(code, tree.span(value), message);
         }
     }

@@ -7,6 +7,7 @@ use crate::semantics::uses::{Role, initialiser_role, uses_below};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Binary, Cast, HostTree, Member, NodeId, NodeKind, Pointer, Subscript};
+use crate::transforms::checks::text;
 use crate::transforms::split_target::shape;
 
 impl Reader<'_, '_> {
@@ -38,7 +39,7 @@ impl Reader<'_, '_> {
                 | NodeKind::DeleteExpression
                 | NodeKind::OperatorName
                 | NodeKind::ForRangeLoop => {
-                    self.refuse(ReasonCode::HiddenCode, span, "what this calls or captures is not followed");
+                    self.refuse(ReasonCode::HiddenCode, span, "what this runs is hidden in C++ that is not followed: name a plain function or write the loop out");
                 }
                 // clang 19 accepts it in a `target` construct, but not in a combined one.
                 NodeKind::CompoundLiteralExpression => {
@@ -74,8 +75,8 @@ impl Reader<'_, '_> {
                     self.refuse(ReasonCode::LocalDeclaration, span, "this variable outlives the loop");
                 }
                 kind if kind.is_preprocessor() => {
-                    let message = "which text the compiler sees depends on the preprocessor";
-                    self.refuse(ReasonCode::PreprocessorConditional, span, message);
+                    let directive = self.piece.directive().map(|id| self.names.constructs.directive(id));
+                    self.reasons.push(text::cut(directive, span));
                 }
                 _ => {}
             }

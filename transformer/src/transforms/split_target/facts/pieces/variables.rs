@@ -49,8 +49,11 @@ impl Reader<'_, '_> {
         let kind = self.names.kind(&used.name, used.span.start);
         match &kind {
             Kind::Unknown => {
-                let message = format!("`{}` is declared nowhere in sight, or its type is not understood", used.name);
-                return self.refuse(ReasonCode::UnknownName, used.span, message);
+                let message = match declared_at {
+                    Some(_) => format!("type of `{}` unknown", used.name),
+                    None => format!("declaration of `{}` not found", used.name),
+                };
+                return self.refuse_unseen(ReasonCode::UnknownName, used.span, message);
             }
             Kind::Macro => {
                 let message = format!("the macro `{}` is no plain expression", used.name);
@@ -119,7 +122,7 @@ impl Reader<'_, '_> {
         let hides = used.role == Role::MethodCall || (cpp && kind.may_hide_code() && !plain());
         if hides && !self.names.is_value_use(used) {
             let message =
-                format!("`{}` may be of class type, whose operators and functions are not followed", used.name);
+                format!("`{}` is an object whose class may run code of its own in operators and functions", used.name);
             self.refuse(ReasonCode::HiddenCode, used.span, message);
         }
     }

@@ -1,0 +1,32 @@
+//! The page about a project.
+
+use crate::project::{PLAIN, Project, REFUSED, SPLITS, assert_contains};
+
+#[test]
+fn a_page_tells_what_changes_and_what_is_left_alone() {
+    let project = Project::new(&[("src/a&b.c", SPLITS), ("src/c.c", REFUSED), ("src/d.c", PLAIN)]);
+    let ran = project.expect(0, &["report", "src", "-o", "page.html"]);
+    assert_contains(&ran.stderr, "page.html tells of 3 files");
+    let page = String::from_utf8(project.read("page.html")).unwrap();
+    assert_contains(&page, "1 of 3 files would change; 1 region left alone: 1 with a syntax error.");
+    assert_contains(&page, "<h3>src/a&amp;b.c:2 <span class=\"tag\">1 → 2 kernels</span></h3>");
+    assert_contains(&page, "<b>split</b> split into 2 kernels");
+    assert_contains(&page, "<a href=\"#OMPS101\">OMPS101</a>");
+    assert_contains(&page, "<details class=\"rule\" id=\"OMPS101\">");
+    assert_contains(&page, "<span class=\"add\">+#pragma omp target data map(tofrom: a[0:n]) map(to: b[0:n])</span>");
+    assert_contains(&page, "candidates:");
+    // Nothing is loaded from elsewhere, and links lead to places in the page.
+    assert!(!page.contains("http") && !page.contains("<script") && !page.contains("<link"), "{page}");
+    for (at, _) in page.match_indices("href=\"#") {
+        let target = page[at + 7..].split('"').next().unwrap();
+        assert_contains(&page, &format!("id=\"{target}\""));
+    }
+    for file in ["src/a&b.c", "src/c.c"] {
+        assert_eq!(project.read(file), if file == "src/c.c" { REFUSED.as_bytes() } else { SPLITS.as_bytes() });
+    }
+    // A second run says the same.
+    project.expect(0, &["report", "src", "-o", "again.html"]);
+    assert_eq!(String::from_utf8(project.read("again.html")).unwrap(), page);
+    assert_contains(&project.expect(2, &["report", "src", "-o", "none/page.html"]).stderr, "none/page.html: ");
+    assert_contains(&project.expect(2, &["report", "missing.c"]).stderr, "1 files failed, first missing.c");
+}

@@ -1,0 +1,166 @@
+//! The last line of a run: how much changed, how much was left alone, and for what.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::plan::ReasonCode;
+use crate::report::constructs::{Fate, constructs, fate};
+use crate::report::{FileReport, Severity};
+use crate::source::Span;
+
+/// The most groups of constructs that are named.
+const MOST_GROUPS: usize = 4;
+
+/// What the line is to say besides the counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Telling {
+    /// Are the files written, or the new text printed? Otherwise they would change.
+    pub is_written: bool,
+    /// Were the constructs that are left alone listed above it?
+    pub is_listed: bool,
+}
+
+/// The line. `None` for a single file in which nothing changes and nothing is left alone.
+#[must_use]
+pub fn line(reports: &[&FileReport], telling: Telling) -> Option<String> {
+    let mut counts = Counts::default();
+    reports.iter().for_each(|report| counts.add(report));
+    let changed = reports.iter().filter(|report| report.changed).count();
+    let failed =
+        reports.iter().filter(|report| report.diagnostics.iter().any(|d| d.severity == Severity::Error)).count();
+    let verb = if telling.is_written { "changed" } else { "would change" };
+    let mut line = format!("{} of {} {verb}", grouped(changed), amount(reports.len(), "file"));
+    if failed > 0 {
+        line.push_str(&format!(", {} failed", grouped(failed)));
+    }
+    let left = counts.groups.values().sum::<usize>();
+    if reports.len() == 1 && changed + failed + left + counts.assumable == 0 {
+        return None;
+    }
+    if left > 0 {
+        line.push_str(&format!("; {} left alone: {}", amount(left, "region"), counts.named()));
+    }
+    if counts.assumable > 0 {
+        line.push_str(&format!("; {} only with `--assume`", amount(counts.assumable, "region")));
+    }
+    if left + counts.assumable > 0 && !telling.is_listed {
+        line.push_str(if left + counts.assumable == 1 { "; `-v` shows it" } else { "; `-v` lists them" });
+    }
+    Some(line)
+}
+
+/// How many constructs came to what.
+#[derive(Default)]
+struct Counts {
+    assumable: usize,
+    /// Those that are left alone, by what they have in common.
+    groups: BTreeMap<&'static str, usize>,
+}
+
+impl Counts {
+    /// Counts the constructs of a file of which something is said: not those that a comment silences.
+    fn add(&mut self, report: &FileReport) {
+        let told: BTreeSet<Span> =
+            report.diagnostics.iter().filter_map(|said| report.plan_of(said)).map(|plan| plan.span).collect();
+        for (_, plans) in constructs(&report.plans).iter().filter(|(span, _)| told.contains(span)) {
+            match fate(plans, report.assume) {
+                Fate::Assumable => self.assumable += 1,
+                Fate::Refused(code) | Fate::NotPaying(code) => {
+                    *self.groups.entry(code.map_or("of unknown kind", group)).or_default() += 1;
+                }
+                Fate::Changed | Fate::Nothing => {}
+            }
+        }
+    }
+
+    /// The largest groups, then how many others there are.
+    fn named(&self) -> String {
+        let mut groups: Vec<(&str, usize)> = self.groups.iter().map(|(name, count)| (*name, *count)).collect();
+        groups.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let others: usize = groups.iter().skip(MOST_GROUPS).map(|(_, count)| count).sum();
+        let mut words: Vec<String> =
+            groups.iter().take(MOST_GROUPS).map(|(name, count)| format!("{} {name}", grouped(*count))).collect();
+        if others > 0 {
+            words.push(format!("{} for other reasons", grouped(others)));
+        }
+        words.join(", ")
+    }
+}
+
+/// `1 file`, `1,180 files`.
+fn amount(count: usize, what: &str) -> String {
+    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// A number with a comma between thousands.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// What constructs that are left alone for a rule have in common, in words that follow their number.
+pub(super) fn group(code: ReasonCode) -> &'static str {
+    match code {
+        ReasonCode::SyntaxError => "with a syntax error",
+        ReasonCode::PreprocessorConditional => "behind `#if`",
+        ReasonCode::MacroDirective => "made by macros",
+        ReasonCode::UnknownClause => "with an unknown clause",
+        ReasonCode::ClauseWithoutRule
+        | ReasonCode::SharingConflict
+        | ReasonCode::ExpressionNotMovable
+        | ReasonCode::CollapseClause
+        | ReasonCode::TileClause => "with a clause that cannot move",
+        ReasonCode::ScalarWritten => "that write an unmapped variable",
+        ReasonCode::UnknownName => "with undeclared names",
+        ReasonCode::UnknownCall => "that call functions out of sight",
+        ReasonCode::TeamDependent => "that depend on their team",
+        ReasonCode::IterationsGrouped => "that run iterations in order",
+        ReasonCode::SerialStatement | ReasonCode::LocalDeclaration => "with serial code between loops",
+        ReasonCode::SequentialControl => "with control flow around loops",
+        ReasonCode::CudaStyle => "CUDA-style kernels",
+        ReasonCode::BareParallel | ReasonCode::NestedParallel | ReasonCode::OtherConstruct => {
+            "that are not parallel loops"
+        }
+        ReasonCode::DeviceCode => "inside device code",
+        ReasonCode::NotCanonical
+        | ReasonCode::BoundNotOnHost
+        | ReasonCode::NotRectangular
+        | ReasonCode::BoundMayTrap => "with unusual loop bounds",
+        ReasonCode::ReductionNotMovable => "with unusual reductions",
+        ReasonCode::JumpOut => "with jumps",
+        ReasonCode::HiddenCode => "with C++ objects or unknown types",
+        ReasonCode::Spelling => "written as `_Pragma` or attributes",
+        ReasonCode::OpaqueMacro => "with unreadable macros",
+        ReasonCode::CompilerLimit => "that compilers cannot translate otherwise",
+        ReasonCode::InnerLoopDependent | ReasonCode::ValueCarried | ReasonCode::IterationsMeet => {
+            "whose inner loops may depend on themselves"
+        }
+        ReasonCode::NestNotFollowed => "with accesses that are not understood",
+        ReasonCode::HostAccess => "whose data the host needs",
+        ReasonCode::MapNotUnited | ReasonCode::StorageOverlap => "with maps that cannot be one",
+        ReasonCode::NotCertain | ReasonCode::EnvironmentPlace => "without a place for `target data`",
+        ReasonCode::TooSmall => "too small to gain",
+        ReasonCode::FuseDoesNotPay
+        | ReasonCode::UnrollDoesNotPay
+        | ReasonCode::GridDoesNotPay
+        | ReasonCode::TooLittleToCopy => "with nothing to gain",
+        other => other.title(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_are_grouped() {
+        assert_eq!([grouped(7), grouped(1180), grouped(1_234_567)], ["7", "1,180", "1,234,567"]);
+        assert_eq!(amount(1, "file"), "1 file");
+    }
+}
