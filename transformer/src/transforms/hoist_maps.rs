@@ -120,6 +120,7 @@ mod reach;
 mod refusals;
 mod runs;
 mod storage;
+mod templates;
 mod updates;
 mod write;
 

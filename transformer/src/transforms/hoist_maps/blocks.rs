@@ -88,10 +88,9 @@ fn other_directives(cx: &Context<'_>, extent: Span, mappings: &[&Mapping]) -> Ve
         })
     });
     let unknown = others.filter_map(|(construct, directive)| {
-        let shares_loops = matches!(directive.name.as_str(), "parallel for" | "parallel for simd" | "simd");
         let holds_mapping = mappings.iter().any(|mapping| construct.body_span.contains(mapping.extent));
         let message = format!("`{}` stands between the constructs", directive.name);
-        (!shares_loops || holds_mapping).then_some(Unknown { kind: UnknownKind::Code, span: directive.span, message })
+        (!directive.shares_host_loops() || holds_mapping).then_some(Unknown { kind: UnknownKind::Code, span: directive.span, message })
     });
     unknown.collect()
 }

@@ -6,7 +6,6 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::Context;
-use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::effects::{Binding, HostEffects, Storage, Touch, UnknownKind};
 use crate::semantics::symbols::VariableId;
@@ -15,6 +14,7 @@ use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::conditions;
 use crate::transforms::hoist_maps::items::{Item, Length, normal, operand};
+use crate::transforms::hoist_maps::templates::Template;
 use arguments::Handed;
 
 /// What calls of functions in sight run.
@@ -26,47 +26,144 @@ pub(super) struct Called {
     pub unnamed: Vec<(NodeId, Reason)>,
 }
 
-/// The constructs that calls in the file run.
+/// The constructs that calls in the file run, those of functions that the called ones call among them.
 pub(super) fn called(cx: &Context<'_>, all: &[Mapping]) -> Called {
-    let mut by_function: BTreeMap<NodeId, Vec<&Mapping>> = BTreeMap::new();
+    let mut own: BTreeMap<NodeId, Vec<&Mapping>> = BTreeMap::new();
     for mapping in all {
         if let Some(function) = cx.function_of(cx.tree.span(mapping.body)) {
-            by_function.entry(function).or_default().push(mapping);
+            own.entry(function).or_default().push(mapping);
         }
     }
-    let mut found = Called::default();
-    let mut seen: BTreeSet<NodeId> = BTreeSet::new();
+    let mut graph = Graph { cx, own, calls: BTreeMap::new(), found: BTreeMap::new(), unnamed: Vec::new() };
     for call in calls(cx) {
-        let Some(name) = cx.called_name(call).map(|name| cx.file.show(cx.tree.span(name))) else { continue };
-        let definitions = cx.symbols().function_definitions(&name);
-        let runs_constructs =
-            |(header, node): &(Option<usize>, NodeId)| header.is_none() && by_function.contains_key(node);
-        if !definitions.iter().any(runs_constructs) {
-            continue;
+        if let Some(name) = cx.called_name(call).map(|name| cx.file.show(cx.tree.span(name)).into_owned()) {
+            graph.calls.entry(cx.function_of(cx.tree.span(call))).or_default().push((call, name));
+        }
+    }
+    for caller in graph.calls.keys().copied().collect::<Vec<_>>() {
+        graph.read(caller, &mut BTreeSet::new());
+    }
+    let mut mappings: Vec<Mapping> = graph.found.into_values().flatten().collect();
+    // In the order of the text; those of one call are in order.
+    mappings.sort_by_key(|mapping| mapping.extent.start);
+    let mut unnamed = graph.unnamed;
+    unnamed.sort_by_key(|(call, _)| cx.tree.span(*call).start);
+    Called { mappings, unnamed }
+}
+
+/// Who calls whom.
+struct Graph<'g, 'c> {
+    cx: &'g Context<'c>,
+    /// The constructs in each function.
+    own: BTreeMap<NodeId, Vec<&'g Mapping>>,
+    /// The calls in each function, or outside of all, with the names that they call.
+    calls: BTreeMap<Option<NodeId>, Vec<(NodeId, String)>>,
+    /// The constructs that calls in each function run, of those that were looked at.
+    found: BTreeMap<Option<NodeId>, Vec<Mapping>>,
+    unnamed: Vec<(NodeId, Reason)>,
+}
+
+impl Graph<'_, '_> {
+    /// Looks at the calls of a function, first at those of the functions that it calls.
+    fn read(&mut self, caller: Option<NodeId>, callers: &mut BTreeSet<Option<NodeId>>) {
+        if self.found.contains_key(&caller) || !callers.insert(caller) {
+            return;
+        }
+        let calls = self.calls.get(&caller).cloned().unwrap_or_default();
+        for (_, name) in &calls {
+            for (header, function) in self.cx.symbols().function_definitions(name) {
+                if header.is_none() && self.calls.contains_key(&Some(function)) {
+                    self.read(Some(function), callers);
+                }
+            }
+        }
+        let mut found = Vec::new();
+        let mut seen: BTreeSet<NodeId> = BTreeSet::new();
+        for (call, name) in calls {
+            self.of_call(call, &name, &mut seen, &mut found);
+        }
+        callers.remove(&caller);
+        self.found.insert(caller, found);
+    }
+
+    /// What a function runs, in the order of the text.
+    fn constructs_of(&self, function: NodeId) -> Vec<&Mapping> {
+        let own = self.own.get(&function).into_iter().flatten().copied();
+        let mut all: Vec<&Mapping> = own.chain(self.found.get(&Some(function)).into_iter().flatten()).collect();
+        all.sort_by_key(|mapping| mapping.extent.start);
+        all
+    }
+
+    fn of_call(&mut self, call: NodeId, name: &str, seen: &mut BTreeSet<NodeId>, found: &mut Vec<Mapping>) {
+        let cx = self.cx;
+        let definitions = cx.symbols().function_definitions(name);
+        let of = |(header, node): &(Option<usize>, NodeId)| match header {
+            None => self.constructs_of(*node),
+            Some(_) => Vec::new(),
+        };
+        if definitions.iter().all(|definition| of(definition).is_empty()) {
+            return;
         }
         let span = cx.tree.span(call);
         let refusal = |message: String| (call, Reason::new(ReasonCode::EnvironmentPlace, span, message));
-        let statement = statement_of(cx, call).filter(|statement| seen.insert(*statement));
-        let binding = cx.binding(call).and_then(|binding| Some((by_function.get(&binding.definition)?, binding)));
-        let mut own = definitions.iter().filter_map(|(_, node)| Some((*node, by_function.get(node)?)));
-        if binding.is_none() && own.all(|(function, mappings)| has_own_data(cx, function, mappings)) {
+        let statement = statement_of(cx, call);
+        let statement = match statement.filter(|statement| !seen.insert(*statement)) {
+            // What another call in the same statement runs beside it.
+            Some(shared) => {
+                let message = format!("`{name}` is called in the same statement");
+                for mapping in found.iter_mut().filter(|mapping| mapping.body == shared) {
+                    mapping.trouble = Some(Reason::new(ReasonCode::EnvironmentPlace, span, message.clone()));
+                }
+                None
+            }
+            None => statement,
+        };
+        let binding = cx.binding(call).filter(|binding| !self.constructs_of(binding.definition).is_empty());
+        let has_own_data = |definition: &(Option<usize>, NodeId)| {
+            let mappings = of(definition);
+            mappings.is_empty() || has_own_data(cx, definition.1, &mappings)
+        };
+        if binding.is_none() && definitions.iter().all(has_own_data) {
             let message = format!("each call of `{name}` has data of its own, and environments for them");
-            found.unnamed.push((call, Reason::new(ReasonCode::NothingToHoist, span, message)));
-            continue;
+            self.unnamed.push((call, Reason::new(ReasonCode::NothingToHoist, span, message)));
+            return;
         }
-        match (statement, binding) {
-            (Some(statement), Some((own, binding))) => {
-                let (mappings, unnamed) = Call::new(cx, statement, binding, own).mappings(own);
-                found.mappings.extend(mappings);
-                found.unnamed.extend(unnamed.into_iter().map(|reason| (call, reason)));
+        let unnamed: Vec<(NodeId, Reason)> = match (statement, binding) {
+            (Some(statement), Some(binding)) => {
+                let own = self.constructs_of(binding.definition);
+                let unread = self.unread(binding.definition);
+                let (mappings, unnamed) = Call::new(cx, statement, binding, &own).mappings(&own, unread);
+                found.extend(mappings);
+                unnamed.into_iter().map(|reason| (call, reason)).collect()
             }
-            (None, _) => {
-                found.unnamed.push(refusal(format!("`{name}` is not called by a statement of its own here")));
-            }
-            (_, None) => found.unnamed.push(refusal(format!("which `{name}` is called here is not certain"))),
-        }
+            (None, _) => vec![refusal(format!("`{name}` is not called by a statement of its own here"))],
+            (_, None) => vec![refusal(format!("which `{name}` is called here is not certain"))],
+        };
+        self.unnamed.extend(unnamed);
     }
-    found
+
+    /// A call in a function, or in one that it calls, whose constructs are not known.
+    fn unread(&self, function: NodeId) -> Option<String> {
+        let cx = self.cx;
+        let extent = cx.tree.span(function);
+        let is_read = |call: NodeId| {
+            let span = cx.tree.span(call);
+            let of_others = self.found.get(&Some(function)).into_iter().flatten();
+            let mut around = of_others.filter(|mapping| mapping.extent.contains(span));
+            let is_by_threads = cx.constructs.ids_within(extent).any(|id| {
+                !cx.constructs.is_target(id) && cx.constructs.construct(id).body_span.contains(span)
+            });
+            around.next().is_some() && !is_by_threads
+        };
+        let calls = self.calls.get(&Some(function)).into_iter().flatten();
+        let unread = calls.into_iter().find(|(call, name)| {
+            let definitions = cx.symbols().function_definitions(name);
+            let mut own = definitions.iter().filter(|(header, _)| header.is_none());
+            own.any(|(_, node)| !self.constructs_of(*node).is_empty() || !self.found.contains_key(&Some(*node)) && self.calls.contains_key(&Some(*node)))
+                && !is_read(*call)
+        });
+        unread.map(|(_, name)| name.clone())
+    }
 }
 
 /// Do the constructs of a function map nothing but its local variables, in data environments of that function?
@@ -132,14 +229,16 @@ impl<'c, 'a> Call<'c, 'a> {
     }
 
     /// The constructs of the function, and why the caller cannot name some of what they map.
-    fn mappings(&self, own: &[&Mapping]) -> (Vec<Mapping>, Vec<Reason>) {
+    fn mappings(&self, own: &[&Mapping], unread: Option<String>) -> (Vec<Mapping>, Vec<Reason>) {
         let cx = self.cx;
         let outside = cx.host_effects(self.statement, &[]);
-        let name = cx.called_name(self.binding.call).map(|node| cx.file.show(cx.tree.span(node)));
-        let own_message = format!("`{}` has constructs of its own", name.unwrap_or_default());
-        let mut unknown = outside.unknown.iter();
-        let unknown = unknown.find(|it| it.kind != UnknownKind::Constructs || it.message != own_message);
+        // The constructs of all that are called are looked at, but for one.
+        let unknown = outside.unknown.iter().find(|it| it.kind != UnknownKind::Constructs);
         let trouble = unknown.map(|it| Reason::new(ReasonCode::HostAccess, it.span, it.message.clone()));
+        let trouble = trouble.or_else(|| {
+            let message = format!("what `{}` runs is not known", unread?);
+            Some(Reason::new(ReasonCode::EnvironmentPlace, cx.tree.span(self.statement), message))
+        });
         let is_data = own.iter().any(|mapping| mapping.is_data);
         let trouble = trouble.or_else(|| {
             let message = "the called function has data environments of its own";
@@ -172,13 +271,14 @@ impl<'c, 'a> Call<'c, 'a> {
             items: Vec::new(),
             touches,
             called: Some(extent),
+            path: std::iter::once(self.binding.definition).chain(own.path.iter().copied()).collect(),
             inside: OnceCell::from(cx.effects_with_kernels(self.statement)),
             own_items: RefCell::default(),
             only_read: Vec::new(),
             trouble: own
                 .trouble
                 .as_ref()
-                .map(|reason| Reason::new(reason.code, extent, format!("{} (in the called function)", reason.message))),
+                .map(|reason| Reason::new(reason.code, extent, in_called(&reason.message))),
         };
         for item in &own.items {
             match self.item(item) {
@@ -221,10 +321,11 @@ impl<'c, 'a> Call<'c, 'a> {
         let cx = self.cx;
         let (name, extent) = (&own.named.name, cx.tree.span(self.statement));
         let refuse = |span, message: String| Reason::new(ReasonCode::MapNotUnited, span, message);
-        let handed = match self.binding.argument(own.named.id) {
+        let parameter = self.parameter_behind(&own.named);
+        let handed = match self.binding.argument(parameter) {
             Some(argument) => {
                 let span = cx.tree.span(argument);
-                if self.host.writes_variable(own.named.id).is_some() {
+                if self.host.writes_variable(parameter).is_some() {
                     return Err(refuse(span, format!("the called function changes `{name}`")));
                 }
                 self.array_handed(argument, &own.named).ok_or_else(|| {
@@ -257,30 +358,27 @@ impl<'c, 'a> Call<'c, 'a> {
     fn item_of(&self, own: &Item, handed: Handed) -> Option<Item> {
         let cx = self.cx;
         let Handed { named, span, offset } = handed;
-        let mut expressions: Vec<Span> = Vec::new();
-        let mut rename = |expression: Span| self.renamed(expression, &mut expressions);
-        let texts: Option<Vec<(Span, String)>> =
-            own.expressions.iter().map(|span| Some((*span, rename(*span)?))).collect();
-        let texts = texts?;
-        let mut section = self.section(own, &texts)?;
+        let renamed = |template: &Template| template.replaced(|value, is_operand| self.renamed(value, is_operand));
+        let mut template = renamed(&own.template)?;
         if let Some(offset) = offset {
             let offset = cx.tree.span(offset);
             cx.is_arithmetic(offset).then_some(())?;
             // The section then starts where the argument leads to.
-            let length = normal(&section).strip_prefix("[:").is_some().then(|| section.split_once(':'))??.1.to_owned();
-            section = format!("[{}:{length}", on_one_line(cx.file, offset));
-            expressions.push(offset);
+            own.section.starts_with("[:").then_some(())?;
+            template = template.starting_at(offset)?;
         }
+        let section = template.text(cx);
+        let expressions = template.expressions();
         let length = |length: &Length| {
-            let [span] = length.expressions[..] else { return None };
-            let text = texts.iter().find(|(own, _)| *own == span).map(|(_, text)| operand(text))?;
-            Some(Length { text, expressions: expressions.clone() })
+            let template = renamed(&length.template)?;
+            Some(Length { text: operand(&template.text(cx)), expressions: template.expressions(), template })
         };
         let lengths = expressions.iter().flat_map(|span| cx.names_in(*span));
         let lengths = lengths.filter_map(|(name, span)| cx.named(&name, span.start)).map(|(named, _)| named).collect();
         Some(Item {
             text: format!("{}{section}", named.name),
             section: normal(&section),
+            template,
             first_length: own.first_length.as_ref().and_then(length),
             length: own.length.as_ref().filter(|_| offset.is_none()).and_then(length),
             lengths,
@@ -293,21 +391,12 @@ impl<'c, 'a> Call<'c, 'a> {
             named,
         })
     }
+}
 
-    /// The section with the expressions as the caller writes them.
-    fn section(&self, own: &Item, texts: &[(Span, String)]) -> Option<String> {
-        let Some(start) = own.text.find('[') else { return Some(String::new()) };
-        let at = own.span.start + self.cx.file.show(own.span).find('[')?;
-        (start > 0).then_some(())?;
-        let (mut text, mut from) = (String::new(), at);
-        for (span, expression) in texts {
-            text += &self.cx.file.show(Span::new(from, span.start));
-            text += expression;
-            from = span.end;
-        }
-        text += &self.cx.file.show(Span::new(from, own.span.end));
-        Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
-    }
+/// What is said of a construct of a called function.
+fn in_called(message: &str) -> String {
+    const WHERE: &str = "(in the called function)";
+    if message.ends_with(WHERE) { message.to_owned() } else { format!("{message} {WHERE}") }
 }
 
 fn kernels_of(cx: &Context<'_>, function: NodeId) -> Vec<Span> {

@@ -5,6 +5,7 @@
 //! pointer leads to, so that no part of a structure is mapped. The constructs keep their maps: present data are found by their address.
 
 mod accesses;
+mod handed;
 mod paths;
 mod text;
 mod unchanged;
@@ -76,13 +77,16 @@ fn listings(cx: &Context<'_>) -> Vec<Listing> {
     for id in cx.constructs.ids().filter(|id| cx.constructs.is_target(*id)) {
         functions.extend(cx.function_of(cx.constructs.directive(id).span));
     }
+    let calls = handed::calls(cx, &functions);
+    functions.extend(calls.iter().filter_map(|call| cx.function_of(cx.tree.span(*call))));
     functions.retain(|function| (cx.is_wanted)(cx.tree.span(*function)));
-    functions.into_iter().filter_map(|function| listing(cx, function)).collect()
+    functions.into_iter().filter_map(|function| listing(cx, function, &calls)).collect()
 }
 
-fn listing(cx: &Context<'_>, function: NodeId) -> Option<Listing> {
+fn listing(cx: &Context<'_>, function: NodeId, calls: &[NodeId]) -> Option<Listing> {
     let body = cx.tree.child(function, Field::Body)?;
-    let paths = paths(cx, function, body);
+    let handed = handed::arguments(cx, body, calls);
+    let paths = paths(cx, function, body, &handed);
     paths.iter().any(|path| path.is_pointer).then_some(())?;
     let mut accesses = accesses(cx, cx.tree.span(body));
     accesses.retain(|access| paths.iter().any(|path| path.key == access.key));

@@ -27,9 +27,17 @@ pub(super) fn told_instead(
         let Some(opened) = environments[index].opened.as_ref().filter(|it| !holds_own(cx, it, function)) else {
             continue;
         };
-        let span = cx.tree.span(function);
-        let is_run = |it: &&Mapping| it.called.is_some() && span.contains(cx.constructs.directive(it.id).span);
+        let is_run = |it: &&Mapping| it.path.contains(&function);
         let mut calls: Vec<&Mapping> = all.iter().filter(is_run).collect();
+        // A call in a function that others call stands for nothing but the calls of that.
+        let within = |call: &Mapping| cx.function_of(call.extent);
+        let is_inner = |call: &&Mapping| {
+            all.iter().any(|it| it.id == call.id && within(call).is_some_and(|around| it.path.contains(&around)))
+        };
+        let outer: Vec<&Mapping> = calls.iter().filter(|call| !is_inner(call)).copied().collect();
+        if !outer.is_empty() {
+            calls = outer;
+        }
         // What a loop repeats outweighs what runs once.
         if calls.iter().any(|call| is_repeated(cx, call.body)) {
             calls.retain(|call| is_repeated(cx, call.body));

@@ -9,8 +9,9 @@ use crate::semantics::symbols::{DeclaredType, Scope};
 use crate::source::{Language, Span};
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 
-/// The members that constructs in a function list with sections, and those that the sections are computed from.
-pub(super) fn paths(cx: &Context<'_>, function: NodeId, body: NodeId) -> Vec<Path> {
+/// The members that constructs in a function list with sections, those that the sections are computed from, and those that are handed to
+/// functions with constructs.
+pub(super) fn paths(cx: &Context<'_>, function: NodeId, body: NodeId, handed: &[Span]) -> Vec<Path> {
     let (tree, extent) = (cx.tree, cx.tree.span(body));
     // A variable that is declared in between may be passed over by a jump, and a lambda would have to capture it.
     let hinders = |node: NodeId| matches!(tree.kind(node), NodeKind::LambdaExpression | NodeKind::GotoStatement);
@@ -25,12 +26,13 @@ pub(super) fn paths(cx: &Context<'_>, function: NodeId, body: NodeId) -> Vec<Pat
     let items: Vec<Span> = items.filter(names_member).collect();
     let mut found: Vec<Path> = Vec::new();
     let mut seen: BTreeSet<Key> = BTreeSet::new();
-    for item in items {
+    let listed = items.into_iter().map(|item| (item, true)).chain(handed.iter().map(|argument| (*argument, false)));
+    for (item, is_list) in listed {
         for (index, access) in accesses(cx, item).into_iter().enumerate() {
             let is_listed = index == 0 && access.span.start == item.start;
+            let fits = |path: &Path| !is_list || path.is_pointer == is_listed;
             if !seen.contains(&access.key)
-                && let Some(path) =
-                    path(cx, function, body, &access, &found).filter(|path| path.is_pointer == is_listed)
+                && let Some(path) = path(cx, function, body, &access, &found).filter(fits)
             {
                 seen.insert(access.key);
                 found.push(path);
