@@ -138,6 +138,7 @@ use constructs::Mapping;
 use decided::{Decided, Opened, Planned};
 use environments::{Block, Environment};
 use jumps::jump_out;
+use members::text::Changed;
 use refusals::{Found, refusal};
 use runs::{Run, beside, gains, is_needed, is_served, runs};
 
@@ -148,7 +149,7 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
 
 /// Decides for every block of a file.
 pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
-    let decided = members::with_members(cx, decide_file(cx));
+    let decided = members::with_members(cx, decide_file(cx, None));
     let Decided { environments, narrowed, unnamed, data } = decided;
     let mut plans: Vec<Plan> = environments.into_iter().map(|planned| planned.plan).collect();
     let is_change = |plan: &&Plan| !plan.edits.is_empty();
@@ -159,7 +160,8 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
     plans
 }
 
-fn decide_file(cx: &Context<'_>) -> Decided {
+/// Decides on a file, or on a text that was made of it, in which variables stand for members.
+fn decide_file(cx: &Context<'_>, made: Option<&Changed>) -> Decided {
     let targets =
         cx.constructs.ids().filter(|id| cx.constructs.is_target(*id) && cx.constructs.construct(*id).body.is_some());
     let bodies: Vec<NodeId> = targets.filter_map(|id| cx.constructs.construct(id).body).collect();
@@ -183,7 +185,7 @@ fn decide_file(cx: &Context<'_>) -> Decided {
     let functions: BTreeSet<NodeId> = inside.keys().copied().chain(with_data).collect();
     let functions: Vec<Span> = functions.into_iter().map(|function| cx.tree.span(function)).collect();
     let own = constructs::read(cx, &functions);
-    let Called { mappings: called, unnamed } = calls::called(cx, &own);
+    let Called { mappings: called, unnamed } = calls::called(cx, &own, made);
     for mapping in &called {
         if let Some(function) = cx.function_of(mapping.extent) {
             inside.entry(function).or_default().push(mapping.body);

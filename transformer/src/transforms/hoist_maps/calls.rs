@@ -1,6 +1,7 @@
 //! Constructs of called functions as their callers see them: what `f(a, b, n)` maps is named by the arguments.
 
 mod arguments;
+mod objects;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,7 @@ use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::conditions;
 use crate::transforms::hoist_maps::items::{Item, Length, normal, operand};
+use crate::transforms::hoist_maps::members::text::Changed;
 use crate::transforms::hoist_maps::templates::Template;
 use arguments::Handed;
 
@@ -27,14 +29,14 @@ pub(super) struct Called {
 }
 
 /// The constructs that calls in the file run, those of functions that the called ones call among them.
-pub(super) fn called(cx: &Context<'_>, all: &[Mapping]) -> Called {
+pub(super) fn called(cx: &Context<'_>, all: &[Mapping], made: Option<&Changed>) -> Called {
     let mut own: BTreeMap<NodeId, Vec<&Mapping>> = BTreeMap::new();
     for mapping in all {
         if let Some(function) = cx.function_of(cx.tree.span(mapping.body)) {
             own.entry(function).or_default().push(mapping);
         }
     }
-    let mut graph = Graph { cx, own, calls: BTreeMap::new(), found: BTreeMap::new(), unnamed: Vec::new() };
+    let mut graph = Graph { cx, made, own, calls: BTreeMap::new(), found: BTreeMap::new(), unnamed: Vec::new() };
     for call in calls(cx) {
         if let Some(name) = cx.called_name(call).map(|name| cx.file.show(cx.tree.span(name)).into_owned()) {
             graph.calls.entry(cx.function_of(cx.tree.span(call))).or_default().push((call, name));
@@ -54,6 +56,7 @@ pub(super) fn called(cx: &Context<'_>, all: &[Mapping]) -> Called {
 /// Who calls whom.
 struct Graph<'g, 'c> {
     cx: &'g Context<'c>,
+    made: Option<&'g Changed>,
     /// The constructs in each function.
     own: BTreeMap<NodeId, Vec<&'g Mapping>>,
     /// The calls in each function, or outside of all, with the names that they call.
@@ -132,7 +135,7 @@ impl Graph<'_, '_> {
             (Some(statement), Some(binding)) => {
                 let own = self.constructs_of(binding.definition);
                 let unread = self.unread(binding.definition);
-                let (mappings, unnamed) = Call::new(cx, statement, binding, &own).mappings(&own, unread);
+                let (mappings, unnamed) = Call::new(cx, self.made, statement, binding, &own).mappings(&own, unread);
                 found.extend(mappings);
                 unnamed.into_iter().map(|reason| (call, reason)).collect()
             }
@@ -212,6 +215,8 @@ fn statement_of(cx: &Context<'_>, call: NodeId) -> Option<NodeId> {
 /// One call, and what the function does on the host.
 struct Call<'c, 'a> {
     cx: &'c Context<'a>,
+    /// The text that was made of the file, where it is one.
+    made: Option<&'c Changed>,
     statement: NodeId,
     binding: Binding,
     /// What the called function does beside its kernels, in its own terms.
@@ -221,11 +226,17 @@ struct Call<'c, 'a> {
 }
 
 impl<'c, 'a> Call<'c, 'a> {
-    fn new(cx: &'c Context<'a>, statement: NodeId, binding: Binding, own: &[&Mapping]) -> Self {
+    fn new(
+        cx: &'c Context<'a>,
+        made: Option<&'c Changed>,
+        statement: NodeId,
+        binding: Binding,
+        own: &[&Mapping],
+    ) -> Self {
         let kernels = kernels_of(cx, binding.definition);
         let body = cx.tree.child(binding.definition, Field::Body);
         let host = body.map(|body| cx.host_effects(body, &kernels)).unwrap_or_default();
-        Self { cx, statement, binding, host, are_held: are_held(own) }
+        Self { cx, made, statement, binding, host, are_held: are_held(own) }
     }
 
     /// The constructs of the function, and why the caller cannot name some of what they map.
@@ -322,6 +333,11 @@ impl<'c, 'a> Call<'c, 'a> {
         let (name, extent) = (&own.named.name, cx.tree.span(self.statement));
         let refuse = |span, message: String| Reason::new(ReasonCode::MapNotUnited, span, message);
         let parameter = self.parameter_behind(&own.named);
+        if let Some(handed) = self.member_handed(&own.named) {
+            return self.item_of(own, handed).ok_or_else(|| {
+                refuse(extent, format!("the section of `{name}` in the called function cannot be computed here"))
+            });
+        }
         let handed = match self.binding.argument(parameter) {
             Some(argument) => {
                 let span = cx.tree.span(argument);

@@ -45,7 +45,7 @@ impl Call<'_, '_> {
     }
 
     /// Do an argument and a parameter lead to elements of one type: the same numbers, or the same plain structure?
-    fn are_of_one_type(&self, given: &DeclaredType, parameter: &DeclaredType) -> bool {
+    pub(super) fn are_of_one_type(&self, given: &DeclaredType, parameter: &DeclaredType) -> bool {
         let (element, own) = (given.dereferenced(), parameter.dereferenced());
         if let (DeclaredType::Record { name, .. }, DeclaredType::Record { name: other, .. }) = (&element, &own) {
             let places = [self.cx.tree.span(self.statement).start, self.cx.tree.span(self.binding.definition).end - 1];
@@ -96,6 +96,9 @@ impl Call<'_, '_> {
             self.keeps_value(name, span.start, argument, is_operand).then_some(())?;
             return Some(vec![Piece::Value { of: cx.tree.span(argument), is_operand }]);
         }
+        if let Some(place) = known.as_ref().and_then(|named| self.number_handed(named)) {
+            return Some(vec![Piece::Value { of: place, is_operand }]);
+        }
         if let Some(value) = known.as_ref().and_then(|named| self.only_value(named)) {
             self.keeps_value(name, span.start, value, is_operand).then_some(())?;
             return self.renamed(cx.tree.span(value), is_operand);
@@ -113,17 +116,35 @@ impl Call<'_, '_> {
 
     /// The parameter whose value a pointer of the function has, by its declaration and that of others, or itself.
     pub(super) fn parameter_behind(&self, named: &Named) -> VariableId {
+        self.first_behind(named).id
+    }
+
+    /// The variable whose value a pointer or number of the function has, by its declaration and that of others, or itself.
+    pub(super) fn first_behind(&self, named: &Named) -> Named {
         let (cx, tree) = (self.cx, self.cx.tree);
         let mut found = named.clone();
         // Each is declared behind the one whose value it has.
         while let Some(value) = self.only_value(&found).filter(|value| tree.kind(*value) == NodeKind::Identifier) {
             let span = tree.span(value);
             match cx.named(&cx.file.show(span), span.start) {
-                Some((other, variable)) if variable.ty.is_pointer() && other.id != found.id => found = other,
+                Some((other, variable)) if self.is_of_one_kind(named, &variable.ty) && other.id != found.id => {
+                    found = other;
+                }
                 _ => break,
             }
         }
-        found.id
+        found
+    }
+
+    /// Are both pointers, or integers of one type?
+    pub(super) fn is_of_one_kind(&self, named: &Named, other: &DeclaredType) -> bool {
+        let own = self.cx.declared_type(&named.name, named.at);
+        own.is_some_and(|own| match own.is_pointer() {
+            true => other.is_pointer(),
+            false => own.number().and_then(Number::integer).is_some_and(|integer| {
+                other.number().and_then(Number::integer) == Some(integer)
+            }),
+        })
     }
 
     /// What a local variable of the function was given where it is declared, if it keeps that as long as it lives.

@@ -4,7 +4,7 @@ use crate::edit::{Edit, EditSet, Origins};
 use crate::source::{Span, is_part_of_word};
 
 /// The other text.
-pub(super) struct Changed {
+pub(in crate::transforms::hoist_maps) struct Changed {
     pub text: Vec<u8>,
     origins: Origins,
 }
@@ -26,7 +26,7 @@ impl Changed {
     }
 
     /// Does a place stand inside of nothing that was replaced?
-    pub(super) fn is_kept(&self, at: usize) -> bool {
+    pub(in crate::transforms::hoist_maps) fn is_kept(&self, at: usize) -> bool {
         self.origins.is_between(at)
     }
 }
