@@ -154,7 +154,8 @@ impl Graph<'_, '_> {
             let of_others = self.found.get(&Some(function)).into_iter().flatten();
             let mut around = of_others.filter(|mapping| mapping.extent.contains(span));
             let is_by_threads = cx.constructs.ids_within(extent).any(|id| {
-                !cx.constructs.is_target(id) && cx.constructs.construct(id).body_span.contains(span)
+                let is_other = !cx.constructs.is_target(id) && !cx.constructs.directive(id).is("target data");
+                is_other && cx.constructs.construct(id).body_span.contains(span)
             });
             around.next().is_some() && !is_by_threads
         };

@@ -319,7 +319,8 @@ impl Block<'_, '_> {
 
     /// May the construct, or one inside it, change what the variable leads to?
     fn writes(&self, mapping: &Mapping, mappings: &[&Mapping], named: &Named) -> bool {
-        let inside = mappings.iter().filter(|other| mapping.extent.contains(other.extent));
+        // What one call runs stands at one place.
+        let inside = mappings.iter().filter(|other| mapping.is_data && mapping.extent.contains(other.extent));
         mapping.writes(self.cx, named) || inside.into_iter().any(|other| other.writes(self.cx, named))
     }
 

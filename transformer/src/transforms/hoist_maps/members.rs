@@ -90,6 +90,7 @@ fn listing(cx: &Context<'_>, function: NodeId, calls: &[NodeId], needs: &mut Nee
     let arguments = handed::arguments(cx, body, calls);
     let mut paths = paths(cx, function, body, &arguments);
     paths::add_handed(cx, function, body, needs.handed_by(function), &mut paths);
+    paths::add_handed(cx, function, body, needs.found_by(function), &mut paths);
     paths.iter().any(|path| path.is_pointer).then_some(())?;
     let mut accesses = accesses(cx, cx.tree.span(body));
     accesses.retain(|access| paths.iter().any(|path| path.key == access.key));
@@ -122,7 +123,7 @@ fn changed(cx: &Context<'_>, listings: &[Listing]) -> Option<Changed> {
 /// What is decided of the other text.
 fn decided_on(cx: &Context<'_>, changed: &Changed) -> Option<Decided> {
     let OtherText { file, scan, tree, constructs } = OtherText::read(changed.text.clone(), cx.file, cx.tree)?;
-    let program = Program::new(&file, &scan, &tree, &constructs, cx.compilation);
+    let program = Program::new(&file, &scan, &tree, &constructs, cx.compilation).with_added(changed.added());
     Some(decide_file(&cx.of_other(program), Some(changed)))
 }
 

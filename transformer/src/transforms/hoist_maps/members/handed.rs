@@ -78,6 +78,12 @@ impl<'n, 'c> Needs<'n, 'c> {
         found
     }
 
+    /// The members that a function finds in the objects that its parameters lead to.
+    pub(super) fn found_by(&mut self, function: NodeId) -> Vec<Handed> {
+        let members = self.of(function).into_iter();
+        members.map(|(id, member)| Handed { key: Key { base: Some(id), member }, base: id.declared_at, is_arrow: true }).collect()
+    }
+
     /// The members that constructs in a function, or in those that it calls, list of what its parameters lead to.
     fn of(&mut self, function: NodeId) -> BTreeSet<(VariableId, String)> {
         if let Some(known) = self.known.get(&function) {

@@ -69,7 +69,9 @@ pub(super) fn add_handed(
             continue;
         }
         let text = format!("{}{}{}", cx.file.show(base), if is_arrow { "->" } else { "." }, key.member);
-        let access = Access { span: base, base: Some(base), is_arrow, key };
+        // A parameter is not declared yet where it is named first.
+        let at = base.start.max(cx.tree.span(body).start);
+        let access = Access { span: Span::new(at, at), base: Some(base), is_arrow, key };
         found.extend(path_of(cx, function, body, &access, text, found));
     }
 }

@@ -16,6 +16,11 @@ impl Changed {
         Some(Self { text: edits.apply(text), origins: edits.origins() })
     }
 
+    /// The declarations that it has besides.
+    pub(super) fn added(&self) -> Vec<Span> {
+        self.origins.added().collect()
+    }
+
     pub(super) fn origin(&self, at: usize) -> usize {
         self.origins.place(at)
     }
