@@ -78,8 +78,7 @@ impl Template {
             Piece::Text(text) => text.split_once(':').map(|(_, rest)| format!(":{rest}")),
             Piece::Value { .. } => None,
         })?;
-        let start =
-            [Piece::Text("[".to_owned()), Piece::Value { of: offset, is_operand: false }, Piece::Text(rest)];
+        let start = [Piece::Text("[".to_owned()), Piece::Value { of: offset, is_operand: false }, Piece::Text(rest)];
         Some(Self(start.into_iter().chain(pieces).collect()))
     }
 }

@@ -79,7 +79,8 @@ impl Call<'_, '_> {
         }
         pieces.push(Piece::Text(cx.file.show(Span::new(from, expression.end)).into_owned()));
         // What becomes an operand once more.
-        let is_whole = pieces.iter().filter(|piece| !matches!(piece, Piece::Text(text) if text.is_empty())).count() == 1;
+        let is_whole =
+            pieces.iter().filter(|piece| !matches!(piece, Piece::Text(text) if text.is_empty())).count() == 1;
         if is_operand && !is_whole {
             pieces.insert(0, Piece::Text("(".to_owned()));
             pieces.push(Piece::Text(")".to_owned()));
@@ -141,9 +142,10 @@ impl Call<'_, '_> {
         let own = self.cx.declared_type(&named.name, named.at);
         own.is_some_and(|own| match own.is_pointer() {
             true => other.is_pointer(),
-            false => own.number().and_then(Number::integer).is_some_and(|integer| {
-                other.number().and_then(Number::integer) == Some(integer)
-            }),
+            false => own
+                .number()
+                .and_then(Number::integer)
+                .is_some_and(|integer| other.number().and_then(Number::integer) == Some(integer)),
         })
     }
 

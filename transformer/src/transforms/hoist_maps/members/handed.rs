@@ -81,7 +81,9 @@ impl<'n, 'c> Needs<'n, 'c> {
     /// The members that a function finds in the objects that its parameters lead to.
     pub(super) fn found_by(&mut self, function: NodeId) -> Vec<Handed> {
         let members = self.of(function).into_iter();
-        members.map(|(id, member)| Handed { key: Key { base: Some(id), member }, base: id.declared_at, is_arrow: true }).collect()
+        members
+            .map(|(id, member)| Handed { key: Key { base: Some(id), member }, base: id.declared_at, is_arrow: true })
+            .collect()
     }
 
     /// The members that constructs in a function, or in those that it calls, list of what its parameters lead to.
@@ -126,10 +128,13 @@ impl<'n, 'c> Needs<'n, 'c> {
 }
 
 /// The object that an argument leads to: `&grid` or `grid`, a pointer.
-pub(in crate::transforms::hoist_maps) fn object(cx: &Context<'_>, argument: NodeId) -> Option<(Span, VariableId, bool)> {
+pub(in crate::transforms::hoist_maps) fn object(
+    cx: &Context<'_>,
+    argument: NodeId,
+) -> Option<(Span, VariableId, bool)> {
     let tree = cx.tree;
-    let is_address = tree.kind(argument) == NodeKind::PointerExpression
-        && tree.operator(argument) == Some(NodeKind::Ampersand);
+    let is_address =
+        tree.kind(argument) == NodeKind::PointerExpression && tree.operator(argument) == Some(NodeKind::Ampersand);
     let name = if is_address { tree.child(argument, Field::Argument)? } else { argument };
     (tree.kind(name) == NodeKind::Identifier).then_some(())?;
     let span = tree.span(name);

@@ -57,13 +57,7 @@ fn may_be_of_class(cx: &Context<'_>, function: NodeId, body: NodeId) -> bool {
 }
 
 /// Adds the members that calls hand over with their objects.
-pub(super) fn add_handed(
-    cx: &Context<'_>,
-    function: NodeId,
-    body: NodeId,
-    handed: Vec<Handed>,
-    found: &mut Vec<Path>,
-) {
+pub(super) fn add_handed(cx: &Context<'_>, function: NodeId, body: NodeId, handed: Vec<Handed>, found: &mut Vec<Path>) {
     for Handed { key, base, is_arrow } in handed {
         if hinders_variables(cx, body) || found.iter().any(|path| path.key == key) {
             continue;

@@ -25,9 +25,8 @@ pub(super) fn plan(cx: &Context<'_>, listing: &Listing, changed: &Changed, plann
     };
     // Those that are named there, and those that called functions find there.
     let is_accessed = |path: &&Path| listing.accesses.iter().any(|it| it.key == path.key && extent.contains(it.span));
-    let is_written = |path: &&Path| {
-        plan.edits.iter().any(|edit| crate::source::words(&edit.text).any(|word| word == path.local))
-    };
+    let is_written =
+        |path: &&Path| plan.edits.iter().any(|edit| crate::source::words(&edit.text).any(|word| word == path.local));
     let inside: Vec<&Path> = paths.iter().filter(|path| is_accessed(path) || is_written(path)).collect();
     if inside.is_empty() {
         return edits(cx, listing, changed, plan, &[]).map(|edits| Plan { edits, ..found });
