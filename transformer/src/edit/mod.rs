@@ -103,6 +103,11 @@ pub struct Origins {
 }
 
 impl Origins {
+    /// What edits added to the text without replacing anything, in the new text.
+    pub fn added(&self) -> impl Iterator<Item = Span> + '_ {
+        self.written.iter().filter(|(_, old)| old.is_empty()).map(|(new, _)| *new)
+    }
+
     /// The part of the old text that a range of the new one comes from: byte for byte where it was copied, the whole
     /// replaced range where an edit wrote it.
     #[must_use]

@@ -5,7 +5,7 @@ use crate::semantics::symbols::{Scope, VariableId};
 use crate::semantics::uses::{Role, Use};
 use crate::semantics::{Origin, Program};
 use crate::source::Language;
-use crate::syntax::{Call, NodeId, NodeKind};
+use crate::syntax::{Call, Field, NodeId, NodeKind};
 
 impl Program<'_> {
     /// Is a variable an array of the function or the file, or a pointer to nothing but memory that its function allocated, or nowhere? A
@@ -29,6 +29,57 @@ impl Program<'_> {
             && is_seen
             && self.is_handed_by_value_alone(named)
             && uses.iter().all(|used| self.gives_own(used, seen))
+    }
+
+    /// Does it lead to nothing but memory that its function allocated, whose address is known to nobody but pointers of the function that
+    /// change places with it?
+    pub(crate) fn leads_to_unshared_memory(&self, named: &Named) -> bool {
+        let mut reached = Vec::new();
+        self.leads_to_own(named, &mut reached) && self.keeps_to_itself(named, &mut Vec::new())
+    }
+
+    fn keeps_to_itself(&self, named: &Named, seen: &mut Vec<VariableId>) -> bool {
+        if seen.contains(&named.id) {
+            return true;
+        }
+        seen.push(named.id);
+        self.leads_to_own(named, &mut Vec::new())
+            && self.uses_of(named).iter().all(|used| {
+                // What it gets its values from may be handed out by that name.
+                let given = match used.role {
+                    Role::Write => self.assigned(used),
+                    Role::Declaration => self.initial_value(used),
+                    _ => None,
+                };
+                let other = given.filter(|value| self.tree.kind(*value) == NodeKind::Identifier);
+                let other = other.or_else(|| self.swapped_with(used.node)).or_else(|| self.taker(used));
+                match other {
+                    Some(other) => {
+                        let span = self.tree.span(other);
+                        let found = self.named(&self.file.show(span), span.end);
+                        found.is_some_and(|(other, _)| self.keeps_to_itself(&other, seen))
+                    }
+                    None => !self.hands_out(used),
+                }
+            })
+    }
+
+    /// The variable that a use alone gives its value: `b` in `b = a;` and `double *b = a;`.
+    fn taker(&self, used: &Use) -> Option<NodeId> {
+        let tree = self.tree;
+        let parent = tree.parent(used.node)?;
+        let is_value = match tree.kind(parent) {
+            NodeKind::AssignmentExpression => {
+                tree.field(used.node) == Some(Field::Right) && tree.operator(parent) == Some(NodeKind::Equal)
+            }
+            NodeKind::InitDeclarator => tree.field(used.node) == Some(Field::Value),
+            _ => false,
+        };
+        let taker = match tree.kind(parent) {
+            NodeKind::AssignmentExpression => tree.child(parent, Field::Left)?,
+            _ => tree.innermost_declarator(tree.child(parent, Field::Declarator)?),
+        };
+        (is_value && tree.kind(taker) == NodeKind::Identifier).then_some(taker)
     }
 
     /// Is what a use gives the pointer, if it does so, memory of the function's own?

@@ -45,6 +45,8 @@ pub struct Program<'a> {
     pub constructs: &'a ConstructTree,
     /// What it is compiled with.
     pub compilation: Compilation<'a>,
+    /// What a pass added to the text so that it can be told in other terms. It counts as doing nothing.
+    pub(super) added: Vec<Span>,
     symbols: OnceCell<Symbols<'a>>,
     calls: OnceCell<Calls<'a>>,
     declared: OnceCell<DeviceDeclarations>,
@@ -132,6 +134,7 @@ impl<'a> Program<'a> {
             tree,
             constructs,
             compilation,
+            added: Vec::new(),
             symbols: OnceCell::new(),
             calls: OnceCell::new(),
             declared: OnceCell::new(),
@@ -147,6 +150,12 @@ impl<'a> Program<'a> {
             pasted_directive: OnceCell::new(),
             concurrent: OnceCell::new(),
         }
+    }
+
+    /// The same, of a text to which a pass added these pieces.
+    #[must_use]
+    pub fn with_added(self, added: Vec<Span>) -> Self {
+        Self { added, ..self }
     }
 
     /// The names of the file, with what flags and compilers say of them.

@@ -37,6 +37,12 @@ impl Directive {
         self.name == name
     }
 
+    /// Does it only share the iterations of loops among threads or lanes of the host?
+    #[must_use]
+    pub fn shares_host_loops(&self) -> bool {
+        matches!(self.name.as_str(), "parallel for" | "parallel for simd" | "simd")
+    }
+
     /// Its clauses of one name, in the order written.
     pub fn clauses_of(&self, name: ClauseName) -> impl Iterator<Item = &Clause> {
         self.clauses.iter().filter(move |clause| clause.name == name)

@@ -41,15 +41,15 @@
 //! - the host needs the data nowhere in between, or only reads what no kernel writes, or `target update` can bring what it needs, and the
 //!   array is this function's own;
 //! - a call of a function of the file or of its project's headers counts as its constructs do, with the arguments in place of its
-//!   parameters: arrays of numbers or of plain structures by their names, from the first element or from a later one on (`&a[k]`, `a + k`);
+//!   parameters: arrays of numbers or of plain structures by their names, from the first element or from a later one on (`&a[k]`, `a + k`),
+//!   and what it finds in objects that it is handed by their address. So do the constructs of functions that it calls in turn;
 //! - what a member of a structure or class leads to is mapped by a pointer of the function's own that is declared before the environment,
 //!   `double *g_u = g->u;`, where the member keeps its value as long as that is open;
-//! - the host can compare, where pointers may lead to the same storage;
-//! - pointers may change places (`double *t = a; a = b; b = t;`, a ring of more, `std::swap(a, b)`) where all lead to memory of the
-//!   function's own, else at the end of each pass of a counted loop: data are mapped by address.
+//! - the host can compare, where pointers may lead to the same storage; they may change places (`double *t = a; a = b; b = t;`, a ring of
+//!   more, `std::swap(a, b)`) where all lead to memory of the function's own, else at the end of each pass of a counted loop: data are
+//!   mapped by address.
 //!
-//! A function whose calls in sight are made where its data are present (of those that a loop repeats, if there are such) gets no
-//! environment: each that opens takes the runtime some microseconds.
+//! A function whose calls (of those that a loop repeats, if some are) find its data present gets no environment: each takes microseconds.
 //!
 //! The environment is as large as the block allows; variables that the host needs in between otherwise stay out of it. The constructs keep
 //! their own maps: what is present costs nothing, and where the condition is false they copy as before. What a construct only reads, or
@@ -76,11 +76,13 @@
 //! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that
 //! maps the section must certainly run: where a loop may have no iterations, `if` asks for one, and for what else its test asks at first
 //! (`i < n && e > 1e-6`), in the same order. What the host accesses in between is told
-//! by name, through pointers, and by the functions that it calls; memory that this function allocated and handed to nobody out of sight is
+//! by name, through pointers, and by the functions that it calls; of pointers that change places, each stands for the array that it leads to
+//! where it is named. Arrays that are `static` in the file are absent where `main` begins, which nobody calls. Memory that this function allocated and handed to nobody out of sight is
 //! reached by nothing else. What a construct that certainly runs lists beside an array shares no storage with it, so that the host may
 //! access that as far as it is listed. A section may be computed from members of a structure that is data alone and that nobody changes. A
 //! called function's parameter names what the argument does only where the function never changes it, the section is computed from integers
-//! that keep their values, and both see elements of one type. A pointer that others than its name reach is held only where the host copies
+//! that keep their values, and both see elements of one type. A variable that the function declares with a value and never changes stands for
+//! that value. A member that it finds by a parameter is the caller's, if nothing in the environment changes that. A pointer that others than its name reach is held only where the host copies
 //! no bytes and writes no characters through other pointers in between: these may be the pointer's own. List items of one construct share no storage; of other pairs the sections are
 //! compared when the program runs, since present data that overlap a section in part are an error. What only a construct in a branch copies
 //! back is not copied back by the environment either, since the original may never write that memory. Pointers that change places are
@@ -121,6 +123,7 @@ mod refusals;
 mod runs;
 mod settled;
 mod storage;
+mod templates;
 mod updates;
 mod write;
 
@@ -138,6 +141,7 @@ use constructs::Mapping;
 use decided::{Decided, Opened, Planned};
 use environments::{Block, Environment};
 use jumps::jump_out;
+use members::text::Changed;
 use refusals::{Found, refusal};
 use runs::{Run, beside, gains, is_needed, is_served, runs};
 
@@ -148,7 +152,7 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
 
 /// Decides for every block of a file.
 pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
-    let decided = members::with_members(cx, decide_file(cx));
+    let decided = members::with_members(cx, decide_file(cx, None));
     let Decided { environments, narrowed, unnamed, data } = decided;
     let mut plans: Vec<Plan> = environments.into_iter().map(|planned| planned.plan).collect();
     let is_change = |plan: &&Plan| !plan.edits.is_empty();
@@ -159,7 +163,8 @@ pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
     plans
 }
 
-fn decide_file(cx: &Context<'_>) -> Decided {
+/// Decides on a file, or on a text made of it in which variables stand for members.
+fn decide_file(cx: &Context<'_>, made: Option<&Changed>) -> Decided {
     let targets =
         cx.constructs.ids().filter(|id| cx.constructs.is_target(*id) && cx.constructs.construct(*id).body.is_some());
     let bodies: Vec<NodeId> = targets.filter_map(|id| cx.constructs.construct(id).body).collect();
@@ -190,15 +195,15 @@ fn decide_file(cx: &Context<'_>) -> Decided {
     }
     let functions: Vec<Span> = functions.into_iter().map(|function| cx.tree.span(function)).collect();
     let own = constructs::read(cx, &functions);
-    let Called { mappings: called, unnamed } = calls::called(cx, &own);
+    let Called { mappings: called, unnamed } = calls::called(cx, &own, made);
     for mapping in &called {
         if let Some(function) = cx.function_of(mapping.extent) {
             inside.entry(function).or_default().push(mapping.body);
         }
     }
     // One construct that no loop repeats has nothing to share.
-    inside.retain(|_, bodies| bodies.len() > 1 || bodies.iter().any(|body| is_repeated(cx, *body)));
-    inside.retain(|function, _| (cx.is_wanted)(cx.tree.span(*function)));
+    let may_share = |bodies: &[NodeId]| bodies.len() > 1 || bodies.iter().any(|body| is_repeated(cx, *body));
+    inside.retain(|function, bodies| may_share(bodies) && (cx.is_wanted)(cx.tree.span(*function)));
     let narrowed = directions::decide(cx, &own);
     let mut all: Vec<Mapping> = own.into_iter().chain(called).collect();
     all.sort_by_key(|mapping| mapping.extent.start);
@@ -209,7 +214,7 @@ fn decide_file(cx: &Context<'_>) -> Decided {
         rest.split_at(rest.partition_point(|mapping| mapping.extent.start < span.end)).0
     };
     let environments = inside.into_keys().flat_map(|function| plan_function(cx, of_function(function), function));
-    let environments = present::told_instead(cx, &all, &unnamed, environments.collect());
+    let environments = present::told_instead(cx, &all, &unnamed, made, environments.collect());
     let data = all.iter().filter(|mapping| mapping.is_data).map(|mapping| mapping.extent).collect();
     Decided { environments, narrowed, unnamed, data }
 }

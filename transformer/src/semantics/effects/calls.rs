@@ -3,7 +3,9 @@
 use super::binding::{Binding, parameters_of};
 use super::kept_addresses::may_give_reference;
 use super::{Reader, Storage, UnknownKind};
+use crate::region::construct::ConstructId;
 use crate::semantics::calls::{PointeeUse, RuntimeCall, is_pure, only_reads_argument, pointees, runtime_call};
+use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::{Role, role_of_expression};
 use crate::source::{Language, Span};
 use crate::syntax::{Call, Field, Function, NodeId, NodeKind};
@@ -151,6 +153,9 @@ impl Reader<'_, '_> {
         let span = tree.span(definition);
         let Some(kernels) = self.kernels_of(span) else {
             self.unknown(UnknownKind::Constructs, call, format!("`{name}` has constructs of its own"));
+            if self.has_unfollowed_directives(span) {
+                self.unknown(UnknownKind::Code, call, format!("`{name}` has directives that are not followed"));
+            }
             return;
         };
         if !kernels.is_empty() && !self.follows_kernels {
@@ -192,7 +197,29 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The statements that the `target` regions of a function run on the device, or `None` if it has other constructs as well.
+    /// Has a function directives other than kernels, loops that threads of the host share, and data environments?
+    fn has_unfollowed_directives(&self, function: Span) -> bool {
+        let constructs = self.cx.constructs;
+        let kernels = constructs.ids_within(function).filter(|id| constructs.is_target(*id));
+        let kernels: Vec<Span> = kernels.map(|id| constructs.construct(id).body_span).collect();
+        constructs.ids_within(function).any(|id| {
+            let span = constructs.directive(id).span;
+            let is_followed = constructs.is_target(id)
+                || constructs.directive(id).is("target data")
+                || constructs.construct(id).stacked_under.is_some()
+                || kernels.iter().any(|kernel| kernel.contains(span));
+            !is_followed && !self.only_shares_loops(id)
+        })
+    }
+
+    /// Is it a loop of the host that threads share, with no construct inside?
+    fn only_shares_loops(&self, id: ConstructId) -> bool {
+        let constructs = self.cx.constructs;
+        let body = constructs.construct(id).body_span;
+        constructs.directive(id).shares_host_loops() && constructs.ids_within(body).next().is_none()
+    }
+
+    /// The statements that the `target` regions of a function run on the device, or `None` if it has constructs that are not followed.
     fn kernels_of(&self, function: Span) -> Option<Vec<Span>> {
         let constructs = self.cx.constructs;
         let (targets, others): (Vec<_>, Vec<_>) =
@@ -200,7 +227,9 @@ impl Reader<'_, '_> {
         let kernels: Vec<Span> = targets.into_iter().map(|id| constructs.construct(id).body_span).collect();
         let is_of_kernel = |id| {
             let span = constructs.directive(id).span;
-            kernels.iter().any(|kernel| kernel.contains(span)) || constructs.construct(id).stacked_under.is_some()
+            kernels.iter().any(|kernel| kernel.contains(span))
+                || constructs.construct(id).stacked_under.is_some()
+                || self.only_shares_loops(id)
         };
         others.into_iter().all(is_of_kernel).then_some(kernels)
     }
@@ -215,14 +244,18 @@ impl Reader<'_, '_> {
         is_behind || may_give_reference(tree, definition) || !is_pointer && !is_plain
     }
 
-    /// Is a parameter no number and no pointer, so that handing it over may run code?
+    /// Is a parameter no number, no pointer and no plain structure, so that handing it over may run code?
     fn may_make_objects(&self, definition: NodeId) -> bool {
         let at = self.cx.tree.span(definition).end.saturating_sub(1);
         let parameters = parameters_of(self.cx, definition);
         parameters.into_iter().any(|id| {
             let Some(id) = id else { return true };
             let name = self.cx.file.show(id.declared_at).into_owned();
-            !self.cx.named(&name, at).is_some_and(|(_, variable)| variable.ty.is_scalar() || variable.ty.is_pointer())
+            let is_plain = |ty: &DeclaredType| {
+                let is_record = || matches!(ty, DeclaredType::Record { .. });
+                ty.is_scalar() || ty.is_pointer() || is_record() && self.cx.symbols().is_plain_record(ty, at)
+            };
+            !self.cx.named(&name, at).is_some_and(|(_, variable)| is_plain(&variable.ty))
         })
     }
 }

@@ -69,7 +69,8 @@ struct Reader<'p, 'a> {
 impl Reader<'_, '_> {
     fn read(&mut self, root: NodeId) {
         let tree = self.cx.tree;
-        let is_read = |node: &NodeId| !self.left_out.iter().any(|left_out| left_out.contains(tree.span(*node)));
+        let left_out = || self.left_out.iter().chain(&self.cx.added);
+        let is_read = |node: &NodeId| !left_out().any(|left_out| left_out.contains(tree.span(*node)));
         let nodes: Vec<NodeId> = tree.descendants(root).filter(|node| tree.is_named(*node)).filter(is_read).collect();
         let is_left_out = |span: &Span| self.left_out.iter().any(|left_out| left_out.contains(*span));
         let mut unread = tree.inactive().iter().filter(|span| span.overlaps(tree.span(root)));

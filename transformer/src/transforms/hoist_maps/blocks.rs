@@ -88,10 +88,13 @@ fn other_directives(cx: &Context<'_>, extent: Span, mappings: &[&Mapping]) -> Ve
         })
     });
     let unknown = others.filter_map(|(construct, directive)| {
-        let shares_loops = matches!(directive.name.as_str(), "parallel for" | "parallel for simd" | "simd");
         let holds_mapping = mappings.iter().any(|mapping| construct.body_span.contains(mapping.extent));
         let message = format!("`{}` stands between the constructs", directive.name);
-        (!shares_loops || holds_mapping).then_some(Unknown { kind: UnknownKind::Code, span: directive.span, message })
+        (!directive.shares_host_loops() || holds_mapping).then_some(Unknown {
+            kind: UnknownKind::Code,
+            span: directive.span,
+            message,
+        })
     });
     unknown.collect()
 }
@@ -106,6 +109,8 @@ pub(super) struct Candidate {
     pub is_written: bool,
     /// What constructs list beside it, which shares no storage with it.
     pub beside: Vec<Item>,
+    /// The pointers that it changes places with, which are held with it or not at all: what is accessed by them is theirs.
+    pub class: Vec<VariableId>,
 }
 
 impl Candidate {
@@ -143,6 +148,7 @@ impl Candidate {
         statement.host.touches.iter().filter(move |touch| {
             (touch.writes || self.is_written)
                 && !cx.is_apart(&touch.storage, &self.named, self.owner)
+                && !self.is_of_other(&touch.storage)
                 && (self.is_own(&touch.storage) || self.is_array() || reach(cx, touch).is_none())
                 && !self.beside.iter().any(|item| item.certainly_holds(cx, touch))
         })
@@ -150,6 +156,11 @@ impl Candidate {
 
     fn is_own(&self, storage: &Storage) -> bool {
         matches!(storage, Storage::Variable(named) | Storage::Behind(named) if named.id == self.named.id)
+    }
+
+    /// Is it accessed by a pointer with which this one changes places?
+    pub(super) fn is_of_other(&self, storage: &Storage) -> bool {
+        matches!(storage, Storage::Behind(named) if named.id != self.named.id && self.class.contains(&named.id))
     }
 
     fn accessed(&self, cx: &Context<'_>, statement: &Statement) -> Option<Reason> {

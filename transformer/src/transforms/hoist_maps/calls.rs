@@ -1,12 +1,13 @@
 //! Constructs of called functions as their callers see them: what `f(a, b, n)` maps is named by the arguments.
 
 mod arguments;
+mod graph;
+mod objects;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::Context;
-use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::effects::{Binding, HostEffects, Storage, Touch, UnknownKind};
 use crate::semantics::symbols::VariableId;
@@ -15,7 +16,10 @@ use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::conditions;
 use crate::transforms::hoist_maps::items::{Item, Length, normal, operand};
+use crate::transforms::hoist_maps::members::text::Changed;
+use crate::transforms::hoist_maps::templates::Template;
 use arguments::Handed;
+use graph::Graph;
 
 /// What calls of functions in sight run.
 #[derive(Default)]
@@ -26,47 +30,29 @@ pub(super) struct Called {
     pub unnamed: Vec<(NodeId, Reason)>,
 }
 
-/// The constructs that calls in the file run.
-pub(super) fn called(cx: &Context<'_>, all: &[Mapping]) -> Called {
-    let mut by_function: BTreeMap<NodeId, Vec<&Mapping>> = BTreeMap::new();
+/// The constructs that calls in the file run, those of functions that the called ones call among them.
+pub(super) fn called(cx: &Context<'_>, all: &[Mapping], made: Option<&Changed>) -> Called {
+    let mut own: BTreeMap<NodeId, Vec<&Mapping>> = BTreeMap::new();
     for mapping in all {
         if let Some(function) = cx.function_of(cx.tree.span(mapping.body)) {
-            by_function.entry(function).or_default().push(mapping);
+            own.entry(function).or_default().push(mapping);
         }
     }
-    let mut found = Called::default();
-    let mut seen: BTreeSet<NodeId> = BTreeSet::new();
+    let mut graph = Graph { cx, made, own, calls: BTreeMap::new(), found: BTreeMap::new(), unnamed: Vec::new() };
     for call in calls(cx) {
-        let Some(name) = cx.called_name(call).map(|name| cx.file.show(cx.tree.span(name))) else { continue };
-        let definitions = cx.symbols().function_definitions(&name);
-        let runs_constructs =
-            |(header, node): &(Option<usize>, NodeId)| header.is_none() && by_function.contains_key(node);
-        if !definitions.iter().any(runs_constructs) {
-            continue;
-        }
-        let span = cx.tree.span(call);
-        let refusal = |message: String| (call, Reason::new(ReasonCode::EnvironmentPlace, span, message));
-        let statement = statement_of(cx, call).filter(|statement| seen.insert(*statement));
-        let binding = cx.binding(call).and_then(|binding| Some((by_function.get(&binding.definition)?, binding)));
-        let mut own = definitions.iter().filter_map(|(_, node)| Some((*node, by_function.get(node)?)));
-        if binding.is_none() && own.all(|(function, mappings)| has_own_data(cx, function, mappings)) {
-            let message = format!("each call of `{name}` has data of its own, and environments for them");
-            found.unnamed.push((call, Reason::new(ReasonCode::NothingToHoist, span, message)));
-            continue;
-        }
-        match (statement, binding) {
-            (Some(statement), Some((own, binding))) => {
-                let (mappings, unnamed) = Call::new(cx, statement, binding, own).mappings(own);
-                found.mappings.extend(mappings);
-                found.unnamed.extend(unnamed.into_iter().map(|reason| (call, reason)));
-            }
-            (None, _) => {
-                found.unnamed.push(refusal(format!("`{name}` is not called by a statement of its own here")));
-            }
-            (_, None) => found.unnamed.push(refusal(format!("which `{name}` is called here is not certain"))),
+        if let Some(name) = cx.called_name(call).map(|name| cx.file.show(cx.tree.span(name)).into_owned()) {
+            graph.calls.entry(cx.function_of(cx.tree.span(call))).or_default().push((call, name));
         }
     }
-    found
+    for caller in graph.calls.keys().copied().collect::<Vec<_>>() {
+        graph.read(caller, &mut BTreeSet::new());
+    }
+    let mut mappings: Vec<Mapping> = graph.found.into_values().flatten().collect();
+    // In the order of the text; those of one call are in order.
+    mappings.sort_by_key(|mapping| mapping.extent.start);
+    let mut unnamed = graph.unnamed;
+    unnamed.sort_by_key(|(call, _)| cx.tree.span(*call).start);
+    Called { mappings, unnamed }
 }
 
 /// Do the constructs of a function map nothing but its local variables, in data environments of that function?
@@ -88,33 +74,11 @@ fn calls<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = NodeId> + 'c {
     cx.tree.all_of(&[NodeKind::CallExpression])
 }
 
-/// The statement that makes a call in any case: `f(a);`, `t += f(a);`, `double t = 2 * f(a);`.
-fn statement_of(cx: &Context<'_>, call: NodeId) -> Option<NodeId> {
-    let tree = cx.tree;
-    let is_around = |node: &NodeId| match tree.kind(*node) {
-        NodeKind::AssignmentExpression
-        | NodeKind::InitDeclarator
-        | NodeKind::ParenthesizedExpression
-        | NodeKind::CastExpression => true,
-        NodeKind::BinaryExpression => {
-            !matches!(tree.operator(*node), Some(NodeKind::AmpersandAmpersand | NodeKind::BarBar))
-        }
-        _ => false,
-    };
-    let statement = tree.ancestors(call).find(|node| !is_around(node))?;
-    let is_static = || tree.named_children(statement).any(|part| tree.kind(part) == NodeKind::StorageClassSpecifier);
-    let is_in_block = || tree.parent(statement).is_some_and(|above| tree.kind(above) == NodeKind::CompoundStatement);
-    let is_made = match tree.kind(statement) {
-        NodeKind::ExpressionStatement => true,
-        NodeKind::Declaration => is_in_block() && !is_static(),
-        _ => false,
-    };
-    is_made.then_some(statement)
-}
-
 /// One call, and what the function does on the host.
 struct Call<'c, 'a> {
     cx: &'c Context<'a>,
+    /// The text that was made of the file, where it is one.
+    made: Option<&'c Changed>,
     statement: NodeId,
     binding: Binding,
     /// What the called function does beside its kernels, in its own terms.
@@ -124,22 +88,30 @@ struct Call<'c, 'a> {
 }
 
 impl<'c, 'a> Call<'c, 'a> {
-    fn new(cx: &'c Context<'a>, statement: NodeId, binding: Binding, own: &[&Mapping]) -> Self {
+    fn new(
+        cx: &'c Context<'a>,
+        made: Option<&'c Changed>,
+        statement: NodeId,
+        binding: Binding,
+        own: &[&Mapping],
+    ) -> Self {
         let kernels = kernels_of(cx, binding.definition);
         let body = cx.tree.child(binding.definition, Field::Body);
         let host = body.map(|body| cx.host_effects(body, &kernels)).unwrap_or_default();
-        Self { cx, statement, binding, host, are_held: are_held(own) }
+        Self { cx, made, statement, binding, host, are_held: are_held(own) }
     }
 
     /// The constructs of the function, and why the caller cannot name some of what they map.
-    fn mappings(&self, own: &[&Mapping]) -> (Vec<Mapping>, Vec<Reason>) {
+    fn mappings(&self, own: &[&Mapping], unread: Option<String>) -> (Vec<Mapping>, Vec<Reason>) {
         let cx = self.cx;
         let outside = cx.host_effects(self.statement, &[]);
-        let name = cx.called_name(self.binding.call).map(|node| cx.file.show(cx.tree.span(node)));
-        let own_message = format!("`{}` has constructs of its own", name.unwrap_or_default());
-        let mut unknown = outside.unknown.iter();
-        let unknown = unknown.find(|it| it.kind != UnknownKind::Constructs || it.message != own_message);
+        // The constructs of all that are called are looked at, but for one.
+        let unknown = outside.unknown.iter().find(|it| it.kind != UnknownKind::Constructs);
         let trouble = unknown.map(|it| Reason::new(ReasonCode::HostAccess, it.span, it.message.clone()));
+        let trouble = trouble.or_else(|| {
+            let message = format!("what `{}` runs is not known", unread?);
+            Some(Reason::new(ReasonCode::EnvironmentPlace, cx.tree.span(self.statement), message))
+        });
         let is_data = own.iter().any(|mapping| mapping.is_data);
         let trouble = trouble.or_else(|| {
             let message = "the called function has data environments of its own";
@@ -172,13 +144,11 @@ impl<'c, 'a> Call<'c, 'a> {
             items: Vec::new(),
             touches,
             called: Some(extent),
+            path: std::iter::once(self.binding.definition).chain(own.path.iter().copied()).collect(),
             inside: OnceCell::from(cx.effects_with_kernels(self.statement)),
             own_items: RefCell::default(),
             only_read: Vec::new(),
-            trouble: own
-                .trouble
-                .as_ref()
-                .map(|reason| Reason::new(reason.code, extent, format!("{} (in the called function)", reason.message))),
+            trouble: own.trouble.as_ref().map(|reason| Reason::new(reason.code, extent, in_called(&reason.message))),
         };
         for item in &own.items {
             match self.item(item) {
@@ -221,10 +191,16 @@ impl<'c, 'a> Call<'c, 'a> {
         let cx = self.cx;
         let (name, extent) = (&own.named.name, cx.tree.span(self.statement));
         let refuse = |span, message: String| Reason::new(ReasonCode::MapNotUnited, span, message);
-        let handed = match self.binding.argument(own.named.id) {
+        let parameter = self.parameter_behind(&own.named);
+        if let Some(handed) = self.member_handed(&own.named) {
+            return self.item_of(own, handed).ok_or_else(|| {
+                refuse(extent, format!("the section of `{name}` in the called function cannot be computed here"))
+            });
+        }
+        let handed = match self.binding.argument(parameter) {
             Some(argument) => {
                 let span = cx.tree.span(argument);
-                if self.host.writes_variable(own.named.id).is_some() {
+                if self.host.writes_variable(parameter).is_some() {
                     return Err(refuse(span, format!("the called function changes `{name}`")));
                 }
                 self.array_handed(argument, &own.named).ok_or_else(|| {
@@ -257,30 +233,27 @@ impl<'c, 'a> Call<'c, 'a> {
     fn item_of(&self, own: &Item, handed: Handed) -> Option<Item> {
         let cx = self.cx;
         let Handed { named, span, offset } = handed;
-        let mut expressions: Vec<Span> = Vec::new();
-        let mut rename = |expression: Span| self.renamed(expression, &mut expressions);
-        let texts: Option<Vec<(Span, String)>> =
-            own.expressions.iter().map(|span| Some((*span, rename(*span)?))).collect();
-        let texts = texts?;
-        let mut section = self.section(own, &texts)?;
+        let renamed = |template: &Template| template.replaced(|value, is_operand| self.renamed(value, is_operand));
+        let mut template = renamed(&own.template)?;
         if let Some(offset) = offset {
             let offset = cx.tree.span(offset);
             cx.is_arithmetic(offset).then_some(())?;
             // The section then starts where the argument leads to.
-            let length = normal(&section).strip_prefix("[:").is_some().then(|| section.split_once(':'))??.1.to_owned();
-            section = format!("[{}:{length}", on_one_line(cx.file, offset));
-            expressions.push(offset);
+            own.section.starts_with("[:").then_some(())?;
+            template = template.starting_at(offset)?;
         }
+        let section = template.text(cx);
+        let expressions = template.expressions();
         let length = |length: &Length| {
-            let [span] = length.expressions[..] else { return None };
-            let text = texts.iter().find(|(own, _)| *own == span).map(|(_, text)| operand(text))?;
-            Some(Length { text, expressions: expressions.clone() })
+            let template = renamed(&length.template)?;
+            Some(Length { text: operand(&template.text(cx)), expressions: template.expressions(), template })
         };
         let lengths = expressions.iter().flat_map(|span| cx.names_in(*span));
         let lengths = lengths.filter_map(|(name, span)| cx.named(&name, span.start)).map(|(named, _)| named).collect();
         Some(Item {
             text: format!("{}{section}", named.name),
             section: normal(&section),
+            template,
             first_length: own.first_length.as_ref().and_then(length),
             length: own.length.as_ref().filter(|_| offset.is_none()).and_then(length),
             lengths,
@@ -293,21 +266,12 @@ impl<'c, 'a> Call<'c, 'a> {
             named,
         })
     }
+}
 
-    /// The section with the expressions as the caller writes them.
-    fn section(&self, own: &Item, texts: &[(Span, String)]) -> Option<String> {
-        let Some(start) = own.text.find('[') else { return Some(String::new()) };
-        let at = own.span.start + self.cx.file.show(own.span).find('[')?;
-        (start > 0).then_some(())?;
-        let (mut text, mut from) = (String::new(), at);
-        for (span, expression) in texts {
-            text += &self.cx.file.show(Span::new(from, span.start));
-            text += expression;
-            from = span.end;
-        }
-        text += &self.cx.file.show(Span::new(from, own.span.end));
-        Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
-    }
+/// What is said of a construct of a called function.
+fn in_called(message: &str) -> String {
+    const WHERE: &str = "(in the called function)";
+    if message.ends_with(WHERE) { message.to_owned() } else { format!("{message} {WHERE}") }
 }
 
 fn kernels_of(cx: &Context<'_>, function: NodeId) -> Vec<Span> {

@@ -18,6 +18,7 @@ use crate::transforms::checks;
 use crate::transforms::hoist_maps::items::{
     Item, Length, follows_nothing, is_array, is_object, item_trouble, item_trouble_of_whole, normal_section,
 };
+use crate::transforms::hoist_maps::templates::Template;
 
 /// A `target` region or a `target data` construct.
 pub(super) struct Mapping {
@@ -35,6 +36,8 @@ pub(super) struct Mapping {
     pub touches: Vec<Touch>,
     /// The call that runs it, where it is a construct of a called function.
     pub called: Option<Span>,
+    /// The functions that are entered before it runs: the one that is called here first.
+    pub path: Vec<NodeId>,
     /// What its body does on the device, once it is asked for.
     pub(super) inside: OnceCell<HostEffects>,
     /// Which names lead to its items in all of its body, as far as that was asked.
@@ -91,6 +94,7 @@ fn mapping(cx: &Context<'_>, region: &TargetRegion) -> Option<Mapping> {
         items: Vec::new(),
         touches: Vec::new(),
         called: None,
+        path: Vec::new(),
         inside: OnceCell::new(),
         own_items: RefCell::default(),
         only_read: Vec::new(),
@@ -259,9 +263,12 @@ impl Mapping {
                 names(&text).filter_map(|name| cx.named(name, span.start)).map(|(named, _)| named).collect::<Vec<_>>()
             };
             let lengths = expressions.iter().flat_map(named_in);
+            let sections = item.sections.first().zip(item.sections.last());
+            let sections = sections.map(|(first, last)| Span::new(first.span.start, last.span.end)).unwrap_or_default();
             self.items.push(Item {
                 text: on_one_line(cx.file, item.span),
                 section,
+                template: Template::of(cx, sections, &expressions),
                 lengths: lengths.collect(),
                 expressions,
                 first_length: item.sections.first().and_then(|section| section.length).map(|span| Length::of(cx, span)),
@@ -311,6 +318,7 @@ impl Mapping {
                     self.items.push(Item {
                         text: used.name.clone(),
                         section: String::new(),
+                        template: Template::default(),
                         lengths: Vec::new(),
                         expressions: Vec::new(),
                         first_length: None,

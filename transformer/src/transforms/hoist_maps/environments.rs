@@ -94,11 +94,13 @@ impl Block<'_, '_> {
         Span::new(self.start_of((first, last)), end)
     }
 
-    pub(super) fn candidate(&self, item: &Item) -> Candidate {
+    /// A variable that an environment around these statements may hold.
+    pub(super) fn candidate(&self, statements: (usize, usize), item: &Item) -> Candidate {
         let owner = self.cx.owner(&item.named);
         let is_written = self.is_written(item.named.id);
         let beside = self.beside(item).cloned().collect();
-        Candidate { named: item.named.clone(), owner, lengths: item.lengths.clone(), is_written, beside }
+        let class = self.class_of(statements, item.named.id);
+        Candidate { named: item.named.clone(), owner, lengths: item.lengths.clone(), is_written, beside, class }
     }
 
     /// What constructs of the block list together with a variable that keeps its place: list items of one construct share no storage
@@ -147,7 +149,7 @@ impl Block<'_, '_> {
         item: &Item,
         whole: bool,
     ) -> Result<Vec<Update>, Reason> {
-        let candidate = self.candidate(item);
+        let candidate = self.candidate((first, last), item);
         let wanted = Wanted { cx: self.cx, all: self.all, candidate: &candidate, item, whole };
         let mut found = Vec::new();
         for index in first..=last {
@@ -251,10 +253,7 @@ impl Block<'_, '_> {
             updates: Vec::new(),
         };
         let (held, own) = if class.len() > 1 {
-            self.updates(statements, first, true).and_then(|updates| match updates.first() {
-                Some(_) => Err(self.needed(statements, first)),
-                None => Ok(()),
-            })?;
+            let held = self.with_updates_of_class(statements, &class, held)?;
             let own = self.exchanged(statements, &class, &held)?;
             (held, own)
         } else {
@@ -267,7 +266,7 @@ impl Block<'_, '_> {
 
     /// Why the host needs a variable.
     pub(super) fn needed(&self, (first, last): (usize, usize), item: &Item) -> Reason {
-        let candidate = self.candidate(item);
+        let candidate = self.candidate((first, last), item);
         let inside = self.statements.get(first..=last).unwrap_or_default();
         let reason = inside.iter().find_map(|statement| candidate.conflict(self.cx, statement));
         reason.unwrap_or_else(|| Reason::new(ReasonCode::HostAccess, item.span, "the host needs it in between"))
@@ -319,7 +318,8 @@ impl Block<'_, '_> {
 
     /// May the construct, or one inside it, change what the variable leads to?
     fn writes(&self, mapping: &Mapping, mappings: &[&Mapping], named: &Named) -> bool {
-        let inside = mappings.iter().filter(|other| mapping.extent.contains(other.extent));
+        // What one call runs stands at one place.
+        let inside = mappings.iter().filter(|other| mapping.is_data && mapping.extent.contains(other.extent));
         mapping.writes(self.cx, named) || inside.into_iter().any(|other| other.writes(self.cx, named))
     }
 

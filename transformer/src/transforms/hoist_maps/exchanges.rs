@@ -143,6 +143,30 @@ impl Block<'_, '_> {
         }
     }
 
+    /// What the host needs of one of the pointers that change places, by its name at each place. Memory of the function's own may be copied
+    /// in any case.
+    pub(super) fn with_updates_of_class(
+        &self,
+        statements: (usize, usize),
+        class: &[VariableId],
+        held: Held,
+    ) -> Result<Held, Reason> {
+        for whole in [false, true] {
+            let updates = self.updates(statements, &held.item, whole)?;
+            if updates.is_empty() {
+                return Ok(held);
+            }
+            if !held.to || !self.may_copy_anyway(statements, class, &held) {
+                return Err(self.needed(statements, &held.item));
+            }
+            let is_plain = updates.iter().all(|update| update.fits.is_empty());
+            if is_plain && self.are_paid_in_loops(statements, &held.item, &updates) {
+                return Ok(Held { updates, ..held });
+            }
+        }
+        Err(self.needed(statements, &held.item))
+    }
+
     /// What pointers that change places must be like, and when each of them has certainly been mapped as both are.
     pub(super) fn exchanged(
         &self,

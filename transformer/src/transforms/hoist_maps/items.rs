@@ -10,6 +10,7 @@ use crate::syntax::host::parse_expression;
 use crate::syntax::{ListItem, NodeKind};
 use crate::transforms::hoist_maps::first_run::is_stable;
 use crate::transforms::hoist_maps::reach::stays_below;
+use crate::transforms::hoist_maps::templates::Template;
 
 /// An array, or what a pointer leads to, as one construct maps it.
 #[derive(Clone)]
@@ -17,6 +18,8 @@ pub(super) struct Item {
     pub named: Named,
     /// As it is written in a list: `a[0:n]`.
     pub text: String,
+    /// The section as it is written, with the expressions in it.
+    pub template: Template,
     /// The section without blanks, by which items are compared: `[0:n]`; empty for a whole array.
     pub section: String,
     /// The expressions of the section.
@@ -41,6 +44,8 @@ pub(super) struct Item {
 pub(super) struct Length {
     /// In C, as an operand.
     pub text: String,
+    /// The same, with the expressions in it.
+    pub template: Template,
     /// The expressions that it is computed from, where the construct is run.
     pub expressions: Vec<Span>,
 }
@@ -50,7 +55,7 @@ impl Length {
         let text = on_one_line(cx.file, expression);
         let is_macro = cx.expansion(&text, expression.start).is_some();
         let text = if is_macro { format!("({text})") } else { operand(&text) };
-        Self { text, expressions: vec![expression] }
+        Self { text, template: Template::of_value(expression), expressions: vec![expression] }
     }
 
     /// Has it the same value wherever in the environment it is evaluated?
@@ -66,7 +71,7 @@ impl Item {
         let is_whole = || self.section.is_empty() && matches!(touch.storage, Storage::Variable(_));
         let starts_at_first = || self.section.starts_with("[:") && self.holds_whole_rows(cx);
         let is_below = || match self.first_length.as_ref() {
-            Some(Length { text, expressions }) => expressions
+            Some(Length { text, expressions, .. }) => expressions
                 .iter()
                 .any(|length| Length::of(cx, *length).text == *text && stays_below(cx, touch, *length)),
             None => false,

@@ -4,9 +4,10 @@
 //! there holds for the file where the members keep their values as long as the environment is open. The environment maps what such a
 //! pointer leads to, so that no part of a structure is mapped. The constructs keep their maps: present data are found by their address.
 
-mod accesses;
-mod paths;
-mod text;
+pub(super) mod accesses;
+pub(super) mod handed;
+pub(super) mod paths;
+pub(super) mod text;
 mod unchanged;
 mod write;
 
@@ -22,6 +23,7 @@ use crate::syntax::{Field, NodeId};
 use crate::transforms::hoist_maps::decide_file;
 use crate::transforms::hoist_maps::decided::{Decided, Planned};
 use accesses::{Access, Key, accesses};
+use handed::Needs;
 use paths::paths;
 use text::{Changed, with_words};
 
@@ -76,13 +78,19 @@ fn listings(cx: &Context<'_>) -> Vec<Listing> {
     for id in cx.constructs.ids().filter(|id| cx.constructs.is_target(*id)) {
         functions.extend(cx.function_of(cx.constructs.directive(id).span));
     }
+    let calls = handed::calls(cx, &functions);
+    functions.extend(calls.iter().filter_map(|call| cx.function_of(cx.tree.span(*call))));
     functions.retain(|function| (cx.is_wanted)(cx.tree.span(*function)));
-    functions.into_iter().filter_map(|function| listing(cx, function)).collect()
+    let mut needs = Needs::new(cx, &calls);
+    functions.into_iter().filter_map(|function| listing(cx, function, &calls, &mut needs)).collect()
 }
 
-fn listing(cx: &Context<'_>, function: NodeId) -> Option<Listing> {
+fn listing(cx: &Context<'_>, function: NodeId, calls: &[NodeId], needs: &mut Needs<'_, '_>) -> Option<Listing> {
     let body = cx.tree.child(function, Field::Body)?;
-    let paths = paths(cx, function, body);
+    let arguments = handed::arguments(cx, body, calls);
+    let mut paths = paths(cx, function, body, &arguments);
+    paths::add_handed(cx, function, body, needs.handed_by(function), &mut paths);
+    paths::add_handed(cx, function, body, needs.found_by(function), &mut paths);
     paths.iter().any(|path| path.is_pointer).then_some(())?;
     let mut accesses = accesses(cx, cx.tree.span(body));
     accesses.retain(|access| paths.iter().any(|path| path.key == access.key));
@@ -102,7 +110,9 @@ fn changed(cx: &Context<'_>, listings: &[Listing]) -> Option<Changed> {
         }
         let mut declared: BTreeMap<usize, String> = BTreeMap::new();
         for path in paths {
-            let text = format!(" {}{} = {};", path.ty, path.local, path.text);
+            // A number is named once more, so that a section can be told by that.
+            let named = if path.is_pointer { String::new() } else { format!(" (void){};", path.local) };
+            let text = format!(" {}{} = {};{named}", path.ty, path.local, path.text);
             declared.entry(path.declared_at).or_default().push_str(&text);
         }
         edits.extend(declared.into_iter().map(|(at, text)| Edit::insertion(at, text)));
@@ -113,8 +123,8 @@ fn changed(cx: &Context<'_>, listings: &[Listing]) -> Option<Changed> {
 /// What is decided of the other text.
 fn decided_on(cx: &Context<'_>, changed: &Changed) -> Option<Decided> {
     let OtherText { file, scan, tree, constructs } = OtherText::read(changed.text.clone(), cx.file, cx.tree)?;
-    let program = Program::new(&file, &scan, &tree, &constructs, cx.compilation);
-    Some(decide_file(&cx.of_other(program)))
+    let program = Program::new(&file, &scan, &tree, &constructs, cx.compilation).with_added(changed.added());
+    Some(decide_file(&cx.of_other(program), Some(changed)))
 }
 
 /// A text of the other program in terms of the file.

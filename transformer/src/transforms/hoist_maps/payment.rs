@@ -97,7 +97,7 @@ impl Block<'_, '_> {
     }
 
     /// Do the constructs in each pass of a loop copy the variable at least as often as the updates in that pass?
-    fn are_paid_in_loops(&self, statements: (usize, usize), item: &Item, updates: &[Update]) -> bool {
+    pub(super) fn are_paid_in_loops(&self, statements: (usize, usize), item: &Item, updates: &[Update]) -> bool {
         let mappings = self.mappings_of(statements);
         let host = self.host_of(statements);
         updates.iter().filter_map(|update| update.around).all(|around| {

@@ -52,7 +52,7 @@ fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found, served: boo
         let mut mappings = block.mappings_of((index, index)).into_iter();
         mappings.find_map(|mapping| mapping.item(id)).map(|item| (item.section.as_str(), item.span))
     };
-    let candidate = block.candidate(item);
+    let candidate = block.candidate((0, block.statements.len().saturating_sub(1)), item);
     let mut runs: Vec<Run> = Vec::new();
     let mut open: Option<(usize, usize)> = None;
     let mut cut: Option<(usize, Reason)> = None;

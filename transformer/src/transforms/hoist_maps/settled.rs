@@ -12,10 +12,11 @@ use crate::semantics::uses::{Role, uses_below};
 use crate::source::Span;
 use crate::syntax::{ClauseName, Field, ListItem, NodeId, NodeKind};
 
-/// Those of these functions, which hold all constructs of the file that map data, that are settled. What calls another of them or is
-/// called is not: there the data of one function may be held by the other.
+/// Those of these functions that are settled. What another function of the file calls, or what calls one, is not: there the data of one
+/// may be held by the other.
 pub(super) fn settled(cx: &Context<'_>, functions: &[NodeId]) -> BTreeSet<NodeId> {
-    let names: BTreeSet<Cow<'_, str>> = functions.iter().filter_map(|function| name_of(cx, *function)).collect();
+    let defined = cx.tree.all_of(&[NodeKind::FunctionDefinition]);
+    let names: BTreeSet<Cow<'_, str>> = defined.filter_map(|function| name_of(cx, function)).collect();
     let calls = cx.tree.all_of(&[NodeKind::CallExpression]).filter_map(|call| cx.called_name(call));
     let calls: Vec<NodeId> = calls.filter(|name| names.contains(&simple(cx, *name))).collect();
     let called: BTreeSet<Cow<'_, str>> = calls.iter().map(|name| simple(cx, *name)).collect();

@@ -80,7 +80,7 @@ pub(super) fn host_terms(
 ) -> Result<Vec<String>, Reason> {
     let (cx, item) = (block.cx, &held.item);
     let host = block.host_of(statements);
-    let candidate = block.candidate(item);
+    let candidate = block.candidate(statements, item);
     let is_served = |touch: &Touch| held.updates.iter().any(|update| update.serves(touch.span));
     // What the host writes is not overwritten where nothing is copied back; of the rest no kernel accesses it.
     let never_meets = |touch: &Touch| {
@@ -90,6 +90,7 @@ pub(super) fn host_terms(
     let needs = |touch: &&Touch| {
         (touch.writes || candidate.is_written)
             && !is_served(touch)
+            && !candidate.is_of_other(&touch.storage)
             && !cx.is_apart(&touch.storage, &item.named, held.owner)
             && !never_meets(touch)
     };

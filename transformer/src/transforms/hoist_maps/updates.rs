@@ -13,7 +13,7 @@ use crate::plan::Reason;
 use crate::region::construct::ConstructId;
 use crate::semantics::effects::Touch;
 use crate::semantics::{Origin, Telling};
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::blocks::{Candidate, Statement, statements};
 use crate::transforms::hoist_maps::constructs::Mapping;
@@ -49,7 +49,9 @@ impl Wanted<'_, '_> {
     fn is_certainly_absent(&self, extent: Span) -> bool {
         let constructs = self.cx.constructs;
         let owner = self.candidate.owner;
-        let is_own = matches!(owner.origin, Origin::Allocation | Origin::AutomaticArray) && !owner.is_shared;
+        let is_own = matches!(owner.origin, Origin::Allocation | Origin::AutomaticArray) && !owner.is_shared
+            || self.cx.leads_to_unshared_memory(&self.candidate.named)
+            || owner.origin == Origin::StaticArray && !owner.is_shared && self.is_in_main(extent);
         let may_stay = |id: ConstructId| constructs.directive(id).is("target enter data");
         // Threads of the host may each be in the environment at another place.
         let is_by_threads = |id: ConstructId| {
@@ -58,6 +60,22 @@ impl Wanted<'_, '_> {
         is_own
             && !constructs.ids().any(|id| may_stay(id) || is_by_threads(id))
             && self.cx.unread_directive(Telling::EnterData).is_none()
+    }
+
+    /// Does it stand in `main`, which is called once, while no environment of the file is open?
+    fn is_in_main(&self, extent: Span) -> bool {
+        let cx = self.cx;
+        let Some(main) = cx.function_of(extent) else { return false };
+        let is_main =
+            |node: NodeId| cx.tree.kind(node) == NodeKind::Identifier && cx.file.bytes(cx.tree.span(node)) == b"main";
+        let named: Vec<NodeId> = cx.tree.all_of(&[NodeKind::Identifier]).filter(|node| is_main(*node)).collect();
+        let head = cx.tree.child(main, Field::Declarator).map(|declarator| cx.tree.innermost_declarator(declarator));
+        let span = cx.tree.span(main);
+        let mut data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
+        named.len() == 1
+            && head == named.first().copied()
+            && !cx.uses_macro_with(Span::new(0, cx.file.text.len()), &|text| words(text).any(|word| word == "main"))
+            && data.all(|id| span.contains(cx.constructs.directive(id).span))
     }
 
     fn serve_all(&self, updates: &[Update], statement: &Statement) -> bool {
@@ -106,6 +124,12 @@ impl Wanted<'_, '_> {
         // Has the host the whole section as it is, until the next construct?
         let mut is_fresh = false;
         for statement in statements(self.cx, self.all, &nodes) {
+            // Another array has the name from here on.
+            if statement.host.writes_variable(self.item.named.id).is_some() {
+                found.iter_mut().for_each(Update::close);
+                since.clear();
+                is_fresh = false;
+            }
             let mut own = self.of_statement(&statement, around, false);
             if !statement.mappings.is_empty() {
                 found.iter_mut().for_each(Update::close);

@@ -1,12 +1,12 @@
 //! What the arguments of a call stand for in the called function.
 
 use super::Call;
-use crate::edit::directive_writer::on_one_line;
 use crate::semantics::effects::Named;
-use crate::semantics::symbols::{DeclaredType, NameKind};
+use crate::semantics::symbols::{DeclaredType, NameKind, Scope, VariableId};
 use crate::source::Span;
 use crate::syntax::{Field, Integer, NodeId, NodeKind, Number, Subscript};
-use crate::transforms::hoist_maps::items::{is_array, operand};
+use crate::transforms::hoist_maps::items::is_array;
+use crate::transforms::hoist_maps::templates::Piece;
 
 /// An array as a call hands it over.
 pub(super) struct Handed {
@@ -45,7 +45,7 @@ impl Call<'_, '_> {
     }
 
     /// Do an argument and a parameter lead to elements of one type: the same numbers, or the same plain structure?
-    fn are_of_one_type(&self, given: &DeclaredType, parameter: &DeclaredType) -> bool {
+    pub(super) fn are_of_one_type(&self, given: &DeclaredType, parameter: &DeclaredType) -> bool {
         let (element, own) = (given.dereferenced(), parameter.dereferenced());
         if let (DeclaredType::Record { name, .. }, DeclaredType::Record { name: other, .. }) = (&element, &own) {
             let places = [self.cx.tree.span(self.statement).start, self.cx.tree.span(self.binding.definition).end - 1];
@@ -65,38 +65,107 @@ impl Call<'_, '_> {
         (named.id == own.id).then_some(named)
     }
 
-    /// An expression of the function with the arguments in place of its parameters. Where they stand is noted.
-    pub(super) fn renamed(&self, expression: Span, noted: &mut Vec<Span>) -> Option<String> {
+    /// An expression of the function with the arguments in place of its parameters, and with the values of its constants.
+    pub(super) fn renamed(&self, expression: Span, is_operand: bool) -> Option<Vec<Piece>> {
         let cx = self.cx;
-        let here = cx.tree.span(self.statement).start;
-        let (mut text, mut from) = (String::new(), expression.start);
+        let (mut pieces, mut from) = (Vec::new(), expression.start);
         cx.is_arithmetic(expression).then_some(())?;
         let mut names = cx.names_in(expression);
         names.sort_by_key(|(_, span)| span.start);
         for (name, span) in names {
-            let known = cx.named(&name, span.start).map(|(named, _)| named);
-            let replacement = match known.and_then(|named| Some((named.id, self.binding.argument(named.id)?))) {
-                Some((id, argument)) => {
-                    self.host.writes_variable(id).is_none().then_some(())?;
-                    self.keeps_value(&name, span.start, argument, span != expression).then_some(())?;
-                    let argument = cx.tree.span(argument);
-                    noted.push(argument);
-                    operand(&on_one_line(cx.file, argument))
-                }
-                None => {
-                    let macros = [here, span.start].map(|at| cx.symbols().macro_definition(&name, at));
-                    let declared = [here, span.start].map(|at| cx.symbols().lookup(&name, at));
-                    let declared = declared.map(|found| found.map(|found| found.id()));
-                    let means_the_same = macros[0] == macros[1] && declared[0] == declared[1];
-                    (means_the_same && cx.constant(span).is_some()).then(|| name.clone())?
-                }
-            };
-            text += &cx.file.show(Span::new(from, span.start));
-            text += &replacement;
+            pieces.push(Piece::Text(cx.file.show(Span::new(from, span.start)).into_owned()));
+            pieces.extend(self.renamed_name(&name, span, is_operand || span != expression)?);
             from = span.end;
         }
-        text += &cx.file.show(Span::new(from, expression.end));
-        Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+        pieces.push(Piece::Text(cx.file.show(Span::new(from, expression.end)).into_owned()));
+        // What becomes an operand once more.
+        let is_whole =
+            pieces.iter().filter(|piece| !matches!(piece, Piece::Text(text) if text.is_empty())).count() == 1;
+        if is_operand && !is_whole {
+            pieces.insert(0, Piece::Text("(".to_owned()));
+            pieces.push(Piece::Text(")".to_owned()));
+        }
+        Some(pieces)
+    }
+
+    fn renamed_name(&self, name: &str, span: Span, is_operand: bool) -> Option<Vec<Piece>> {
+        let cx = self.cx;
+        let here = cx.tree.span(self.statement).start;
+        let known = cx.named(name, span.start).map(|(named, _)| named);
+        if let Some((id, argument)) = known.as_ref().and_then(|it| Some((it.id, self.binding.argument(it.id)?))) {
+            self.host.writes_variable(id).is_none().then_some(())?;
+            self.keeps_value(name, span.start, argument, is_operand).then_some(())?;
+            return Some(vec![Piece::Value { of: cx.tree.span(argument), is_operand }]);
+        }
+        if let Some(place) = known.as_ref().and_then(|named| self.number_handed(named)) {
+            return Some(vec![Piece::Value { of: place, is_operand }]);
+        }
+        if let Some(value) = known.as_ref().and_then(|named| self.only_value(named)) {
+            self.keeps_value(name, span.start, value, is_operand).then_some(())?;
+            return self.renamed(cx.tree.span(value), is_operand);
+        }
+        let macros = [here, span.start].map(|at| cx.symbols().macro_definition(name, at));
+        let declared = [here, span.start].map(|at| cx.symbols().lookup(name, at));
+        let declared = declared.map(|found| found.map(|found| found.id()));
+        (macros[0] == macros[1] && declared[0] == declared[1]).then_some(())?;
+        match cx.constant(span) {
+            Some(_) => Some(vec![Piece::Text(name.to_owned())]),
+            // A variable of the file.
+            None => known.is_some().then(|| vec![Piece::Value { of: span, is_operand }]),
+        }
+    }
+
+    /// The parameter whose value a pointer of the function has, by its declaration and that of others, or itself.
+    pub(super) fn parameter_behind(&self, named: &Named) -> VariableId {
+        self.first_behind(named).id
+    }
+
+    /// The variable whose value a pointer or number of the function has, by its declaration and that of others, or itself.
+    pub(super) fn first_behind(&self, named: &Named) -> Named {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let mut found = named.clone();
+        // Each is declared behind the one whose value it has.
+        while let Some(value) = self.only_value(&found).filter(|value| tree.kind(*value) == NodeKind::Identifier) {
+            let span = tree.span(value);
+            match cx.named(&cx.file.show(span), span.start) {
+                Some((other, variable)) if self.is_of_one_kind(named, &variable.ty) && other.id != found.id => {
+                    found = other;
+                }
+                _ => break,
+            }
+        }
+        found
+    }
+
+    /// Are both pointers, or integers of one type?
+    pub(super) fn is_of_one_kind(&self, named: &Named, other: &DeclaredType) -> bool {
+        let own = self.cx.declared_type(&named.name, named.at);
+        own.is_some_and(|own| match own.is_pointer() {
+            true => other.is_pointer(),
+            false => own
+                .number()
+                .and_then(Number::integer)
+                .is_some_and(|integer| other.number().and_then(Number::integer) == Some(integer)),
+        })
+    }
+
+    /// What a local variable of the function was given where it is declared, if it keeps that as long as it lives.
+    pub(super) fn only_value(&self, named: &Named) -> Option<NodeId> {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let (_, variable) = cx.named(&named.name, named.at)?;
+        let is_local = variable.scope == Scope::Local && !variable.has_static_storage();
+        let is_kept = self.host.writes_variable(named.id).is_none()
+            && (cx.cannot_be_aliased(&named.name, named.at) || cx.is_handed_by_value_alone(named));
+        (is_local && is_kept && named.id.is_within(tree.span(self.binding.definition))).then_some(())?;
+        let name = tree.covering(named.id.declared_at);
+        let declarator = tree.ancestors(name).find(|node| tree.kind(*node) == NodeKind::InitDeclarator)?;
+        let is_it = tree.innermost_declarator(tree.child(declarator, Field::Declarator)?) == name;
+        // A jump may pass over what a variable is given.
+        let jumps = |node: NodeId| {
+            matches!(tree.kind(node), NodeKind::GotoStatement | NodeKind::SwitchStatement | NodeKind::LambdaExpression)
+        };
+        let is_plain = is_it && !tree.descendants(self.binding.definition).any(jumps);
+        is_plain.then(|| tree.child(declarator, Field::Value))?
     }
 
     /// Is an argument a sum or product of integers that the parameter's type can hold? Where something is computed from the parameter, it

@@ -7,13 +7,13 @@ use crate::source::pragma_scan::skip_token;
 
 /// Which member of which object: the variable that it starts from, or `None` for the object of a member function.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(in crate::transforms::hoist_maps) struct Key {
     pub base: Option<VariableId>,
     pub member: String,
 }
 
 /// A place that names a member.
-pub(super) struct Access {
+pub(in crate::transforms::hoist_maps) struct Access {
     /// All of it: `g->u`.
     pub span: Span,
     /// What stands before the member: `g` or `this`; `None` where the member stands alone.
@@ -23,7 +23,7 @@ pub(super) struct Access {
 }
 
 /// All places in a piece of the file, directives included, that name a member of a variable or of the object of a member function.
-pub(super) fn accesses(cx: &Context<'_>, piece: Span) -> Vec<Access> {
+pub(in crate::transforms::hoist_maps) fn accesses(cx: &Context<'_>, piece: Span) -> Vec<Access> {
     let tokens = tokens(&cx.file.text, piece);
     let word = |index: usize| tokens.get(index).filter(|token| is_word(cx, token)).copied();
     let is = |index: usize, text: &[u8]| tokens.get(index).is_some_and(|token| cx.file.bytes(*token) == text);

@@ -3,18 +3,18 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
+use super::handed::Handed;
 use super::{Access, Key, Path, accesses};
 use crate::context::Context;
 use crate::semantics::symbols::{DeclaredType, Scope};
 use crate::source::{Language, Span};
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 
-/// The members that constructs in a function list with sections, and those that the sections are computed from.
-pub(super) fn paths(cx: &Context<'_>, function: NodeId, body: NodeId) -> Vec<Path> {
-    let (tree, extent) = (cx.tree, cx.tree.span(body));
-    // A variable that is declared in between may be passed over by a jump, and a lambda would have to capture it.
-    let hinders = |node: NodeId| matches!(tree.kind(node), NodeKind::LambdaExpression | NodeKind::GotoStatement);
-    if tree.kind(body) != NodeKind::CompoundStatement || tree.descendants(body).any(hinders) {
+/// The members that constructs in a function list with sections, those that the sections are computed from, and those that are handed to
+/// functions with constructs.
+pub(super) fn paths(cx: &Context<'_>, function: NodeId, body: NodeId, handed: &[Span]) -> Vec<Path> {
+    let extent = cx.tree.span(body);
+    if hinders_variables(cx, body) {
         return Vec::new();
     }
     let directives = cx.constructs.within(extent);
@@ -25,12 +25,13 @@ pub(super) fn paths(cx: &Context<'_>, function: NodeId, body: NodeId) -> Vec<Pat
     let items: Vec<Span> = items.filter(names_member).collect();
     let mut found: Vec<Path> = Vec::new();
     let mut seen: BTreeSet<Key> = BTreeSet::new();
-    for item in items {
+    let listed = items.into_iter().map(|item| (item, true)).chain(handed.iter().map(|argument| (*argument, false)));
+    for (item, is_list) in listed {
         for (index, access) in accesses(cx, item).into_iter().enumerate() {
             let is_listed = index == 0 && access.span.start == item.start;
+            let fits = |path: &Path| !is_list || path.is_pointer == is_listed;
             if !seen.contains(&access.key)
-                && let Some(path) =
-                    path(cx, function, body, &access, &found).filter(|path| path.is_pointer == is_listed)
+                && let Some(path) = path(cx, function, body, &access, &found).filter(fits)
             {
                 seen.insert(access.key);
                 found.push(path);
@@ -38,6 +39,13 @@ pub(super) fn paths(cx: &Context<'_>, function: NodeId, body: NodeId) -> Vec<Pat
         }
     }
     found
+}
+
+/// Can no variable stand for members in a function? One that is declared in between may be passed over by a jump, and a lambda would have
+/// to capture it.
+fn hinders_variables(cx: &Context<'_>, body: NodeId) -> bool {
+    let hinders = |node: NodeId| matches!(cx.tree.kind(node), NodeKind::LambdaExpression | NodeKind::GotoStatement);
+    cx.tree.kind(body) != NodeKind::CompoundStatement || cx.tree.descendants(body).any(hinders)
 }
 
 /// May it be a function of a class, where a member needs no object before it?
@@ -48,13 +56,37 @@ fn may_be_of_class(cx: &Context<'_>, function: NodeId, body: NodeId) -> bool {
             || cx.file.show(head).contains("::"))
 }
 
+/// Adds the members that calls hand over with their objects.
+pub(super) fn add_handed(cx: &Context<'_>, function: NodeId, body: NodeId, handed: Vec<Handed>, found: &mut Vec<Path>) {
+    for Handed { key, base, is_arrow } in handed {
+        if hinders_variables(cx, body) || found.iter().any(|path| path.key == key) {
+            continue;
+        }
+        let text = format!("{}{}{}", cx.file.show(base), if is_arrow { "->" } else { "." }, key.member);
+        // A parameter is not declared yet where it is named first.
+        let at = base.start.max(cx.tree.span(body).start);
+        let access = Access { span: Span::new(at, at), base: Some(base), is_arrow, key };
+        found.extend(path_of(cx, function, body, &access, text, found));
+    }
+}
+
 fn path(cx: &Context<'_>, function: NodeId, body: NodeId, access: &Access, known: &[Path]) -> Option<Path> {
+    path_of(cx, function, body, access, cx.file.show(access.span).into_owned(), known)
+}
+
+fn path_of(
+    cx: &Context<'_>,
+    function: NodeId,
+    body: NodeId,
+    access: &Access,
+    text: String,
+    known: &[Path],
+) -> Option<Path> {
     let ty = member_type(cx, access)?;
     let (ty, is_pointer) = match &ty {
         DeclaredType::Pointer { pointee, .. } => (format!("{} *", number(pointee)?), true),
         ty => (format!("{} ", number(ty)?), false),
     };
-    let text = cx.file.show(access.span).into_owned();
     (text.split_whitespace().count() == 1).then_some(())?;
     let base = access.base.map_or_else(|| "this".to_owned(), |base| cx.file.show(base).into_owned());
     let stem = format!("{base}_{}", access.key.member);
@@ -142,7 +174,7 @@ pub(super) fn held(cx: &Context<'_>, paths: &[Path]) -> Vec<HeldPointer> {
 }
 
 /// The member whose value an initialiser is: `g->u`, `n > 0 ? g->u : 0`.
-fn given(cx: &Context<'_>, value: Span) -> Option<Key> {
+pub(in crate::transforms::hoist_maps) fn given(cx: &Context<'_>, value: Span) -> Option<Key> {
     let tree = cx.tree;
     let node = tree.covering(value);
     let node = match tree.kind(node) {

@@ -4,7 +4,7 @@ use crate::edit::{Edit, EditSet, Origins};
 use crate::source::{Span, is_part_of_word};
 
 /// The other text.
-pub(super) struct Changed {
+pub(in crate::transforms::hoist_maps) struct Changed {
     pub text: Vec<u8>,
     origins: Origins,
 }
@@ -14,6 +14,11 @@ impl Changed {
     pub(super) fn new(text: &[u8], edits: Vec<Edit>) -> Option<Self> {
         let edits = EditSet::new(edits).ok()?;
         Some(Self { text: edits.apply(text), origins: edits.origins() })
+    }
+
+    /// The declarations that it has besides.
+    pub(super) fn added(&self) -> Vec<Span> {
+        self.origins.added().collect()
     }
 
     pub(super) fn origin(&self, at: usize) -> usize {
@@ -26,7 +31,7 @@ impl Changed {
     }
 
     /// Does a place stand inside of nothing that was replaced?
-    pub(super) fn is_kept(&self, at: usize) -> bool {
+    pub(in crate::transforms::hoist_maps) fn is_kept(&self, at: usize) -> bool {
         self.origins.is_between(at)
     }
 }

@@ -24,7 +24,9 @@ pub(super) fn change(cx: &Context<'_>, piece: Span, paths: &[&Path]) -> Option<(
     if cx.uses_macro_with(piece, &names_it) || cx.tree.inactive().iter().any(|span| span.overlaps(piece)) {
         return Some(told(piece));
     }
-    let nodes: Vec<NodeId> = statements(cx, piece);
+    let mut nodes: Vec<NodeId> = statements(cx, piece);
+    let called = bodies_called(cx, &nodes);
+    nodes.extend(called.iter().copied());
     let changed = nodes
         .iter()
         .flat_map(|node| cx.tree.descendants(*node))
@@ -37,7 +39,7 @@ pub(super) fn change(cx: &Context<'_>, piece: Span, paths: &[&Path]) -> Option<(
         .ids()
         .filter(|id| cx.constructs.is_target(*id))
         .map(|id| cx.constructs.construct(id).body_span)
-        .filter(|body| piece.contains(*body))
+        .filter(|body| piece.contains(*body) || called.iter().any(|function| cx.tree.span(*function).contains(*body)))
         .collect();
     // What kernels of called functions write of structures is copied back.
     let kernel =
@@ -56,9 +58,34 @@ pub(super) fn change(cx: &Context<'_>, piece: Span, paths: &[&Path]) -> Option<(
     merged.into_iter().find_map(|host: HostEffects| {
         let unknown =
             host.unknown.iter().find(|unknown| unknown.kind != UnknownKind::Constructs).map(|unknown| unknown.span);
-        let written = host.touches.iter().find(|touch| touch.writes && may_reach(cx, touch, paths));
+        // What a function in sight writes is told where its body is.
+        let is_seen = |touch: &Touch| {
+            let node = cx.tree.covering(touch.span);
+            cx.tree.kind(node) == NodeKind::CallExpression
+                && cx.tree.span(node) == touch.span
+                && cx.binding(node).is_some()
+        };
+        let mut written = host.touches.iter().filter(|touch| touch.writes && !is_seen(touch));
+        let written = written.find(|touch| may_reach(cx, touch, paths));
         unknown.or(written.map(|touch| touch.span)).map(told)
     })
+}
+
+/// The bodies of the functions in sight that these statements call, and of those that these call.
+fn bodies_called(cx: &Context<'_>, nodes: &[NodeId]) -> Vec<NodeId> {
+    let mut found: Vec<NodeId> = Vec::new();
+    let mut open: Vec<NodeId> = nodes.to_vec();
+    while let Some(node) = open.pop() {
+        let calls = cx.tree.descendants(node).filter(|inner| cx.tree.kind(*inner) == NodeKind::CallExpression);
+        let bindings = calls.filter_map(|call| cx.binding(call));
+        for body in bindings.filter_map(|binding| cx.tree.child(binding.definition, Field::Body)) {
+            if !found.contains(&body) {
+                found.push(body);
+                open.push(body);
+            }
+        }
+    }
+    found
 }
 
 /// Where a kernel may reach the object of a member function otherwise than by the names of its members.

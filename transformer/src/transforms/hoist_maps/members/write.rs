@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::edit::Edit;
 use crate::edit::directive_writer::indent_of;
 use crate::plan::{Plan, Reason, ReasonCode, Verdict};
+use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::hoist_maps::decided::{Opened, Planned};
@@ -22,14 +23,17 @@ pub(super) fn plan(cx: &Context<'_>, listing: &Listing, changed: &Changed, plann
         let reason = Reason::new(ReasonCode::MapNotUnited, span, message);
         Some(Verdict::Refuse(vec![reason]).into_plan(plan.pass, found.span, extent))
     };
-    let inside: Vec<&Path> = paths
-        .iter()
-        .filter(|path| listing.accesses.iter().any(|it| it.key == path.key && extent.contains(it.span)))
-        .collect();
+    // Those that are named there, and those that called functions find there.
+    let is_accessed = |path: &&Path| listing.accesses.iter().any(|it| it.key == path.key && extent.contains(it.span));
+    let is_written =
+        |path: &&Path| plan.edits.iter().any(|edit| crate::source::words(&edit.text).any(|word| word == path.local));
+    let inside: Vec<&Path> = paths.iter().filter(|path| is_accessed(path) || is_written(path)).collect();
     if inside.is_empty() {
         return edits(cx, listing, changed, plan, &[]).map(|edits| Plan { edits, ..found });
     }
-    if let Some(trouble) = lists_object(cx, extent, &inside).or_else(|| unchanged::change(cx, extent, &inside)) {
+    let is_handed = inside.iter().any(|path| !is_accessed(path));
+    let listed = lists_object(cx, extent, &inside).or_else(|| is_handed.then(|| lists_some_object(cx))?);
+    if let Some(trouble) = listed.or_else(|| unchanged::change(cx, extent, &inside)) {
         return refuse(trouble);
     }
     let held: Vec<&Path> = inside.iter().filter(|path| opened.held.contains(&path.local)).copied().collect();
@@ -54,6 +58,18 @@ fn lists_object(cx: &Context<'_>, extent: Span, inside: &[&Path]) -> Option<(Spa
         let is_it =
             |path: &&Path| if base == "this" { path.key.base.is_none() } else { id.is_some() && path.key.base == id };
         inside.iter().any(is_it).then(|| (item.span, format!("a construct lists `{base}` itself")))
+    })
+}
+
+/// A construct of the file that lists an object, which may be one that called functions find.
+fn lists_some_object(cx: &Context<'_>) -> Option<(Span, String)> {
+    let clauses = cx.constructs.ids().flat_map(|id| &cx.constructs.directive(id).clauses);
+    clauses.flat_map(|clause| clause.items()).find_map(|item| {
+        let base = item.base.as_deref().filter(|_| !item.has_member)?;
+        let (_, variable) = cx.named(base, item.span.start)?;
+        let is_object = |ty: &DeclaredType| ty.class().is_some();
+        let may_be = is_object(&variable.ty) || is_object(&variable.ty.dereferenced());
+        may_be.then(|| (item.span, format!("a construct lists `{base}` itself")))
     })
 }
 

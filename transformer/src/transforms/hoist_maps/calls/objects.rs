@@ -1,0 +1,92 @@
+//! What the caller has for members that a called function finds by a parameter: `p->x` in `move(&particles)`.
+
+use std::sync::Arc;
+
+use super::Call;
+use super::arguments::Handed;
+use crate::semantics::effects::Named;
+use crate::semantics::symbols::{Variable, VariableId};
+use crate::source::Span;
+use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
+use crate::transforms::hoist_maps::members::accesses::{Key, accesses};
+use crate::transforms::hoist_maps::members::handed::object;
+use crate::transforms::hoist_maps::members::paths::given;
+
+impl Call<'_, '_> {
+    /// The array that a pointer of the function is a member's value for.
+    pub(super) fn member_handed(&self, own: &Named) -> Option<Handed> {
+        let (named, variable) = self.standing(&self.first_behind(own))?;
+        let (_, parameter) = self.cx.named(&own.name, own.at)?;
+        (variable.ty.is_pointer() && self.are_of_one_type(&variable.ty, &parameter.ty)).then_some(())?;
+        Some(Handed { span: self.cx.tree.span(self.statement), named, offset: None })
+    }
+
+    /// Where the caller names a variable of the type and value of an integer of the function.
+    pub(super) fn number_handed(&self, own: &Named) -> Option<Span> {
+        let (named, variable) = self.standing(&self.first_behind(own))?;
+        self.is_of_one_kind(own, &variable.ty).then_some(())?;
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let caller = cx.function_of(tree.span(self.statement))?;
+        let is_use = |node: &NodeId| {
+            let span = tree.span(*node);
+            tree.kind(*node) == NodeKind::Identifier
+                && span != named.id.declared_at
+                && cx.named(&cx.file.show(span), span.start).is_some_and(|(other, _)| other.id == named.id)
+        };
+        tree.descendants(caller).find(is_use).map(|node| tree.span(node))
+    }
+
+    /// The variable of the caller that was made to stand for a member, whose value a variable of the function has.
+    fn standing(&self, own: &Named) -> Option<(Named, Arc<Variable>)> {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let made = self.made?;
+        let value = tree.span(self.only_value(own)?);
+        let access = accesses(cx, value).into_iter().next().filter(|it| it.span == value && it.is_arrow)?;
+        let parameter = access.key.base.filter(|id| self.host.writes_variable(*id).is_none())?;
+        let (_, base, _) = object(cx, self.binding.argument(parameter)?)?;
+        let key = Key { base: Some(base), member: access.key.member };
+        if let Some(held) = self.held(&key) {
+            return Some(held);
+        }
+        let caller = cx.function_of(tree.span(self.statement))?;
+        let declared = tree.descendants(caller).filter(|node| tree.kind(*node) == NodeKind::InitDeclarator);
+        let mut standing = declared.filter_map(|declarator| {
+            let name = tree.span(tree.innermost_declarator(tree.child(declarator, Field::Declarator)?));
+            let is_it = !made.is_kept(name.start)
+                && given(cx, tree.span(tree.child(declarator, Field::Value)?)).as_ref() == Some(&key);
+            is_it.then(|| cx.named(&cx.file.show(name), tree.span(declarator).end))?
+        });
+        standing.next()
+    }
+
+    /// The pointer that was given a member, and that a data environment around the call maps already.
+    fn held(&self, key: &Key) -> Option<(Named, Arc<Variable>)> {
+        let cx = self.cx;
+        let extent = cx.tree.span(self.statement);
+        let data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
+        let around = data.filter(|id| cx.constructs.construct(*id).body_span.contains(extent));
+        let maps = around.flat_map(|id| cx.constructs.directive(id).clauses_of(ClauseName::Map));
+        maps.flat_map(|clause| clause.items()).filter(|item| !item.has_member).find_map(|item| {
+            let (named, variable) = cx.named(item.base.as_deref()?, item.span.start)?;
+            self.has_value(variable.initializer?, key).then_some((named, variable))
+        })
+    }
+
+    /// Is a value the member's, or that of the variable that stands for it?
+    fn has_value(&self, value: Span, key: &Key) -> bool {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let node = tree.covering(value);
+        let node = match tree.kind(node) {
+            NodeKind::ConditionalExpression => tree.child(node, Field::Consequence).unwrap_or(node),
+            _ => node,
+        };
+        let span = tree.span(node);
+        let standing = cx.named(&cx.file.show(span), span.start).filter(|_| tree.kind(node) == NodeKind::Identifier);
+        let is_made = |id: VariableId| self.made.is_some_and(|made| !made.is_kept(id.declared_at.start));
+        let value = match standing {
+            Some((named, variable)) if is_made(named.id) => variable.initializer,
+            _ => Some(value),
+        };
+        value.and_then(|value| given(cx, value)).as_ref() == Some(key)
+    }
+}
