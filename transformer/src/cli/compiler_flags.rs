@@ -8,6 +8,7 @@ use serde::Deserialize;
 // Splits as a POSIX shell does that expands nothing.
 use shlex::split;
 
+use crate::context::Arithmetic;
 use crate::semantics::symbols::FlagDefinition;
 use crate::source::Language;
 use crate::validate::host::{DatabaseSource, Source};
@@ -35,6 +36,29 @@ impl CompilerFlags {
     #[must_use]
     pub fn has_wrapping_integers(&self) -> bool {
         self.flags.iter().any(|flag| matches!(flag.as_str(), "-fwrapv" | "-fno-strict-overflow"))
+    }
+
+    /// What the flags say of arithmetic. Of flags that say opposite things the last one counts.
+    #[must_use]
+    pub fn arithmetic(&self) -> Arithmetic {
+        let (mut any_order, mut finite, mut unsigned_zeros, mut traps) = (false, false, false, false);
+        for flag in &self.flags {
+            match flag.as_str() {
+                "-ffast-math" | "-Ofast" => (any_order, finite, unsigned_zeros) = (true, true, true),
+                "-fno-fast-math" => (any_order, finite, unsigned_zeros) = (false, false, false),
+                "-funsafe-math-optimizations" => (any_order, unsigned_zeros) = (true, true),
+                "-fno-unsafe-math-optimizations" => (any_order, unsigned_zeros) = (false, false),
+                "-fassociative-math" => any_order = true,
+                "-fno-associative-math" => any_order = false,
+                "-ffinite-math-only" => finite = true,
+                "-fno-finite-math-only" => finite = false,
+                "-fno-signed-zeros" => unsigned_zeros = true,
+                "-fsigned-zeros" => unsigned_zeros = false,
+                "-ftrapv" => traps = true,
+                _ => traps |= flag.starts_with("-fsanitize="),
+            }
+        }
+        Arithmetic { reassociates: any_order, ignores_special: any_order && finite && unsigned_zeros, traps }
     }
 
     /// The macros that flags define or take back, in order.

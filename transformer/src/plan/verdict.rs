@@ -1,7 +1,7 @@
 //! What the checks of a pass found out about one construct, and the one place that makes a plan of it.
 
 use crate::edit::Edit;
-use crate::plan::{Applicability, Decision, Pass, Plan, Reason, RuleKind};
+use crate::plan::{Applicability, Decision, Pass, Plan, Reason, ReasonCode, RuleKind};
 use crate::source::Span;
 
 /// What a pass says of a construct that it has looked at.
@@ -47,9 +47,7 @@ impl Verdict {
                 plan(Decision::Refuse, reasons)
             }
             Self::Change(change) => {
-                let is_assumed = change.reasons.iter().any(|reason| reason.code.kind() == RuleKind::Assumption);
-                let applicability = if is_assumed { Applicability::Assumed } else { Applicability::Safe };
-                let mut plan = plan(Decision::Apply(applicability), change.reasons);
+                let mut plan = plan(Decision::Apply(promise(&change.reasons)), change.reasons);
                 plan.edits = change.edits;
                 plan.summary = change.summary;
                 plan.parts = change.parts;
@@ -57,5 +55,19 @@ impl Verdict {
                 plan
             }
         }
+    }
+}
+
+/// What a change with these remarks promises. No pass makes one that rests on assumptions and reorders sums as well.
+fn promise(reasons: &[Reason]) -> Applicability {
+    let (orders, assumed): (Vec<_>, Vec<_>) = reasons
+        .iter()
+        .filter(|reason| reason.code.kind() == RuleKind::Assumption)
+        .partition(|reason| reason.code == ReasonCode::OtherOrder);
+    match (orders.is_empty(), assumed.is_empty()) {
+        (true, true) => Applicability::Safe,
+        (true, false) => Applicability::Assumed,
+        (false, true) => Applicability::Reassociated,
+        (false, false) => Applicability::DisplayOnly,
     }
 }

@@ -12,7 +12,7 @@
 //!     "message": "..",
 //!     "decision": "apply" | "nothing-to-do" | "does-not-pay" | "refuse",   this and the next four: null without a construct
 //!     "pass": "split",
-//!     "applicability": "safe" | "assumed" | "display-only",   null unless the decision is "apply"
+//!     "applicability": "safe" | "assumed" | "reassociated" | "display-only",   null unless the decision is "apply"
 //!     "summary": "split into 3 kernels inside one target data",
 //!     "kernels": { "before": 1, "after": 3 },
 //!     "labels": [ { "range", "message" } ],
@@ -150,6 +150,7 @@ fn applicability(decision: Decision) -> Option<&'static str> {
     match decision {
         Decision::Apply(Applicability::Safe) => Some("safe"),
         Decision::Apply(Applicability::Assumed) => Some("assumed"),
+        Decision::Apply(Applicability::Reassociated) => Some("reassociated"),
         Decision::Apply(Applicability::DisplayOnly) => Some("display-only"),
         Decision::NothingToDo | Decision::DoesNotPay | Decision::Refuse => None,
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::plan::{Applicability, Decision, Plan};
+use crate::plan::{Applicability, Consent, Decision, Plan};
 use crate::report::FileReport;
 
 /// What `--stats` prints.
@@ -48,13 +48,13 @@ impl Stats {
         for report in reports {
             stats.files_changed += usize::from(report.changed);
             stats.files_failed += usize::from(report.diagnostics.iter().any(|d| d.span.is_none()));
-            stats.count_plans(&report.plans, report.assume);
+            stats.count_plans(&report.plans, report.consent);
         }
         stats
     }
 
     /// Counts the plans of one file.
-    fn count_plans(&mut self, plans: &[Plan], assume: bool) {
+    fn count_plans(&mut self, plans: &[Plan], consent: Consent) {
         let mut regions: BTreeMap<_, Vec<&Plan>> = BTreeMap::new();
         for plan in plans.iter().filter(|plan| !plan.follows) {
             regions.entry(plan.span).or_default().push(plan);
@@ -64,13 +64,13 @@ impl Stats {
             }
         }
         for plans in regions.values() {
-            self.count_region(plans, assume);
+            self.count_region(plans, consent);
         }
     }
 
     /// Counts one construct by the strongest decision about it.
-    fn count_region(&mut self, plans: &[&Plan], assume: bool) {
-        let written = |plan: &&&Plan| plan.decision.is_written(assume);
+    fn count_region(&mut self, plans: &[&Plan], consent: Consent) {
+        let written = |plan: &&&Plan| plan.decision.is_written(consent);
         let any = |decision: Decision| plans.iter().any(|plan| plan.decision == decision);
         let before = plans.iter().map(|plan| plan.kernels.0).max().unwrap_or(0);
         let after = plans.iter().filter(written).map(|plan| plan.kernels.1).max().unwrap_or(before);
@@ -79,7 +79,7 @@ impl Stats {
         self.kernels_after += after;
         if plans.iter().any(|plan| written(&plan)) {
             self.regions_changed += 1;
-        } else if any(Decision::Apply(Applicability::Assumed)) {
+        } else if any(Decision::Apply(Applicability::Assumed)) || any(Decision::Apply(Applicability::Reassociated)) {
             self.regions_assumable += 1;
         } else if any(Decision::Refuse) {
             self.regions_refused += 1;

@@ -1,6 +1,7 @@
 //! Checks of a construct that several passes share.
 
 mod promises;
+pub(super) mod team_rows;
 mod text;
 pub(super) mod type_parameters;
 
