@@ -306,7 +306,8 @@ fn context<'a>(
     is_wanted: &'a dyn Fn(Span) -> bool,
 ) -> Context<'a> {
     let Parsed { scan, tree, constructs } = parsed;
-    let Options { assumed_iterations, versioned, retune, pipeline, strict_aliasing, signed_wraps, arithmetic, .. } = *options;
+    let Options { assumed_iterations, versioned, retune, pipeline, strict_aliasing, signed_wraps, arithmetic, .. } =
+        *options;
     let (facts, definitions) = (asked.facts.as_ref(), &*options.definitions);
     let compilation = Compilation { headers, definitions, facts, strict_aliasing, signed_wraps };
     let profile = options.device.as_ref();

@@ -87,8 +87,10 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
         Err((code, message)) => return Processed::failure(file, code, message),
     };
     let text = outcome.text.filter(|text| *text != file.text);
-    let plan_use =
-        PlanUse { consent: options(settings).consent(), complete: settings.lines.is_empty() && settings.passes.cover_default() };
+    let plan_use = PlanUse {
+        consent: options(settings).consent(),
+        complete: settings.lines.is_empty() && settings.passes.cover_default(),
+    };
     let scan = if mentions_suppression(&file.text) { scan(&file.text) } else { Scan::default() };
     let report = FileReport::new(file, &scan, outcome.plans, text.is_some(), plan_use);
     let failed = report.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);

@@ -21,7 +21,10 @@ pub enum Applicability {
     /// The same results if the listed assumptions hold; written only with `--assume`.
     Assumed,
     /// The same results but for the order in which sums and the like are formed; written only with `--assume=reassociation`.
-    Reassociated,
+    Reassociated {
+        /// Must listed assumptions hold as well? Then it needs `--assume` too.
+        assumed: bool,
+    },
     /// Never written.
     DisplayOnly,
 }
@@ -102,7 +105,9 @@ impl Decision {
         match self {
             Self::Apply(Applicability::Safe) => true,
             Self::Apply(Applicability::Assumed) => consent.assumptions,
-            Self::Apply(Applicability::Reassociated) => consent.reassociation,
+            Self::Apply(Applicability::Reassociated { assumed }) => {
+                consent.reassociation && (!assumed || consent.assumptions)
+            }
             _ => false,
         }
     }

@@ -58,7 +58,7 @@ impl Verdict {
     }
 }
 
-/// What a change with these remarks promises. No pass makes one that rests on assumptions and reorders sums as well.
+/// What a change with these remarks promises.
 fn promise(reasons: &[Reason]) -> Applicability {
     let (orders, assumed): (Vec<_>, Vec<_>) = reasons
         .iter()
@@ -67,7 +67,6 @@ fn promise(reasons: &[Reason]) -> Applicability {
     match (orders.is_empty(), assumed.is_empty()) {
         (true, true) => Applicability::Safe,
         (true, false) => Applicability::Assumed,
-        (false, true) => Applicability::Reassociated,
-        (false, false) => Applicability::DisplayOnly,
+        (false, _) => Applicability::Reassociated { assumed: !assumed.is_empty() },
     }
 }

@@ -185,12 +185,14 @@ fn change(plan: &Plan, index: usize, applicability: Applicability, plan_use: Pla
             let note = "`--assume` writes this; it is the same program only if the assumptions reported with it hold";
             (Severity::Note, format!("not done without `--assume`: {}", plan.summary), Some(note))
         }
-        Applicability::Reassociated if plan_use.consent.reassociation => {
+        Applicability::Reassociated { .. } if plan.decision.is_written(plan_use.consent) => {
             (Severity::Help, plan.summary.clone(), Some("floating-point results may differ in their last digits"))
         }
-        Applicability::Reassociated => {
-            let note = "`--assume=reassociation` writes this; floating-point results may then differ in their last digits";
-            (Severity::Note, format!("not done without `--assume=reassociation`: {}", plan.summary), Some(note))
+        Applicability::Reassociated { assumed } => {
+            let both = "`--assume --assume=reassociation`";
+            let flags = if assumed { both } else { "`--assume=reassociation`" };
+            let note = "floating-point results may differ in their last digits then";
+            (Severity::Note, format!("not done without {flags}: {}", plan.summary), Some(note))
         }
         Applicability::DisplayOnly => (Severity::Note, format!("never written: {}", plan.summary), None),
     };

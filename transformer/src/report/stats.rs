@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::plan::{Applicability, Consent, Decision, Plan};
+use crate::plan::{Consent, Decision, Plan};
 use crate::report::FileReport;
 
 /// What `--stats` prints.
@@ -79,7 +79,7 @@ impl Stats {
         self.kernels_after += after;
         if plans.iter().any(|plan| written(&plan)) {
             self.regions_changed += 1;
-        } else if any(Decision::Apply(Applicability::Assumed)) || any(Decision::Apply(Applicability::Reassociated)) {
+        } else if plans.iter().any(|plan| plan.decision.is_written(true)) {
             self.regions_assumable += 1;
         } else if any(Decision::Refuse) {
             self.regions_refused += 1;

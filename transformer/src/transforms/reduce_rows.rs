@@ -18,7 +18,8 @@
 //!
 //! ```c
 //! void row_sums(int n, int m, const float *a, float *s) {
-//!   #pragma omp target teams distribute map(to: a[0:n*m]) map(from: s[0:n]) thread_limit(128)
+//!   #pragma omp target teams distribute map(to: a[0:n*m]) map(from: s[0:n]) \
+//!       thread_limit(128)
 //!   for (int i = 0; i < n; i++) {
 //!     float sum = 0;
 //!     #pragma omp parallel for reduction(+: sum)
@@ -62,6 +63,7 @@
 //! - OMPS195: an inner loop cannot be shared, or what one thread of the original did by itself would not mean the same for a team: a clause
 //!   groups rows or hands a value on, an array or an object is declared in the row, something is called that is not followed;
 //! - OMPS295: it does not pay;
+//! - OMPS340, without `--assume`: the loops of a row are independent only if pointers lead to different elements;
 //! - OMPS341, without `--assume=reassociation`: a sum, product, minimum or maximum of floating-point numbers.
 //!
 //! ## Safety
@@ -151,20 +153,26 @@ fn decide(row: &Row<'_, '_>) -> Verdict {
     };
     let edits = write::edits(row, &inner, gain.threads);
     let summary = format!("whole teams for rows, whose threads share {}: {}", loops_shared(&inner), gain.summary);
-    Verdict::Change(Change { edits, summary, reasons: reordered(cx, &inner), ..Change::default() })
+    Verdict::Change(Change { edits, summary, reasons: conditions(cx, &inner), ..Change::default() })
 }
 
 fn loops_shared(inner: &[Inner]) -> String {
     if inner.len() == 1 { "the inner loop".to_owned() } else { format!("{} inner loops", inner.len()) }
 }
 
-/// The combinations whose order the user must leave open.
-fn reordered(cx: &Context<'_>, inner: &[Inner]) -> Vec<Reason> {
+/// What must be assumed, each once, and the combinations whose order the user must leave open.
+fn conditions(cx: &Context<'_>, inner: &[Inner]) -> Vec<Reason> {
     let combined = inner.iter().flat_map(|one| &one.combined);
     let open = combined.filter(|one| one.needs_consent(cx.arithmetic));
     let reason = |name: &str, span: Span, what: &str| {
         let message = format!("the {what} in `{name}` may be formed in another order");
         Reason { certainty: Certainty::Assumed, ..Reason::new(ReasonCode::OtherOrder, span, message) }
     };
-    open.map(|one| reason(&one.name, one.first, one.operator.word())).collect()
+    let mut all: Vec<Reason> = open.map(|one| reason(&one.name, one.first, one.operator.word())).collect();
+    for assumption in inner.iter().flat_map(|one| &one.assumptions) {
+        if !all.iter().any(|known| known.message == assumption.message) {
+            all.push(assumption.clone());
+        }
+    }
+    all
 }

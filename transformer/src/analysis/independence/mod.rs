@@ -88,8 +88,8 @@ pub(crate) fn dependence_in_team(
 }
 
 /// What a serial loop in an iteration of a construct's own loops accesses, if its iterations are proved to be independent but for variables
-/// that they combine, `combined`, with the places where they do. `outer` are the loops of the construct `id`, which `chain` leads to, `inner`
-/// is the serial loop.
+/// that they combine, `combined`, with the places where they do; and the assumptions under which that is so. `outer` are the loops of the
+/// construct `id`, which `chain` leads to, `inner` is the serial loop.
 ///
 /// # Errors
 /// Why its iterations may depend on each other.
@@ -99,13 +99,20 @@ pub(crate) fn independent_row(
     outer: &CanonicalLoopNest,
     inner: &CanonicalLoopNest,
     combined: &BTreeMap<VariableId, Vec<Span>>,
-) -> Result<Accesses, Reason> {
+) -> Result<(Accesses, Vec<Reason>), Reason> {
     let all = outer.loops.iter().chain(&inner.loops).cloned().collect();
     let loops = CanonicalLoopNest { loops: all, body: inner.body };
     let nest = Nest { loops, between: Vec::new(), promised: outer.loops.len() };
     let clauses = Clauses::of(cx, &chain);
     let candidate = Candidate { cx, id, chain, clauses, nest, is_in_team: true };
-    proved(&candidate, &BTreeSet::new(), &BTreeSet::new(), combined)
+    let (found, sections) = by_names(&candidate, &BTreeSet::new(), &BTreeSet::new(), combined)?;
+    match aliases::assumptions(&candidate, &found, &sections) {
+        Ok(assumptions) => Ok((found, assumptions)),
+        Err(reasons) => {
+            let unknown = || unproved(cx.tree.span(inner.body), "it is not known what the loop accesses".to_owned());
+            Err(reasons.into_iter().next().unwrap_or_else(unknown))
+        }
+    }
 }
 
 /// Why iterations of the loops behind those that are promised to be independent may depend on each other.
@@ -114,16 +121,20 @@ fn between_iterations(
     assigned: &BTreeSet<String>,
     own: &BTreeSet<String>,
 ) -> Option<Reason> {
-    proved(candidate, assigned, own, &BTreeMap::new()).err()
+    match by_names(candidate, assigned, own, &BTreeMap::new()) {
+        Ok((found, sections)) => not_distinct(candidate, &found, &sections),
+        Err(reason) => Some(reason),
+    }
 }
 
-/// What the loops access, if their iterations are independent but for variables that are used at places of `combined` alone.
-fn proved(
+/// What the loops access, if their iterations are independent but for variables that are used at places of `combined` alone, as long as
+/// different names lead to different storage.
+fn by_names(
     candidate: &Candidate<'_, '_>,
     assigned: &BTreeSet<String>,
     own: &BTreeSet<String>,
     combined: &BTreeMap<VariableId, Vec<Span>>,
-) -> Result<Accesses, Reason> {
+) -> Result<(Accesses, Sections), Reason> {
     let (cx, loops) = (candidate.cx, &candidate.nest.loops.loops);
     let body = cx.constructs.construct(candidate.id).body_span;
     if let Some((_, inner)) = cx.constructs.within(body).next() {
@@ -143,10 +154,9 @@ fn proved(
         return Err(unproved(used.span, format!("`{}` is used other than by combining it", used.name)));
     }
     found.scalars.retain(|used| !combined.contains_key(&used.key));
-    let reason = scalars::carried(candidate, &found, depth, assigned, own)
-        .or_else(|| pairs::reasons(candidate, &found, depth).into_iter().next())
-        .or_else(|| not_distinct(candidate, &found, &sections));
-    reason.map_or(Ok(found), Err)
+    let carried = scalars::carried(candidate, &found, depth, assigned, own)
+        .or_else(|| pairs::reasons(candidate, &found, depth).into_iter().next());
+    carried.map_or(Ok((found, sections)), Err)
 }
 
 /// What the loops of a candidate access, and what is mapped around them.

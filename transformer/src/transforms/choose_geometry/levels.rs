@@ -13,8 +13,8 @@ use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, Directive};
-use crate::transforms::checks::team_rows::{SharedLoop, is_allowed_outside, own_variables};
 use crate::transforms::checks;
+use crate::transforms::checks::team_rows::{SharedLoop, is_allowed_outside, own_variables};
 use crate::transforms::checks::type_parameters;
 
 /// The words of the directive whose threads share the outer loop, and those with which its teams alone do.

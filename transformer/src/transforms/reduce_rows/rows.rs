@@ -6,7 +6,7 @@ use crate::analysis::accesses::Accesses;
 use crate::analysis::independence::{self, Candidate, Nest, clauses::Clauses, independent_row};
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
-use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest, Relation, canonical_nest};
+use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest, Problem, Relation, canonical_nest};
 use crate::region::target::TargetRegion;
 use crate::semantics::{Act, Integer};
 use crate::source::Span;
@@ -33,6 +33,8 @@ pub(super) struct Row<'c, 'p> {
 pub(super) struct Inner {
     pub span: Span,
     pub combined: Vec<Combined>,
+    /// What is not proved, but taken to hold.
+    pub assumptions: Vec<Reason>,
 }
 
 impl Inner {
@@ -55,8 +57,7 @@ impl<'c, 'p> Row<'c, 'p> {
         let id = region.chain.innermost();
         let promised = nest.loops.len();
         let loops = Nest { loops: nest.clone(), between: Vec::new(), promised };
-        let candidate =
-            Candidate { cx, id, clauses: Clauses::of(cx, &chain), chain, nest: loops, is_in_team: false };
+        let candidate = Candidate { cx, id, clauses: Clauses::of(cx, &chain), chain, nest: loops, is_in_team: false };
         let (found, _) = independence::read(&candidate);
         Self { cx, region, nest, found }
     }
@@ -93,10 +94,11 @@ impl<'c, 'p> Row<'c, 'p> {
                 tree.named_children(statement).try_for_each(|inner| self.collect(inner, found))
             }
             NodeKind::ForStatement => {
-                if !self.is_short(statement) {
-                    found.push(statement);
+                if self.is_short(statement) {
+                    return Ok(());
                 }
-                Ok(())
+                found.push(statement);
+                self.counted(statement).map(|_| ())
             }
             _ => {
                 let mut inside = tree.descendants(statement);
@@ -110,7 +112,8 @@ impl<'c, 'p> Row<'c, 'p> {
                             | NodeKind::GotoStatement
                     )
                 });
-                let message = "one thread of the team would repeat this alone, which every thread did for a row of its own";
+                let message =
+                    "one thread of the team would repeat this alone, which every thread did for a row of its own";
                 repeats.map_or(Ok(()), |node| Err(refused(tree.span(node), message)))
             }
         }
@@ -167,12 +170,17 @@ impl<'c, 'p> Row<'c, 'p> {
         }
     }
 
+    /// A loop as one that counts.
+    fn counted(&self, node: NodeId) -> Result<CanonicalLoopNest, Reason> {
+        let explained = |(problem, at): (Problem, Span)| refused(at, problem.explanation());
+        canonical_nest(self.cx.file, self.cx.tree, node, 1).map_err(explained)
+    }
+
     fn inner(&self, node: NodeId) -> Result<Inner, Reason> {
         let cx = self.cx;
         let span = cx.tree.span(node);
         let head = Span::new(span.start, span.start + 3);
-        let nest = canonical_nest(cx.file, cx.tree, node, 1)
-            .map_err(|(problem, at)| refused(head, problem.explanation()).with_label(at, "here"))?;
+        let nest = self.counted(node)?;
         let Some(read) = nest.loops.first() else { return Err(refused(head, "this loop is not read")) };
         if !read.declared_in_loop {
             let message = format!("`{}` is declared outside of its loop, and has a value behind it", read.variable);
@@ -181,7 +189,7 @@ impl<'c, 'p> Row<'c, 'p> {
         let combined = combined_in(cx, read.body);
         let places = combined.iter().map(|one| (one.key, one.names.clone())).collect();
         let kernel = (self.region.chain.innermost(), self.region.chain.constructs.clone());
-        let found = independent_row(cx, kernel, &self.nest, &nest, &places).map_err(|reason| {
+        let (found, assumptions) = independent_row(cx, kernel, &self.nest, &nest, &places).map_err(|reason| {
             let message = "the threads of a team may not share this loop";
             refused(head, message).with_label(reason.span, format!("not proved: {}", reason.message))
         })?;
@@ -193,7 +201,7 @@ impl<'c, 'p> Row<'c, 'p> {
                 return Err(refused(one.first, message));
             }
         }
-        Ok(Inner { span, combined })
+        Ok(Inner { span, combined, assumptions })
     }
 
     /// Why the head of a loop may not be evaluated once, by all threads.
@@ -212,13 +220,23 @@ impl<'c, 'p> Row<'c, 'p> {
             let is_plain = |act: Act| {
                 matches!(
                     act,
-                    Act::Literal | Act::Name | Act::Arithmetic | Act::Bits | Act::Test | Act::Division | Act::Choice
-                        | Act::Conversion | Act::Type
+                    Act::Literal
+                        | Act::Name
+                        | Act::Arithmetic
+                        | Act::Bits
+                        | Act::Test
+                        | Act::Division
+                        | Act::Choice
+                        | Act::Conversion
+                        | Act::Type
                 )
             };
             if let Some(at) = evaluation.first_without(|part| is_plain(part.act)) {
                 let span = if bound.contains(at) { at } else { bound };
-                return Some((span, "a bound that loads or calls something is not evaluated by all threads".to_owned()));
+                return Some((
+                    span,
+                    "a bound that loads or calls something is not evaluated by all threads".to_owned(),
+                ));
             }
             let changes = |name: &String, at: Span| {
                 let is_constant = cx.constant(at).is_some();

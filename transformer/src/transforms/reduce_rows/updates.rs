@@ -65,7 +65,10 @@ pub(super) struct Combined {
 impl Combined {
     /// Is its value a `float` or a `double`?
     pub(super) fn is_floating(&self) -> bool {
-        matches!(self.variable.ty.number(), Some(Number::Floating(Format::Single | Format::Double)))
+        matches!(
+            self.variable.ty.number(),
+            Some(Number::Floating(Format::Single | Format::Double | Format::SingleOrDouble))
+        )
     }
 
     /// May another order give another value, which no flag allows?
@@ -200,8 +203,7 @@ fn spelled_out(cx: &Context<'_>, name: &str, value: NodeId) -> Option<(Operator,
     }
     if let Some(choice) = Conditional::of(tree, value) {
         let condition = without_parentheses(cx, choice.condition()?);
-        let [first, second] =
-            [choice.consequence()?, choice.alternative()?].map(|node| without_parentheses(cx, node));
+        let [first, second] = [choice.consequence()?, choice.alternative()?].map(|node| without_parentheses(cx, node));
         let (own, other, takes_first) = match (is_named(cx, first, name), is_named(cx, second, name)) {
             (true, false) => (first, second, false),
             (false, true) => (second, first, true),
@@ -224,7 +226,8 @@ fn spelled_out(cx: &Context<'_>, name: &str, value: NodeId) -> Option<(Operator,
     match arguments.as_slice() {
         [own, other] | [other, own] if is_library && is_named(cx, *own, name) => {
             // The functions of C compute with `double`, which does not hold all integers.
-            let terms = if callee.ends_with("::max") || callee.ends_with("::min") { vec![*other] } else { vec![*other, value] };
+            let terms =
+                if callee.ends_with("::max") || callee.ends_with("::min") { vec![*other] } else { vec![*other, value] };
             Some((operator, vec![*own], terms))
         }
         _ => None,
@@ -300,7 +303,8 @@ fn is_named(cx: &Context<'_>, node: NodeId, name: &str) -> bool {
 
 fn without_parentheses(cx: &Context<'_>, node: NodeId) -> NodeId {
     let tree = cx.tree;
-    let is_around = |node: NodeId| matches!(tree.kind(node), NodeKind::ParenthesizedExpression | NodeKind::ConditionClause);
+    let is_around =
+        |node: NodeId| matches!(tree.kind(node), NodeKind::ParenthesizedExpression | NodeKind::ConditionClause);
     let mut inner = node;
     while is_around(inner) {
         let mut parts = tree.named_children(inner).filter(|part| tree.kind(*part) != NodeKind::Comment);

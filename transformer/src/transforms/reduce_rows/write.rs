@@ -59,9 +59,15 @@ fn loop_edits(row: &Row<'_, '_>, one: &Inner, outer: &Directive, taken: &mut BTr
     }
     before.push_str(&line(&layout.write("parallel for", &clauses(&items))));
     // A directive stands on a line of its own.
-    let own_line = file.bytes(Span::new(line_start(&file.text, start), start)).iter().all(u8::is_ascii_whitespace);
-    let text = if own_line { before } else { format!("{}{indent}{before}", layout.newline) };
-    edits.push(Edit::insertion(start, text));
+    let line = file.bytes(Span::new(line_start(&file.text, start), start));
+    let before = match line.trim_ascii_end().len() {
+        0 => Edit::insertion(start, before),
+        text => {
+            let end = start - line.len() + text;
+            Edit { span: Span::new(end, start), text: format!("{}{indent}{before}", layout.newline) }
+        }
+    };
+    edits.push(before);
     if !behind.is_empty() {
         edits.push(Edit::insertion(text_end(file, one.span.end), behind));
     }
