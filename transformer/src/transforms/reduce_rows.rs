@@ -34,21 +34,11 @@
 //! elements took 0.18 ms instead of 4.4 on an H200, the softmax of 100,000 rows of 784 a third of its time, an attention kernel a tenth.
 //! It stays one kernel.
 //!
-//! The sum of a signed integer is formed in an unsigned variable, so that no partial sum overflows:
-//!
-//! ```c
-//! unsigned sum = count;
-//! #pragma omp parallel for reduction(+: sum)
-//! for (int k = 0; k < m; k++)
-//!   sum += a[i * m + k];
-//! count = sum;
-//! ```
-//!
 //! ## Applies when
 //!
 //! - the kernel is one `distribute parallel for` loop of a league, and all loops in its body but those of at most eight iterations can be
-//!   shared by a team: they stand in the body or in branches of it, are in canonical form, declare their variable, and have bounds
-//!   without calls and loads;
+//!   shared by a team: they stand in the body or in branches of it, are in canonical form (otherwise OMPS295: one thread would walk
+//!   through them), declare their variable, and have bounds without calls and loads;
 //! - the iterations of each are proved to be independent, but for variables of the row that they combine: `s += x`, `s -= x`, `s++`,
 //!   `s = s + x`, likewise with `*`, `&`, `|`, `^`; `if (x > s) s = x;`, `s = x > s ? x : s`, `s = fmax(s, x)`, and so with `<` and `fmin`.
 //!   Nothing else in the loop uses the variable;
@@ -78,6 +68,16 @@
 //! left alone. Floating-point sums, products, minima (NaN, signed zeros, and rows of infinite numbers alone, of which a compiler may make the
 //! largest finite number) need the user's consent: `--assume=reassociation`, or flags that give it, `-ffast-math`, for sums and products
 //! `-fassociative-math` too.
+//!
+//! The sum of a signed integer is formed in an unsigned variable, so that no partial sum overflows:
+//!
+//! ```c
+//! unsigned sum = count;
+//! #pragma omp parallel for reduction(+: sum)
+//! for (int k = 0; k < m; k++)
+//!   sum += a[i * m + k];
+//! count = sum;
+//! ```
 //!
 //! The bounds of an inner loop are evaluated once, in place of before each iteration: the loop changes nothing in them.
 //!
@@ -141,7 +141,7 @@ fn decide(row: &Row<'_, '_>) -> Verdict {
     }
     let nodes = match row.loops() {
         Ok(nodes) => nodes,
-        Err(reason) => return Verdict::Refuse(vec![reason]),
+        Err(reason) => return Verdict::DoesNotPay(vec![reason]),
     };
     let gain = match gain::gain(row, &nodes) {
         Ok(gain) => gain,

@@ -98,7 +98,7 @@ impl<'c, 'p> Row<'c, 'p> {
                     return Ok(());
                 }
                 found.push(statement);
-                self.counted(statement).map(|_| ())
+                self.counted(statement).map(|_| ()).map_err(|it| Reason { code: ReasonCode::RowsDoNotPay, ..it })
             }
             _ => {
                 let mut inside = tree.descendants(statement);
@@ -114,7 +114,7 @@ impl<'c, 'p> Row<'c, 'p> {
                 });
                 let message =
                     "one thread of the team would repeat this alone, which every thread did for a row of its own";
-                repeats.map_or(Ok(()), |node| Err(refused(tree.span(node), message)))
+                repeats.map_or(Ok(()), |node| Err(Reason::new(ReasonCode::RowsDoNotPay, tree.span(node), message)))
             }
         }
     }
