@@ -153,6 +153,7 @@ fn manual_pages_show_what_the_tool_does() {
             TRANSFORMS.iter().find(|transform| !transform.default && transform.is_of(name.trim_end_matches(".rs")));
         if let Some(transform) = asked_for {
             options.passes = vec![transform.pass];
+            options.reassociate = transform.pass == Pass::Reduce;
             options.device = DeviceProfile::named("h200").filter(|_| transform.pass == Pass::Unroll);
         }
         for (input, output) in inputs.into_iter().zip(outputs) {

@@ -142,6 +142,7 @@ fn options(program: &Program, number: usize) -> Options {
     options.versioned = is_set(1);
     options.pipeline.least_bytes = (!is_set(2)).then_some(1);
     options.assume = is_set(3);
+    options.reassociate = is_set(3);
     options.retune = options.device.is_some();
     options.assumed_iterations = if is_set(4) { 65_536 } else { 1 << 30 };
     options
@@ -157,7 +158,7 @@ fn shown(options: &Options) -> String {
         flag(" --versioned", *versioned),
         flag(" --retune", *retune),
         flag(" --pipeline-from 1", pipeline.least_bytes.is_some()),
-        flag(" --assume", *assume),
+        flag(" --assume --assume=reassociation", *assume),
     )
 }
 

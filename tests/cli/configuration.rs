@@ -95,6 +95,29 @@ fn the_assumed_length_of_loops_decides_what_pays() {
 }
 
 #[test]
+fn sums_change_their_order_with_consent_to_just_that() {
+    let rows = "void f(int n, int m, const float *a, float *s) {\n\
+                #pragma omp target teams distribute parallel for map(to: a[0:n*m]) map(from: s[0:n])\n\
+                for (int i = 0; i < n; i++) {\nfloat sum = 0;\nfor (int k = 0; k < m; k++)\nsum += a[i * m + k];\n\
+                s[i] = sum;\n}\n}\n";
+    let project = Project::new(&[("a.c", rows)]);
+    let reduce = ["--check", "--passes", "reduce", "a.c"];
+    let with = |further: &[&'static str]| [&reduce[..], further].concat();
+    let left_alone = project.expect(0, &reduce);
+    assert_contains(&left_alone.stderr, "not done without `--assume=reassociation`");
+    project.expect(0, &with(&["--assume"]));
+    let changed = project.expect(1, &with(&["--assume", "reassociation"]));
+    assert_contains(&changed.stderr, "whole teams for rows");
+    project.expect(1, &with(&["--assume=reassociation"]));
+    project.expect(1, &with(&["--", "-ffast-math"]));
+    // The consent runs the pass too.
+    let both = project.expect(1, &["--diff", "--assume=reassociation", "a.c"]);
+    assert_contains(&String::from_utf8_lossy(&both.stdout), "+#pragma omp parallel for reduction(+: sum)");
+    project.write(".ompsplit.toml", b"reassociation = true\n");
+    project.expect(1, &reduce);
+}
+
+#[test]
 fn both_forms_are_written_on_request_alone() {
     let project = Project::new(&[("a.c", SPLITS)]);
     let plain = project.expect(1, &["--diff", "a.c"]);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 /// - `racy-original`: the original may give several results, so the output is held to the program's own check (it
 ///   returns 0) and to the same text in every geometry;
 /// - `assume`: edits that rest on an assumption are applied, because it holds in this program;
+/// - `reassociation`: sums may be formed in another order, because those of this program are exact;
 /// - `versioned`: both forms are written where the lengths of loops decide which is faster;
 /// - `retune`: written grids that are far off on the `device` are replaced;
 /// - `device NAME`: grids are chosen for this device, and all passes run;
@@ -57,6 +58,10 @@ impl Fixture {
                 ["assume"] => {
                     fixture.assume = true;
                     fixture.options.push("--assume".to_owned());
+                }
+                ["reassociation"] => {
+                    fixture.assume = true;
+                    fixture.options.push("--assume=reassociation".to_owned());
                 }
                 // The options of the library's rewrite read it from the text, which may be one in between.
                 ["versioned"] => fixture.options.push("--versioned".to_owned()),

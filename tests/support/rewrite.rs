@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ompsplit::context::{OutputCompiler, PinnedMemory, PipelineOptions};
+use ompsplit::context::{Arithmetic, OutputCompiler, PinnedMemory, PipelineOptions};
 use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, Options, Outcome};
 use ompsplit::plan::Pass;
@@ -35,10 +35,18 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let window = said("window").and_then(|window| window.parse().ok());
     let pipeline = PipelineOptions { pin, window, least_bytes, compiler, ..PipelineOptions::default() };
     let strict_aliasing = !said("flags").is_some_and(|flags| flags.contains("-fno-strict-aliasing"));
+    let has_flag = |flag: &str| said("flags").is_some_and(|flags| flags.split_whitespace().any(|word| word == flag));
+    let arithmetic = Arithmetic {
+        reassociates: has_flag("-ffast-math"),
+        ignores_special: has_flag("-ffast-math"),
+        traps: has_flag("-ftrapv"),
+    };
     let assumed_iterations = said("assumed_iterations").and_then(|number| number.parse().ok()).unwrap_or(1 << 30);
     let mut options = Options {
         pipeline,
         assume,
+        reassociate: assume,
+        arithmetic,
         versioned,
         retune,
         device,

@@ -24,6 +24,8 @@ pub struct Context<'a> {
     pub retune: bool,
     /// How pipelines are written.
     pub pipeline: PipelineOptions,
+    /// What the compiler's flags say of arithmetic.
+    pub arithmetic: Arithmetic,
     /// The device that grids are chosen for. `None` if none is given, or if no grid is to be chosen.
     pub device: Option<&'a DeviceProfile>,
     /// The device that was given, for all passes.
@@ -60,6 +62,7 @@ impl<'a> Context<'a> {
             versioned: self.versioned,
             retune: self.retune,
             pipeline: self.pipeline,
+            arithmetic: self.arithmetic,
             device: self.device,
             profile: self.profile,
             counted: self.counted,
@@ -82,6 +85,18 @@ impl<'a> Deref for Context<'a> {
     fn deref(&self) -> &Program<'a> {
         &self.program
     }
+}
+
+/// What the compiler's flags say of arithmetic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arithmetic {
+    /// May floating-point sums and products be formed in any order (`-fassociative-math`)?
+    pub reassociates: bool,
+    /// May numbers that are not finite, and the signs of zeros, be ignored as well, so that minima and maxima have no order
+    /// (`-ffast-math`)?
+    pub ignores_special: bool,
+    /// Is the program stopped where a signed integer overflows (`-ftrapv`, sanitizers)?
+    pub traps: bool,
 }
 
 /// How pipelines are written.

@@ -145,7 +145,7 @@ fn round(
     if problems.iter().all(Option::is_none) && plans.is_empty() {
         return Ok(None);
     }
-    let (edits, chosen) = select::select(&plans, options.assume);
+    let (edits, chosen) = select::select(&plans, options.consent());
     Ok(Some(Round { plans, chosen, edits, problems }))
 }
 
@@ -236,7 +236,7 @@ fn plans(context: &Context<'_>, options: &Options, passes: &[Pass], is_asked: im
 /// Leaves out the plans that wait until another pass has changed the same place: see
 /// [`crate::transforms::Transform::waits_for`].
 fn wait_for_others(plans: &mut Vec<Plan>, options: &Options) {
-    let is_written = |plan: &Plan| plan.decision.is_written(options.assume);
+    let is_written = |plan: &Plan| plan.decision.is_written(options.consent());
     let changed: Vec<(Pass, Span)> =
         plans.iter().filter(|plan| is_written(plan)).map(|plan| (plan.pass, plan.extent)).collect();
     plans.retain(|plan| {
@@ -306,7 +306,8 @@ fn context<'a>(
     is_wanted: &'a dyn Fn(Span) -> bool,
 ) -> Context<'a> {
     let Parsed { scan, tree, constructs } = parsed;
-    let Options { assumed_iterations, versioned, retune, pipeline, strict_aliasing, signed_wraps, .. } = *options;
+    let Options { assumed_iterations, versioned, retune, pipeline, strict_aliasing, signed_wraps, arithmetic, .. } =
+        *options;
     let (facts, definitions) = (asked.facts.as_ref(), &*options.definitions);
     let compilation = Compilation { headers, definitions, facts, strict_aliasing, signed_wraps };
     let profile = options.device.as_ref();
@@ -319,6 +320,7 @@ fn context<'a>(
         versioned,
         retune,
         pipeline,
+        arithmetic,
         device: profile.filter(|_| options.passes.contains(&Pass::Geometry)),
         profile,
         counted: &asked.counted,

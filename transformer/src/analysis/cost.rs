@@ -10,6 +10,8 @@ use crate::device::time::LAUNCH;
 
 /// A parallel region inside a running kernel, in microseconds.
 const PARALLEL: f64 = 0.8;
+/// A parallel region in each row of a league whose teams share rows, in microseconds: the sums of 65,536 rows of 16 elements.
+const ROW_REGION: f64 = 2.5;
 /// One operation of a loop's body in one thread that waits for each access, in microseconds.
 const THREAD_OPERATION: f64 = 0.025;
 /// One operation if all processors work at once, in microseconds: the operations of all threads share the device's
@@ -137,6 +139,29 @@ pub fn nest_time(work: &NestWork) -> f64 {
     let waiting = (work.iterations / (TEAMS * TEAM)).ceil() * each * THREAD_OPERATION;
     let divisions = f64::from(u32::try_from(work.divisions).unwrap_or(u32::MAX));
     waiting.max(work.sectors * SECTOR).max(work.iterations * divisions * DIVISION)
+}
+
+/// Loops that the threads of one team share, one after the other, in each of many rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowWork {
+    /// How many rows there are.
+    pub rows: f64,
+    /// The iterations of each loop in a row, and the accesses of one of them.
+    pub loops: Vec<(f64, f64)>,
+    /// The accesses of one row, each counted with the sectors that a warp needs for it.
+    pub sectors: f64,
+    /// Threads of a team.
+    pub threads: f64,
+}
+
+/// How long a kernel takes whose teams take rows, without its launch, in microseconds.
+#[must_use]
+pub fn rows_time(work: &RowWork) -> f64 {
+    let each = |(iterations, accesses): &(f64, f64)| {
+        ROW_REGION + (iterations / work.threads).ceil() * accesses * THREAD_OPERATION
+    };
+    let waiting = (work.rows / TEAMS).ceil() * work.loops.iter().map(each).sum::<f64>();
+    waiting.max(work.rows * work.sectors * SECTOR)
 }
 
 fn busiest_thread(work: &LoopWork, threads: f64) -> f64 {

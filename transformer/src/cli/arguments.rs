@@ -1,5 +1,6 @@
 //! The command line as clap reads it.
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -35,6 +36,7 @@ pub struct Arguments {
 
 /// The commands. A folder that is called like one is written `./rule`.
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "a run makes one of them")]
 pub enum Command {
     /// Print the page of a rule, or list all rules
     Rule {
@@ -49,9 +51,9 @@ pub enum Command {
         /// What the decision may rest on.
         #[command(flatten)]
         context: ContextArguments,
-        /// Also apply passes that rest on assumptions
-        #[arg(long)]
-        assume: bool,
+        /// Also apply passes that rest on assumptions, or reorder sums, as for rewriting
+        #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "stated")]
+        assume: Vec<Assume>,
         /// The passes to ask, as for rewriting
         #[arg(long, value_name = "NAMES")]
         passes: Option<String>,
@@ -210,6 +212,28 @@ pub struct HostArguments {
     pub no_races: bool,
 }
 
+/// `--assume reassociation` as `--assume=reassociation`: the flag stands before the names of files as well, so that a value behind a
+/// blank is one only if it is that word.
+pub(super) fn with_joined_values(arguments: &[OsString]) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        match joined.last_mut().filter(|last| *last == "--assume" && argument == "reassociation") {
+            Some(last) => last.push("=reassociation"),
+            None => joined.push(argument.clone()),
+        }
+    }
+    joined
+}
+
+/// What `--assume` consents to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Assume {
+    /// What edits say that they assume
+    Stated,
+    /// Floating-point sums, minima and maxima in another order; runs `reduce` too
+    Reassociation,
+}
+
 /// What is done.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Passes")]
@@ -217,9 +241,10 @@ pub struct PassArguments {
     /// The passes to run, separated by commas, or `all`
     #[arg(long, value_name = "NAMES", long_help = passes::help())]
     pub passes: Option<String>,
-    /// Also write edits that rest on an assumption; each prints it
-    #[arg(long)]
-    pub assume: bool,
+    /// Also write edits that rest on an assumption, each of which prints it; with `reassociation` those that form floating-point sums in
+    /// another order, and no others
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "stated")]
+    pub assume: Vec<Assume>,
     /// How many iterations a loop is taken to have where the text does not tell [default: 65536]
     #[arg(long, value_name = "N")]
     pub assumed_iterations: Option<u32>,

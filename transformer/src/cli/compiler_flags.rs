@@ -8,6 +8,7 @@ use serde::Deserialize;
 // Splits as a POSIX shell does that expands nothing.
 use shlex::split;
 
+use crate::context::Arithmetic;
 use crate::semantics::symbols::FlagDefinition;
 use crate::source::Language;
 use crate::validate::host::{DatabaseSource, Source};
@@ -35,6 +36,31 @@ impl CompilerFlags {
     #[must_use]
     pub fn has_wrapping_integers(&self) -> bool {
         self.flags.iter().any(|flag| matches!(flag.as_str(), "-fwrapv" | "-fno-strict-overflow"))
+    }
+
+    /// What the flags say of arithmetic. Of flags that say opposite things the last one counts.
+    #[must_use]
+    pub fn arithmetic(&self) -> Arithmetic {
+        let (mut any_order, mut finite, mut unsigned_zeros, mut traps) = (false, false, false, false);
+        let level = self.flags.iter().rposition(|flag| flag.starts_with("-O"));
+        for (index, flag) in self.flags.iter().enumerate() {
+            match flag.as_str() {
+                "-Ofast" if level != Some(index) => {}
+                "-ffast-math" | "-Ofast" => (any_order, finite, unsigned_zeros) = (true, true, true),
+                "-fno-fast-math" => (any_order, finite, unsigned_zeros) = (false, false, false),
+                "-funsafe-math-optimizations" => (any_order, unsigned_zeros) = (true, true),
+                "-fno-unsafe-math-optimizations" => (any_order, unsigned_zeros) = (false, false),
+                "-fassociative-math" => any_order = true,
+                "-fno-associative-math" => any_order = false,
+                "-ffinite-math-only" => finite = true,
+                "-fno-finite-math-only" => finite = false,
+                "-fno-signed-zeros" => unsigned_zeros = true,
+                "-fsigned-zeros" => unsigned_zeros = false,
+                "-ftrapv" => traps = true,
+                _ => traps |= flag.starts_with("-fsanitize="),
+            }
+        }
+        Arithmetic { reassociates: any_order, ignores_special: any_order && finite && unsigned_zeros, traps }
     }
 
     /// The macros that flags define or take back, in order.
@@ -206,6 +232,22 @@ mod tests {
         let flags = flags_of(&words, Path::new("/p"), Path::new("src/a.c"));
         assert_eq!(flags.flags, ["-I/p/inc", "-I", "/usr/x", "-DN=1", "-isystem", "/p/sys", "-O2"]);
         assert_eq!(flags.quote_dirs(), [Path::new("/p/inc"), Path::new("/usr/x"), Path::new("/p/sys")]);
+    }
+
+    #[test]
+    fn flags_say_what_holds_for_arithmetic() {
+        let of = |text: &str| CompilerFlags { flags: split(text).unwrap() }.arithmetic();
+        let (any_order, all) = (true, true);
+        assert_eq!(of("-O2 -ffp-contract=fast"), Arithmetic::default());
+        let fast = Arithmetic { reassociates: any_order, ignores_special: all, traps: false };
+        assert_eq!(of("-ffast-math -O2"), fast);
+        assert_eq!(of("-O2 -Ofast"), fast);
+        assert_eq!(of("-Ofast -O2"), Arithmetic::default());
+        assert_eq!(of("-ffast-math -fno-fast-math"), Arithmetic::default());
+        let in_any_order = Arithmetic { reassociates: any_order, ..Arithmetic::default() };
+        assert_eq!(of("-fassociative-math -fno-signed-zeros"), in_any_order);
+        assert_eq!(of("-ffast-math -fno-finite-math-only"), in_any_order);
+        assert!(of("-ftrapv").traps && of("-fsanitize=undefined").traps);
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub(super) struct Config {
     pub passes: Option<Vec<String>>,
     /// Also write edits that rest on an assumption?
     pub assume: Option<bool>,
+    /// Also write edits that form floating-point sums, minima and maxima in another order?
+    pub reassociation: Option<bool>,
     /// How many iterations a loop is taken to have where the text does not tell.
     pub assumed_iterations: Option<u32>,
     /// How many bytes of the device's memory data may take that stay on it.
@@ -184,6 +186,7 @@ impl TryFrom<toml::Value> for Verify {
 const KEYS: &[&str] = &[
     "passes",
     "assume",
+    "reassociation",
     "assumed_iterations",
     "device_memory",
     "versioned",
@@ -271,6 +274,7 @@ mod tests {
         let mut config = Config::parse("").unwrap();
         config.passes = Some(vec!["split".to_owned()]);
         config.assume = Some(true);
+        config.reassociation = Some(true);
         config.assumed_iterations = Some(1);
         config.device_memory = Some(1);
         config.versioned = Some(true);

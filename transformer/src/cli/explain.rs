@@ -152,6 +152,10 @@ fn write_plan(file: &SourceFile, plan: &Plan, out: &mut dyn Write) -> io::Result
     let decision = match plan.decision {
         Decision::Apply(Applicability::Safe) => "applied, safe",
         Decision::Apply(Applicability::Assumed) => "applied with --assume only",
+        Decision::Apply(Applicability::Reassociated { assumed: false }) => "applied with --assume=reassociation only",
+        Decision::Apply(Applicability::Reassociated { assumed: true }) => {
+            "applied with --assume and --assume=reassociation only"
+        }
         Decision::Apply(Applicability::DisplayOnly) => "shown, never written",
         Decision::NothingToDo => "nothing to do",
         Decision::DoesNotPay => "left alone, does not pay",

@@ -35,6 +35,7 @@ pub const CONFIGURATION: &str = r#"Configuration:
     error_on_refusal = false
     write_header = "include"      # for ompsplit_pin.h; by default beside the file
     assume = false
+    reassociation = false         # floating-point sums in another order; runs reduce
     assumed_iterations = 65536    # of loops of unknown length: decides what pays
     device_memory = 2147483648    # bytes that data kept on the device may take
     device = "h200"               # or "native", or your own profile.toml

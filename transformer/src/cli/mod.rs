@@ -94,9 +94,10 @@ pub fn main() -> ExitCode {
 
 /// Runs the program. The first argument is its own name.
 pub fn run(arguments: &[OsString], streams: &mut Streams<'_>, engine: Engine) -> Status {
-    let status = match Arguments::try_parse_from(arguments) {
+    let arguments = arguments::with_joined_values(arguments);
+    let status = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => dispatch(&parsed, streams, engine),
-        Err(error) => usage(arguments, &error, streams),
+        Err(error) => usage(&arguments, &error, streams),
     };
     // A reader that went away (`| head`) is no reason to complain, but what it missed was not delivered.
     let flushed = streams.stdout.flush().and(streams.stderr.flush());
@@ -131,7 +132,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) ->
         }) => {
             let passes = arguments::PassArguments {
                 passes: passes.clone(),
-                assume: *assume,
+                assume: assume.clone(),
                 assumed_iterations: *assumed_iterations,
                 device_memory: *device_memory,
                 versioned: *versioned,

@@ -34,6 +34,14 @@ impl Passes {
         Self { passes, unbuilt: Vec::new() }
     }
 
+    /// These and one more.
+    pub(super) fn with(mut self, pass: Pass) -> Self {
+        self.passes.push(pass);
+        self.passes.sort();
+        self.passes.dedup();
+        self
+    }
+
     /// The named ones; `all` stands for every one.
     pub(super) fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut wanted = Vec::new();

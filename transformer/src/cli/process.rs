@@ -100,8 +100,10 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
     };
     missing_headers::name_in(&mut outcome.plans, &file.path, &loaded.missing);
     let text = outcome.text.filter(|text| *text != file.text);
-    let plan_use =
-        PlanUse { assume: settings.assume, complete: settings.lines.is_empty() && settings.passes.cover_default() };
+    let plan_use = PlanUse {
+        consent: options(settings).consent(),
+        complete: settings.lines.is_empty() && settings.passes.cover_default(),
+    };
     let scan = if mentions_suppression(&file.text) { scan(&file.text) } else { Scan::default() };
     let report = FileReport::new(file, &scan, outcome.plans, text.is_some(), plan_use);
     let failed = report.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
@@ -151,6 +153,7 @@ pub(super) fn options(settings: &Settings) -> Options {
     Options {
         passes: settings.passes.passes.clone(),
         assume: settings.assume,
+        reassociate: settings.reassociate,
         assumed_iterations: settings.assumed_iterations,
         device_memory: settings.device_memory,
         versioned: settings.versioned,
@@ -164,6 +167,7 @@ pub(super) fn options(settings: &Settings) -> Options {
         definitions: settings.compiler.definitions().into(),
         signed_wraps: settings.compiler.has_wrapping_integers(),
         strict_aliasing: settings.compiler.has_strict_aliasing(),
+        arithmetic: settings.compiler.arithmetic(),
         resources: (settings.resources == Resources::Clang).then(flags),
     }
 }

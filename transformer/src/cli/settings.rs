@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use clap::ValueEnum;
 
 use crate::cli::arguments::{
-    ContextArguments, Facts, HostArguments, OutputArguments, PassArguments, Resources, VerifyLevel,
+    Assume, ContextArguments, Facts, HostArguments, OutputArguments, PassArguments, Resources, VerifyLevel,
 };
 use crate::cli::compiler_flags::{CompilerFlags, Database};
 use crate::cli::config::{self, Config, Verify};
@@ -15,6 +15,7 @@ use crate::cli::passes::Passes;
 use crate::cli::{device, pipeline, verify};
 use crate::context::PipelineOptions;
 use crate::device::DeviceProfile;
+use crate::plan::Pass;
 use crate::validate::host::{DatabaseSource, Program};
 
 /// What holds for one file.
@@ -26,6 +27,8 @@ pub(super) struct Settings {
     pub passes: Passes,
     /// Are edits written that rest on an assumption?
     pub assume: bool,
+    /// Are edits written that form floating-point sums, minima and maxima in another order?
+    pub reassociate: bool,
     /// How many iterations a loop is assumed to have where the text does not tell.
     pub assumed_iterations: u32,
     /// How many bytes of the device's memory data may take that stay on it.
@@ -101,9 +104,12 @@ impl<'a> Resolver<'a> {
         let config = self.config(file)?;
         let compiler = self.compiler(file, &config)?;
         let found_database = self.found_database(file, &config).filter(|_| !compiler.flags.is_empty());
+        let says = |what: Assume| self.passes.assume.contains(&what);
+        let reassociate = says(Assume::Reassociation) || config.reassociation.unwrap_or(false);
         let passes = match (&self.passes.passes, &config.passes) {
             (Some(names), _) => Passes::named(names.split(','))?,
             (None, Some(names)) => Passes::named(names.iter().map(String::as_str))?,
+            (None, None) if reassociate => Passes::by_default().with(Pass::Reduce),
             (None, None) => Passes::by_default(),
         };
         let device = self.device(&config)?;
@@ -123,7 +129,8 @@ impl<'a> Resolver<'a> {
         Ok(Settings {
             explain: false,
             passes,
-            assume: self.passes.assume || config.assume.unwrap_or(false),
+            assume: says(Assume::Stated) || config.assume.unwrap_or(false),
+            reassociate,
             assumed_iterations: self
                 .passes
                 .assumed_iterations
@@ -154,6 +161,7 @@ impl<'a> Resolver<'a> {
         let settings = self.settings(file)?;
         config.passes = Some(settings.passes.passes.iter().map(|pass| pass.name().to_owned()).collect());
         config.assume = Some(settings.assume);
+        config.reassociation = Some(settings.reassociate);
         config.assumed_iterations = Some(settings.assumed_iterations);
         config.device_memory = settings.device_memory;
         config.versioned = Some(settings.versioned);

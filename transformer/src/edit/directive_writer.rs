@@ -237,6 +237,16 @@ pub fn line_start(text: &[u8], offset: usize) -> usize {
     text.get(..offset).unwrap_or_default().iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)
 }
 
+/// The end of a line where nothing but a comment stands behind a place, otherwise the place.
+#[must_use]
+pub fn text_end(file: &SourceFile, at: usize) -> usize {
+    let rest = file.text.get(at..).unwrap_or_default();
+    let line = rest.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
+    let text = line.trim_ascii();
+    let is_comment = text.starts_with(b"//") && !text.ends_with(b"\\");
+    if text.is_empty() || is_comment { at + line.trim_ascii_end().len() } else { at }
+}
+
 /// The text of a span on one line: continuations and line ends become blanks, runs of blanks one blank.
 #[must_use]
 pub fn on_one_line(file: &SourceFile, span: Span) -> String {

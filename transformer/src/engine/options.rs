@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::context::{ASSUMED_ITERATIONS, PipelineOptions};
+use crate::context::{ASSUMED_ITERATIONS, Arithmetic, PipelineOptions};
 use crate::device::DeviceProfile;
-use crate::plan::Pass;
+use crate::plan::{Consent, Pass};
 use crate::semantics::symbols::FlagDefinition;
 use crate::syntax::Limits;
 use crate::transforms::TRANSFORMS;
@@ -16,6 +16,8 @@ pub struct Options {
     pub passes: Vec<Pass>,
     /// Apply edits that rest on an assumption?
     pub assume: bool,
+    /// Apply edits that form floating-point sums, minima and maxima in another order?
+    pub reassociate: bool,
     /// How many iterations a loop of unknown length is assumed to have. It decides whether a change pays.
     pub assumed_iterations: u32,
     /// How many bytes data may take that stay on the device although no construct needs all of them at once. By default
@@ -43,8 +45,18 @@ pub struct Options {
     pub strict_aliasing: bool,
     /// Do signed integers wrap around, as with `-fwrapv`?
     pub signed_wraps: bool,
+    /// What the compiler's flags say of arithmetic.
+    pub arithmetic: Arithmetic,
     /// The compiler flags with which clang counts the resources of kernels. `None` if clang is not asked.
     pub resources: Option<Arc<[String]>>,
+}
+
+impl Options {
+    /// What the user consents to beside what is safe.
+    #[must_use]
+    pub fn consent(&self) -> Consent {
+        Consent { assumptions: self.assume, reassociation: self.reassociate }
+    }
 }
 
 impl Default for Options {
@@ -56,6 +68,7 @@ impl Default for Options {
         Self {
             passes,
             assume: false,
+            reassociate: false,
             assumed_iterations,
             device_memory: None,
             versioned: false,
@@ -69,6 +82,7 @@ impl Default for Options {
             definitions: Arc::new([]),
             strict_aliasing: true,
             signed_wraps: false,
+            arithmetic: Arithmetic::default(),
             resources: None,
         }
     }

@@ -20,8 +20,29 @@ pub enum Applicability {
     Safe,
     /// The same results if the listed assumptions hold; written only with `--assume`.
     Assumed,
+    /// The same results but for the order in which sums and the like are formed; written only with `--assume=reassociation`.
+    Reassociated {
+        /// Must listed assumptions hold as well? Then it needs `--assume` too.
+        assumed: bool,
+    },
     /// Never written.
     DisplayOnly,
+}
+
+/// What the user consents to beside what is safe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Consent {
+    /// Edits that rest on assumptions.
+    pub assumptions: bool,
+    /// Floating-point sums, minima and maxima in another order.
+    pub reassociation: bool,
+}
+
+impl From<bool> for Consent {
+    /// To all or nothing.
+    fn from(all: bool) -> Self {
+        Self { assumptions: all, reassociation: all }
+    }
 }
 
 /// How sure a fact is.
@@ -85,12 +106,16 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Is it written, with or without `--assume`?
+    /// Is it written, with what the user consents to?
     #[must_use]
-    pub fn is_written(self, assume: bool) -> bool {
+    pub fn is_written(self, consent: impl Into<Consent>) -> bool {
+        let consent = consent.into();
         match self {
             Self::Apply(Applicability::Safe) => true,
-            Self::Apply(Applicability::Assumed) => assume,
+            Self::Apply(Applicability::Assumed) => consent.assumptions,
+            Self::Apply(Applicability::Reassociated { assumed }) => {
+                consent.reassociation && (!assumed || consent.assumptions)
+            }
             _ => false,
         }
     }

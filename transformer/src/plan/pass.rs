@@ -15,6 +15,8 @@ pub enum Pass {
     Scalarize,
     /// Neighbouring constructs over the same range become one kernel.
     Fuse,
+    /// The threads of a team share the serial loops of a row.
+    Reduce,
     /// Kernels get a grid.
     Geometry,
     /// Transfers overlap kernels.
@@ -27,12 +29,13 @@ pub enum Pass {
 
 impl Pass {
     /// All of them, in the order in which they run.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Split,
         Self::Hoist,
         Self::Collapse,
         Self::Scalarize,
         Self::Fuse,
+        Self::Reduce,
         Self::Geometry,
         Self::Overlap,
         Self::Pipeline,
@@ -48,6 +51,7 @@ impl Pass {
             Self::Collapse => "collapse",
             Self::Scalarize => "scalarize",
             Self::Fuse => "fuse",
+            Self::Reduce => "reduce",
             Self::Geometry => "geometry",
             Self::Overlap => "overlap",
             Self::Pipeline => "pipeline",

@@ -117,6 +117,7 @@ reason_codes! {
     AccumulatorReached = "OMPS180", Refusal, "sum in memory that more may reach";
     NotOneLoop = "OMPS190", Refusal, "neighbouring constructs that one cannot stand for";
     IterationsMeet = "OMPS191", Refusal, "iterations of neighbouring constructs that may meet";
+    RowNotShared = "OMPS195", Refusal, "row that a team cannot share";
     TooSmall = "OMPS201", DoesNotPay, "too little work for further launches";
     TwoLevels = "OMPS202", DoesNotPay, "teams and threads share two loops already";
     CollapseDoesNotPay = "OMPS240", DoesNotPay, "collapse gains nothing";
@@ -126,7 +127,9 @@ reason_codes! {
     ArithmeticParameter = "OMPS304", Assumption, "the template's parameter is an arithmetic type";
     UntriedCompiler = "OMPS305", Assumption, "the compiler translates tiles as specified";
     PointersDistinct = "OMPS340", Assumption, "the pointers lead to different elements";
+    OtherOrder = "OMPS341", Assumption, "the order of a sum may change";
     FuseDoesNotPay = "OMPS290", DoesNotPay, "no launch is worth saving";
+    RowsDoNotPay = "OMPS295", DoesNotPay, "whole teams for rows gain nothing";
     UnrollDoesNotPay = "OMPS270", DoesNotPay, "not known to be faster unrolled";
     GridDoesNotPay = "OMPS251", DoesNotPay, "no grid is predicted to gain anything";
     TooLittleToCopy = "OMPS250", DoesNotPay, "too little to copy in tiles";

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use crate::edit::{Edit, EditSet};
-use crate::plan::Plan;
+use crate::plan::{Consent, Plan};
 use crate::source::Span;
 
 /// Takes the edits of every plan that may be applied, in the order of the text; a plan that conflicts with one already
 /// taken waits for the next round. Returns the edits and which plans (indices) they come from.
 #[must_use]
-pub fn select(plans: &[Plan], assume: bool) -> (EditSet, Vec<usize>) {
+pub fn select(plans: &[Plan], consent: Consent) -> (EditSet, Vec<usize>) {
     let mut chosen = Vec::new();
     let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
     let mut edits: Vec<Edit> = Vec::new();
     for (index, plan) in plans.iter().enumerate() {
-        if !plan.decision.is_written(assume) || plan.edits.is_empty() {
+        if !plan.decision.is_written(consent) || plan.edits.is_empty() {
             continue;
         }
         let own = EditSet::new(plan.edits.clone());

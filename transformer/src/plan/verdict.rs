@@ -1,7 +1,7 @@
 //! What the checks of a pass found out about one construct, and the one place that makes a plan of it.
 
 use crate::edit::Edit;
-use crate::plan::{Applicability, Decision, Pass, Plan, Reason, RuleKind, Times};
+use crate::plan::{Applicability, Decision, Pass, Plan, Reason, ReasonCode, RuleKind, Times};
 use crate::source::Span;
 
 /// What a pass says of a construct that it has looked at.
@@ -49,9 +49,7 @@ impl Verdict {
                 plan(Decision::Refuse, reasons)
             }
             Self::Change(change) => {
-                let is_assumed = change.reasons.iter().any(|reason| reason.code.kind() == RuleKind::Assumption);
-                let applicability = if is_assumed { Applicability::Assumed } else { Applicability::Safe };
-                let mut plan = plan(Decision::Apply(applicability), change.reasons);
+                let mut plan = plan(Decision::Apply(promise(&change.reasons)), change.reasons);
                 plan.edits = change.edits;
                 plan.summary = change.summary;
                 plan.parts = change.parts;
@@ -60,5 +58,18 @@ impl Verdict {
                 plan
             }
         }
+    }
+}
+
+/// What a change with these remarks promises.
+fn promise(reasons: &[Reason]) -> Applicability {
+    let (orders, assumed): (Vec<_>, Vec<_>) = reasons
+        .iter()
+        .filter(|reason| reason.code.kind() == RuleKind::Assumption)
+        .partition(|reason| reason.code == ReasonCode::OtherOrder);
+    match (orders.is_empty(), assumed.is_empty()) {
+        (true, true) => Applicability::Safe,
+        (true, false) => Applicability::Assumed,
+        (false, _) => Applicability::Reassociated { assumed: !assumed.is_empty() },
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::{Applicability, Decision, Plan, ReasonCode};
+use crate::plan::{Consent, Decision, Plan, ReasonCode};
 use crate::source::Span;
 
 /// What became of one construct.
@@ -33,12 +33,12 @@ pub(super) fn constructs(plans: &[Plan]) -> BTreeMap<Span, Vec<&Plan>> {
 }
 
 /// The strongest decision about a construct.
-pub(super) fn fate(plans: &[&Plan], assume: bool) -> Fate {
+pub(super) fn fate(plans: &[&Plan], consent: Consent) -> Fate {
     let first_with = |decision: Decision| plans.iter().find(|plan| plan.decision == decision);
     let code = |plan: &&Plan| plan.reasons.first().map(|reason| reason.code);
-    if plans.iter().any(|plan| plan.decision.is_written(assume)) {
+    if plans.iter().any(|plan| plan.decision.is_written(consent)) {
         Fate::Changed
-    } else if first_with(Decision::Apply(Applicability::Assumed)).is_some() {
+    } else if plans.iter().any(|plan| plan.decision.is_written(true)) {
         Fate::Assumable
     } else if let Some(plan) = first_with(Decision::Refuse) {
         Fate::Refused(code(plan))

@@ -1,7 +1,7 @@
 //! From the plans of one file to the messages about it.
 
 use crate::plan::suppression::Suppressions;
-use crate::plan::{Applicability, Decision, Plan, Reason, ReasonCode, RuleKind};
+use crate::plan::{Applicability, Consent, Decision, Plan, Reason, ReasonCode, RuleKind};
 use crate::source::{LineColumn, Scan, SourceFile, Span};
 
 /// How much a diagnostic matters.
@@ -80,8 +80,8 @@ pub struct Diagnostic {
 /// Which plans may be written.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlanUse {
-    /// Are edits that rest on an assumption written?
-    pub assume: bool,
+    /// What is written beside what is safe.
+    pub consent: Consent,
     /// Did every pass look at the whole file, so that a suppression that silenced nothing has no effect?
     pub complete: bool,
 }
@@ -97,8 +97,8 @@ pub struct FileReport {
     pub diagnostics: Vec<Diagnostic>,
     /// Does the file change?
     pub changed: bool,
-    /// Were edits written that rest on an assumption?
-    pub assume: bool,
+    /// What was written beside what is safe.
+    pub consent: Consent,
 }
 
 impl FileReport {
@@ -121,7 +121,7 @@ impl FileReport {
             diagnostics.extend(unused(&suppressions, &used));
         }
         diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.plan));
-        Self { file, plans, diagnostics, changed, assume: plan_use.assume }
+        Self { file, plans, diagnostics, changed, consent: plan_use.consent }
     }
 
     /// Reports that a file could not be processed.
@@ -137,7 +137,7 @@ impl FileReport {
             notes: Vec::new(),
             plan: None,
         };
-        Self { file, plans: Vec::new(), diagnostics: vec![diagnostic], changed: false, assume: false }
+        Self { file, plans: Vec::new(), diagnostics: vec![diagnostic], changed: false, consent: Consent::default() }
     }
 
     /// Is there a refusal that no comment silences?
@@ -178,12 +178,21 @@ fn of_plan(plan: &Plan, index: usize, plan_use: PlanUse) -> Vec<Diagnostic> {
 fn change(plan: &Plan, index: usize, applicability: Applicability, plan_use: PlanUse) -> Diagnostic {
     let (severity, message, note) = match applicability {
         Applicability::Safe => (Severity::Help, plan.summary.clone(), None),
-        Applicability::Assumed if plan_use.assume => {
+        Applicability::Assumed if plan_use.consent.assumptions => {
             (Severity::Help, plan.summary.clone(), Some("this rests on the assumptions reported with it"))
         }
         Applicability::Assumed => {
             let note = "`--assume` writes this; it is the same program only if the assumptions reported with it hold";
             (Severity::Note, format!("not done without `--assume`: {}", plan.summary), Some(note))
+        }
+        Applicability::Reassociated { .. } if plan.decision.is_written(plan_use.consent) => {
+            (Severity::Help, plan.summary.clone(), Some("floating-point results may differ in their last digits"))
+        }
+        Applicability::Reassociated { assumed } => {
+            let both = "`--assume --assume=reassociation`";
+            let flags = if assumed { both } else { "`--assume=reassociation`" };
+            let note = "floating-point results may differ in their last digits then";
+            (Severity::Note, format!("not done without {flags}: {}", plan.summary), Some(note))
         }
         Applicability::DisplayOnly => (Severity::Note, format!("never written: {}", plan.summary), None),
     };

@@ -71,7 +71,7 @@ impl Construct<'_> {
 
     /// Is it about an edit that is made?
     fn is_written(&self, diagnostic: &Diagnostic) -> bool {
-        self.report.plan_of(diagnostic).is_some_and(|plan| plan.decision.is_written(self.report.assume))
+        self.report.plan_of(diagnostic).is_some_and(|plan| plan.decision.is_written(self.report.consent))
     }
 
     /// What another pass, or another reason, adds to the message.

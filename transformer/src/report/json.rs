@@ -159,6 +159,7 @@ fn applicability(decision: Decision) -> Option<&'static str> {
     match decision {
         Decision::Apply(Applicability::Safe) => Some("safe"),
         Decision::Apply(Applicability::Assumed) => Some("assumed"),
+        Decision::Apply(Applicability::Reassociated { .. }) => Some("reassociated"),
         Decision::Apply(Applicability::DisplayOnly) => Some("display-only"),
         Decision::NothingToDo | Decision::DoesNotPay | Decision::Refuse => None,
     }

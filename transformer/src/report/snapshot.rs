@@ -37,6 +37,7 @@ fn decided(plan: &Plan) -> String {
     let decision = match plan.decision {
         Decision::Apply(Applicability::Safe) => "applied",
         Decision::Apply(Applicability::Assumed) => "applied with --assume",
+        Decision::Apply(Applicability::Reassociated { .. }) => "applied with --assume=reassociation",
         Decision::Apply(Applicability::DisplayOnly) => "shown",
         Decision::NothingToDo => "nothing to do",
         Decision::DoesNotPay => "does not pay",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::plan::{Decision, Plan};
+use crate::plan::{Consent, Decision, Plan};
 use crate::report::FileReport;
 use crate::report::constructs::{Fate, constructs, fate};
 
@@ -49,31 +49,31 @@ impl Stats {
         for report in reports {
             stats.files_changed += usize::from(report.changed);
             stats.files_failed += usize::from(report.diagnostics.iter().any(|d| d.span.is_none()));
-            stats.count_plans(&report.plans, report.assume);
+            stats.count_plans(&report.plans, report.consent);
         }
         stats
     }
 
     /// Counts the plans of one file.
-    fn count_plans(&mut self, plans: &[Plan], assume: bool) {
+    fn count_plans(&mut self, plans: &[Plan], consent: Consent) {
         for plan in plans.iter().filter(|plan| !plan.follows && plan.decision == Decision::Refuse) {
             let ids: BTreeSet<_> = plan.reasons.iter().map(|reason| reason.code.id()).collect();
             ids.into_iter().for_each(|id| *self.refused_by_rule.entry(id).or_default() += 1);
         }
         for plans in constructs(plans).values() {
-            self.count_region(plans, assume);
+            self.count_region(plans, consent);
         }
     }
 
     /// Counts one construct by the strongest decision about it.
-    fn count_region(&mut self, plans: &[&Plan], assume: bool) {
-        let written = |plan: &&&Plan| plan.decision.is_written(assume);
+    fn count_region(&mut self, plans: &[&Plan], consent: Consent) {
+        let written = |plan: &&&Plan| plan.decision.is_written(consent);
         let before = plans.iter().map(|plan| plan.kernels.0).max().unwrap_or(0);
         let after = plans.iter().filter(written).map(|plan| plan.kernels.1).max().unwrap_or(before);
         self.regions += 1;
         self.kernels_before += before;
         self.kernels_after += after;
-        let count = match fate(plans, assume) {
+        let count = match fate(plans, consent) {
             Fate::Changed => &mut self.regions_changed,
             Fate::Assumable => &mut self.regions_assumable,
             Fate::Refused(_) => &mut self.regions_refused,

@@ -62,7 +62,7 @@ impl Counts {
         let told: BTreeSet<Span> =
             report.diagnostics.iter().filter_map(|said| report.plan_of(said)).map(|plan| plan.span).collect();
         for (_, plans) in constructs(&report.plans).iter().filter(|(span, _)| told.contains(span)) {
-            match fate(plans, report.assume) {
+            match fate(plans, report.consent) {
                 Fate::Assumable => self.assumable += 1,
                 Fate::Refused(code) | Fate::NotPaying(code) => {
                     *self.groups.entry(code.map_or("of unknown kind", group)).or_default() += 1;

@@ -183,9 +183,9 @@ pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
 /// grid in the program's clauses is kept for the tiles, and is judged before.
 pub(super) fn waits_for(plan: Waiting) -> &'static [Pass] {
     match (plan.for_device, plan.is_written) {
-        (true, true) => &[Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Pipeline],
-        (true, false) => &[Pass::Collapse, Pass::Scalarize, Pass::Fuse],
-        (false, _) => &[],
+        (true, true) => &[Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Pipeline],
+        (true, false) => &[Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce],
+        (false, _) => &[Pass::Reduce],
     }
 }
 

@@ -147,7 +147,16 @@ use runs::{Run, beside, gains, is_needed, is_served, runs};
 
 /// It decides on what the passes that make or change constructs have left.
 pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
-    &[Pass::Split, Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Geometry, Pass::Pipeline, Pass::Unroll]
+    &[
+        Pass::Split,
+        Pass::Collapse,
+        Pass::Scalarize,
+        Pass::Fuse,
+        Pass::Reduce,
+        Pass::Geometry,
+        Pass::Pipeline,
+        Pass::Unroll,
+    ]
 }
 
 /// Decides for every block of a file.

@@ -6,6 +6,7 @@ mod collapse;
 mod fuse_constructs;
 mod hoist_maps;
 mod pipeline_loop;
+mod reduce_rows;
 mod scalarize_sums;
 mod split_target;
 mod two_forms;
@@ -99,6 +100,14 @@ pub const TRANSFORMS: &[Transform] = &[
         default: false,
         plan: Some(fuse_constructs::fuse_constructs),
         waits_for: fuse_constructs::waits_for,
+        sees_headers: false,
+    },
+    Transform {
+        pass: Pass::Reduce,
+        summary: "Give each row to a whole team, whose threads share its sums",
+        default: false,
+        plan: Some(reduce_rows::reduce_rows),
+        waits_for: reduce_rows::waits_for,
         sees_headers: false,
     },
     Transform {

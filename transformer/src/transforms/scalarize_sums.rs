@@ -71,7 +71,7 @@ use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::independence::{self, Candidate, Nest, aliases, clauses};
 use crate::context::Context;
 use crate::edit::Edit;
-use crate::edit::directive_writer::{Layout, indent_of};
+use crate::edit::directive_writer::{Layout, indent_of, text_end};
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::CanonicalLoopNest;
@@ -236,7 +236,7 @@ impl Kernel<'_, '_> {
         let mut edits = vec![match sum.start {
             Start::Declared => Edit { span: span(sum.target), text: format!("{} {name}", kept.ty) },
             Start::Behind(statement) => {
-                let at = self.line_end(span(statement).end);
+                let at = text_end(cx.file, span(statement).end);
                 Edit { span: Span::new(at, at), text: line(declared) }
             }
             Start::InFront => {
@@ -245,18 +245,9 @@ impl Kernel<'_, '_> {
             }
         }];
         edits.extend(sum.uses.iter().map(|node| Edit { span: span(*node), text: name.to_owned() }));
-        let at = self.line_end(span(sum.serial).end);
+        let at = text_end(cx.file, span(sum.serial).end);
         edits.push(Edit { span: Span::new(at, at), text: line(format!("{element} = {name};")) });
         edits
-    }
-
-    /// The end of a line where nothing but a comment stands behind a place, otherwise the place.
-    fn line_end(&self, at: usize) -> usize {
-        let rest = self.cx.file.text.get(at..).unwrap_or_default();
-        let line = rest.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
-        let text = line.trim_ascii();
-        let is_comment = text.starts_with(b"//") && !text.ends_with(b"\\");
-        if text.is_empty() || is_comment { at + line.trim_ascii_end().len() } else { at }
     }
 }
 

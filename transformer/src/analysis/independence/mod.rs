@@ -10,13 +10,14 @@ pub(crate) mod pairs;
 pub(crate) mod scalars;
 mod witness;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::accesses::{Accesses, accesses_in};
+use crate::analysis::accesses::{Accesses, ScalarUse, accesses_in};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::CanonicalLoopNest;
 use crate::semantics::Program;
+use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::NodeId;
 
@@ -86,29 +87,76 @@ pub(crate) fn dependence_in_team(
     between_iterations(&candidate, &BTreeSet::new(), &BTreeSet::new())
 }
 
+/// What a serial loop in an iteration of a construct's own loops accesses, if its iterations are proved to be independent but for variables
+/// that they combine, `combined`, with the places where they do; and the assumptions under which that is so. `outer` are the loops of the
+/// construct `id`, which `chain` leads to, `inner` is the serial loop.
+///
+/// # Errors
+/// Why its iterations may depend on each other.
+pub(crate) fn independent_row(
+    cx: &Program<'_>,
+    (id, chain): (ConstructId, Vec<ConstructId>),
+    outer: &CanonicalLoopNest,
+    inner: &CanonicalLoopNest,
+    combined: &BTreeMap<VariableId, Vec<Span>>,
+) -> Result<(Accesses, Vec<Reason>), Reason> {
+    let all = outer.loops.iter().chain(&inner.loops).cloned().collect();
+    let loops = CanonicalLoopNest { loops: all, body: inner.body };
+    let nest = Nest { loops, between: Vec::new(), promised: outer.loops.len() };
+    let clauses = Clauses::of(cx, &chain);
+    let candidate = Candidate { cx, id, chain, clauses, nest, is_in_team: true };
+    let (found, sections) = by_names(&candidate, &BTreeSet::new(), &BTreeSet::new(), combined)?;
+    match aliases::assumptions(&candidate, &found, &sections) {
+        Ok(assumptions) => Ok((found, assumptions)),
+        Err(reasons) => {
+            let unknown = || unproved(cx.tree.span(inner.body), "it is not known what the loop accesses".to_owned());
+            Err(reasons.into_iter().next().unwrap_or_else(unknown))
+        }
+    }
+}
+
 /// Why iterations of the loops behind those that are promised to be independent may depend on each other.
 fn between_iterations(
     candidate: &Candidate<'_, '_>,
     assigned: &BTreeSet<String>,
     own: &BTreeSet<String>,
 ) -> Option<Reason> {
+    match by_names(candidate, assigned, own, &BTreeMap::new()) {
+        Ok((found, sections)) => not_distinct(candidate, &found, &sections),
+        Err(reason) => Some(reason),
+    }
+}
+
+/// What the loops access, if their iterations are independent but for variables that are used at places of `combined` alone, as long as
+/// different names lead to different storage.
+fn by_names(
+    candidate: &Candidate<'_, '_>,
+    assigned: &BTreeSet<String>,
+    own: &BTreeSet<String>,
+    combined: &BTreeMap<VariableId, Vec<Span>>,
+) -> Result<(Accesses, Sections), Reason> {
     let (cx, loops) = (candidate.cx, &candidate.nest.loops.loops);
     let body = cx.constructs.construct(candidate.id).body_span;
     if let Some((_, inner)) = cx.constructs.within(body).next() {
-        return Some(unproved(inner.span, format!("`{}` stands in the loop", inner.name)));
+        return Err(unproved(inner.span, format!("`{}` stands in the loop", inner.name)));
     }
     let depth = loops.len();
-    let (found, sections) = read(candidate);
+    let (mut found, sections) = read(candidate);
     let known = loops.iter().zip(&found.loops).filter(|(read, known)| read.span == known.span).count();
     if known < depth {
-        return Some(unproved(body, "the variable of a loop is no integer".to_owned()));
+        return Err(unproved(body, "the variable of a loop is no integer".to_owned()));
     }
     if let Some(trouble) = found.troubles.first() {
-        return Some(unproved(trouble.span, trouble.message.clone()));
+        return Err(unproved(trouble.span, trouble.message.clone()));
     }
-    scalars::carried(candidate, &found, depth, assigned, own)
-        .or_else(|| pairs::reasons(candidate, &found, depth).into_iter().next())
-        .or_else(|| not_distinct(candidate, &found, &sections))
+    let is_beside = |used: &&ScalarUse| combined.get(&used.key).is_some_and(|places| !places.contains(&used.span));
+    if let Some(used) = found.scalars.iter().find(is_beside) {
+        return Err(unproved(used.span, format!("`{}` is used other than by combining it", used.name)));
+    }
+    found.scalars.retain(|used| !combined.contains_key(&used.key));
+    let carried = scalars::carried(candidate, &found, depth, assigned, own)
+        .or_else(|| pairs::reasons(candidate, &found, depth).into_iter().next());
+    carried.map_or(Ok((found, sections)), Err)
 }
 
 /// What the loops of a candidate access, and what is mapped around them.

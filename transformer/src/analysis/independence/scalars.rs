@@ -72,7 +72,7 @@ pub(super) fn carried(
     if let Some(used) = partial.find(|used| !is_written(used.key)) {
         return refuse(&used.name, used.span);
     }
-    let body = candidate.cx.constructs.construct(candidate.id).body_span;
+    let body = candidate.cx.tree.span(candidate.nest.loops.body);
     let is_declared = |key: VariableId| key.is_within(body);
     let inner = found.loops.get(depth..).unwrap_or_default();
     let shared = inner.iter().find(|l| !is_declared(l.key) && !is_fresh(l.key));

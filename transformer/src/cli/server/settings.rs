@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::cli::arguments::{ContextArguments, PassArguments};
+use crate::cli::arguments::{Assume, ContextArguments, PassArguments};
 
 /// What the editor's settings say under `ompsplit`; they win over `.ompsplit.toml` as flags do.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -15,6 +15,8 @@ pub(super) struct ClientSettings {
     pub passes: Option<Vec<String>>,
     /// Also write edits that rest on an assumption?
     pub assume: bool,
+    /// Also form floating-point sums in another order?
+    pub reassociation: bool,
     /// The device to choose grids for.
     pub device: Option<String>,
     /// How many iterations a loop is taken to have where the text does not tell.
@@ -47,9 +49,10 @@ impl ClientSettings {
             flags: self.flags.clone(),
             ..ContextArguments::default()
         };
+        let assume = [self.assume.then_some(Assume::Stated), self.reassociation.then_some(Assume::Reassociation)];
         let passes = PassArguments {
             passes: self.passes.as_ref().map(|names| names.join(",")),
-            assume: self.assume,
+            assume: assume.into_iter().flatten().collect(),
             device: self.device.clone(),
             assumed_iterations: self.assumed_iterations,
             ..PassArguments::default()

@@ -76,12 +76,12 @@ pub fn write(out: &mut dyn Write, files: &[PageFile<'_>], stats: &Stats) -> io::
 fn read<'a>(file: &'a FileReport, all: &mut Vec<Construct<'a>>) {
     for plans in constructs(&file.plans).into_values() {
         let Some(extent) = plans.iter().map(|plan| plan.extent).max_by_key(|extent| extent.len()) else { continue };
-        let fate = fate(&plans, file.assume);
+        let fate = fate(&plans, file.consent);
         // What later passes do with the kernels that come of it is told with it.
         let later = file.plans.iter().filter(|plan| plan.follows && extent.contains(plan.extent));
         let plans: Vec<&Plan> = plans.iter().copied().chain(later).collect();
         // The times of later passes are about a part of it.
-        let times = plans.iter().filter(|plan| !plan.follows && plan.decision.is_written(file.assume));
+        let times = plans.iter().filter(|plan| !plan.follows && plan.decision.is_written(file.consent));
         let times = times.filter_map(|plan| plan.times).next();
         all.push(Construct { file, number: all.len() + 1, plans, fate, times });
     }
@@ -101,7 +101,7 @@ impl Construct<'_> {
     /// The kernels before and after.
     fn kernels(&self) -> (usize, usize) {
         let before = self.plans.iter().map(|plan| plan.kernels.0).max().unwrap_or(1);
-        let written = self.plans.iter().filter(|plan| plan.decision.is_written(self.file.assume));
+        let written = self.plans.iter().filter(|plan| plan.decision.is_written(self.file.consent));
         (before, written.map(|plan| plan.kernels.1).max().unwrap_or(before))
     }
 }
@@ -200,7 +200,12 @@ fn write_card(out: &mut dyn Write, construct: &Construct<'_>) -> io::Result<()> 
     let file = &construct.file.file;
     for plan in construct.plans.iter().filter(|plan| plan.decision != Decision::NothingToDo) {
         let decision = match plan.decision {
-            Decision::Apply(Applicability::Assumed) if !construct.file.assume => "only with --assume: ",
+            Decision::Apply(Applicability::Assumed) if !construct.file.consent.assumptions => "only with --assume: ",
+            Decision::Apply(Applicability::Reassociated { .. })
+                if !plan.decision.is_written(construct.file.consent) =>
+            {
+                "only with --assume=reassociation: "
+            }
             Decision::Refuse => "leaves it alone",
             Decision::DoesNotPay => "would not make it faster",
             Decision::Apply(_) | Decision::NothingToDo => "",

@@ -1,6 +1,7 @@
 //! Checks of a construct that several passes share.
 
 mod promises;
+pub(super) mod team_rows;
 pub(super) mod text;
 pub(super) mod type_parameters;
 

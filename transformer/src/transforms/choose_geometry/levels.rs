@@ -10,11 +10,11 @@ use crate::plan::{Change, Reason, ReasonCode, Verdict};
 use crate::region::construct::{Construct, ConstructId};
 use crate::region::target::{TargetRegion, chain_from};
 use crate::semantics::Program;
-use crate::semantics::uses::{Role, Use, uses_below};
-use crate::source::{Span, words};
+use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseName, Directive, NodeId};
+use crate::syntax::{Clause, ClauseName, Directive};
 use crate::transforms::checks;
+use crate::transforms::checks::team_rows::{SharedLoop, is_allowed_outside, own_variables};
 use crate::transforms::checks::type_parameters;
 
 /// The words of the directive whose threads share the outer loop, and those with which its teams alone do.
@@ -81,27 +81,9 @@ fn unproved(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
         .filter(|inner| construct.body_span.contains(cx.constructs.directive(*inner).span))
         .collect();
     let not_shared = inner.iter().find_map(|inner| inner_trouble(cx, region, *inner));
-    let (message, at) = not_shared.or_else(|| own_variables(cx, region, &inner))?;
+    let shared: Vec<SharedLoop> = inner.iter().map(|inner| shared_loop(cx, *inner)).collect();
+    let (message, at) = not_shared.or_else(|| own_variables(cx, region, &shared))?;
     Some(refused(first, message, at))
-}
-
-/// Does the clause say the same where the teams alone share the loop? `if` may keep the construct on the host, where it is as right.
-fn is_allowed_outside(cx: &Program<'_>, clause: &Clause) -> bool {
-    use ClauseName as C;
-    let is_above_one = |clause: &Clause| {
-        let value = clause.expression().and_then(|span| cx.symbols().constant(&cx.file.show(span), span.start));
-        clause.modifiers.is_empty() && value.is_some_and(|number| number > 1)
-    };
-    match clause.name {
-        C::Map | C::Device | C::IsDevicePtr | C::HasDeviceAddr | C::Nowait | C::Depend | C::NumTeams | C::Collapse => {
-            true
-        }
-        C::Default | C::Shared | C::Private | C::Firstprivate | C::Defaultmap => true,
-        C::If => clause.modifiers.is_empty() || clause.has_modifier("target"),
-        // With one thread in a team, iterations would run in order.
-        C::ThreadLimit => is_above_one(clause),
-        _ => false,
-    }
 }
 
 /// Is it one loop that threads of a team share?
@@ -141,56 +123,9 @@ fn is_allowed_inside(clause: &Clause) -> bool {
     }
 }
 
-/// A variable that an iteration of the outer loop writes and that is not its own, or that its inner loops use and that is no scalar: the
-/// threads of a team would need an array or an object in memory that they share.
-fn own_variables(cx: &Program<'_>, region: &TargetRegion, inner: &[ConstructId]) -> Option<(String, Span)> {
-    let outer = region.chain.innermost();
-    let body: NodeId = cx.constructs.construct(outer).body?;
-    let body_span = cx.tree.span(body);
-    let own: Vec<&Clause> = cx.constructs.directive(outer).clauses.iter().filter(|it| is_own_copy(it.name)).collect();
-    let inner_spans: Vec<Span> = inner.iter().map(|id| cx.constructs.construct(*id).body_span).collect();
-    let uses = uses_below(cx.file, cx.tree, body);
-    let trouble = |used: &Use| {
-        let found = cx.symbols().lookup(&used.name, used.span.start)?;
-        let is_declared = found.id().is_within(body_span);
-        let is_own = is_declared || own.iter().any(|clause| clause.lists(&used.name));
-        let is_inside = inner_spans.iter().any(|span| span.contains(used.span));
-        let is_shared = is_inside && !inner_spans.iter().any(|span| found.id().is_within(*span));
-        if matches!(used.role, Role::Write | Role::Address)
-            && !is_own
-            && !is_loop_variable(cx, outer, inner, &used.name)
-        {
-            return Some((format!("`{}` is no variable of one iteration alone", used.name), used.span));
-        }
-        if matches!(used.role, Role::Write | Role::Address) && !is_declared && is_named_outside(cx, outer, &used.name) {
-            return Some((
-                format!("`{}` has another value in the directive or the head of its loop", used.name),
-                used.span,
-            ));
-        }
-        let is_plain = found.ty.is_scalar() || found.ty.is_pointer();
-        (is_own && is_shared && !is_plain)
-            .then(|| (format!("the threads of a team would share `{}`, which is no number", used.name), used.span))
-    };
-    uses.iter().filter(|used| used.role != Role::Declaration).find_map(trouble)
-}
-
-fn is_own_copy(name: ClauseName) -> bool {
-    matches!(name, ClauseName::Private | ClauseName::Firstprivate)
-}
-
-/// Does the construct name a variable beside the clauses that make copies of it: in a section, a number of teams, a bound?
-fn is_named_outside(cx: &Program<'_>, outer: ConstructId, name: &str) -> bool {
-    let clauses = cx.constructs.directive(outer).clauses.iter().filter(|clause| !is_own_copy(clause.name));
-    let heads = loops_of(cx, outer).map(|nest| nest.loops).unwrap_or_default();
-    let heads = heads.iter().flat_map(|one| [one.lower, one.upper, one.condition]);
-    let spans: Vec<Span> = clauses.map(|clause| clause.span).chain(heads).collect();
-    let is_variable = is_loop_variable(cx, outer, &[], name);
-    !is_variable && spans.into_iter().any(|span| words(&cx.file.show(span)).any(|word| word == name))
-}
-
-/// Is it the variable of a loop that a directive shares, of which each thread has its own?
-fn is_loop_variable(cx: &Program<'_>, outer: ConstructId, inner: &[ConstructId], name: &str) -> bool {
-    let nests = inner.iter().chain([&outer]).filter_map(|id| loops_of(cx, *id));
-    nests.into_iter().any(|nest| nest.loops.iter().any(|one| one.variable == name))
+/// The loops of a construct, as they concern the variables of the outer iteration.
+fn shared_loop(cx: &Program<'_>, id: ConstructId) -> SharedLoop {
+    let loops = loops_of(cx, id).map(|nest| nest.loops).unwrap_or_default();
+    let variables = loops.into_iter().map(|one| one.variable).collect();
+    SharedLoop { span: cx.constructs.construct(id).body_span, variables }
 }

@@ -23,13 +23,21 @@ pub(crate) fn is_one_of_two_forms(cx: &Program<'_>, region: &TargetRegion) -> bo
         return false;
     }
     let regions = target_regions(cx.tree, cx.constructs);
-    let grids = regions.iter().filter(|region| other.contains(region.extent) && is_grid(&region.chain));
+    let is_kernel = |region: &&TargetRegion| is_grid(&region.chain) || is_grid_of_rows(cx, &region.chain);
+    let grids = regions.iter().filter(|region| other.contains(region.extent)).filter(is_kernel);
     let loop_of = |chain: &Chain| sorted_heads(cx, cx.constructs.construct(chain.innermost()).body_span);
     let mut grids = grids.map(|region| loop_of(&region.chain));
     // A region may consist only of a loop that teams of one thread share.
     let whole = region.chain.is_loop().then_some(&region.chain);
     let own: Vec<Vec<u8>> = whole.into_iter().chain(region.loops()).map(loop_of).collect();
     !own.is_empty() && own.iter().all(|own| grids.any(|grid| grid == *own))
+}
+
+/// Is it a loop that teams share, whose threads share loops inside: what `reduce` makes of a kernel on the full grid?
+fn is_grid_of_rows(cx: &Program<'_>, chain: &Chain) -> bool {
+    let body = cx.constructs.construct(chain.innermost()).body_span;
+    let has_threads = || cx.constructs.within(body).any(|(inner, _)| inner.leaves.contains(&Leaf::Parallel));
+    chain.leaves == [Leaf::Target, Leaf::Teams, Leaf::Distribute] && has_threads()
 }
 
 /// The bytes of the heads of the loops in a span without blanks, sorted so that the order of the loops does not matter.

@@ -1,0 +1,163 @@
+//! What whole teams for rows gain: neighbouring threads then differ in the variable of the inner loop.
+
+use super::rows::Row;
+use crate::analysis::accesses::{Access, Loop};
+use crate::analysis::coalescing::{Pattern, pattern};
+use crate::analysis::cost::{NestWork, RowWork, nest_time, rows_time};
+use crate::device::time::LAUNCH;
+use crate::plan::{Reason, ReasonCode};
+use crate::semantics::Act;
+use crate::source::Span;
+use crate::syntax::{ClauseName, NodeId};
+
+/// Iterations of a loop in a row, where the text does not tell.
+const ASSUMED_ROW: f64 = 1024.0;
+/// Iterations of a loop inside of one of them.
+const ASSUMED_INNER: f64 = 64.0;
+/// With fewer iterations in all loops a team has too little to share.
+const LONG: f64 = 128.0;
+/// The sectors must fall to this part.
+const FEWER: f64 = 0.5;
+/// The time must fall to this part, a launch included.
+const ENOUGH: f64 = 0.8;
+/// A row that is longer than the number of rows by this factor is worth a kernel of its own, on the whole device.
+const OWN_KERNEL: f64 = 15_000.0;
+
+/// The gain, and how it is reached.
+pub(super) struct Gain {
+    /// Threads of a team. `None` where a clause says how many.
+    pub threads: Option<u32>,
+    /// A few words about it.
+    pub summary: String,
+}
+
+/// How a loop of the row touches memory: all numbers are those of one row.
+struct Shared {
+    trips: Option<f64>,
+    accesses: f64,
+    before: f64,
+    after: f64,
+}
+
+/// What is gained if the threads of teams share these loops.
+///
+/// # Errors
+/// Why it does not pay.
+pub(super) fn gain(row: &Row<'_, '_>, nodes: &[NodeId]) -> Result<Gain, Reason> {
+    let cx = row.cx;
+    let directive = cx.constructs.directive(row.region.chain.innermost()).span;
+    let no = |span: Span, message: String| Err(Reason::new(ReasonCode::RowsDoNotPay, span, message));
+    if let Some(span) = nodes.iter().find_map(|node| loaded_bound(row, *node)) {
+        return no(span, "rows whose length is read from memory are taken to be short".to_owned());
+    }
+    let shared: Vec<Shared> = nodes.iter().filter_map(|node| shared(row, *node)).collect();
+    let length = |one: &Shared| one.trips.unwrap_or(ASSUMED_ROW);
+    let longest = shared.iter().map(length).fold(0.0, f64::max);
+    if longest < LONG {
+        return no(directive, format!("the loops in a row have at most {longest:.0} iterations"));
+    }
+    let rows = outer(row).map(|one| one.trips.map(number)).try_fold(1.0, |product: f64, trips| Some(product * trips?));
+    if let Some(rows) = rows {
+        let known = |one: &Shared| one.trips.unwrap_or(f64::from(cx.assumed_iterations));
+        let longest = shared.iter().map(known).fold(0.0, f64::max);
+        if longest > OWN_KERNEL * rows {
+            return no(directive, format!("{rows:.0} rows of {longest:.0} iterations are too few for whole teams"));
+        }
+    }
+    let mut written = row.region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
+    let has_limit = written.any(|clause| clause.name == ClauseName::ThreadLimit);
+    let threads = threads(&shared);
+    let rows_assumed = rows.unwrap_or(f64::from(cx.assumed_iterations));
+    let [accesses, before, after] = [
+        shared.iter().map(|one| one.accesses).sum::<f64>(),
+        shared.iter().map(|one| one.before).sum::<f64>(),
+        shared.iter().map(|one| one.after).sum::<f64>(),
+    ];
+    let work = RowWork {
+        rows: rows_assumed,
+        loops: shared.iter().map(|one| (length(one), one.accesses / length(one).max(1.0))).collect(),
+        sectors: after,
+        threads: f64::from(threads),
+    };
+    let as_it_is = NestWork {
+        iterations: rows_assumed,
+        accesses: rows_assumed * accesses,
+        sectors: rows_assumed * before,
+        divisions: 0,
+    };
+    let times = [nest_time(&as_it_is), rows_time(&work)];
+    let each = |sectors: f64| if accesses > 0.0 { sectors / accesses } else { 0.0 };
+    let summary = format!("{:.1} sectors a warp and access instead of {:.1}", each(after), each(before));
+    if after > FEWER * before || LAUNCH + times[1] > ENOUGH * (LAUNCH + times[0]) {
+        let message = format!(
+            "{:.0} us and {:.1} sectors a warp and access as it is, {:.0} us and {:.1} with whole teams for rows",
+            times[0],
+            each(before),
+            times[1],
+            each(after)
+        );
+        return no(directive, message);
+    }
+    Ok(Gain { threads: (!has_limit).then_some(threads), summary })
+}
+
+/// The threads of a team: fewer where rows are short, so that more teams are under way.
+fn threads(shared: &[Shared]) -> u32 {
+    let known = shared.iter().map(|one| one.trips).collect::<Option<Vec<f64>>>();
+    match known.map(|all| all.into_iter().fold(0.0, f64::max)) {
+        Some(longest) if longest <= 256.0 => 32,
+        Some(longest) if longest <= 1024.0 => 64,
+        Some(longest) if longest >= 16_384.0 => 256,
+        _ => 128,
+    }
+}
+
+/// The loops that are the construct's own.
+fn outer<'r>(row: &'r Row<'_, '_>) -> impl Iterator<Item = &'r Loop> {
+    row.found.loops.iter().take(row.nest.loops.len())
+}
+
+/// A bound that is loaded from memory: the rows of a sparse matrix.
+fn loaded_bound(row: &Row<'_, '_>, node: NodeId) -> Option<Span> {
+    let cx = row.cx;
+    let read = crate::region::loop_nest::canonical_head(cx.file, cx.tree, node)?;
+    let loads = |bound: &Span| cx.evaluation(*bound).is_some_and(|it| it.does(Act::Load) || it.does(Act::Member));
+    [read.lower, read.upper].into_iter().find(loads)
+}
+
+fn shared(row: &Row<'_, '_>, node: NodeId) -> Option<Shared> {
+    let found = &row.found;
+    let span = row.cx.tree.span(node);
+    let index = found.loops.iter().position(|one| one.span == span)?;
+    let own = found.loops.get(index)?;
+    let lane = outer(row).last()?.atom;
+    let outermost = row.nest.loops.len();
+    let mut sums = Shared { trips: own.trips.map(number), accesses: 0.0, before: 0.0, after: 0.0 };
+    for access in found.accesses.iter().filter(|access| span.contains(access.span)) {
+        let inside = access.loops.iter().filter(|at| **at >= outermost && **at != index);
+        let each = |at: &usize| found.loops.get(*at).and_then(|one| one.trips).map_or(ASSUMED_INNER, number);
+        let times = sums.trips.unwrap_or(ASSUMED_ROW) * inside.map(each).product::<f64>();
+        sums.accesses += times;
+        let before = from_start(access, own).map_or(Pattern::Unknown, |access| pattern(&access, lane, &found.opaque));
+        sums.before += times * before.sectors();
+        sums.after += times * pattern(access, own.atom, &found.opaque).sectors();
+    }
+    Some(sums)
+}
+
+/// An access with the distance from the loop's first iteration in the place of its variable: threads of neighbouring rows are as far into
+/// their rows, which may begin elsewhere.
+fn from_start(access: &Access, own: &Loop) -> Option<Access> {
+    let start = if own.step.is_some_and(|step| step < 0) { &own.range.upper } else { &own.range.lower };
+    let mut shifted = access.clone();
+    for subscript in shifted.subscripts.iter_mut().filter(|subscript| subscript.form.mentions(own.atom)) {
+        let place = start.as_ref()?.plus(&crate::analysis::polynomial::Polynomial::atom(own.atom))?;
+        subscript.form = subscript.form.with(own.atom, &place)?;
+    }
+    Some(shifted)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts in an estimate")]
+fn number(trips: i128) -> f64 {
+    trips as f64
+}
