@@ -12,7 +12,7 @@ build() { # DIR OMPSPLIT TOOLKIT
       "$2" --no-config "${flags[@]}" --passes "$passes" --device h200 "$here/$program" >"$1/$name.c" 2>"$1/$name.log"
     fi
     LIBRARY_PATH=$(dirname "$(clang-19 -print-file-name=libomptarget.so)") PATH=$3/bin:$PATH OMPSPLIT_CUBIN=$1/$name.cubin \
-      clang-19 -O3 -fopenmp --offload-arch=sm_90 -foffload-lto --cuda-path="$3" "$1/$name.c" -o "$1/$name"
+      clang-19 -O3 -fopenmp --offload-arch=sm_90 -foffload-lto --cuda-path="$3" "$1/$name.c" -o "$1/$name" -lm
   done < <(variants)
 }
 

@@ -174,12 +174,16 @@ fn added_loop_kernels(original: &[u8], output: &[u8]) -> Vec<Range<usize>> {
     let known: Vec<String> = directives(original).iter().map(|range| words(original, range)).collect();
     let line = |at: usize| 1 + output.iter().take(at).filter(|byte| **byte == b'\n').count();
     let mut added = Vec::new();
-    for range in directives(output) {
-        let words = words(output, &range);
+    let all = directives(output);
+    for (index, range) in all.iter().enumerate() {
+        let words = words(output, range);
+        let next = all.get(index + 1).map(|range| self::words(output, range)).unwrap_or_default();
         // `target teams` around `distribute` runs the loop of the construct inside it.
         let runs_a_loop = ["parallel", "loop", "teams"].iter().any(|name| words.contains(name));
         // Teams that share a parallel loop inside of a distributed one start it from one thread each.
-        let has_two_levels = words.contains("distribute") && !words.contains("parallel");
+        let only_distributes = |words: &str| words.contains("distribute") && !words.contains("parallel");
+        let has_two_levels = only_distributes(&words)
+            || !words.contains("distribute") && words.contains("teams") && only_distributes(&next);
         if is_kernel(&words) && runs_a_loop && !has_two_levels && !known.contains(&words) {
             added.push(line(range.start)..line(range.end) + 1);
         }

@@ -286,7 +286,7 @@ fn an_edit_says_what_it_assumes() {
     let ran = project.expect(0, &["--assume", "a.cpp"]);
     assert_split(&ran.stdout);
     assert_contains(&ran.stderr, "    assumes that `T` is an arithmetic type wherever this template is used (line ");
-    assert_contains(&project.expect(0, &["-v", "a.cpp"]).stderr, "`--assume` writes it: check first");
+    assert_contains(&project.expect(0, &["-v", "a.cpp"]).stderr, "that flag writes it: check first");
 }
 
 #[test]

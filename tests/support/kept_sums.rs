@@ -1,4 +1,4 @@
-//! Sums that are kept in variables, read as the sums in memory that they stand for: what `scalarize` changes is undone by the text alone.
+//! Sums that are kept in variables, read as the sums in memory that they stand for: what `scalarize` and `reduce` change is undone by the text alone.
 
 /// Host code, without comments and directives, in which `double sum = V; .. sum .. ; E = sum;` reads `E = V; .. E .. ;`.
 pub fn in_memory(code: &str) -> String {
@@ -8,7 +8,9 @@ pub fn in_memory(code: &str) -> String {
         let Some((name, value)) = declared(&statements[first]) else { continue };
         let stored = |statement: &String| {
             let (element, stored) = own(statement).1.strip_suffix(';')?.split_once('=')?;
-            (stored.trim() == name && element.contains('[')).then(|| element.trim().to_owned())
+            let element = element.trim();
+            // `reduce` forms the sum of a variable in an unsigned one.
+            (stored.trim() == name && (element.contains('[') || element == value)).then(|| element.to_owned())
         };
         let is_again = |statement: &String| declared(statement).is_some_and(|(other, _)| other == name);
         let mut behind = statements.iter().enumerate().skip(first + 1).take_while(|(_, it)| !is_again(it));

@@ -112,7 +112,7 @@ fn rank(diagnostic: &Diagnostic) -> u8 {
 fn advice(first: &Diagnostic) -> Option<String> {
     match (first.kind, first.code) {
         (Kind::Change, _) if first.severity == Severity::Note => {
-            Some("`--assume` writes it: check first that the assumptions hold".to_owned())
+            Some("that flag writes it: check first that what it assumes holds".to_owned())
         }
         (_, Some(code)) => Some(format!("`ompsplit rule {}` says what to do", code.id())),
         _ => None,
