@@ -36,7 +36,6 @@ pub struct Arguments {
 
 /// The commands. A folder that is called like one is written `./rule`.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "a run makes one of them")]
 pub enum Command {
     /// Print the page of a rule, or list all rules
     Rule {

@@ -208,7 +208,9 @@ fn judged(output: &Output<'_, '_>) -> Verdict {
         Err(reason) => return Verdict::Refuse(vec![reason]),
     };
     let cost = cost::weigh(cx, region.extent, shape, &facts.pieces);
-    let condition = match cx.versioned || cost.assumed().is_some() {
+    // The search for it takes longer than all else, and what is split anyway needs none.
+    let is_hint = cost.assumed().is_some() && !cost.estimate().pays();
+    let condition = match cx.versioned || is_hint {
         true => condition::condition(cx, region, shape, &facts.pieces),
         false => Ok(None),
     };
