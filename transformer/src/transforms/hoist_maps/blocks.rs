@@ -50,8 +50,8 @@ fn statement(cx: &Context<'_>, all: &[Mapping], node: NodeId) -> Statement {
     let found: Vec<&Mapping> = mappings.iter().filter_map(|index| all.get(*index)).collect();
     let kernels: Vec<Span> = found.iter().filter(|it| !it.is_data).map(|it| cx.tree.span(it.body)).collect();
     let mut host = cx.host_effects(node, &kernels);
-    // A jump does nothing to memory; where it leads is looked at where environments are written.
-    host.unknown.retain(|it| !is_jump_to_label(cx, it.span));
+    // A jump does nothing to memory; where it leads is looked at where environments are written, and so is the end of the program.
+    host.unknown.retain(|it| !leads_out(cx, it.span));
     for mapping in &found {
         host.touches.extend(mapping.touches.iter().cloned());
         host.touches.extend(mapping.head_touches(cx));
@@ -69,10 +69,11 @@ fn statement(cx: &Context<'_>, all: &[Mapping], node: NodeId) -> Statement {
     Statement { node, extent, mappings, host, is_loop, exchanges }
 }
 
-fn is_jump_to_label(cx: &Context<'_>, span: Span) -> bool {
+/// Is it part of a jump to a label, or the call that ends the program?
+fn leads_out(cx: &Context<'_>, span: Span) -> bool {
     let node = cx.tree.covering(span);
     let mut both = std::iter::once(node).chain(cx.tree.parent(node));
-    both.any(|node| cx.tree.kind(node) == NodeKind::GotoStatement)
+    both.any(|node| cx.tree.kind(node) == NodeKind::GotoStatement || cx.ends_program(node))
 }
 
 /// A pragma that this statement stands behind, and that is no part of a construct that maps data.

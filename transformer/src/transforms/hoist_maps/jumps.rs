@@ -9,6 +9,8 @@ use crate::syntax::{NodeId, NodeKind as K};
 pub(super) struct WaysOut {
     /// Jumps to behind them, or out of the function.
     pub jumps: Vec<NodeId>,
+    /// Calls that end the program: functions that run then may read what others know.
+    pub ends: Vec<NodeId>,
     /// What leads into them or out of them where no directive can stand before: labels, exceptions, code that runs elsewhere.
     pub blocked: Option<Span>,
 }
@@ -43,10 +45,15 @@ pub(super) fn ways_out(cx: &Context<'_>, statements: &[NodeId]) -> WaysOut {
                 cx.constructs.is_target(id) && cx.constructs.construct(id).body_span.contains(tree.span(node))
             })
         };
-        if !(is_jump || is_blocked) || is_in_kernel() {
+        let is_end = cx.ends_program(node);
+        if !(is_jump || is_blocked || is_end) || is_in_kernel() {
             continue;
         }
-        if is_blocked {
+        if is_end && caught(&[K::LambdaExpression]) {
+            found.blocked.get_or_insert(tree.span(node));
+        } else if is_end {
+            found.ends.push(node);
+        } else if is_blocked {
             found.blocked.get_or_insert(tree.span(node));
         } else {
             found.jumps.push(node);

@@ -9,6 +9,7 @@ use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, WIDTH, indent_of, line_start};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
+use crate::semantics::Origin;
 use crate::source::{Span, Spelling};
 use crate::syntax::{Clause, ClauseName, NodeId, NodeKind};
 use crate::transforms::hoist_maps::blocks::Statement;
@@ -55,7 +56,11 @@ pub(super) fn edits(
         if indent_of(cx.file, directive.span.start).is_empty() { String::new() } else { indents.indent.clone() };
     let layout = layout.indented(column.clone());
     let nodes: Vec<NodeId> = inside.iter().map(|statement| statement.node).collect();
-    let ways = ways_out(cx, &nodes);
+    let mut ways = ways_out(cx, &nodes);
+    let is_known_here = |held: &Held| held.owner.origin == Origin::Allocation && !held.owner.is_shared;
+    if !environment.held.iter().all(is_known_here) {
+        ways.jumps.append(&mut ways.ends);
+    }
     let is_alone = inside.len() == 1 && first.extent == cx.tree.span(first.node);
     let leaves = if is_alone { None } else { leaves_block(cx, inside, extent) };
     let is_structured = ways.first(cx).is_none() && leaves.is_none();
