@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::semantics::symbols::{DeclaredType, Scope};
 use crate::source::{Language, Span};
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
+use crate::transforms::hoist_maps::pairs::pairs;
 
 /// The members that constructs in a function list with sections, those that the sections are computed from, and those that are handed to
 /// functions with constructs.
@@ -158,15 +159,20 @@ pub(super) struct HeldPointer {
 
 /// The pointers that stand for these members in data environments that are there already.
 pub(super) fn held(cx: &Context<'_>, paths: &[Path]) -> Vec<HeldPointer> {
+    let data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
+    let data = data.map(|id| (id, cx.constructs.construct(id).body_span));
+    let enters = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target enter data"));
+    let functions: BTreeSet<NodeId> =
+        enters.filter_map(|id| cx.function_of(cx.constructs.directive(id).span)).collect();
+    let pairs = functions.into_iter().flat_map(|function| pairs(cx, cx.tree.span(function)));
     let mut found = Vec::new();
-    for id in cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data")) {
+    for (id, extent) in data.chain(pairs.map(|pair| (pair.id, pair.extent))) {
         let maps = cx.constructs.directive(id).clauses_of(ClauseName::Map);
         for item in maps.flat_map(|clause| clause.items()).filter(|item| !item.has_member) {
             let Some(name) = item.base.as_deref() else { continue };
             let Some((_, variable)) = cx.named(name, item.span.start) else { continue };
             let value = variable.initializer.and_then(|span| given(cx, span));
             let path = paths.iter().find(|path| Some(&path.key) == value.as_ref());
-            let extent = cx.constructs.construct(id).body_span;
             found.extend(path.map(|path| HeldPointer { key: path.key.clone(), local: name.to_owned(), extent }));
         }
     }

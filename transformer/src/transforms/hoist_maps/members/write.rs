@@ -123,11 +123,15 @@ fn edits(
         let span = changed.origin_of(edit.span);
         found.push(Edit { span, text: with_words(&edit.text, &word) });
     }
-    let opening = found.iter_mut().find(|edit| edit.text.contains("omp target data"));
+    let opens = |edit: &&mut Edit| ["omp target data", "omp target enter data"].iter().any(|it| edit.text.contains(it));
+    let opening = found.iter_mut().find(opens);
     let opening = opening.filter(|_| !declared.is_empty());
     if let Some(edit) = opening {
         let newline = if edit.text.contains("\r\n") { "\r\n" } else { "\n" };
-        let indent = indent_of(cx.file, plan_start(changed, plan));
+        // Directives may stand in the first column.
+        let start = plan_start(changed, plan);
+        let statement = first_statement(cx, Span::new(start, start + 1));
+        let indent = indent_of(cx.file, statement.map_or(start, |node| cx.tree.span(node).start));
         let lines = declared
             .iter()
             .zip(&names)

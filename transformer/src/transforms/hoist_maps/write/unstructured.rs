@@ -114,10 +114,18 @@ fn level(cx: &Context<'_>, node: NodeId, outer: &str) -> String {
     found.filter(|level| !level.is_empty()).unwrap_or_else(|| "    ".to_owned())
 }
 
-/// Does the brace of the block around stand first on its line?
+/// Do the braces of branches and loops in the function stand on lines of their own?
 fn has_braces_on_own_lines(cx: &Context<'_>, node: NodeId) -> bool {
     let tree = cx.tree;
-    let block = tree.ancestors(node).find(|above| tree.kind(*above) == NodeKind::CompoundStatement);
+    let is_of_statement = |block: &NodeId| {
+        tree.kind(*block) == NodeKind::CompoundStatement
+            && tree.parent(*block).is_some_and(|above| {
+                let kind = tree.kind(above);
+                matches!(kind, NodeKind::IfStatement | NodeKind::ForStatement | NodeKind::WhileStatement)
+            })
+    };
+    let function = cx.function_of(tree.span(node));
+    let block = function.and_then(|function| tree.descendants(function).find(is_of_statement));
     block.is_some_and(|block| {
         let start = tree.span(block).start;
         let line = Span::new(line_start(&cx.file.text, start), start);
