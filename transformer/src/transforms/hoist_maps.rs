@@ -38,8 +38,7 @@
 //! ## Applies when
 //!
 //! - constructs that map the same section of an array stand in one block, or in a loop of the host; `target data` counts as such a construct;
-//! - the host needs the data nowhere in between, or only reads what no kernel writes, or `target update` can bring what it needs, and the
-//!   array is this function's own;
+//! - the host needs the data nowhere in between, or only reads what no kernel writes, or `target update` can bring what it needs;
 //! - a call of a function of the file or of its project's headers counts as its constructs do, with the arguments in place of its
 //!   parameters: arrays of numbers or of plain structures by their names, from the first element or from a later one on (`&a[k]`, `a + k`),
 //!   and what it finds in objects that it is handed by their address. So do the constructs of functions that it calls in turn;
@@ -70,8 +69,10 @@
 //!
 //! What the host needs in between comes by `target update`: `from` before a statement that reads, `to` behind one that writes; the whole
 //! section, or the single elements or the row that are certainly accessed. Where the variable had been present, the update would copy what
-//! the original does not. So it is written for arrays alone that this function made and that nobody can have mapped yet. Each pass of a loop
-//! must save at least as many copies as its updates make.
+//! the original does not. So memory that this function made is updated, which nobody can have mapped yet; of other data the program asks
+//! whether they are absent, and the environment opens only then (`hoist_maps/absence`). Elements and rows that are updated lie in the section
+//! then, as the host asks: beyond it others may have data on the device. Data come back only where the environment copies them back as well:
+//! else they may be constant. Each pass of a loop must save at least as many copies as its updates make.
 //!
 //! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that
 //! maps the section must certainly run: where a loop may have no iterations, `if` asks for one, and for what else its test asks at first
@@ -102,6 +103,7 @@
 //! OpenMP 5.2, sections 5.8.1, 5.8.3, 5.8.6, 13.5. Chikin, Gobran and Amaral, "OpenMP Code Offloading: Splitting GPU Kernels, Pipelining
 //! Communication and Computation, and Selecting Better Grid Geometries" (2018), section 4, whose kernels share one environment from the start.
 
+mod absence;
 mod blocks;
 mod bodies;
 mod calls;
@@ -341,7 +343,8 @@ fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<
         let is_new = |(id, _): &(VariableId, Reason)| !is_served(block, place, *id);
         let refused = refused.into_iter().filter(is_new);
         found.refused.extend(refused.filter_map(|(id, reason)| refusal(block, inside, id, reason)));
-        let Some(environment) = environment else { continue };
+        let Some(mut environment) = environment else { continue };
+        environment.ask(block.cx, &mut found.given);
         match plan(block, &environment, inside) {
             Ok(plan) => {
                 found.held.extend(environment.held.iter().map(|held| (held.item.named.id, plan.extent)));

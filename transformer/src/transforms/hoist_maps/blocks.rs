@@ -150,7 +150,7 @@ impl Candidate {
                 && !cx.is_apart(&touch.storage, &self.named, self.owner)
                 && !self.is_of_other(&touch.storage)
                 && (self.is_own(&touch.storage) || self.is_array() || reach(cx, touch).is_none())
-                && !self.beside.iter().any(|item| item.certainly_holds(cx, touch))
+                && !self.beside.iter().any(|item| item.certainly_holds(cx, touch).is_some())
         })
     }
 

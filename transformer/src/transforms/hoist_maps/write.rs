@@ -50,7 +50,9 @@ pub(super) fn edits(
     let column =
         if indent_of(cx.file, directive.span.start).is_empty() { String::new() } else { indents.indent.clone() };
     let layout = layout.indented(column.clone());
-    let text = format!("{column}{}{}", layout.write("target data", &clauses(environment, &layout)), layout.newline);
+    let asked = environment.questions(&layout, &indents.indent);
+    let opening = layout.write("target data", &clauses(environment, &layout));
+    let text = format!("{asked}{column}{opening}{}", layout.newline);
     if inside.len() == 1 && first.extent == cx.tree.span(first.node) {
         let edits = vec![Edit { span: Span::new(start, start), text }];
         return Ok(with_updates(cx, environment, &layout, "", edits));
@@ -67,12 +69,12 @@ pub(super) fn edits(
 
 /// A `target update` directive, in the order in which those at one place stand.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct UpdateLine<'e> {
+struct UpdateLine {
     /// The line before which it stands.
     at: usize,
     /// 0 to the device, 1 from it.
     way: u8,
-    condition: &'e str,
+    condition: String,
     /// Which of the elements of a variable it lists.
     index: usize,
     /// A byte of a line with its blanks.
@@ -89,13 +91,13 @@ fn with_updates(
 ) -> Vec<Edit> {
     // Where data go to the device behind one statement, they go there before others come back for the next.
     // One directive lists no variable twice.
-    let mut lines: BTreeMap<UpdateLine<'_>, Vec<&str>> = BTreeMap::new();
+    let mut lines: BTreeMap<UpdateLine, Vec<&str>> = BTreeMap::new();
     for update in environment.held.iter().flat_map(|held| &held.updates) {
-        let condition = update.condition.as_deref().unwrap_or_default();
+        let condition = environment.condition_of(update);
         let ways = [(update.place.behind, 0, &update.piece.to), (update.place.before, 1, &update.piece.from)];
         for (at, way, items) in ways {
             for (index, item) in items.iter().enumerate() {
-                let line = UpdateLine { at, way, condition, index, like: update.place.like };
+                let line = UpdateLine { at, way, condition: condition.clone(), index, like: update.place.like };
                 lines.entry(line).or_default().push(item);
             }
         }
@@ -152,18 +154,19 @@ fn clauses(environment: &Environment, layout: &Layout) -> Vec<String> {
         }
     }
     let maps = maps.into_iter().map(|(kind, items)| format!("map({kind}: {})", items.join(", ")));
-    let mut condition = match environment.conditions.as_slice() {
-        [only] => without_parentheses(only).to_owned(),
-        several => several.join(" && "),
+    let mut condition = match (&environment.question, environment.conditions.as_slice()) {
+        (Some(question), _) => question.stays.clone(),
+        (None, [only]) => without_parentheses(only).to_owned(),
+        (None, several) => several.join(" && "),
     };
-    if layout.indent.len() + condition.len() + SHORT > WIDTH {
+    if environment.question.is_none() && layout.indent.len() + condition.len() + SHORT > WIDTH {
         condition = environment.conditions.join(&format!(" && \\{}{}       ", layout.newline, layout.indent));
     }
     maps.chain((!condition.is_empty()).then(|| format!("if({condition})"))).collect()
 }
 
 /// A condition without the parentheses around all of it.
-fn without_parentheses(text: &str) -> &str {
+pub(super) fn without_parentheses(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return text };
     let mut open = 0_i32;
     let closes_early = inner.chars().any(|c| {

@@ -22,6 +22,8 @@ pub(in crate::transforms::hoist_maps) struct Update {
     pub fits: Vec<String>,
     pub place: Place,
     pub piece: Piece,
+    /// Does it hang on what the program is asked, whether the environment brings the data?
+    pub asks: bool,
     /// Can later statements no longer share it?
     pub is_closed: bool,
 }
