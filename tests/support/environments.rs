@@ -5,6 +5,7 @@
 
 mod body;
 mod calls;
+pub mod copies;
 pub mod families;
 mod head;
 mod kernels;
@@ -41,24 +42,41 @@ impl Program {
     }
 }
 
-/// A program of so many functions, all of which `main` calls in several ways.
-pub fn program(seed: u64, functions: usize) -> Program {
+/// A small sample: a file of each form, and one more of C.
+pub const PROGRAMS: u64 = 4;
+
+/// What the program says on stderr before each call of a function, with the call behind it.
+pub const MARK: &str = "-- call ";
+
+/// What stands before each function, with its number behind it.
+const PART: &str = "/* part ";
+
+/// The functions of a text, the program's own or one that was made of it.
+pub fn parts(text: &str) -> Vec<std::ops::Range<usize>> {
+    let starts = text.match_indices(PART).map(|(at, _)| at);
+    let starts: Vec<usize> = starts.chain([text.rfind("int main(").unwrap_or(text.len())]).collect();
+    starts.windows(2).map(|pair| pair[0]..pair[1]).collect()
+}
+
+/// A program of functions, each of which `main` calls in several ways; only the one whose number it is given, if it is.
+pub fn program(seed: u64) -> Program {
     let mut rng = Rng::new(seed);
     // Most are C without deferred constructs: one of these anywhere keeps data of others from staying.
-    let form = match seed % 5 {
-        3 => Form::Deferred,
-        4 => Form::Cpp,
-        _ => Form::C,
+    let (form, functions) = match seed % PROGRAMS {
+        2 => (Form::Deferred, 8),
+        3 => (Form::Cpp, 12),
+        _ => (Form::C, 24),
     };
     let families: Vec<&Family> = FAMILIES.iter().filter(|family| family.form == form).collect();
     let mut text = head::text(&mut rng, form);
-    let mut main = String::from("\nint main(void)\n{\n    static real a[3 * N];\n");
+    let mut main = String::from("\nint main(int argc, char **argv)\n{\n    static real a[3 * N];\n");
     let mut placed = Vec::new();
     let first = rng.below(families.len());
     for index in 0..functions {
         let family = families[(first + index) % families.len()];
         let Function { text: function, calls } = (family.make)(&mut rng, index);
         let start = text.len();
+        let _ = write!(text, "\n{PART}{index} */");
         text.push_str(&function);
         placed.push((family, start..text.len()));
         main.push_str(&calls.text(index));

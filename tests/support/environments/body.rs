@@ -236,7 +236,11 @@ impl<'r> Body<'r> {
             1 => "[0:8]".to_owned(),
             _ => format!("[0:{}]", self.length),
         };
-        let section = if self.sections == Sections::Whole || self.sections == Sections::Named { section } else { "[4:8]".to_owned() };
+        let section = if self.sections == Sections::Whole || self.sections == Sections::Named {
+            section
+        } else {
+            "[4:8]".to_owned()
+        };
         format!("{indent}#pragma omp target update {way}({name}{section})\n")
     }
 
@@ -259,6 +263,12 @@ impl<'r> Body<'r> {
         let mut body: String = (0..count).map(|_| self.kernel(&format!("{indent}    "))).collect();
         if self.rng.chance(30) {
             body.push_str(&self.element(&format!("{indent}    ")));
+        }
+        if self.rng.chance(30) {
+            body.push_str(&format!(
+                "{indent}    #pragma omp target teams distribute parallel for map(present, tofrom: {name}[0:{length}])\n{indent}    for (int i \
+                 = 0; i < {length}; i++)\n{indent}        {name}[i] = 0.5 * {name}[i] + i;\n"
+            ));
         }
         if self.rng.chance(30) {
             let way = self.rng.pick(&["to", "from"]);
@@ -309,8 +319,12 @@ impl<'r> Body<'r> {
         }
         let inside = format!("{before}{body}{after}");
         match shape {
-            0 => format!("{indent}int {counter} = 0;\n{indent}while ({counter} < steps) {{\n{indent}    {counter}++;\n{inside}{indent}}}\n"),
-            1 => format!("{indent}int {counter} = 0;\n{indent}do {{\n{inside}{indent}}} while (++{counter} < steps);\n"),
+            0 => format!(
+                "{indent}int {counter} = 0;\n{indent}while ({counter} < steps) {{\n{indent}    {counter}++;\n{inside}{indent}}}\n"
+            ),
+            1 => {
+                format!("{indent}int {counter} = 0;\n{indent}do {{\n{inside}{indent}}} while (++{counter} < steps);\n")
+            }
             2 => {
                 let last = self.rng.range(1, 3);
                 format!("{indent}for (int {counter} = 1; {counter} <= {last}; {counter}++) {{\n{inside}{indent}}}\n")

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::MARK;
 use crate::support::generator::rng::Rng;
 
 /// The calls of one function, as statements; `F` stands for its name.
@@ -42,9 +43,12 @@ impl Calls {
     }
 
     pub(super) fn text(&self, index: usize) -> String {
-        let mut out = "    for (int i = 0; i < 3 * N; i++)\n        a[i] = i % 9 - 2;\n".to_owned();
-        for call in &self.0 {
+        let mut out = format!(
+            "    if (argc < 2 || atoi(argv[1]) == {index}) {{\n    for (int i = 0; i < 3 * N; i++)\n        a[i] = i % 9 - 2;\n"
+        );
+        for (place, call) in self.0.iter().enumerate() {
             let call = call.replace("F(", &format!("f{index}("));
+            let _ = writeln!(out, "    fprintf(stderr, \"{MARK}{place} of f{index}\\n\");");
             for line in call.lines() {
                 let _ = writeln!(out, "    {line}");
             }
@@ -52,7 +56,7 @@ impl Calls {
         let _ = write!(
             out,
             "    double sum{index} = 0;\n    for (int i = 0; i < 3 * N; i++)\n        sum{index} += (double)a[i] * (i % 5);\n    \
-             printf(\"{index} %.17g\\n\", sum{index});\n"
+             printf(\"{index} %.17g\\n\", sum{index});\n    }}\n"
         );
         out
     }
@@ -66,8 +70,11 @@ fn around(rng: &mut Rng) -> String {
     let shown = rng.pick(&["", "printf(\"%g %g\\n\", (double)a[7], (double)a[N + 3]);"]);
     let update = rng.pick(&["", "#pragma omp target update from(a)", "#pragma omp target update to(a)"]);
     let again = if rng.chance(40) { call.as_str() } else { "" };
-    let inside: Vec<String> =
-        [call.as_str(), change, shown, update, again].iter().map(|line| line.to_string()).filter(|l| !l.is_empty()).collect();
+    let inside: Vec<String> = [call.as_str(), change, shown, update, again]
+        .iter()
+        .map(|line| line.to_string())
+        .filter(|l| !l.is_empty())
+        .collect();
     let block = |directive: &str, first: &str| {
         let lines: String = inside.iter().map(|line| format!("    {line}\n")).collect();
         format!("{directive}\n{{\n{first}{lines}}}")

@@ -29,9 +29,12 @@ pub struct Family {
 /// So many of a hundred functions that `hoist` is meant to change must be changed.
 const MOST: Result<usize, &str> = Ok(60);
 
+/// The same where statements in any order often need the data, by rule or by chance.
+const SOME: Result<usize, &str> = Ok(15);
+
 /// Every family.
 pub const FAMILIES: &[Family] = &[
-    row("anything", MOST, anything),
+    row("anything", SOME, anything),
     row("elements", MOST, elements),
     row("rows", MOST, rows),
     row("all elements", MOST, whole),
@@ -49,12 +52,12 @@ pub const FAMILIES: &[Family] = &[
     row("halos", MOST, halos),
     row("later sections", MOST, later),
     row("the program's own environments", MOST, own_environments),
-    row("what is thrown away", Err("a construct changes what it maps `to` or `alloc`"), thrown_away),
+    row("what is thrown away", MOST, thrown_away),
     row("conditions of constructs", Err("where a construct runs may change in the loop"), conditions),
-    row("always", Err("copies that are made always keep their times"), always),
-    row("early returns", Err("a jump leaves the statements: planned"), returns),
-    row("declared between", Err("the host reads parameters, or declares between the constructs: planned"), declared),
-    row("the host reads parameters", Err("an update would show what the original does not: planned"), reads_parameters),
+    row("always", MOST, always),
+    row("early returns", MOST, returns),
+    row("declared between", MOST, declared),
+    row("the host reads parameters", MOST, reads_parameters),
     Family { form: Form::Deferred, ..row("deferred", Err("what others know keeps its maps"), deferred) },
     Family { form: Form::Deferred, ..row("deferred, own memory", MOST, deferred_own) },
     Family { form: Form::Cpp, ..row("std::swap", MOST, std_swap) },
@@ -63,7 +66,11 @@ pub const FAMILIES: &[Family] = &[
     Family { form: Form::Cpp, ..row("calls, in C++", MOST, calls) },
 ];
 
-const fn row(name: &'static str, changed: Result<usize, &'static str>, make: fn(&mut Rng, usize) -> Function) -> Family {
+const fn row(
+    name: &'static str,
+    changed: Result<usize, &'static str>,
+    make: fn(&mut Rng, usize) -> Function,
+) -> Family {
     Family { name, form: Form::C, changed, make }
 }
 
@@ -290,7 +297,11 @@ fn objects(rng: &mut Rng, index: usize) -> Function {
         inside.push_str(&format!("        {}\n", call.replace('G', handed).replace("BY", &by.to_string())));
     }
     if body.rng.chance(25) {
-        inside.push_str(body.rng.pick(&["        sum += d.u[3];\n", "        d.v[5] = 2;\n", "        d.few[2] = 1;\n"]));
+        inside.push_str(body.rng.pick(&[
+            "        sum += d.u[3];\n",
+            "        d.v[5] = 2;\n",
+            "        d.few[2] = 1;\n",
+        ]));
     }
     text.push_str(&body.around(1, &inside));
     if body.rng.chance(30) {
@@ -338,7 +349,9 @@ fn no_step(rng: &mut Rng, index: usize) -> Function {
     for place in 0..body.rng.range(1, 2) {
         let inside = body.kernels(2, 1) + &body.block(2, 1, 2);
         text.push_str(&match body.rng.below(4) {
-            0 => format!("    int c{place} = 0;\n    while (c{place} < steps) {{\n{inside}        c{place}++;\n    }}\n"),
+            0 => {
+                format!("    int c{place} = 0;\n    while (c{place} < steps) {{\n{inside}        c{place}++;\n    }}\n")
+            }
             1 => format!("    if (steps > 0) {{\n        for (int t = 0; t < 2; t++) {{\n{inside}        }}\n    }}\n"),
             2 => format!("    for (int t = steps; t > 0; t--) {{\n{inside}    }}\n"),
             _ => format!("    for (int t = 0; t < steps; t++) {{\n{inside}    }}\n"),
@@ -379,7 +392,10 @@ fn own_environments(rng: &mut Rng, index: usize) -> Function {
             let enter = format!("    #pragma omp target enter data map(to: {held}[0:n])\n");
             let exit = format!("    #pragma omp target exit data map({end}: {held}[0:n])\n");
             let (again, before) = if twice {
-                (enter.as_str(), format!("    #pragma omp target exit data map(from: {held}[0:n])\n    sum += {held}[1];\n"))
+                (
+                    enter.as_str(),
+                    format!("    #pragma omp target exit data map(from: {held}[0:n])\n    sum += {held}[1];\n"),
+                )
             } else {
                 ("", String::new())
             };
@@ -416,14 +432,17 @@ fn always(rng: &mut Rng, index: usize) -> Function {
 /// A function that is left in the middle of its loop.
 fn returns(rng: &mut Rng, index: usize) -> Function {
     let own = rng.chance(50);
-    let (frame, names): (&Frame, &[&str]) = if own { (&OWN, &["own", "more", "p"]) } else { (&PARAMETERS, &["p", "q", "r"]) };
+    let (frame, names): (&Frame, &[&str]) =
+        if own { (&OWN, &["own", "more", "p"]) } else { (&PARAMETERS, &["p", "q", "r"]) };
     let mut body = Body::new(rng, names);
     body.accessed.truncate(2);
     body.host = Host { numbers: 15, elements: if own { 8 } else { 0 }, ..Host::default() };
     let inside = body.kernels(2, 2) + &body.block(2, 0, 2);
     let test = body.rng.pick(&["t == 1 && n > 39", "sum > 12", "t + 1 == steps", "t > 4"]);
     let end = frame.end.replace("    ", "            ");
-    let leave = format!("        if ({test}) {{\n            printf(\"left %d\\n\", t);\n{end}            return;\n        }}\n");
+    let leave = format!(
+        "        if ({test}) {{\n            printf(\"left %d\\n\", t);\n{end}            return;\n        }}\n"
+    );
     let behind = if body.rng.chance(50) { body.kernels(2, 1) } else { String::new() };
     let mut text = format!("    for (int t = 0; t < steps; t++) {{\n{inside}{leave}{behind}    }}\n");
     text.push_str(&body.kernels(1, 1));
@@ -440,7 +459,9 @@ fn declared(rng: &mut Rng, index: usize) -> Function {
     let value = body.rng.pick(&["sum", "n * 0.5", "NAME[3]", "NAME[n - 1] + 1"]).replace("NAME", &name);
     let second = body.kernels(1, 2);
     let third = body.block(1, 1, 2);
-    let text = format!("{first}    double between = {value};\n{second}    sum += between;\n{third}    printf(\"%g\\n\", between);\n");
+    let text = format!(
+        "{first}    double between = {value};\n{second}    sum += between;\n{third}    printf(\"%g\\n\", between);\n"
+    );
     finished(rng, &OWN, ALL, index, &text)
 }
 

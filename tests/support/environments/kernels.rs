@@ -63,7 +63,10 @@ impl Body<'_> {
             }
             1 => Parts { to: vec![read], from: vec![written], ..Parts::new(format!("{w} = {r} * 0.5 + {add};")) },
             2 => Parts { both: vec![written], ..Parts::new(format!("{w} = {w} * 0.5 + {number};")) },
-            3 => Parts { both: vec![written], ..Parts::new(format!("if (i % 3 == {add})\n{indent}        {w} = i + {add};")) },
+            3 => Parts {
+                both: vec![written],
+                ..Parts::new(format!("if (i % 3 == {add})\n{indent}        {w} = i + {add};"))
+            },
             4 => Parts { both: vec![read, written], ..Parts::new(format!("{w} = 0.5 * {w} + 0.5 * {r} + {add};")) },
             5 => Parts {
                 to: vec![read],
@@ -73,16 +76,22 @@ impl Body<'_> {
             8 => Parts {
                 to: vec![read.clone()],
                 both: vec![written],
-                ..Parts::new(format!("{{\n{indent}        {r} += 1;\n{indent}        {w} = 0.5 * {w} + 0.25 * {r};\n{indent}    }}"))
+                ..Parts::new(format!(
+                    "{{\n{indent}        {r} += 1;\n{indent}        {w} = 0.5 * {w} + 0.25 * {r};\n{indent}    }}"
+                ))
             },
             9 => Parts {
                 only: vec![read.clone()],
                 both: vec![written],
-                ..Parts::new(format!("{{\n{indent}        {r} = {number};\n{indent}        {w} = 0.5 * {w} + {r};\n{indent}    }}"))
+                ..Parts::new(format!(
+                    "{{\n{indent}        {r} = {number};\n{indent}        {w} = 0.5 * {w} + {r};\n{indent}    }}"
+                ))
             },
-            _ if halo => {
-                Parts { to: vec![read], both: vec![written], ..Parts::new(format!("{w} = 0.25 * ({around}) + 0.5 * {w};")) }
-            }
+            _ if halo => Parts {
+                to: vec![read],
+                both: vec![written],
+                ..Parts::new(format!("{w} = 0.25 * ({around}) + 0.5 * {w};"))
+            },
             _ => Parts { to: vec![read], both: vec![written], ..Parts::new(format!("{w} = 0.5 * {w} + {r} * 0.25;")) },
         };
         if parts.body.contains("(i") && parts.more.is_empty() && self.rng.chance(10) {
@@ -93,14 +102,19 @@ impl Body<'_> {
 
     fn construct(&mut self, indent: &str, parts: &Parts) -> String {
         let mut clauses = String::new();
-        for (kind, names) in [("to", &parts.to), ("from", &parts.from), ("tofrom", &parts.both), ("alloc", &parts.only)] {
+        for (kind, names) in [("to", &parts.to), ("from", &parts.from), ("tofrom", &parts.both), ("alloc", &parts.only)]
+        {
             // What brings something brings it always.
             let always = kind != "alloc" && self.rng.chance(self.clauses.modifiers);
             let modifier = if always { self.rng.pick(&["always, ", "always, ", "close, "]) } else { "" };
             let is_read = kind == "to";
             let items: Vec<String> = names.iter().filter_map(|name| self.item(name, is_read)).collect();
             if !items.is_empty() {
-                let said = if kind == "tofrom" && modifier.is_empty() && self.rng.chance(15) { String::new() } else { format!("{modifier}{kind}: ") };
+                let said = if kind == "tofrom" && modifier.is_empty() && self.rng.chance(15) {
+                    String::new()
+                } else {
+                    format!("{modifier}{kind}: ")
+                };
                 clauses.push_str(&format!(" map({said}{})", items.join(", ")));
             }
         }
@@ -112,7 +126,8 @@ impl Body<'_> {
             clauses.push_str(self.rng.pick(&[" device(0)", " device(omp_get_default_device())"]));
         }
         let deferred = parts.more.is_empty() && self.rng.chance(self.clauses.deferred);
-        let (nowait, wait) = if deferred { (" nowait", format!("{indent}#pragma omp taskwait\n")) } else { ("", String::new()) };
+        let (nowait, wait) =
+            if deferred { (" nowait", format!("{indent}#pragma omp taskwait\n")) } else { ("", String::new()) };
         let length = self.length;
         let (low, end) = match self.sections {
             Sections::Whole | Sections::Named => ("0", length.to_owned()),
