@@ -158,8 +158,8 @@ impl<'r> Body<'r> {
             _ => format!("printf(\"%g\\n\", (double){name}[{at}]);"),
         };
         if self.rng.chance(25) {
-            let bound = self.rng.below(60);
-            return format!("{indent}if (sum > {bound})\n{indent}    {line}\n");
+            let test = self.rng.pick(&["sum > 4", "sum > 30", "steps != 1", "steps > 1"]);
+            return format!("{indent}if ({test})\n{indent}    {line}\n");
         }
         format!("{indent}{line}\n")
     }
@@ -180,16 +180,15 @@ impl<'r> Body<'r> {
         let (name, number) = (self.accessed(), self.number());
         let length = self.length;
         let line = match self.rng.below(4) {
-            0 => format!("sum += {name}[j] * (j % 3);"),
+            0 => format!("sum += {name}[j] * (j % 3 + 1);"),
             1 => format!("{name}[j] = {number} + j % 4;"),
             2 => format!("{name}[j] += 1;"),
-            _ => format!("most = {name}[j] > most ? {name}[j] : most;"),
+            _ => format!("sum += {name}[j] > 1 ? {name}[j] : 0.25;"),
         };
-        let line = if line.starts_with("most") { format!("sum += {name}[j] > 1;") } else { line };
         let loops = format!("for (int j = 0; j < {length}; j++)");
         if self.rng.chance(50) {
-            let remainder = self.rng.below(2);
-            return format!("{indent}if ((int)sum % 2 == {remainder})\n{indent}    {loops}\n{indent}        {line}\n");
+            let test = self.rng.pick(&["(int)sum % 2 == 0", "(int)sum % 2", "steps != 1", "steps > 1"]);
+            return format!("{indent}if ({test})\n{indent}    {loops}\n{indent}        {line}\n");
         }
         format!("{indent}{loops}\n{indent}    {line}\n")
     }

@@ -24,7 +24,7 @@ const APART: &str = "a, a + N, a + 2 * N";
 
 impl Calls {
     pub(super) fn new(rng: &mut Rng, takes: Takes) -> Self {
-        let mut calls = vec![format!("F(40, 3, {APART});"), format!("F(40, {}, {APART});", rng.below(2))];
+        let mut calls: Vec<String> = [3, 0, 1].iter().map(|steps| format!("F(40, {steps}, {APART});")).collect();
         if takes.null {
             calls.push("F(40, 0, NULL, NULL, NULL);".to_owned());
         }
@@ -33,8 +33,12 @@ impl Calls {
             calls.push(format!("F(40, 3, a + {}, a, a + 2 * N);", rng.pick(&[10, 39, 40, 41])));
         }
         if takes.present {
-            let count = rng.range(1, 2);
-            calls.extend((0..count).map(|_| around(rng)));
+            let steps = rng.range(1, 3);
+            calls.push(around(rng, steps, 5));
+            if rng.chance(50) {
+                let steps = rng.below(4);
+                calls.push(around(rng, steps, 6));
+            }
         }
         if rng.chance(30) {
             calls.push(format!("F(40, 4, {APART});"));
@@ -63,8 +67,7 @@ impl Calls {
 }
 
 /// A call within the caller's own environment. What the device has and the host has not seen stays so.
-fn around(rng: &mut Rng) -> String {
-    let steps = rng.below(4);
+fn around(rng: &mut Rng, steps: usize, kinds: usize) -> String {
     let call = format!("F(40, {steps}, {APART});");
     let change = rng.pick(&["", "a[7] = 30;", "a[N + 3] = 12;"]);
     let shown = rng.pick(&["", "printf(\"%g %g\\n\", (double)a[7], (double)a[N + 3]);"]);
@@ -79,7 +82,7 @@ fn around(rng: &mut Rng) -> String {
         let lines: String = inside.iter().map(|line| format!("    {line}\n")).collect();
         format!("{directive}\n{{\n{first}{lines}}}")
     };
-    match rng.below(6) {
+    match rng.below(kinds) {
         0 | 1 => block("#pragma omp target data map(tofrom: a)", ""),
         2 => block("#pragma omp target data map(to: a)", ""),
         3 => block("#pragma omp target data map(alloc: a)", "    #pragma omp target update to(a)\n"),

@@ -106,8 +106,8 @@ impl Frame {
         };
         let Frame { declared, end, .. } = self;
         format!(
-            "\nstatic void f{index}(int n, int steps, real *p, real *q, real *r)\n{{\n    int m = n;\n    double sum = 0;\n\
-             {declared}{body}{summed}    printf(\"%.17g %d\\n\", sum, m);\n{end}}}\n"
+            "\nstatic void f{index}(int n, int steps, real *p, real *q, real *r)\n{{\n    int m = n;\n    long found = 0;\n    double sum = 0;\n\
+             {declared}{body}{summed}    printf(\"%.17g %d %ld\\n\", sum, m, found);\n{end}}}\n"
         )
     }
 }
@@ -518,8 +518,8 @@ fn classes(rng: &mut Rng, index: usize) -> Function {
     let inside = if this.is_empty() { inside } else { inside.replace("a[", "this->a[").replace("b[", "this->b[") };
     let class = format!(
         "\nstruct Field{index} {{\n    real *a, *b;\n    int n;\n    double sum = 0;\n    Field{index}(real *a, real *b, int n) : a(a), b(b), \
-         n(n) {{}}\n    void run(int steps)\n    {{\n        double sum = 0;\n        int n = this->n, m = n;\n{inside}        \
-         this->sum += sum + m;\n    }}\n}};\n"
+         n(n) {{}}\n    void run(int steps)\n    {{\n        double sum = 0;\n        int n = this->n, m = n;\n        long found = 0;\n{inside}        \
+         this->sum += sum + m + found;\n    }}\n}};\n"
     );
     let text = format!("    Field{index} field({first}, more, n);\n    field.run(steps);\n    sum += field.sum;\n");
     Function { text: class + &OWN.function(index, &text), calls: Calls::new(rng, ALL) }

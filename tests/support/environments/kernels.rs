@@ -68,6 +68,11 @@ impl Body<'_> {
                 ..Parts::new(format!("if (i % 3 == {add})\n{indent}        {w} = i + {add};"))
             },
             4 => Parts { both: vec![read, written], ..Parts::new(format!("{w} = 0.5 * {w} + 0.5 * {r} + {add};")) },
+            5 if self.rng.chance(50) => Parts {
+                to: vec![read],
+                more: " map(tofrom: found) reduction(+: found)",
+                ..Parts::new(format!("found += {r} > {add};"))
+            },
             5 => Parts {
                 to: vec![read],
                 more: " map(tofrom: sum) reduction(max: sum)",

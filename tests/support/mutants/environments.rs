@@ -88,6 +88,11 @@ fn of_directive(operator: &Operator, text: &str, directive: &Range<usize>) -> Ve
             .map(|(clause, inner)| (said, vec![(clause, format!("if(!({inner}))"))]))
             .into_iter()
             .collect(),
+        "drop-term" if is(&operator.clause) && (!is_update || lists_parameter(text, directive)) => {
+            let found = condition(text, directive).filter(|(_, inner)| inner.contains(&operator.from));
+            let without = |inner: &str| inner.replacen(&operator.from, "1", 1);
+            found.map(|(clause, inner)| (said, vec![(clause, format!("if({})", without(inner)))])).into_iter().collect()
+        }
         "set-type" if has_maps => typed(operator, text, directive),
         "shorten-section" if has_maps => {
             clauses(text.as_bytes(), directive, "map").flat_map(|map| shortened(text, &map)).collect()
@@ -139,6 +144,17 @@ fn shortened(text: &str, list: &Range<usize>) -> Vec<Made> {
     found
 }
 
+/// Does an update list what a caller may have mapped: `p`, `q`, `r`?
+fn lists_parameter(text: &str, directive: &Range<usize>) -> bool {
+    let lists = ["to", "from"].into_iter().flat_map(|way| clauses(text.as_bytes(), directive, way));
+    let mut lists = lists.map(|list| text[list].to_owned());
+    lists.any(|list| list.split(['(', ' ', ',']).any(|item| is_parameter(item.split('[').next().unwrap_or_default())))
+}
+
+fn is_parameter(name: &str) -> bool {
+    ["p", "q", "r"].contains(&name)
+}
+
 /// The `if` clause, and the expression in it.
 fn condition<'t>(text: &'t str, directive: &Range<usize>) -> Option<(Range<usize>, &'t str)> {
     let clause = clauses(text.as_bytes(), directive, "if").next()?;
@@ -163,7 +179,7 @@ fn typed(operator: &Operator, text: &str, directive: &Range<usize>) -> Vec<Made>
     found
 }
 
-/// Before the environment opens: whether data are absent, taken for granted.
+/// Before the environment opens: whether what a caller may have mapped is absent, taken for granted.
 fn of_question(operator: &Operator, text: &str, part: &Part) -> Vec<Made> {
     if operator.does != "drop-question" {
         return Vec::new();
@@ -174,6 +190,10 @@ fn of_question(operator: &Operator, text: &str, part: &Part) -> Vec<Made> {
         let open = inside[..at].rfind(['(', '='])?;
         let end = at + inside[at..].find([')', ';'])?;
         let question = inside[open + 1..end].trim().to_owned();
+        let name = question.rsplit(' ').next().unwrap_or_default();
+        if !is_parameter(name) {
+            return None;
+        }
         let start = part.output.start + open + 1;
         Some((question, vec![(start..part.output.start + end, " 1".to_owned())]))
     });
