@@ -48,6 +48,9 @@
 //!   more, `std::swap(a, b)`) where all lead to memory of the function's own, else at the end of each pass of a counted loop: data are
 //!   mapped by address.
 //!
+//! Where jumps leave the statements, or what they declare is used behind them, the environment is a `target enter data` with a `target exit
+//! data` on each way out.
+//!
 //! A function whose calls (of those that a loop repeats, if some are) find its data present gets no environment: each takes microseconds.
 //!
 //! The environment is as large as the block allows; variables that the host needs in between otherwise stay out of it. The constructs keep
@@ -95,6 +98,9 @@
 //! itself. Elements that are numbers are no pointers (C17, section 6.5).
 //! Where an environment holds more than any construct, its bytes must not exceed half of the device's memory, 2 GiB where the device is not
 //! known, or what the user says.
+//! Each way out of the statements ends the environment, in the same state as the end of a block would: what comes back there is copied back
+//! by a construct that certainly ran before. Labels among them, exceptions, and names that mean something else at a jump are refused. Where a
+//! function has a `setjmp`, a call out of sight may lead back to it, so that even memory which nobody else knows is not held across one.
 //! Of constructs that run at the same time the last to end copies back what all of them have written. Where the file defers some, or runs
 //! some on threads of the host, data that others may know keep their maps.
 //!
@@ -118,6 +124,7 @@ mod items;
 mod jumps;
 mod members;
 mod overwritten;
+mod pairs;
 mod payment;
 mod present;
 mod reach;
@@ -142,7 +149,6 @@ use calls::Called;
 use constructs::Mapping;
 use decided::{Decided, Opened, Planned};
 use environments::{Block, Environment};
-use jumps::jump_out;
 use members::text::Changed;
 use refusals::{Found, refusal};
 use runs::{Run, beside, gains, is_needed, is_served, runs};
@@ -263,8 +269,7 @@ fn visit(cx: &Context<'_>, all: &[Mapping], block: NodeId, found: &mut Found) {
     if !all.iter().any(|mapping| span.contains(cx.tree.span(mapping.body))) {
         return;
     }
-    let around: Vec<&Mapping> =
-        all.iter().filter(|mapping| mapping.is_data && cx.tree.span(mapping.body).contains(span)).collect();
+    let around: Vec<&Mapping> = all.iter().filter(|mapping| mapping.is_data && mapping.extent.contains(span)).collect();
     let taken = if may_gain(cx, all, &around, &nodes) {
         let statements = blocks::statements(cx, all, &nodes);
         decide(&Block { cx, all, statements: &statements }, &around, found)
@@ -344,8 +349,7 @@ fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<
         let refused = refused.into_iter().filter(is_new);
         found.refused.extend(refused.filter_map(|(id, reason)| refusal(block, inside, id, reason)));
         let Some(mut environment) = environment else { continue };
-        environment.ask(block.cx, &mut found.given);
-        match plan(block, &environment, inside) {
+        match plan(block, &mut environment, inside, &mut found.given) {
             Ok(plan) => {
                 found.held.extend(environment.held.iter().map(|held| (held.item.named.id, plan.extent)));
                 let held = environment.held.iter().map(|held| held.item.named.name.clone()).collect();
@@ -376,7 +380,12 @@ fn in_order(block: &Block<'_, '_>, place: (usize, usize), wanted: &BTreeSet<Vari
     ordered
 }
 
-fn plan(block: &Block<'_, '_>, environment: &Environment, inside: &[Statement]) -> Result<Plan, Reason> {
+fn plan(
+    block: &Block<'_, '_>,
+    environment: &mut Environment,
+    inside: &[Statement],
+    given: &mut Vec<String>,
+) -> Result<Plan, Reason> {
     let cx = block.cx;
     let place = environment.statements;
     let Some(first) = block
@@ -386,14 +395,7 @@ fn plan(block: &Block<'_, '_>, environment: &Environment, inside: &[Statement]) 
     else {
         return Err(Reason::new(ReasonCode::EnvironmentPlace, Span::default(), "nothing is mapped"));
     };
-    if let Some(span) = jump_out(cx, inside) {
-        return Err(Reason::new(
-            ReasonCode::EnvironmentPlace,
-            span,
-            "a jump leaves the statements around which the data would stay",
-        ));
-    }
-    let edits = write::edits(cx, environment, inside, first.id)?;
+    let edits = write::edits(cx, environment, inside, first.id, given)?;
     let names: Vec<String> = environment.held.iter().map(|held| format!("`{}`", held.item.named.name)).collect();
     let before: usize = environment.held.iter().map(|held| held.copies).sum();
     let after: usize = environment.held.iter().map(|held| usize::from(held.to) + usize::from(held.from)).sum();

@@ -106,11 +106,15 @@ pub(super) fn may_declare_before(cx: &Context<'_>, statement: NodeId) -> bool {
 }
 
 impl Environment {
-    /// Gives names to what is asked. `given` are those of other environments of the function.
-    pub(super) fn ask(&mut self, cx: &Context<'_>, given: &mut Vec<String>) {
+    /// Gives names to what is asked, and to its condition where several directives have it (`is_open`). `given` are names of other
+    /// environments of the function.
+    pub(super) fn name(&mut self, cx: &Context<'_>, is_open: bool, given: &mut Vec<String>) {
         let asks = |held: &&Held| held.updates.iter().any(|update| update.asks);
         let asked: Vec<&Held> = self.held.iter().filter(asks).collect();
-        let Some(first) = asked.first() else { return };
+        let Some(first) = self.held.first().filter(|_| !asked.is_empty() || is_open && !self.conditions.is_empty())
+        else {
+            return;
+        };
         let function = cx.function_of(first.item.span).map_or(first.item.span, |function| cx.tree.span(function));
         let mut fresh = |stem: String| {
             let numbers = std::iter::once(String::new()).chain((2..).map(|number| format!("_{number}")));
@@ -142,6 +146,10 @@ impl Environment {
     pub(super) fn questions(&self, layout: &Layout, indent: &str) -> String {
         let Some(Question { stays, about }) = &self.question else { return String::new() };
         let newline = layout.newline;
+        if about.is_empty() {
+            let all = broken(&self.conditions, layout, &format!("{indent}{}", " ".repeat(stays.len() + 13)));
+            return format!("{indent}const int {stays} = {all};{newline}");
+        }
         let condition = self.conditions.join(" && ");
         let address = |asked: &Asked| match condition.as_str() {
             condition if !condition.is_empty() && !asked.is_known => format!("{condition} ? {} : 0", asked.name),

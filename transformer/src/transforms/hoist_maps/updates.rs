@@ -20,7 +20,7 @@ use crate::transforms::hoist_maps::blocks::{Candidate, Statement, statements};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::is_stable;
 use crate::transforms::hoist_maps::items::Item;
-pub(super) use places::Update;
+pub(super) use places::{Update, next_line};
 
 /// A variable whose data the host needs in between.
 pub(super) struct Wanted<'w, 'c> {
@@ -161,7 +161,7 @@ impl Wanted<'_, '_> {
         (!writes || !places::may_leave(self.cx, statement.node)).then_some(())?;
         let (condition, part) = match self.branch(statement).filter(|_| !self.whole) {
             Some((condition, part)) => (Some(condition), part),
-            None => (None, statement.node),
+            None => (None, self.test(statement, &accesses).unwrap_or(statement.node)),
         };
         let covers = vec![statement.extent];
         let row = self.row(statement, &accesses);
@@ -191,6 +191,15 @@ impl Wanted<'_, '_> {
         let text = crate::edit::directive_writer::on_one_line(cx.file, condition);
         let text = text.strip_prefix('(')?.strip_suffix(')')?.trim().to_owned();
         is_pure.then_some((text, part))
+    }
+
+    /// The condition of an `if` that alone accesses the variable.
+    fn test(&self, statement: &Statement, accesses: &[&Touch]) -> Option<NodeId> {
+        let tree = self.cx.tree;
+        (tree.kind(statement.node) == NodeKind::IfStatement).then_some(())?;
+        let condition = tree.child(statement.node, Field::Condition)?;
+        let is_in_it = |touch: &&Touch| tree.span(condition).contains(touch.span);
+        accesses.iter().all(is_in_it).then_some(condition)
     }
 
     /// What the test of a loop reads comes back at the end of the loop's body. Before the first test the host has it where the environment

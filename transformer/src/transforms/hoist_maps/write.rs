@@ -1,5 +1,7 @@
 //! The edits: one directive around the statements, in the style of the constructs inside.
 
+mod unstructured;
+
 use std::collections::BTreeMap;
 
 use crate::context::Context;
@@ -7,10 +9,12 @@ use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, WIDTH, indent_of, line_start};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
+use crate::semantics::Origin;
 use crate::source::{Span, Spelling};
 use crate::syntax::{Clause, ClauseName, NodeId, NodeKind};
 use crate::transforms::hoist_maps::blocks::Statement;
-use crate::transforms::hoist_maps::environments::Environment;
+use crate::transforms::hoist_maps::environments::{Environment, Held};
+use crate::transforms::hoist_maps::jumps::ways_out;
 use crate::transforms::two_forms::{Indents, line_inserts};
 
 /// What stands on a line of its own besides a condition.
@@ -22,9 +26,10 @@ const SHORT: usize = 8;
 /// Why there is no place for it.
 pub(super) fn edits(
     cx: &Context<'_>,
-    environment: &Environment,
+    environment: &mut Environment,
     inside: &[Statement],
     construct: ConstructId,
+    given: &mut Vec<String>,
 ) -> Result<Vec<Edit>, Reason> {
     let (Some(first), Some(last)) = (inside.first(), inside.last()) else { return Ok(Vec::new()) };
     let extent = Span::new(first.extent.start, last.extent.end);
@@ -50,15 +55,27 @@ pub(super) fn edits(
     let column =
         if indent_of(cx.file, directive.span.start).is_empty() { String::new() } else { indents.indent.clone() };
     let layout = layout.indented(column.clone());
+    let nodes: Vec<NodeId> = inside.iter().map(|statement| statement.node).collect();
+    let mut ways = ways_out(cx, &nodes);
+    let is_known_here = |held: &Held| held.owner.origin == Origin::Allocation && !held.owner.is_shared;
+    if !environment.held.iter().all(is_known_here) {
+        ways.jumps.append(&mut ways.ends);
+    }
+    let is_alone = inside.len() == 1 && first.extent == cx.tree.span(first.node);
+    let leaves = if is_alone { None } else { leaves_block(cx, inside, extent) };
+    let is_structured = ways.first(cx).is_none() && leaves.is_none();
+    environment.name(cx, !is_structured, given);
+    let environment = &*environment;
+    if !is_structured {
+        let edits = unstructured::edits(cx, environment, inside, &ways, &layout, &indents.indent)?;
+        return Ok(with_updates(cx, environment, &layout, "", edits));
+    }
     let asked = environment.questions(&layout, &indents.indent);
     let opening = layout.write("target data", &clauses(environment, &layout));
     let text = format!("{asked}{column}{opening}{}", layout.newline);
-    if inside.len() == 1 && first.extent == cx.tree.span(first.node) {
+    if is_alone {
         let edits = vec![Edit { span: Span::new(start, start), text }];
         return Ok(with_updates(cx, environment, &layout, "", edits));
-    }
-    if let Some((span, message)) = leaves_block(cx, inside, extent) {
-        return refuse(span, message);
     }
     let (newline, indent) = (layout.newline, &indents.indent);
     let open = format!("{text}{indent}{{{newline}");
@@ -138,22 +155,45 @@ fn one_level(cx: &Context<'_>, node: NodeId, indent: &str) -> Option<String> {
     around.find_map(|outer| indent.strip_prefix(&outer).filter(|level| !level.is_empty()).map(str::to_owned))
 }
 
-/// `map` clauses by type, in the order in which the items come, and the condition.
-fn clauses(environment: &Environment, layout: &Layout) -> Vec<String> {
+/// `map` clauses by type, in the order in which the items come.
+fn maps(environment: &Environment, kind: impl Fn(&Held) -> &'static str) -> Vec<String> {
     let mut maps: Vec<(&str, Vec<&str>)> = Vec::new();
     for held in &environment.held {
-        let kind = match (held.to, held.from) {
-            (true, true) => "tofrom",
-            (true, false) => "to",
-            (false, true) => "from",
-            (false, false) => "alloc",
-        };
+        let kind = kind(held);
         match maps.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, items)) => items.push(&held.item.text),
             None => maps.push((kind, vec![&held.item.text])),
         }
     }
-    let maps = maps.into_iter().map(|(kind, items)| format!("map({kind}: {})", items.join(", ")));
+    maps.into_iter().map(|(kind, items)| format!("map({kind}: {})", items.join(", "))).collect()
+}
+
+impl Environment {
+    /// The clauses of the `target enter data` that opens it.
+    fn clauses_of_enter(&self) -> Vec<String> {
+        let maps = maps(self, |held| if held.to { "to" } else { "alloc" });
+        maps.into_iter().chain(self.if_it_stays()).collect()
+    }
+
+    /// The clauses of a `target exit data` that closes it.
+    fn clauses_of_exit(&self) -> Vec<String> {
+        let maps = maps(self, |held| if held.from { "from" } else { "release" });
+        maps.into_iter().chain(self.if_it_stays()).collect()
+    }
+
+    fn if_it_stays(&self) -> Option<String> {
+        self.question.as_ref().map(|question| format!("if({})", question.stays))
+    }
+}
+
+/// The clauses of the `target data` that it is.
+fn clauses(environment: &Environment, layout: &Layout) -> Vec<String> {
+    let maps = maps(environment, |held| match (held.to, held.from) {
+        (true, true) => "tofrom",
+        (true, false) => "to",
+        (false, true) => "from",
+        (false, false) => "alloc",
+    });
     let mut condition = match (&environment.question, environment.conditions.as_slice()) {
         (Some(question), _) => question.stays.clone(),
         (None, [only]) => without_parentheses(only).to_owned(),
@@ -162,7 +202,7 @@ fn clauses(environment: &Environment, layout: &Layout) -> Vec<String> {
     if environment.question.is_none() && layout.indent.len() + condition.len() + SHORT > WIDTH {
         condition = environment.conditions.join(&format!(" && \\{}{}       ", layout.newline, layout.indent));
     }
-    maps.chain((!condition.is_empty()).then(|| format!("if({condition})"))).collect()
+    maps.into_iter().chain((!condition.is_empty()).then(|| format!("if({condition})"))).collect()
 }
 
 /// A condition without the parentheses around all of it.

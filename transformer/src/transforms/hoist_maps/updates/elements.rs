@@ -81,8 +81,14 @@ impl Wanted<'_, '_> {
     /// The elements that a part of a statement certainly accesses, where there is nothing else that it accesses.
     /// Beside them what must hold where the environment opens, so that they lie in the section.
     pub(super) fn elements(&self, statement: &Statement, part: NodeId, accesses: &[&Touch]) -> Option<Elements> {
-        let kind = self.cx.tree.kind(part);
-        matches!(kind, NodeKind::ExpressionStatement | NodeKind::Declaration).then_some(())?;
+        let is_certain = matches!(
+            self.cx.tree.kind(part),
+            NodeKind::ExpressionStatement
+                | NodeKind::Declaration
+                | NodeKind::ParenthesizedExpression
+                | NodeKind::ConditionClause
+        );
+        is_certain.then_some(())?;
         self.elements_below(statement, part, accesses)
     }
 

@@ -106,7 +106,7 @@ fn first_of_line(file: &SourceFile, at: usize) -> Option<usize> {
 }
 
 /// The start of the next line, where nothing but a comment stands behind a place.
-fn next_line(file: &SourceFile, end: usize) -> Option<usize> {
+pub(in crate::transforms::hoist_maps) fn next_line(file: &SourceFile, end: usize) -> Option<usize> {
     let rest = file.text.get(end..)?;
     let length = rest.iter().position(|byte| *byte == b'\n')?;
     let text = rest.get(..length)?.trim_ascii();
