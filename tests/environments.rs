@@ -1,24 +1,31 @@
 //! Random programs whose host code and constructs share arrays: `hoist` keeps some on the device, and the output must give the results of
-//! its original and copy no more often. `OMPSPLIT_PROGRAMS=100 OMPSPLIT_SEED=7 cargo test --test environments` tries more files of 20
-//! functions, and other ones.
+//! its original and copy no more often. `OMPSPLIT_PROGRAMS=100 OMPSPLIT_SEED=7 cargo test --test environments` tries more files, and
+//! other ones.
 
 mod support;
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Mutex;
 
 use ompsplit::engine::{self, Options};
-use ompsplit::plan::{Decision, Pass};
+use ompsplit::plan::{Decision, Pass, Plan};
 use ompsplit::source::SourceFile;
+use support::environments::{self, PROGRAMS, Program, copies};
 use support::fixtures::Fixture;
-use support::oracle::{Finding, compare};
+use support::oracle::{self, Finding};
+use support::parallel;
 use support::program::Builder;
-use support::{environments, parallel};
 
-/// Functions in one file.
-const FUNCTIONS: usize = 20;
+/// From how many functions on a family is held to what must be changed of it; of fewer, it may be less by chance.
+const JUDGED: usize = 20;
 
-/// Environments that such a file must get at least, so that refusing is no way to pass.
-const LEAST: usize = 5;
+/// What must be changed of all functions together that `hoist` is meant to change, in percent.
+const ALL: usize = 60;
+
+/// Of each family: how many functions were tried, how many were changed.
+type Shares = BTreeMap<&'static str, [usize; 2]>;
 
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
@@ -28,26 +35,77 @@ fn number(name: &str, otherwise: u64) -> u64 {
 fn environments_give_the_results_of_their_originals() {
     let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
     let first = number("OMPSPLIT_SEED", 1) * 10_000;
-    let seeds: Vec<u64> = (first..first + number("OMPSPLIT_PROGRAMS", 2)).collect();
-    let failures = parallel::failures(&seeds, |seed| checked(&builder, *seed));
+    let seeds: Vec<u64> = (first..first + number("OMPSPLIT_PROGRAMS", PROGRAMS)).collect();
+    let shares = Mutex::new(Shares::new());
+    let mut failures = parallel::failures(&seeds, |seed| checked(&builder, *seed, &shares));
+    let shares = shares.into_inner().unwrap_or_default();
+    failures.extend(too_few(&shares));
+    println!("{}", table(&shares));
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-fn checked(builder: &Builder, seed: u64) -> Result<(), String> {
-    let name = format!("environments/{seed}.c");
-    let text = environments::program(seed, FUNCTIONS);
-    let file = SourceFile::new(Path::new(&name), text.clone().into_bytes());
+fn checked(builder: &Builder, seed: u64, shares: &Mutex<Shares>) -> Result<(), String> {
+    let program = environments::program(seed);
+    let name = format!("environments/{}", program.file_name(seed));
+    let file = SourceFile::new(Path::new(&name), program.text.clone().into_bytes());
     let options = Options { passes: vec![Pass::Hoist], ..Options::default() };
     let outcome = engine::run(&file, &[], &options).map_err(|error| format!("{name}: {error}"))?;
-    let made = outcome.plans.iter().filter(|plan| matches!(plan.decision, Decision::Apply(_))).count();
-    if made < LEAST {
-        return Err(format!("{name}: only {made} environments"));
-    }
-    let output = outcome.text.unwrap_or_default();
-    let mut fixture = Fixture::new(&name, Path::new(&name).to_owned(), text.into_bytes())?;
+    let opens = |plan: &&Plan| plan.summary.starts_with("keep ");
+    let changes = outcome.plans.iter().filter(|plan| matches!(plan.decision, Decision::Apply(_))).filter(opens);
+    count(&program, &changes.map(|plan| plan.span.start).collect::<Vec<_>>(), shares)?;
+    let output = outcome.text.unwrap_or_else(|| program.text.clone().into_bytes());
+    let mut fixture = Fixture::new(&name, Path::new(&name).to_owned(), program.text.into_bytes())?;
     // Nothing here is slow but the compiler.
     fixture.flags.push("-O0".to_owned());
-    let found = compare(builder, &fixture, &output)?;
-    let said: Vec<String> = found.iter().map(Finding::to_string).collect();
+    let found = oracle::compare(builder, &fixture, &output)?;
+    let mut said: Vec<String> = found.iter().map(Finding::to_string).collect();
+    if said.is_empty() {
+        said.extend(further_copies(builder, &fixture, &output)?);
+    }
     if said.is_empty() { Ok(()) } else { Err(format!("{name}:\n{}", said.join("\n"))) }
+}
+
+/// Notes in which functions environments are opened.
+fn count(program: &Program, changes: &[usize], shares: &Mutex<Shares>) -> Result<(), String> {
+    let mut shares = shares.lock().map_err(|error| error.to_string())?;
+    for (family, place) in &program.functions {
+        let [tried, changed] = shares.entry(family.name).or_default();
+        *tried += 1;
+        *changed += usize::from(changes.iter().any(|change| place.contains(change)));
+    }
+    Ok(())
+}
+
+/// The calls of functions that copy more often, or more, than those of the original.
+fn further_copies(builder: &Builder, fixture: &Fixture, output: &[u8]) -> Result<Vec<String>, String> {
+    let log = |variant: &str, text: &[u8]| {
+        let program = builder.build(fixture, variant, text, &[])?;
+        Ok::<_, String>(program.run(oracle::LOGGED, true)?.stderr)
+    };
+    Ok(copies::further(&log("before", &fixture.text)?, &log("after", output)?))
+}
+
+/// What is wrong with what was changed.
+fn too_few(shares: &Shares) -> Vec<String> {
+    let mut all = [0; 2];
+    let mut said = Vec::new();
+    for family in environments::families::FAMILIES {
+        let (Ok(least), Some([tried, changed])) = (family.changed, shares.get(family.name)) else { continue };
+        all = [all[0] + tried, all[1] + changed];
+        if *tried >= JUDGED && changed * 100 < tried * least {
+            said.push(format!("{}: only {changed} of {tried} functions are changed", family.name));
+        }
+    }
+    if all[1] * 100 < all[0] * ALL {
+        said.push(format!("only {} of {} functions are changed", all[1], all[0]));
+    }
+    said
+}
+
+fn table(shares: &Shares) -> String {
+    let mut out = format!("{:40} {:>6} {:>8}\n", "family", "tried", "changed");
+    for (name, [tried, changed]) in shares {
+        let _ = writeln!(out, "{name:40} {tried:6} {changed:8}");
+    }
+    out
 }

@@ -18,16 +18,15 @@ use support::fixtures::{self, Fixture};
 use support::generator::families::Expected;
 use support::generator::rng::Rng;
 use support::generator::{Case, TILED_SIZES, case, piped};
+use support::mutants::environments::{Part, planted, with};
+use support::mutants::judged::{self, Rows};
+use support::mutants::of_environments::{self, Verdict};
 use support::mutants::sharpen::sharpened;
 use support::mutants::{Mutant, Operator, mutants, operators, widen};
 use support::oracle::{self, Finding, Kind};
 use support::program::Builder;
-use support::{faults, parallel, rewrite};
+use support::{environments, faults, parallel, rewrite};
 
-/// From how many mutants on an operator is held to its floor exactly. Of fewer, what is found may be less by chance.
-const JUDGED: usize = 20;
-/// What is less probable than this is no chance.
-const CHANCE: f64 = 0.001;
 /// Mutants in one file.
 const BATCH: usize = 16;
 /// The programs that mutants are made of.
@@ -36,6 +35,9 @@ const PROGRAMS: usize = 300;
 const SAMPLE: (usize, usize) = (96, 6);
 /// The same of loops in tiles.
 const TILED_SAMPLE: (usize, usize) = (32, 6);
+/// The programs whose environments mutants are made of, and the files for each.
+const ENVIRONMENTS: usize = 3;
+const ENVIRONMENT_FILES: usize = 2;
 /// How much larger deep samples are.
 const DEEP: usize = 3;
 /// The programs in tiles that mutants are made of.
@@ -69,18 +71,102 @@ enum Source {
 #[test]
 fn mutants_of_outputs_are_found() {
     let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
-    println!("{}", judged(&builder, all_trials(), SAMPLE).unwrap_or_else(|error| panic!("{error}")));
+    println!("{}", tried(&builder, all_trials(), SAMPLE).unwrap_or_else(|error| panic!("{error}")));
 }
 
 /// The same of loops that `pipeline` cuts into tiles.
 #[test]
 fn mutants_of_pipelines_are_found() {
     let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
-    println!("{}", judged(&builder, tiled_trials(), TILED_SAMPLE).unwrap_or_else(|error| panic!("{error}")));
+    println!("{}", tried(&builder, tiled_trials(), TILED_SAMPLE).unwrap_or_else(|error| panic!("{error}")));
+}
+
+/// The same of what `hoist` makes of functions that share arrays with the host. `OMPSPLIT_MUTANTS=100` takes so many programs.
+#[test]
+fn mutants_of_environments_are_found() {
+    let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
+    let operators = operators().unwrap_or_else(|error| panic!("{error}"));
+    let wanted = std::env::var("OMPSPLIT_MUTANTS").ok().and_then(|wanted| wanted.parse().ok());
+    let times = if support::deep() { DEEP } else { 1 };
+    let first = 10_000 * seed();
+    // Every fourth program is one of deferred constructs, of which few are changed.
+    let seeds: Vec<u64> = (first..)
+        .filter(|seed| seed % environments::PROGRAMS != 2)
+        .take(wanted.unwrap_or(ENVIRONMENTS * times))
+        .collect();
+    let verdicts = of_environments::verdicts(&builder, &operators, &seeds, ENVIRONMENT_FILES);
+    let verdicts = verdicts.unwrap_or_else(|error| panic!("{error}"));
+    let mut rows = Rows::new();
+    let mut survivors = String::new();
+    for Verdict { planted, seed, found } in &verdicts {
+        judged::note(&mut rows, &planted.operator, *found);
+        if !found {
+            let _ = writeln!(
+                survivors,
+                "not found: {}: {} (f{} of {seed})",
+                planted.operator.name, planted.what, planted.part
+            );
+        }
+    }
+    let told = judged::table(&rows) + &survivors;
+    println!("{}", judged::judged(&rows, &told).unwrap_or_else(|error| panic!("{error}")));
+}
+
+/// Ways out of an environment that is left by `target exit data`: each is a place for a mutant, and it is found.
+#[test]
+fn environments_that_are_not_left_are_found() {
+    const ORIGINAL: &str = "#include <stdio.h>
+enum { N = 40 };
+static int steps(int n, int most, double *a)
+{
+    for (int t = 0; t < 3; t++) {
+        #pragma omp target teams distribute parallel for map(tofrom: a[0:n])
+        for (int i = 0; i < n; i++)
+            a[i] += t;
+        if (t == most)
+            return t;
+    }
+    return 3;
+}
+
+int main(void)
+{
+    static double a[N];
+    for (int most = 1; most < 5; most += 3) {
+        int t = steps(N, most, a);
+        printf(\"%d %g\\n\", t, a[5]);
+    }
+    return 0;
+}
+";
+    let output = ORIGINAL
+        .replace("    for (int t = 0;", "    #pragma omp target enter data map(to: a[0:n])\n    for (int t = 0;")
+        .replace(
+            "            return t;",
+            "        {\n            #pragma omp target exit data map(from: a[0:n])\n            return t;\n        }",
+        )
+        .replace("    return 3;", "    #pragma omp target exit data map(from: a[0:n])\n    return 3;");
+    let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
+    let operators = operators().unwrap_or_else(|error| panic!("{error}"));
+    let whole = [Part { number: 0, original: 0..ORIGINAL.len(), output: 0..output.len() }];
+    let fixture = Fixture::new("mutants/left", PathBuf::from("left.c"), ORIGINAL.as_bytes().to_vec());
+    let fixture = fixture.unwrap_or_else(|error| panic!("{error}"));
+    let sound = oracle::compare(&builder, &fixture, output.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
+    assert!(sound.is_empty(), "{sound:?}");
+    let mut not_left = planted(&operators, ORIGINAL, &output, &whole);
+    not_left.retain(|it| it.operator.name == "an environment is not left");
+    assert_eq!(not_left.len(), 2, "{not_left:?}");
+    let numbered: Vec<_> = not_left.iter().enumerate().collect();
+    let failures = parallel::failures(&numbered, |(number, mutant)| {
+        let fixture = Fixture { name: format!("mutants/left/{number}"), ..fixture.clone() };
+        let found = oracle::compare(&builder, &fixture, with(&output, &[*mutant]).as_bytes())?;
+        if found.is_empty() { Err(mutant.what.clone()) } else { Ok(()) }
+    });
+    assert!(failures.is_empty(), "not found: {}", failures.join(", "));
 }
 
 /// Are enough of them found? The table, or what is wrong with it.
-fn judged(builder: &Builder, trials: Result<Vec<Trial>, String>, sample: (usize, usize)) -> Result<String, String> {
+fn tried(builder: &Builder, trials: Result<Vec<Trial>, String>, sample: (usize, usize)) -> Result<String, String> {
     let trials = chosen(trials?, sample);
     let verdicts = verdicts(builder, &trials)?;
     let is_sound = |trial: &Trial| trial.mutant.operator.name == NOTHING;
@@ -90,41 +176,7 @@ fn judged(builder: &Builder, trials: Result<Vec<Trial>, String>, sample: (usize,
         return Err(format!("where nothing is done wrong something is found: {found:?}"));
     }
     let (table, rows) = report(&wrong);
-    let few = rows.iter().filter(|row| row.is_too_little()).map(|row| row.operator.name.as_str());
-    let few: Vec<&str> = few.collect();
-    let sums = |rows: &mut dyn Iterator<Item = &Row>| {
-        rows.fold([0; 3], |[tried, found, least], row| {
-            [tried + row.tried, found + row.found, least + row.tried * row.operator.floor]
-        })
-    };
-    let all = sums(&mut rows.iter());
-    let sharp = sums(&mut rows.iter().filter(|row| row.operator.is_sharp()));
-    let said = format!("{table}{} of {} are found, {} of {} of sharp operators\n", all[1], all[0], sharp[1], sharp[0]);
-    if few.is_empty() && [all, sharp].iter().all(|[_, found, least]| found * 100 >= *least) {
-        return Ok(said);
-    }
-    Err(format!("too few mutants are found: {}\n{said}", few.join(", ")))
-}
-
-/// What was found of an operator's mutants.
-struct Row<'a> {
-    operator: &'a Operator,
-    tried: usize,
-    found: usize,
-}
-
-impl Row<'_> {
-    fn is_too_little(&self) -> bool {
-        let Row { operator, tried, found } = self;
-        let is_below = found * 100 < tried * operator.floor;
-        is_below && (*tried >= JUDGED || at_most(*found, *tried, operator.floor as f64 / 100.0) < CHANCE)
-    }
-}
-
-/// How probable it is that at most so many of `tried` mutants are found, where each is with this probability.
-fn at_most(found: usize, tried: usize, each: f64) -> f64 {
-    let ways = |count: usize| (0..count).map(|i| (tried - i) as f64 / (i + 1) as f64).product::<f64>();
-    (0..=found).map(|n| ways(n) * each.powf(n as f64) * (1.0 - each).powf((tried - n) as f64)).sum()
+    judged::judged(&rows, &table)
 }
 
 /// Faults planted by hand, each found for the reason that it was planted for.
@@ -336,17 +388,16 @@ fn kept(place: usize, trial: &Trial) -> String {
 }
 
 /// The table, with the mutants that were not found, and its rows.
-fn report<'a>(tried: &[(&'a Trial, &Vec<Finding>)]) -> (String, Vec<Row<'a>>) {
-    let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
+fn report<'a>(tried: &[(&'a Trial, &Vec<Finding>)]) -> (String, Rows<'a>) {
+    let mut rows = Rows::new();
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     let mut survivors = String::new();
     for (place, (trial, findings)) in tried.iter().enumerate() {
         let operator = &trial.mutant.operator;
-        let row = rows.entry(&operator.name).or_insert(Row { operator, tried: 0, found: 0 });
-        row.tried += 1;
         // Where the original is no reference, nothing is found of the mutant.
-        if let Some(finding) = findings.first().filter(|finding| !is_of_original(finding)) {
-            row.found += 1;
+        let finding = findings.first().filter(|finding| !is_of_original(finding));
+        judged::note(&mut rows, operator, finding.is_some());
+        if let Some(finding) = finding {
             *kinds.entry(format!("{:?}", finding.kind)).or_default() += 1;
         } else {
             let source = match &trial.source {
@@ -358,10 +409,5 @@ fn report<'a>(tried: &[(&'a Trial, &Vec<Finding>)]) -> (String, Vec<Row<'a>>) {
             let _ = writeln!(survivors, "not found: {}: {what} ({source}); {}", operator.name, kept(place, trial));
         }
     }
-    let mut table = format!("{:64} {:>6} {:>6} {:>6} {:>6}\n", "operator", "tried", "found", "%", "floor");
-    for (name, Row { operator, tried, found }) in &rows {
-        let _ = writeln!(table, "{name:64} {tried:6} {found:6} {:6} {:6}", found * 100 / tried, operator.floor);
-    }
-    let _ = writeln!(table, "found by: {kinds:?}");
-    (table + &survivors, rows.into_values().collect())
+    (format!("{}found by: {kinds:?}\n{survivors}", judged::table(&rows)), rows)
 }

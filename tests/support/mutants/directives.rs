@@ -7,7 +7,7 @@ use super::{Mutant, Operator, Site, edited, mutant};
 use ompsplit::validate::host::directives::{clauses, directives, words};
 use ompsplit::validate::host::map_clause::{Map, base};
 
-type Edit = (Range<usize>, String);
+pub(super) type Edit = (Range<usize>, String);
 
 /// Mutants of a new data construct.
 pub(super) fn of_data(operator: &Operator, text: &str, site: &Site) -> Vec<Mutant> {
@@ -109,7 +109,7 @@ pub(super) fn of_text(operator: &Operator, text: &str) -> Vec<Mutant> {
 }
 
 /// The items of a directive's maps, each with the edit that takes it away.
-fn items(text: &str, directive: &Range<usize>, wanted: impl Fn(&str, &str) -> bool) -> Vec<(String, Edit)> {
+pub(super) fn items(text: &str, directive: &Range<usize>, wanted: impl Fn(&str, &str) -> bool) -> Vec<(String, Edit)> {
     let mut found = Vec::new();
     for clause in clauses(text.as_bytes(), directive, "map") {
         let map = Map::read(text.as_bytes(), &clause);
@@ -192,7 +192,7 @@ fn sections(operator: &Operator, text: &str, all: &[Range<usize>], data: &Range<
 }
 
 /// The lines of a directive.
-fn whole(text: &str, directive: &Range<usize>) -> Edit {
+pub(super) fn whole(text: &str, directive: &Range<usize>) -> Edit {
     let start = line_start(text, directive.start);
     (start..(directive.end + 1).min(text.len()), String::new())
 }

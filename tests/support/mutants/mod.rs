@@ -2,6 +2,9 @@
 //! must find them, or prove nothing.
 
 mod directives;
+pub mod environments;
+pub mod judged;
+pub mod of_environments;
 pub mod sharpen;
 mod statements;
 mod tiles;

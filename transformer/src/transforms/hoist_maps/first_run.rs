@@ -106,6 +106,20 @@ pub(super) fn runs_often(cx: &Context<'_>, node: NodeId, host: &HostEffects, tim
     least_trips(cx, &read, host, i64::try_from(times).ok()? - 1)
 }
 
+/// When a loop that nothing leaves early makes so many passes: empty where that cannot be asked, nothing where it makes fewer.
+pub(super) fn may_run_often(
+    cx: &Context<'_>,
+    node: NodeId,
+    host: &HostEffects,
+    times: usize,
+) -> Option<Option<String>> {
+    let nest = canonical_nest(cx.file, cx.tree, node, 1).ok();
+    let Some(read) = nest.and_then(|nest| nest.loops.into_iter().next()) else { return Some(None) };
+    let asked = least_trips(cx, &read, host, i64::try_from(times).ok()? - 1);
+    let is_constant = [read.lower, read.upper].iter().all(|span| cx.constant(*span).is_some());
+    asked.or_else(|| (!is_constant).then_some(None))
+}
+
 /// When a loop runs at all; empty where it certainly does.
 fn trip_condition(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects) -> Option<Option<String>> {
     least_trips(cx, read, host, 0)

@@ -130,11 +130,13 @@ impl Block<'_, '_> {
         Some(terms)
     }
 
-    /// A loop of unknown length, whose later passes copy what its first one may not: where the environment may copy it anyway.
+    /// A loop whose later passes copy what its first one may not: where the environment may copy it anyway, and the loop makes two passes as
+    /// far as that can be asked.
     fn copied_in_later_passes(&self, (first, last): (usize, usize), held: &Held) -> Option<Vec<String>> {
-        let is_loop = first == last && self.statements.get(first).is_some_and(|statement| statement.is_loop);
-        let is_free = is_loop && held.updates.is_empty();
-        (is_free && self.may_copy_anyway((first, last), &[held.item.named.id], held)).then(Vec::new)
+        let statement = self.statements.get(first).filter(|it| first == last && it.is_loop)?;
+        let is_free = held.updates.is_empty() && self.may_copy_anyway((first, last), &[held.item.named.id], held);
+        let term = first_run::may_run_often(self.cx, statement.node, &self.host_of((first, last)), 2)?;
+        is_free.then(|| term.into_iter().collect())
     }
 
     /// May the environment copy what these variables lead to both ways, although the constructs may not? Memory of the function's own may
