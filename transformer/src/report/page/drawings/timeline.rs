@@ -81,7 +81,9 @@ fn in_one_piece(stages: &Stages, top: u64, x: impl Fn(u64) -> u64) -> String {
     let mut at = 0;
     let mut drawn = String::new();
     for (stage, lane) in stages.iter().zip(0_u64..) {
-        drawn += &block(lane, top, x(at), x(at + stage));
+        if *stage > 0 {
+            drawn += &block(lane, top, x(at), x(at + stage));
+        }
         at += stage;
     }
     drawn
@@ -100,7 +102,10 @@ fn in_tiles(stages: &Stages, tiles: u64, total: u64, top: u64, x: impl Fn(u64) -
             let from = ready.max(*free);
             ready = from + length;
             *free = ready;
-            blocks.push((lane, from, ready));
+            // What takes no time is not there; what takes little is seen all the same.
+            if length > &0 {
+                blocks.push((lane, from, ready));
+            }
         }
     }
     let end = free.into_iter().max().unwrap_or(0).max(1);
@@ -109,9 +114,6 @@ fn in_tiles(stages: &Stages, tiles: u64, total: u64, top: u64, x: impl Fn(u64) -
 }
 
 fn block(lane: u64, top: u64, from: u64, to: u64) -> String {
-    if to == from {
-        return String::new();
-    }
     let width = to.saturating_sub(from + 1).max(1);
     rectangle(&format!("stage l{lane}"), (from, top + lane * LANE + 2), (width, LANE - 4))
 }
