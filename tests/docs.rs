@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use ompsplit::device::DeviceProfile;
-use ompsplit::engine::{self, Options};
+use ompsplit::engine::{self, Options, error_code};
 use ompsplit::plan::{Pass, ReasonCode, RuleKind};
 use ompsplit::source::SourceFile;
 use ompsplit::transforms::{TRANSFORMS, Waiting};
@@ -206,44 +206,63 @@ fn every_rule_has_a_page_for_people() {
     }
 }
 
-/// The code behind a line of a page that says what it shows.
-fn example(page: &str, what: &str) -> Option<String> {
-    blocks(page.split_once(&format!("\n{what}:\n"))?.1, "c").into_iter().next()
+/// The code behind a line of a page that says what it shows, and the name of a file for it.
+fn example(page: &str, what: &str) -> Option<(String, &'static str)> {
+    let rest = page.split_once(&format!("\n{what}:\n"))?.1;
+    let is_cpp = rest.trim_start().starts_with("```cpp");
+    let (language, name) = if is_cpp { ("cpp", "page.cpp") } else { ("c", "page.c") };
+    Some((blocks(rest, language).into_iter().next()?, name))
 }
 
+/// The rules that only a device or a flag brings up.
+const WITH_DEVICE: &[&str] = &["OMPS165", "OMPS170", "OMPS251", "OMPS405", "OMPS450"];
+/// The rules without code that this text alone shows to be left alone: the compiler must disagree, or another one be asked for; or the
+/// tool itself is at fault.
+const OUT_OF_SIGHT: &[&str] = &["OMPS132", "OMPS305", "OMPS902"];
+
 /// The rules that the default passes, or one pass alone, cite for an example: a whole text, or statements of a function.
-fn cited(example: &str) -> BTreeSet<ReasonCode> {
-    let is_whole = example.lines().any(|line| line.starts_with("void ") || line.starts_with("static "));
+fn cited(code: ReasonCode, (example, name): &(String, &str)) -> BTreeSet<ReasonCode> {
+    let starts = ["void ", "static ", "struct ", "template "];
+    let is_whole = example.lines().any(|line| starts.iter().any(|start| line.starts_with(start)));
     let text = if is_whole {
-        example.to_owned()
+        example.clone()
     } else {
         format!("void f(int n, int m, double *a, double *b, double *c, double x) {{\n{example}\n}}\n")
     };
-    let file = SourceFile::new("page.c", text.into_bytes());
+    let file = SourceFile::new(*name, text.into_bytes());
     let mut cited = BTreeSet::new();
     let alone = TRANSFORMS.iter().map(|transform| vec![transform.pass]);
     for passes in alone.chain([Options::default().passes]) {
-        let options = Options { passes, assumed_iterations: 1 << 30, ..Options::default() };
-        let outcome = engine::run(&file, &[], &options).unwrap();
-        cited.extend(outcome.plans.iter().flat_map(|plan| &plan.reasons).map(|reason| reason.code));
+        let mut options = Options { passes, assumed_iterations: 1 << 30, ..Options::default() };
+        if WITH_DEVICE.contains(&code.id()) {
+            options.device = DeviceProfile::named("h200");
+            // A grid that is replaced is not far off any more.
+            options.retune = code.id() != "OMPS450";
+            options.versioned = true;
+        }
+        match engine::run(&file, &[], &options) {
+            Ok(outcome) => cited.extend(outcome.plans.iter().flat_map(|plan| &plan.reasons).map(|reason| reason.code)),
+            Err(error) => cited.extend(error_code(&error)),
+        }
     }
     cited
 }
 
 #[test]
 fn pages_of_rules_show_what_is_left_alone_and_what_to_write_instead() {
-    let mut shown = 0;
     for code in ReasonCode::ALL {
         let page = code.page();
-        if let Some(example) = example(&page, "Left alone") {
-            assert!(cited(&example).contains(code), "{}: not cited for\n{example}", code.id());
-            shown += 1;
+        if OUT_OF_SIGHT.contains(&code.id()) {
+            continue;
         }
-        if let Some(example) = example(&page, "Instead") {
-            assert!(!cited(&example).contains(code), "{}: still cited for\n{example}", code.id());
+        let [left, instead] = ["Left alone", "Instead"]
+            .map(|what| example(&page, what).unwrap_or_else(|| panic!("{}: no {what}", code.id())));
+        // A comment that silences nothing is reported where files are scanned for such, not by the engine.
+        if code.id() != "OMPS403" {
+            assert!(cited(*code, &left).contains(code), "{}: not cited for\n{}", code.id(), left.0);
         }
+        assert!(!cited(*code, &instead).contains(code), "{}: still cited for\n{}", code.id(), instead.0);
     }
-    assert!(shown >= 35, "{shown}");
 }
 
 /// `ompsplit generate schema NAME > docs/schema/NAME.json` writes them anew.

@@ -3,6 +3,17 @@
 use crate::project::{PLAIN, Project, REFUSED, Ran, SPLITS, assert_contains, assert_split};
 
 #[test]
+fn what_is_said_of_several_constructs_is_said_once() {
+    let text = [SPLITS, SPLITS, SPLITS].concat().replacen("f(", "g(", 1).replacen("void f(", "void h(", 1);
+    let project = Project::new(&[("a.c", &text)]);
+    let ran = project.expect(1, &["--check", "a.c"]);
+    assert_contains(&ran.stderr, "a.c:2:1: split into 2 kernels inside one target data");
+    assert_contains(&ran.stderr, ", also in lines 11 and 20 [split]");
+    assert_eq!(ran.stderr.matches("split into").count(), 1, "{}", ran.stderr);
+    assert_eq!(project.expect(1, &["-v", "--check", "a.c"]).stderr.matches("split into").count(), 3);
+}
+
+#[test]
 fn concise_diagnostics_are_one_line_each() {
     let project = Project::new(&[("a.c", REFUSED), ("b.c", SPLITS)]);
     let ran = project.expect(0, &["-v", "--output-format", "concise", "a.c"]);

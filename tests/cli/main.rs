@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod cache;
 mod configuration;
 mod device;
 mod diagnostics;
@@ -28,5 +29,6 @@ mod stdin;
 mod suppression;
 mod together;
 mod unchecked;
+mod uncommitted;
 mod verification;
 mod writes;

@@ -69,6 +69,7 @@ impl Project {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR");
+        command.env("OMPSPLIT_CACHE", "off");
         command
     }
 

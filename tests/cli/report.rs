@@ -2,6 +2,28 @@
 
 use crate::project::{PLAIN, Project, REFUSED, SPLITS, assert_contains};
 
+/// The drawings read what `explain` prints: where that changes its words, they must follow.
+#[test]
+fn what_passes_decide_is_drawn() {
+    let fixture = |name: &str| format!("{}/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    let project = Project::new(&[]);
+    let page = |name: &str| {
+        let flags = ["--no-config", "--passes", "all", "--device", "h200", "-o", "page.html"];
+        project.expect(0, &[&["report", &fixture(name)], flags.as_slice()].concat());
+        String::from_utf8(project.read("page.html")).unwrap()
+    };
+    let split = page("split_target/first_example.c");
+    assert_contains(&split, "Its maps copy 3 to the device (<code>a[0:n*n], b[0:n], x[0:n]</code>), 2 back");
+    assert_contains(&split, "chosen: 4096 teams of 16 threads, 4096 with work, on 132 of 132 multiprocessors");
+    assert_contains(&split, "<rect class=\"team\"");
+    let kept = page("hoist_maps/called_functions.c");
+    assert_contains(&kept, "aria-label=\"3 copies in each pass\"");
+    assert_contains(&kept, "<rect class=\"held\"");
+    let tiles = page("pipeline_loop/alloc.c");
+    assert_contains(&tiles, "in one piece, 19.1 ms in 16 tiles");
+    assert!(tiles.matches("<rect class=\"stage").count() > 40, "{tiles}");
+}
+
 #[test]
 fn a_page_tells_what_changes_and_what_is_left_alone() {
     let project = Project::new(&[("src/a&b.c", SPLITS), ("src/c.c", REFUSED), ("src/d.c", PLAIN)]);

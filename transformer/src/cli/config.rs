@@ -58,6 +58,8 @@ pub(super) struct Config {
     pub flags: Vec<String>,
     /// Exit 1 when a construct is refused?
     pub error_on_refusal: Option<bool>,
+    /// Is a file left alone that has uncommitted changes?
+    pub require_clean: Option<bool>,
     /// The device to choose for.
     pub device: Option<String>,
     /// The folder that `ompsplit_pin.h` is written to.
@@ -205,6 +207,7 @@ const KEYS: &[&str] = &[
     "write_header",
     "verify",
     "error_on_refusal",
+    "require_clean",
     "device",
 ];
 
@@ -289,6 +292,7 @@ mod tests {
         config.compile_commands = Some("b".into());
         config.verify = Some(Verify::Level("none".to_owned()));
         config.error_on_refusal = Some(true);
+        config.require_clean = Some(true);
         config.write_header = Some("include".into());
         config.device = Some("h200".to_owned());
         let table: toml::Table = toml::to_string(&config).unwrap().parse().unwrap();

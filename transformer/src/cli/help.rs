@@ -33,6 +33,7 @@ pub const CONFIGURATION: &str = r#"Configuration:
     sources = ["src"]             # where called functions may be defined
     compile_commands = "build"    # or flags = ["-Iinclude", "-DN=1024"]
     error_on_refusal = false
+    require_clean = true          # write no file that has uncommitted changes
     write_header = "include"      # for ompsplit_pin.h; by default beside the file
     assume = false
     reassociation = false         # floating-point sums in another order; runs reduce

@@ -23,10 +23,12 @@ mod server;
 mod settings;
 mod snapshot;
 mod suggest;
+mod uncommitted;
 mod verify;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -36,7 +38,7 @@ use arguments::{Arguments, ColorWhen, Command};
 pub use compiler_flags::CompilerFlags;
 pub use process::Engine;
 
-use crate::validate::interrupt;
+use crate::validate::{cache, interrupt};
 
 /// The exit status of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,6 +82,9 @@ pub struct Streams<'a> {
 #[must_use]
 pub fn main() -> ExitCode {
     interrupt::catch_signals();
+    if let Some(folder) = cache_folder() {
+        cache::keep_in(folder);
+    }
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let mut streams = Streams {
         stdin: &mut io::stdin(),
@@ -89,7 +94,22 @@ pub fn main() -> ExitCode {
         stderr_colour: !plain && io::stderr().is_terminal(),
     };
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    ExitCode::from(run(&arguments, &mut streams, crate::engine::run).code())
+    let status = run(&arguments, &mut streams, crate::engine::run);
+    cache::tidy();
+    ExitCode::from(status.code())
+}
+
+/// Where what compilers say is kept: the folder that `OMPSPLIT_CACHE` names, or one in the user's cache. `off` keeps nothing.
+fn cache_folder() -> Option<PathBuf> {
+    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    match named("OMPSPLIT_CACHE") {
+        Some(folder) if folder == Path::new("off") => None,
+        Some(folder) => Some(folder),
+        None => {
+            let caches = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
+            Some(caches.filter(|folder| folder.is_absolute())?.join("ompsplit"))
+        }
+    }
 }
 
 /// Runs the program. The first argument is its own name.

@@ -12,7 +12,8 @@ use crate::cli::missing_headers;
 use crate::cli::pin_header::PinHeader;
 use crate::cli::settings::Settings;
 use crate::cli::verify::Check;
-use crate::engine::{EngineError, Options, Outcome, error_code};
+use crate::device::DeviceProfile;
+use crate::engine::{EngineError, Options, Outcome, RegionFacts, error_code};
 use crate::plan::ReasonCode;
 use crate::report::{FileReport, PlanUse, Severity};
 use crate::source::{Scan, SourceFile, mentions_target, scan};
@@ -32,12 +33,18 @@ pub(super) struct Processed {
     pub failed: bool,
     /// Does a refusal in it count as an error?
     pub error_on_refusal: bool,
+    /// Is it left alone if it has uncommitted changes?
+    pub require_clean: bool,
     /// What is checked of it before it is written.
     pub check: Option<Box<Check>>,
     /// What the verification printed.
     pub verified: String,
     /// What its text asks of the header for page-locked memory.
     pub header: PinHeader,
+    /// Its target regions, where they are to be explained.
+    pub regions: Vec<RegionFacts>,
+    /// The device that its grids were chosen for.
+    pub device: Option<DeviceProfile>,
     /// What else the user should know.
     pub notes: Vec<String>,
     /// Which headers were not found, where something was refused.
@@ -56,9 +63,12 @@ impl Processed {
             text: None,
             failed: true,
             error_on_refusal: false,
+            require_clean: false,
             check: None,
             verified,
             header,
+            regions: Vec::new(),
+            device: None,
             notes,
             missing,
         }
@@ -114,9 +124,27 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
     };
     let refused = Some(&loaded.missing).filter(|_| report.has_refusal());
     let missing = refused.and_then(|missing| missing_headers::note(&report.file.path, missing));
+    let regions = match settings.explain {
+        true => crate::engine::regions(&report.file, &loaded.files, &options(settings)).unwrap_or_default(),
+        false => Vec::new(),
+    };
+    let device = settings.device.clone();
     let (check, verified) = (Check::of(settings), String::new());
-    let error_on_refusal = settings.error_on_refusal;
-    Processed { report, text, failed, error_on_refusal, check, verified, header, notes, missing }
+    let (error_on_refusal, require_clean) = (settings.error_on_refusal, settings.require_clean);
+    Processed {
+        report,
+        text,
+        failed,
+        error_on_refusal,
+        require_clean,
+        check,
+        verified,
+        header,
+        regions,
+        device,
+        notes,
+        missing,
+    }
 }
 
 /// Runs the engine; a fault in it becomes a message, so that an editor's buffer is never lost.

@@ -46,8 +46,16 @@ pub(super) fn run(command: &ReportCommand, streams: &mut Streams<'_>, engine: En
         Err(message) => return complain(streams, &message),
     };
     let diffs: Vec<String> = all.iter().map(|processed| diff(&processed.report, processed.text.as_deref())).collect();
-    let files: Vec<PageFile<'_>> =
-        all.iter().zip(&diffs).map(|(processed, diff)| PageFile { report: &processed.report, diff }).collect();
+    let files: Vec<PageFile<'_>> = all
+        .iter()
+        .zip(&diffs)
+        .map(|(processed, diff)| PageFile {
+            report: &processed.report,
+            diff,
+            regions: &processed.regions,
+            device: processed.device.as_ref(),
+        })
+        .collect();
     let reports: Vec<&FileReport> = all.iter().map(|processed| &processed.report).collect();
     let mut text = Vec::new();
     page::write(&mut text, &files, &Stats::new(&reports, started.elapsed()))?;

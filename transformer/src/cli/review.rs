@@ -9,7 +9,7 @@ use crate::cli::inputs::Inputs;
 use crate::cli::pin_header::PinHeader;
 use crate::cli::process::{self, Engine, Processed};
 use crate::cli::settings::{Resolver, Settings};
-use crate::cli::{Status, Streams, complain};
+use crate::cli::{Status, Streams, complain, uncommitted};
 use crate::edit::{Edit, EditSet};
 use crate::output;
 use crate::plan::{Applicability, Decision, Pass, Plan, RuleKind};
@@ -48,8 +48,13 @@ pub(super) fn run(command: &ReviewCommand, streams: &mut Streams<'_>, engine: En
     let (output, host) = (OutputArguments::default(), HostArguments::default());
     let resolver = Resolver::new(&command.context, &command.passes, &output, &host);
     let Streams { stdin, stdout, stderr, stdout_colour, .. } = streams;
-    let mut review =
-        Review { answers: BufReader::new(&mut **stdin), out: &mut **stdout, colour: *stdout_colour, has_quit: false };
+    let mut review = Review {
+        answers: BufReader::new(&mut **stdin),
+        out: &mut **stdout,
+        colour: *stdout_colour,
+        has_quit: false,
+        notes: Vec::new(),
+    };
     let (mut written, mut status) = (0, Status::Clean);
     for (path, found) in Inputs::find(&command.paths).files {
         if review.has_quit {
@@ -64,7 +69,11 @@ pub(super) fn run(command: &ReviewCommand, streams: &mut Streams<'_>, engine: En
             Ok(Err(error)) => return Err(error),
         }
     }
+    let notes = std::mem::take(&mut review.notes);
     drop(review);
+    for note in notes {
+        writeln!(stderr, "ompsplit: note: {note}")?;
+    }
     if status == Status::Failure {
         return complain(streams, "not every file could be reviewed");
     }
@@ -79,6 +88,8 @@ struct Review<'a> {
     out: &'a mut dyn io::Write,
     colour: bool,
     has_quit: bool,
+    /// What is said at the end.
+    notes: Vec<String>,
 }
 
 /// A proposal by what it is about. Constructs that read alike have the same one, and are told apart by their order.
@@ -90,6 +101,11 @@ impl Review<'_> {
         let settings = Settings { explain: true, ..settings };
         let first = process::path(path, &settings, engine);
         let original = first.report.file.clone();
+        // Before anything is asked: answers to what cannot be written would be lost.
+        let dirty = uncommitted::uncommitted(first.text.iter().map(|_| path));
+        if settings.require_clean && !dirty.is_empty() {
+            return Ok(Err(uncommitted::REFUSED.to_owned()));
+        }
         let mut left: BTreeMap<Key, usize> = BTreeMap::new();
         let mut round = first;
         // What is accepted makes room for further passes, until nothing new is proposed.
@@ -108,7 +124,9 @@ impl Review<'_> {
                 );
                 let wrote = header.write(&original);
                 let wrote = wrote.and_then(|_| output::replace(path, &original.text, &text).map_err(|e| e.to_string()));
-                return Ok(wrote.map(|_| text != original.text));
+                let is_new = text != original.text;
+                self.notes.extend(uncommitted::note(&dirty).filter(|_| is_new));
+                return Ok(wrote.map(|_| is_new));
             }
             round = process::file(SourceFile::new(path, text), &settings, engine);
         }

@@ -12,7 +12,9 @@ use rayon::prelude::*;
 use crate::cli::arguments::{FormatName, Rewrite, StatsFormat};
 use crate::cli::inputs::{self, Inputs};
 use crate::cli::process::{self, Engine, Processed};
+use crate::cli::progress::Progress;
 use crate::cli::settings::{Resolver, Settings};
+use crate::cli::uncommitted;
 use crate::cli::verify;
 use crate::cli::{Status, Streams, colour, complain};
 use crate::output;
@@ -183,11 +185,15 @@ fn process_files(
     if !arguments.passes.lines.is_empty() && (inputs.files.len() > 1 || inputs.has_folder) {
         return Err("--lines needs a single file".to_owned());
     }
-    let process =
-        |(path, found): &(PathBuf, Result<(), String>)| match found.clone().and_then(|()| resolver.settings(path)) {
+    let progress = Progress::new(arguments.report.quiet);
+    let process = |(path, found): &(PathBuf, Result<(), String>)| {
+        let processed = match found.clone().and_then(|()| resolver.settings(path)) {
             Ok(settings) => process::path(path, &Settings { explain, ..settings }, engine),
             Err(message) => Processed::failure(SourceFile::new(path.clone(), Vec::new()), None, message),
         };
+        progress.file_done(inputs.files.len());
+        processed
+    };
     if let Some(first) = inputs.leading_out.first() {
         let count = inputs.leading_out.len();
         let path = first.display();
@@ -237,6 +243,9 @@ impl Job<'_> {
         streams: &mut Streams<'_>,
     ) -> io::Result<Status> {
         let mut status = Status::Clean;
+        if self.mode == Mode::InPlace {
+            notes.extend(keep_uncommitted(&mut all));
+        }
         for processed in &mut all {
             status = status.max(self.write(processed, &mut notes, streams)?);
         }
@@ -336,6 +345,18 @@ impl Job<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Leaves files alone that have uncommitted changes where the configuration says so; what is said about the others.
+fn keep_uncommitted(all: &mut [Processed]) -> Option<String> {
+    let written = all.iter().filter(|processed| processed.text.is_some());
+    let mut found = uncommitted::uncommitted(written.map(|processed| processed.report.file.path.as_path()));
+    for processed in all.iter_mut().filter(|processed| processed.require_clean) {
+        if found.remove(&processed.report.file.path) {
+            *processed = Processed::failure(processed.report.file.clone(), None, uncommitted::REFUSED.to_owned());
+        }
+    }
+    uncommitted::note(&found)
 }
 
 /// Writes a file in its place, and before it the header that its text includes; what the user should know of that.

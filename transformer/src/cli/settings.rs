@@ -61,6 +61,8 @@ pub(super) struct Settings {
     pub host: Program,
     /// Does a refusal make the exit status 1?
     pub error_on_refusal: bool,
+    /// Is the file left alone if it has uncommitted changes?
+    pub require_clean: bool,
     /// The folder that `ompsplit_pin.h` is written to, where the user names one.
     pub write_header: Option<PathBuf>,
 }
@@ -151,6 +153,7 @@ impl<'a> Resolver<'a> {
             verify: level,
             host,
             error_on_refusal: self.output.error_on_refusal || config.error_on_refusal.unwrap_or(false),
+            require_clean: config.require_clean.unwrap_or(false),
             write_header: self.output.write_header.clone().or(config.write_header),
         })
     }
@@ -170,6 +173,7 @@ impl<'a> Resolver<'a> {
         config.facts = settings.facts.to_possible_value().map(|value| value.get_name().to_owned());
         config.resources = settings.resources.to_possible_value().map(|value| value.get_name().to_owned());
         config.error_on_refusal = Some(settings.error_on_refusal);
+        config.require_clean = Some(settings.require_clean);
         config.write_header = settings.write_header;
         let level = settings.verify.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
         config.verify = Some(config.verify.unwrap_or_else(|| Verify::Level(String::new())).with_level(level));

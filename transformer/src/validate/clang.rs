@@ -27,6 +27,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
+use super::cache::Key;
 use super::changes::{changed_directives, changed_kernels, line_of};
 
 /// How much is asked of clang.
@@ -95,17 +96,48 @@ impl std::error::Error for VerifyError {}
 pub fn verify(level: Level, path: &Path, before: &[u8], after: &[u8], flags: &[String]) -> Result<Report, VerifyError> {
     let clang = Clang::find()?;
     let compilation = Compilation::new(&clang, path, flags);
-    compare_messages(&compilation, before, after)?;
+    let key = key(level, &compilation, before, after);
+    if let Some(report) = key.as_ref().and_then(Key::find) {
+        return Ok(report);
+    }
+    let report = compare(level, path, &compilation, before, after)?;
+    key.iter().for_each(|key| key.keep(&report));
+    Ok(report)
+}
+
+/// What the comparison depends on.
+fn key(level: Level, compilation: &Compilation<'_>, before: &[u8], after: &[u8]) -> Option<Key> {
+    let mut key = Key::new(match level {
+        Level::Syntax => "syntax",
+        Level::Device => "device",
+    })?;
+    compilation.add_to(&mut key, before, &[], &[]).ok()?;
+    compilation.add_to(&mut key, after, &[], &[]).ok()?;
+    if let Some(ptxas) = Ptxas::find().filter(|_| level == Level::Device) {
+        ptxas.add_to(&mut key);
+    }
+    Some(key)
+}
+
+/// Compares the texts by what clang says of them now.
+fn compare(
+    level: Level,
+    path: &Path,
+    compilation: &Compilation<'_>,
+    before: &[u8],
+    after: &[u8],
+) -> Result<Report, VerifyError> {
+    compare_messages(compilation, before, after)?;
     let preprocessed = compilation.preprocessed(after)?;
     if !preprocessed.success {
         return Err(VerifyError::Run(preprocessed.stderr));
     }
     let left = coverage::lines_left(&preprocessed.output, &compilation.shown_name());
-    let mut report = Report::new(path, clang.version());
+    let mut report = Report::new(path, compilation.compiler());
     let mut changed = changed_directives(before, after);
     if level == Level::Device {
         let kernels = changed_kernels(before, after);
-        device(&compilation, before, after, &kernels, &left, &mut report)?;
+        device(compilation, before, after, &kernels, &left, &mut report)?;
         changed.retain(|directive| !kernels.contains(directive));
         report.is_checked = kernels.len() > report.unchecked.len() || kernels.is_empty();
     }
@@ -177,7 +209,7 @@ fn device(
     report.unchecked.extend(missing.map(|line| Unchecked { line, why: Why::NoKernel }).collect::<Vec<_>>());
     report.regions = region_pairs(before, after, &report.before, &report.after);
     let Some(ptxas) = Ptxas::find() else {
-        report.note = Some("registers and spills are not shown: no ptxas on PATH or in OMPSPLIT_PTXAS");
+        report.note = Some("registers and spills are not shown: no ptxas on PATH or in OMPSPLIT_PTXAS".to_owned());
         return Ok(());
     };
     for (text, list) in [(before, &mut report.before), (after, &mut report.after)] {

@@ -1,5 +1,6 @@
 //! Checks of the output: in the process, with clang, and by running it.
 
+pub mod cache;
 pub mod changes;
 pub mod clang;
 pub mod host;

@@ -1,15 +1,19 @@
 //! One page for a whole project, in HTML that needs nothing else: what changes, ranked by what is predicted to be gained, what is left
 //! alone and why, and the pages of the rules that it cites.
 
+mod drawings;
 mod html;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+use crate::device::DeviceProfile;
+use crate::engine::RegionFacts;
 use crate::plan::{Applicability, Decision, Plan, ReasonCode, RuleKind, Times};
 use crate::report::constructs::{Fate, constructs, fate};
 use crate::report::summary::{self, Telling};
 use crate::report::{FileReport, Stats};
+use drawings::Copies;
 use html::escape;
 
 const STYLE: &str = include_str!("style.css");
@@ -21,11 +25,18 @@ pub struct PageFile<'a> {
     pub report: &'a FileReport,
     /// The diff, empty where nothing changes.
     pub diff: &'a str,
+    /// Its target regions.
+    pub regions: &'a [RegionFacts],
+    /// The device that its grids are chosen for.
+    pub device: Option<&'a DeviceProfile>,
 }
 
 /// A construct with all that passes decided about it and about the kernels that come of it.
 struct Construct<'a> {
     file: &'a FileReport,
+    device: Option<&'a DeviceProfile>,
+    /// The target region that it is, if it is one.
+    region: Option<&'a RegionFacts>,
     /// Where it is: a number that the page links to.
     number: usize,
     plans: Vec<&'a Plan>,
@@ -40,8 +51,8 @@ struct Construct<'a> {
 pub fn write(out: &mut dyn Write, files: &[PageFile<'_>], stats: &Stats) -> io::Result<()> {
     let reports: Vec<&FileReport> = files.iter().map(|file| file.report).collect();
     let mut all = Vec::new();
-    for report in &reports {
-        read(report, &mut all);
+    for file in files {
+        read(file, &mut all);
     }
     // The largest gain first; of equal ones the order of the files stays.
     all.sort_by_key(|construct| std::cmp::Reverse(construct.gained()));
@@ -73,7 +84,8 @@ pub fn write(out: &mut dyn Write, files: &[PageFile<'_>], stats: &Stats) -> io::
 }
 
 /// The constructs of a file, those with nothing to do included.
-fn read<'a>(file: &'a FileReport, all: &mut Vec<Construct<'a>>) {
+fn read<'a>(of: &PageFile<'a>, all: &mut Vec<Construct<'a>>) {
+    let PageFile { report: file, device, regions, .. } = *of;
     for plans in constructs(&file.plans).into_values() {
         let Some(extent) = plans.iter().map(|plan| plan.extent).max_by_key(|extent| extent.len()) else { continue };
         let fate = fate(&plans, file.consent);
@@ -83,7 +95,8 @@ fn read<'a>(file: &'a FileReport, all: &mut Vec<Construct<'a>>) {
         // The times of later passes are about a part of it.
         let times = plans.iter().filter(|plan| !plan.follows && plan.decision.is_written(file.consent));
         let times = times.filter_map(|plan| plan.times).next();
-        all.push(Construct { file, number: all.len() + 1, plans, fate, times });
+        let region = regions.iter().find(|region| region.extent == extent);
+        all.push(Construct { file, device, region, number: all.len() + 1, plans, fate, times });
     }
 }
 
@@ -91,6 +104,11 @@ impl Construct<'_> {
     /// The microseconds that are predicted to be gained.
     fn gained(&self) -> u64 {
         self.times.map_or(0, |times| times.before.saturating_sub(times.after))
+    }
+
+    /// The plans whose edits are made.
+    fn written(&self) -> impl Iterator<Item = &Plan> {
+        self.plans.iter().copied().filter(|plan| plan.decision.is_written(self.file.consent))
     }
 
     fn place(&self) -> String {
@@ -108,11 +126,18 @@ impl Construct<'_> {
 
 fn write_figures(out: &mut dyn Write, stats: &Stats, all: &[Construct<'_>]) -> io::Result<()> {
     let gained: u64 = all.iter().map(Construct::gained).sum();
+    let copies = all.iter().flat_map(Construct::written).map(Copies::of);
+    let copies = copies
+        .fold(Copies::default(), |sum, of| Copies { before: sum.before + of.before, after: sum.after + of.after });
     let figures = [
         (stats.files_changed.to_string(), format!("of {} files change", stats.files)),
         (stats.regions_changed.to_string(), format!("of {} regions change", stats.regions)),
         ((stats.regions_refused + stats.regions_not_paying).to_string(), "regions are left alone".to_owned()),
         (format!("{} → {}", stats.kernels_before, stats.kernels_after), "kernels".to_owned()),
+        (
+            format!("{} → {}", copies.before, copies.after),
+            "copies of data that stay on the device, each loop pass once".to_owned(),
+        ),
         (html::time(gained), "predicted gain, each region once".to_owned()),
     ];
     writeln!(out, "<div class=\"figures\">")?;
@@ -223,6 +248,10 @@ fn write_card(out: &mut dyn Write, construct: &Construct<'_>) -> io::Result<()> 
         writeln!(out, "</li>")?;
     }
     writeln!(out, "</ul>")?;
+    if let Some(copies) = construct.region.and_then(|region| drawings::own_copies(&region.data)) {
+        writeln!(out, "<p>{copies}.</p>")?;
+    }
+    write_drawings(out, construct)?;
     let details: Vec<&str> =
         construct.plans.iter().flat_map(|plan| &plan.details).map(|detail| detail.text.as_str()).collect();
     if !details.is_empty() {
@@ -230,6 +259,21 @@ fn write_card(out: &mut dyn Write, construct: &Construct<'_>) -> io::Result<()> 
         writeln!(out, "<details><summary>What it was decided by</summary><pre>{text}</pre></details>")?;
     }
     writeln!(out, "</div>")
+}
+
+/// What is drawn of the passes that change a construct.
+fn write_drawings(out: &mut dyn Write, construct: &Construct<'_>) -> io::Result<()> {
+    for plan in construct.written() {
+        if let Some(drawing) = drawings::of(plan, construct.device) {
+            let line = construct.file.file.lines.line_column(plan.span.start).line;
+            writeln!(
+                out,
+                "<figure><figcaption class=\"soft\">{}, line {line}</figcaption>{drawing}</figure>",
+                plan.pass
+            )?;
+        }
+    }
+    Ok(())
 }
 
 fn write_diffs(out: &mut dyn Write, files: &[PageFile<'_>]) -> io::Result<()> {

@@ -8,6 +8,7 @@ use std::process::{ChildStdout, Command, Stdio};
 use super::{Clang, VerifyError};
 use crate::device::pinned_memory;
 use crate::source::Language;
+use crate::validate::cache::Key;
 use crate::validate::interrupt;
 
 /// The result that is wanted of a compilation.
@@ -33,6 +34,9 @@ pub struct Compiled {
     /// The messages.
     pub stderr: String,
 }
+
+/// The flags with which code for a device is compiled, before the user's.
+const DEVICE_FLAGS: &[&str] = &["-O2", "-fopenmp", "--offload-arch=sm_90", "-nogpulib"];
 
 /// Reads a syntax tree: the stream, the name of the main file, and how many bytes stand before the text and are left out.
 pub(super) type ReadTree<'r> = dyn FnMut(ChildStdout, &str, (usize, usize)) -> Result<(), Error> + 'r;
@@ -62,11 +66,52 @@ impl<'a> Compilation<'a> {
         self.try_run(text, output).map_err(|error| VerifyError::Run(format!("clang could not be run: {error}")))
     }
 
+    /// The first line of `clang --version`.
+    pub(super) fn compiler(&self) -> &str {
+        self.clang.version()
+    }
+
+    /// Adds to a key all that a compilation of `text` depends on: what clang preprocesses for the host and for the device, with these
+    /// flags before and behind the user's.
+    ///
+    /// # Errors
+    /// When it cannot be preprocessed: then nothing is known to be the same.
+    pub(super) fn add_to(&self, key: &mut Key, text: &[u8], first: &[&str], last: &[String]) -> Result<(), Error> {
+        self.clang.add_to(key);
+        key.add(self.path.to_string_lossy().as_bytes());
+        key.add([u8::from(self.path.is_file())]);
+        key.add(text);
+        first.iter().for_each(|flag| key.add(flag));
+        self.flags.iter().for_each(|flag| key.add(flag));
+        for side in ["--offload-host-only", "--offload-device-only"] {
+            let folder = interrupt::folder()?;
+            let source = folder.path().join("source");
+            self.write_source(&source, text)?;
+            let whole: Vec<&str> = if first.is_empty() { DEVICE_FLAGS.to_vec() } else { first.to_vec() };
+            let mut command = self.command(folder.path(), &whole)?;
+            command.args(last).args([side, "-E", "-dD", "-x", self.language()]).arg(&source);
+            let run = interrupt::output(&mut command)?;
+            if !run.status.success() {
+                return Err(Error::other("the text cannot be preprocessed"));
+            }
+            // The folder has another name each time.
+            let own = folder.path().to_string_lossy().into_owned();
+            key.add(String::from_utf8_lossy(&run.stdout).replace(&own, ""));
+        }
+        Ok(())
+    }
+
     /// Compiles `text` to an object file for this machine. `first` stands before the user's flags, `last` behind them.
     ///
     /// # Errors
     /// As for [`Self::run`].
     pub fn object(&self, text: &[u8], to: &Path, first: &[&str], last: &[String]) -> Result<Compiled, VerifyError> {
+        let key = self.object_key(text, first, last);
+        if let Some(kept) = key.as_ref().and_then(Key::find_bytes)
+            && std::fs::write(to, kept).is_ok()
+        {
+            return Ok(Compiled { success: true, output: String::new(), stderr: String::new() });
+        }
         let compiled = || -> Result<Compiled, Error> {
             let folder = interrupt::folder()?;
             let source = folder.path().join("source");
@@ -74,9 +119,21 @@ impl<'a> Compilation<'a> {
             let mut command = self.command(folder.path(), first)?;
             command.args(last).args(["-c", "-o"]).arg(to).args(["-x", self.language()]).arg(&source);
             let run = interrupt::output(&mut command)?;
+            // What was compiled without a message is all that there is to keep.
+            if let (Some(key), true, true) = (&key, run.status.success(), run.stderr.is_empty()) {
+                key.keep_bytes(&std::fs::read(to)?);
+            }
             Ok(self.compiled(&run, &source, String::new()))
         };
         compiled().map_err(|error| VerifyError::Run(format!("clang could not be run: {error}")))
+    }
+
+    /// What an object depends on. Flags that name files of this run say nothing but what the preprocessed text shows.
+    fn object_key(&self, text: &[u8], first: &[&str], last: &[String]) -> Option<Key> {
+        let mut key = Key::new("object")?;
+        last.iter().filter(|flag| !flag.contains('/')).for_each(|flag| key.add(flag));
+        self.add_to(&mut key, text, first, last).ok()?;
+        Some(key)
     }
 
     /// The preprocessed text with the definitions of all macros.
@@ -152,7 +209,7 @@ impl<'a> Compilation<'a> {
         self.write_source(&source, text)?;
 
         // Device code is optimised unless the user's flags, which come later, say otherwise.
-        let mut command = self.command(folder.path(), &["-O2", "-fopenmp", "--offload-arch=sm_90", "-nogpulib"])?;
+        let mut command = self.command(folder.path(), DEVICE_FLAGS)?;
         match output {
             Output::Syntax => command.arg("-fsyntax-only"),
             Output::DeviceIr => command.args(["--offload-device-only", "-S", "-emit-llvm", "-o"]).arg(&result),

@@ -4,12 +4,14 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::facts::marker;
 use crate::source::{Conditional, LineIndex, Span, scan};
 use crate::validate::changes::line_of;
 
 /// A changed directive that was not checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Unchecked {
     /// Its line in the new text.
     pub line: usize,
@@ -18,7 +20,7 @@ pub struct Unchecked {
 }
 
 /// Why a directive was not checked.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 pub enum Why {
     /// The preprocessor leaves it out: the condition, and the macro that would have to be defined.
     LeftOut(Option<String>, Option<String>),

@@ -12,6 +12,7 @@ use std::path::Path;
 
 use super::{Clang, Compilation, VerifyError};
 use crate::semantics::facts::Facts;
+use crate::validate::cache::Key;
 
 /// What clang knows about the names in the text of `path`; `flags` are the user's compiler flags.
 ///
@@ -29,7 +30,12 @@ pub fn facts(path: &Path, text: &[u8], flags: &[String]) -> Result<Facts, Verify
         return Err(failed(preprocessed.stderr));
     }
     let macros = macros::read(&preprocessed.output, &compilation.shown_name(), text);
-    let mut collector = collect::Collector::new(text, !is_source(path));
+    let key = key(&clang, &compilation, text, &preprocessed.output, flags);
+    let kept: Option<collect::Found> = key.as_ref().and_then(Key::find);
+    if let Some(found) = kept {
+        return Ok(found.facts(text, !is_source(path), macros));
+    }
+    let mut collector = collect::Collector::new(text);
     let run = compilation.syntax_tree(text, &mut |stdout, main, shift| {
         collector.start(shift);
         json::read(BufReader::with_capacity(1 << 20, stdout), main, &mut collector)
@@ -37,7 +43,20 @@ pub fn facts(path: &Path, text: &[u8], flags: &[String]) -> Result<Facts, Verify
     if !run.success {
         return Err(failed(run.stderr));
     }
-    Ok(collector.finish(macros))
+    let found = collector.finish();
+    key.iter().for_each(|key| key.keep(&found));
+    Ok(found.facts(text, !is_source(path), macros))
+}
+
+/// What the tree of a text depends on: it is that of the host alone.
+fn key(clang: &Clang, compilation: &Compilation<'_>, text: &[u8], preprocessed: &str, flags: &[String]) -> Option<Key> {
+    let mut key = Key::new("facts")?;
+    clang.add_to(&mut key);
+    key.add(compilation.shown_name());
+    key.add(text);
+    key.add(preprocessed);
+    flags.iter().for_each(|flag| key.add(flag));
+    Some(key)
 }
 
 /// Is it a file that is compiled by itself, so that its templates are used nowhere else?

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::Resources;
 
 /// How the threads of a team run (LLVM's `OMPTgtExecModeFlags`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum ExecutionMode {
     /// One thread runs until a `parallel` wakes the others, through a state machine.
     Generic,
@@ -29,7 +31,7 @@ impl fmt::Display for ExecutionMode {
 }
 
 /// One kernel as clang compiled it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Kernel {
     /// Its symbol, without `_kernel_environment`.
     pub symbol: String,

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::coverage::write_unchecked;
 use super::{Kernel, Resources, Unchecked, VerifyError};
 
 /// What verification found. It found no fault, otherwise there would be no report.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Report {
     /// The file.
     pub path: PathBuf,
@@ -26,7 +27,7 @@ pub struct Report {
     /// Was any changed directive checked, or was there none to check?
     pub is_checked: bool,
     /// What could not be determined.
-    pub note: Option<&'static str>,
+    pub note: Option<String>,
 }
 
 impl Report {
@@ -62,7 +63,7 @@ impl fmt::Display for Report {
             row(f, "after", after.iter().filter_map(|index| self.after.get(*index)))?;
         }
         write_unchecked(f, &self.unchecked)?;
-        self.note.map_or(Ok(()), |note| write!(f, "\n  {note}"))
+        self.note.as_ref().map_or(Ok(()), |note| write!(f, "\n  {note}"))
     }
 }
 

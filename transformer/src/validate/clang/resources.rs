@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Clang, Compilation, Kernel, Output, VerifyError, kernels};
 use crate::device::{CountedKernel, KernelResources};
+use crate::validate::cache::Key;
 use crate::validate::interrupt;
 
 /// The message if there is no `ptxas`.
@@ -22,7 +25,7 @@ const GRANULE: u32 = 8;
 /// What one kernel takes of a multiprocessor, as `ptxas` counts it. The device runtime is not linked in, so calls into
 /// it are still in the code: the figures serve to compare two versions of a program, they are not those of the final
 /// binary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Resources {
     /// Registers of a thread.
     pub registers: u32,
@@ -49,6 +52,11 @@ impl Ptxas {
         let runs =
             interrupt::output(Command::new(&program).arg("--version")).is_ok_and(|output| output.status.success());
         runs.then_some(Self { program })
+    }
+
+    /// Adds it to what an answer depends on.
+    pub(super) fn add_to(&self, key: &mut Key) {
+        key.add_program(&self.program);
     }
 
     /// Assembles `ptx` and notes the resources of each kernel.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use super::VerifyError;
+use crate::validate::cache::Key;
 use crate::validate::interrupt;
 
 /// The message if there is no clang.
@@ -15,6 +16,8 @@ pub const MISSING_CLANG: &str = "no clang found: install `clang-19` and `libomp-
 pub struct Clang {
     program: PathBuf,
     version: String,
+    /// All that it says of itself.
+    description: String,
 }
 
 impl Clang {
@@ -40,13 +43,26 @@ impl Clang {
         let output = interrupt::output(Command::new(&program).arg("--version")).ok()?;
         let text = String::from_utf8_lossy(&output.stdout);
         let version = text.lines().next().unwrap_or_default().trim().to_owned();
-        (output.status.success() && version.contains("clang")).then_some(Self { program, version })
+        (output.status.success() && version.contains("clang")).then(|| Self {
+            program,
+            version,
+            description: text.into_owned(),
+        })
     }
 
     /// The first line of `clang --version`.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// Adds it to what an answer depends on.
+    pub(super) fn add_to(&self, key: &mut Key) {
+        key.add_program(&self.program);
+        key.add(&self.description);
+        for name in ["CCC_OVERRIDE_OPTIONS", "COMPILER_PATH", "GCC_EXEC_PREFIX"] {
+            key.add(std::env::var_os(name).unwrap_or_default().to_string_lossy().as_bytes());
+        }
     }
 
     /// A command that starts it, with messages in English and without colour.

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::json::{Node, Place, Referenced, Visitor, WrittenType};
 use super::macros::Macros;
 use crate::semantics::calls::is_pure;
@@ -9,7 +11,7 @@ use crate::semantics::facts::{Declared, Facts, Outside, TypeNames};
 use crate::semantics::symbols::{DeclaredType, NameKind};
 
 /// A declaration outside of the file that a name may refer to.
-#[derive(Default)]
+#[derive(Default, Deserialize, Serialize)]
 struct Foreign {
     is_static: bool,
     is_constexpr: bool,
@@ -18,6 +20,7 @@ struct Foreign {
 }
 
 /// The declarations that all uses of one name in the file refer to.
+#[derive(Deserialize, Serialize)]
 struct Reference {
     ids: BTreeSet<String>,
     found: Referenced,
@@ -40,11 +43,29 @@ struct Instance {
     arguments: usize,
 }
 
+/// What a name of a type is declared to be.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+enum TypeName {
+    Alias(String, String),
+    Record(String),
+    Enumeration(String),
+    Parameter(String),
+}
+
+/// What the tree says, as written there.
+#[derive(Default, Deserialize, Serialize)]
+pub(super) struct Found {
+    names: BTreeSet<TypeName>,
+    declared: BTreeMap<usize, (Option<WrittenType>, bool)>,
+    foreign: BTreeMap<String, Foreign>,
+    uses: BTreeMap<usize, BTreeSet<Option<usize>>>,
+    references: BTreeMap<String, Reference>,
+    arguments: BTreeMap<usize, Vec<Option<WrittenType>>>,
+}
+
 /// Follows the tree.
 pub(super) struct Collector<'t> {
     text: &'t [u8],
-    /// Is the file a header, whose templates others use too?
-    is_header: bool,
     /// How many bytes were put before the text for the compiler.
     shift: (usize, usize),
     /// The kinds and ids of the nodes that are being read.
@@ -52,33 +73,22 @@ pub(super) struct Collector<'t> {
     functions: usize,
     templates: Vec<Template>,
     instances: Vec<Instance>,
-    names: TypeNames,
-    declared: BTreeMap<usize, (Option<WrittenType>, bool)>,
     /// Where the declarations in the file are, by their ids.
     places: BTreeMap<String, usize>,
-    foreign: BTreeMap<String, Foreign>,
-    uses: BTreeMap<usize, BTreeSet<Option<usize>>>,
-    references: BTreeMap<String, Reference>,
-    arguments: BTreeMap<usize, Vec<Option<WrittenType>>>,
+    found: Found,
 }
 
 impl<'t> Collector<'t> {
-    pub(super) fn new(text: &'t [u8], is_header: bool) -> Self {
+    pub(super) fn new(text: &'t [u8]) -> Self {
         Self {
             text,
-            is_header,
             shift: (0, 0),
             open: Vec::new(),
             functions: 0,
             templates: Vec::new(),
             instances: Vec::new(),
-            names: TypeNames::default(),
-            declared: BTreeMap::new(),
             places: BTreeMap::new(),
-            foreign: BTreeMap::new(),
-            uses: BTreeMap::new(),
-            references: BTreeMap::new(),
-            arguments: BTreeMap::new(),
+            found: Found::default(),
         }
     }
 
@@ -104,7 +114,8 @@ impl<'t> Collector<'t> {
             |template: &Template| template.names.iter().any(|name| words(&node.ty.written).any(|word| word == name));
         let ty = (!self.templates.iter().any(named)).then(|| node.ty.clone());
         let is_local = self.functions > 0;
-        self.declared
+        self.found
+            .declared
             .entry(at)
             .and_modify(|(known, _)| {
                 if *known != ty {
@@ -123,7 +134,7 @@ impl<'t> Collector<'t> {
             is_constexpr: node.is_constexpr,
             is_special: node.is_thread_local,
         };
-        self.foreign.insert(node.id.clone(), foreign);
+        self.found.foreign.insert(node.id.clone(), foreign);
     }
 
     /// A name of a type.
@@ -133,13 +144,19 @@ impl<'t> Collector<'t> {
         }
         match node.kind.as_str() {
             "TypedefDecl" | "TypeAliasDecl" if self.templates.is_empty() => {
-                self.names.alias(&node.name, &node.ty.written);
+                self.name(TypeName::Alias(node.name.clone(), node.ty.written.clone()));
             }
-            "TypedefDecl" | "TypeAliasDecl" | "TypeAliasTemplateDecl" => self.names.parameter(&node.name),
-            "RecordDecl" | "CXXRecordDecl" => self.names.record(&node.name),
-            "EnumDecl" => self.names.enumeration(&node.name),
+            "TypedefDecl" | "TypeAliasDecl" | "TypeAliasTemplateDecl" => {
+                self.name(TypeName::Parameter(node.name.clone()));
+            }
+            "RecordDecl" | "CXXRecordDecl" => self.name(TypeName::Record(node.name.clone())),
+            "EnumDecl" => self.name(TypeName::Enumeration(node.name.clone())),
             _ => {}
         }
+    }
+
+    fn name(&mut self, name: TypeName) {
+        self.found.names.insert(name);
     }
 
     fn use_of(&mut self, node: &Node) {
@@ -154,11 +171,11 @@ impl<'t> Collector<'t> {
         }
         let to = self.places.get(&found.id).copied();
         if let Some(at) = at {
-            self.uses.entry(at).or_default().insert(to);
+            self.found.uses.entry(at).or_default().insert(to);
         }
         if to.is_none() {
             let new = || Reference { ids: BTreeSet::new(), found: found.clone() };
-            self.references.entry(found.name.clone()).or_insert_with(new).ids.insert(found.id.clone());
+            self.found.references.entry(found.name.clone()).or_insert_with(new).ids.insert(found.id.clone());
         }
     }
 
@@ -175,7 +192,7 @@ impl<'t> Collector<'t> {
                     template.parameters.push(at);
                     template.names.push(node.name.clone());
                 }
-                self.names.parameter(&node.name);
+                self.name(TypeName::Parameter(node.name.clone()));
             }
             "FunctionDecl" | "CXXMethodDecl" | "CXXRecordDecl" | "ClassTemplateSpecializationDecl" => {
                 let Some(template) = self.templates.last_mut().filter(|template| template.depth + 1 == depth) else {
@@ -196,16 +213,26 @@ impl<'t> Collector<'t> {
                     self.templates.last().and_then(|template| template.parameters.get(index).copied()).flatten();
                 if let Some(at) = parameter {
                     let ty = Some(node.ty.clone()).filter(|ty| !ty.written.is_empty());
-                    self.arguments.entry(at).or_default().push(ty);
+                    self.found.arguments.entry(at).or_default().push(ty);
                 }
             }
             _ => {}
         }
     }
 
-    /// The facts, with the macros that the preprocessor knows.
-    pub(super) fn finish(self, macros: Macros) -> Facts {
-        let names = &self.names;
+    /// What was found. Of declarations outside of the file only those count that it uses.
+    pub(super) fn finish(self) -> Found {
+        let mut found = self.found;
+        let used: BTreeSet<&String> = found.references.values().flat_map(|reference| &reference.ids).collect();
+        found.foreign.retain(|id, _| used.contains(id));
+        found
+    }
+}
+
+impl Found {
+    /// The facts about a text, with the macros that the preprocessor knows. Is it of a header, whose templates others use too?
+    pub(super) fn facts(&self, text: &[u8], is_header: bool, macros: Macros) -> Facts {
+        let names = &self.type_names();
         let declared = self.declared.iter().map(|(at, (ty, is_local))| {
             let ty = ty.as_ref().map_or(DeclaredType::Unknown, |ty| read(names, ty));
             (*at, Declared { ty, is_local: *is_local })
@@ -216,11 +243,11 @@ impl<'t> Collector<'t> {
             let ty = ty.as_ref().map(|ty| read(names, ty)).filter(|ty| !ty.is_volatile());
             ty.is_some_and(|ty| ty.number().is_some_and(|number| !number.is_enumeration()))
         };
-        let arithmetic = self.arguments.iter().filter(|(_, all)| !self.is_header && all.iter().all(is_arithmetic));
+        let arithmetic = self.arguments.iter().filter(|(_, all)| !is_header && all.iter().all(is_arithmetic));
         Facts {
             declarations: declared.collect(),
             uses: uses.collect(),
-            outside: self.outside(&macros),
+            outside: self.outside(text, names, &macros),
             arithmetic: arithmetic.map(|(at, _)| *at).collect(),
             redefined: macros.names.iter().filter(|name| is_keyword(name)).cloned().collect(),
             // A macro whose name is used as if it were declared stays unknown: `isnan` is a macro of C's `math.h`.
@@ -228,18 +255,31 @@ impl<'t> Collector<'t> {
         }
     }
 
+    fn type_names(&self) -> TypeNames {
+        let mut names = TypeNames::default();
+        for name in &self.names {
+            match name {
+                TypeName::Alias(name, ty) => names.alias(name, ty),
+                TypeName::Record(name) => names.record(name),
+                TypeName::Enumeration(name) => names.enumeration(name),
+                TypeName::Parameter(name) => names.parameter(name),
+            }
+        }
+        names
+    }
+
     /// The names of declarations outside of the file, without those that are macros anywhere or have several meanings.
-    fn outside(&self, macros: &Macros) -> BTreeMap<String, Outside> {
-        let types = self.names.alias_names().filter_map(|name| {
-            let ty = self.names.alias_type(name)?;
-            let is_used = memchr::memmem::find(self.text, name.as_bytes()).is_some();
+    fn outside(&self, text: &[u8], names: &TypeNames, macros: &Macros) -> BTreeMap<String, Outside> {
+        let types = names.alias_names().filter_map(|name| {
+            let ty = names.alias_type(name)?;
+            let is_used = memchr::memmem::find(text, name.as_bytes()).is_some();
             let outside = Outside { kind: NameKind::Type, ty, is_static: false, is_constexpr: false };
             is_used.then(|| (name.to_owned(), outside))
         });
         let values = self.references.iter().filter_map(|(name, reference)| {
             let id = reference.ids.first().filter(|_| reference.ids.len() == 1)?;
             let foreign = self.foreign.get(id).filter(|foreign| !foreign.is_special)?;
-            let ty = read(&self.names, &reference.found.ty);
+            let ty = read(names, &reference.found.ty);
             let kind = match reference.found.kind.as_str() {
                 "VarDecl" if ty.is_known() => NameKind::Variable,
                 "EnumConstantDecl" => NameKind::Enumerator,
@@ -269,7 +309,7 @@ impl Visitor for Collector<'_> {
         }
         if kind.starts_with("OMP") && kind.ends_with("Attr") {
             let parent = self.open.iter().rev().nth(1).map(|(_, id)| id.as_str()).unwrap_or_default();
-            if let Some(foreign) = self.foreign.get_mut(parent) {
+            if let Some(foreign) = self.found.foreign.get_mut(parent) {
                 foreign.is_special = true;
             }
         }

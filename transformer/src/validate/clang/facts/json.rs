@@ -7,8 +7,8 @@
 use std::fmt;
 use std::io::{BufRead, Error, ErrorKind};
 
-use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess};
+use serde::{Deserialize, Serialize};
 
 /// A place in the text that is compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) struct Place {
 }
 
 /// A type as written, and with its outermost typedef resolved.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub(super) struct WrittenType {
     #[serde(rename = "qualType")]
@@ -34,7 +34,7 @@ pub(super) struct WrittenType {
 }
 
 /// What a node refers to.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub(super) struct Referenced {
     pub id: String,
