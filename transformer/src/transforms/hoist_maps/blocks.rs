@@ -59,11 +59,34 @@ fn statement(cx: &Context<'_>, all: &[Mapping], node: NodeId) -> Statement {
         }));
     }
     host.unknown.extend(other_directives(cx, extent, &found));
+    host.unknown.extend(branch_of_preprocessor(cx, node, &found));
     host.unknown.extend(directive_above(cx, node, extent, &found));
+    if returns_twice(cx, node) {
+        // What is called may come back elsewhere in this function, while the environment is still open.
+        host.unknown.iter_mut().for_each(|unknown| unknown.kind = UnknownKind::Code);
+    }
     let is_loop =
         matches!(cx.tree.kind(node), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement);
     let exchanges = if mappings.is_empty() { Vec::new() } else { exchanges(cx, node) };
     Statement { node, extent, mappings, host, is_loop, exchanges }
+}
+
+/// Functions to whose call others come back by `longjmp` and the like.
+const RETURN_TWICE: &[&[u8]] = &[b"setjmp", b"_setjmp", b"sigsetjmp", b"__sigsetjmp", b"getcontext", b"vfork"];
+
+/// Does the function around a statement name one of them?
+fn returns_twice(cx: &Context<'_>, node: NodeId) -> bool {
+    let Some(function) = cx.function_of(cx.tree.span(node)) else { return false };
+    let text = cx.file.bytes(cx.tree.span(function));
+    RETURN_TWICE.iter().any(|name| memchr::memmem::find(text, name).is_some())
+}
+
+/// An `#if` that stands for a statement of the block, with constructs in it: it may leave nothing there, or several statements.
+fn branch_of_preprocessor(cx: &Context<'_>, node: NodeId, mappings: &[&Mapping]) -> Option<Unknown> {
+    let is_group = matches!(cx.tree.kind(node), NodeKind::PreprocIf | NodeKind::PreprocIfdef);
+    let first = mappings.first().filter(|_| is_group)?;
+    let message = "whether this construct is compiled hangs on `#if`".to_owned();
+    Some(Unknown { kind: UnknownKind::Code, span: first.extent, message })
 }
 
 /// A pragma that this statement stands behind, and that is no part of a construct that maps data.
