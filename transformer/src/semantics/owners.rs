@@ -365,14 +365,18 @@ impl Program<'_> {
         let tree = self.tree;
         let Some((_, variable)) = self.named(&object.name, object.at) else { return false };
         let name = tree.covering(Span::new(object.at, object.at + object.name.len()));
-        let is_name = tree.kind(name) == NodeKind::Identifier
-            && self.file.bytes(tree.span(name)) == object.name.as_bytes();
+        let is_name =
+            tree.kind(name) == NodeKind::Identifier && self.file.bytes(tree.span(name)) == object.name.as_bytes();
         let (mut ty, mut node) = (variable.ty.clone(), name);
         while let Some(parent) = tree.parent(node).filter(|_| is_name) {
             let field = tree.field(node);
             match tree.kind(parent) {
                 NodeKind::SubscriptExpression if field == Some(Field::Argument) => {
-                    ty = if matches!(ty, DeclaredType::Array { .. }) { ty.dereferenced() } else { DeclaredType::Unknown };
+                    ty = if matches!(ty, DeclaredType::Array { .. }) {
+                        ty.dereferenced()
+                    } else {
+                        DeclaredType::Unknown
+                    };
                 }
                 NodeKind::FieldExpression if field == Some(Field::Argument) => {
                     let member = Member::of(tree, parent).filter(|member| !member.is_behind_pointer());

@@ -314,10 +314,9 @@ fn inner_blocks(cx: &Context<'_>, statement: NodeId) -> Vec<NodeId> {
     let tree = cx.tree;
     match tree.kind(statement) {
         NodeKind::CompoundStatement => vec![statement],
-        NodeKind::ForStatement
-        | NodeKind::WhileStatement
-        | NodeKind::DoStatement
-        | NodeKind::ForRangeLoop => tree.child(statement, Field::Body).into_iter().collect(),
+        NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement | NodeKind::ForRangeLoop => {
+            tree.child(statement, Field::Body).into_iter().collect()
+        }
         // Nothing may stand around a label that `switch` jumps to, but each statement behind one is a block of its own.
         NodeKind::SwitchStatement => {
             let cases = tree.child(statement, Field::Body).into_iter().flat_map(|body| tree.named_children(body));

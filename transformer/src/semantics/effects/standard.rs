@@ -120,9 +120,8 @@ impl Reader<'_, '_> {
         let (alias, rest) = name.split_once("::")?;
         let kinds = [NodeKind::TypeDefinition, NodeKind::AliasDeclaration];
         let mut meant = tree.all_of(&kinds).filter(|node| {
-            let names = tree.children(*node).filter(|part| {
-                matches!(tree.field(*part), Some(Field::Declarator | Field::Name))
-            });
+            let names =
+                tree.children(*node).filter(|part| matches!(tree.field(*part), Some(Field::Declarator | Field::Name)));
             names.into_iter().any(|part| self.compact(part) == alias)
         });
         let definition = meant.next().filter(|_| meant.next().is_none())?;

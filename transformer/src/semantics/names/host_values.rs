@@ -31,7 +31,8 @@ impl Program<'_> {
         let names = self.names_in(span);
         let text = self.file.show(span);
         let is_type = |word: &str| {
-            Number::is_keyword(word) || Number::read(word).is_some() && self.symbols().lookup(word, span.start).is_none()
+            Number::is_keyword(word)
+                || Number::read(word).is_some() && self.symbols().lookup(word, span.start).is_none()
         };
         let mut all = words(&text).filter(|word| !word.starts_with(|first: char| first.is_ascii_digit()));
         self.evaluation(span).is_some_and(|evaluation| evaluation.first_without(is_plain).is_none())

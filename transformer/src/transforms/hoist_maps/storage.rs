@@ -205,17 +205,18 @@ pub(super) fn bytes(cx: &Context<'_>, item: &Item) -> String {
     if length.is_empty() { format!("sizeof({element})") } else { format!("sizeof({element}) * {length}") }
 }
 
-/// How often the constructs in an environment copy what it holds, and how often the environment does, with updates that the host needs only
-/// once for each place.
+/// How often the constructs in an environment copy what it holds, and how often the environment does; each update that the host needs counts
+/// once.
 pub(super) fn copies(block: &Block<'_, '_>, environment: &Environment, before: usize, after: usize) -> Copies {
-    let mut bytes = Some((0, 0));
+    let (mut bytes, mut updates) = (Some((0, 0)), 0);
     for held in &environment.held {
         let size = constant_bytes(block.cx, &held.item).filter(|_| held.updates.is_empty());
         let times = [held.copies, usize::from(held.to) + usize::from(held.from)];
         let all = times.map(|times| u64::try_from(times).ok()?.checked_mul(size?));
+        updates += held.updates.iter().map(|update| update.piece.copies()).sum::<usize>();
         bytes = bytes.zip(all[0].zip(all[1])).map(|((before, after), (more, less))| (before + more, after + less));
     }
-    Copies { before, after, bytes }
+    Copies { before, after: after + updates, bytes }
 }
 
 /// How many bytes a section has, where the text tells.
@@ -236,9 +237,9 @@ pub(super) fn constant_bytes(cx: &Context<'_>, item: &Item) -> Option<u64> {
         }
     };
     let lengths = dimensions.iter().map(|dimension| dimension.value);
-    let count = std::iter::once(Some(first)).chain(lengths).try_fold(1_u64, |count, length| {
-        count.checked_mul(u64::try_from(length?).ok()?)
-    })?;
+    let count = std::iter::once(Some(first))
+        .chain(lengths)
+        .try_fold(1_u64, |count, length| count.checked_mul(u64::try_from(length?).ok()?))?;
     count.checked_mul(u64::from(element.number()?.bits()? / 8))
 }
 
