@@ -11,7 +11,8 @@ use crate::syntax::{Call, Field, NodeId, NodeKind};
 const DEPTH: usize = 2;
 
 /// Functions and keywords that lead back to an earlier place in the text.
-const BACK: [&str; 4] = ["goto", "setjmp", "_setjmp", "sigsetjmp"];
+const BACK: [&str; 8] =
+    ["goto", "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "__builtin_setjmp", "savectx", "getcontext"];
 
 /// What makes a loop of the statement behind a macro.
 const LOOPS: [&str; 2] = ["for", "while"];
@@ -35,6 +36,14 @@ impl Program<'_> {
         let uses = self.uses_of(named);
         self.runs_once_in_life_of(named, place)
             && !self.matters_between(named, &uses, Span::new(place.end, self.tree.span(function).end))
+    }
+
+    /// May a call that stands at a place come back at an earlier one of its function, as `longjmp` does?
+    pub(crate) fn may_resume_earlier(&self, place: Span) -> bool {
+        let Some(function) = self.function_of(place) else { return true };
+        let span = self.tree.span(function);
+        let resumes = |text: &str| words(text).any(|word| word != "goto" && BACK.contains(&word));
+        resumes(&self.file.show(span)) || self.uses_macro_with(span, &resumes)
     }
 
     /// Is it memory that nobody else knows, and does the text behind the place run after it and the text before it earlier? No loop may

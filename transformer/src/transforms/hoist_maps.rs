@@ -38,8 +38,7 @@
 //! ## Applies when
 //!
 //! - constructs that map the same section of an array stand in one block, or in a loop of the host; `target data` counts as such a construct;
-//! - the host needs the data nowhere in between, or only reads what no kernel writes, or `target update` can bring what it needs, and the
-//!   array is this function's own;
+//! - the host needs the data nowhere in between, or only reads what no kernel writes, or `target update` can bring what it needs;
 //! - a call of a function of the file or of its project's headers counts as its constructs do, with the arguments in place of its
 //!   parameters: arrays of numbers or of plain structures by their names, from the first element or from a later one on (`&a[k]`, `a + k`),
 //!   and what it finds in objects that it is handed by their address. So do the constructs of functions that it calls in turn;
@@ -48,6 +47,9 @@
 //! - the host can compare, where pointers may lead to the same storage; they may change places (`double *t = a; a = b; b = t;`, a ring of
 //!   more, `std::swap(a, b)`) where all lead to memory of the function's own, else at the end of each pass of a counted loop: data are
 //!   mapped by address.
+//!
+//! Where jumps leave the statements, or what they declare is used behind them, the environment is a `target enter data` with a `target exit
+//! data` on each way out.
 //!
 //! A function whose calls (of those that a loop repeats, if some are) find its data present gets no environment: each takes microseconds.
 //!
@@ -70,8 +72,10 @@
 //!
 //! What the host needs in between comes by `target update`: `from` before a statement that reads, `to` behind one that writes; the whole
 //! section, or the single elements or the row that are certainly accessed. Where the variable had been present, the update would copy what
-//! the original does not. So it is written for arrays alone that this function made and that nobody can have mapped yet. Each pass of a loop
-//! must save at least as many copies as its updates make.
+//! the original does not. So memory that this function made is updated, which nobody can have mapped yet; of other data the program asks
+//! whether they are absent, and the environment opens only then (`hoist_maps/absence`). Elements and rows that are updated lie in the section
+//! then, as the host asks: beyond it others may have data on the device. Data come back only where the environment copies them back as well:
+//! else they may be constant. Each pass of a loop must save at least as many copies as its updates make.
 //!
 //! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that
 //! maps the section must certainly run: where a loop may have no iterations, `if` asks for one, and for what else its test asks at first
@@ -79,9 +83,8 @@
 //! by name, through pointers, and by the functions that it calls; of pointers that change places, each stands for the array that it leads to
 //! where it is named. Arrays that are `static` in the file are absent where `main` begins, which nobody calls. Memory that this function allocated and handed to nobody out of sight is
 //! reached by nothing else. What a construct that certainly runs lists beside an array shares no storage with it, so that the host may
-//! access that as far as it is listed. A section may be computed from members of a structure that is data alone and that nobody changes. A
-//! A variable that is declared as a number is no element of another type (C17, section 6.5, paragraph 7); what is allocated may become one.
-//! A function that names `setjmp` may go on there while its environment is open, whatever it calls out of sight. A
+//! access that as far as it is listed. A section may be computed from members of a structure that is data alone and that nobody changes.
+//! A variable that is declared as a number is no element of another type (C17, section 6.5, paragraph 7); what is allocated may become one. A
 //! called function's parameter names what the argument does only where the function never changes it, the section is computed from integers
 //! that keep their values, and both see elements of one type. A variable that the function declares with a value and never changes stands for
 //! that value. A member that it finds by a parameter is the caller's, if nothing in the environment changes that. A pointer that others than its name reach is held only where the host copies
@@ -96,6 +99,9 @@
 //! itself. Elements that are numbers are no pointers (C17, section 6.5).
 //! Where an environment holds more than any construct, its bytes must not exceed half of the device's memory, 2 GiB where the device is not
 //! known, or what the user says.
+//! Each way out of the statements ends the environment, in the same state as the end of a block would: what comes back there is copied back
+//! by a construct that certainly ran before. Labels among them, exceptions, and names that mean something else at a jump are refused. Where a
+//! function has a `setjmp`, a call out of sight may lead back to it, so that even memory which nobody else knows is not held across one.
 //! Of constructs that run at the same time the last to end copies back what all of them have written. Where the file defers some, or runs
 //! some on threads of the host, data that others may know keep their maps.
 //!
@@ -104,6 +110,7 @@
 //! OpenMP 5.2, sections 5.8.1, 5.8.3, 5.8.6, 13.5. Chikin, Gobran and Amaral, "OpenMP Code Offloading: Splitting GPU Kernels, Pipelining
 //! Communication and Computation, and Selecting Better Grid Geometries" (2018), section 4, whose kernels share one environment from the start.
 
+mod absence;
 mod blocks;
 mod bodies;
 mod calls;
@@ -118,6 +125,7 @@ mod items;
 mod jumps;
 mod members;
 mod overwritten;
+mod pairs;
 mod payment;
 mod present;
 mod reach;
@@ -142,7 +150,6 @@ use calls::Called;
 use constructs::Mapping;
 use decided::{Decided, Opened, Planned};
 use environments::{Block, Environment};
-use jumps::jump_out;
 use members::text::Changed;
 use refusals::{Found, refusal};
 use runs::{Run, beside, gains, is_needed, is_served, runs};
@@ -272,8 +279,7 @@ fn visit(cx: &Context<'_>, all: &[Mapping], block: NodeId, found: &mut Found) {
     if !all.iter().any(|mapping| span.contains(cx.tree.span(mapping.body))) {
         return;
     }
-    let around: Vec<&Mapping> =
-        all.iter().filter(|mapping| mapping.is_data && cx.tree.span(mapping.body).contains(span)).collect();
+    let around: Vec<&Mapping> = all.iter().filter(|mapping| mapping.is_data && mapping.extent.contains(span)).collect();
     let taken = if may_gain(cx, all, &around, &nodes) {
         let statements = blocks::statements(cx, all, &nodes);
         decide(&Block { cx, all, statements: &statements }, &around, found)
@@ -358,8 +364,8 @@ fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<
         let is_new = |(id, _): &(VariableId, Reason)| !is_served(block, place, *id);
         let refused = refused.into_iter().filter(is_new);
         found.refused.extend(refused.filter_map(|(id, reason)| refusal(block, inside, id, reason)));
-        let Some(environment) = environment else { continue };
-        match plan(block, &environment, inside) {
+        let Some(mut environment) = environment else { continue };
+        match plan(block, &mut environment, inside, &mut found.given) {
             Ok(plan) => {
                 found.held.extend(environment.held.iter().map(|held| (held.item.named.id, plan.extent)));
                 let held = environment.held.iter().map(|held| held.item.named.name.clone()).collect();
@@ -390,7 +396,12 @@ fn in_order(block: &Block<'_, '_>, place: (usize, usize), wanted: &BTreeSet<Vari
     ordered
 }
 
-fn plan(block: &Block<'_, '_>, environment: &Environment, inside: &[Statement]) -> Result<Plan, Reason> {
+fn plan(
+    block: &Block<'_, '_>,
+    environment: &mut Environment,
+    inside: &[Statement],
+    given: &mut Vec<String>,
+) -> Result<Plan, Reason> {
     let cx = block.cx;
     let place = environment.statements;
     let Some(first) = block
@@ -400,14 +411,7 @@ fn plan(block: &Block<'_, '_>, environment: &Environment, inside: &[Statement]) 
     else {
         return Err(Reason::new(ReasonCode::EnvironmentPlace, Span::default(), "nothing is mapped"));
     };
-    if let Some(span) = jump_out(cx, inside) {
-        return Err(Reason::new(
-            ReasonCode::EnvironmentPlace,
-            span,
-            "a jump leaves the statements around which the data would stay",
-        ));
-    }
-    let edits = write::edits(cx, environment, inside, first.id)?;
+    let edits = write::edits(cx, environment, inside, first.id, given)?;
     let names: Vec<String> = environment.held.iter().map(|held| format!("`{}`", held.item.named.name)).collect();
     let before: usize = environment.held.iter().map(|held| held.copies).sum();
     let after: usize = environment.held.iter().map(|held| usize::from(held.to) + usize::from(held.from)).sum();

@@ -46,6 +46,11 @@ pub(in crate::semantics) fn is_of_c(name: &str) -> bool {
     pointees(name).is_some() || OTHERS.contains(&plain(name))
 }
 
+/// Does a function of this name end the program? What it runs before may read all that others know.
+pub(in crate::semantics) fn ends_program(name: &str) -> bool {
+    matches!(plain(name), "_Exit" | "abort" | "exit" | "quick_exit")
+}
+
 /// They do not come back, or keep, or change what other addresses mean.
 const OTHERS: &[&str] =
     &["_Exit", "abort", "atexit", "exit", "posix_memalign", "qsort", "quick_exit", "realloc", "setvbuf", "strdup"];

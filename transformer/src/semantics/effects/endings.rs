@@ -3,6 +3,7 @@
 use super::{Unknown, UnknownKind};
 use crate::region::loop_nest::canonical_nest;
 use crate::semantics::Program;
+use crate::semantics::calls::ends_program;
 use crate::source::Span;
 use crate::syntax::{Call, Function, NodeId, NodeKind};
 
@@ -10,6 +11,25 @@ impl Program<'_> {
     /// Does a statement certainly come to its end?
     pub(crate) fn comes_to_its_end(&self, statement: NodeId) -> bool {
         self.ends(statement, &[])
+    }
+
+    /// Is a statement nothing but a call that ends the program, with a number?
+    pub(crate) fn ends_program(&self, statement: NodeId) -> bool {
+        let tree = self.tree;
+        let call = tree.named_children(statement).next().and_then(|node| Call::of(tree, node));
+        let name = call.and_then(Call::function).map(|name| tree.span(name));
+        let is_end = |name: Span| {
+            let text = self.file.show(name);
+            ends_program(&text) && self.symbols().calls_library_in(None, &text, name.start)
+        };
+        let is_number = |argument: NodeId| {
+            let span = tree.span(argument);
+            self.constant(span).is_some()
+                || self.declared_type(&self.file.show(span), span.start).is_some_and(|ty| ty.is_scalar())
+        };
+        tree.kind(statement) == NodeKind::ExpressionStatement
+            && name.is_some_and(is_end)
+            && call.is_some_and(|call| call.arguments().all(is_number))
     }
 
     /// Does code certainly come to its end: a statement, or the body of the last function of `callers`?

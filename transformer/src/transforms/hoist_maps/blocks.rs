@@ -44,11 +44,14 @@ fn statement(cx: &Context<'_>, all: &[Mapping], node: NodeId) -> Statement {
     let span = cx.tree.span(node);
     let inside = |mapping: &Mapping| mapping.body == node || span.contains(mapping.extent);
     let mappings: Vec<usize> = (0..all.len()).filter(|index| all.get(*index).is_some_and(inside)).collect();
-    let own = mappings.iter().filter_map(|index| all.get(*index)).find(|mapping| mapping.body == node);
+    let own = mappings.iter().filter_map(|index| all.get(*index));
+    let own = own.into_iter().find(|mapping| mapping.body == node && mapping.exits.is_empty());
     let extent = own.map_or(span, |mapping| Span::new(mapping.extent.start, span.end));
     let found: Vec<&Mapping> = mappings.iter().filter_map(|index| all.get(*index)).collect();
     let kernels: Vec<Span> = found.iter().filter(|it| !it.is_data).map(|it| cx.tree.span(it.body)).collect();
     let mut host = cx.host_effects(node, &kernels);
+    // A jump does nothing to memory; where it leads is looked at where environments are written, and so is the end of the program.
+    host.unknown.retain(|it| !leads_out(cx, it.span));
     for mapping in &found {
         host.touches.extend(mapping.touches.iter().cloned());
         host.touches.extend(mapping.head_touches(cx));
@@ -58,27 +61,13 @@ fn statement(cx: &Context<'_>, all: &[Mapping], node: NodeId) -> Statement {
             message: reason.message.clone(),
         }));
     }
-    host.unknown.extend(other_directives(cx, extent, &found));
+    host.unknown.extend(other_directives(cx, all, extent, &found));
+    host.unknown.extend(directive_above(cx, all, node, extent, &found));
     host.unknown.extend(branch_of_preprocessor(cx, node, &found));
-    host.unknown.extend(directive_above(cx, node, extent, &found));
-    if returns_twice(cx, node) {
-        // What is called may come back elsewhere in this function, while the environment is still open.
-        host.unknown.iter_mut().for_each(|unknown| unknown.kind = UnknownKind::Code);
-    }
     let is_loop =
         matches!(cx.tree.kind(node), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement);
     let exchanges = if mappings.is_empty() { Vec::new() } else { exchanges(cx, node) };
     Statement { node, extent, mappings, host, is_loop, exchanges }
-}
-
-/// Functions to whose call others come back by `longjmp` and the like.
-const RETURN_TWICE: &[&[u8]] = &[b"setjmp", b"_setjmp", b"sigsetjmp", b"__sigsetjmp", b"getcontext", b"vfork"];
-
-/// Does the function around a statement name one of them?
-fn returns_twice(cx: &Context<'_>, node: NodeId) -> bool {
-    let Some(function) = cx.function_of(cx.tree.span(node)) else { return false };
-    let text = cx.file.bytes(cx.tree.span(function));
-    RETURN_TWICE.iter().any(|name| memchr::memmem::find(text, name).is_some())
 }
 
 /// An `#if` that stands for a statement of the block, with constructs in it: it may leave nothing there, or several statements.
@@ -89,13 +78,29 @@ fn branch_of_preprocessor(cx: &Context<'_>, node: NodeId, mappings: &[&Mapping])
     Some(Unknown { kind: UnknownKind::Code, span: first.extent, message })
 }
 
+/// Is it part of a jump to a label, or the call that ends the program?
+fn leads_out(cx: &Context<'_>, span: Span) -> bool {
+    let node = cx.tree.covering(span);
+    let mut both = std::iter::once(node).chain(cx.tree.parent(node));
+    both.any(|node| cx.tree.kind(node) == NodeKind::GotoStatement || cx.ends_program(node))
+}
+
 /// A pragma that this statement stands behind, and that is no part of a construct that maps data.
-fn directive_above(cx: &Context<'_>, node: NodeId, extent: Span, mappings: &[&Mapping]) -> Option<Unknown> {
+fn directive_above(
+    cx: &Context<'_>,
+    all: &[Mapping],
+    node: NodeId,
+    extent: Span,
+    mappings: &[&Mapping],
+) -> Option<Unknown> {
     let tree = cx.tree;
     let parent = tree.parent(node)?;
     let before = tree.children(parent).take_while(|sibling| *sibling != node).last();
     let from = before.map_or(tree.span(parent).start, |sibling| tree.span(sibling).end);
-    let own = |span: Span| mappings.iter().any(|mapping| mapping.extent.contains(span));
+    let own = |span: Span| {
+        mappings.iter().any(|mapping| mapping.extent.contains(span))
+            || all.iter().any(|mapping| !mapping.exits.is_empty() && mapping.is_made_by(cx, span))
+    };
     let between = |span: &&Span| span.start >= from && span.end <= extent.start.max(from) && !own(**span);
     let found = cx.scan.masked.iter().find(between)?;
     let message = "another directive stands directly before".to_owned();
@@ -103,12 +108,12 @@ fn directive_above(cx: &Context<'_>, node: NodeId, extent: Span, mappings: &[&Ma
 }
 
 /// Directives beside the constructs that map data: some only share the iterations of loops of the host.
-fn other_directives(cx: &Context<'_>, extent: Span, mappings: &[&Mapping]) -> Vec<Unknown> {
+fn other_directives(cx: &Context<'_>, all: &[Mapping], extent: Span, mappings: &[&Mapping]) -> Vec<Unknown> {
     let others = cx.constructs.within(extent).filter(|(_, directive)| {
         !mappings.iter().any(|mapping| {
             let own = cx.constructs.directive(mapping.id).span;
             own == directive.span || !mapping.is_data && mapping.extent.contains(directive.span)
-        })
+        }) && !all.iter().any(|mapping| mapping.is_made_by(cx, directive.span) && mapping.is_data)
     });
     let unknown = others.filter_map(|(construct, directive)| {
         let holds_mapping = mappings.iter().any(|mapping| construct.body_span.contains(mapping.extent));
@@ -139,12 +144,12 @@ pub(super) struct Candidate {
 impl Candidate {
     /// Why the host code of a statement needs it, or may change where or how long it is.
     pub(super) fn conflict(&self, cx: &Context<'_>, statement: &Statement) -> Option<Reason> {
-        self.steered(cx, statement).or_else(|| self.accessed(cx, statement)).or_else(|| self.unknown(statement))
+        self.steered(cx, statement).or_else(|| self.accessed(cx, statement)).or_else(|| self.unknown(cx, statement))
     }
 
     /// Is what the statement does with it no more than accesses that are in sight?
     pub(super) fn is_only_accessed(&self, cx: &Context<'_>, statement: &Statement) -> bool {
-        self.steered(cx, statement).is_none() && self.unknown(statement).is_none()
+        self.steered(cx, statement).is_none() && self.unknown(cx, statement).is_none()
     }
 
     fn steered(&self, cx: &Context<'_>, statement: &Statement) -> Option<Reason> {
@@ -173,7 +178,7 @@ impl Candidate {
                 && !cx.is_apart(&touch.storage, &self.named, self.owner)
                 && !self.is_of_other(&touch.storage)
                 && (self.is_own(&touch.storage) || self.is_array() || reach(cx, touch).is_none())
-                && !self.beside.iter().any(|item| item.certainly_holds(cx, touch))
+                && !self.beside.iter().any(|item| item.certainly_holds(cx, touch).is_some())
         })
     }
 
@@ -197,9 +202,12 @@ impl Candidate {
         Some(Reason::new(ReasonCode::HostAccess, touch.span, message))
     }
 
-    fn unknown(&self, statement: &Statement) -> Option<Reason> {
+    fn unknown(&self, cx: &Context<'_>, statement: &Statement) -> Option<Reason> {
         let is_out_of_reach = |unknown: &&Unknown| {
-            unknown.kind == UnknownKind::Call && self.owner.origin == Origin::Allocation && !self.owner.is_shared
+            unknown.kind == UnknownKind::Call
+                && self.owner.origin == Origin::Allocation
+                && !self.owner.is_shared
+                && !cx.may_resume_earlier(unknown.span)
         };
         let unknown = statement.host.unknown.iter().find(|unknown| !is_out_of_reach(unknown))?;
         let message = format!("{}: it may need `{}`", unknown.message, self.named.name);

@@ -141,6 +141,7 @@ impl<'c, 'a> Call<'c, 'a> {
             extent,
             is_data: false,
             is_conditional: !terms.is_some_and(|terms| terms.is_empty()),
+            exits: Vec::new(),
             items: Vec::new(),
             touches,
             called: Some(extent),

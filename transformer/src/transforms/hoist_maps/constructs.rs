@@ -18,6 +18,7 @@ use crate::transforms::checks;
 use crate::transforms::hoist_maps::items::{
     Item, Length, follows_nothing, is_array, is_object, item_trouble, item_trouble_of_whole, normal_section,
 };
+use crate::transforms::hoist_maps::pairs::pairs;
 use crate::transforms::hoist_maps::templates::Template;
 
 /// A `target` region or a `target data` construct.
@@ -31,6 +32,8 @@ pub(super) struct Mapping {
     pub is_data: bool,
     /// Is it a `target data` that may map nothing, by its `if`?
     pub is_conditional: bool,
+    /// The `target exit data` that end it, where `target enter data` begins it. Its body is the block that it stands in.
+    pub exits: Vec<Span>,
     pub items: Vec<Item>,
     /// What the host reads and writes for it besides: copies of variables, sums that come back.
     pub touches: Vec<Touch>,
@@ -54,6 +57,11 @@ impl Mapping {
         self.called.unwrap_or(cx.constructs.directive(self.id).span)
     }
 
+    /// Is a directive one that makes it?
+    pub(super) fn is_made_by(&self, cx: &Context<'_>, directive: Span) -> bool {
+        cx.constructs.directive(self.id).span == directive || self.exits.contains(&directive)
+    }
+
     /// What it maps of a variable.
     pub(super) fn item(&self, id: VariableId) -> Option<&Item> {
         self.items.iter().find(|item| item.named.id == id)
@@ -68,6 +76,7 @@ pub(super) fn read(cx: &Context<'_>, functions: &[Span]) -> Vec<Mapping> {
     let data = data.filter_map(|id| data_region(cx, id));
     let mut all: Vec<Mapping> =
         regions.into_iter().chain(data).filter(is_inside).filter_map(|region| mapping(cx, &region)).collect();
+    all.extend(functions.iter().flat_map(|function| pairs(cx, *function)));
     all.sort_by_key(|mapping| mapping.extent.start);
     all
 }
@@ -91,6 +100,7 @@ fn mapping(cx: &Context<'_>, region: &TargetRegion) -> Option<Mapping> {
         extent: region.extent,
         is_data,
         is_conditional: is_data && directive.clauses_of(ClauseName::If).next().is_some(),
+        exits: Vec::new(),
         items: Vec::new(),
         touches: Vec::new(),
         called: None,
@@ -137,7 +147,7 @@ fn stacked(span: Span) -> Reason {
 }
 
 impl Mapping {
-    fn read_clause(&mut self, cx: &Context<'_>, clause: &Clause) {
+    pub(super) fn read_clause(&mut self, cx: &Context<'_>, clause: &Clause) {
         use ClauseName as C;
         match clause.name {
             C::Map => self.read_map(cx, clause),

@@ -1,5 +1,7 @@
 //! Which variables one data environment around some statements of a block can hold, and when it may open.
 
+use std::cell::OnceCell;
+
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::guarded_head;
@@ -7,6 +9,7 @@ use crate::semantics::Owner;
 use crate::semantics::effects::{HostEffects, Named, Touch};
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
+use crate::transforms::hoist_maps::absence::Question;
 use crate::transforms::hoist_maps::blocks::{Candidate, Statement};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::{conditions, is_stable};
@@ -38,6 +41,8 @@ pub(super) struct Environment {
     pub held: Vec<Held>,
     /// What must hold where it opens, in C.
     pub conditions: Vec<String>,
+    /// What is asked before it opens, for its updates.
+    pub question: Option<Question>,
 }
 
 /// How often one construct copies it.
@@ -125,13 +130,16 @@ impl Block<'_, '_> {
             is_fixed && known.expressions.iter().all(is_known)
         };
         let holds = |other: &Item| {
-            other.named.id != item.named.id && other.certainly_holds(self.cx, touch) && keeps_place(other)
+            let is_other = other.named.id != item.named.id && keeps_place(other);
+            other.certainly_holds(self.cx, touch).filter(|_| is_other)
         };
-        let lists_both = |mapping: &Mapping| {
-            mapping.item(item.named.id).is_some_and(|own| own.is_explicit && keeps_place(own))
-                && mapping.items.iter().any(holds)
+        let holding = |mapping: &Mapping| {
+            mapping.item(item.named.id).filter(|own| own.is_explicit && keeps_place(own))?;
+            mapping.items.iter().find_map(holds)
         };
-        self.certain_where(statements, lists_both).map(|(_, terms)| terms)
+        let (mapping, mut terms) = self.certain_where(statements, |mapping| holding(mapping).is_some())?;
+        terms.extend(holding(mapping)?);
+        Some(terms)
     }
 
     /// May a construct of the block copy something back that it changed?
@@ -152,7 +160,9 @@ impl Block<'_, '_> {
         whole: bool,
     ) -> Result<Vec<Update>, Reason> {
         let candidate = self.candidate((first, last), item);
-        let wanted = Wanted { cx: self.cx, all: self.all, candidate: &candidate, item, whole };
+        let Some(opens) = self.statements.get(first) else { return Ok(Vec::new()) };
+        let absence = OnceCell::new();
+        let wanted = Wanted { cx: self.cx, all: self.all, candidate: &candidate, item, whole, opens, absence };
         let mut found = Vec::new();
         for index in first..=last {
             let Some(statement) = self.statements.get(index) else { break };
@@ -194,7 +204,7 @@ impl Block<'_, '_> {
                 conditions.push(term.clone());
             }
         }
-        let environment = Environment { statements, held, conditions };
+        let environment = Environment { statements, held, conditions, question: None };
         ((!environment.held.is_empty()).then_some(environment), refused)
     }
 

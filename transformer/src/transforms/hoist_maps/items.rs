@@ -65,21 +65,18 @@ impl Length {
 }
 
 impl Item {
-    /// Is what host code accesses certainly part of the item, as long as the pointer and the length keep their values?
-    pub(super) fn certainly_holds(&self, cx: &Context<'_>, touch: &Touch) -> bool {
-        let (Storage::Variable(named) | Storage::Behind(named)) = &touch.storage else { return false };
-        let is_whole = || self.section.is_empty() && matches!(touch.storage, Storage::Variable(_));
-        let starts_at_first = || self.section.starts_with("[:") && self.holds_whole_rows(cx);
-        let is_below = || match self.first_length.as_ref() {
-            Some(Length { text, expressions, .. }) => expressions
-                .iter()
-                .any(|length| Length::of(cx, *length).text == *text && stays_below(cx, touch, *length)),
-            None => false,
-        };
-        named.id == self.named.id
-            && self.is_explicit
-            && self.trouble.is_none()
-            && (is_whole() || starts_at_first() && is_below())
+    /// When what host code accesses is certainly part of the item, as long as the pointer and the length keep their values: empty where it
+    /// is in any case.
+    pub(super) fn certainly_holds(&self, cx: &Context<'_>, touch: &Touch) -> Option<Option<String>> {
+        let (Storage::Variable(named) | Storage::Behind(named)) = &touch.storage else { return None };
+        (named.id == self.named.id && self.is_explicit && self.trouble.is_none()).then_some(())?;
+        if self.section.is_empty() && matches!(touch.storage, Storage::Variable(_)) {
+            return Some(None);
+        }
+        (self.section.starts_with("[:") && self.holds_whole_rows(cx)).then_some(())?;
+        let Length { text, expressions, .. } = self.first_length.as_ref()?;
+        let mut lengths = expressions.iter().filter(|length| Length::of(cx, **length).text == *text);
+        lengths.find_map(|length| stays_below(cx, touch, *length))
     }
 
     /// Are the sections behind the first one all of the row that an element of the first dimension is?

@@ -2,35 +2,62 @@
 
 use crate::context::Context;
 use crate::source::Span;
-use crate::syntax::NodeKind;
-use crate::transforms::hoist_maps::blocks::Statement;
+use crate::syntax::{NodeId, NodeKind as K};
 
-/// A jump from the statements to behind them.
-pub(super) fn jump_out(cx: &Context<'_>, inside: &[Statement]) -> Option<Span> {
+/// How statements are left other than past the last of them.
+#[derive(Default)]
+pub(super) struct WaysOut {
+    /// Jumps to behind them, or out of the function.
+    pub jumps: Vec<NodeId>,
+    /// Calls that end the program: functions that run then may read what others know.
+    pub ends: Vec<NodeId>,
+    /// What leads into them or out of them where no directive can stand before: labels, exceptions, code that runs elsewhere.
+    pub blocked: Option<Span>,
+}
+
+impl WaysOut {
+    /// The first of them.
+    pub(super) fn first(&self, cx: &Context<'_>) -> Option<Span> {
+        self.jumps.first().map(|jump| cx.tree.span(*jump)).into_iter().chain(self.blocked).min_by_key(|span| span.start)
+    }
+}
+
+const LOOPS: [K; 4] = [K::ForStatement, K::WhileStatement, K::DoStatement, K::ForRangeLoop];
+
+/// The ways out of some statements.
+pub(super) fn ways_out(cx: &Context<'_>, statements: &[NodeId]) -> WaysOut {
     let tree = cx.tree;
-    let nodes = inside.iter().flat_map(|statement| tree.descendants(statement.node).map(|node| (statement.node, node)));
-    nodes.into_iter().find_map(|(root, node)| {
-        let kind = tree.kind(node);
-        let caught = |kinds: &[NodeKind]| {
+    let mut found = WaysOut::default();
+    for (root, node) in statements.iter().flat_map(|root| tree.descendants(*root).map(move |node| (*root, node))) {
+        let caught = |kinds: &[K]| {
             let inner = tree.ancestors(node).take_while(|above| *above != root).chain(std::iter::once(root));
             node != root && inner.into_iter().any(|above| kinds.contains(&tree.kind(above)))
         };
-        use NodeKind as K;
-        let leaves = match kind {
-            K::ReturnStatement | K::GotoStatement | K::LabeledStatement | K::ThrowStatement | K::CoReturnStatement => {
-                true
-            }
-            K::BreakStatement => {
-                !caught(&[K::ForStatement, K::WhileStatement, K::DoStatement, K::SwitchStatement, K::ForRangeLoop])
-            }
-            K::ContinueStatement => !caught(&[K::ForStatement, K::WhileStatement, K::DoStatement, K::ForRangeLoop]),
-            _ => false,
+        let (is_jump, is_blocked) = match tree.kind(node) {
+            K::ReturnStatement | K::GotoStatement => (true, caught(&[K::LambdaExpression])),
+            K::LabeledStatement | K::ThrowStatement | K::CoReturnStatement => (false, true),
+            K::BreakStatement => (!caught(&LOOPS) && !caught(&[K::SwitchStatement]), false),
+            K::ContinueStatement => (!caught(&LOOPS), false),
+            _ => (false, false),
         };
         let is_in_kernel = || {
             cx.constructs.ids().any(|id| {
                 cx.constructs.is_target(id) && cx.constructs.construct(id).body_span.contains(tree.span(node))
             })
         };
-        (leaves && !is_in_kernel()).then(|| tree.span(node))
-    })
+        let is_end = cx.ends_program(node);
+        if !(is_jump || is_blocked || is_end) || is_in_kernel() {
+            continue;
+        }
+        if is_end && caught(&[K::LambdaExpression]) {
+            found.blocked.get_or_insert(tree.span(node));
+        } else if is_end {
+            found.ends.push(node);
+        } else if is_blocked {
+            found.blocked.get_or_insert(tree.span(node));
+        } else {
+            found.jumps.push(node);
+        }
+    }
+    found
 }

@@ -24,7 +24,12 @@ impl Block<'_, '_> {
             if !updates.is_empty() && !copies_in {
                 return Err(self.needed(statements, &held.item));
             }
-            if !self.are_paid_in_loops(statements, &held.item, &updates) || !self.fit(statements, &updates) {
+            // What no construct certainly copies back may be constant.
+            let asks = updates.iter().any(|update| update.asks);
+            let comes_back = updates.iter().any(|update| !update.piece.from.is_empty());
+            let may_be_constant = asks && comes_back && !held.from;
+            let is_paid = self.are_paid_in_loops(statements, &held.item, &updates);
+            if may_be_constant || !is_paid || !self.fit(statements, &updates) {
                 continue;
             }
             let fits: Vec<String> = updates.iter().flat_map(|update| update.fits.iter().cloned()).collect();

@@ -8,7 +8,7 @@ use crate::semantics::effects::{Named, Storage, Touch};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::{Call, Field, Integer, NodeId, NodeKind, Number, Subscript};
-use crate::transforms::hoist_maps::items::operand;
+use crate::transforms::hoist_maps::items::{Length, operand};
 
 /// Functions that access as many bytes from a pointer on as their third argument says.
 const OF_BYTES: [&str; 3] = ["memcpy", "memmove", "memset"];
@@ -47,16 +47,50 @@ pub(super) fn reach(cx: &Context<'_>, touch: &Touch) -> Option<Reach> {
     Some(Reach { named: named.clone(), end: end?, expressions, naturals })
 }
 
-/// Does host code that names an array or pointer access only elements below a length, which is evaluated to the same number wherever it is?
-pub(super) fn stays_below(cx: &Context<'_>, touch: &Touch, length: Span) -> bool {
-    let stays = || {
-        let node = cx.tree.covering(touch.span);
-        let access = cx.tree.parent(node).filter(|access| cx.tree.child(*access, Field::Argument) == Some(node))?;
-        let index = Subscript::of(cx.tree, access)?.index()?;
+/// When host code that names an array or pointer accesses only elements below a length, which is evaluated to the same number wherever it
+/// is: empty where it does so in any case.
+pub(super) fn stays_below(cx: &Context<'_>, touch: &Touch, length: Span) -> Option<Option<String>> {
+    let node = cx.tree.covering(touch.span);
+    let access = cx.tree.parent(node).filter(|access| cx.tree.child(*access, Field::Argument) == Some(node))?;
+    let index = Subscript::of(cx.tree, access)?.index()?;
+    if cx.constant(length).is_none()
+        && let Some(least) = least_length(cx, index, length)
+    {
+        return Some(Some(format!("{} > {}", Length::of(cx, length).text, least - 1)));
+    }
+    is_below(cx, touch, index, length).then_some(None)
+}
+
+/// From which length on an index is certainly below it: 4 for the index 3, 2 for the index `n - 2`, 1 for `n / 2`, where `n` is the length.
+fn least_length(cx: &Context<'_>, index: NodeId, length: Span) -> Option<i64> {
+    let tree = cx.tree;
+    let is_small = |value: &i64| (0..=i64::from(i16::MAX)).contains(value);
+    if let Some(value) = cx.constant(tree.span(index)) {
+        return is_small(&value).then_some(value + 1);
+    }
+    let index = match tree.kind(index) {
+        NodeKind::ParenthesizedExpression => tree.named_children(index).next()?,
+        _ => index,
+    };
+    let [left, right] = [Field::Left, Field::Right].map(|side| tree.child(index, side));
+    let (left, right) = (tree.span(left?), cx.constant(tree.span(right?)).filter(is_small)?);
+    let is_length = on_one_line(cx.file, left) == on_one_line(cx.file, length)
+        && cx.is_arithmetic(left)
+        && cx.means_the_same(left, length.start);
+    match tree.operator(index)? {
+        NodeKind::Minus if is_length && right > 0 => Some(right),
+        NodeKind::Slash if is_length && right > 1 => Some(1),
+        _ => None,
+    }
+}
+
+fn is_below(cx: &Context<'_>, touch: &Touch, index: NodeId, length: Span) -> bool {
+    let is_it = || {
         let [index_value, length_value] = [cx.tree.span(index), length].map(|span| cx.constant(span));
         if let (Some(index), Some(length)) = (index_value, length_value) {
             return Some((0..length).contains(&index));
         }
+        let node = cx.tree.covering(touch.span);
         let mut bounds = Bounds { cx, around: node, expressions: Vec::new(), naturals: Vec::new() };
         let (node_start, length_start) = (touch.span.start, length.start);
         // A length in a clause is no part of the tree: its text tells that it is the loop's bound.
@@ -73,7 +107,7 @@ pub(super) fn stays_below(cx: &Context<'_>, touch: &Touch, length: Span) -> bool
             names.all(|span| cx.means_the_same(*span, node_start) && cx.means_the_same(*span, length_start));
         Some(end == length && bounds.naturals.is_empty() && are_the_same)
     };
-    stays().unwrap_or(false)
+    is_it().unwrap_or(false)
 }
 
 /// Upper bounds of expressions at a place, in which loops of the host count.

@@ -24,6 +24,8 @@ pub(super) struct Found {
     pub(super) refused: Vec<Refused>,
     /// The variables that environments hold, and where these are.
     pub(super) held: Vec<(VariableId, Span)>,
+    /// Names of variables that environments declare.
+    pub(super) given: Vec<String>,
 }
 
 /// A variable that is not held, and where a programmer would look for it.
@@ -37,7 +39,7 @@ pub(super) struct Refused {
 impl Found {
     /// Of a variable that cannot be held at several places, one inside the other, the innermost says why.
     pub(super) fn into_plans(self) -> Vec<Planned> {
-        let Self { mut plans, refused, held } = self;
+        let Self { mut plans, refused, held, .. } = self;
         let counts = |one: &&Refused| {
             let is_held = held
                 .iter()

@@ -20,8 +20,13 @@ pub(super) struct Run {
 /// host code between that needs it.
 pub(super) fn runs(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<Run> {
     let mut ids: Vec<VariableId> = Vec::new();
-    for item in block.mappings_of((0, block.statements.len().saturating_sub(1))).into_iter().flat_map(|it| &it.items) {
-        if !ids.contains(&item.named.id) && !around.iter().any(|outer| outer.item(item.named.id).is_some()) {
+    let whole = (0, block.statements.len().saturating_sub(1));
+    // What `target enter data` of this block brings stays already.
+    let node = block.statements.first().and_then(|first| block.cx.tree.parent(first.node));
+    let pairs = block.all.iter().filter(|it| !it.exits.is_empty() && Some(it.body) == node);
+    for item in block.mappings_of(whole).into_iter().flat_map(|it| &it.items) {
+        let is_held = |outer: &Mapping| outer.item(item.named.id).is_some();
+        if !ids.contains(&item.named.id) && !around.iter().any(|outer| is_held(outer)) && !pairs.clone().any(is_held) {
             ids.push(item.named.id);
         }
     }

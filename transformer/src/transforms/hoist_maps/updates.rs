@@ -8,18 +8,19 @@ mod elements;
 mod places;
 mod rows;
 
+use std::cell::OnceCell;
+
 use crate::context::Context;
 use crate::plan::Reason;
-use crate::region::construct::ConstructId;
 use crate::semantics::effects::Touch;
-use crate::semantics::{Origin, Telling};
-use crate::source::{Span, words};
+use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
+use crate::transforms::hoist_maps::absence::{Absence, absence};
 use crate::transforms::hoist_maps::blocks::{Candidate, Statement, statements};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::is_stable;
 use crate::transforms::hoist_maps::items::Item;
-pub(super) use places::Update;
+pub(super) use places::{Update, next_line};
 
 /// A variable whose data the host needs in between.
 pub(super) struct Wanted<'w, 'c> {
@@ -29,6 +30,10 @@ pub(super) struct Wanted<'w, 'c> {
     pub item: &'w Item,
     /// Is the whole section updated at once, even where some elements or a branch would do? That makes the fewest copies.
     pub whole: bool,
+    /// The first statement of the environment.
+    pub opens: &'w Statement,
+    /// Whether the variable was absent there, once it is asked for.
+    pub absence: OnceCell<Option<Absence>>,
 }
 
 impl Wanted<'_, '_> {
@@ -38,44 +43,16 @@ impl Wanted<'_, '_> {
     /// Why the host needs it there in a way that no update serves.
     pub(super) fn updates(&self, statement: &Statement, opens_here: bool) -> Result<Vec<Update>, Reason> {
         let Some(conflict) = self.candidate.conflict(self.cx, statement) else { return Ok(Vec::new()) };
-        if !self.candidate.is_only_accessed(self.cx, statement) || !self.is_certainly_absent(statement.extent) {
+        if !self.candidate.is_only_accessed(self.cx, statement) || self.absence().is_none() {
             return Err(conflict);
         }
         let found = self.of_statement(statement, None, opens_here);
         if self.serve_all(&found, statement) { Ok(found) } else { Err(conflict) }
     }
 
-    /// Has nobody mapped the variable before? Only then an update shows the host what the original would have copied.
-    fn is_certainly_absent(&self, extent: Span) -> bool {
-        let constructs = self.cx.constructs;
-        let owner = self.candidate.owner;
-        let is_own = matches!(owner.origin, Origin::Allocation | Origin::AutomaticArray) && !owner.is_shared
-            || self.cx.leads_to_unshared_memory(&self.candidate.named)
-            || owner.origin == Origin::StaticArray && !owner.is_shared && self.is_in_main(extent);
-        let may_stay = |id: ConstructId| constructs.directive(id).is("target enter data");
-        // Threads of the host may each be in the environment at another place.
-        let is_by_threads = |id: ConstructId| {
-            constructs.construct(id).body_span.contains(extent) && !constructs.directive(id).is("target data")
-        };
-        is_own
-            && !constructs.ids().any(|id| may_stay(id) || is_by_threads(id))
-            && self.cx.unread_directive(Telling::EnterData).is_none()
-    }
-
-    /// Does it stand in `main`, which is called once, while no environment of the file is open?
-    fn is_in_main(&self, extent: Span) -> bool {
-        let cx = self.cx;
-        let Some(main) = cx.function_of(extent) else { return false };
-        let is_main =
-            |node: NodeId| cx.tree.kind(node) == NodeKind::Identifier && cx.file.bytes(cx.tree.span(node)) == b"main";
-        let named: Vec<NodeId> = cx.tree.all_of(&[NodeKind::Identifier]).filter(|node| is_main(*node)).collect();
-        let head = cx.tree.child(main, Field::Declarator).map(|declarator| cx.tree.innermost_declarator(declarator));
-        let span = cx.tree.span(main);
-        let mut data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
-        named.len() == 1
-            && head == named.first().copied()
-            && !cx.uses_macro_with(Span::new(0, cx.file.text.len()), &|text| words(text).any(|word| word == "main"))
-            && data.all(|id| span.contains(cx.constructs.directive(id).span))
+    /// Had nobody mapped the variable before?
+    fn absence(&self) -> Option<Absence> {
+        *self.absence.get_or_init(|| absence(self.cx, self.candidate, self.item, self.opens))
     }
 
     fn serve_all(&self, updates: &[Update], statement: &Statement) -> bool {
@@ -178,12 +155,13 @@ impl Wanted<'_, '_> {
     /// The updates around a statement without constructs; under its own condition where it is a branch without braces.
     fn around(&self, statement: &Statement, around: Option<NodeId>) -> Option<Update> {
         let place = places::around(self.cx, statement.node)?;
+        let asks = self.absence() == Some(Absence::Asked);
         let accesses: Vec<&Touch> = self.candidate.accesses(self.cx, statement).collect();
         let writes = accesses.iter().any(|touch| touch.writes);
         (!writes || !places::may_leave(self.cx, statement.node)).then_some(())?;
         let (condition, part) = match self.branch(statement).filter(|_| !self.whole) {
             Some((condition, part)) => (Some(condition), part),
-            None => (None, statement.node),
+            None => (None, self.test(statement, &accesses).unwrap_or(statement.node)),
         };
         let covers = vec![statement.extent];
         let row = self.row(statement, &accesses);
@@ -191,13 +169,12 @@ impl Wanted<'_, '_> {
             row.piece.is_named_at(self.cx, place.both()) && row.piece.is_stable(self.cx, &statement.host, place.both())
         }) {
             let (piece, condition, fits) = (row.piece, row.condition, row.fits);
-            return Some(Update { covers, around, condition, fits, place, piece, is_closed: false });
+            return Some(Update { covers, around, condition, fits, place, piece, asks, is_closed: false });
         }
-        let piece = self
-            .elements(statement, part, &accesses)
-            .filter(|piece| piece.is_named_at(self.cx, place.both()))
-            .or_else(|| self.section(place.both(), writes))?;
-        Some(Update { covers, around, condition, fits: Vec::new(), place, piece, is_closed: false })
+        let elements = self.elements(statement, part, &accesses);
+        let elements = elements.filter(|(piece, _)| piece.is_named_at(self.cx, place.both()));
+        let (piece, fits) = elements.or_else(|| Some((self.section(place.both(), writes)?, Vec::new())))?;
+        Some(Update { covers, around, condition, fits, place, piece, asks, is_closed: false })
     }
 
     /// The condition, in C, and the branch of an `if` without braces and without `else`, where the host may test the condition twice.
@@ -216,6 +193,15 @@ impl Wanted<'_, '_> {
         is_pure.then_some((text, part))
     }
 
+    /// The condition of an `if` that alone accesses the variable.
+    fn test(&self, statement: &Statement, accesses: &[&Touch]) -> Option<NodeId> {
+        let tree = self.cx.tree;
+        (tree.kind(statement.node) == NodeKind::IfStatement).then_some(())?;
+        let condition = tree.child(statement.node, Field::Condition)?;
+        let is_in_it = |touch: &&Touch| tree.span(condition).contains(touch.span);
+        accesses.iter().all(is_in_it).then_some(condition)
+    }
+
     /// What the test of a loop reads comes back at the end of the loop's body. Before the first test the host has it where the environment
     /// has just opened, or where the test comes last.
     fn test_of(&self, statement: &Statement, opens_here: bool) -> Option<Update> {
@@ -231,10 +217,11 @@ impl Wanted<'_, '_> {
         let continues = tree.descendants(body).any(|inner| tree.kind(inner) == NodeKind::ContinueStatement);
         (reads && is_fresh && !continues).then_some(())?;
         let place = places::end_of(cx, body)?;
+        let asks = self.absence() == Some(Absence::Asked);
         let elements = self.elements_of_test(statement, &accesses);
-        let elements = elements.filter(|piece| piece.is_named_at(cx, place.both()));
-        let piece = elements.or_else(|| self.section(place.both(), false))?;
-        Some(Update { covers, around: Some(node), condition: None, fits: Vec::new(), place, piece, is_closed: true })
+        let elements = elements.filter(|(piece, _)| piece.is_named_at(cx, place.both()));
+        let (piece, fits) = elements.or_else(|| Some((self.section(place.both(), false)?, Vec::new())))?;
+        Some(Update { covers, around: Some(node), condition: None, fits, place, piece, asks, is_closed: true })
     }
 }
 

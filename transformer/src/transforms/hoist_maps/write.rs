@@ -1,5 +1,7 @@
 //! The edits: one directive around the statements, in the style of the constructs inside.
 
+mod unstructured;
+
 use std::collections::BTreeMap;
 
 use crate::context::Context;
@@ -7,10 +9,12 @@ use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, WIDTH, indent_of, line_start};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
+use crate::semantics::Origin;
 use crate::source::{Span, Spelling};
 use crate::syntax::{Clause, ClauseName, NodeId, NodeKind};
 use crate::transforms::hoist_maps::blocks::Statement;
-use crate::transforms::hoist_maps::environments::Environment;
+use crate::transforms::hoist_maps::environments::{Environment, Held};
+use crate::transforms::hoist_maps::jumps::ways_out;
 use crate::transforms::two_forms::{Indents, line_inserts};
 
 /// What stands on a line of its own besides a condition.
@@ -22,9 +26,10 @@ const SHORT: usize = 8;
 /// Why there is no place for it.
 pub(super) fn edits(
     cx: &Context<'_>,
-    environment: &Environment,
+    environment: &mut Environment,
     inside: &[Statement],
     construct: ConstructId,
+    given: &mut Vec<String>,
 ) -> Result<Vec<Edit>, Reason> {
     let (Some(first), Some(last)) = (inside.first(), inside.last()) else { return Ok(Vec::new()) };
     let extent = Span::new(first.extent.start, last.extent.end);
@@ -50,13 +55,27 @@ pub(super) fn edits(
     let column =
         if indent_of(cx.file, directive.span.start).is_empty() { String::new() } else { indents.indent.clone() };
     let layout = layout.indented(column.clone());
-    let text = format!("{column}{}{}", layout.write("target data", &clauses(environment, &layout)), layout.newline);
-    if inside.len() == 1 && first.extent == cx.tree.span(first.node) {
-        let edits = vec![Edit { span: Span::new(start, start), text }];
+    let nodes: Vec<NodeId> = inside.iter().map(|statement| statement.node).collect();
+    let mut ways = ways_out(cx, &nodes);
+    let is_known_here = |held: &Held| held.owner.origin == Origin::Allocation && !held.owner.is_shared;
+    if !environment.held.iter().all(is_known_here) {
+        ways.jumps.append(&mut ways.ends);
+    }
+    let is_alone = inside.len() == 1 && first.extent == cx.tree.span(first.node);
+    let leaves = if is_alone { None } else { leaves_block(cx, inside, extent) };
+    let is_structured = ways.first(cx).is_none() && leaves.is_none();
+    environment.name(cx, !is_structured, given);
+    let environment = &*environment;
+    if !is_structured {
+        let edits = unstructured::edits(cx, environment, inside, &ways, &layout, &indents.indent)?;
         return Ok(with_updates(cx, environment, &layout, "", edits));
     }
-    if let Some((span, message)) = leaves_block(cx, inside, extent) {
-        return refuse(span, message);
+    let asked = environment.questions(&layout, &indents.indent);
+    let opening = layout.write("target data", &clauses(environment, &layout));
+    let text = format!("{asked}{column}{opening}{}", layout.newline);
+    if is_alone {
+        let edits = vec![Edit { span: Span::new(start, start), text }];
+        return Ok(with_updates(cx, environment, &layout, "", edits));
     }
     let (newline, indent) = (layout.newline, &indents.indent);
     let open = format!("{text}{indent}{{{newline}");
@@ -67,12 +86,12 @@ pub(super) fn edits(
 
 /// A `target update` directive, in the order in which those at one place stand.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct UpdateLine<'e> {
+struct UpdateLine {
     /// The line before which it stands.
     at: usize,
     /// 0 to the device, 1 from it.
     way: u8,
-    condition: &'e str,
+    condition: String,
     /// Which of the elements of a variable it lists.
     index: usize,
     /// A byte of a line with its blanks.
@@ -89,13 +108,13 @@ fn with_updates(
 ) -> Vec<Edit> {
     // Where data go to the device behind one statement, they go there before others come back for the next.
     // One directive lists no variable twice.
-    let mut lines: BTreeMap<UpdateLine<'_>, Vec<&str>> = BTreeMap::new();
+    let mut lines: BTreeMap<UpdateLine, Vec<&str>> = BTreeMap::new();
     for update in environment.held.iter().flat_map(|held| &held.updates) {
-        let condition = update.condition.as_deref().unwrap_or_default();
+        let condition = environment.condition_of(update);
         let ways = [(update.place.behind, 0, &update.piece.to), (update.place.before, 1, &update.piece.from)];
         for (at, way, items) in ways {
             for (index, item) in items.iter().enumerate() {
-                let line = UpdateLine { at, way, condition, index, like: update.place.like };
+                let line = UpdateLine { at, way, condition: condition.clone(), index, like: update.place.like };
                 lines.entry(line).or_default().push(item);
             }
         }
@@ -136,34 +155,58 @@ fn one_level(cx: &Context<'_>, node: NodeId, indent: &str) -> Option<String> {
     around.find_map(|outer| indent.strip_prefix(&outer).filter(|level| !level.is_empty()).map(str::to_owned))
 }
 
-/// `map` clauses by type, in the order in which the items come, and the condition.
-fn clauses(environment: &Environment, layout: &Layout) -> Vec<String> {
+/// `map` clauses by type, in the order in which the items come.
+fn maps(environment: &Environment, kind: impl Fn(&Held) -> &'static str) -> Vec<String> {
     let mut maps: Vec<(&str, Vec<&str>)> = Vec::new();
     for held in &environment.held {
-        let kind = match (held.to, held.from) {
-            (true, true) => "tofrom",
-            (true, false) => "to",
-            (false, true) => "from",
-            (false, false) => "alloc",
-        };
+        let kind = kind(held);
         match maps.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, items)) => items.push(&held.item.text),
             None => maps.push((kind, vec![&held.item.text])),
         }
     }
-    let maps = maps.into_iter().map(|(kind, items)| format!("map({kind}: {})", items.join(", ")));
-    let mut condition = match environment.conditions.as_slice() {
-        [only] => without_parentheses(only).to_owned(),
-        several => several.join(" && "),
+    maps.into_iter().map(|(kind, items)| format!("map({kind}: {})", items.join(", "))).collect()
+}
+
+impl Environment {
+    /// The clauses of the `target enter data` that opens it.
+    fn clauses_of_enter(&self) -> Vec<String> {
+        let maps = maps(self, |held| if held.to { "to" } else { "alloc" });
+        maps.into_iter().chain(self.if_it_stays()).collect()
+    }
+
+    /// The clauses of a `target exit data` that closes it.
+    fn clauses_of_exit(&self) -> Vec<String> {
+        let maps = maps(self, |held| if held.from { "from" } else { "release" });
+        maps.into_iter().chain(self.if_it_stays()).collect()
+    }
+
+    fn if_it_stays(&self) -> Option<String> {
+        self.question.as_ref().map(|question| format!("if({})", question.stays))
+    }
+}
+
+/// The clauses of the `target data` that it is.
+fn clauses(environment: &Environment, layout: &Layout) -> Vec<String> {
+    let maps = maps(environment, |held| match (held.to, held.from) {
+        (true, true) => "tofrom",
+        (true, false) => "to",
+        (false, true) => "from",
+        (false, false) => "alloc",
+    });
+    let mut condition = match (&environment.question, environment.conditions.as_slice()) {
+        (Some(question), _) => question.stays.clone(),
+        (None, [only]) => without_parentheses(only).to_owned(),
+        (None, several) => several.join(" && "),
     };
-    if layout.indent.len() + condition.len() + SHORT > WIDTH {
+    if environment.question.is_none() && layout.indent.len() + condition.len() + SHORT > WIDTH {
         condition = environment.conditions.join(&format!(" && \\{}{}       ", layout.newline, layout.indent));
     }
-    maps.chain((!condition.is_empty()).then(|| format!("if({condition})"))).collect()
+    maps.into_iter().chain((!condition.is_empty()).then(|| format!("if({condition})"))).collect()
 }
 
 /// A condition without the parentheses around all of it.
-fn without_parentheses(text: &str) -> &str {
+pub(super) fn without_parentheses(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return text };
     let mut open = 0_i32;
     let closes_early = inner.chars().any(|c| {

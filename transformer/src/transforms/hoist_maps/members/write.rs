@@ -7,7 +7,8 @@ use crate::edit::directive_writer::indent_of;
 use crate::plan::{Plan, Reason, ReasonCode, Verdict};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
-use crate::syntax::{NodeId, NodeKind};
+use crate::syntax::NodeId;
+use crate::transforms::hoist_maps::absence::may_declare_before;
 use crate::transforms::hoist_maps::decided::{Opened, Planned};
 use crate::transforms::hoist_maps::members::text::{Changed, with_words};
 
@@ -40,7 +41,7 @@ pub(super) fn plan(cx: &Context<'_>, listing: &Listing, changed: &Changed, plann
     let Some(values) = held.iter().map(|path| value(cx, path, paths, opened)).collect::<Option<Vec<String>>>() else {
         return refuse((span, "where its data would be mapped is not known where they are needed".to_owned()));
     };
-    let is_in_block = first_statement(cx, extent).is_some_and(|node| stands_in_block(cx, node));
+    let is_in_block = first_statement(cx, extent).is_some_and(|node| may_declare_before(cx, node));
     if !is_in_block && !held.is_empty() {
         return refuse((span, "there is no place for a pointer before the environment".to_owned()));
     }
@@ -99,15 +100,6 @@ fn first_statement(cx: &Context<'_>, extent: Span) -> Option<NodeId> {
         let mut around = std::iter::once(node).chain(cx.tree.ancestors(node));
         around.find(|node| cx.tree.kind(*node).is_statement_or_declaration())
     })
-}
-
-/// May a declaration stand before a statement?
-fn stands_in_block(cx: &Context<'_>, node: NodeId) -> bool {
-    let tree = cx.tree;
-    let Some(block) = tree.parent(node).filter(|it| tree.kind(*it) == NodeKind::CompoundStatement) else {
-        return false;
-    };
-    tree.parent(block).is_none_or(|above| tree.kind(above) != NodeKind::SwitchStatement)
 }
 
 /// The edits, in which each held member goes by a pointer with a name of its own.

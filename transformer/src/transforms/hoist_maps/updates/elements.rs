@@ -5,6 +5,7 @@ use crate::edit::directive_writer::on_one_line;
 use crate::semantics::effects::{HostEffects, Storage, Touch};
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind, Subscript};
+use crate::transforms::hoist_maps::absence::Absence;
 use crate::transforms::hoist_maps::blocks::Statement;
 use crate::transforms::hoist_maps::first_run::is_stable;
 use crate::transforms::hoist_maps::updates::Wanted;
@@ -21,7 +22,7 @@ pub(in crate::transforms::hoist_maps) struct Piece {
 }
 
 impl Piece {
-    pub(super) fn copies(&self) -> usize {
+    pub(in crate::transforms::hoist_maps) fn copies(&self) -> usize {
         self.from.len() + self.to.len()
     }
 
@@ -78,22 +79,34 @@ impl Wanted<'_, '_> {
     }
 
     /// The elements that a part of a statement certainly accesses, where there is nothing else that it accesses.
-    pub(super) fn elements(&self, statement: &Statement, part: NodeId, accesses: &[&Touch]) -> Option<Piece> {
-        let kind = self.cx.tree.kind(part);
-        matches!(kind, NodeKind::ExpressionStatement | NodeKind::Declaration).then_some(())?;
+    /// Beside them what must hold where the environment opens, so that they lie in the section.
+    pub(super) fn elements(&self, statement: &Statement, part: NodeId, accesses: &[&Touch]) -> Option<Elements> {
+        let is_certain = matches!(
+            self.cx.tree.kind(part),
+            NodeKind::ExpressionStatement
+                | NodeKind::Declaration
+                | NodeKind::ParenthesizedExpression
+                | NodeKind::ConditionClause
+        );
+        is_certain.then_some(())?;
         self.elements_below(statement, part, accesses)
     }
 
     /// The elements that the test of a loop certainly accesses, where it accesses no others.
-    pub(super) fn elements_of_test(&self, statement: &Statement, accesses: &[&Touch]) -> Option<Piece> {
+    pub(super) fn elements_of_test(&self, statement: &Statement, accesses: &[&Touch]) -> Option<Elements> {
         self.elements_below(statement, statement.node, accesses)
     }
 
-    fn elements_below(&self, statement: &Statement, part: NodeId, accesses: &[&Touch]) -> Option<Piece> {
+    fn elements_below(&self, statement: &Statement, part: NodeId, accesses: &[&Touch]) -> Option<Elements> {
         let mut piece = Piece::default();
+        let mut fits = Vec::new();
         (!self.whole).then_some(())?;
         for touch in accesses {
             let element = self.element(statement, part, touch)?;
+            // Beyond its section the variable may be present, with other values.
+            if self.absence() == Some(Absence::Asked) {
+                fits.extend(self.item.certainly_holds(self.cx, touch)?);
+            }
             piece.indices.extend(element.indices);
             if element.is_assigned {
                 piece.assigned.push(element.text.clone());
@@ -108,7 +121,7 @@ impl Wanted<'_, '_> {
         let from = std::mem::take(&mut piece.from);
         piece.assigned.retain(|item| !from.contains(item));
         piece.from = from;
-        Some(piece)
+        Some((piece, fits))
     }
 
     /// The one element that an access by the variable's name reaches.
@@ -140,6 +153,9 @@ impl Wanted<'_, '_> {
         Some(element)
     }
 }
+
+/// What is moved, and what must hold where the environment opens.
+type Elements = (Piece, Vec<String>);
 
 struct Element {
     text: String,

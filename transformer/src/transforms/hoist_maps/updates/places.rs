@@ -22,6 +22,8 @@ pub(in crate::transforms::hoist_maps) struct Update {
     pub fits: Vec<String>,
     pub place: Place,
     pub piece: Piece,
+    /// Does it hang on what the program is asked, whether the environment brings the data?
+    pub asks: bool,
     /// Can later statements no longer share it?
     pub is_closed: bool,
 }
@@ -104,7 +106,7 @@ fn first_of_line(file: &SourceFile, at: usize) -> Option<usize> {
 }
 
 /// The start of the next line, where nothing but a comment stands behind a place.
-fn next_line(file: &SourceFile, end: usize) -> Option<usize> {
+pub(in crate::transforms::hoist_maps) fn next_line(file: &SourceFile, end: usize) -> Option<usize> {
     let rest = file.text.get(end..)?;
     let length = rest.iter().position(|byte| *byte == b'\n')?;
     let text = rest.get(..length)?.trim_ascii();

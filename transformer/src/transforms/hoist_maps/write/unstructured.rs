@@ -1,0 +1,126 @@
+//! An environment that no block can hold: `target enter data` before its statements, `target exit data` behind them and before each jump
+//! out of them.
+
+use crate::context::Context;
+use crate::edit::Edit;
+use crate::edit::directive_writer::{Layout, indent_of, line_start};
+use crate::plan::{Reason, ReasonCode};
+use crate::source::{Language, Span};
+use crate::syntax::{Field, NodeId, NodeKind};
+use crate::transforms::hoist_maps::absence::may_declare_before;
+use crate::transforms::hoist_maps::blocks::Statement;
+use crate::transforms::hoist_maps::environments::Environment;
+use crate::transforms::hoist_maps::jumps::WaysOut;
+use crate::transforms::hoist_maps::updates::next_line;
+
+/// The edits but for updates. `layout` has the blanks before a directive, `indent` those before a statement there.
+///
+/// # Errors
+/// Why there is no place for one of the directives.
+pub(super) fn edits(
+    cx: &Context<'_>,
+    environment: &Environment,
+    inside: &[Statement],
+    ways: &WaysOut,
+    layout: &Layout,
+    indent: &str,
+) -> Result<Vec<Edit>, Reason> {
+    let (Some(first), Some(last)) = (inside.first(), inside.last()) else { return Ok(Vec::new()) };
+    let refuse = |span, message: &str| Reason::new(ReasonCode::EnvironmentPlace, span, message);
+    if let Some(span) = ways.blocked {
+        return Err(refuse(span, "a jump or an exception may lead past the end of the data environment"));
+    }
+    if let Some(span) = may_throw(cx, inside) {
+        return Err(refuse(span, "an exception of this call would leave the data on the device"));
+    }
+    if let Some(statement) = inside.iter().find(|it| is_no_statement(cx, it.node)) {
+        return Err(refuse(statement.extent, "a preprocessor line or a label stands between the constructs"));
+    }
+    if !may_declare_before(cx, first.node) {
+        return Err(refuse(first.extent, "there is no place for a directive of its own before the constructs"));
+    }
+    let start = line_start(&cx.file.text, first.extent.start);
+    let newline = layout.newline;
+    let opening = layout.write("target enter data", &environment.clauses_of_enter());
+    let text = format!("{}{}{opening}{newline}", environment.questions(layout, indent), layout.indent);
+    let mut edits = vec![Edit::insertion(start, text)];
+    let exit = |layout: &Layout| {
+        format!("{}{}{newline}", layout.indent, layout.write("target exit data", &environment.clauses_of_exit()))
+    };
+    for jump in &ways.jumps {
+        let span = cx.tree.span(*jump);
+        if !names_mean_the_same(cx, environment, span.start) {
+            return Err(refuse(span, "a name of the data means something else before this jump"));
+        }
+        let column = |indent: String| if layout.indent.is_empty() { String::new() } else { indent };
+        let found = before_jump(cx, *jump, newline, &|indent| exit(&layout.indented(column(indent))));
+        edits.extend(found.ok_or_else(|| refuse(span, "there is no place for a directive before this jump"))?);
+    }
+    let behind = next_line(cx.file, last.extent.end)
+        .ok_or_else(|| refuse(last.extent, "other text stands behind the constructs"))?;
+    edits.push(Edit::insertion(behind, exit(layout)));
+    Ok(edits)
+}
+
+/// In C++ a call that is not in sight may end in an exception.
+fn may_throw(cx: &Context<'_>, inside: &[Statement]) -> Option<Span> {
+    let is_cpp = cx.tree.language() == Language::Cpp;
+    let mut unknown = inside.iter().flat_map(|it| &it.host.unknown).filter(|_| is_cpp);
+    unknown.next().map(|unknown| unknown.span)
+}
+
+fn is_no_statement(cx: &Context<'_>, node: NodeId) -> bool {
+    let kind = cx.tree.kind(node);
+    kind.is_preprocessor() || matches!(kind, NodeKind::CaseStatement | NodeKind::LabeledStatement)
+}
+
+/// Do the names of what is held, and those in its sections, mean there what they mean where the environment opens?
+fn names_mean_the_same(cx: &Context<'_>, environment: &Environment, at: usize) -> bool {
+    environment.held.iter().map(|held| &held.item).all(|item| {
+        let is_it = cx.named(&item.named.name, at).is_some_and(|(named, _)| named.id == item.named.id);
+        is_it && item.expressions.iter().all(|span| cx.means_the_same(*span, at))
+    })
+}
+
+/// What ends the environment before a jump, which gets braces where it is a branch without them. `exit` writes it with such blanks.
+fn before_jump(cx: &Context<'_>, jump: NodeId, newline: &str, exit: &dyn Fn(String) -> String) -> Option<Vec<Edit>> {
+    let (tree, span) = (cx.tree, cx.tree.span(jump));
+    let parent = tree.parent(jump)?;
+    if tree.kind(parent) == NodeKind::CompoundStatement {
+        let start = line_start(&cx.file.text, span.start);
+        let is_first = cx.file.bytes(Span::new(start, span.start)).iter().all(u8::is_ascii_whitespace);
+        return is_first.then(|| vec![Edit::insertion(start, exit(indent_of(cx.file, span.start)))]);
+    }
+    let is_branch = tree.kind(parent) == NodeKind::ElseClause
+        || tree.kind(parent) == NodeKind::IfStatement && tree.field(jump) == Some(Field::Consequence);
+    is_branch.then_some(())?;
+    let before = tree.children(parent).take_while(|sibling| *sibling != jump).last()?;
+    let gap = Span::new(tree.span(before).end, span.start);
+    cx.file.bytes(gap).iter().all(u8::is_ascii_whitespace).then_some(())?;
+    let outer = indent_of(cx.file, tree.span(parent).start);
+    let inner = format!("{outer}{}", level(cx, jump, &outer));
+    let brace = if has_braces_on_own_lines(cx, jump) { format!("{newline}{outer}{{") } else { " {".to_owned() };
+    let opening = format!("{brace}{newline}{}{inner}", exit(inner.clone()));
+    let closing = Edit::insertion(next_line(cx.file, span.end)?, format!("{outer}}}{newline}"));
+    Some(vec![Edit { span: gap, text: opening }, closing])
+}
+
+/// By how much a branch is indented: as the innermost block is against what stands around it.
+fn level(cx: &Context<'_>, node: NodeId, outer: &str) -> String {
+    let tree = cx.tree;
+    let block = tree.ancestors(node).find(|above| tree.kind(*above) == NodeKind::CompoundStatement);
+    let around = block.map(|block| indent_of(cx.file, tree.span(block).start));
+    let found = around.and_then(|around| outer.strip_prefix(&around).map(str::to_owned));
+    found.filter(|level| !level.is_empty()).unwrap_or_else(|| "    ".to_owned())
+}
+
+/// Does the brace of the block around stand first on its line?
+fn has_braces_on_own_lines(cx: &Context<'_>, node: NodeId) -> bool {
+    let tree = cx.tree;
+    let block = tree.ancestors(node).find(|above| tree.kind(*above) == NodeKind::CompoundStatement);
+    block.is_some_and(|block| {
+        let start = tree.span(block).start;
+        let line = Span::new(line_start(&cx.file.text, start), start);
+        cx.file.bytes(line).iter().all(u8::is_ascii_whitespace)
+    })
+}
