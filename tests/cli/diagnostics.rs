@@ -162,6 +162,34 @@ fn stats_count_regions_kernels_and_rules() {
     assert_contains(&project.expect(1, &["-q", "--check", "--stats", "a.c"]).stderr, "kernels: 1 before, 2 after");
 }
 
+/// What data travel no more is counted: copies always, bytes where the text tells.
+#[test]
+fn stats_count_copies_and_bytes() {
+    let text = "\
+static double a[1000];
+void f(int n, double *b) {
+  for (int t = 0; t < 10; t++) {
+#pragma omp target teams distribute parallel for map(tofrom: a[0:1000])
+    for (int i = 0; i < 1000; i++)
+      a[i] += 1;
+  }
+  for (int t = 0; t < 10; t++) {
+#pragma omp target teams distribute parallel for map(tofrom: b[0:n])
+    for (int i = 0; i < n; i++)
+      b[i] += 1;
+  }
+}
+";
+    let project = Project::new(&[("a.c", text)]);
+    let ran = project.expect(1, &["-q", "--check", "--passes", "hoist", "--stats=json", "a.c"]);
+    let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!((&stats["copies_before"], &stats["copies_after"]), (&4.into(), &4.into()), "{stats}");
+    assert_eq!((&stats["bytes_before"], &stats["bytes_after"]), (&16000.into(), &16000.into()), "{stats}");
+    assert_eq!(stats["copies_of_unknown_size"], 1);
+    let said = project.expect(1, &["-q", "--check", "--passes", "hoist", "--stats", "a.c"]).stderr;
+    assert_contains(&said, "copies: 4 before, 4 after (16000 bytes before, 16000 after; changes of unknown size: 1)");
+}
+
 /// Kernels that `split` makes are looked at by the passes behind it, and what they decide is said at the loops of the original.
 #[test]
 fn what_is_decided_about_new_kernels_is_said_at_their_loops() {

@@ -168,6 +168,10 @@ fn write_plan(file: &SourceFile, plan: &Plan, out: &mut dyn Write) -> io::Result
         writeln!(out, "  {}", plan.summary)?;
     }
     writeln!(out, "  kernels: {before} before, {after} after")?;
+    if let Some(copies) = plan.copies {
+        let bytes = copies.bytes.map(|(before, after)| format!(": {before} bytes before, {after} after"));
+        writeln!(out, "  copies: {} before, {} after{}", copies.before, copies.after, bytes.unwrap_or_default())?;
+    }
     for (span, words) in &plan.parts {
         let place = file.lines.line_column(span.start);
         writeln!(out, "  {}:{}: {words}", place.line, place.column)?;

@@ -62,6 +62,9 @@ pub struct DeviceProfile {
     /// Bytes of the device's memory: for several products of one name, those of the smallest.
     #[serde(default)]
     pub memory_bytes: Option<u64>,
+    /// Does the device work on the host's memory itself, so that nothing travels between them?
+    #[serde(default)]
+    pub shares_host_memory: bool,
     /// Peak rate of the device's memory in 10^9 bytes a second.
     pub memory_gb_per_s: f64,
     /// The bus between the host and the device. By default a common one.

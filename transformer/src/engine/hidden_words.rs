@@ -1,8 +1,9 @@
 //! Words of an output that a macro of the program would replace.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::plan::{Decision, Plan, Reason, ReasonCode};
+use crate::plan::{Decision, Pass, Plan, Reason, ReasonCode};
 use crate::semantics::Program;
 use crate::source::{self, SourceFile, Span, words};
 use crate::syntax::ClauseName;
@@ -62,7 +63,11 @@ fn definition(context: &Program<'_>, word: &str) -> Option<Span> {
 
 fn hidden_word(context: &Program<'_>, plan: &Plan, macros: &BTreeSet<String>) -> Option<String> {
     let original = context.file.show(plan.extent);
-    let used: BTreeSet<&str> = words(&original).collect();
+    let mut used: BTreeSet<&str> = words(&original).collect();
+    // Around the call of a function its directives are told once more, of which `hoist` asks whether macros mean the same in both places.
+    let directives = context.constructs.directives.iter().filter(|_| plan.pass == Pass::Hoist);
+    let directives: Vec<Cow<'_, str>> = directives.map(|directive| context.file.show(directive.span)).collect();
+    used.extend(directives.iter().flat_map(|text| words(text)));
     let is_hidden = |word: &&str| macros.contains(*word) && (!used.contains(word) || is_of_output(word));
     plan.edits.iter().find_map(|edit| {
         let code = without_comments(&edit.text);

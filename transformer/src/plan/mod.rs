@@ -170,6 +170,18 @@ impl Times {
     }
 }
 
+/// How often data travel between host and device, each time the code runs: where a loop repeats constructs, in one pass of it before, and
+/// in all passes together after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copies {
+    /// In the original.
+    pub before: usize,
+    /// In the output.
+    pub after: usize,
+    /// How many bytes that is, before and after, where the text tells.
+    pub bytes: Option<(u64, u64)>,
+}
+
 /// What one transformation decided for one construct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -196,6 +208,8 @@ pub struct Plan {
     pub kernels: (usize, usize),
     /// How long it is predicted to take before and after, where the pass goes by that.
     pub times: Option<Times>,
+    /// How often data travel, where the pass goes by that.
+    pub copies: Option<Copies>,
     /// Is it about the text that an earlier change of this run wrote? Its spans are those of the original text that was
     /// changed. It has no edits, since they would not fit the original text.
     pub follows: bool,
@@ -217,6 +231,7 @@ impl Plan {
             details: Vec::new(),
             kernels: (1, 1),
             times: None,
+            copies: None,
             follows: false,
         }
     }
@@ -228,6 +243,7 @@ impl Plan {
         self.edits.clear();
         self.summary.clear();
         self.kernels.1 = self.kernels.0;
+        self.copies = None;
     }
 
     /// The plan with its places in another text, from which this one was made; its edits are left as they are.

@@ -1,7 +1,7 @@
 //! What the checks of a pass found out about one construct, and the one place that makes a plan of it.
 
 use crate::edit::Edit;
-use crate::plan::{Applicability, Decision, Pass, Plan, Reason, ReasonCode, RuleKind, Times};
+use crate::plan::{Applicability, Copies, Decision, Pass, Plan, Reason, ReasonCode, RuleKind, Times};
 use crate::source::Span;
 
 /// What a pass says of a construct that it has looked at.
@@ -32,6 +32,8 @@ pub struct Change {
     pub kernels: Option<(usize, usize)>,
     /// How long it is predicted to take: see [`Plan::times`].
     pub times: Option<Times>,
+    /// How often data travel: see [`Plan::copies`].
+    pub copies: Option<Copies>,
 }
 
 impl Verdict {
@@ -55,6 +57,7 @@ impl Verdict {
                 plan.parts = change.parts;
                 plan.kernels = change.kernels.unwrap_or(plan.kernels);
                 plan.times = change.times;
+                plan.copies = change.copies;
                 plan
             }
         }

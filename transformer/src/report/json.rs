@@ -53,6 +53,8 @@ struct Entry<'a> {
     /// What is done, in a line.
     summary: Option<&'a str>,
     kernels: Option<Kernels>,
+    /// How often data travel; null where the pass does not go by that.
+    copies: Option<CopiesEntry>,
     /// Further places.
     labels: Vec<LabelEntry<'a>>,
     /// Sentences that follow the message.
@@ -81,6 +83,16 @@ struct Position {
 struct Kernels {
     before: usize,
     after: usize,
+}
+
+/// How often data travel between host and device, each time the code runs: where a loop repeats constructs, in one pass of it before, and in
+/// all passes together after. The bytes are null where the text does not tell.
+#[derive(JsonSchema, Serialize)]
+struct CopiesEntry {
+    before: usize,
+    after: usize,
+    bytes_before: Option<u64>,
+    bytes_after: Option<u64>,
 }
 
 /// A further place with a word about it.
@@ -136,6 +148,12 @@ fn entry<'a>(report: &'a FileReport, diagnostic: &'a Diagnostic) -> Entry<'a> {
         applicability: plan.and_then(|plan| applicability(plan.decision)),
         summary: plan.map(|plan| plan.summary.as_str()),
         kernels: plan.map(|plan| Kernels { before: plan.kernels.0, after: plan.kernels.1 }),
+        copies: plan.and_then(|plan| plan.copies).map(|copies| CopiesEntry {
+            before: copies.before,
+            after: copies.after,
+            bytes_before: copies.bytes.map(|(before, _)| before),
+            bytes_after: copies.bytes.map(|(_, after)| after),
+        }),
         labels: diagnostic
             .labels
             .iter()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::plan::{Consent, Decision, Plan};
+use crate::plan::{Consent, Copies, Decision, Plan};
 use crate::report::FileReport;
 use crate::report::constructs::{Fate, constructs, fate};
 
@@ -37,6 +37,16 @@ pub struct Stats {
     pub kernels_before: usize,
     /// The kernels that they launch in the output.
     pub kernels_after: usize,
+    /// How often the constructs that are changed so copy data in the original, where a loop repeats them in one pass of it.
+    pub copies_before: usize,
+    /// How often they do so in the output, in all passes of such a loop.
+    pub copies_after: usize,
+    /// The bytes of those of these changes whose sizes the text tells, before and after.
+    pub bytes_before: u64,
+    /// See `bytes_before`.
+    pub bytes_after: u64,
+    /// The changes of copies whose sizes the text does not tell.
+    pub copies_of_unknown_size: usize,
     /// The time of the run.
     pub milliseconds: u128,
 }
@@ -62,6 +72,20 @@ impl Stats {
         }
         for plans in constructs(plans).values() {
             self.count_region(plans, consent);
+        }
+        let written = plans.iter().filter(|plan| plan.decision.is_written(consent));
+        written.filter_map(|plan| plan.copies).for_each(|copies| self.count_copies(copies));
+    }
+
+    fn count_copies(&mut self, copies: Copies) {
+        self.copies_before += copies.before;
+        self.copies_after += copies.after;
+        match copies.bytes {
+            Some((before, after)) => {
+                self.bytes_before += before;
+                self.bytes_after += after;
+            }
+            None => self.copies_of_unknown_size += 1,
         }
     }
 
@@ -104,6 +128,17 @@ impl Stats {
             self.regions_nothing_to_do
         )?;
         writeln!(out, "kernels: {} before, {} after", self.kernels_before, self.kernels_after)?;
+        if self.copies_before > 0 {
+            let unknown = match self.copies_of_unknown_size {
+                0 => String::new(),
+                count => format!("; changes of unknown size: {count}"),
+            };
+            writeln!(
+                out,
+                "copies: {} before, {} after ({} bytes before, {} after{unknown})",
+                self.copies_before, self.copies_after, self.bytes_before, self.bytes_after
+            )?;
+        }
         self.refused_by_rule.iter().try_for_each(|(id, count)| writeln!(out, "refused by {id}: {count}"))
     }
 

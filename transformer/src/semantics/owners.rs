@@ -6,7 +6,7 @@ use crate::semantics::names::Class;
 use crate::semantics::symbols::{DeclaredType, Scope, Variable};
 use crate::semantics::uses::{Role, Use};
 use crate::source::{Language, Span};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Field, Member, NodeId, NodeKind};
 
 /// Where memory comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -303,7 +303,8 @@ impl Program<'_> {
                     || !self.is_array(other)
                         && (self.is_alias_free(other)
                             || self.is_lent_or_handed(other)
-                            || self.holds_other_numbers(other, named))
+                            || self.holds_other_numbers(other, named)
+                            || self.selects_other_numbers(other, named))
                     || self.is_array(other) && self.owner(other).is_apart_from(owner)
             }
         }
@@ -352,13 +353,59 @@ impl Program<'_> {
 
     /// Is the one a number by its declaration, and may what the pointer leads to only hold numbers of another class (C17, section 6.5)?
     fn holds_other_numbers(&self, number: &Named, pointer: &Named) -> bool {
+        let at = number.at;
         let [number, pointer] =
             [number, pointer].map(|it| self.named(&it.name, it.at).map(|(_, variable)| variable.ty.clone()));
         let (Some(number), Some(pointer)) = (number, pointer) else { return false };
-        self.compilation.strict_aliasing
-            && number.is_scalar()
-            && pointer.is_pointer()
-            && !Class::of(&number).may_alias(Class::behind(&pointer))
+        number.is_scalar() && self.leads_to_others(&pointer, &number, at)
+    }
+
+    /// Is an access of a variable that is a structure one of a member that is a number, and of no class that the pointer leads to?
+    fn selects_other_numbers(&self, object: &Named, pointer: &Named) -> bool {
+        let tree = self.tree;
+        let Some((_, variable)) = self.named(&object.name, object.at) else { return false };
+        let name = tree.covering(Span::new(object.at, object.at + object.name.len()));
+        let is_name =
+            tree.kind(name) == NodeKind::Identifier && self.file.bytes(tree.span(name)) == object.name.as_bytes();
+        let (mut ty, mut node) = (variable.ty.clone(), name);
+        while let Some(parent) = tree.parent(node).filter(|_| is_name) {
+            let field = tree.field(node);
+            match tree.kind(parent) {
+                NodeKind::SubscriptExpression if field == Some(Field::Argument) => {
+                    ty = if matches!(ty, DeclaredType::Array { .. }) {
+                        ty.dereferenced()
+                    } else {
+                        DeclaredType::Unknown
+                    };
+                }
+                NodeKind::FieldExpression if field == Some(Field::Argument) => {
+                    let member = Member::of(tree, parent).filter(|member| !member.is_behind_pointer());
+                    let member = member.and_then(|_| tree.child(parent, Field::Field));
+                    // Members of a union are seen as one another.
+                    let member = member.filter(|_| self.symbols().is_structure(&ty, object.at));
+                    let member = member.map(|member| self.file.show(tree.span(member)));
+                    let found = member.and_then(|name| self.symbols().member_type(&ty, &name, object.at));
+                    ty = found.unwrap_or(DeclaredType::Unknown);
+                }
+                NodeKind::PointerExpression => return false,
+                _ => break,
+            }
+            node = parent;
+        }
+        let pointer = self.named(&pointer.name, pointer.at).map(|(_, variable)| variable.ty.clone());
+        node != name && ty.is_scalar() && pointer.is_some_and(|pointer| self.leads_to_others(&pointer, &ty, object.at))
+    }
+
+    /// Does a pointer lead to numbers, or to plain structures of numbers, none of which is ever accessed as this number?
+    fn leads_to_others(&self, pointer: &DeclaredType, number: &DeclaredType, at: usize) -> bool {
+        self.compilation.strict_aliasing && pointer.is_pointer() && {
+            let mut element = pointer.dereferenced();
+            while matches!(element, DeclaredType::Array { .. }) {
+                element = element.dereferenced();
+            }
+            let elements = self.symbols().numbers_in(&element, at);
+            elements.is_some_and(|all| all.iter().all(|own| are_never_one(own, number)))
+        }
     }
 
     fn is_array(&self, named: &Named) -> bool {
@@ -381,4 +428,13 @@ impl Program<'_> {
         let around = std::iter::once(node).chain(self.tree.ancestors(node));
         around.into_iter().find(|node| self.tree.kind(*node) == NodeKind::FunctionDefinition)
     }
+}
+
+/// Are two numbers of types by which one object is never accessed (C17, section 6.5)?
+fn are_never_one(one: &DeclaredType, other: &DeclaredType) -> bool {
+    let (classes, numbers) = ([Class::of(one), Class::of(other)], [one.number(), other.number()]);
+    let bits = numbers.map(|number| number.and_then(|number| number.bits()));
+    let differ_in_size = matches!(bits, [Some(one), Some(other)] if one != other);
+    !classes[0].may_alias(classes[1])
+        || classes[0] == classes[1] && matches!(classes[0], Class::Integer | Class::Floating) && differ_in_size
 }

@@ -189,6 +189,12 @@ impl Number {
         }
     }
 
+    /// Is it a keyword of a type of numbers?
+    #[must_use]
+    pub fn is_keyword(word: &str) -> bool {
+        matches!(word, "char" | "short" | "int" | "long" | "signed" | "unsigned" | "float" | "double")
+    }
+
     /// How many bits it takes up, or `None` if that is up to the compiler or the program.
     #[must_use]
     pub fn bits(&self) -> Option<u32> {

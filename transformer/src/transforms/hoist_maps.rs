@@ -83,7 +83,8 @@
 //! by name, through pointers, and by the functions that it calls; of pointers that change places, each stands for the array that it leads to
 //! where it is named. Arrays that are `static` in the file are absent where `main` begins, which nobody calls. Memory that this function allocated and handed to nobody out of sight is
 //! reached by nothing else. What a construct that certainly runs lists beside an array shares no storage with it, so that the host may
-//! access that as far as it is listed. A section may be computed from members of a structure that is data alone and that nobody changes. A
+//! access that as far as it is listed. A section may be computed from members of a structure that is data alone and that nobody changes.
+//! A variable that is declared as a number is no element of another type (C17, section 6.5, paragraph 7); what is allocated may become one. A
 //! called function's parameter names what the argument does only where the function never changes it, the section is computed from integers
 //! that keep their values, and both see elements of one type. A variable that the function declares with a value and never changes stands for
 //! that value. A member that it finds by a parameter is the caller's, if nothing in the environment changes that. A pointer that others than its name reach is held only where the host copies
@@ -195,7 +196,7 @@ fn decide_file(cx: &Context<'_>, made: Option<&Changed>) -> Decided {
         return Decided::default();
     }
     if let Some(span) = shares_memory(cx) {
-        let message = "host and device share their memory, so that nothing travels";
+        let message = "host and device share their memory, so that nothing travels: the gain would be zero";
         let reason = Reason::new(ReasonCode::NothingToHoist, span, message);
         let plan = Verdict::Nothing(reason).into_plan(Pass::Hoist, span, span);
         return Decided { environments: vec![Planned { plan, opened: None }], ..Decided::default() };
@@ -239,17 +240,26 @@ fn decide_file(cx: &Context<'_>, made: Option<&Changed>) -> Decided {
 /// Does a loop of the host repeat it?
 fn is_repeated(cx: &Context<'_>, node: NodeId) -> bool {
     cx.tree.ancestors(node).any(|above| {
-        matches!(cx.tree.kind(above), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement)
+        matches!(
+            cx.tree.kind(above),
+            NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement | NodeKind::ForRangeLoop
+        )
     })
 }
 
-/// Does the program say that host and device share their memory? Then nothing travels.
+/// Do host and device share their memory, as the program says or the device's profile? Then nothing travels.
 fn shares_memory(cx: &Context<'_>) -> Option<Span> {
     let says_so = |directive: &&Directive| {
         let clauses = directive.clauses.iter().map(|clause| clause.name);
         directive.is("requires") && clauses.into_iter().any(|name| name == ClauseName::UnifiedSharedMemory)
     };
-    cx.constructs.directives.iter().find(says_so).map(|directive| directive.span)
+    let has_shared = || cx.profile.is_some_and(|device| device.shares_host_memory);
+    let first_target = || {
+        let targets = cx.constructs.ids().find(|id| cx.constructs.is_target(*id));
+        targets.map(|id| cx.constructs.directive(id).span)
+    };
+    let said = cx.constructs.directives.iter().find(says_so).map(|directive| directive.span);
+    said.or_else(|| first_target().filter(|_| has_shared()))
 }
 
 fn plan_function(cx: &Context<'_>, all: &[Mapping], function: NodeId) -> Vec<Planned> {
@@ -310,8 +320,14 @@ fn inner_blocks(cx: &Context<'_>, statement: NodeId) -> Vec<NodeId> {
     let tree = cx.tree;
     match tree.kind(statement) {
         NodeKind::CompoundStatement => vec![statement],
-        NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement => {
+        NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement | NodeKind::ForRangeLoop => {
             tree.child(statement, Field::Body).into_iter().collect()
+        }
+        // Nothing may stand around a label that `switch` jumps to, but each statement behind one is a block of its own.
+        NodeKind::SwitchStatement => {
+            let cases = tree.child(statement, Field::Body).into_iter().flat_map(|body| tree.named_children(body));
+            let cases = cases.filter(|case| tree.kind(*case) == NodeKind::CaseStatement);
+            cases.flat_map(|case| tree.named_children(case)).collect()
         }
         NodeKind::IfStatement => {
             let branches = [Field::Consequence, Field::Alternative].into_iter();
@@ -417,5 +433,6 @@ fn plan(
     let extent = Span::new(inside.first().map_or(0, |it| it.extent.start), inside.last().map_or(0, |it| it.extent.end));
     let span = first.place(cx);
     cx.explain(Pass::Hoist, extent, || details::details(block, environment));
-    Ok(Verdict::Change(Change { edits, summary, ..Change::default() }).into_plan(Pass::Hoist, span, extent))
+    let copies = Some(storage::copies(block, environment, before, after));
+    Ok(Verdict::Change(Change { edits, summary, copies, ..Change::default() }).into_plan(Pass::Hoist, span, extent))
 }

@@ -126,11 +126,31 @@ impl Program<'_> {
             Storage::Variable(named) if is_own(named.id) => return None,
             Storage::Behind(named) if is_own(named.id) => {
                 let argument = binding.argument(named.id).filter(|_| !changed(named.id));
-                argument.map_or(Storage::Memory, |node| self.pointed(node))
+                let is_reference = || {
+                    let ty = self.named(&named.name, named.at).map(|(_, variable)| variable.ty.clone());
+                    matches!(ty, Some(DeclaredType::Reference { .. }))
+                };
+                match argument {
+                    Some(node) if is_reference() => self.bound(node),
+                    _ => argument.map_or(Storage::Memory, |node| self.pointed(node)),
+                }
             }
             other => other.clone(),
         };
         Some(Touch { storage, writes: touch.writes, span: self.tree.span(binding.call) })
+    }
+}
+
+impl Program<'_> {
+    /// What a reference to a number is bound to that gets an expression: a variable by its name, or anything.
+    fn bound(&self, argument: NodeId) -> Storage {
+        let span = self.tree.span(argument);
+        let name = self.file.show(span).into_owned();
+        let is_name = self.tree.kind(argument) == NodeKind::Identifier && self.expansion(&name, span.start).is_none();
+        match self.named(&name, span.start).filter(|_| is_name) {
+            Some((named, variable)) if variable.ty.is_scalar() => Storage::Variable(named),
+            _ => Storage::Memory,
+        }
     }
 }
 

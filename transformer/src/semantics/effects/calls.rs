@@ -252,8 +252,13 @@ impl Reader<'_, '_> {
             let Some(id) = id else { return true };
             let name = self.cx.file.show(id.declared_at).into_owned();
             let is_plain = |ty: &DeclaredType| {
+                // A reference to a number is bound without code; a temporary may be made for it.
+                let is_bound = || matches!(ty, DeclaredType::Reference { to } if to.is_scalar());
                 let is_record = || matches!(ty, DeclaredType::Record { .. });
-                ty.is_scalar() || ty.is_pointer() || is_record() && self.cx.symbols().is_plain_record(ty, at)
+                ty.is_scalar()
+                    || ty.is_pointer()
+                    || is_bound()
+                    || is_record() && self.cx.symbols().is_plain_record(ty, at)
             };
             !self.cx.named(&name, at).is_some_and(|(_, variable)| is_plain(&variable.ty))
         })

@@ -95,6 +95,7 @@ impl Reader<'_, '_> {
 
     fn visit(&mut self, node: NodeId) {
         match self.cx.tree.kind(node) {
+            NodeKind::Identifier | NodeKind::CallExpression if self.is_of_preprocessor(node) => {}
             NodeKind::Identifier => self.name(node),
             NodeKind::QualifiedIdentifier if role_of_expression(self.cx.tree, node) == Role::Callee => {}
             NodeKind::QualifiedIdentifier => self.qualified(node),
@@ -152,6 +153,21 @@ impl Reader<'_, '_> {
             Some((named, variable)) => self.variable(named, &variable, role, node),
             None => self.no_variable(&name, node),
         }
+    }
+
+    /// Does it stand in what `#if` or `#ifdef` asks, which no program evaluates?
+    fn is_of_preprocessor(&self, node: NodeId) -> bool {
+        let tree = self.cx.tree;
+        let mut inner = node;
+        for above in tree.ancestors(node) {
+            match tree.kind(above) {
+                NodeKind::PreprocIf | NodeKind::PreprocElif => return tree.field(inner) == Some(Field::Condition),
+                NodeKind::PreprocIfdef => return tree.field(inner) == Some(Field::Name),
+                NodeKind::CompoundStatement | NodeKind::ExpressionStatement | NodeKind::Declaration => return false,
+                _ => inner = above,
+            }
+        }
+        false
     }
 
     /// In C++ a cast to a class makes an object.
@@ -262,8 +278,11 @@ impl Reader<'_, '_> {
             self.unknown(UnknownKind::Code, node, format!("what is done with `{}` is not followed", named.name));
         } else if variable.is_extern && variable.scope == Scope::Local {
             self.unknown(UnknownKind::Code, node, format!("which object `{}` is, is declared elsewhere", named.name));
-        } else if matches!(variable.ty, DeclaredType::Reference { .. }) {
-            self.touch(Storage::Memory, writes || role == Role::Address, node);
+        } else if let DeclaredType::Reference { to } = &variable.ty {
+            // What a parameter that is a reference to a number is bound to, the call tells.
+            let is_number = variable.scope == Scope::Parameter && depth == 0 && to.is_scalar();
+            let storage = if is_number { Storage::Behind(named) } else { Storage::Memory };
+            self.touch(storage, writes || role == Role::Address, node);
         } else if places::is_volatile(&variable.ty) {
             self.unknown(UnknownKind::Code, node, format!("`{}` is volatile or atomic", named.name));
         } else if depth == 0 {

@@ -74,7 +74,8 @@ impl Reader<'_, '_> {
             let is_count = name.ends_with(".count") || name.ends_with(".time_since_epoch");
             return is_count && arguments.next().is_none() && of.is_some_and(|of| self.is_time(of, depth));
         }
-        let Some(rest) = name.strip_prefix("std::chrono::") else { return false };
+        let full = self.of_chrono(&name);
+        let Some(rest) = full.as_deref() else { return false };
         if rest.strip_suffix("::now").is_some_and(|clock| CLOCKS.contains(&clock)) {
             return arguments.next().is_none();
         }
@@ -103,11 +104,31 @@ impl Reader<'_, '_> {
 
     fn has_time_type(&self, declaration: NodeId) -> bool {
         let ty = self.cx.tree.child(declaration, Field::Type).map(|ty| self.compact(ty));
-        let rest = ty.as_deref().and_then(|ty| ty.strip_prefix("std::chrono::"));
+        let rest = ty.as_deref().and_then(|ty| self.of_chrono(ty));
         rest.is_some_and(|rest| {
             let is_of_clock = rest.strip_suffix("::time_point").is_some_and(|clock| CLOCKS.contains(&clock));
             is_of_clock || rest.starts_with("time_point<std::chrono::") || rest.starts_with("duration<")
         })
+    }
+
+    /// What stands behind `std::chrono::` in a name, which may begin with another name of a clock: `using Clock = std::chrono::..;`.
+    fn of_chrono(&self, name: &str) -> Option<String> {
+        if let Some(rest) = name.strip_prefix("std::chrono::") {
+            return Some(rest.to_owned());
+        }
+        let tree = self.cx.tree;
+        let (alias, rest) = name.split_once("::")?;
+        let kinds = [NodeKind::TypeDefinition, NodeKind::AliasDeclaration];
+        let mut meant = tree.all_of(&kinds).filter(|node| {
+            let names =
+                tree.children(*node).filter(|part| matches!(tree.field(*part), Some(Field::Declarator | Field::Name)));
+            names.into_iter().any(|part| self.compact(part) == alias)
+        });
+        let definition = meant.next().filter(|_| meant.next().is_none())?;
+        let ty = self.compact(tree.child(definition, Field::Type)?);
+        let clock = ty.strip_prefix("std::chrono::").filter(|clock| CLOCKS.contains(clock))?;
+        let is_macro = self.cx.expansion(alias, tree.span(definition).end).is_some();
+        (!is_macro).then(|| format!("{clock}::{rest}"))
     }
 
     fn is_placeholder(&self, declaration: NodeId) -> bool {
@@ -196,7 +217,7 @@ impl Reader<'_, '_> {
 
     /// May the program print its own types, by an operator of its own that a number might be handed to?
     fn has_own_output_operator(&self) -> bool {
-        self.cx.has_operators()
+        self.cx.symbols().declares_operator(b"<<")
     }
 }
 

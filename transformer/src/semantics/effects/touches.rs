@@ -65,6 +65,8 @@ pub struct HostEffects {
     pub touches: Vec<Touch>,
     /// What is not known.
     pub unknown: Vec<Unknown>,
+    /// The arrays and pointers by which constructs beside the code may write memory of the host, where all of them are known.
+    pub written_back: Option<Vec<Named>>,
 }
 
 impl HostEffects {

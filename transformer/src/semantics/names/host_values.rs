@@ -23,6 +23,22 @@ impl Program<'_> {
         self.evaluation(span).is_some_and(|evaluation| evaluation.first_without(is_plain).is_none())
     }
 
+    /// Is it made of names, whole numbers, arithmetic and casts to numbers by types of the language: `(size_t)n * m`?
+    pub(crate) fn is_arithmetic_with_casts(&self, span: Span) -> bool {
+        let is_plain = |part: &Part| {
+            matches!(part.act, Act::Literal | Act::Name | Act::Arithmetic | Act::Division | Act::Conversion | Act::Type)
+        };
+        let names = self.names_in(span);
+        let text = self.file.show(span);
+        let is_type = |word: &str| {
+            Number::is_keyword(word)
+                || Number::read(word).is_some() && self.symbols().lookup(word, span.start).is_none()
+        };
+        let mut all = words(&text).filter(|word| !word.starts_with(|first: char| first.is_ascii_digit()));
+        self.evaluation(span).is_some_and(|evaluation| evaluation.first_without(is_plain).is_none())
+            && all.all(|word| is_type(word) || names.iter().any(|(name, _)| name == word))
+    }
+
     /// Do all names in an expression, those of types too, mean at another place of the file what they mean where it stands?
     pub(crate) fn means_the_same(&self, span: Span, at: usize) -> bool {
         let symbols = self.symbols();

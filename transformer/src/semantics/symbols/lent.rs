@@ -61,7 +61,12 @@ impl Symbols<'_> {
                 }
                 NodeKind::TemplateArgumentList => true,
                 NodeKind::ReturnStatement => variable.has_static_storage() && self.returns_reference(parent),
-                NodeKind::BinaryExpression => self.declares_operators() && !self.is_arithmetic(parent, node),
+                NodeKind::BinaryExpression => {
+                    let text = |operator| self.own.file.bytes(tree.span(operator));
+                    let operator = tree.children(parent).find(|part| tree.field(*part) == Some(Field::Operator));
+                    let is_own = operator.is_none_or(|operator| self.declares_operator(text(operator)));
+                    is_own && !self.is_arithmetic(parent, node)
+                }
                 NodeKind::InitializerList => !self.is_copied_by_list(parent),
                 NodeKind::InitDeclarator | NodeKind::OptionalParameterDeclaration => {
                     let declarator = tree.child(parent, Field::Declarator);
@@ -113,7 +118,14 @@ impl Symbols<'_> {
     fn is_arithmetic(&self, operation: NodeId, operand: NodeId) -> bool {
         let tree = self.own.tree.as_ref();
         let others = tree.named_children(operation).filter(|child| *child != operand);
+        // What `sizeof` is asked about is not evaluated.
+        let mut sized = 0;
         others.flat_map(|other| tree.descendants(other).collect::<Vec<_>>()).all(|node| match tree.kind(node) {
+            NodeKind::SizeofExpression => {
+                sized = sized.max(tree.span(node).end);
+                true
+            }
+            _ if tree.span(node).end <= sized => true,
             NodeKind::Identifier => {
                 let span = tree.span(node);
                 let ty = self.lookup(&self.own.file.show(span), span.start).map(|found| found.ty.clone());

@@ -65,6 +65,41 @@ impl Symbols<'_> {
         (!is_part(declaration)).then(|| self.declared_by(header, declaration, declarator))
     }
 
+    /// The numbers that an object of a type is made of: itself, or the members of a plain structure. `None` where it may hold anything else.
+    #[must_use]
+    pub fn numbers_in(&self, ty: &DeclaredType, at: usize) -> Option<Vec<DeclaredType>> {
+        let mut found = Vec::new();
+        self.collect_numbers(ty, at, FUEL, &mut found).then_some(found)
+    }
+
+    /// Is it a structure or class in sight, and so no union, whose members are seen as one another?
+    pub(in crate::semantics) fn is_structure(&self, ty: &DeclaredType, at: usize) -> bool {
+        let specifier = self.specifier_of(ty, at).and_then(|(header, node)| Some((self.unit(header)?, node)));
+        specifier.is_some_and(|(unit, node)| {
+            matches!(unit.tree.kind(node), NodeKind::StructSpecifier | NodeKind::ClassSpecifier)
+        })
+    }
+
+    fn collect_numbers(&self, ty: &DeclaredType, at: usize, fuel: usize, found: &mut Vec<DeclaredType>) -> bool {
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        match ty {
+            DeclaredType::Scalar { .. } => {
+                found.push(ty.clone());
+                true
+            }
+            DeclaredType::Array { element, .. } => self.collect_numbers(element, at, fuel, found),
+            DeclaredType::Record { .. } if self.is_plain_record(ty, at) => {
+                let Some((header, specifier)) = self.specifier_of(ty, at) else { return false };
+                let Some(unit) = self.unit(header).filter(|_| self.is_structure(ty, at)) else { return false };
+                let Some(body) = unit.tree.child(specifier, Field::Body) else { return false };
+                let fields = unit.table.entries.iter().filter(|entry| entry.scope_node == body);
+                let mut fields = fields.filter(|entry| entry.kind == EntryKind::Variable && !entry.storage.is_static);
+                fields.all(|entry| self.collect_numbers(&self.type_of(header, entry), at, fuel, found))
+            }
+            _ => false,
+        }
+    }
+
     fn is_plain(&self, ty: &DeclaredType, at: usize, fuel: usize) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
         let Some((header, specifier)) = self.specifier_of(ty, at) else { return false };
@@ -123,6 +158,28 @@ impl Symbols<'_> {
     #[must_use]
     pub fn declares_operators(&self) -> bool {
         let holds = |text: &[u8]| memchr::memmem::find(text, b"operator").is_some();
+        holds(&self.own.file.text) || self.headers.iter().any(|(header, _)| holds(&header.text))
+    }
+
+    /// Does the file or one of its headers declare an operator that is written so? A macro that holds the word may make any.
+    #[must_use]
+    pub fn declares_operator(&self, symbol: &[u8]) -> bool {
+        const WORD: &[u8] = b"operator";
+        // `operator and`, a comment, and a line that goes on, behind which anything may stand.
+        const OTHERS: [&[u8]; 11] =
+            [b"and", b"bitand", b"bitor", b"compl", b"not", b"or", b"xor", b"/*", b"//", b"\\", b"??/"];
+        let is_it = |text: &[u8], at: usize| {
+            let rest = text.get(at + WORD.len()..).unwrap_or_default().trim_ascii_start();
+            let line = text.get(..at).unwrap_or_default().rsplit(|byte| *byte == b'\n');
+            let mut lines = line.map(<[u8]>::trim_ascii);
+            let own = lines.next().is_some_and(|line| line.starts_with(b"#"));
+            let in_macro = || {
+                let mut above = lines.take_while(|line| line.ends_with(b"\\"));
+                above.any(|line| line.starts_with(b"#"))
+            };
+            rest.starts_with(symbol) || OTHERS.iter().any(|it| rest.starts_with(it)) || own || in_macro()
+        };
+        let holds = |text: &[u8]| memchr::memmem::find_iter(text, WORD).any(|at| is_it(text, at));
         holds(&self.own.file.text) || self.headers.iter().any(|(header, _)| holds(&header.text))
     }
 

@@ -143,7 +143,12 @@ impl Resolver<'_, '_> {
             EntryKind::TemplateParameter if self.kind(entry.declaration) == NodeKind::ParameterDeclaration => {
                 self.typed(entry.declaration, entry.declarator, fuel)
             }
-            EntryKind::TemplateParameter if self.kind(entry.declaration) == NodeKind::TypeParameterDeclaration => {
+            EntryKind::TemplateParameter
+                if matches!(
+                    self.kind(entry.declaration),
+                    NodeKind::TypeParameterDeclaration | NodeKind::OptionalTypeParameterDeclaration
+                ) =>
+            {
                 let span = entry.name_span;
                 DeclaredType::type_parameter(&self.unit.file.show(span))
             }

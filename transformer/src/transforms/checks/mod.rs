@@ -6,4 +6,4 @@ pub(super) mod text;
 pub(super) mod type_parameters;
 
 pub(super) use self::promises::{excludes_directives, excludes_host_threads};
-pub(super) use self::text::{clause_reasons, directive_in, text_reasons};
+pub(super) use self::text::{clause_reasons, directive_in, reasons_around_body, text_reasons};

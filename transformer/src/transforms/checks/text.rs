@@ -28,6 +28,19 @@ pub(in crate::transforms) fn text_reasons(cx: &Program<'_>, region: &TargetRegio
     reasons
 }
 
+/// The same, for a pass that writes nothing in the body.
+pub(in crate::transforms) fn reasons_around_body(cx: &Program<'_>, region: &TargetRegion, body: Span) -> Vec<Reason> {
+    let mut reasons = text_reasons(cx, region);
+    let is_inside = |reason: &Reason| reason.code == ReasonCode::OtherConstruct && body.contains(reason.span);
+    let before = reasons.len();
+    reasons.retain(|reason| !is_inside(reason));
+    if reasons.len() < before {
+        let head = TargetRegion { extent: Span::new(region.extent.start, body.start), ..region.clone() };
+        reasons.extend(other_pragma(cx, &head));
+    }
+    reasons
+}
+
 /// The reasons against a change that only writes clauses of the region's only directive. The directive may then stand
 /// in a branch of an `#if` whose other branches have other directives for the same statement.
 pub(in crate::transforms) fn clause_reasons(cx: &Program<'_>, region: &TargetRegion) -> Vec<Reason> {

@@ -63,10 +63,19 @@ fn statement(cx: &Context<'_>, all: &[Mapping], node: NodeId) -> Statement {
     }
     host.unknown.extend(other_directives(cx, all, extent, &found));
     host.unknown.extend(directive_above(cx, all, node, extent, &found));
+    host.unknown.extend(branch_of_preprocessor(cx, node, &found));
     let is_loop =
         matches!(cx.tree.kind(node), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement);
     let exchanges = if mappings.is_empty() { Vec::new() } else { exchanges(cx, node) };
     Statement { node, extent, mappings, host, is_loop, exchanges }
+}
+
+/// An `#if` that stands for a statement of the block, with constructs in it: it may leave nothing there, or several statements.
+fn branch_of_preprocessor(cx: &Context<'_>, node: NodeId, mappings: &[&Mapping]) -> Option<Unknown> {
+    let is_group = matches!(cx.tree.kind(node), NodeKind::PreprocIf | NodeKind::PreprocIfdef);
+    let first = mappings.first().filter(|_| is_group)?;
+    let message = "whether this construct is compiled hangs on `#if`".to_owned();
+    Some(Unknown { kind: UnknownKind::Code, span: first.extent, message })
 }
 
 /// Is it part of a jump to a label, or the call that ends the program?

@@ -113,7 +113,8 @@ fn mapping(cx: &Context<'_>, region: &TargetRegion) -> Option<Mapping> {
     let doubt = if is_data {
         checks::text_reasons(cx, &TargetRegion { extent: directive.span, ..region.clone() }).into_iter().next()
     } else {
-        cx.device_code(region).or_else(|| checks::text_reasons(cx, region).into_iter().next())
+        let inside = cx.tree.span(body);
+        cx.device_code(region).or_else(|| checks::reasons_around_body(cx, region, inside).into_iter().next())
     };
     found.trouble = doubt.or_else(|| {
         let above = construct.stacked_under.map(|above| cx.constructs.directive(above));
@@ -222,6 +223,10 @@ impl Mapping {
     fn touch_item(&mut self, cx: &Context<'_>, item: &ListItem, writes: bool) {
         let named = item.base.as_deref().and_then(|base| cx.named(base, item.span.start));
         let storage = match named {
+            // Which object a reference is bound to, only the calls of the function tell.
+            Some((named, variable)) if matches!(variable.ty, DeclaredType::Reference { .. }) => {
+                if variable.scope == Scope::Parameter { Storage::Behind(named) } else { Storage::Memory }
+            }
             Some((named, variable)) if item.is_name && !variable.ty.is_pointer() => Storage::Variable(named),
             Some((named, _)) => Storage::Behind(named),
             None => Storage::Memory,

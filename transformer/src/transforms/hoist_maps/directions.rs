@@ -6,13 +6,14 @@
 use crate::context::Context;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{WIDTH, append_clauses, indent_of, line_start, on_one_line};
-use crate::plan::{Change, Pass, Plan, Verdict};
+use crate::plan::{Change, Copies, Pass, Plan, Verdict};
 use crate::semantics::symbols::VariableId;
 use crate::source::{Span, Spelling};
 use crate::syntax::{Clause, ClauseName, Directive};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::overwritten;
+use crate::transforms::hoist_maps::storage::constant_bytes;
 
 /// A map type that is enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,12 +113,24 @@ fn plan(cx: &Context<'_>, narrowed: &Narrowed<'_>) -> Option<Plan> {
     let summary = format!("{}: {copies}", said.join(", "));
     let edits = edits(cx, directive, narrowed);
     (!edits.is_empty()).then(|| {
-        Verdict::Change(Change { edits, summary, ..Change::default() }).into_plan(
+        let copies = Some(saved(cx, narrowed, count));
+        Verdict::Change(Change { edits, summary, copies, ..Change::default() }).into_plan(
             Pass::Hoist,
             directive.span,
             mapping.extent,
         )
     })
+}
+
+/// The copies of what travels less: each item was copied both ways.
+fn saved(cx: &Context<'_>, narrowed: &Narrowed<'_>, count: usize) -> Copies {
+    let before = 2 * narrowed.items.len();
+    let bytes = narrowed.items.iter().try_fold((0, 0), |(before, after), (item, direction)| {
+        let size = constant_bytes(cx, item)?;
+        let left = if *direction == Direction::Neither { 0 } else { size };
+        Some((before + 2 * size, after + left))
+    });
+    Copies { before, after: before - count, bytes }
 }
 
 fn edits(cx: &Context<'_>, directive: &Directive, narrowed: &Narrowed<'_>) -> Vec<Edit> {

@@ -80,7 +80,9 @@ impl Block<'_, '_> {
     }
 
     pub(super) fn host_of(&self, (first, last): (usize, usize)) -> HostEffects {
-        let mut merged = HostEffects::default();
+        let items = self.mappings_of((first, last)).into_iter().flat_map(|mapping| &mapping.items);
+        let written_back = Some(items.filter(|item| item.from).map(|item| item.named.clone()).collect());
+        let mut merged = HostEffects { written_back, ..HostEffects::default() };
         for statement in self.statements.get(first..=last).unwrap_or_default() {
             merged.touches.extend(statement.host.touches.iter().cloned());
             merged.unknown.extend(statement.host.unknown.iter().cloned());

@@ -4,9 +4,10 @@
 
 use crate::context::Context;
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_head, canonical_nest, guarded_head};
-use crate::semantics::effects::HostEffects;
+use crate::semantics::effects::{HostEffects, Named, Storage, Touch};
 use crate::semantics::evaluation::act;
-use crate::semantics::{Act, Evaluation};
+use crate::semantics::symbols::{Scope, Variable};
+use crate::semantics::{Act, Evaluation, Kind};
 use crate::source::Span;
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
@@ -167,9 +168,33 @@ pub(super) fn is_stable(cx: &Context<'_>, expression: Span, host: &HostEffects) 
             }
             let Some((named, variable)) = cx.named(name, span.start) else { return cx.constant(*span).is_some() };
             (variable.ty.is_scalar() || is_object(cx, &variable.ty, span.start) && follows_nothing(cx, expression))
-                && (cx.cannot_be_aliased(name, span.start) || cx.is_lent_for_calls_alone(name, span.start))
+                && (cx.cannot_be_aliased(name, span.start)
+                    || cx.is_lent_for_calls_alone(name, span.start)
+                    || keeps_its_value(cx, &named, &variable, host))
                 && host.writes_variable(named.id).is_none()
         })
+}
+
+/// Is it a number of the file, or of others, that nothing in the environment can write, since all that is done there is in sight?
+fn keeps_its_value(cx: &Context<'_>, named: &Named, variable: &Variable, host: &HostEffects) -> bool {
+    let own = Storage::Variable(named.clone());
+    let is_apart = |pointer: &Named| cx.is_apart(&own, pointer, cx.owner(pointer));
+    let is_other = |touch: &Touch| match &touch.storage {
+        Storage::Variable(other) => other.id != named.id,
+        Storage::Behind(pointer) => is_apart(pointer),
+        Storage::Memory => false,
+    };
+    let is_plain = variable.ty.is_scalar()
+        && matches!(variable.scope, Scope::File)
+        && cx.kind(&named.name, named.at) != Kind::Volatile
+        && !cx.is_declare_target(&named.name)
+        && !cx.may_be_declared_for_device(&named.name, named.at);
+    let is_written_back = || host.written_back.as_ref().is_none_or(|all| !all.iter().all(is_apart));
+    is_plain
+        && host.unknown.is_empty()
+        && host.touches.iter().filter(|touch| touch.writes).all(is_other)
+        && !is_written_back()
+        && cx.runs_together(named, cx.owner(named)).is_none()
 }
 
 /// A condition that is evaluated once more, at the same place.

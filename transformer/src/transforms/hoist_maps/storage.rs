@@ -1,11 +1,11 @@
 //! Different names under one environment: they must not lead to storage that overlaps in part, and memory must be there for all.
 
 use crate::context::Context;
-use crate::plan::{Reason, ReasonCode};
+use crate::plan::{Copies, Reason, ReasonCode};
 use crate::semantics::effects::{Storage, Touch};
 use crate::semantics::symbols::{DeclaredType, VariableId};
 use crate::transforms::hoist_maps::constructs::Mapping;
-use crate::transforms::hoist_maps::environments::{Block, Held};
+use crate::transforms::hoist_maps::environments::{Block, Environment, Held};
 use crate::transforms::hoist_maps::first_run::is_stable;
 use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::reach::{integer_of_address, reach};
@@ -203,6 +203,44 @@ pub(super) fn total(block: &Block<'_, '_>, held: &[Held]) -> String {
 pub(super) fn bytes(cx: &Context<'_>, item: &Item) -> String {
     let (element, length) = size(cx, item);
     if length.is_empty() { format!("sizeof({element})") } else { format!("sizeof({element}) * {length}") }
+}
+
+/// How often the constructs in an environment copy what it holds, and how often the environment does; each update that the host needs counts
+/// once.
+pub(super) fn copies(block: &Block<'_, '_>, environment: &Environment, before: usize, after: usize) -> Copies {
+    let (mut bytes, mut updates) = (Some((0, 0)), 0);
+    for held in &environment.held {
+        let size = constant_bytes(block.cx, &held.item).filter(|_| held.updates.is_empty());
+        let times = [held.copies, usize::from(held.to) + usize::from(held.from)];
+        let all = times.map(|times| u64::try_from(times).ok()?.checked_mul(size?));
+        updates += held.updates.iter().map(|update| update.piece.copies()).sum::<usize>();
+        bytes = bytes.zip(all[0].zip(all[1])).map(|((before, after), (more, less))| (before + more, after + less));
+    }
+    Copies { before, after: after + updates, bytes }
+}
+
+/// How many bytes a section has, where the text tells.
+pub(super) fn constant_bytes(cx: &Context<'_>, item: &Item) -> Option<u64> {
+    let ty = cx.declared_type(&item.named.name, item.named.at)?;
+    let (element, dimensions) = match &ty {
+        DeclaredType::Array { element, dimensions, .. } => ((**element).clone(), dimensions.clone()),
+        _ => match ty.dereferenced() {
+            DeclaredType::Array { element, dimensions, .. } => (*element, dimensions),
+            other => (other, Vec::new()),
+        },
+    };
+    let first = match &ty {
+        DeclaredType::Array { .. } => 1,
+        _ => {
+            let [length] = item.first_length.as_ref()?.expressions[..] else { return None };
+            cx.constant(length)?
+        }
+    };
+    let lengths = dimensions.iter().map(|dimension| dimension.value);
+    let count = std::iter::once(Some(first))
+        .chain(lengths)
+        .try_fold(1_u64, |count, length| count.checked_mul(u64::try_from(length?).ok()?))?;
+    count.checked_mul(u64::from(element.number()?.bits()? / 8))
 }
 
 /// What one element is, for `sizeof`, and how many there are; nothing for a whole array.

@@ -3,7 +3,7 @@
 use super::Call;
 use crate::semantics::effects::Named;
 use crate::semantics::symbols::{DeclaredType, NameKind, Scope, VariableId};
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::{Field, Integer, NodeId, NodeKind, Number, Subscript};
 use crate::transforms::hoist_maps::items::is_array;
 use crate::transforms::hoist_maps::templates::Piece;
@@ -51,6 +51,11 @@ impl Call<'_, '_> {
             let places = [self.cx.tree.span(self.statement).start, self.cx.tree.span(self.binding.definition).end - 1];
             return name == other && places.into_iter().all(|at| self.cx.symbols().is_plain_record(&own, at));
         }
+        if let (DeclaredType::TypeParameter { name: given, .. }, DeclaredType::TypeParameter { name: own, .. }) =
+            (&element, &own)
+        {
+            return parameter.is_pointer() && self.is_type_of_caller(own, given);
+        }
         // Pointers to numbers of different types do not convert to each other, so that `T` is what it must be.
         let is_of_template = matches!(own, DeclaredType::TypeParameter { .. }) && parameter.is_pointer();
         element.number().is_some_and(|number| is_of_template || Some(number) == own.number())
@@ -69,7 +74,7 @@ impl Call<'_, '_> {
     pub(super) fn renamed(&self, expression: Span, is_operand: bool) -> Option<Vec<Piece>> {
         let cx = self.cx;
         let (mut pieces, mut from) = (Vec::new(), expression.start);
-        cx.is_arithmetic(expression).then_some(())?;
+        (cx.is_arithmetic(expression) || cx.is_arithmetic_with_casts(expression)).then_some(())?;
         let mut names = cx.names_in(expression);
         names.sort_by_key(|(_, span)| span.start);
         for (name, span) in names {
@@ -94,8 +99,19 @@ impl Call<'_, '_> {
         let known = cx.named(name, span.start).map(|(named, _)| named);
         if let Some((id, argument)) = known.as_ref().and_then(|it| Some((it.id, self.binding.argument(it.id)?))) {
             self.host.writes_variable(id).is_none().then_some(())?;
-            self.keeps_value(name, span.start, argument, is_operand).then_some(())?;
-            return Some(vec![Piece::Value { of: cx.tree.span(argument), is_operand }]);
+            if self.keeps_value(name, span.start, argument, is_operand) {
+                return Some(vec![Piece::Value { of: cx.tree.span(argument), is_operand }]);
+            }
+            // In the parameter's type it is computed with the same value.
+            let ty = self.type_of_number(name, span.start)?;
+            self.keeps_value(name, span.start, argument, false).then_some(())?;
+            let value = Piece::Value { of: cx.tree.span(argument), is_operand: true };
+            return Some(vec![Piece::Text(format!("({ty})")), value]);
+        }
+        // `(size_t)n * m`.
+        let is_type = known.is_none() && Number::read(name).is_some() && cx.symbols().lookup(name, here).is_none();
+        if is_type && cx.symbols().macro_definition(name, here).is_none() {
+            return Some(vec![Piece::Text(name.to_owned())]);
         }
         if let Some(place) = known.as_ref().and_then(|named| self.number_handed(named)) {
             return Some(vec![Piece::Value { of: place, is_operand }]);
@@ -172,6 +188,9 @@ impl Call<'_, '_> {
     /// must be computed in the same type from the argument.
     fn keeps_value(&self, parameter: &str, at: usize, argument: NodeId, is_computed_with: bool) -> bool {
         let cx = self.cx;
+        if self.has_type_of_argument(parameter, at, argument) {
+            return true;
+        }
         let integer_of =
             |name: &str, at: usize| cx.declared_type(name, at).and_then(|ty| ty.number().and_then(Number::integer));
         let Some(own) = integer_of(parameter, at).filter(|own| own.bits >= 32) else { return false };
@@ -198,6 +217,68 @@ impl Call<'_, '_> {
             }
             _ => false,
         })
+    }
+
+    /// The type of an integer, in words that mean the same wherever nobody declares them.
+    fn type_of_number(&self, name: &str, at: usize) -> Option<String> {
+        let cx = self.cx;
+        let ty = cx.declared_type(name, at)?;
+        let number = ty.number().filter(|number| number.is_integer())?;
+        let DeclaredType::Scalar { spelling, .. } = &ty else { return None };
+        let text = spelling.to_string();
+        let here = cx.tree.span(self.statement).start;
+        let is_own = |word: &str| {
+            cx.symbols().lookup(word, here).is_some() || cx.symbols().macro_definition(word, here).is_some()
+        };
+        (Number::read(&text).as_ref() == Some(number) && !words(&text).any(is_own)).then_some(text)
+    }
+
+    /// Is it a parameter of a template whose type is deduced from an integer variable that it gets, and so that variable's own?
+    fn has_type_of_argument(&self, parameter: &str, at: usize, argument: NodeId) -> bool {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let Some((named, variable)) = cx.named(parameter, at) else { return false };
+        let span = tree.span(argument);
+        let is_integer = |ty: DeclaredType| ty.number().and_then(Number::integer).is_some();
+        let is_argument = self.binding.argument(named.id) == Some(argument);
+        is_argument
+            && matches!(&variable.ty, DeclaredType::TypeParameter { name, .. } if self.is_deduced(name))
+            && tree.kind(argument) == NodeKind::Identifier
+            && cx.declared_type(&cx.file.show(span), span.start).is_some_and(is_integer)
+    }
+
+    /// Is a type parameter of the called template deduced from what it is handed: is it not among those that the call names in `<>`?
+    fn is_deduced(&self, parameter: &str) -> bool {
+        self.position_of_type(parameter).is_some_and(|position| position >= self.named_types().len())
+    }
+
+    /// What a call names in `<>`.
+    fn named_types(&self) -> Vec<NodeId> {
+        let tree = self.cx.tree;
+        let function = tree.child(self.binding.call, Field::Function);
+        let list = function.and_then(|function| tree.child(function, Field::Arguments));
+        list.into_iter().flat_map(|list| tree.named_children(list)).collect()
+    }
+
+    /// Which of the template's parameters a type parameter is.
+    fn position_of_type(&self, parameter: &str) -> Option<usize> {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let template = tree.parent(self.binding.definition)?;
+        (tree.kind(template) == NodeKind::TemplateDeclaration).then_some(())?;
+        let list = tree.child(template, Field::Parameters)?;
+        tree.named_children(list).position(|own| {
+            let names = tree.descendants(own).filter(|node| tree.kind(*node) == NodeKind::TypeIdentifier);
+            names.into_iter().next().is_some_and(|name| cx.file.bytes(tree.span(name)) == parameter.as_bytes())
+        })
+    }
+
+    /// Is a type parameter of the called template the one of the template around the call: deduced as it, or named in its place?
+    fn is_type_of_caller(&self, parameter: &str, given: &str) -> bool {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let Some(position) = self.position_of_type(parameter) else { return false };
+        match self.named_types().get(position) {
+            Some(named) => cx.file.bytes(tree.span(*named)) == given.as_bytes(),
+            None => true,
+        }
     }
 
     /// Is a constant's name one of an enumerator, or of a macro that is a plain number?

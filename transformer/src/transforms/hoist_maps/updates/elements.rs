@@ -22,7 +22,7 @@ pub(in crate::transforms::hoist_maps) struct Piece {
 }
 
 impl Piece {
-    pub(super) fn copies(&self) -> usize {
+    pub(in crate::transforms::hoist_maps) fn copies(&self) -> usize {
         self.from.len() + self.to.len()
     }
 
