@@ -24,7 +24,8 @@ impl Program<'_> {
         };
         let is_number = |argument: NodeId| {
             let span = tree.span(argument);
-            self.constant(span).is_some() || self.declared_type(&self.file.show(span), span.start).is_some_and(|ty| ty.is_scalar())
+            self.constant(span).is_some()
+                || self.declared_type(&self.file.show(span), span.start).is_some_and(|ty| ty.is_scalar())
         };
         tree.kind(statement) == NodeKind::ExpressionStatement
             && name.is_some_and(is_end)
