@@ -162,8 +162,15 @@ fn condition<'t>(text: &'t str, directive: &Range<usize>) -> Option<(Range<usize
     Some((clause, inner))
 }
 
-/// Each item with another map type.
+/// Each item with another map type, of those that the directive may have.
 fn typed(operator: &Operator, text: &str, directive: &Range<usize>) -> Vec<Made> {
+    let said = words(text.as_bytes(), directive);
+    let to = match operator.to.as_str() {
+        "alloc" if said.starts_with("target exit data") => "release",
+        "alloc" => "alloc",
+        _ if !said.starts_with("target data") => return Vec::new(),
+        other => other,
+    };
     let mut found = Vec::new();
     for clause in clauses(text.as_bytes(), directive, "map") {
         if Map::read(text.as_bytes(), &clause).modifiers != operator.from {
@@ -171,7 +178,7 @@ fn typed(operator: &Operator, text: &str, directive: &Range<usize>) -> Vec<Made>
         }
         for (item, (range, rest)) in items(text, directive, |_, _| true) {
             if range == clause {
-                let new = format!("{rest} map({}: {item})", operator.to);
+                let new = format!("{rest} map({to}: {item})");
                 found.push((format!("{}: {item}", operator.from), vec![(range, new)]));
             }
         }
