@@ -5,6 +5,7 @@ mod choose_geometry;
 mod collapse;
 mod fuse_constructs;
 mod hoist_maps;
+mod host_copies;
 mod pipeline_loop;
 mod reduce_rows;
 mod scalarize_sums;

@@ -14,13 +14,13 @@ use crate::transforms::pipeline_loop::allocation::Locking;
 use crate::transforms::pipeline_loop::data_block::{self, Statement};
 use crate::transforms::pipeline_loop::decision::{length_rank, rank};
 use crate::transforms::pipeline_loop::head::Head;
-use crate::transforms::pipeline_loop::host_values::HostValues;
-use crate::transforms::pipeline_loop::include::include;
-use crate::transforms::pipeline_loop::lines::{self, Form, Line, Maps};
+use crate::transforms::host_copies::host_values::HostValues;
+use crate::transforms::host_copies::include::include;
+use crate::transforms::host_copies::lines::{self, Form, Line, Maps};
 use crate::transforms::pipeline_loop::maps::{self, Mapped, Tiled};
 use crate::transforms::pipeline_loop::read::{self, Loop};
 use crate::transforms::pipeline_loop::sizes::Sequence;
-use crate::transforms::pipeline_loop::write::Fresh;
+use crate::transforms::pipeline_loop::write::{Fresh, TILES_TOLD};
 use crate::transforms::pipeline_loop::{Pipeline, assumptions, check_text, compiler, is_league_loop, sizes};
 use crate::transforms::two_forms;
 
@@ -303,7 +303,7 @@ impl<'a> Block<'_, 'a> {
         let fresh = largest.fresh();
         let condition = self.condition(largest, &fresh)?;
         let constants = largest.constants(&fresh, &condition);
-        let form = Form { construct, extent: self.values.region.extent, constants, condition };
+        let form = Form { construct, extent: self.values.region.extent, told: TILES_TOLD, constants, condition };
         let depth = form.depth();
         let locking = self.locking(largest);
         let pinned: Vec<&Mapped> = self.moving().filter(|item| locking.is_here(item)).collect();

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::source::{Span, words};
 use crate::syntax::{Clause, ClauseArgument, ClauseName};
-use crate::transforms::pipeline_loop::host_values::HostValues;
+use crate::transforms::host_copies::host_values::HostValues;
 
 /// What the clauses say about variables, and which clauses of the grid tiles do not allow.
 ///
