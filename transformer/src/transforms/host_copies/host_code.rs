@@ -12,7 +12,7 @@ use crate::semantics::calls::{RuntimeCall, is_pure, runtime_call};
 use crate::semantics::symbols::{DeclaredType, VariableId};
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Span, words};
-use crate::syntax::{Assignment, Call, NodeId, NodeKind, Update};
+use crate::syntax::{Assignment, Call, Clause, ClauseName, NodeId, NodeKind, Update};
 
 /// Does the data construct map this variable?
 pub(in crate::transforms) type IsMapped<'m> = &'m dyn Fn(VariableId) -> bool;
@@ -178,4 +178,38 @@ fn is_declared_here(names: &Context<'_>, block: Span, name: &str, at: usize) -> 
             && block.contains(variable.declared_at)
             && !matches!(variable.ty, DeclaredType::Reference { .. })
     })
+}
+
+/// The name of a variable of which each thread of the host has its own, as a message calls it.
+pub(in crate::transforms) fn of_one_thread(names: &Context<'_>, extent: Span) -> Option<String> {
+    let is_own = |word: &str| {
+        let variable = names.symbols().lookup(word, extent.start);
+        names.is_threadprivate(word) || variable.is_some_and(|variable| variable.is_thread_local)
+    };
+    let text = names.file.show(extent);
+    let in_macro = |text: &str| words(text).any(is_own);
+    let hidden = names.uses_macro_with(extent, &in_macro).then_some("a macro in it");
+    let named = words(&text).find(|word| is_own(word)).map(|word| format!("`{word}`"));
+    named.or_else(|| hidden.map(str::to_owned))
+}
+
+/// Does a clause of a kernel mean the same where threads of the host launch it? Its expressions are another question.
+pub(in crate::transforms) fn is_plain(clause: &Clause) -> bool {
+    matches!(
+        clause.name,
+        ClauseName::Map
+            | ClauseName::Private
+            | ClauseName::Firstprivate
+            | ClauseName::Shared
+            | ClauseName::Default
+            | ClauseName::Reduction
+            | ClauseName::Collapse
+            | ClauseName::NumTeams
+            | ClauseName::ThreadLimit
+            | ClauseName::DistSchedule
+            | ClauseName::Schedule
+            | ClauseName::Order
+            | ClauseName::Bind
+            | ClauseName::ProcBind
+    )
 }

@@ -5,6 +5,7 @@ use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, WIDTH};
 use crate::region::construct::ConstructId;
 use crate::source::{Language, Span};
+use crate::syntax::NodeId;
 use crate::transforms::two_forms::{self, Indents, indented};
 
 /// A line of the output, or several lines of the original.
@@ -96,8 +97,18 @@ pub(in crate::transforms) fn comment(cx: &Context<'_>, text: &str) -> String {
 
 /// Lines as text, in the style of the construct that they replace.
 pub(in crate::transforms) fn text(cx: &Context<'_>, construct: ConstructId, extent: Span, lines: Vec<Line>) -> Option<String> {
+    text_at(cx, construct, (extent, cx.constructs.construct(construct).body?), lines)
+}
+
+/// Lines as text that replaces an extent which begins with this statement, in the style of a construct in it.
+pub(in crate::transforms) fn text_at(
+    cx: &Context<'_>,
+    construct: ConstructId,
+    (extent, first): (Span, NodeId),
+    lines: Vec<Line>,
+) -> Option<String> {
     let layout = Layout::of(cx.file, cx.constructs.directive(construct));
-    let indents = Indents::of(cx, extent, cx.constructs.construct(construct).body?, &layout);
+    let indents = Indents::of(cx, extent, first, &layout);
     let written: Vec<String> = lines.into_iter().map(|line| line.write(&layout, &indents)).collect();
     Some(written.join(layout.newline))
 }

@@ -15,7 +15,6 @@ use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::{ClauseName, NodeId};
 use crate::transforms::host_copies::host_code;
-use crate::transforms::pipeline_loop::clauses;
 use crate::transforms::host_copies::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::{self, Mapped};
 
@@ -113,7 +112,7 @@ fn unlisted(names: &Context<'_>, block: &TargetRegion, items: &[Mapped], region:
     for clause in directives.flat_map(|directive| &directive.clauses) {
         let is_plain = clause.name != ClauseName::Map
             || clause.modifiers.iter().all(|it| matches!(it.name.as_str(), "to" | "from" | "tofrom" | "alloc"));
-        if !is_plain || !clauses::goes_with_tiles(clause) {
+        if !is_plain || !host_code::is_plain(clause) {
             let message = format!("`{}` does not go with tiles", cx.file.show(clause.name_span));
             return Some(Reason::new(ReasonCode::TileClause, clause.span, message));
         }
