@@ -164,9 +164,10 @@ const LEAST_BYTES: u64 = 32 << 20;
 /// Decides for every `target data` construct.
 pub(super) fn overlap_transfers(cx: &Context<'_>) -> Vec<Plan> {
     let regions = target_regions(cx.tree, cx.constructs);
-    let blocks = cx.constructs.ids().filter(|id| {
-        cx.constructs.directive(*id).name == "target data" && cx.constructs.construct(*id).body.is_some()
-    });
+    let blocks = cx
+        .constructs
+        .ids()
+        .filter(|id| cx.constructs.directive(*id).name == "target data" && cx.constructs.construct(*id).body.is_some());
     blocks.map(|id| plan(cx, id, &regions)).collect()
 }
 

@@ -68,10 +68,7 @@ impl Form {
         let original = std::str::from_utf8(cx.file.bytes(whole)).ok()?;
         let sizes = cx.profile.map_or("NVIDIA H200", |device| device.title.as_str());
         let text = format!("{} (sizes: {sizes}).", self.told);
-        let mut lines = vec![
-            Line::Code(0, "{".to_owned()),
-            Line::Code(1, comment(cx, &text)),
-        ];
+        let mut lines = vec![Line::Code(0, "{".to_owned()), Line::Code(1, comment(cx, &text))];
         if !self.constants.is_empty() {
             lines.push(Line::Code(1, format!("enum {{ {} }};", self.constants.join(", "))));
         }
@@ -96,7 +93,12 @@ pub(in crate::transforms) fn comment(cx: &Context<'_>, text: &str) -> String {
 }
 
 /// Lines as text, in the style of the construct that they replace.
-pub(in crate::transforms) fn text(cx: &Context<'_>, construct: ConstructId, extent: Span, lines: Vec<Line>) -> Option<String> {
+pub(in crate::transforms) fn text(
+    cx: &Context<'_>,
+    construct: ConstructId,
+    extent: Span,
+    lines: Vec<Line>,
+) -> Option<String> {
     text_at(cx, construct, (extent, cx.constructs.construct(construct).body?), lines)
 }
 

@@ -60,7 +60,8 @@ impl<'b> Block<'b> {
         let nodes = host_code::statements(cx, region);
         let mut statements: Vec<Statement> = nodes.iter().map(|node| block.statement(cx, region, *node)).collect();
         let outside = |span: &&Span| !statements.iter().any(|statement| statement.extent.contains(**span));
-        let between: Vec<Statement> = directives.iter().filter(outside).map(|span| block.directive(cx, *span)).collect();
+        let between: Vec<Statement> =
+            directives.iter().filter(outside).map(|span| block.directive(cx, *span)).collect();
         for statement in &mut statements {
             let inside = directives.iter().find(|span| statement.extent.contains(**span)).copied();
             statement.obstacle = statement.obstacle.or(inside);
@@ -85,7 +86,14 @@ impl<'b> Block<'b> {
         let reached = reached.filter_map(|kernel| self.reach(cx, region, kernel)).next();
         let on_host = host_code::obstacle(cx, region.extent, &self.kernels, node);
         let may_move = !matches!(cx.tree.kind(node), NodeKind::Declaration);
-        Statement { extent, node: Some(node), named: self.named(cx, extent), kernels, obstacle: reached.or(on_host), may_move }
+        Statement {
+            extent,
+            node: Some(node),
+            named: self.named(cx, extent),
+            kernels,
+            obstacle: reached.or(on_host),
+            may_move,
+        }
     }
 
     fn directive(&self, cx: &Context<'_>, span: Span) -> Statement {

@@ -139,7 +139,10 @@ fn inner(cx: &Context<'_>, block: &Block<'_>, head: &CanonicalLoop, length: f64)
         words(section).any(|word| word == bound.trim())
     });
     let accesses = |node: &NodeId| {
-        matches!(cx.tree.kind(*node), NodeKind::SubscriptExpression | NodeKind::PointerExpression | NodeKind::CallExpression)
+        matches!(
+            cx.tree.kind(*node),
+            NodeKind::SubscriptExpression | NodeKind::PointerExpression | NodeKind::CallExpression
+        )
     };
     match cx.tree.descendants(head.body).any(|node| accesses(&node)) {
         _ if is_length => length,

@@ -88,11 +88,7 @@ impl Transfer {
 ///
 /// # Errors
 /// A clause or an item that is not understood.
-pub(super) fn read(
-    cx: &Context<'_>,
-    values: &HostValues<'_, '_>,
-    construct: ConstructId,
-) -> Result<Vec<Item>, Reason> {
+pub(super) fn read(cx: &Context<'_>, values: &HostValues<'_, '_>, construct: ConstructId) -> Result<Vec<Item>, Reason> {
     let mut items = Vec::new();
     for clause in &cx.constructs.directive(construct).clauses {
         match clause.name {
@@ -129,12 +125,7 @@ fn is_repeatable(cx: &Context<'_>, span: Span) -> bool {
     evaluation.is_some_and(|it| ![Act::Call, Act::Effect, Act::Unknown].iter().any(|act| it.does(*act)))
 }
 
-fn read_item(
-    cx: &Context<'_>,
-    values: &HostValues<'_, '_>,
-    copies: (bool, bool),
-    item: &ListItem,
-) -> Option<Item> {
+fn read_item(cx: &Context<'_>, values: &HostValues<'_, '_>, copies: (bool, bool), item: &ListItem) -> Option<Item> {
     let name = item.base.clone().filter(|name| name != "this")?;
     let variable = cx.symbols().lookup(&name, item.span.start)?;
     Some(Item {
@@ -188,7 +179,8 @@ fn transfer(
             let first = section.lower_bound;
             let length = section.length.filter(|_| section.is_section && section.stride.is_none());
             let length = length.ok_or("its section has no length")?;
-            if variable.ty.is_pointer() && !is_steady(cx, values, variable, at) {
+            let has_storage = matches!(variable.ty, DeclaredType::Array { .. });
+            if !has_storage && !is_steady(cx, values, variable, at) {
                 return Err("the pointer may lead somewhere else before the copy");
             }
             let steady = |span: &Span| values.check(*span).is_ok();

@@ -49,8 +49,7 @@ fn assigned(block: &Block<'_>, wishes: &[Wish], times: &Times, is_forced: bool) 
         .collect();
     let stretches = block.stretches(&cuts);
     let with_kernels = stretches.into_iter().filter(|stretch| block.kernels_in(stretch) > 0);
-    let mut stages: Vec<Stage> =
-        with_kernels.map(|statements| Stage { statements, transfers: Vec::new() }).collect();
+    let mut stages: Vec<Stage> = with_kernels.map(|statements| Stage { statements, transfers: Vec::new() }).collect();
     let mut order: Vec<&Wish> = wishes.iter().collect();
     order.sort_by(|one, other| times.of_copy(other).total_cmp(&times.of_copy(one)));
     for wish in order {
@@ -68,7 +67,9 @@ fn assigned(block: &Block<'_>, wishes: &[Wish], times: &Times, is_forced: bool) 
                 best = Some((hidden, stage));
             }
         }
-        if let Some((hidden, stage)) = best.filter(|(hidden, _)| is_forced || *hidden >= (LEAST_HIDDEN * copy).max(THREADS_MS)) {
+        if let Some((hidden, stage)) =
+            best.filter(|(hidden, _)| is_forced || *hidden >= (LEAST_HIDDEN * copy).max(THREADS_MS))
+        {
             stage.transfers.push((wish.clone(), hidden));
         }
     }

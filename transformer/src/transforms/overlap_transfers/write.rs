@@ -155,7 +155,8 @@ impl Overlapped<'_, '_> {
         written.push(Line::Code(0, "}".to_owned()));
         let statements = self.block.statements.get(stage.statements.clone())?;
         let first = statements.first()?.node?;
-        let kernel = statements.iter().flat_map(|statement| self.block.kernels.get(statement.kernels.clone())).flatten();
+        let kernel =
+            statements.iter().flat_map(|statement| self.block.kernels.get(statement.kernels.clone())).flatten();
         let kernel = kernel.copied().next()?;
         let construct = *kernel.chain.constructs.first()?;
         Some(Edit { span: whole, text: lines::text_at(cx, construct, (span, first), written)? })

@@ -10,8 +10,8 @@ use crate::region::construct::ConstructId;
 use crate::semantics::symbols::{DeclaredType, VariableId};
 use crate::source::Span;
 use crate::syntax::{ClauseName, ListItem};
-use crate::transforms::pipeline_loop::head::Head;
 use crate::transforms::host_copies::host_values::HostValues;
+use crate::transforms::pipeline_loop::head::Head;
 
 /// A list item of a `map` clause.
 #[derive(Clone)]

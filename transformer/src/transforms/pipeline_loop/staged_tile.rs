@@ -3,10 +3,10 @@
 
 use crate::context::PinnedMemory;
 use crate::transforms::host_copies::lines::{Line, comment};
-use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
-use crate::transforms::pipeline_loop::write::Fresh;
 use crate::transforms::host_copies::text;
 use crate::transforms::pipeline_loop::Pipeline;
+use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
+use crate::transforms::pipeline_loop::write::Fresh;
 
 impl Pipeline<'_, '_> {
     /// Do the copies of tiles pass through buffers?

@@ -4,12 +4,12 @@ use std::num::NonZeroU32;
 
 use crate::edit::Edit;
 use crate::plan::{Reason, ReasonCode};
-use crate::transforms::pipeline_loop::allocation::Locking;
-use crate::transforms::pipeline_loop::head::Head;
 use crate::transforms::host_copies::include::include;
 use crate::transforms::host_copies::lines::{Form, Line, Maps};
-use crate::transforms::pipeline_loop::maps::{Mapped, Place};
 use crate::transforms::host_copies::text;
+use crate::transforms::pipeline_loop::allocation::Locking;
+use crate::transforms::pipeline_loop::head::Head;
+use crate::transforms::pipeline_loop::maps::{Mapped, Place};
 use crate::transforms::pipeline_loop::{Pipeline, compiler};
 use crate::transforms::two_forms;
 
