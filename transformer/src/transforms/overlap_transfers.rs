@@ -89,6 +89,8 @@
 //!
 //! - a `target data` construct, written by hand or by `hoist`, copies an array of numbers that its first or last kernels do not name;
 //! - a kernel stands between the beginning of the block and the first use of that array, or between its last use and the end;
+//! - likewise an array that one kernel of the block maps alone, if it is apart from all that the construct maps, may be copied in front of that kernel
+//!   and behind it, and nothing else in the block may reach it: the construct gives it its place on the device then, as long as the block lasts;
 //! - those kernels are predicted to hide at least a tenth of the copy, and the block to become at least 1.05 times as fast
 //!   (`overlap_transfers/gain`: every length that the text does not tell is taken to be the same, and large).
 //!
@@ -152,7 +154,7 @@ use crate::transforms::host_copies::host_code;
 use crate::transforms::host_copies::host_values::HostValues;
 use crate::transforms::overlap_transfers::block::{Block, Wish};
 use crate::transforms::overlap_transfers::gain::Times;
-use crate::transforms::overlap_transfers::items::{Size, Way};
+use crate::transforms::overlap_transfers::items::{Item, Size, Way};
 use crate::transforms::overlap_transfers::stages::{Stage, stages};
 use crate::transforms::overlap_transfers::write::Overlapped;
 use crate::transforms::{Waiting, checks, two_forms};
@@ -231,15 +233,16 @@ fn checked(cx: &Context<'_>, region: &TargetRegion, regions: &[TargetRegion]) ->
         return Err(text);
     }
     let values = HostValues { names: cx, region, extent: region.extent };
-    let items = items::read(cx, &values, region.chain.innermost()).map_err(|reason| vec![reason])?;
+    let mut items = items::read(cx, &values, region.chain.innermost()).map_err(|reason| vec![reason])?;
+    let of_one_kernel = Block::read(cx, region, &items, regions).map(|block| block.of_one_kernel(cx, &values));
+    items.extend(of_one_kernel.map_err(|reason| vec![reason])?);
     let block = Block::read(cx, region, &items, regions).map_err(|reason| vec![reason])?;
-    let wishes = block.wishes();
-    if wishes.is_empty() {
+    let (granted, reasons) = granted(&block, block.wishes());
+    if granted.is_empty() && reasons.is_empty() {
         let message = "every array that is copied is used by the first and the last kernel of the block";
         let span = cx.constructs.directive(region.chain.innermost()).span;
         return Ok(Verdict::Nothing(Reason::new(ReasonCode::NothingToOverlap, span, message)));
     }
-    let (granted, reasons) = granted(&block, wishes);
     if granted.is_empty() {
         return Err(reasons);
     }
@@ -259,6 +262,8 @@ fn granted(block: &Block<'_>, wishes: Vec<Wish>) -> (Vec<Wish>, Vec<Reason>) {
         let mut stretches = block.stretches(&[wish.idle.start, wish.idle.end]).into_iter();
         let has_kernel = stretches.any(|it| it.start >= open.start && it.end <= open.end && block.kernels_in(&it) > 0);
         match &item.transfer {
+            // It is copied by its kernel as before.
+            Ok(_) if !has_kernel && item.of_kernel => {}
             Err(why) => {
                 let message = format!("`{}` stays where it is: {why}", item.name);
                 reasons.push(Reason::new(ReasonCode::TransferClause, item.span, message));
@@ -267,7 +272,13 @@ fn granted(block: &Block<'_>, wishes: Vec<Wish>) -> (Vec<Wish>, Vec<Reason>) {
             Ok(_) => granted.push(wish),
         }
     }
-    (granted, reasons)
+    // What a kernel maps travels by itself both ways, or the kernel copies it.
+    let is_whole = |wish: &Wish| {
+        let item = block.items.get(wish.item).filter(|item| item.of_kernel);
+        let ways = |item: &Item| [Way::In, Way::Out].into_iter().filter(|way| item.is_copied(*way)).count();
+        item.is_none_or(|item| granted.iter().filter(|other| other.item == wish.item).count() == ways(item))
+    };
+    (granted.iter().filter(|wish| is_whole(wish)).cloned().collect(), reasons)
 }
 
 /// What stands against threads and copies in the block as a whole.

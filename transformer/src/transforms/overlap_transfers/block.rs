@@ -7,9 +7,10 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::source::Span;
-use crate::syntax::{ClauseName, NodeId, NodeKind};
+use crate::syntax::{Clause, ClauseName, NodeId, NodeKind};
 use crate::transforms::host_copies::host_code;
-use crate::transforms::overlap_transfers::items::{Item, Way};
+use crate::transforms::host_copies::host_values::HostValues;
+use crate::transforms::overlap_transfers::items::{self, Item, Way};
 
 /// A statement of the block, or a standalone directive between two of them.
 pub(super) struct Statement {
@@ -107,18 +108,28 @@ impl<'b> Block<'b> {
         numbered.filter(|(_, item)| host_code::names_variable(cx, extent, &item.name)).map(|(at, _)| at).collect()
     }
 
+    /// The arrays that only one kernel of the block maps and names, if nothing else in the block may reach them: then it does not matter
+    /// when they are copied. Of several such kernels the first, so that no more is on the device at once than before.
+    pub(super) fn of_one_kernel(&self, cx: &Context<'_>, values: &HostValues<'_, '_>) -> Vec<Item> {
+        let alone = self.statements.iter().enumerate().filter_map(|(at, statement)| {
+            let kernel = self.kernels.get(statement.kernels.start).filter(|_| statement.kernels.len() == 1)?;
+            let others = || self.statements.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, it)| it);
+            let is_whole = kernel.extent == statement.extent && has_plain_clauses(cx, kernel);
+            if !is_whole || others().any(|other| other.obstacle.is_some()) {
+                return None;
+            }
+            let construct = *kernel.chain.constructs.first()?;
+            let mut found = items::of_kernel(cx, values, construct, self.items);
+            found.retain(|item| !others().any(|other| host_code::names_variable(cx, other.extent, &item.name)));
+            (!found.is_empty()).then_some(found)
+        });
+        alone.into_iter().next().unwrap_or_default()
+    }
+
     /// Where a kernel may reach memory that it does not name, or does more than a kernel does.
     fn reach(&self, cx: &Context<'_>, region: &TargetRegion, kernel: &TargetRegion) -> Option<Span> {
-        for (_, directive) in cx.constructs.within(kernel.extent) {
-            let is_plain_map = |clause: &crate::syntax::Clause| {
-                clause.modifiers.iter().all(|it| matches!(it.name.as_str(), "to" | "from" | "tofrom" | "alloc"))
-            };
-            let is_plain = |clause: &&crate::syntax::Clause| {
-                host_code::is_plain(clause) && (clause.name != ClauseName::Map || is_plain_map(clause))
-            };
-            if let Some(clause) = directive.clauses.iter().find(|clause| !is_plain(clause)) {
-                return Some(clause.span);
-            }
+        if let Some(clause) = further_clause(cx, kernel) {
+            return Some(clause);
         }
         let is_mapped = |key| self.items.iter().any(|item| item.key == key && item.has_numbers);
         host_code::unlisted(cx, (region.extent, kernel), &is_mapped).map(|used| used.span)
@@ -190,6 +201,21 @@ impl<'b> Block<'b> {
         let message = format!("this may reach `{name}` without its name while it is copied");
         Reason::new(ReasonCode::TransferReach, span, message)
     }
+}
+
+/// A clause of a kernel that says more than what a kernel computes, and which way data are copied.
+fn further_clause(cx: &Context<'_>, kernel: &TargetRegion) -> Option<Span> {
+    let is_plain_map = |clause: &Clause| {
+        clause.modifiers.iter().all(|it| matches!(it.name.as_str(), "to" | "from" | "tofrom" | "alloc"))
+    };
+    let is_plain =
+        |clause: &&Clause| host_code::is_plain(clause) && (clause.name != ClauseName::Map || is_plain_map(clause));
+    let mut clauses = cx.constructs.within(kernel.extent).flat_map(|(_, directive)| &directive.clauses);
+    clauses.find(|clause| !is_plain(clause)).map(|clause| clause.span)
+}
+
+fn has_plain_clauses(cx: &Context<'_>, kernel: &TargetRegion) -> bool {
+    further_clause(cx, kernel).is_none()
 }
 
 /// The standalone directives of the block.

@@ -5,9 +5,10 @@ use crate::edit::directive_writer::on_one_line;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::semantics::Act;
+use crate::semantics::effects::Named;
 use crate::semantics::symbols::{DeclaredType, Variable, VariableId};
 use crate::source::Span;
-use crate::syntax::{ClauseName, ListItem};
+use crate::syntax::{Clause, ClauseName, ListItem};
 use crate::transforms::host_copies::host_values::HostValues;
 use crate::transforms::host_copies::text;
 
@@ -38,6 +39,8 @@ pub(super) struct Item {
     pub text: String,
     /// Is it copied to the device where the block begins, and back where it ends?
     pub copies: (bool, bool),
+    /// Does a kernel of the block map it, and not the construct itself?
+    pub of_kernel: bool,
     /// Is it a number, or an array of numbers? Then no pointer in it leads to other items.
     pub has_numbers: bool,
     /// How it is copied by itself; otherwise why it cannot be.
@@ -99,17 +102,9 @@ pub(super) fn read(cx: &Context<'_>, values: &HostValues<'_, '_>, construct: Con
                 return Err(Reason::new(ReasonCode::TransferClause, clause.span, message));
             }
         }
-        let words: Vec<&str> = clause.modifiers.iter().map(|modifier| modifier.name.as_str()).collect();
-        let copies = match words.as_slice() {
-            [] | ["tofrom"] => (true, true),
-            ["to"] => (true, false),
-            ["from"] => (false, true),
-            ["alloc"] => (false, false),
-            _ => {
-                let message = "only plain map types go with copies by themselves";
-                return Err(Reason::new(ReasonCode::TransferClause, clause.span, message));
-            }
-        };
+        let message = "only plain map types go with copies by themselves";
+        let unread = || Reason::new(ReasonCode::TransferClause, clause.span, message);
+        let copies = ways(clause).ok_or_else(unread)?;
         for item in clause.items() {
             let message = "this item does not begin with a variable in sight";
             let unread = || Reason::new(ReasonCode::TransferClause, item.span, message);
@@ -117,6 +112,42 @@ pub(super) fn read(cx: &Context<'_>, values: &HostValues<'_, '_>, construct: Con
         }
     }
     Ok(items)
+}
+
+/// Which ways the items of a `map` clause are copied; `None` where it says more.
+fn ways(clause: &Clause) -> Option<(bool, bool)> {
+    let words: Vec<&str> = clause.modifiers.iter().map(|modifier| modifier.name.as_str()).collect();
+    match words.as_slice() {
+        [] | ["tofrom"] => Some((true, true)),
+        ["to"] => Some((true, false)),
+        ["from"] => Some((false, true)),
+        ["alloc"] => Some((false, false)),
+        _ => None,
+    }
+}
+
+/// The arrays that a kernel maps and the construct around it does not, as far as they are apart from all that the construct maps.
+pub(super) fn of_kernel(
+    cx: &Context<'_>,
+    values: &HostValues<'_, '_>,
+    kernel: ConstructId,
+    around: &[Item],
+) -> Vec<Item> {
+    let clauses: Vec<&Clause> = cx.constructs.directive(kernel).clauses_of(ClauseName::Map).collect();
+    let lists = |one: &Item| {
+        let mut all = clauses.iter().flat_map(|clause| clause.items());
+        all.any(|item| on_one_line(cx.file, item.span) == one.text && item.base.as_deref() == Some(&one.name))
+    };
+    let owner = |item: &Item| cx.owner(&Named { name: item.name.clone(), at: item.span.start, id: item.key });
+    // List items of one construct share no storage.
+    let is_apart = |item: &Item| around.iter().all(|other| lists(other) || owner(item).is_apart_from(owner(other)));
+    let read = |clause: &&Clause| {
+        let ways = ways(clause).filter(|(to, from)| *to || *from);
+        clause.items().iter().filter_map(move |item| read_item(cx, values, ways?, item)).collect::<Vec<Item>>()
+    };
+    let found = clauses.iter().flat_map(read);
+    let is_new = |item: &Item| item.transfer.is_ok() && !around.iter().any(|other| other.key == item.key);
+    found.filter(|item| is_new(item) && is_apart(item)).map(|item| Item { of_kernel: true, ..item }).collect()
 }
 
 /// May an expression be evaluated twice, one time right behind the other?
@@ -133,6 +164,7 @@ fn read_item(cx: &Context<'_>, values: &HostValues<'_, '_>, copies: (bool, bool)
         span: item.span,
         text: on_one_line(cx.file, item.span),
         copies,
+        of_kernel: false,
         has_numbers: !item.has_member && element(&variable.ty).is_some_and(|ty| ty.number().is_some()),
         transfer: transfer(cx, values, item, &variable),
         name,
@@ -163,7 +195,8 @@ fn transfer(
     if item.has_member {
         return Err("it is a member, whose object may lead to it in other ways");
     }
-    if !element(&variable.ty).is_some_and(|ty| ty.number().is_some()) || variable.ty.number().is_some() {
+    let is_number = |ty: &DeclaredType| ty.number().is_some();
+    if is_number(&variable.ty) || element(&variable.ty).is_none_or(|ty| !is_number(ty)) {
         return Err("it is no array of numbers");
     }
     let is_own = |variable: &Variable| variable.is_thread_local || cx.is_threadprivate(name);

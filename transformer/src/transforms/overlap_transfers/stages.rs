@@ -31,7 +31,18 @@ pub(super) fn stages(cx: &Context<'_>, block: &Block<'_>, wishes: &[Wish], times
             all.any(|(given, _)| given.item == wish.item && given.way == wish.way)
         };
         let count = wishes.len();
-        wishes.retain(is_given);
+        // What a kernel maps travels by itself both ways, or the kernel copies it.
+        let lacks = |item: usize| wishes.iter().any(|wish| wish.item == item && !is_given(wish));
+        let is_whole = |wish: &Wish| {
+            let item = block.items.get(wish.item).filter(|item| item.of_kernel);
+            item.is_none_or(|item| {
+                let ways = [Way::In, Way::Out].into_iter().filter(|way| item.is_copied(*way));
+                let own = wishes.iter().filter(|other| other.item == wish.item).count();
+                ways.count() == own && !lacks(wish.item)
+            })
+        };
+        let kept: Vec<Wish> = wishes.iter().filter(|wish| is_given(wish) && is_whole(wish)).cloned().collect();
+        wishes = kept;
         // What stays cuts the block no more.
         if wishes.len() == count {
             return stages;

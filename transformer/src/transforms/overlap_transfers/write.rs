@@ -10,7 +10,7 @@ use crate::syntax::{Clause, ClauseName};
 use crate::transforms::host_copies::include::include;
 use crate::transforms::host_copies::lines::{self, Form, Line, Maps};
 use crate::transforms::overlap_transfers::block::{Block, Wish};
-use crate::transforms::overlap_transfers::items::{Size, Transfer, Way};
+use crate::transforms::overlap_transfers::items::{Item, Size, Transfer, Way};
 use crate::transforms::overlap_transfers::stages::Stage;
 use crate::transforms::two_forms;
 
@@ -106,7 +106,10 @@ impl Overlapped<'_, '_> {
     fn maps(&self) -> Vec<String> {
         let moves = |item: usize, way: Way| self.moving().any(|(wish, _)| wish.item == item && wish.way == way);
         let mut maps = Maps::default();
-        for (number, item) in self.block.items.iter().enumerate() {
+        let is_mapped =
+            |number: usize, item: &Item| !item.of_kernel || self.moving().any(|(wish, _)| wish.item == number);
+        let items = self.block.items.iter().enumerate();
+        for (number, item) in items.filter(|(number, item)| is_mapped(*number, item)) {
             let stays = |way: Way| item.is_copied(way) && !moves(number, way);
             let map_type = match (stays(Way::In), stays(Way::Out)) {
                 (true, true) => "tofrom",
