@@ -106,8 +106,12 @@ pub(super) fn read(cx: &Context<'_>, values: &HostValues<'_, '_>, construct: Con
         let unread = || Reason::new(ReasonCode::TransferClause, clause.span, message);
         let copies = ways(clause).ok_or_else(unread)?;
         for item in clause.items() {
-            let message = "this item does not begin with a variable in sight";
-            let unread = || Reason::new(ReasonCode::TransferClause, item.span, message);
+            // `split` writes `this` if the program has mapped it by naming a member.
+            let (span, message) = match item.base.as_deref() {
+                Some("this") => (cx.constructs.directive(construct).span, "members of an object stay where they are"),
+                _ => (item.span, "this item does not begin with a variable in sight"),
+            };
+            let unread = || Reason::new(ReasonCode::TransferClause, span, message);
             items.push(read_item(cx, values, copies, item).ok_or_else(unread)?);
         }
     }
