@@ -3,7 +3,7 @@
 #        DIR/overlap.sh run [LARGEST_MIB] >h200.csv                   runs it, on a machine with a GPU and its driver
 #
 # The experiment of Figure 6 of Chikin, Gobran and Amaral (2018). TOOLKIT is what bench/toolkit.sh makes (`-` with `host`). The package
-# needs nothing else: it holds the offload runtime. `run` prints a table; all sums of one size must be one.
+# needs nothing else: it holds the offload runtime, or what OMPSPLIT_LIBRARIES names, such as libraries.tar.xz of `ompsplit-bench build`. `run` prints a table; all sums of one size must be one.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -41,12 +41,18 @@ build() { # DIR OMPSPLIT TOOLKIT ARCH
       clang-19 -O3 -fopenmp "${target[@]}" -I "$out" -DBLOCK="\"$out/$block\"" $flags "$here/overlap.c" -o "$out/$name"
   done < <(forms)
   rm -f "$out"/*.cubin
-  if [[ $4 == host ]]; then ln -sfn "$runtime" "$out/lib"; else pack "$out" "$runtime"; fi
   # libomptarget opens `libcuda.so`, which many machines have with a number behind its name only.
   mkdir -p "$out/driver"
   clang-19 -O2 -fPIC -shared -Wl,-soname,libcuda.so.1 -x c /dev/null -o "$out/libcuda.so.1"
   clang-19 -O2 -fPIC -shared -Wl,--no-as-needed -x c /dev/null -x none "$out/libcuda.so.1" -o "$out/driver/libcuda.so"
   rm "$out/libcuda.so.1"
+  if [[ $4 == host ]]; then
+    ln -sfn "$runtime" "$out/lib"
+  elif [[ -n ${OMPSPLIT_LIBRARIES:-} ]]; then
+    cp "$OMPSPLIT_LIBRARIES" "$out/lib.tar.xz"
+  else
+    pack "$out" "$runtime"
+  fi
 }
 
 # The libraries that a program loads, but for those that every system has, in less than 48 MB.
