@@ -66,6 +66,14 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Draws what the table of measured copies beside kernels says as a chart (`speed-up.svg`), and as `table.md`
+    Overlaps {
+        /// The folder with `h200.csv`
+        folder: PathBuf,
+        /// Fail unless they are what would be written
+        #[arg(long)]
+        check: bool,
+    },
     /// Draws what the tables of measured pipelines say as a chart (`speed-up.svg`)
     Pipelines {
         /// The folder with `h200.csv`, `loops-whole.csv` and `loops-tiles.csv`
@@ -107,6 +115,7 @@ fn dispatch(command: Command) -> anyhow::Result<bool> {
         Command::Report { results, check } => report::report(&results, check),
         Command::Grids { table, chart, check } => report::grids(&table, &chart, check),
         Command::Threads { table, chart, check } => report::threads(&table, &chart, check),
+        Command::Overlaps { folder, check } => report::overlaps(&folder, check),
         Command::Pipelines { folder, check } => report::pipelines(&folder, check),
         Command::Prove(command) => prove::prove(&command),
         Command::Compare { before, after } => report::compare::compare(&before, &after),

@@ -6,6 +6,7 @@ mod exact;
 mod figures;
 mod grids;
 mod losses;
+mod overlaps;
 mod pipelines;
 mod steps;
 mod table;
@@ -18,6 +19,7 @@ use anyhow::{Context, Result};
 use crate::results::Results;
 
 pub use grids::grids;
+pub use overlaps::overlaps;
 pub use pipelines::pipelines;
 pub use threads::threads;
 

@@ -14,6 +14,7 @@ mod header;
 mod includes;
 mod interrupts;
 mod output;
+mod overlap;
 mod passes;
 mod pin_header;
 mod pipeline;

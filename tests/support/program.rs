@@ -324,23 +324,38 @@ fn with_numbered_teams(text: &[u8]) -> Cow<'_, [u8]> {
 /// The call that lets a tile begin late.
 const LATE: &str = "usleep(tile_late);";
 
-/// A copy of a text in which some tiles of pipelines begin late: what nobody waits for is then not there. Nothing where it has none.
+/// A copy of a text in which some tiles of pipelines, and some sections with copies or kernels, begin late: what nobody waits for is then
+/// not there. Nothing where it has none.
 pub fn with_late_tiles(text: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(text);
     let mut out = String::new();
-    let mut late = false;
+    let (mut late, mut in_sections, mut begins_section) = (false, false, false);
+    let mut sections = 0;
     let mut found = false;
     for line in text.split_inclusive('\n') {
-        out.push_str(line);
         let trimmed = line.trim();
+        if begins_section {
+            let delay = format!("const unsigned tile_late = {}; {LATE}", (sections * 7 + 3) % 5 * 500);
+            match trimmed {
+                "{" => out.push_str(&format!("{line}{delay}\n")),
+                _ if trimmed.ends_with('\\') => out.push_str(line),
+                _ => out.push_str(&format!("{{ {delay}\n{line}}}\n")),
+            }
+            sections += 1;
+            begins_section = false;
+            continue;
+        }
+        begins_section = in_sections && trimmed == "#pragma omp section";
+        out.push_str(line);
         if late && trimmed.starts_with("for (int ") && trimmed.ends_with('{') {
             let tile = trimmed.split([' ', '=']).nth(2).unwrap_or("tile");
             out.push_str(&format!("const unsigned tile_late = ({tile} * 7 + 3) % 5 * 500; {LATE}\n"));
             found = true;
         }
         late = trimmed.starts_with("#pragma omp parallel for num_threads(");
+        in_sections |= trimmed.starts_with("#pragma omp parallel sections num_threads(");
     }
-    found.then(|| out.into_bytes())
+    (found || sections > 0).then(|| out.into_bytes())
 }
 
 #[cfg(unix)]

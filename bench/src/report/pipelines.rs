@@ -18,26 +18,32 @@ const FIGURE_14: [&str; 3] = ["atax", "gesummv", "gemm"];
 const TILES: &str = "4";
 
 /// A line of a panel: its name, and the speed-up at each size.
-type Line = (String, Vec<(f64, f64)>);
+pub(super) type Line = (String, Vec<(f64, f64)>);
 
-struct Panel {
-    title: String,
-    sizes: &'static str,
-    lines: Vec<Line>,
+/// One coordinate system of a chart.
+pub(super) struct Panel {
+    /// What stands above it.
+    pub title: String,
+    /// What its sizes are.
+    pub sizes: &'static str,
+    /// Its lines.
+    pub lines: Vec<Line>,
 }
 
 /// Draws what the tables in a folder say into `speed-up.svg` there, or checks that it was drawn so.
 pub fn pipelines(folder: &Path, check: bool) -> Result<bool> {
     let panels = [by_hand(&Table::read(&folder.join("h200.csv"))?)?, by_the_tool(folder)?];
-    let drawn = draw(&panels).map_err(|error| anyhow!("{error}"))?;
+    let title = "Speed-up of pipelines over whole arrays in pageable memory";
+    let drawn = draw(title, &panels).map_err(|error| anyhow!("{error}"))?;
     write_or_check(&folder.join("speed-up.svg"), &drawn, check, "pipelines")
 }
 
 /// Rows of values by the names of their columns.
-struct Table(Vec<BTreeMap<String, String>>);
+pub(super) struct Table(pub Vec<BTreeMap<String, String>>);
 
 impl Table {
-    fn read(path: &Path) -> Result<Self> {
+    /// Reads lines of values that commas separate, the first of them names.
+    pub(super) fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let mut lines = text.lines();
         let names: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
@@ -48,7 +54,7 @@ impl Table {
     }
 
     /// The medians of the rows with these values, by a column of sizes.
-    fn medians(&self, wanted: &[(&str, &str)], size: &str) -> Result<Vec<(f64, f64)>> {
+    pub(super) fn medians(&self, wanted: &[(&str, &str)], size: &str) -> Result<Vec<(f64, f64)>> {
         let has = |row: &&BTreeMap<String, String>| {
             wanted.iter().all(|(name, value)| row.get(*name).is_some_and(|it| it == value))
         };
@@ -61,7 +67,7 @@ impl Table {
 }
 
 /// How much quicker `after` is than `before` at each size that both have.
-fn speed_ups(before: &[(f64, f64)], after: &[(f64, f64)]) -> Vec<(f64, f64)> {
+pub(super) fn speed_ups(before: &[(f64, f64)], after: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let same = |size: f64| before.iter().find(|(other, _)| (other - size).abs() < 0.5);
     after.iter().filter_map(|(size, time)| Some((*size, same(*size)?.1 / time))).collect()
 }
@@ -94,12 +100,12 @@ fn by_the_tool(folder: &Path) -> Result<Panel> {
     Ok(Panel { title: "as `pipeline` writes them, page-locking included".to_owned(), sizes: "MiB an array", lines })
 }
 
-fn draw(panels: &[Panel]) -> Result<String, Box<dyn std::error::Error>> {
+/// A chart with panels side by side.
+pub(super) fn draw(title: &str, panels: &[Panel]) -> Result<String, Box<dyn std::error::Error>> {
     let mut text = String::new();
     {
         let root = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();
         root.fill(&WHITE)?;
-        let title = "Speed-up of pipelines over whole arrays in pageable memory";
         let root = root.titled(title, ("sans-serif", 20))?;
         for (area, panel) in root.split_evenly((1, panels.len())).iter().zip(panels) {
             draw_panel(area, panel)?;

@@ -17,7 +17,7 @@ const MOST_TILES: u32 = 1 << 16;
 /// How `pipeline` writes its stages.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct PipelineArguments {
-    /// pipeline: how host memory is page-locked, without which copies and kernels do not overlap [default: stage, register in a window of less than 4 tiles]
+    /// pipeline, overlap: how host memory is page-locked, without which copies and kernels do not overlap [default: stage, register in a window of less than 4 tiles]
     #[arg(long, value_enum, value_name = "HOW")]
     pub pin: Option<Pin>,
     /// pipeline: keep only K tiles on the device at a time, so that arrays larger than its memory fit
@@ -26,10 +26,10 @@ pub struct PipelineArguments {
     /// pipeline: cut loops into N tiles [default: what suits the device, 16 without one, at least 4 for each in a window]
     #[arg(long, value_name = "N")]
     pub pipeline_tiles: Option<NonZeroU32>,
-    /// pipeline: cut a loop into tiles if at least this many bytes of an array are copied [default: where it is predicted to pay, 32 MiB without a device]
+    /// pipeline, overlap: change what copies at least this many bytes of an array [default: where it is predicted to pay, 32 MiB without a device]
     #[arg(long, value_name = "BYTES")]
     pub pipeline_from: Option<u64>,
-    /// pipeline: the compiler that the result is written for [default: llvm]
+    /// pipeline, overlap: the compiler that the result is written for [default: llvm]
     #[arg(long = "for", value_enum, value_name = "COMPILER")]
     pub compiler: Option<Compiler>,
 }

@@ -107,6 +107,9 @@ reason_codes! {
     TileClause = "OMPS151", Refusal, "clause that does not go with tiles";
     TileReach = "OMPS152", Refusal, "loop that reaches more than what it maps";
     NoPieces = "OMPS153", Refusal, "no array moves piece by piece";
+    TransferClause = "OMPS156", Refusal, "array that cannot be copied by itself";
+    TransferReach = "OMPS157", Refusal, "what may reach an array while it is copied";
+    TransferPlace = "OMPS158", Refusal, "no place for copies beside kernels";
     HostAccess = "OMPS160", Refusal, "the host needs the data between the constructs";
     MapNotUnited = "OMPS161", Refusal, "maps that cannot be united";
     StorageOverlap = "OMPS162", Refusal, "storage that may overlap in part";
@@ -133,6 +136,7 @@ reason_codes! {
     UnrollDoesNotPay = "OMPS270", DoesNotPay, "not known to be faster unrolled";
     GridDoesNotPay = "OMPS251", DoesNotPay, "no grid is predicted to gain anything";
     TooLittleToCopy = "OMPS250", DoesNotPay, "too little to copy in tiles";
+    TooLittleHidden = "OMPS256", DoesNotPay, "kernels hide too little of the copies";
     OriginalRaces = "OMPS401", Note, "the original's loops race";
     UnusedSuppression = "OMPS403", Note, "suppression without effect";
     NothingToSplit = "OMPS404", Note, "nothing to split";
@@ -143,6 +147,7 @@ reason_codes! {
     GridFarOff = "OMPS450", Note, "the written grid is far off";
     NothingToPipeline = "OMPS460", Note, "nothing to overlap";
     NothingToHoist = "OMPS465", Note, "nothing travels";
+    NothingToOverlap = "OMPS480", Note, "no copy that a kernel need not wait for";
     UnrollWritten = "OMPS470", Note, "directives stand in the loop";
     Unreadable = "OMPS901", Error, "file cannot be read";
     ValidationFailed = "OMPS902", Error, "the result failed validation";

@@ -5,6 +5,8 @@ mod choose_geometry;
 mod collapse;
 mod fuse_constructs;
 mod hoist_maps;
+mod host_copies;
+mod overlap_transfers;
 mod pipeline_loop;
 mod reduce_rows;
 mod scalarize_sums;
@@ -120,10 +122,10 @@ pub const TRANSFORMS: &[Transform] = &[
     },
     Transform {
         pass: Pass::Overlap,
-        summary: "Overlap transfers with kernels",
+        summary: "Copy arrays beside kernels that do not use them",
         default: false,
-        plan: None,
-        waits_for: waits_for_none,
+        plan: Some(overlap_transfers::overlap_transfers),
+        waits_for: overlap_transfers::waits_for,
         sees_headers: false,
     },
     Transform {

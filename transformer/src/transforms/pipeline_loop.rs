@@ -136,16 +136,11 @@ mod clauses;
 mod compiler;
 mod data_block;
 mod decision;
-mod deferred;
 mod head;
-mod host_values;
-mod include;
-mod lines;
 mod maps;
 mod read;
 mod sizes;
 mod staged_tile;
-mod text;
 mod tile;
 mod write;
 
@@ -158,9 +153,10 @@ use crate::source::Span;
 use crate::syntax::ClauseName;
 use crate::syntax::spec_table::Leaf;
 use crate::transforms::checks::type_parameters;
+use crate::transforms::host_copies::deferred::deferred;
+use crate::transforms::host_copies::host_values::HostValues;
 use crate::transforms::pipeline_loop::block_loops::Block;
 use crate::transforms::pipeline_loop::head::Head;
-use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::Mapped;
 use crate::transforms::pipeline_loop::read::Loop;
 use crate::transforms::{checks, two_forms};
@@ -291,7 +287,10 @@ fn check_text(names: &Context<'_>, region: &TargetRegion) -> Result<(), Vec<Reas
     reasons.extend(names.device_code(region));
     reasons.extend(checks::excludes_directives(cx, region));
     reasons.extend(checks::excludes_host_threads(cx, region));
-    reasons.extend(deferred::deferred(names, region.extent));
+    reasons.extend(deferred(names, region.extent).map(|span| {
+        let message = "another construct may be deferred until this one copies its tiles";
+        Reason::new(ReasonCode::TileClause, span, message)
+    }));
     if names.has_threadprivate() {
         let message = "thread-private variables keep their values only from one parallel region to the next (OpenMP 5.2, section 5.2)";
         reasons.push(Reason::new(ReasonCode::LoopNotTiled, region.extent, message));

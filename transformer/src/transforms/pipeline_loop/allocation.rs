@@ -17,7 +17,7 @@ use crate::semantics::symbols::{Scope, Variable};
 use crate::semantics::uses::{Role, is_element_address, uses_below};
 use crate::source::Span;
 use crate::syntax::{Binary, Call, Cast, Function, New, NodeId, NodeKind, Parameter, Pointer, Subscript, Unary};
-use crate::transforms::pipeline_loop::host_values::HostValues;
+use crate::transforms::host_copies::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::Mapped;
 
 /// Library functions that do not keep the pointers they are given.

@@ -4,9 +4,10 @@ use crate::analysis::associated_loops::known_iterations;
 use crate::analysis::independence::clauses::{self, Clauses};
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
-use crate::source::{Span, words};
-use crate::syntax::{Clause, ClauseArgument, ClauseName};
-use crate::transforms::pipeline_loop::host_values::HostValues;
+use crate::source::Span;
+use crate::syntax::{ClauseArgument, ClauseName};
+use crate::transforms::host_copies::host_code;
+use crate::transforms::host_copies::host_values::HostValues;
 
 /// What the clauses say about variables, and which clauses of the grid tiles do not allow.
 ///
@@ -24,7 +25,7 @@ pub(super) fn read(values: &HostValues<'_, '_>) -> Result<(Clauses, Vec<Reason>)
     let mut of_grid = Vec::new();
     for clause in chain.iter().flat_map(|id| &cx.constructs.directive(*id).clauses) {
         let reasons = if clauses::is_of_grid(clause.name) { &mut of_grid } else { &mut reasons };
-        if !goes_with_tiles(clause) {
+        if !host_code::is_plain(clause) {
             let message = format!("`{}` does not go with tiles", cx.file.show(clause.name_span));
             reasons.push(Reason::new(ReasonCode::TileClause, clause.span, message));
         } else if let ClauseArgument::Expression(span) = &clause.argument {
@@ -58,35 +59,7 @@ pub(super) fn read(values: &HostValues<'_, '_>) -> Result<(Clauses, Vec<Reason>)
 /// A variable of which each thread of the host has its own: the threads that launch tiles would use other copies than
 /// the thread that reaches the construct.
 fn of_one_thread(names: &Context<'_>, extent: Span) -> Option<Reason> {
-    let is_own = |word: &str| {
-        let variable = names.symbols().lookup(word, extent.start);
-        names.is_threadprivate(word) || variable.is_some_and(|variable| variable.is_thread_local)
-    };
-    let text = names.file.show(extent);
-    let in_macro = |text: &str| words(text).any(is_own);
-    let hidden = names.uses_macro_with(extent, &in_macro).then_some("a macro in it");
-    let named = words(&text).find(|word| is_own(word)).map(|word| format!("`{word}`"));
-    let name = named.or_else(|| hidden.map(str::to_owned))?;
+    let name = host_code::of_one_thread(names, extent)?;
     let message = format!("{name} is another variable in each thread of the host");
     Some(Reason::new(ReasonCode::TileReach, extent, message))
-}
-
-pub(super) fn goes_with_tiles(clause: &Clause) -> bool {
-    matches!(
-        clause.name,
-        ClauseName::Map
-            | ClauseName::Private
-            | ClauseName::Firstprivate
-            | ClauseName::Shared
-            | ClauseName::Default
-            | ClauseName::Reduction
-            | ClauseName::Collapse
-            | ClauseName::NumTeams
-            | ClauseName::ThreadLimit
-            | ClauseName::DistSchedule
-            | ClauseName::Schedule
-            | ClauseName::Order
-            | ClauseName::Bind
-            | ClauseName::ProcBind
-    )
 }

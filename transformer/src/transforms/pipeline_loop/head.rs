@@ -7,8 +7,8 @@ use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::{Span, words};
 use crate::syntax::Number;
-use crate::transforms::pipeline_loop::host_values::HostValues;
-use crate::transforms::pipeline_loop::text;
+use crate::transforms::host_copies::host_values::HostValues;
+use crate::transforms::host_copies::text;
 
 /// A loop that counts upwards by one, from a first value to before an end.
 pub(super) struct Head {

@@ -10,8 +10,8 @@ use crate::region::construct::ConstructId;
 use crate::semantics::symbols::{DeclaredType, VariableId};
 use crate::source::Span;
 use crate::syntax::{ClauseName, ListItem};
+use crate::transforms::host_copies::host_values::HostValues;
 use crate::transforms::pipeline_loop::head::Head;
-use crate::transforms::pipeline_loop::host_values::HostValues;
 
 /// A list item of a `map` clause.
 #[derive(Clone)]
@@ -143,7 +143,7 @@ impl Mapped {
         let name = &self.name;
         match self.tiled.as_ref().and_then(|tiled| tiled.length_text.as_ref()) {
             None => format!("sizeof({name})"),
-            Some(length) => format!("sizeof(*{name}) * {}", super::text::operand(length)),
+            Some(length) => format!("sizeof(*{name}) * {}", crate::transforms::host_copies::text::operand(length)),
         }
     }
 }

@@ -4,9 +4,9 @@ use crate::analysis::accesses::{Accesses, accesses};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
 use crate::syntax::{ClauseArgument, ClauseName};
+use crate::transforms::host_copies::host_values::HostValues;
 use crate::transforms::pipeline_loop::clauses;
 use crate::transforms::pipeline_loop::head::{self, Head};
-use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::{self, Mapped};
 
 /// A loop that is understood.

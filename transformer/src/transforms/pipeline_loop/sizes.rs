@@ -12,9 +12,9 @@ use crate::device::time::predict;
 use crate::device::{DeviceProfile, KernelResources};
 use crate::plan::{Detail, Reason, ReasonCode};
 use crate::region::loop_nest::CanonicalLoopNest;
+use crate::transforms::host_copies::host_values::HostValues;
 use crate::transforms::pipeline_loop::allocation::Locking;
 use crate::transforms::pipeline_loop::decision::{assumed_elements, degree, rank};
-use crate::transforms::pipeline_loop::host_values::HostValues;
 use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
 use crate::transforms::pipeline_loop::{Pipeline, read};
 
@@ -189,7 +189,8 @@ impl<'p, 'a> Pipeline<'p, 'a> {
                 (true, false) => "in",
                 _ => "back",
             };
-            let stride = super::text::sum(&tiled.stream.stride, &self.found.symbols).unwrap_or_default();
+            let stride = crate::transforms::host_copies::text::sum(&tiled.stream.stride, &self.found.symbols)
+                .unwrap_or_default();
             let halo = match (tiled.stream.behind, tiled.stream.ahead) {
                 (0, 0) => String::new(),
                 (behind, ahead) => format!(", halo of {behind} before and {ahead} behind"),

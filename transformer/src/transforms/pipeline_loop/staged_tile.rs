@@ -2,10 +2,11 @@
 //! and the kernel finds all its data on the device.
 
 use crate::context::PinnedMemory;
-use crate::transforms::pipeline_loop::lines::{Line, comment};
+use crate::transforms::host_copies::lines::{Line, comment};
+use crate::transforms::host_copies::text;
+use crate::transforms::pipeline_loop::Pipeline;
 use crate::transforms::pipeline_loop::maps::{Mapped, Tiled};
 use crate::transforms::pipeline_loop::write::Fresh;
-use crate::transforms::pipeline_loop::{Pipeline, text};
 
 impl Pipeline<'_, '_> {
     /// Do the copies of tiles pass through buffers?

@@ -4,11 +4,12 @@ use crate::analysis::polynomial::Polynomial;
 use crate::edit::Edit;
 use crate::edit::directive_writer::on_one_line;
 use crate::syntax::ClauseName;
+use crate::transforms::host_copies::lines::{Line, Maps};
+use crate::transforms::host_copies::text;
+use crate::transforms::pipeline_loop::Pipeline;
 use crate::transforms::pipeline_loop::head::Head;
-use crate::transforms::pipeline_loop::lines::{Line, Maps};
 use crate::transforms::pipeline_loop::maps::{Mapped, Place, Tiled};
 use crate::transforms::pipeline_loop::write::Fresh;
-use crate::transforms::pipeline_loop::{Pipeline, text};
 use crate::transforms::two_forms;
 
 /// Only one kernel at a time combines its results.

@@ -4,12 +4,13 @@ use std::num::NonZeroU32;
 
 use crate::edit::Edit;
 use crate::plan::{Reason, ReasonCode};
+use crate::transforms::host_copies::include::include;
+use crate::transforms::host_copies::lines::{Form, Line, Maps};
+use crate::transforms::host_copies::text;
 use crate::transforms::pipeline_loop::allocation::Locking;
 use crate::transforms::pipeline_loop::head::Head;
-use crate::transforms::pipeline_loop::include::include;
-use crate::transforms::pipeline_loop::lines::{Form, Line, Maps};
 use crate::transforms::pipeline_loop::maps::{Mapped, Place};
-use crate::transforms::pipeline_loop::{Pipeline, compiler, text};
+use crate::transforms::pipeline_loop::{Pipeline, compiler};
 use crate::transforms::two_forms;
 
 /// Host threads that copy and launch: with fewer the stages overlap less, with more they overlap no better
@@ -17,6 +18,10 @@ use crate::transforms::two_forms;
 const THREADS: u32 = 4;
 /// Host threads if each also copies its tiles into a buffer and out of it.
 const STAGING_THREADS: u32 = 16;
+
+/// What a comment says of the tiles.
+pub(super) const TILES_TOLD: &str =
+    "Host threads copy and launch, so that copies and kernels of different tiles overlap";
 
 /// The names that the output declares.
 pub(super) struct Fresh {
@@ -78,7 +83,7 @@ impl Pipeline<'_, '_> {
         let fresh = self.fresh();
         let condition = self.condition(&fresh)?;
         let constants = self.constants(&fresh, &condition);
-        let form = Form { construct, extent: self.values.region.extent, constants, condition };
+        let form = Form { construct, extent: self.values.region.extent, told: TILES_TOLD, constants, condition };
         let mut lines = Vec::new();
         self.tiles(&fresh, form.depth(), &mut lines)?;
         form.write(self.values.cx(), lines)

@@ -8,10 +8,10 @@ use crate::semantics::symbols::{DeclaredType, Symbols};
 use crate::semantics::{Act, Class, Evaluation, Kind, Part};
 use crate::source::Span;
 use crate::syntax::{Clause, ClauseName, NodeKind, Number};
-use crate::transforms::pipeline_loop::text;
+use crate::transforms::host_copies::text;
 
 /// Answers questions about values in one region.
-pub(super) struct HostValues<'n, 'a> {
+pub(in crate::transforms) struct HostValues<'n, 'a> {
     pub names: &'n Context<'a>,
     pub region: &'n TargetRegion,
     /// The part of the text in which the values must not change: the region, or the `target data` construct around it
@@ -20,16 +20,16 @@ pub(super) struct HostValues<'n, 'a> {
 }
 
 impl<'a> HostValues<'_, 'a> {
-    pub(super) fn cx(&self) -> &Context<'a> {
+    pub(in crate::transforms) fn cx(&self) -> &Context<'a> {
         self.names
     }
 
-    pub(super) fn symbols(&self) -> &Symbols<'a> {
+    pub(in crate::transforms) fn symbols(&self) -> &Symbols<'a> {
         self.names.symbols()
     }
 
     /// An expression on one line. A macro gets parentheses if its replacement has operators.
-    pub(super) fn spelled(&self, span: Span) -> String {
+    pub(in crate::transforms) fn spelled(&self, span: Span) -> String {
         let text = on_one_line(self.cx().file, span);
         let replacement = self.symbols().macro_definition(&text, span.start).map(|found| found.body);
         match replacement {
@@ -42,7 +42,7 @@ impl<'a> HostValues<'_, 'a> {
     ///
     /// # Errors
     /// Its other parts.
-    pub(super) fn check(&self, span: Span) -> Result<(), Vec<Reason>> {
+    pub(in crate::transforms) fn check(&self, span: Span) -> Result<(), Vec<Reason>> {
         let cx = self.cx();
         let refuse = |message: String| Err(vec![Reason::new(ReasonCode::LoopNotTiled, span, message)]);
         let Some(evaluation) = cx.evaluation(span) else {
@@ -80,7 +80,7 @@ impl<'a> HostValues<'_, 'a> {
     }
 
     /// Is it a constant, or an integer that is changed neither by the device nor by a copy from it?
-    pub(super) fn is_lasting(&self, name: &str, at: usize) -> bool {
+    pub(in crate::transforms) fn is_lasting(&self, name: &str, at: usize) -> bool {
         let names = self.names;
         if let Some(expansion) = names.expansion(name, at) {
             return expansion.is_some_and(|inner| inner.iter().all(|name| self.is_lasting(name, at)));

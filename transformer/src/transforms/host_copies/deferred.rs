@@ -9,7 +9,6 @@
 use std::collections::BTreeSet;
 
 use crate::context::Context;
-use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{Construct, ConstructId};
 use crate::semantics::calls::is_pure;
 use crate::semantics::evaluation::{Act, act};
@@ -19,10 +18,10 @@ use crate::semantics::{Kind, Telling};
 use crate::source::{Language, Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Call, Clause, ClauseName, Directive, NodeId, NodeKind};
-use crate::transforms::pipeline_loop::data_block;
+use crate::transforms::host_copies::host_code;
 
 /// A construct of the file that may map while the tiles of a region are copied.
-pub(super) fn deferred(names: &Context<'_>, extent: Span) -> Option<Reason> {
+pub(in crate::transforms) fn deferred(names: &Context<'_>, extent: Span) -> Option<Span> {
     let cx = names;
     let is_harmless = |id: ConstructId| {
         let directive = cx.constructs.directive(id);
@@ -33,9 +32,7 @@ pub(super) fn deferred(names: &Context<'_>, extent: Span) -> Option<Reason> {
     let unread =
         || [Telling::Nowait, Telling::Task, Telling::Taskloop].into_iter().find_map(|it| cx.unread_directive(it));
     let read = deferring(cx).into_iter().find(|(id, _)| !is_harmless(*id)).map(|(_, span)| span);
-    let span = read.or_else(unread)?;
-    let message = "another construct may be deferred until this one copies its tiles";
-    Some(Reason::new(ReasonCode::TileClause, span, message))
+    read.or_else(unread)
 }
 
 /// The constructs that are tasks and map data, each with the directive or clause that makes it a task.
@@ -180,7 +177,7 @@ fn stretch_to_wait(cx: &Context<'_>, id: ConstructId) -> Option<Span> {
 }
 
 /// Does the host stay in a part of the file until its end, without calls that may lead to another part?
-fn is_quiet(names: &Context<'_>, stretch: Span) -> bool {
+pub(in crate::transforms) fn is_quiet(names: &Context<'_>, stretch: Span) -> bool {
     let cx = names;
     let is_doubtful = cx.tree.problem_in(stretch).is_some() || cx.tree.inactive().iter().any(|it| it.overlaps(stretch));
     let on_device = |span: Span| {
@@ -201,11 +198,11 @@ fn stays(names: &Context<'_>, stretch: Span, node: NodeId) -> bool {
     match tree.kind(node) {
         NodeKind::Identifier => {
             let span = tree.span(node);
-            data_block::is_harmless_function(names, node) || is_plain(names, &names.file.show(span), span.start)
+            host_code::is_harmless_function(names, node) || is_plain(names, &names.file.show(span), span.start)
         }
         NodeKind::CallExpression => {
             let function = Call::of(tree, node).and_then(Call::function);
-            function.is_some_and(|function| data_block::is_harmless_function(names, function))
+            function.is_some_and(|function| host_code::is_harmless_function(names, function))
         }
         NodeKind::BreakStatement | NodeKind::ContinueStatement => {
             let mut around = tree.ancestors(node).take_while(|node| stretch.contains(tree.span(*node)));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::analysis::polynomial::{Atom, Polynomial};
 
 /// A polynomial in variables of the program as a C expression. `None` if it has other atoms.
-pub(super) fn sum(value: &Polynomial, symbols: &BTreeMap<Atom, String>) -> Option<String> {
+pub(in crate::transforms) fn sum(value: &Polynomial, symbols: &BTreeMap<Atom, String>) -> Option<String> {
     let mut terms: Vec<(usize, String, i128)> = Vec::new();
     for (atoms, factor) in value.terms() {
         let mut names = atoms.iter().map(|atom| symbols.get(atom).cloned()).collect::<Option<Vec<_>>>()?;
@@ -38,13 +38,13 @@ pub(super) fn sum(value: &Polynomial, symbols: &BTreeMap<Atom, String>) -> Optio
 
 /// A sum without products of variables, as a C expression. A product of `int` has the type `int` even if the program
 /// converts its factors, so it could overflow.
-pub(super) fn narrow_sum(value: &Polynomial, symbols: &BTreeMap<Atom, String>) -> Option<String> {
+pub(in crate::transforms) fn narrow_sum(value: &Polynomial, symbols: &BTreeMap<Atom, String>) -> Option<String> {
     let has_product = value.terms().any(|(atoms, _)| atoms.len() > 1);
     sum(value, symbols).filter(|_| !has_product)
 }
 
 /// An expression as an operand of `*` or `-`: in parentheses, unless it is a name, a number, or already in parentheses.
-pub(super) fn operand(text: &str) -> String {
+pub(in crate::transforms) fn operand(text: &str) -> String {
     let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     if is_name(inner.unwrap_or(text)) { text.to_owned() } else { format!("({text})") }
 }

@@ -25,7 +25,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 ///
 /// # Errors
 /// If there is no place for it.
-pub(super) fn include(cx: &Context<'_>, start: usize) -> Result<Vec<Edit>, String> {
+pub(in crate::transforms) fn include(cx: &Context<'_>, start: usize) -> Result<Vec<Edit>, String> {
     let includes_it = |include: &Include| {
         let path = cx.file.show(include.path);
         let is_seen = cx.scan.conditionals.iter().all(|group| has_no_border(group, include.span.start, start));
