@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # usage: bench/overlap/overlap.sh build DIR OMPSPLIT TOOLKIT [ARCH]   makes a package in DIR, on a machine with clang 19; `host` for the CPU
-#        DIR/overlap.sh run [LARGEST_MIB] >h200.csv                   runs it, on a machine with a GPU and its driver
+#        DIR/overlap.sh run [LARGEST_MIB] >measured.csv                 runs it, on a machine with a GPU and its driver
 #
 # The experiment of Figure 6 of Chikin, Gobran and Amaral (2018). TOOLKIT is what bench/toolkit.sh makes (`-` with `host`). The package
 # needs nothing else: it holds the offload runtime, or what OMPSPLIT_LIBRARIES names, such as libraries.tar.xz of `ompsplit-bench build`. `run` prints a table; all sums of one size must be one.

@@ -20,10 +20,10 @@ const FORMS: [(&str, &str); 6] = [
     ("tool_register", "as `overlap --pin register`"),
 ];
 
-/// Writes `speed-up.svg` and `table.md` of the `h200.csv` in a folder, or checks that they are so. A sum that differs between forms is an
+/// Writes `speed-up.svg` and `table.md` of the `measured.csv` in a folder, or checks that they are so. A sum that differs between forms is an
 /// error.
 pub fn overlaps(folder: &Path, check: bool) -> Result<bool> {
-    let table = Table::read(&folder.join("h200.csv"))?;
+    let table = Table::read(&folder.join("measured.csv"))?;
     same_sums(&table)?;
     let base = table.medians(&[("form", BASE)], "mib")?;
     let mut lines = Vec::new();
