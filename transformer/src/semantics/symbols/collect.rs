@@ -173,7 +173,9 @@ impl Collector<'_> {
         let Some(owner) = self.tree.parent(list) else { return };
         if self.tree.kind(list) == NodeKind::TemplateParameterList {
             let (name, _) = innermost(self.tree, declarator);
-            self.add(Draft { kind: EntryKind::TemplateParameter, scope_node: Some(owner), ..Draft::new(name, node) });
+            let kind = EntryKind::TemplateParameter;
+            let declarator = Some(declarator);
+            self.add(Draft { kind, scope_node: Some(owner), declarator, ..Draft::new(name, node) });
             return;
         }
         let scope_node = match self.tree.kind(owner) {

@@ -136,6 +136,18 @@ struct Resolver<'s, 'a> {
 }
 
 impl Resolver<'_, '_> {
+    /// Is it a type parameter that calls alone give a class? One with a default may get that where no call names it.
+    fn is_plain_type_parameter(&self, declaration: NodeId) -> bool {
+        let tree = &self.unit.tree;
+        match self.kind(declaration) {
+            NodeKind::TypeParameterDeclaration => true,
+            NodeKind::OptionalTypeParameterDeclaration => tree.child(declaration, Field::DefaultType).is_some_and(|ty| {
+                Number::read(&self.unit.file.show(tree.span(ty))).is_some()
+            }),
+            _ => false,
+        }
+    }
+
     fn entry(&self, entry: &Entry, fuel: usize) -> DeclaredType {
         let Some(fuel) = fuel.checked_sub(1) else { return DeclaredType::Unknown };
         match entry.kind {
@@ -143,12 +155,7 @@ impl Resolver<'_, '_> {
             EntryKind::TemplateParameter if self.kind(entry.declaration) == NodeKind::ParameterDeclaration => {
                 self.typed(entry.declaration, entry.declarator, fuel)
             }
-            EntryKind::TemplateParameter
-                if matches!(
-                    self.kind(entry.declaration),
-                    NodeKind::TypeParameterDeclaration | NodeKind::OptionalTypeParameterDeclaration
-                ) =>
-            {
+            EntryKind::TemplateParameter if self.is_plain_type_parameter(entry.declaration) => {
                 let span = entry.name_span;
                 DeclaredType::type_parameter(&self.unit.file.show(span))
             }
