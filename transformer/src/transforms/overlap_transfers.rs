@@ -206,6 +206,9 @@ fn nothing_to_do(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     let id = region.chain.innermost();
     let nothing = |span: Span, message: &str| Some(Reason::new(ReasonCode::NothingToOverlap, span, message));
     let span = cx.constructs.directive(id).span;
+    if cx.constructs.directive(id).clauses_of(ClauseName::Map).next().is_none() {
+        return nothing(span, "it copies nothing");
+    }
     let all = cx.constructs.within(Span::new(0, cx.file.text.len()));
     let mut clauses = all.flat_map(|(_, directive)| &directive.clauses);
     if let Some(clause) = clauses.find(|clause| clause.name == ClauseName::UnifiedSharedMemory) {

@@ -141,9 +141,9 @@ impl Resolver<'_, '_> {
         let tree = &self.unit.tree;
         match self.kind(declaration) {
             NodeKind::TypeParameterDeclaration => true,
-            NodeKind::OptionalTypeParameterDeclaration => tree.child(declaration, Field::DefaultType).is_some_and(|ty| {
-                Number::read(&self.unit.file.show(tree.span(ty))).is_some()
-            }),
+            NodeKind::OptionalTypeParameterDeclaration => tree
+                .child(declaration, Field::DefaultType)
+                .is_some_and(|ty| Number::read(&self.unit.file.show(tree.span(ty))).is_some()),
             _ => false,
         }
     }
