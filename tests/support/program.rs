@@ -353,7 +353,7 @@ pub fn with_late_tiles(text: &[u8]) -> Option<Vec<u8>> {
             found = true;
         }
         late = trimmed.starts_with("#pragma omp parallel for num_threads(");
-        in_sections |= trimmed.starts_with("#pragma omp parallel sections num_threads(");
+        in_sections |= trimmed.starts_with("#pragma omp parallel sections num_threads(ompsplit_threads(");
     }
     (found || sections > 0).then(|| out.into_bytes())
 }
