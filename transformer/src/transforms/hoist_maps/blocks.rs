@@ -33,6 +33,12 @@ impl Statement {
         let mut own = self.mappings.iter().filter_map(|index| all.get(*index)).filter(|it| it.body == self.node);
         self.is_loop && own.all(|mapping| mapping.is_data && mapping.item(id).is_none())
     }
+
+    /// May a construct in it change what a variable leads to?
+    pub(super) fn changes(&self, cx: &Context<'_>, all: &[Mapping], id: VariableId) -> bool {
+        let mut mappings = self.mappings.iter().filter_map(|index| all.get(*index));
+        mappings.any(|mapping| mapping.item(id).is_some_and(|item| !item.to || mapping.writes(cx, &item.named)))
+    }
 }
 
 /// The statements of a block, or the only one that stands for it.

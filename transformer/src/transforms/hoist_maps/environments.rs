@@ -15,7 +15,7 @@ use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::{conditions, is_stable};
 use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::storage;
-use crate::transforms::hoist_maps::updates::{Update, Wanted};
+use crate::transforms::hoist_maps::updates::{Choice, Update, Wanted};
 
 /// What an environment holds of one variable.
 #[derive(Clone)]
@@ -157,12 +157,12 @@ impl Block<'_, '_> {
         &self,
         (first, last): (usize, usize),
         item: &Item,
-        whole: bool,
+        choice: Choice,
     ) -> Result<Vec<Update>, Reason> {
         let candidate = self.candidate((first, last), item);
         let Some(opens) = self.statements.get(first) else { return Ok(Vec::new()) };
         let absence = OnceCell::new();
-        let wanted = Wanted { cx: self.cx, all: self.all, candidate: &candidate, item, whole, opens, absence };
+        let wanted = Wanted { cx: self.cx, all: self.all, candidate: &candidate, item, choice, opens, absence };
         let mut found = Vec::new();
         for index in first..=last {
             let Some(statement) = self.statements.get(index) else { break };

@@ -14,6 +14,7 @@ use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::environments::{Block, Held};
 use crate::transforms::hoist_maps::first_run;
 use crate::transforms::hoist_maps::items::Item;
+use crate::transforms::hoist_maps::updates::Choice;
 
 /// Pointers that change places, each with the next.
 pub(super) struct Exchange {
@@ -151,8 +152,8 @@ impl Block<'_, '_> {
         class: &[VariableId],
         held: Held,
     ) -> Result<Held, Reason> {
-        for whole in [false, true] {
-            let updates = self.updates(statements, &held.item, whole)?;
+        for choice in Choice::ALL {
+            let updates = self.updates(statements, &held.item, choice)?;
             if updates.is_empty() {
                 return Ok(held);
             }
@@ -185,8 +186,11 @@ impl Block<'_, '_> {
             .mappings_of((first, last))
             .iter()
             .all(|mapping| class.iter().filter_map(|id| mapping.item(*id)).all(|item| item.to || item.from));
+        let host = self.host_of((first, last));
         if is_moved && self.may_copy_anyway((first, last), class, held) {
-            return Ok(Vec::new());
+            let [statement] = inside else { return Ok(Vec::new()) };
+            let often = first_run::may_run_often(self.cx, statement.node, &host, class.len());
+            return often.map(|term| term.into_iter().collect()).ok_or_else(refuse);
         }
         let [statement] = inside else { return Err(refuse()) };
         let body = self.cx.tree.child(statement.node, Field::Body);
@@ -203,7 +207,6 @@ impl Block<'_, '_> {
         };
         let is_copied = (!held.to || copies(&|item| item.to)) && (!held.from || copies(&|item| item.from));
         let is_regular = is_regular && is_copied && is_moved;
-        let host = self.host_of((first, last));
         let often = first_run::runs_often(self.cx, statement.node, &host, class.len());
         often.filter(|_| is_regular).map(|term| term.into_iter().collect()).ok_or_else(refuse)
     }

@@ -2,6 +2,7 @@
 //! constructs anyway, by those that certainly run.
 
 use crate::plan::{Reason, ReasonCode};
+use crate::region::loop_nest::canonical_head;
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
@@ -9,7 +10,7 @@ use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::environments::{Block, Held, copies_of};
 use crate::transforms::hoist_maps::first_run::{self, conditions, is_stable};
 use crate::transforms::hoist_maps::items::Item;
-use crate::transforms::hoist_maps::updates::{Spent, Update};
+use crate::transforms::hoist_maps::updates::{Choice, Spent, Update};
 
 impl Block<'_, '_> {
     /// Adds the updates that the host needs, by elements or whole, and says when the constructs would copy the variable as often anyway.
@@ -19,8 +20,8 @@ impl Block<'_, '_> {
         held: Held,
         copies_in: bool,
     ) -> Result<(Held, Vec<String>), Reason> {
-        for whole in [false, true] {
-            let updates = self.updates(statements, &held.item, whole)?;
+        for choice in Choice::ALL {
+            let updates = self.updates(statements, &held.item, choice)?;
             if !updates.is_empty() && !copies_in {
                 return Err(self.needed(statements, &held.item));
             }
@@ -33,8 +34,11 @@ impl Block<'_, '_> {
                 continue;
             }
             let fits: Vec<String> = updates.iter().flat_map(|update| update.fits.iter().cloned()).collect();
-            let held =
-                Held { to: held.to || copies_in && !held.is_unset && !updates.is_empty(), updates, ..held.clone() };
+            // Before a construct has brought the data or given all of them values, the device has what the environment brought.
+            let is_early = updates.iter().any(|update| self.stands_before_all(statements, update, &held.item));
+            let to = held.to || copies_in && !held.is_unset && is_early;
+            let from = held.from && !self.is_back(statements, &updates, &held.item);
+            let held = Held { to, from, updates, ..held.clone() };
             let copied = self.copied_anyway(statements, &held, None);
             let copied = copied.or_else(|| self.copied_in_two_passes(statements, &held));
             if let Some(terms) = copied.or_else(|| self.copied_in_later_passes(statements, &held)) {
@@ -44,6 +48,25 @@ impl Block<'_, '_> {
         let name = &held.item.named.name;
         let message = format!("it is not certain that the constructs copy `{name}` as often as the environment would");
         Err(Reason::new(ReasonCode::NotCertain, held.item.span, message))
+    }
+
+    /// Does an update copy something before the first of the constructs that map the variable has run?
+    fn stands_before_all(&self, statements: (usize, usize), update: &Update, item: &Item) -> bool {
+        let mappings = self.mappings_of(statements);
+        let first = mappings.iter().find(|mapping| mapping.item(item.named.id).is_some());
+        update.piece.copies() > 0 && first.is_none_or(|first| update.place.before < first.extent.end)
+    }
+
+    /// Has the host everything before the environment ends: did an update bring the whole section behind all that changes it?
+    fn is_back(&self, (first, last): (usize, usize), updates: &[Update], item: &Item) -> bool {
+        let (mut is_reached, mut is_back) = (true, false);
+        for statement in self.statements.get(first..=last).unwrap_or_default() {
+            let brings = |update: &Update| update.brings_before(self.cx, statement, &item.text);
+            is_back |= is_reached && updates.iter().any(brings);
+            is_back &= !statement.changes(self.cx, self.all, item.named.id);
+            is_reached &= self.cx.comes_to_its_end(statement.node);
+        }
+        is_back
     }
 
     /// Can what is asked of rows be asked where the environment opens?
@@ -95,8 +118,8 @@ impl Block<'_, '_> {
 
     /// Can the updates in the loops of a statement be paid for there, by elements or whole?
     pub(super) fn pays_inside(&self, index: usize, item: &Item) -> bool {
-        [false, true].into_iter().any(|whole| {
-            let updates = self.updates((index, index), item, whole).unwrap_or_default();
+        Choice::ALL.into_iter().any(|choice| {
+            let updates = self.updates((index, index), item, choice).unwrap_or_default();
             self.are_paid_in_loops((index, index), item, &updates)
         })
     }
@@ -120,14 +143,18 @@ impl Block<'_, '_> {
         })
     }
 
-    /// When a loop makes two passes, in which the constructs copy the variable more often than the updates do.
+    /// When one of the loops makes two passes, in which the constructs copy the variable more often than the updates do.
     fn copied_in_two_passes(&self, (first, last): (usize, usize), held: &Held) -> Option<Vec<String>> {
-        let statement =
-            self.statements.get(first).filter(|it| first == last && it.is_loop && !held.updates.is_empty())?;
-        let term = first_run::runs_often(self.cx, statement.node, &self.host_of((first, last)), 2)?;
-        let mut terms = self.copied_anyway((first, last), held, Some(statement.node))?;
-        terms.extend(term);
-        Some(terms)
+        let host = self.host_of((first, last));
+        let loops = self.statements.get(first..=last)?.iter().filter(|it| it.is_loop && !held.updates.is_empty());
+        loops.into_iter().find_map(|statement| {
+            let head = canonical_head(self.cx.file, self.cx.tree, statement.node)?;
+            let is_named = self.cx.means_the_same(head.upper, self.start_of((first, last)));
+            let term = first_run::runs_often(self.cx, statement.node, &host, 2).filter(|_| is_named)?;
+            let mut terms = self.copied_anyway((first, last), held, Some(statement.node))?;
+            terms.extend(term);
+            Some(terms)
+        })
     }
 
     /// A loop whose later passes copy what its first one may not: where the environment may copy it anyway, and the loop makes two passes as

@@ -7,6 +7,7 @@ use crate::transforms::hoist_maps::blocks::Statement;
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::environments::Block;
 use crate::transforms::hoist_maps::refusals::{Found, refusal};
+use crate::transforms::hoist_maps::updates::Choice;
 
 /// Statements of a block between which a variable could stay on the device.
 #[derive(PartialEq, Eq)]
@@ -72,7 +73,7 @@ fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found, served: boo
     for (index, statement) in block.statements.iter().enumerate() {
         let maps = mappings(statement);
         let conflict = match served {
-            true if block.pays_inside(index, item) => block.updates((index, index), item, true).err(),
+            true if block.pays_inside(index, item) => block.updates((index, index), item, Choice::WHOLE).err(),
             true => candidate.conflict(block.cx, statement),
             false => candidate.conflict(block.cx, statement),
         };
@@ -141,10 +142,10 @@ pub(super) fn gains(block: &Block<'_, '_>, (first, last): (usize, usize), id: Va
 
 pub(super) fn is_needed(block: &Block<'_, '_>, place: (usize, usize), id: VariableId) -> bool {
     let Some(item) = block.mappings_of(place).into_iter().find_map(|mapping| mapping.item(id)) else { return true };
-    block.updates(place, item, true).is_err()
+    block.updates(place, item, Choice::WHOLE).is_err()
 }
 
 pub(super) fn is_served(block: &Block<'_, '_>, place: (usize, usize), id: VariableId) -> bool {
     let item = block.mappings_of(place).into_iter().find_map(|mapping| mapping.item(id));
-    item.is_some_and(|item| block.updates(place, item, true).is_ok_and(|updates| !updates.is_empty()))
+    item.is_some_and(|item| block.updates(place, item, Choice::WHOLE).is_ok_and(|updates| !updates.is_empty()))
 }

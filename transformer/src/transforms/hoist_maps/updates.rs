@@ -5,6 +5,7 @@
 //! happen. Neighbouring statements share their updates, and a loop's test is served at the end of the loop's body.
 
 mod elements;
+mod once;
 mod places;
 mod rows;
 
@@ -22,14 +23,35 @@ use crate::transforms::hoist_maps::first_run::is_stable;
 use crate::transforms::hoist_maps::items::Item;
 pub(super) use places::{Update, next_line};
 
+/// Among updates that all are right: which serve the host. What the constructs pay for is taken.
+#[derive(Clone, Copy)]
+pub(super) struct Choice {
+    /// Is the whole section updated at once, even where some elements or a branch would do? That makes the fewest copies.
+    pub whole: bool,
+    /// Does what a loop of the host reads come back once, before it, where no construct in it changes that?
+    pub once: bool,
+}
+
+impl Choice {
+    /// Serves whatever any of them serves.
+    pub(super) const WHOLE: Self = Self { whole: true, once: false };
+
+    /// The cheapest first.
+    pub(super) const ALL: [Self; 4] = [
+        Self { whole: false, once: true },
+        Self { whole: false, once: false },
+        Self { whole: true, once: true },
+        Self::WHOLE,
+    ];
+}
+
 /// A variable whose data the host needs in between.
 pub(super) struct Wanted<'w, 'c> {
     pub cx: &'w Context<'c>,
     pub all: &'w [Mapping],
     pub candidate: &'w Candidate,
     pub item: &'w Item,
-    /// Is the whole section updated at once, even where some elements or a branch would do? That makes the fewest copies.
-    pub whole: bool,
+    pub choice: Choice,
     /// The first statement of the environment.
     pub opens: &'w Statement,
     /// Whether the variable was absent there, once it is asked for.
@@ -68,7 +90,7 @@ impl Wanted<'_, '_> {
         }
         let in_branches = || self.in_blocks(statement, around);
         if statement.mappings.is_empty() {
-            let is_branch = !self.whole && self.cx.tree.kind(statement.node) == NodeKind::IfStatement;
+            let is_branch = !self.choice.whole && self.cx.tree.kind(statement.node) == NodeKind::IfStatement;
             let found = if is_branch { in_branches() } else { Vec::new() };
             if is_branch && self.serve_all(&found, statement) {
                 return found;
@@ -85,7 +107,7 @@ impl Wanted<'_, '_> {
         }
         let mut found = self.in_blocks(statement, Some(statement.node));
         found.extend(self.test_of(statement, opens_here));
-        found
+        if self.choice.once { self.brought_once(statement, around, found, opens_here) } else { found }
     }
 
     fn in_blocks(&self, statement: &Statement, around: Option<NodeId>) -> Vec<Update> {
@@ -159,7 +181,7 @@ impl Wanted<'_, '_> {
         let accesses: Vec<&Touch> = self.candidate.accesses(self.cx, statement).collect();
         let writes = accesses.iter().any(|touch| touch.writes);
         (!writes || !places::may_leave(self.cx, statement.node)).then_some(())?;
-        let (condition, part) = match self.branch(statement).filter(|_| !self.whole) {
+        let (condition, part) = match self.branch(statement).filter(|_| !self.choice.whole) {
             Some((condition, part)) => (Some(condition), part),
             None => (None, self.test(statement, &accesses).unwrap_or(statement.node)),
         };
@@ -168,13 +190,14 @@ impl Wanted<'_, '_> {
         if let Some(row) = row.filter(|row| {
             row.piece.is_named_at(self.cx, place.both()) && row.piece.is_stable(self.cx, &statement.host, place.both())
         }) {
-            let (piece, condition, fits) = (row.piece, row.condition, row.fits);
-            return Some(Update { covers, around, condition, fits, place, piece, asks, is_closed: false });
+            let (piece, condition, fits, lies) = (row.piece, row.condition, row.fits.clone(), Some(row.fits));
+            return Some(Update { covers, around, condition, fits, lies, place, piece, asks, is_closed: false });
         }
         let elements = self.elements(statement, part, &accesses);
         let elements = elements.filter(|(piece, _)| piece.is_named_at(self.cx, place.both()));
-        let (piece, fits) = elements.or_else(|| Some((self.section(place.both(), writes)?, Vec::new())))?;
-        Some(Update { covers, around, condition, fits, place, piece, asks, is_closed: false })
+        let (piece, lies) = elements.or_else(|| Some((self.section(place.both(), writes)?, Some(Vec::new()))))?;
+        let fits = lies.clone().filter(|_| asks).unwrap_or_default();
+        Some(Update { covers, around, condition, fits, lies, place, piece, asks, is_closed: false })
     }
 
     /// The condition, in C, and the branch of an `if` without braces and without `else`, where the host may test the condition twice.
@@ -220,8 +243,9 @@ impl Wanted<'_, '_> {
         let asks = self.absence() == Some(Absence::Asked);
         let elements = self.elements_of_test(statement, &accesses);
         let elements = elements.filter(|(piece, _)| piece.is_named_at(cx, place.both()));
-        let (piece, fits) = elements.or_else(|| Some((self.section(place.both(), false)?, Vec::new())))?;
-        Some(Update { covers, around: Some(node), condition: None, fits, place, piece, asks, is_closed: true })
+        let (piece, lies) = elements.or_else(|| Some((self.section(place.both(), false)?, Some(Vec::new()))))?;
+        let fits = lies.clone().filter(|_| asks).unwrap_or_default();
+        Some(Update { covers, around: Some(node), condition: None, fits, lies, place, piece, asks, is_closed: true })
     }
 }
 

@@ -79,7 +79,7 @@ impl Wanted<'_, '_> {
     }
 
     /// The elements that a part of a statement certainly accesses, where there is nothing else that it accesses.
-    /// Beside them what must hold where the environment opens, so that they lie in the section.
+    /// Beside them what must hold where the environment opens, so that they lie in the section; nothing where that cannot be asked.
     pub(super) fn elements(&self, statement: &Statement, part: NodeId, accesses: &[&Touch]) -> Option<Elements> {
         let is_certain = matches!(
             self.cx.tree.kind(part),
@@ -99,14 +99,16 @@ impl Wanted<'_, '_> {
 
     fn elements_below(&self, statement: &Statement, part: NodeId, accesses: &[&Touch]) -> Option<Elements> {
         let mut piece = Piece::default();
-        let mut fits = Vec::new();
-        (!self.whole).then_some(())?;
+        let mut fits = Some(Vec::new());
+        (!self.choice.whole).then_some(())?;
         for touch in accesses {
             let element = self.element(statement, part, touch)?;
+            let terms = self.item.certainly_holds(self.cx, touch);
+            fits = fits
+                .zip(terms)
+                .map(|(known, more): (Vec<String>, Option<String>)| known.into_iter().chain(more).collect());
             // Beyond its section the variable may be present, with other values.
-            if self.absence() == Some(Absence::Asked) {
-                fits.extend(self.item.certainly_holds(self.cx, touch)?);
-            }
+            (fits.is_some() || self.absence() != Some(Absence::Asked)).then_some(())?;
             piece.indices.extend(element.indices);
             if element.is_assigned {
                 piece.assigned.push(element.text.clone());
@@ -155,7 +157,7 @@ impl Wanted<'_, '_> {
 }
 
 /// What is moved, and what must hold where the environment opens.
-type Elements = (Piece, Vec<String>);
+type Elements = (Piece, Option<Vec<String>>);
 
 struct Element {
     text: String,

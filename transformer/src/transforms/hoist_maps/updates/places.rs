@@ -20,6 +20,8 @@ pub(in crate::transforms::hoist_maps) struct Update {
     pub condition: Option<String>,
     /// What must hold where the environment opens, in C.
     pub fits: Vec<String>,
+    /// What must hold there so that all of it lies in the section whether the code that it serves runs or not; nothing where that is unknown.
+    pub lies: Option<Vec<String>>,
     pub place: Place,
     pub piece: Piece,
     /// Does it hang on what the program is asked, whether the environment brings the data?
@@ -55,6 +57,18 @@ impl Update {
         self.piece.from.iter().chain(&self.piece.to).any(|item| item == section)
     }
 
+    /// Does it certainly bring the whole section back right before a statement of the environment?
+    pub(in crate::transforms::hoist_maps) fn brings_before(
+        &self,
+        cx: &Context<'_>,
+        statement: &Statement,
+        section: &str,
+    ) -> bool {
+        let is_there = || first_of_line(cx.file, statement.extent.start) == Some(self.place.before);
+        let is_certain = self.around.is_none() && self.condition.is_none();
+        is_certain && is_there() && self.piece.from.iter().any(|item| item == section)
+    }
+
     /// Has the host the whole section behind it, whatever happens?
     pub(super) fn brings_all(&self, section: &str) -> bool {
         self.condition.is_none() && !self.is_closed && self.piece.from.iter().any(|item| item == section)
@@ -77,7 +91,8 @@ impl Update {
         (stays && wanted.is_named_at(place.both()) && piece.is_stable(cx, &host, place.both())).then_some(())?;
         let covers = self.covers.iter().chain(&later.covers).copied().collect();
         let fits = self.fits.iter().chain(&later.fits).cloned().collect();
-        Some(Self { covers, fits, place, piece, ..self.clone() })
+        let lies = self.lies.clone().zip(later.lies.clone()).map(|(own, more)| [own, more].concat());
+        Some(Self { covers, fits, lies, place, piece, ..self.clone() })
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::edit::directive_writer::on_one_line;
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_head, counter_change};
-use crate::semantics::effects::{Storage, Touch};
+use crate::semantics::effects::{Named, Storage, Touch};
+use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind, Number, Subscript};
 use crate::transforms::hoist_maps::blocks::Statement;
@@ -24,7 +25,7 @@ impl Wanted<'_, '_> {
     /// What a loop of the host accesses of the variable, where that is one element after the other from each pass to the next.
     pub(super) fn row(&self, statement: &Statement, accesses: &[&Touch]) -> Option<Row> {
         let (cx, tree) = (self.cx, self.cx.tree);
-        (!self.whole && tree.kind(statement.node) == NodeKind::ForStatement).then_some(())?;
+        (!self.choice.whole && tree.kind(statement.node) == NodeKind::ForStatement).then_some(())?;
         let head = canonical_head(cx.file, tree, statement.node)?;
         let counts_by_one = head.step.amount.is_none() && !head.step.is_subtracted && head.relation == Relation::Less;
         let is_whole = counter_change(cx.file, tree, &head).is_none() && !leaves(self, head.body);
@@ -44,7 +45,9 @@ impl Wanted<'_, '_> {
             (None, _) => lower.clone(),
         };
         let length = if is_from_zero { upper.clone() } else { format!("{upper} - {lower}") };
-        let item = format!("{}[{start}:{length}]", self.item.named.name);
+        let is_all = base.is_none() && is_from_zero && self.is_length_of_array(head.upper);
+        let row = || format!("{}[{start}:{length}]", self.item.named.name);
+        let item = if is_all { self.item.text.clone() } else { row() };
         let runs = [head.lower, head.upper].map(|span| cx.constant(span));
         let certain = matches!(runs, [Some(lower), Some(upper)] if lower < upper);
         let indices: Vec<Span> = base.map(|node| tree.span(node)).into_iter().chain([head.lower, head.upper]).collect();
@@ -57,6 +60,18 @@ impl Wanted<'_, '_> {
         };
         let condition = (!certain).then(|| format!("{upper} > {lower}"));
         Some(Row { piece, condition, fits: self.fits(text(base), &lower, &upper)? })
+    }
+
+    /// Is it the number of elements of a whole array that is mapped?
+    fn is_length_of_array(&self, upper: Span) -> bool {
+        let (Named { name, at, .. }, upper) = (&self.item.named, self.cx.constant(upper));
+        let is_it = |ty| match ty {
+            DeclaredType::Array { dimensions, .. } => {
+                matches!(dimensions.as_slice(), [one] if one.value.is_some() && one.value == upper)
+            }
+            _ => false,
+        };
+        self.item.section.is_empty() && self.cx.declared_type(name, *at).is_some_and(is_it)
     }
 
     /// When the part lies in the section. Beyond a whole array the host may not access anything.
