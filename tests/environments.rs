@@ -76,13 +76,13 @@ fn count(program: &Program, changes: &[usize], shares: &Mutex<Shares>) -> Result
     Ok(())
 }
 
-/// The calls of functions that copy more often, or more, than those of the original.
+/// The calls of functions that copy more often or more in a direction than those of the original, or leave memory on the device.
 fn further_copies(builder: &Builder, fixture: &Fixture, output: &[u8]) -> Result<Vec<String>, String> {
     let log = |variant: &str, text: &[u8]| {
         let program = builder.build(fixture, variant, text, &[])?;
         Ok::<_, String>(program.run(oracle::LOGGED, true)?.stderr)
     };
-    Ok(copies::further(&log("before", &fixture.text)?, &log("after", output)?))
+    Ok(copies::further(&log("before", &fixture.text)?, &log("after", output)?, u64::MAX))
 }
 
 /// What is wrong with what was changed.

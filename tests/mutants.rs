@@ -22,6 +22,7 @@ use support::mutants::environments::{Part, planted, with};
 use support::mutants::judged::{self, Rows};
 use support::mutants::of_environments::{self, Verdict};
 use support::mutants::sharpen::sharpened;
+use support::mutants::watched::Effect;
 use support::mutants::{Mutant, Operator, mutants, operators, widen};
 use support::oracle::{self, Finding, Kind};
 use support::program::Builder;
@@ -38,6 +39,8 @@ const TILED_SAMPLE: (usize, usize) = (32, 6);
 /// The programs whose environments mutants are made of, and the files for each.
 const ENVIRONMENTS: usize = 3;
 const ENVIRONMENT_FILES: usize = 2;
+/// Of a hundred mutants of environments, how many may do nothing that anybody could see.
+const NOT_COUNTED: usize = 25;
 /// How much larger deep samples are.
 const DEEP: usize = 3;
 /// The programs in tiles that mutants are made of.
@@ -98,18 +101,28 @@ fn mutants_of_environments_are_found() {
     let verdicts = verdicts.unwrap_or_else(|error| panic!("{error}"));
     let mut rows = Rows::new();
     let mut survivors = String::new();
-    for Verdict { planted, seed, found } in &verdicts {
-        judged::note(&mut rows, &planted.operator, *found);
+    let mut without = BTreeMap::<(&str, Effect), usize>::new();
+    for Verdict { planted, seed, found, effect, shown } in &verdicts {
+        let name = planted.operator.name.as_str();
+        if *found || *effect == Effect::Read {
+            judged::note(&mut rows, &planted.operator, *found);
+        } else {
+            *without.entry((name, *effect)).or_default() += 1;
+        }
         if !found {
-            let _ = writeln!(
-                survivors,
-                "not found: {}: {} (f{} of {seed})",
-                planted.operator.name, planted.what, planted.part
-            );
+            let _ =
+                writeln!(survivors, "not found, {effect:?}: {name}: {} (f{} of {seed})", planted.what, planted.part);
+            let _ = writeln!(survivors, "{shown}");
         }
     }
-    let told = judged::table(&rows) + &survivors;
+    let mut told = judged::table(&rows);
+    for ((name, effect), count) in &without {
+        let _ = writeln!(told, "not counted, {effect:?}: {name} {count}");
+    }
+    let not_counted: usize = without.values().sum();
+    let _ = writeln!(told, "{survivors}{not_counted} of {} are not counted", verdicts.len());
     println!("{}", judged::judged(&rows, &told).unwrap_or_else(|error| panic!("{error}")));
+    assert!(not_counted * 100 <= verdicts.len() * NOT_COUNTED, "too many mutants do nothing: {not_counted}");
 }
 
 /// Ways out of an environment that is left by `target exit data`: each is a place for a mutant, and it is found.

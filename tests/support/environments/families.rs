@@ -88,7 +88,7 @@ struct Frame {
 
 const OWN: Frame = Frame {
     declared: "    real *own = (real *)malloc(N * sizeof(real)), *more = (real *)malloc(N * sizeof(real));\n    real local[N];\n    \
-               for (int i = 0; i < N; i++)\n        own[i] = more[i] = local[i] = i % 5;\n",
+               for (int i = 0; i < N; i++)\n        own[i] = value(i), more[i] = value(i + 5), local[i] = value(i + 11);\n",
     summed: &["own", "more", "local", "p", "q", "r"],
     end: "    free(own);\n    free(more);\n",
 };
@@ -97,8 +97,12 @@ const PARAMETERS: Frame = Frame { declared: "", summed: &["p", "q", "r"], end: "
 
 impl Frame {
     fn function(&self, index: usize, body: &str) -> String {
-        let sums: Vec<String> =
-            self.summed.iter().enumerate().map(|(place, name)| format!("{} * (double){name}[i]", place + 1)).collect();
+        let sums: Vec<String> = self
+            .summed
+            .iter()
+            .enumerate()
+            .map(|(place, name)| format!("(i + {}) * (double){name}[i]", place * 7 + 1))
+            .collect();
         let summed = if sums.is_empty() {
             String::new()
         } else {
@@ -106,7 +110,7 @@ impl Frame {
         };
         let Frame { declared, end, .. } = self;
         format!(
-            "\nstatic void f{index}(int n, int steps, real *p, real *q, real *r)\n{{\n    int m = n;\n    long found = 0;\n    double sum = 0;\n\
+            "\nstatic void f{index}(int n, int steps, real *p, real *q, real *r)\n{{\n    int m = n;\n    long found = 0;\n    double sum = start;\n\
              {declared}{body}{summed}    printf(\"%.17g %d %ld\\n\", sum, m, found);\n{end}}}\n"
         )
     }
@@ -314,7 +318,7 @@ fn objects(rng: &mut Rng, index: usize) -> Function {
 /// Arrays of the file and of the function, by their names, by sections, by no clause.
 fn of_the_file(rng: &mut Rng, index: usize) -> Function {
     const FILE: Frame = Frame {
-        declared: "    for (int i = 0; i < N; i++)\n        grid_of_file[i] = other_of_file[i] = kept[i] = i % 6;\n",
+        declared: "    for (int i = 0; i < N; i++)\n        grid_of_file[i] = value(i), other_of_file[i] = value(i + 3), kept[i] = value(i + 8);\n",
         summed: &["grid_of_file", "other_of_file", "kept"],
         end: "",
     };
