@@ -22,7 +22,7 @@ use support::mutants::environments::{Part, planted, with};
 use support::mutants::judged::{self, Rows};
 use support::mutants::of_environments::{self, Verdict};
 use support::mutants::sharpen::sharpened;
-use support::mutants::watched::Effect;
+use support::mutants::watched::{self, Effect};
 use support::mutants::{Mutant, Operator, mutants, operators, widen};
 use support::oracle::{self, Finding, Kind};
 use support::program::Builder;
@@ -123,6 +123,62 @@ fn mutants_of_environments_are_found() {
     let _ = writeln!(told, "{survivors}{not_counted} of {} are not counted", verdicts.len());
     println!("{}", judged::judged(&rows, &told).unwrap_or_else(|error| panic!("{error}")));
     assert!(not_counted * 100 <= verdicts.len() * NOT_COUNTED, "too many mutants do nothing: {not_counted}");
+}
+
+/// What decides whether a mutant counts: whether anybody reads what it leaves otherwise.
+#[test]
+fn what_nobody_could_see_does_not_count() {
+    const OUTPUT: &str = "#include <stdio.h>
+enum { N = 40 };
+static double a[N], b[N];
+
+int main(void)
+{
+    for (int i = 0; i < N; i++)
+        a[i] = b[i] = i;
+    #pragma omp target data map(tofrom: a[0:N], b[0:N])
+    {
+        #pragma omp target update to(a[0:N])
+        #pragma omp target teams distribute parallel for map(tofrom: a[0:N], b[0:N])
+        for (int i = 0; i < N; i++)
+            a[i] += b[i] + 1;
+        #pragma omp target update from(a[0:N])
+        for (int i = 0; i < N - 1; i++)
+            printf(\"%g\\n\", a[i] + b[i]);
+        a[N - 1] = 2;
+        #pragma omp target update to(a[N - 1:1])
+    }
+    printf(\"%g %g\\n\", a[N - 1], b[3]);
+    return 0;
+}
+";
+    let changes = [
+        // The host and the device have the same.
+        ("        #pragma omp target update to(a[0:N])\n", "\n", Effect::None),
+        ("update to(a[0:N])", "update from(a[0:N])", Effect::None),
+        ("map(tofrom: a[0:N], b[0:N])\n    {", "map(tofrom: a[0:N]) map(to: b[0:N])\n    {", Effect::None),
+        // The element is assigned before anybody reads it.
+        ("update from(a[0:N])", "update from(a[0:N - 1])", Effect::Unread),
+        ("update from(a[0:N])", "update from(a[0:N - 2])", Effect::Read),
+        ("        #pragma omp target update from(a[0:N])\n", "\n", Effect::Read),
+        ("        #pragma omp target update to(a[N - 1:1])\n", "\n", Effect::Read),
+        ("map(tofrom: a[0:N], b[0:N])\n    {", "map(from: a[0:N]) map(tofrom: b[0:N])\n    {", Effect::Unread),
+        ("map(tofrom: a[0:N], b[0:N])\n    {", "map(tofrom: a[0:N]) map(from: b[0:N])\n    {", Effect::Read),
+    ];
+    let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
+    let fixture = Fixture::new("mutants/watched", PathBuf::from("watched.c"), OUTPUT.as_bytes().to_vec());
+    let mut fixture = fixture.unwrap_or_else(|error| panic!("{error}"));
+    fixture.flags.extend(["-include".to_owned(), watched::header().unwrap_or_else(|error| panic!("{error}"))]);
+    let places: Vec<_> = changes.iter().enumerate().collect();
+    let failures = parallel::failures(&places, |(place, (old, new, expected))| {
+        let mutant = OUTPUT.replacen(old, new, 1);
+        assert_ne!(mutant, OUTPUT);
+        let output = builder.build(&fixture, &format!("sound{place}"), OUTPUT.as_bytes(), &[])?;
+        let mutant = builder.build(&fixture, &format!("mutant{place}"), mutant.as_bytes(), &[])?;
+        let effect = watched::effect(&output, &mutant, &["0".to_owned(), "0".to_owned()])?;
+        if effect == *expected { Ok(()) } else { Err(format!("{new}: {effect:?} instead of {expected:?}")) }
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Ways out of an environment that is left by `target exit data`: each is a place for a mutant, and it is found.

@@ -38,6 +38,10 @@ pub const FAMILIES: &[Family] = &[
     row("elements", MOST, elements),
     row("rows", MOST, rows),
     row("all elements", MOST, whole),
+    row("updates of elements", MOST, updated_elements),
+    row("updates of rows", MOST, updated_rows),
+    row("updates of all elements", SOME, updated_wholly),
+    row("updates in inner loops", SOME, updated_within),
     row("functions of the host", MOST, host_functions),
     row("tests of loops", MOST, tests_of_loops),
     row("left early", MOST, left_early),
@@ -181,6 +185,66 @@ fn whole(rng: &mut Rng, index: usize) -> Function {
 
 fn host_functions(rng: &mut Rng, index: usize) -> Function {
     own(rng, index, Host { functions: 25, calls: 15, branches: 5, ..Host::default() })
+}
+
+/// Constructs that change one array in a loop, and one access of the host between them.
+fn updated(rng: &mut Rng, index: usize, access: fn(&mut Body<'_>, &str) -> String) -> Function {
+    let name = rng.pick(&["own", "own", "local", "p"]);
+    let mut body = Body::new(rng, &["own", "more", "local", "p"]);
+    body.accessed = vec![name.to_owned()];
+    let indent = "        ";
+    let other = body.another(name);
+    let number = body.number();
+    let construct = |maps: &str, statement: &str| {
+        format!(
+            "{indent}#pragma omp target teams distribute parallel for {maps}\n{indent}for (int i = 0; i < n; i++)\n{indent}    {statement}\n"
+        )
+    };
+    let both = format!("map(tofrom: {name}[0:n])");
+    let mut lines = vec![
+        construct(
+            &format!("map(to: {other}[0:n]) {both}"),
+            &format!("{name}[i] = 0.5 * {name}[i] + 0.25 * {other}[i] + {number};"),
+        ),
+        construct(&both, &format!("{name}[i] = 0.75 * {name}[i] + i;")),
+        construct(
+            &format!("map(to: {name}[0:n]) map(tofrom: {other}[0:n])"),
+            &format!("{other}[i] = 0.5 * {other}[i] + {name}[i];"),
+        ),
+        construct(&both, &format!("{name}[i] = 0.5 * {name}[i] + 3;")),
+    ];
+    let at = body.rng.below(lines.len() + 1);
+    let access = access(&mut body, indent);
+    lines.insert(at, access);
+    let passes = body.rng.pick(&["steps", "steps", "3"]);
+    let text = format!("    for (int t = 0; t < {passes}; t++) {{\n{}    }}\n", lines.concat());
+    finished(rng, &OWN, ALL, index, &text)
+}
+
+fn updated_elements(rng: &mut Rng, index: usize) -> Function {
+    updated(rng, index, |body, indent| body.element(indent))
+}
+
+fn updated_rows(rng: &mut Rng, index: usize) -> Function {
+    updated(rng, index, |body, indent| body.row(indent))
+}
+
+fn updated_wholly(rng: &mut Rng, index: usize) -> Function {
+    updated(rng, index, |body, indent| body.all(indent))
+}
+
+/// In an inner loop, with another construct.
+fn updated_within(rng: &mut Rng, index: usize) -> Function {
+    updated(rng, index, |body, indent| {
+        let deeper = format!("{indent}    ");
+        let name = body.accessed[0].clone();
+        let kernel = format!(
+            "{deeper}#pragma omp target teams distribute parallel for map(tofrom: {name}[0:n])\n{deeper}for (int i = 0; i < n; \
+             i++)\n{deeper}    {name}[i] = 0.5 * {name}[i] + k;\n"
+        );
+        let access = body.element(&deeper);
+        format!("{indent}for (int k = 0; k < 2; k++) {{\n{kernel}{access}{indent}}}\n")
+    })
 }
 
 /// `while` with what a construct or the host finds; elements in its test.
