@@ -6,6 +6,9 @@ use ompsplit::validate::host::Traffic;
 
 use super::MARK;
 
+/// What is said of memory that is not given back.
+pub const LEFT: &str = "bytes left on the device";
+
 /// What a kernel's scalars take on the device.
 const SCALARS: u64 = 64;
 
@@ -30,7 +33,7 @@ pub fn further(before: &str, after: &str, limit: u64) -> Vec<String> {
             ("copies from the device", one.copies_from as u64, other.copies_from as u64),
             ("bytes to the device", one.bytes_to, other.bytes_to),
             ("bytes from the device", one.bytes_from, other.bytes_from),
-            ("bytes left on the device", old.left, new.left),
+            (LEFT, old.left, new.left),
             ("bytes at a time", old.peak.max(limit.saturating_add(SCALARS)), new.peak),
         ];
         let more = counts.into_iter().filter(|(_, least, most)| most > least);

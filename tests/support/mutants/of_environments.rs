@@ -54,7 +54,7 @@ fn of_seed(builder: &Builder, operators: &[Operator], seed: u64, files: usize) -
     let program = environments::program(seed);
     let name = format!("mutants/environments/{}", program.file_name(seed));
     let file = SourceFile::new(Path::new(&name), program.text.clone().into_bytes());
-    let device_memory = (seed % 3 == 0).then_some(LITTLE_MEMORY);
+    let device_memory = seed.is_multiple_of(3).then_some(LITTLE_MEMORY);
     let options = Options { passes: vec![Pass::Hoist], device_memory, ..Options::default() };
     let outcome = engine::run(&file, &[], &options).map_err(|error| format!("{name}: {error}"))?;
     let Some(output) = outcome.text else { return Ok(Vec::new()) };

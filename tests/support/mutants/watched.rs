@@ -142,6 +142,14 @@ fn events(log: &str) -> Vec<Event> {
             said.clear();
         }
     }
+    sorted(events)
+}
+
+/// Copies between kernels in the order of their variables: one directive may make them in any order.
+fn sorted(mut events: Vec<Event>) -> Vec<Event> {
+    for run in events.chunk_by_mut(|one, other| matches!((one, other), (Event::Copy(_), Event::Copy(_)))) {
+        run.sort_by_key(|event| if let Event::Copy(copy) = event { copy.name.clone() } else { String::new() });
+    }
     events
 }
 
