@@ -22,6 +22,7 @@ use support::mutants::environments::{Part, planted, with};
 use support::mutants::judged::{self, Rows};
 use support::mutants::of_environments::{self, Verdict};
 use support::mutants::sharpen::sharpened;
+use support::mutants::watched::{self, Effect};
 use support::mutants::{Mutant, Operator, mutants, operators, widen};
 use support::oracle::{self, Finding, Kind};
 use support::program::Builder;
@@ -38,6 +39,10 @@ const TILED_SAMPLE: (usize, usize) = (32, 6);
 /// The programs whose environments mutants are made of, and the files for each.
 const ENVIRONMENTS: usize = 3;
 const ENVIRONMENT_FILES: usize = 2;
+/// Of a hundred mutants of environments that count, how many must be found, of all operators together.
+const ENVIRONMENTS_FOUND: usize = 95;
+/// Of a hundred mutants of environments, how many may do nothing that anybody could see.
+const NOT_COUNTED: usize = 25;
 /// How much larger deep samples are.
 const DEEP: usize = 3;
 /// The programs in tiles that mutants are made of.
@@ -98,18 +103,87 @@ fn mutants_of_environments_are_found() {
     let verdicts = verdicts.unwrap_or_else(|error| panic!("{error}"));
     let mut rows = Rows::new();
     let mut survivors = String::new();
-    for Verdict { planted, seed, found } in &verdicts {
-        judged::note(&mut rows, &planted.operator, *found);
+    let mut without = BTreeMap::<(&str, Effect), usize>::new();
+    for Verdict { planted, seed, found, effect, shown } in &verdicts {
+        let name = planted.operator.name.as_str();
+        if *found || *effect == Effect::Read {
+            judged::note(&mut rows, &planted.operator, *found);
+        } else {
+            *without.entry((name, *effect)).or_default() += 1;
+        }
         if !found {
-            let _ = writeln!(
-                survivors,
-                "not found: {}: {} (f{} of {seed})",
-                planted.operator.name, planted.what, planted.part
-            );
+            let _ =
+                writeln!(survivors, "not found, {effect:?}: {name}: {} (f{} of {seed})", planted.what, planted.part);
+            let _ = writeln!(survivors, "{shown}");
         }
     }
-    let told = judged::table(&rows) + &survivors;
+    let mut told = judged::table(&rows);
+    for ((name, effect), count) in &without {
+        let _ = writeln!(told, "not counted, {effect:?}: {name} {count}");
+    }
+    let not_counted: usize = without.values().sum();
+    let _ = writeln!(told, "{survivors}{not_counted} of {} are not counted", verdicts.len());
     println!("{}", judged::judged(&rows, &told).unwrap_or_else(|error| panic!("{error}")));
+    let [tried, found] = rows.values().fold([0, 0], |[tried, found], row| [tried + row.tried, found + row.found]);
+    assert!(found * 100 >= tried * ENVIRONMENTS_FOUND, "only {found} of {tried} mutants are found");
+    assert!(not_counted * 100 <= verdicts.len() * NOT_COUNTED, "too many mutants do nothing: {not_counted}");
+}
+
+/// What decides whether a mutant counts: whether anybody reads what it leaves otherwise.
+#[test]
+fn what_nobody_could_see_does_not_count() {
+    const OUTPUT: &str = "#include <stdio.h>
+enum { N = 40 };
+static double a[N], b[N];
+
+int main(void)
+{
+    for (int i = 0; i < N; i++)
+        a[i] = b[i] = i;
+    #pragma omp target data map(tofrom: a[0:N], b[0:N])
+    {
+        #pragma omp target update to(a[0:N])
+        #pragma omp target teams distribute parallel for map(tofrom: a[0:N], b[0:N])
+        for (int i = 0; i < N; i++)
+            a[i] += b[i] + 1;
+        #pragma omp target update from(a[0:N])
+        for (int i = 0; i < N - 1; i++)
+            printf(\"%g\\n\", a[i] + b[i]);
+        a[N - 1] = 2;
+        #pragma omp target update to(a[N - 1:1])
+    }
+    printf(\"%g %g\\n\", a[N - 1], b[3]);
+    return 0;
+}
+";
+    let changes = [
+        // The host and the device have the same.
+        ("        #pragma omp target update to(a[0:N])\n", "\n", Effect::None),
+        ("update to(a[0:N])", "update from(a[0:N])", Effect::None),
+        ("map(tofrom: a[0:N], b[0:N])\n    {", "map(tofrom: a[0:N]) map(to: b[0:N])\n    {", Effect::None),
+        // The element is assigned before anybody reads it.
+        ("update from(a[0:N])", "update from(a[0:N - 1])", Effect::Unread),
+        ("update from(a[0:N])", "update from(a[0:N - 2])", Effect::Read),
+        ("        #pragma omp target update from(a[0:N])\n", "\n", Effect::Read),
+        ("        #pragma omp target update to(a[N - 1:1])\n", "\n", Effect::Read),
+        // The update brings what the environment does not.
+        ("map(tofrom: a[0:N], b[0:N])\n    {", "map(from: a[0:N]) map(tofrom: b[0:N])\n    {", Effect::None),
+        ("map(tofrom: a[0:N], b[0:N])\n    {", "map(tofrom: a[0:N]) map(from: b[0:N])\n    {", Effect::Read),
+    ];
+    let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
+    let fixture = Fixture::new("mutants/watched", PathBuf::from("watched.c"), OUTPUT.as_bytes().to_vec());
+    let mut fixture = fixture.unwrap_or_else(|error| panic!("{error}"));
+    fixture.flags.extend(["-include".to_owned(), watched::header().unwrap_or_else(|error| panic!("{error}"))]);
+    let places: Vec<_> = changes.iter().enumerate().collect();
+    let failures = parallel::failures(&places, |(place, (old, new, expected))| {
+        let mutant = OUTPUT.replacen(old, new, 1);
+        assert_ne!(mutant, OUTPUT);
+        let output = builder.build(&fixture, &format!("sound{place}"), OUTPUT.as_bytes(), &[])?;
+        let mutant = builder.build(&fixture, &format!("mutant{place}"), mutant.as_bytes(), &[])?;
+        let effect = watched::effect(&output, &mutant, &["0".to_owned(), "0".to_owned()])?;
+        if effect == *expected { Ok(()) } else { Err(format!("{new}: {effect:?} instead of {expected:?}")) }
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Ways out of an environment that is left by `target exit data`: each is a place for a mutant, and it is found.

@@ -45,6 +45,9 @@ impl Program {
 /// A small sample: a file of each form, and one more of C.
 pub const PROGRAMS: u64 = 4;
 
+/// How many kinds of values arrays may begin with: the second argument of a program.
+pub const KINDS: usize = 3;
+
 /// What the program says on stderr before each call of a function, with the call behind it.
 pub const MARK: &str = "-- call ";
 
@@ -69,7 +72,9 @@ pub fn program(seed: u64) -> Program {
     };
     let families: Vec<&Family> = FAMILIES.iter().filter(|family| family.form == form).collect();
     let mut text = head::text(&mut rng, form);
-    let mut main = String::from("\nint main(int argc, char **argv)\n{\n    static real a[3 * N];\n");
+    let mut main = String::from(
+        "\nint main(int argc, char **argv)\n{\n    static real a[3 * N];\n    kind = argc > 2 ? atoi(argv[2]) : 0;\n",
+    );
     let mut placed = Vec::new();
     let first = rng.below(families.len());
     for index in 0..functions {

@@ -164,7 +164,7 @@ impl<'r> Body<'r> {
         format!("{indent}{line}\n")
     }
 
-    fn row(&mut self, indent: &str) -> String {
+    pub(super) fn row(&mut self, indent: &str) -> String {
         let (name, number) = (self.accessed(), self.number());
         let (first, length) = (self.rng.below(20), self.rng.range(2, 8));
         let end = first + length;
@@ -176,7 +176,7 @@ impl<'r> Body<'r> {
         format!("{indent}for (int j = {first}; j < {end}; j++)\n{indent}    {line}\n")
     }
 
-    fn all(&mut self, indent: &str) -> String {
+    pub(super) fn all(&mut self, indent: &str) -> String {
         let (name, number) = (self.accessed(), self.number());
         let length = self.length;
         let line = match self.rng.below(4) {

@@ -38,6 +38,10 @@ pub const FAMILIES: &[Family] = &[
     row("elements", MOST, elements),
     row("rows", MOST, rows),
     row("all elements", MOST, whole),
+    row("updates of elements", MOST, updated_elements),
+    row("updates of rows", MOST, updated_rows),
+    row("updates of all elements", SOME, updated_wholly),
+    row("updates in inner loops", SOME, updated_within),
     row("functions of the host", MOST, host_functions),
     row("tests of loops", MOST, tests_of_loops),
     row("left early", MOST, left_early),
@@ -88,7 +92,7 @@ struct Frame {
 
 const OWN: Frame = Frame {
     declared: "    real *own = (real *)malloc(N * sizeof(real)), *more = (real *)malloc(N * sizeof(real));\n    real local[N];\n    \
-               for (int i = 0; i < N; i++)\n        own[i] = more[i] = local[i] = i % 5;\n",
+               for (int i = 0; i < N; i++)\n        own[i] = value(i), more[i] = value(i + 5), local[i] = value(i + 11);\n",
     summed: &["own", "more", "local", "p", "q", "r"],
     end: "    free(own);\n    free(more);\n",
 };
@@ -97,8 +101,12 @@ const PARAMETERS: Frame = Frame { declared: "", summed: &["p", "q", "r"], end: "
 
 impl Frame {
     fn function(&self, index: usize, body: &str) -> String {
-        let sums: Vec<String> =
-            self.summed.iter().enumerate().map(|(place, name)| format!("{} * (double){name}[i]", place + 1)).collect();
+        let sums: Vec<String> = self
+            .summed
+            .iter()
+            .enumerate()
+            .map(|(place, name)| format!("(i + {}) * (double){name}[i]", place * 7 + 1))
+            .collect();
         let summed = if sums.is_empty() {
             String::new()
         } else {
@@ -106,7 +114,7 @@ impl Frame {
         };
         let Frame { declared, end, .. } = self;
         format!(
-            "\nstatic void f{index}(int n, int steps, real *p, real *q, real *r)\n{{\n    int m = n;\n    long found = 0;\n    double sum = 0;\n\
+            "\nstatic void f{index}(int n, int steps, real *p, real *q, real *r)\n{{\n    int m = n;\n    long found = 0;\n    double sum = start;\n\
              {declared}{body}{summed}    printf(\"%.17g %d %ld\\n\", sum, m, found);\n{end}}}\n"
         )
     }
@@ -177,6 +185,66 @@ fn whole(rng: &mut Rng, index: usize) -> Function {
 
 fn host_functions(rng: &mut Rng, index: usize) -> Function {
     own(rng, index, Host { functions: 25, calls: 15, branches: 5, ..Host::default() })
+}
+
+/// Constructs that change one array in a loop, and one access of the host between them.
+fn updated(rng: &mut Rng, index: usize, access: fn(&mut Body<'_>, &str) -> String) -> Function {
+    let name = rng.pick(&["own", "own", "local", "p"]);
+    let mut body = Body::new(rng, &["own", "more", "local", "p"]);
+    body.accessed = vec![name.to_owned()];
+    let indent = "        ";
+    let other = body.another(name);
+    let number = body.number();
+    let construct = |maps: &str, statement: &str| {
+        format!(
+            "{indent}#pragma omp target teams distribute parallel for {maps}\n{indent}for (int i = 0; i < n; i++)\n{indent}    {statement}\n"
+        )
+    };
+    let both = format!("map(tofrom: {name}[0:n])");
+    let mut lines = vec![
+        construct(
+            &format!("map(to: {other}[0:n]) {both}"),
+            &format!("{name}[i] = 0.5 * {name}[i] + 0.25 * {other}[i] + {number};"),
+        ),
+        construct(&both, &format!("{name}[i] = 0.75 * {name}[i] + i;")),
+        construct(
+            &format!("map(to: {name}[0:n]) map(tofrom: {other}[0:n])"),
+            &format!("{other}[i] = 0.5 * {other}[i] + {name}[i];"),
+        ),
+        construct(&both, &format!("{name}[i] = 0.5 * {name}[i] + 3;")),
+    ];
+    let at = body.rng.below(lines.len() + 1);
+    let access = access(&mut body, indent);
+    lines.insert(at, access);
+    let passes = body.rng.pick(&["steps", "steps", "3"]);
+    let text = format!("    for (int t = 0; t < {passes}; t++) {{\n{}    }}\n", lines.concat());
+    finished(rng, &OWN, ALL, index, &text)
+}
+
+fn updated_elements(rng: &mut Rng, index: usize) -> Function {
+    updated(rng, index, |body, indent| body.element(indent))
+}
+
+fn updated_rows(rng: &mut Rng, index: usize) -> Function {
+    updated(rng, index, |body, indent| body.row(indent))
+}
+
+fn updated_wholly(rng: &mut Rng, index: usize) -> Function {
+    updated(rng, index, |body, indent| body.all(indent))
+}
+
+/// In an inner loop, with another construct.
+fn updated_within(rng: &mut Rng, index: usize) -> Function {
+    updated(rng, index, |body, indent| {
+        let deeper = format!("{indent}    ");
+        let name = body.accessed[0].clone();
+        let kernel = format!(
+            "{deeper}#pragma omp target teams distribute parallel for map(tofrom: {name}[0:n])\n{deeper}for (int i = 0; i < n; \
+             i++)\n{deeper}    {name}[i] = 0.5 * {name}[i] + k;\n"
+        );
+        let access = body.element(&deeper);
+        format!("{indent}for (int k = 0; k < 2; k++) {{\n{kernel}{access}{indent}}}\n")
+    })
 }
 
 /// `while` with what a construct or the host finds; elements in its test.
@@ -314,7 +382,7 @@ fn objects(rng: &mut Rng, index: usize) -> Function {
 /// Arrays of the file and of the function, by their names, by sections, by no clause.
 fn of_the_file(rng: &mut Rng, index: usize) -> Function {
     const FILE: Frame = Frame {
-        declared: "    for (int i = 0; i < N; i++)\n        grid_of_file[i] = other_of_file[i] = kept[i] = i % 6;\n",
+        declared: "    for (int i = 0; i < N; i++)\n        grid_of_file[i] = value(i), other_of_file[i] = value(i + 3), kept[i] = value(i + 8);\n",
         summed: &["grid_of_file", "other_of_file", "kept"],
         end: "",
     };

@@ -25,15 +25,15 @@ pub(super) fn function(rng: &mut Rng, index: usize) -> (String, bool) {
     function.overlaps = function.rng.chance(30);
     let mut text = format!("\nstatic void f{index}(int n, int steps, real *p, real *q, real *r)\n{{\n");
     text.push_str(
-        "    int m = n;\n    double sum = 0;\n    real local[N] = {1, 2, 3};\n    real *own = malloc(N * sizeof *own);\n",
+        "    int m = n;\n    double sum = start;\n    real local[N] = {1, 2, 3};\n    real *own = malloc(N * sizeof *own);\n",
     );
-    text.push_str("    for (int i = 0; i < N; i++)\n        own[i] = kept[i] = i % 5;\n");
+    text.push_str("    for (int i = 0; i < N; i++)\n        own[i] = value(i), kept[i] = value(i + 5);\n");
     let kept = function.rng.pick(&["own", "own", "p", "local"]);
     let _ = writeln!(text, "    {}keep({kept});", if function.rng.chance(70) { "// " } else { "" });
     let body = function.block(1, 3);
     text.push_str(&body);
     text.push_str(
-        "    for (int i = 0; i < n; i++)\n        sum += p[i] + 2 * q[i] + 3 * r[i] + own[i] + kept[i] + local[i];\n",
+        "    for (int i = 0; i < n; i++)\n        sum += (i + 1) * (p[i] + 2 * q[i] + 3 * r[i] + 4 * own[i] + 5 * kept[i] + 6 * local[i]);\n",
     );
     let _ = writeln!(text, "    printf(\"%.17g\\n\", sum);\n    free(own);\n    keep(NULL);\n}}");
     (text, function.overlaps)

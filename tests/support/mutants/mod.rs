@@ -8,6 +8,7 @@ pub mod of_environments;
 pub mod sharpen;
 mod statements;
 mod tiles;
+pub mod watched;
 pub mod widen;
 
 use std::collections::{BTreeMap, BTreeSet};
