@@ -189,7 +189,9 @@ impl Block<'_, '_> {
         let host = self.host_of((first, last));
         if is_moved && self.may_copy_anyway((first, last), class, held) {
             let [statement] = inside else { return Ok(Vec::new()) };
-            let often = first_run::may_run_often(self.cx, statement.node, &host, class.len());
+            // Beside updates each pass saves one copy at least, and the environment makes two of each array at most.
+            let least = if held.updates.is_empty() { class.len() } else { 2 * class.len() };
+            let often = first_run::may_run_often(self.cx, statement.node, &host, least);
             return often.map(|term| term.into_iter().collect()).ok_or_else(refuse);
         }
         let [statement] = inside else { return Err(refuse()) };
