@@ -24,17 +24,13 @@ impl Wanted<'_, '_> {
         let (free, mut others): (Vec<Update>, Vec<Update>) =
             found.into_iter().partition(|update| self.may_move_before(update, statement, place));
         let Some((first, rest)) = free.split_first() else { return others };
-        let mut once = rest.iter().fold(first.clone(), |all, update| Update {
-            covers: [all.covers, update.covers.clone()].concat(),
-            lies: all.lies.zip(update.lies.clone()).map(|(known, more)| [known, more].concat()),
-            piece: all.piece.with(&update.piece, &self.item.text),
-            ..all
-        });
-        once = Update { around, fits: once.lies.clone().unwrap_or_default(), place, is_closed: true, ..once };
-        if opens_here {
-            once = Update { piece: Piece::default(), fits: Vec::new(), ..once };
-        }
-        others.insert(0, once);
+        let once = rest.iter().fold(first.clone(), |all, update| all.with(update, &self.item.text));
+        let (fits, piece) = if opens_here {
+            (Vec::new(), Piece::default())
+        } else {
+            (once.lies.clone().unwrap_or_default(), once.piece.clone())
+        };
+        others.insert(0, Update { around, fits, piece, place, is_closed: true, ..once });
         others
     }
 

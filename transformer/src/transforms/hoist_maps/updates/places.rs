@@ -84,15 +84,24 @@ impl Update {
         let place = Place { behind: later.place.behind, ..self.place };
         let is_free = |update: &Self| !update.is_closed && update.condition.is_none();
         (is_free(self) && is_free(later)).then_some(())?;
-        let piece = self.piece.with(&later.piece, &wanted.item.text);
+        let both = self.with(later, &wanted.item.text);
         let mut host = HostEffects::default();
         statements.iter().for_each(|statement| host.touches.extend(statement.host.touches.iter().cloned()));
-        let stays = piece.to.is_empty() || !statements.iter().any(|statement| may_leave(cx, statement.node));
-        (stays && wanted.is_named_at(place.both()) && piece.is_stable(cx, &host, place.both())).then_some(())?;
-        let covers = self.covers.iter().chain(&later.covers).copied().collect();
-        let fits = self.fits.iter().chain(&later.fits).cloned().collect();
-        let lies = self.lies.clone().zip(later.lies.clone()).map(|(own, more)| [own, more].concat());
-        Some(Self { covers, fits, lies, place, piece, ..self.clone() })
+        let stays = both.piece.to.is_empty() || !statements.iter().any(|statement| may_leave(cx, statement.node));
+        let is_right = stays && wanted.is_named_at(place.both()) && both.piece.is_stable(cx, &host, place.both());
+        is_right.then_some(Self { place, ..both })
+    }
+
+    /// The update that serves what both serve, at this one's place.
+    pub(super) fn with(&self, later: &Self, section: &str) -> Self {
+        let lies = self.lies.clone().zip(later.lies.clone());
+        Self {
+            covers: [&self.covers[..], &later.covers].concat(),
+            fits: [&self.fits[..], &later.fits].concat(),
+            lies: lies.map(|(own, more)| [own, more].concat()),
+            piece: self.piece.with(&later.piece, section),
+            ..self.clone()
+        }
     }
 }
 
