@@ -11,18 +11,23 @@ const DEPTH: usize = 4;
 impl Program<'_> {
     /// Does the variable get nothing but memory that was allocated for it, or null?
     pub(super) fn allocates(&self, uses: &[&Use], depth: usize) -> bool {
-        let values: Vec<Option<NodeId>> = uses
-            .iter()
-            .filter_map(|used| match used.role {
-                Role::Write => Some(self.assigned(used)),
-                Role::Declaration => self.initial_value(used).map(Some),
-                _ => None,
-            })
-            .collect();
+        let values: Vec<Option<NodeId>> = uses.iter().filter_map(|used| self.given(used)).collect();
         let is_null = |value: NodeId| self.is_null(value);
         let is_fresh = |value: NodeId| self.is_allocation(value, depth);
         values.iter().all(|value| value.is_some_and(|value| is_null(value) || is_fresh(value)))
             && values.iter().flatten().any(|value| !is_null(*value))
+    }
+
+    /// What a use gives the variable, if it does so: another variable's value, what stands there, or the call that allocates for it.
+    /// `None` in it is any other change.
+    pub(super) fn given(&self, used: &Use) -> Option<Option<NodeId>> {
+        match used.role {
+            Role::Write => Some(self.assigned(used)),
+            Role::Declaration => self.initial_value(used).map(Some),
+            Role::Argument => self.swapped_with(used.node).map(Some),
+            Role::Address => self.symbols().call_that_allocates_for(used.node).map(Some),
+            _ => None,
+        }
     }
 
     /// Is the value the address of memory that nobody else knows yet?
@@ -59,7 +64,7 @@ impl Program<'_> {
         if self.symbols().macro_definition(&name, at).is_some() {
             return false;
         }
-        if matches!(plain, "malloc" | "calloc" | "aligned_alloc") {
+        if matches!(plain, "malloc" | "calloc" | "aligned_alloc" | "posix_memalign" | "_mm_malloc") {
             return self.symbols().calls_library_in(None, &name, at);
         }
         match self.symbols().function_definitions(&name).as_slice() {

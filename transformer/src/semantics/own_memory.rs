@@ -84,13 +84,7 @@ impl Program<'_> {
 
     /// Is what a use gives the pointer, if it does so, memory of the function's own?
     fn gives_own(&self, used: &Use, seen: &mut Vec<VariableId>) -> bool {
-        let value = match used.role {
-            Role::Write => Some(self.assigned(used)),
-            Role::Declaration => self.initial_value(used).map(Some),
-            Role::Argument => self.swapped_with(used.node).map(Some),
-            _ => None,
-        };
-        value.is_none_or(|value| value.is_some_and(|value| self.is_own(value, seen)))
+        self.given(used).is_none_or(|value| value.is_some_and(|value| self.is_own(value, seen)))
     }
 
     fn is_own(&self, value: NodeId, seen: &mut Vec<VariableId>) -> bool {

@@ -237,6 +237,7 @@ impl Program<'_> {
             (Role::Read, Some((_, NodeKind::UnaryExpression | NodeKind::SizeofExpression))) => false,
             (Role::Read, Some((parent, NodeKind::PointerExpression))) => self.leads_to_array(used, parent),
             (Role::Argument, _) => !keeps_no_address(self, used.node) || self.is_unfollowed_argument(used),
+            (Role::Address, _) => self.symbols().call_that_allocates_for(used.node).is_none(),
             _ => true,
         }
     }

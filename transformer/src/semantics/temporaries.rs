@@ -121,6 +121,7 @@ impl Program<'_> {
         let parent = tree.parent(used.node).map(|parent| (parent, tree.kind(parent)));
         match (used.role, parent) {
             (Role::Write | Role::Declaration, _) => true,
+            (Role::Address, _) => self.symbols().call_that_allocates_for(used.node).is_some(),
             (Role::Argument, Some((list, NodeKind::ArgumentList))) => self.gives_back(list),
             (Role::Read, Some((_, NodeKind::DeleteExpression | NodeKind::ConditionClause))) => true,
             (Role::Read, Some((parent, NodeKind::BinaryExpression))) => self.is_comparison(parent),
@@ -141,7 +142,7 @@ impl Program<'_> {
         };
         let name = self.file.show(tree.span(function)).into_owned();
         let at = tree.span(function).start;
-        matches!(name.as_str(), "free" | "std::free")
+        matches!(name.as_str(), "free" | "std::free" | "_mm_free")
             && self.symbols().macro_definition(&name, at).is_none()
             && self.symbols().calls_library_in(None, &name, at)
     }
@@ -182,12 +183,7 @@ impl Program<'_> {
 
     /// Does a pointer get nothing but memory without values, or null?
     fn is_allocated_without_values(&self, uses: &[&Use], depth: usize) -> bool {
-        let mut values = uses.iter().filter_map(|used| match used.role {
-            Role::Write => Some(self.assigned(used)),
-            Role::Declaration => self.initial_value(used).map(Some),
-            _ => None,
-        });
-        values.all(|value| {
+        uses.iter().filter_map(|used| self.given(used)).all(|value| {
             value.is_some_and(|value| self.is_null(value) || self.is_allocation_without_values(value, depth))
         })
     }
@@ -204,7 +200,10 @@ impl Program<'_> {
         let Some(function) = Call::of(tree, node).and_then(|call| call.function()) else { return false };
         let name = self.file.show(tree.span(function)).into_owned();
         match self.symbols().function_definitions(&name).as_slice() {
-            [] => matches!(name.strip_prefix("std::").unwrap_or(&name), "malloc" | "aligned_alloc"),
+            [] => matches!(
+                name.strip_prefix("std::").unwrap_or(&name),
+                "malloc" | "aligned_alloc" | "posix_memalign" | "_mm_malloc"
+            ),
             [(None, definition)] if depth < DEPTH => self.gives_back_without_values(*definition, depth + 1),
             _ => false,
         }

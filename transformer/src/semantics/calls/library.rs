@@ -52,13 +52,13 @@ pub(in crate::semantics) fn ends_program(name: &str) -> bool {
 }
 
 /// They do not come back, or keep, or change what other addresses mean.
-const OTHERS: &[&str] =
-    &["_Exit", "abort", "atexit", "exit", "posix_memalign", "qsort", "quick_exit", "realloc", "setvbuf", "strdup"];
+const OTHERS: &[&str] = &["_Exit", "abort", "atexit", "exit", "qsort", "quick_exit", "realloc", "setvbuf", "strdup"];
 
 const NOTHING: &[&str] = &[
     "MPI_Barrier",
     "MPI_Wtick",
     "MPI_Wtime",
+    "_mm_malloc",
     "aligned_alloc",
     "calloc",
     "clock",
@@ -124,6 +124,7 @@ const WRITES: &[&str] = &[
     "MPI_Scatter",
     "MPI_Scatterv",
     "MPI_Sendrecv",
+    "_mm_free",
     "bzero",
     "clock_gettime",
     "fclose",
@@ -143,6 +144,7 @@ const WRITES: &[&str] = &[
     "memset",
     "modf",
     "nanosleep",
+    "posix_memalign",
     "rewind",
     "scanf",
     "sincos",

@@ -173,7 +173,7 @@ impl Program<'_> {
             let tree = self.tree;
             let cpp = tree.language() == Language::Cpp;
             let taken = |used: &&Use| {
-                used.role == Role::Address
+                used.role == Role::Address && self.symbols().call_that_allocates_for(used.node).is_none()
                     || (cpp
                         && self.is_handed_as_object(used)
                         && !self.argument_is_only_read(used)

@@ -57,7 +57,9 @@ impl Symbols<'_> {
                 NodeKind::UpdateExpression => false,
                 NodeKind::PointerExpression => {
                     let operator = tree.operator(parent);
-                    return operator == Some(NodeKind::Ampersand) && self.means(name, variable);
+                    return operator == Some(NodeKind::Ampersand)
+                        && self.means(name, variable)
+                        && self.call_that_allocates_for(name).is_none();
                 }
                 NodeKind::TemplateArgumentList => true,
                 NodeKind::ReturnStatement => variable.has_static_storage() && self.returns_reference(parent),

@@ -6,7 +6,7 @@ use super::macro_effects::Named;
 use super::{DeclaredType, NameKind, NameSpace, Scope, Symbols, Variable};
 use crate::semantics::uses::{Role, copies_initialisers, initialiser_role};
 use crate::source::{Language, Span};
-use crate::syntax::{Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Call, Field, HostTree, NodeId, NodeKind};
 
 /// How a variable may be written at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -207,6 +207,10 @@ impl Symbols<'_> {
                     ty = found.unwrap_or(DeclaredType::Unknown);
                 }
                 NodeKind::PointerExpression => match tree.operator(parent) {
+                    // No call but this one knows the address.
+                    Some(NodeKind::Ampersand) if self.call_that_allocates_for(name).is_some() => {
+                        return Some(WriteKind::Assigned);
+                    }
                     Some(NodeKind::Ampersand) => return Some(WriteKind::Address),
                     _ if ty.is_pointer() => return None,
                     _ => ty = ty.dereferenced(),
@@ -286,6 +290,28 @@ impl Symbols<'_> {
             }
             _ => Some(WriteKind::Passed),
         }
+    }
+
+    /// The call that gives the pointer named at a node memory of its own: `posix_memalign((void **)&p, 64, bytes)`.
+    pub(crate) fn call_that_allocates_for(&self, name: NodeId) -> Option<NodeId> {
+        let tree = self.own.tree.as_ref();
+        let is_address = |node: &NodeId| {
+            tree.kind(*node) == NodeKind::PointerExpression && tree.operator(*node) == Some(NodeKind::Ampersand)
+        };
+        let address = tree.parent(name).filter(is_address)?;
+        let is_around =
+            |node: &NodeId| matches!(tree.kind(*node), NodeKind::CastExpression | NodeKind::ParenthesizedExpression);
+        let list = tree.ancestors(address).find(|node| !is_around(node))?;
+        let call = Call::of(tree, tree.parent(list)?).filter(|_| tree.kind(list) == NodeKind::ArgumentList)?;
+        let function = tree.span(call.function()?);
+        let is_first = call.arguments().next().is_some_and(|first| tree.span(first).contains(tree.span(address)));
+        let is_meant = || {
+            let text = self.own.file.show(function);
+            text == "posix_memalign"
+                && self.macro_definition(&text, function.start).is_none()
+                && self.calls_library_in(None, &text, function.start)
+        };
+        (is_first && is_meant()).then_some(call.node)
     }
 
     /// Is it the right side of `stream >> x`?

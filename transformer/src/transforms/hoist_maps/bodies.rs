@@ -6,18 +6,30 @@ use crate::semantics::symbols::VariableId;
 use crate::semantics::uses::uses_below;
 use crate::source::Span;
 use crate::transforms::hoist_maps::constructs::Mapping;
+use crate::transforms::hoist_maps::items::Item;
 
 impl Mapping {
     /// May its body change what the variable leads to?
     pub(super) fn writes(&self, cx: &Context<'_>, named: &Named) -> bool {
-        if self.is_data {
-            return false;
+        self.change(cx, named).is_some()
+    }
+
+    /// Where its body may change what the variable leads to, and what is done there.
+    pub(super) fn change(&self, cx: &Context<'_>, named: &Named) -> Option<(Span, String)> {
+        if self.is_data || self.only_read.contains(&named.id) {
+            return None;
         }
-        if self.only_read.contains(&named.id) {
-            return false;
+        let written = || {
+            let touch = self.touches_of(cx, named).find(|touch| touch.writes)?;
+            Some((touch.span, "this may change".to_owned()))
+        };
+        match self.inside(cx).unknown.first() {
+            Some(unknown) if !self.only_reads(cx, named) => {
+                Some((unknown.span, format!("{}: it may change", unknown.message)))
+            }
+            Some(_) => None,
+            None => written(),
         }
-        let may_write = || self.touches_of(cx, named).any(|touch| touch.writes);
-        if self.inside(cx).unknown.is_empty() { may_write() } else { !self.only_reads(cx, named) }
     }
 
     /// Whatever else the body does: does it only read the elements of a list item? Code on the device reaches its copy by the name alone,
@@ -70,7 +82,17 @@ impl Mapping {
         let (name, at) = (&item.named.name, item.named.at);
         cx.named(name, at).is_some_and(|(_, variable)| !variable.ty.is_pointer())
             || self.inside(cx).writes_variable(id).is_none()
-                && (!cx.symbols().is_address_taken(name, at) || cx.is_handed_by_value_alone(&item.named))
+                && (!cx.symbols().is_address_taken(name, at)
+                    || cx.is_handed_by_value_alone(&item.named)
+                    || self.keeps_own_pointer(cx, item))
+    }
+
+    /// Does nothing in a kernel take the address of the pointer? The kernel has a copy of its own (OpenMP 5.2, section 5.1.1), which
+    /// whoever has the address of the host's does not reach.
+    fn keeps_own_pointer(&self, cx: &Context<'_>, item: &Item) -> bool {
+        let body = cx.tree.span(self.body);
+        let is_outside = |span: Span| !body.contains(span);
+        !self.is_data && !cx.symbols().may_be_reached_elsewhere(&item.named.name, item.named.at, &is_outside)
     }
 
     /// Does its body leave a structure as it is, which it reaches by its name alone?

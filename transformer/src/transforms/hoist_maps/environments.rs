@@ -308,14 +308,13 @@ impl Block<'_, '_> {
             if self.is_inside_other(mapping, &mappings) || item.from {
                 continue;
             }
-            let is_thrown_away = || !self.cx.is_unread_behind(&item.named, mapping.extent);
-            if self.writes(mapping, &mappings, &item.named) && is_thrown_away() {
-                let what = if item.to { "to" } else { "alloc" };
-                let message = format!(
-                    "a construct changes `{}`, which it maps `{what}`: its copy is thrown away",
-                    item.named.name
-                );
-                return Err(Reason::new(ReasonCode::MapNotUnited, item.span, message));
+            let Some((span, what)) = self.change(mapping, &mappings, &item.named) else { continue };
+            if !self.cx.is_unread_behind(&item.named, mapping.extent) {
+                let kind = if item.to { "to" } else { "alloc" };
+                let name = &item.named.name;
+                let message = format!("{what} `{name}`, which is mapped `{kind}`, so that the change is thrown away");
+                let reason = Reason::new(ReasonCode::MapNotUnited, span, message);
+                return Err(reason.with_label(item.span, "mapped here"));
             }
         }
         Ok(())
@@ -330,9 +329,13 @@ impl Block<'_, '_> {
 
     /// May the construct, or one inside it, change what the variable leads to?
     fn writes(&self, mapping: &Mapping, mappings: &[&Mapping], named: &Named) -> bool {
+        self.change(mapping, mappings, named).is_some()
+    }
+
+    fn change(&self, mapping: &Mapping, mappings: &[&Mapping], named: &Named) -> Option<(Span, String)> {
         // What one call runs stands at one place.
         let inside = mappings.iter().filter(|other| mapping.is_data && mapping.extent.contains(other.extent));
-        mapping.writes(self.cx, named) || inside.into_iter().any(|other| other.writes(self.cx, named))
+        mapping.change(self.cx, named).or_else(|| inside.into_iter().find_map(|other| other.change(self.cx, named)))
     }
 
     /// The first construct that maps the variable and certainly runs, and under which conditions it does.
