@@ -7,6 +7,7 @@ pub mod effects;
 pub(crate) mod evaluation;
 pub mod facts;
 mod fresh;
+mod instantiations;
 pub mod integers;
 pub mod macros;
 mod names;

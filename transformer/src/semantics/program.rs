@@ -57,6 +57,8 @@ pub struct Program<'a> {
     pub(super) fresh: RefCell<BTreeSet<String>>,
     /// Which classes are like numbers, for those that were asked for.
     pub(super) value_classes: RefCell<BTreeMap<String, bool>>,
+    /// Which type parameters stand for numbers in all uses of their templates, for those that were asked for.
+    pub(super) number_parameters: RefCell<BTreeMap<Span, bool>>,
     /// Whose storage variables lead to, for those that were asked for.
     pub(super) owners: RefCell<BTreeMap<VariableId, Owner>>,
     /// Who reaches variables beside their names, for those that were asked for.
@@ -143,6 +145,7 @@ impl<'a> Program<'a> {
             file_uses: OnceCell::new(),
             fresh: RefCell::default(),
             value_classes: RefCell::default(),
+            number_parameters: RefCell::default(),
             owners: RefCell::default(),
             reached: RefCell::default(),
             unread_directives: RefCell::default(),

@@ -155,7 +155,7 @@ impl Program<'_> {
 }
 
 /// The parameters of a function, or `None` for one whose name is not found.
-pub(super) fn parameters_of(cx: &Program<'_>, definition: NodeId) -> Vec<Option<VariableId>> {
+pub(in crate::semantics) fn parameters_of(cx: &Program<'_>, definition: NodeId) -> Vec<Option<VariableId>> {
     let tree = cx.tree;
     let parameters = Function::of(tree, definition).into_iter().flat_map(Function::parameters);
     let named = |parameter: NodeId| {

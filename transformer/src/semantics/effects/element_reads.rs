@@ -62,7 +62,7 @@ impl Program<'_> {
             Role::Argument => return self.is_followed_on(root, name, depth),
             _ => false,
         };
-        reads && element.number().is_some() && self.is_in_plain_expression(root, name)
+        reads && self.is_number_type(&element, span.start) && self.is_in_plain_expression(root, name)
     }
 
     /// The address itself: is it compared, handed to a function in sight that only reads, or kept in a pointer that is only read?

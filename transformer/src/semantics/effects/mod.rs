@@ -13,6 +13,7 @@ mod standard;
 mod touches;
 
 pub(crate) use self::binding::Binding;
+pub(in crate::semantics) use self::binding::parameters_of;
 pub(in crate::semantics) use self::kept_addresses::keeps_no_address;
 pub(in crate::semantics) use self::places::dereferences;
 pub use self::touches::{HostEffects, Named, Storage, Touch, Unknown, UnknownKind};
@@ -269,7 +270,7 @@ impl Reader<'_, '_> {
             self.cx.tree.language() == Language::Cpp
                 && !(depth == 0 && variable.ty.is_pointer())
                 && self.cx.kind(&named.name, at).may_hide_code()
-                && !self.is_of_numbers(&variable.ty)
+                && !self.is_of_numbers(&variable.ty, at)
                 && !self.is_plain_access(&variable.ty, node)
         };
         if self.cx.is_time_structure(&variable.ty, named.at) {
@@ -306,12 +307,14 @@ impl Reader<'_, '_> {
     }
 
     /// Is it of a template's type parameter that stands for a number, or does it lead to such ones?
-    fn is_of_numbers(&self, ty: &DeclaredType) -> bool {
+    fn is_of_numbers(&self, ty: &DeclaredType, at: usize) -> bool {
         match ty {
-            DeclaredType::TypeParameter { name, is_volatile, .. } => !is_volatile && self.numbers.contains(name),
+            DeclaredType::TypeParameter { name, is_volatile, .. } => {
+                !is_volatile && (self.numbers.contains(name) || self.cx.stands_for_numbers(name, at))
+            }
             DeclaredType::Pointer { pointee: inner, .. }
             | DeclaredType::Array { element: inner, .. }
-            | DeclaredType::ArrayParameter { element: inner, .. } => self.is_of_numbers(inner),
+            | DeclaredType::ArrayParameter { element: inner, .. } => self.is_of_numbers(inner, at),
             _ => false,
         }
     }

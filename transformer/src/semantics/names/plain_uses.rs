@@ -44,12 +44,6 @@ impl Program<'_> {
         };
         words.find(is_parameter).map(str::to_owned)
     }
-
-    /// Did the compiler that was asked find arithmetic types alone in the place of a template's parameter?
-    pub(crate) fn is_arithmetic_parameter(&self, name: &str, at: usize) -> bool {
-        self.symbols().is_arithmetic_parameter(name, at)
-    }
-
     /// Is a member taken somewhere on the way out of a name? Numbers have none.
     fn takes_member(&self, name: NodeId) -> bool {
         let tree = self.tree;

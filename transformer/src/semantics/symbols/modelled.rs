@@ -100,7 +100,12 @@ impl Symbols<'_> {
     pub(super) fn may_be_named_out_of_sight(&self, name: &str) -> bool {
         // `bool` is a word of C++ alone.
         let may_be_own = is_common_name(name) || name == "bool" && self.own.tree.language() == Language::C;
-        may_be_own && *self.misses_headers.get_or_init(|| self.is_header_missing())
+        may_be_own && self.misses_headers()
+    }
+
+    /// Does a file include one of the project's that is not in sight?
+    pub(crate) fn misses_headers(&self) -> bool {
+        *self.misses_headers.get_or_init(|| self.is_header_missing())
     }
 
     fn is_header_missing(&self) -> bool {

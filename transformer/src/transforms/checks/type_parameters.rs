@@ -30,7 +30,7 @@ pub(in crate::transforms) fn assumption(cx: &Program<'_>, body: NodeId) -> Optio
             return None;
         }
         let parameter = found.ty.as_type_parameter()?;
-        (!symbols.is_arithmetic_parameter(parameter, span.start)).then(|| reason(parameter, span))
+        (!cx.stands_for_numbers(parameter, span.start)).then(|| reason(parameter, span))
     })
 }
 

@@ -129,7 +129,7 @@ impl Reader<'_, '_> {
 
     /// Operators on a template parameter are the language's own if the type is arithmetic.
     pub(super) fn assume_arithmetic(&mut self, parameter: &str, span: Span) {
-        if self.piece.assumed.is_empty() && !self.names.is_arithmetic_parameter(parameter, span.start) {
+        if self.piece.assumed.is_empty() && !self.names.stands_for_numbers(parameter, span.start) {
             self.piece.assumed.push(type_parameters::reason(parameter, span));
         }
     }
