@@ -195,14 +195,24 @@ fn with_headers(
     reader: &mut FileReader,
 ) -> Option<Vec<Plan>> {
     let passes: Vec<Pass> = options.passes.iter().copied().filter(|pass| sees_headers(*pass)).collect();
-    // Reading all of it a second time costs as much as the first: it is done for the constructs in headers.
-    let have_constructs = headers.iter().any(|header| mentions_target(&header.text));
-    let may_see = have_constructs && !passes.is_empty() && options.facts.is_none();
+    // Reading all of it a second time costs as much as the first: it is done for the constructs and functions in headers.
+    let has_own = mentions_target(&file.text);
+    let is_needed = |header: &SourceFile| mentions_target(&header.text) || has_own && has_bodies(&header.text);
+    let have_code = headers.iter().any(is_needed);
+    let may_see = have_code && !passes.is_empty() && options.facts.is_none();
     let joined = may_see.then(|| Joined::of(file, headers, &options.definitions, &options.limits))??;
     let is_asked = |extent: Span| !joined.is_of_header(extent) && is_asked(joined.place(extent));
     // A text that is too large with its headers is read without them.
     let found = decided(&joined.file, &joined.others, options, &passes, &is_asked, reader).ok()?;
     Some(found.plans.into_iter().filter_map(|plan| joined.plan(plan)).collect())
+}
+
+/// May a text define functions: does a brace follow a parenthesis?
+fn has_bodies(text: &[u8]) -> bool {
+    let mut last = b' ';
+    text.iter()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .any(|byte| std::mem::replace(&mut last, *byte) == b')' && *byte == b'{')
 }
 
 fn sees_headers(pass: Pass) -> bool {
