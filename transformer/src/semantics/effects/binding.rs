@@ -40,24 +40,36 @@ impl Program<'_> {
     }
 
     /// Is nothing but numbers and names of variables in the parameters of a function? The sizes of arrays are computed when it is entered
-    /// (C17, section 6.9.1), and so are the arguments that a call leaves out.
+    /// (C17, section 6.9.1), and so are arguments that a call leaves out.
     pub(super) fn has_plain_parameters(&self, definition: NodeId) -> bool {
         let tree = self.tree;
         let parameters = tree.descendants(definition).find(|node| tree.kind(*node) == NodeKind::ParameterList);
         let nodes = parameters.into_iter().flat_map(|list| tree.descendants(list));
-        nodes.into_iter().all(|node| {
-            !matches!(
-                tree.kind(node),
-                NodeKind::AssignmentExpression
-                    | NodeKind::UpdateExpression
-                    | NodeKind::CallExpression
-                    | NodeKind::CommaExpression
-                    | NodeKind::SubscriptExpression
-                    | NodeKind::PointerExpression
-                    | NodeKind::FieldExpression
-                    | NodeKind::OptionalParameterDeclaration
-            )
+        nodes.into_iter().all(|node| match tree.kind(node) {
+            NodeKind::OptionalParameterDeclaration => {
+                tree.child(node, Field::DefaultValue).is_some_and(|value| self.is_literal(value))
+            }
+            NodeKind::AssignmentExpression
+            | NodeKind::UpdateExpression
+            | NodeKind::CallExpression
+            | NodeKind::CommaExpression
+            | NodeKind::SubscriptExpression
+            | NodeKind::PointerExpression
+            | NodeKind::FieldExpression => false,
+            _ => true,
         })
+    }
+
+    /// Is it a number, with a sign or without, or null?
+    fn is_literal(&self, value: NodeId) -> bool {
+        let tree = self.tree;
+        match tree.kind(value) {
+            NodeKind::NumberLiteral | NodeKind::True | NodeKind::False | NodeKind::Null => true,
+            NodeKind::UnaryExpression => {
+                tree.child(value, Field::Argument).is_some_and(|it| tree.kind(it) == NodeKind::NumberLiteral)
+            }
+            _ => false,
+        }
     }
 
     /// The type parameters of a template that stand for numbers where it is called: some parameter is a pointer to them, and gets one to

@@ -5,7 +5,7 @@ use super::kept_addresses::may_give_reference;
 use super::{Reader, Storage, UnknownKind};
 use crate::region::construct::ConstructId;
 use crate::semantics::calls::{PointeeUse, RuntimeCall, is_pure, only_reads_argument, pointees, runtime_call};
-use crate::semantics::symbols::DeclaredType;
+use crate::semantics::symbols::{DeclaredType, NameKind};
 use crate::semantics::uses::{Role, role_of_expression};
 use crate::source::{Language, Span};
 use crate::syntax::{Call, Field, Function, NodeId, NodeKind};
@@ -37,6 +37,10 @@ impl Reader<'_, '_> {
             self.named_cast(call);
             return;
         }
+        // `T(x)` is a number as well; what it is made of is read for itself.
+        if self.names_number(&name, at) {
+            return;
+        }
         if symbols.is_variable_in(None, &name, at) {
             self.unknown(UnknownKind::Code, call, format!("`{name}` may call any function"));
             return;
@@ -57,6 +61,16 @@ impl Reader<'_, '_> {
             }
             _ => self.unknown(UnknownKind::Call, call, format!("`{name}` may be one of several functions")),
         }
+    }
+
+    /// Is it a name for a number's type, or a type parameter that stands for one?
+    fn names_number(&self, name: &str, at: usize) -> bool {
+        let found = self.cx.symbols().lookup(name, at).filter(|_| self.cx.tree.language() == Language::Cpp);
+        found.is_some_and(|found| match found.kind {
+            NameKind::Type => found.ty.is_scalar(),
+            NameKind::TemplateParameter => self.is_of_numbers(&found.ty, at),
+            _ => false,
+        })
     }
 
     /// `static_cast<T>(x)` makes an object where `T` is a class.
