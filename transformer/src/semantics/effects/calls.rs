@@ -100,7 +100,7 @@ impl Reader<'_, '_> {
             None => {}
         }
         let is_library = self.cx.symbols().calls_library_in(None, name, at);
-        let pointees = pointees(name).or(is_pure(name).then_some(PointeeUse::Reads)).filter(|_| is_library);
+        let pointees = pointees(name).or(is_pure(name).then_some(PointeeUse::None)).filter(|_| is_library);
         let Some(pointees) = pointees else {
             self.unknown(UnknownKind::Call, call, format!("what `{name}` does is not in sight"));
             return;
@@ -134,9 +134,19 @@ impl Reader<'_, '_> {
             | NodeKind::SizeofExpression
             | NodeKind::Null => false,
             NodeKind::CallExpression if self.measures_time(argument) => false,
+            // Of the operators `+` and `-` alone give addresses.
+            NodeKind::BinaryExpression
+                if !matches!(tree.operator(argument), Some(NodeKind::Plus | NodeKind::Minus))
+                    && (tree.language() == Language::C || !self.cx.has_operators()) =>
+            {
+                false
+            }
             NodeKind::BinaryExpression | NodeKind::CallExpression | NodeKind::SubscriptExpression => {
                 !self.is_number(argument)
             }
+            NodeKind::ConditionalExpression => [Field::Consequence, Field::Alternative]
+                .into_iter()
+                .any(|field| tree.child(argument, field).is_none_or(|arm| self.may_lead_somewhere(arm))),
             NodeKind::Identifier if self.is_c_stream(argument) => false,
             NodeKind::Identifier => {
                 let span = tree.span(argument);
