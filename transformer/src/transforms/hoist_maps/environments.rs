@@ -255,13 +255,14 @@ impl Block<'_, '_> {
         let is_own = class.len() == 1;
         let extent = self.extent_of(statements);
         let is_unset = is_own && self.cx.is_unset_before(&first.named, extent);
+        let moving = all.iter().filter(|(mapping, _)| !self.is_inside_other(mapping, &mappings));
         let held = Held {
             item: first.clone(),
             owner: self.cx.owner(&first.named),
             to: copies_in && !is_written_first && !is_unset,
             from: from && !(is_own && self.cx.is_unread_behind(&first.named, extent)),
             is_unset,
-            copies: all.iter().map(|(_, item)| copies_of(item)).sum(),
+            copies: moving.map(|(_, item)| copies_of(item)).sum(),
             updates: Vec::new(),
         };
         let (held, own) = if class.len() > 1 {

@@ -1,4 +1,5 @@
-//! Functions in which no data are left to hold: their constructs stand in `target data` constructs that list all that they map.
+//! Functions in which no data are left to hold: their constructs stand in one `target data` construct that lists all that they map, and
+//! that no loop repeats.
 //!
 //! This pass leaves such functions behind, and people write them. They are told by names alone, because looking up what every name
 //! means is what takes time. One that is taken for such a function wrongly keeps its maps as they are.
@@ -11,6 +12,7 @@ use crate::region::construct::ConstructId;
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::Span;
 use crate::syntax::{ClauseName, Field, ListItem, NodeId, NodeKind};
+use crate::transforms::hoist_maps::is_repeated;
 
 /// Those of these functions that are settled. What another function of the file calls, or what calls one, is not: there the data of one
 /// may be held by the other.
@@ -31,10 +33,16 @@ pub(super) fn settled(cx: &Context<'_>, functions: &[NodeId]) -> BTreeSet<NodeId
 
 fn is_settled(cx: &Context<'_>, function: Span) -> bool {
     let mut around: Vec<ConstructId> = Vec::new();
+    let mut outermost = 0;
     for id in cx.constructs.ids_within(function) {
         let directive = cx.constructs.directive(id);
         around.retain(|outer| cx.constructs.construct(*outer).body_span.contains(directive.span));
         if directive.is("target data") {
+            outermost += usize::from(around.is_empty());
+            let is_once = cx.constructs.construct(id).body.is_none_or(|body| !is_repeated(cx, body));
+            if outermost > 1 || around.is_empty() && !is_once {
+                return false;
+            }
             let is_open = directive.clauses_of(ClauseName::If).next().is_none();
             around.extend(is_open.then_some(id));
         } else if cx.constructs.is_target(id) && !lists_all(cx, &around, id) {
