@@ -301,12 +301,28 @@ fn are_objects_apart(
     if first.key != second.key && both.iter().any(own) {
         return true;
     }
+    if have_other_owners(candidate, first, second) {
+        return true;
+    }
     let other = sections.constructs_of(candidate, found, second.name, second.kind);
     let mapped = sections.constructs_of(candidate, found, first.name, first.kind);
     let common = mapped.into_iter().find(|construct| other.contains(construct));
     let is_part = first.name.starts_with(second.name) || second.name.starts_with(first.name);
     let may_contain = first.key == second.key && is_part;
     !may_contain && common.is_some_and(|construct| both.iter().all(|name| is_unchanged(candidate, name, construct)))
+}
+
+/// Do two variables lead to memory that the function got for each of them alone, or the one to such memory and the other to what was
+/// there before? Their copies on the device are apart, too.
+fn have_other_owners(candidate: &Candidate<'_, '_>, first: &Name<'_>, second: &Name<'_>) -> bool {
+    let cx = candidate.cx;
+    let owner = |name: &Name<'_>| {
+        let is_variable = matches!(name.kind, RootKind::Object | RootKind::Pointer);
+        let (named, _) = cx.named(name.name, name.span.start).filter(|_| is_variable)?;
+        (named.id == name.key).then(|| cx.owner(&named))
+    };
+    let both = owner(first).zip(owner(second));
+    first.key != second.key && both.is_some_and(|(one, other)| one.is_apart_from(other))
 }
 
 /// Does its declaration say by which label the linker knows the object: `int b[] __asm__("a");`?
