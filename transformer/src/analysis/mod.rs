@@ -3,6 +3,7 @@
 pub mod accesses;
 pub mod associated_loops;
 pub mod coalescing;
+pub(crate) mod combinations;
 pub mod cost;
 pub mod data_environment;
 pub mod dependence;

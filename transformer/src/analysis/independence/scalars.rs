@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::accesses::{Accesses, ScalarUse};
+use crate::analysis::combinations::combination;
 use crate::analysis::independence::{Candidate, reason};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::CanonicalLoop;
@@ -143,20 +144,14 @@ fn assignment(tree: &HostTree, name: NodeId, operators: &[NodeKind]) -> Option<(
 
 /// The first use of a reduction item that does not combine it by the operator of its clause, in a statement of its own.
 pub(super) fn not_a_sum(candidate: &Candidate<'_, '_>, key: VariableId, uses: &[&ScalarUse]) -> Option<Reason> {
+    let cx = candidate.cx;
     let operator = candidate.clauses.reductions.get(&key).map(String::as_str).unwrap_or_default();
-    let operators: &[NodeKind] = match operator {
-        "+" => &[NodeKind::PlusEqual, NodeKind::MinusEqual],
-        "*" => &[NodeKind::StarEqual],
-        "&" => &[NodeKind::AmpersandEqual],
-        "|" => &[NodeKind::BarEqual],
-        "^" => &[NodeKind::CaretEqual],
-        _ => &[],
+    let combines = |used: &ScalarUse, statement: NodeId| {
+        let found = combination(cx, statement).filter(|found| found.operator.clause() == operator);
+        found.is_some_and(|found| found.names.contains(&used.span))
     };
-    let tree = candidate.cx.tree;
-    let is_statement =
-        |node: NodeId| tree.parent(node).is_some_and(|above| tree.kind(above) == NodeKind::ExpressionStatement);
-    let other =
-        uses.iter().find(|used| assignment(tree, used.node, operators).is_none_or(|(node, _)| !is_statement(node)))?;
-    let message = format!("`{}` is used in the loops other than by adding to it", other.name);
+    let is_combined = |used: &ScalarUse| cx.tree.ancestors(used.node).any(|above| combines(used, above));
+    let other = uses.iter().find(|used| !is_combined(used))?;
+    let message = format!("`{}` is used in the loops other than by what its `reduction` says", other.name);
     Some(reason(ReasonCode::ValueCarried, other.span, message))
 }
