@@ -3,6 +3,7 @@
 mod allocations;
 pub mod calls;
 mod concurrency;
+mod containers;
 pub mod effects;
 pub(crate) mod evaluation;
 pub mod facts;

@@ -109,11 +109,20 @@ impl Program<'_> {
                     true => {
                         Owner { origin: Origin::Allocation, is_shared: uses.iter().any(|used| self.hands_out(used)) }
                     }
+                    false if self.leads_to_vectors(&uses) => Owner { origin: Origin::Allocation, is_shared: true },
                     false => unknown,
                 }
             }
             _ => unknown,
         }
+    }
+
+    /// Does a pointer get nothing but the addresses of the memory of vectors of the function's own, or null?
+    fn leads_to_vectors(&self, uses: &[&Use]) -> bool {
+        let mut values =
+            uses.iter().filter_map(|used| self.given(used)).filter(|it| !it.is_some_and(|it| self.is_null(it)));
+        let is_of_vector = |value: Option<NodeId>| value.is_some_and(|value| self.is_memory_of_vector(value));
+        values.next().is_some_and(is_of_vector) && values.all(is_of_vector)
     }
 
     fn owner_of_array(&self, named: &Named, variable: &Variable, uses: &[&Use]) -> Owner {

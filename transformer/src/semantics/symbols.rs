@@ -16,6 +16,7 @@ mod collect;
 mod compiler;
 mod conditionals;
 mod constants;
+mod containers;
 mod declarators;
 mod device_dependent;
 mod entries;
@@ -318,7 +319,8 @@ impl<'a> Symbols<'a> {
         let kind = self.kind_of(found).filter(|_| self.is_head_read(found))?;
         let types = found.entries.iter().map(|entry| self.type_of(found.header, entry)).collect();
         // What an object is made from is not modelled where it reads like a list of parameters.
-        let mut ty = if kind == chosen.name_kind() { resolve::agreed(types) } else { DeclaredType::Unknown };
+        let is_of_kind = |ty: &DeclaredType| kind == chosen.name_kind() || matches!(ty, DeclaredType::Record { .. });
+        let mut ty = Some(resolve::agreed(types)).filter(is_of_kind).unwrap_or(DeclaredType::Unknown);
         if kind == NameKind::Function {
             ty = self.type_of_all_functions(name, chosen, ty);
         }

@@ -16,6 +16,9 @@ const DEPTH: usize = 8;
 impl Reader<'_, '_> {
     pub(super) fn call(&mut self, call: NodeId) {
         let tree = self.cx.tree;
+        if self.cx.symbols().observes_vector(call) {
+            return;
+        }
         let Some(function) = self.cx.called_name(call) else {
             self.unknown(UnknownKind::Code, call, "who is called here is not followed");
             return;

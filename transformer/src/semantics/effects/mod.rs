@@ -273,7 +273,9 @@ impl Reader<'_, '_> {
                 && !self.is_of_numbers(&variable.ty, at)
                 && !self.is_plain_access(&variable.ty, node)
         };
-        if self.cx.is_time_structure(&variable.ty, named.at) {
+        if role == Role::MethodCall && self.cx.is_observed_vector(node) {
+            self.touch(Storage::Variable(named), false, node);
+        } else if self.cx.is_time_structure(&variable.ty, named.at) {
             self.touch(Storage::Variable(named), writes || role == Role::Address, node);
         } else if role == Role::MethodCall || !variable.ty.is_known() || may_hide_code() {
             self.unknown(UnknownKind::Code, node, format!("what is done with `{}` is not followed", named.name));

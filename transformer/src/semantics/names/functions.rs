@@ -218,6 +218,9 @@ impl Program<'_> {
         let tree = self.tree;
         let Some(call) = Call::around(tree, used.node) else { return false };
         let Some(function) = call.function() else { return false };
+        if self.symbols().grows_vector(call.node) {
+            return true;
+        }
         // `f<3>(x)`: a parameter of a plain type is one whatever the template's arguments are; one of type `T` need not be.
         let template =
             (tree.kind(function) == NodeKind::TemplateFunction).then(|| tree.child(function, Field::Name)).flatten();

@@ -19,6 +19,13 @@ impl Symbols<'_> {
         Some(if is_type { NameKind::Function } else { NameKind::Variable })
     }
 
+    /// Is what reads like a function's declaration one of an object that is made from values: `std::vector<double> v(n);`?
+    pub(super) fn is_made_object(&self, header: Option<usize>, unit: &Unit<'_>, entry: &Entry) -> bool {
+        let declarator = entry.declarator.filter(|it| unit.tree.kind(*it) == NodeKind::FunctionDeclarator);
+        let first = declarator.and_then(|_| unit.first_of_ambiguous(entry)).map(|first| unit.tree.span(first));
+        first.is_some_and(|span| self.is_type(header, &unit.file.show(span), span.start) == Some(false))
+    }
+
     /// Does a name at a byte of a header or of the file mean a type? `None` where that is not known.
     fn is_type(&self, header: Option<usize>, name: &str, at: usize) -> Option<bool> {
         if let Some(found) = self.find(header, name, at) {

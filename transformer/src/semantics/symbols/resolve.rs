@@ -171,9 +171,11 @@ impl Resolver<'_, '_> {
                     self.typed(descriptor, self.unit.tree.child(descriptor, Field::Declarator), fuel)
                 })
             }
-            // `T x(y);` in a function: a variable with an argument far more often than a function.
+            // `T x(y);` in a function: a variable with an argument far more often than a function. Of a number nobody would see its value.
             EntryKind::Function if entry.scope == Scope::Local && self.unit.tree.language() == Language::Cpp => {
-                DeclaredType::Unknown
+                let is_object = self.symbols.is_made_object(self.header, self.unit, entry);
+                let ty = if is_object { self.typed(entry.declaration, None, fuel) } else { DeclaredType::Unknown };
+                if matches!(ty, DeclaredType::Record { .. }) { ty } else { DeclaredType::Unknown }
             }
             EntryKind::Function if self.unit.declares_the_old_way(entry) => DeclaredType::Unknown,
             EntryKind::Variable | EntryKind::Function | EntryKind::Alias => {

@@ -116,6 +116,18 @@ fn declared_types() {
 }
 
 #[test]
+fn objects_that_read_like_functions() {
+    for (text, expected) in [
+        ("void f(int n) { std::vector<double> x(n); HERE; }", "Local record std::vector<double>"),
+        ("void f(int n) { std::vector<double> b(n, 1.0), x(b); HERE; }", "Local record std::vector<double>"),
+        ("void f(int n) { int x(n); HERE; }", "Local unknown"),
+        ("struct n {}; void f() { std::vector<double> x(n); HERE; }", "Local unknown"),
+    ] {
+        assert_eq!(meaning("f.cpp", text, &[], "x"), expected, "{text}");
+    }
+}
+
+#[test]
 fn scopes_and_shadowing() {
     for (text, expected) in [
         ("int x; void f(float x) { HERE; }", "Parameter float:Floating"),

@@ -260,6 +260,9 @@ impl Symbols<'_> {
             };
             return (self.is_cpp() && !is_copied).then_some(WriteKind::Reference);
         };
+        if ty.is_scalar() && self.grows_vector(call) {
+            return None;
+        }
         // `f<int &>(x)` binds a reference where the parameter is a `T`.
         let of_template = Some(function)
             .filter(|it| tree.kind(*it) == NodeKind::TemplateFunction)

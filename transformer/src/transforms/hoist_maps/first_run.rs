@@ -4,6 +4,7 @@
 
 use crate::context::Context;
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_head, canonical_nest, guarded_head};
+use crate::semantics::calls::is_pure;
 use crate::semantics::effects::{HostEffects, Named, Storage, Touch};
 use crate::semantics::evaluation::act;
 use crate::semantics::symbols::{Scope, Variable};
@@ -36,7 +37,14 @@ pub(super) fn conditions(
             }
             NodeKind::ForStatement if tree.field(node) == Some(Field::Body) => {
                 // A loop that `break` may end early still begins like any other.
-                let read = guarded_head(cx.file, tree, parent)?;
+                let Some(read) = guarded_head(cx.file, tree, parent) else {
+                    // `for (; test; i++)` begins as `while (test)` does.
+                    let is_bare = tree.child(parent, Field::Initializer).is_none();
+                    (parent == root && is_first && is_bare).then_some(())?;
+                    found.push(repeated_condition(cx, tree.child(parent, Field::Condition)?)?);
+                    node = parent;
+                    continue;
+                };
                 let is_guarded = !read.before.is_empty() || !read.behind.is_empty();
                 let counter = &read.counting;
                 let is_own =
@@ -201,8 +209,14 @@ fn keeps_its_value(cx: &Context<'_>, named: &Named, variable: &Variable, host: &
 fn repeated_condition(cx: &Context<'_>, test: NodeId) -> Option<String> {
     let tree = cx.tree;
     let evaluation = Evaluation::of(cx.file, tree, test);
+    let calls_only_compute = || {
+        tree.descendants(test).filter(|node| tree.kind(*node) == NodeKind::CallExpression).all(|call| {
+            let name = cx.called_name(call).map(|name| cx.file.show(tree.span(name)).into_owned());
+            name.is_some_and(|name| is_pure(&name) && cx.symbols().calls_library_in(None, &name, tree.span(call).start))
+        })
+    };
     let is_safe =
-        evaluation.only_gives_value() && !evaluation.does(Act::Call) && cx.host_effects(test, &[]).unknown.is_empty();
+        evaluation.only_gives_value() && calls_only_compute() && cx.host_effects(test, &[]).unknown.is_empty();
     let text = cx.file.show(tree.span(test)).split_whitespace().collect::<Vec<_>>().join(" ");
     // `while (1)` always runs.
     let is_comparison = act(cx.file, tree, test) == Some(Act::Test);

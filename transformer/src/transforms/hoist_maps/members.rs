@@ -19,6 +19,7 @@ use crate::edit::Edit;
 use crate::plan::{Plan, Reason};
 use crate::region::other_text::OtherText;
 use crate::semantics::Program;
+use crate::source::Span;
 use crate::syntax::{Field, NodeId};
 use crate::transforms::hoist_maps::decide_file;
 use crate::transforms::hoist_maps::decided::{Decided, Planned};
@@ -61,12 +62,15 @@ pub(super) fn with_members(cx: &Context<'_>, mut known: Decided) -> Decided {
         return known;
     }
     let Some(changed) = changed(cx, &listings) else { return known };
-    let Some(found) = decided_on(cx, &changed) else { return known };
+    let Some((found, unnamed)) = decided_on(cx, &changed) else { return known };
     for listing in &listings {
         let extent = cx.tree.span(listing.function);
         let own = found.environments.iter().filter(|one| extent.contains(changed.origin_of(one.plan.extent)));
         let plans: Option<Vec<Plan>> = own.map(|one| write::plan(cx, listing, &changed, one)).collect();
         let Some(plans) = plans else { continue };
+        // Where the caller has names for what is handed, nothing stands against it.
+        let is_unnamed = |span: Span| !extent.contains(span) || unnamed.contains(&span.start);
+        known.unnamed.retain(|(call, _)| is_unnamed(cx.tree.span(*call)));
         known.environments.retain(|one| !extent.contains(one.plan.extent));
         known.environments.extend(plans.into_iter().map(|plan| Planned { plan, opened: None }));
     }
@@ -120,11 +124,13 @@ fn changed(cx: &Context<'_>, listings: &[Listing]) -> Option<Changed> {
     Changed::new(&cx.file.text, edits)
 }
 
-/// What is decided of the other text.
-fn decided_on(cx: &Context<'_>, changed: &Changed) -> Option<Decided> {
+/// What is decided of the other text, and where in the file calls stand that hand over what has no name there either.
+fn decided_on(cx: &Context<'_>, changed: &Changed) -> Option<(Decided, Vec<usize>)> {
     let OtherText { file, scan, tree, constructs } = OtherText::read(changed.text.clone(), cx.file, cx.tree)?;
     let program = Program::new(&file, &scan, &tree, &constructs, cx.compilation).with_added(changed.added());
-    Some(decide_file(&cx.of_other(program), Some(changed)))
+    let found = decide_file(&cx.of_other(program), Some(changed));
+    let unnamed = found.unnamed.iter().map(|(call, _)| changed.origin(tree.span(*call).start)).collect();
+    Some((found, unnamed))
 }
 
 /// A text of the other program in terms of the file.

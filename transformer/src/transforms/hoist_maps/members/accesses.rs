@@ -33,6 +33,10 @@ pub(in crate::transforms::hoist_maps) fn accesses(cx: &Context<'_>, piece: Span)
         if is_part || !is_word(cx, token) {
             continue;
         }
+        if let Some(access) = of_vector(cx, &tokens, index) {
+            found.push(access);
+            continue;
+        }
         let is_arrow = is(index + 1, b"->");
         let selected = (is_arrow || is(index + 1, b".")).then(|| word(index + 2)).flatten();
         let access = match selected {
@@ -60,6 +64,26 @@ pub(in crate::transforms::hoist_maps) fn accesses(cx: &Context<'_>, piece: Span)
     }
     found
 }
+
+/// The memory of a vector: `v.data()`, or `a.v.data()` of a structure.
+fn of_vector(cx: &Context<'_>, tokens: &[Span], index: usize) -> Option<Access> {
+    let text = |at: usize| tokens.get(at).map(|token| cx.file.bytes(*token)).unwrap_or_default();
+    let is_call =
+        |at: usize| [&b"."[..], b"data", b"(", b")"].iter().enumerate().all(|(step, own)| text(at + step) == *own);
+    let base = *tokens.get(index)?;
+    let (member, end) = match text(index + 1) {
+        b"." if is_call(index + 1) => (DATA.to_owned(), index + 4),
+        b"." if is_call(index + 3) => (format!("{}.{DATA}", String::from_utf8_lossy(text(index + 2))), index + 6),
+        _ => return None,
+    };
+    let (named, variable) = cx.named(&cx.file.show(base), base.start)?;
+    (variable.scope != Scope::Member).then_some(())?;
+    let span = Span::new(base.start, tokens.get(end)?.end);
+    Some(Access { span, base: Some(base), is_arrow: false, key: Key { base: Some(named.id), member } })
+}
+
+/// The call that gives the address of a vector's memory.
+pub(in crate::transforms::hoist_maps) const DATA: &str = "data()";
 
 /// Is it a member that each object has for itself?
 pub(super) fn is_own_member(variable: &Variable) -> bool {

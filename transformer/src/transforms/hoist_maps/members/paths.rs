@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
+use super::accesses::DATA;
 use super::handed::Handed;
 use super::{Access, Key, Path, accesses};
 use crate::context::Context;
@@ -90,7 +91,7 @@ fn path_of(
     };
     (text.split_whitespace().count() == 1).then_some(())?;
     let base = access.base.map_or_else(|| "this".to_owned(), |base| cx.file.show(base).into_owned());
-    let stem = format!("{base}_{}", access.key.member);
+    let stem = format!("{base}_{}", access.key.member.replace('.', "_").trim_end_matches("()"));
     let local = cx.fresh_in(cx.tree.span(function), &stem);
     known.iter().all(|path| path.local != local).then_some(())?;
     Some(Path {
@@ -120,7 +121,18 @@ fn member_type(cx: &Context<'_>, access: &Access) -> Option<DeclaredType> {
         DeclaredType::Record { .. } if !access.is_arrow => &variable.ty,
         _ => return None,
     };
-    cx.symbols().member_type(object, &access.key.member, at)
+    match access.key.member.strip_suffix(DATA) {
+        None => cx.symbols().member_type(object, &access.key.member, at),
+        Some(member) => {
+            let vector = match member.strip_suffix('.') {
+                None => object.clone(),
+                Some(member) => cx.symbols().member_type(object, member, at)?,
+            };
+            let is_const = object.is_const();
+            let element = cx.symbols().vector_element(&vector, at)?.qualified(is_const, false);
+            Some(DeclaredType::Pointer { pointee: Box::new(element), is_const: false })
+        }
+    }
 }
 
 /// How a number is declared that is not volatile.

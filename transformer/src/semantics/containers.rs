@@ -1,0 +1,66 @@
+//! `std::vector`s of a function: where their memory is.
+
+use super::Program;
+use super::effects::Named;
+use super::symbols::{DeclaredType, Scope};
+use super::uses::{Role, Use};
+use crate::source::{Language, words};
+use crate::syntax::{Call, Field, NodeId, NodeKind};
+
+impl Program<'_> {
+    /// Is a name the object that a call only looks at, `v.data()`, or the one that this is a part of?
+    pub(crate) fn is_observed_vector(&self, name: NodeId) -> bool {
+        let tree = self.tree;
+        let mut above = tree.ancestors(name).skip_while(|node| tree.kind(*node) == NodeKind::FieldExpression);
+        tree.language() == Language::Cpp && above.next().is_some_and(|call| self.symbols().observes_vector(call))
+    }
+
+    /// Is a value the address of the memory of a vector of the function's own: `v.data()`? Each vector has its own, as long as none takes
+    /// the memory of another.
+    pub(super) fn is_memory_of_vector(&self, value: NodeId) -> bool {
+        let tree = self.tree;
+        let Some(node) = self.without_casts(value).filter(|node| self.symbols().observes_vector(*node)) else {
+            return false;
+        };
+        let function = Call::of(tree, node).and_then(Call::function);
+        let object = function.and_then(|function| tree.child(function, Field::Argument));
+        let Some(object) = object.filter(|object| tree.kind(*object) == NodeKind::Identifier) else { return false };
+        let span = tree.span(object);
+        let found = self.named(&self.file.show(span), span.start);
+        found.is_some_and(|(named, variable)| {
+            matches!(variable.ty, DeclaredType::Record { .. })
+                && matches!(variable.scope, Scope::Local)
+                && !variable.has_static_storage()
+                && self.symbols().unread_branches(&named.name, self.range_of(&named)).next().is_none()
+                && !self.uses_macro_with(self.range_of(&named), &|body| words(body).any(|it| it == named.name))
+                && self.allocates_itself(&named)
+                && self.uses_of(&named).iter().all(|used| self.keeps_memory(&named, used))
+        })
+    }
+
+    /// Is a vector declared with memory of its own: with sizes, values, or a copy of another by its name, but not with what a call gives?
+    fn allocates_itself(&self, named: &Named) -> bool {
+        let tree = self.tree;
+        let name = tree.covering(named.id.declared_at);
+        let declaration = tree.ancestors(name).find(|node| tree.kind(*node) == NodeKind::Declaration);
+        let is_plain = |node: NodeId| match tree.kind(node) {
+            NodeKind::CallExpression => self.symbols().observes_vector(node),
+            NodeKind::LambdaExpression | NodeKind::NewExpression => false,
+            _ => true,
+        };
+        declaration.is_some_and(|declaration| tree.descendants(declaration).all(is_plain))
+    }
+
+    /// Does a use of a vector leave its memory to no other vector?
+    fn keeps_memory(&self, named: &Named, used: &Use) -> bool {
+        let tree = self.tree;
+        if used.role == Role::Declaration || used.span == named.id.declared_at || self.is_observed_vector(used.node) {
+            return true;
+        }
+        let Some(parent) = tree.parent(used.node) else { return false };
+        // An element; what leads to it leads to no other vector's.
+        tree.kind(parent) == NodeKind::SubscriptExpression && tree.field(used.node) == Some(Field::Argument)
+            || tree.kind(parent) == NodeKind::ForRangeLoop && tree.field(used.node) == Some(Field::Right)
+            || tree.parent(parent).is_some_and(|call| self.symbols().grows_vector(call))
+    }
+}
