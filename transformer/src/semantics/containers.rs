@@ -7,12 +7,30 @@ use super::uses::{Role, Use};
 use crate::source::{Language, words};
 use crate::syntax::{Call, Field, NodeId, NodeKind};
 
+/// How many calls deep a vector is followed that functions get by reference.
+const DEPTH: usize = 4;
+
 impl Program<'_> {
     /// Is a name the object that a call only looks at, `v.data()`, or the one that this is a part of?
     pub(crate) fn is_observed_vector(&self, name: NodeId) -> bool {
         let tree = self.tree;
         let mut above = tree.ancestors(name).skip_while(|node| tree.kind(*node) == NodeKind::FieldExpression);
         tree.language() == Language::Cpp && above.next().is_some_and(|call| self.symbols().observes_vector(call))
+    }
+
+    /// Is a vector handed to a function in sight by reference, so that what is done with it is told there?
+    pub(crate) fn is_lent_vector(&self, name: NodeId) -> bool {
+        self.vector_parameter(name).is_some()
+    }
+
+    /// The reference to a vector that a parameter of a function in sight is, which gets this argument.
+    fn vector_parameter(&self, argument: NodeId) -> Option<Named> {
+        let binding = Call::around(self.tree, argument).and_then(|call| self.binding(call.node))?;
+        let id = binding.parameter_of(argument)?;
+        let end = self.tree.span(binding.definition).end.saturating_sub(1);
+        let (named, variable) = self.named(&self.file.show(id.declared_at), end)?;
+        let DeclaredType::Reference { to } = &variable.ty else { return None };
+        self.symbols().vector_element(to, named.at).map(|_| named)
     }
 
     /// Is a value the address of the memory of a vector of the function's own: `v.data()`? Each vector has its own, as long as none takes
@@ -34,7 +52,7 @@ impl Program<'_> {
                 && self.symbols().unread_branches(&named.name, self.range_of(&named)).next().is_none()
                 && !self.uses_macro_with(self.range_of(&named), &|body| words(body).any(|it| it == named.name))
                 && self.allocates_itself(&named)
-                && self.uses_of(&named).iter().all(|used| self.keeps_memory(&named, used))
+                && self.keep_memory(&named, 0)
         })
     }
 
@@ -51,11 +69,18 @@ impl Program<'_> {
         declaration.is_some_and(|declaration| tree.descendants(declaration).all(is_plain))
     }
 
-    /// Does a use of a vector leave its memory to no other vector?
-    fn keeps_memory(&self, named: &Named, used: &Use) -> bool {
+    /// Do all uses of a vector leave its memory to no other vector?
+    fn keep_memory(&self, named: &Named, depth: usize) -> bool {
+        depth < DEPTH && self.uses_of(named).iter().all(|used| self.keeps_memory(named, used, depth))
+    }
+
+    fn keeps_memory(&self, named: &Named, used: &Use, depth: usize) -> bool {
         let tree = self.tree;
         if used.role == Role::Declaration || used.span == named.id.declared_at || self.is_observed_vector(used.node) {
             return true;
+        }
+        if let Some(parameter) = self.vector_parameter(used.node) {
+            return self.keep_memory(&parameter, depth + 1);
         }
         let Some(parent) = tree.parent(used.node) else { return false };
         // An element; what leads to it leads to no other vector's.

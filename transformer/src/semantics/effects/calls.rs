@@ -279,8 +279,13 @@ impl Reader<'_, '_> {
             let Some(id) = id else { return true };
             let name = self.cx.file.show(id.declared_at).into_owned();
             let is_plain = |ty: &DeclaredType| {
-                // A reference to a number is bound without code; a temporary may be made for it.
-                let is_bound = || matches!(ty, DeclaredType::Reference { to } if to.is_scalar());
+                // A reference to a number or a vector is bound without code; a temporary may be made for it.
+                let is_bound = || match ty {
+                    DeclaredType::Reference { to } => {
+                        to.is_scalar() || self.cx.symbols().vector_element(to, at).is_some()
+                    }
+                    _ => false,
+                };
                 let is_record = || matches!(ty, DeclaredType::Record { .. });
                 ty.is_scalar()
                     || ty.is_pointer()

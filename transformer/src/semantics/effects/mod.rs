@@ -273,7 +273,12 @@ impl Reader<'_, '_> {
                 && !self.is_of_numbers(&variable.ty, at)
                 && !self.is_plain_access(&variable.ty, node)
         };
-        if role == Role::MethodCall && self.cx.is_observed_vector(node) {
+        let is_looked_at = || match role {
+            Role::MethodCall => self.cx.is_observed_vector(node),
+            Role::Argument => self.cx.is_lent_vector(node),
+            _ => false,
+        };
+        if is_looked_at() {
             self.touch(Storage::Variable(named), false, node);
         } else if self.cx.is_time_structure(&variable.ty, named.at) {
             self.touch(Storage::Variable(named), writes || role == Role::Address, node);

@@ -28,8 +28,18 @@ impl Symbols<'_> {
                         NodeKind::ParameterDeclaration | NodeKind::TypeDescriptor | NodeKind::TemplateArgumentList
                     )
                 };
+                // `T object(x * y);` is made of a new value.
+                let is_operand = || {
+                    let place = tree.parent(node).filter(|it| tree.kind(*it) == NodeKind::ParameterDeclaration);
+                    let declarator = place.and_then(|place| tree.child(place, Field::Declarator));
+                    declarator.is_some_and(|it| {
+                        matches!(tree.kind(it), NodeKind::PointerDeclarator | NodeKind::ReferenceDeclarator)
+                            && variable.ty.is_scalar()
+                    })
+                };
                 self.own.file.bytes(tree.span(node)) == name
                     && tree.parent(node).is_some_and(is_place)
+                    && !is_operand()
                     && initialiser_role(self.own.file, tree, node) != Some(Role::Read)
                     && self.means(node, variable)
             }

@@ -9,7 +9,7 @@ use crate::semantics::symbols::{Variable, VariableId};
 use crate::source::Span;
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::members::accesses::{Key, accesses};
-use crate::transforms::hoist_maps::members::handed::object;
+use crate::transforms::hoist_maps::members::handed::{is_vector_of_caller, object};
 use crate::transforms::hoist_maps::members::paths::given;
 
 impl Call<'_, '_> {
@@ -41,9 +41,11 @@ impl Call<'_, '_> {
         let (cx, tree) = (self.cx, self.cx.tree);
         let made = self.made?;
         let value = tree.span(self.only_value(own)?);
-        let access = accesses(cx, value).into_iter().next().filter(|it| it.span == value && it.is_arrow)?;
+        let access = accesses(cx, value).into_iter().next().filter(|it| it.span == value)?;
+        let is_of_caller = || access.base.is_some_and(|base| is_vector_of_caller(cx, &access.key, base));
+        (access.is_arrow || is_of_caller()).then_some(())?;
         let parameter = access.key.base.filter(|id| self.host.writes_variable(*id).is_none())?;
-        let (_, base, _) = object(cx, self.binding.argument(parameter)?)?;
+        let (_, base, _) = object(cx, self.binding.argument(parameter)?, &access.key)?;
         let key = Key { base: Some(base), member: access.key.member };
         if let Some(held) = self.held(&key) {
             return Some(held);

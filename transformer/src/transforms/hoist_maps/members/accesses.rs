@@ -65,15 +65,21 @@ pub(in crate::transforms::hoist_maps) fn accesses(cx: &Context<'_>, piece: Span)
     found
 }
 
-/// The memory of a vector: `v.data()`, or `a.v.data()` of a structure.
+/// What a vector is asked for: `v.data()`, or `a.v.size()` of a structure.
 fn of_vector(cx: &Context<'_>, tokens: &[Span], index: usize) -> Option<Access> {
     let text = |at: usize| tokens.get(at).map(|token| cx.file.bytes(*token)).unwrap_or_default();
-    let is_call =
-        |at: usize| [&b"."[..], b"data", b"(", b")"].iter().enumerate().all(|(step, own)| text(at + step) == *own);
+    let asked = |at: usize| {
+        let is_call = text(at) == b"." && text(at + 2) == b"(" && text(at + 3) == b")";
+        [DATA, SIZE]
+            .into_iter()
+            .find(|own| is_call && own.strip_suffix("()").is_some_and(|own| text(at + 1) == own.as_bytes()))
+    };
     let base = *tokens.get(index)?;
-    let (member, end) = match text(index + 1) {
-        b"." if is_call(index + 1) => (DATA.to_owned(), index + 4),
-        b"." if is_call(index + 3) => (format!("{}.{DATA}", String::from_utf8_lossy(text(index + 2))), index + 6),
+    let (member, end) = match (asked(index + 1), asked(index + 3)) {
+        (Some(own), _) => (own.to_owned(), index + 4),
+        (None, Some(own)) if text(index + 1) == b"." => {
+            (format!("{}.{own}", String::from_utf8_lossy(text(index + 2))), index + 6)
+        }
         _ => return None,
     };
     let (named, variable) = cx.named(&cx.file.show(base), base.start)?;
@@ -83,7 +89,21 @@ fn of_vector(cx: &Context<'_>, tokens: &[Span], index: usize) -> Option<Access> 
 }
 
 /// The call that gives the address of a vector's memory.
-pub(in crate::transforms::hoist_maps) const DATA: &str = "data()";
+const DATA: &str = "data()";
+
+/// The call that gives the number of a vector's elements.
+const SIZE: &str = "size()";
+
+impl Key {
+    /// The member that is a vector, where it is asked for its memory or size: empty where the variable is the vector. Beside it whether it
+    /// is asked for its memory.
+    pub(in crate::transforms::hoist_maps) fn of_vector(&self) -> Option<(&str, bool)> {
+        let found = [(DATA, true), (SIZE, false)]
+            .into_iter()
+            .find_map(|(own, is_memory)| self.member.strip_suffix(own).map(|member| (member, is_memory)));
+        found.map(|(member, is_memory)| (member.strip_suffix('.').unwrap_or(member), is_memory))
+    }
+}
 
 /// Is it a member that each object has for itself?
 pub(super) fn is_own_member(variable: &Variable) -> bool {

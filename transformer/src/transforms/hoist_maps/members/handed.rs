@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::accesses::{Key, accesses};
+use super::accesses::{Access, Key, accesses};
 use crate::context::Context;
 use crate::region::construct::ConstructId;
 use crate::semantics::symbols::{DeclaredType, VariableId};
@@ -70,9 +70,11 @@ impl<'n, 'c> Needs<'n, 'c> {
         for call in own {
             let Some(binding) = self.cx.binding(call) else { continue };
             for (parameter, member) in self.of(binding.definition) {
-                let handed = binding.argument(parameter).and_then(|argument| object(self.cx, argument));
+                let mut key = Key { base: None, member };
+                let handed = binding.argument(parameter).and_then(|argument| object(self.cx, argument, &key));
                 let Some((base, id, is_arrow)) = handed else { continue };
-                found.push(Handed { key: Key { base: Some(id), member }, base, is_arrow });
+                key.base = Some(id);
+                found.push(Handed { key, base, is_arrow });
             }
         }
         found
@@ -81,9 +83,12 @@ impl<'n, 'c> Needs<'n, 'c> {
     /// The members that a function finds in the objects that its parameters lead to.
     pub(super) fn found_by(&mut self, function: NodeId) -> Vec<Handed> {
         let members = self.of(function).into_iter();
-        members
-            .map(|(id, member)| Handed { key: Key { base: Some(id), member }, base: id.declared_at, is_arrow: true })
-            .collect()
+        let handed = |(id, member)| {
+            let key = Key { base: Some(id), member };
+            let is_arrow = key.of_vector().is_none();
+            Handed { key, base: id.declared_at, is_arrow }
+        };
+        members.map(handed).collect()
     }
 
     /// The members that constructs in a function, or in those that it calls, list of what its parameters lead to.
@@ -104,7 +109,8 @@ impl<'n, 'c> Needs<'n, 'c> {
             }
         }
         let handed = self.handed_by(function);
-        found.extend(handed.into_iter().filter_map(|it| Some((it.key.base.filter(|_| it.is_arrow)?, it.key.member))));
+        let is_found = |it: &Handed| it.is_arrow || is_vector_of_caller(self.cx, &it.key, it.base);
+        found.extend(handed.into_iter().filter(is_found).filter_map(|it| Some((it.key.base?, it.key.member))));
         let body = self.cx.tree.child(function, Field::Body).map(|body| self.cx.tree.span(body)).unwrap_or_default();
         found.retain(|(id, _)| id.is_within(extent) && !id.is_within(body));
         self.known.insert(function, found.clone());
@@ -114,7 +120,8 @@ impl<'n, 'c> Needs<'n, 'c> {
     /// The members in an expression, and in what its variables are declared with.
     fn collect(&self, function: NodeId, expression: Span, depth: usize, found: &mut BTreeSet<(VariableId, String)>) {
         let (cx, extent) = (self.cx, self.cx.tree.span(function));
-        let own = accesses(cx, expression).into_iter().filter(|access| access.is_arrow);
+        let is_of_caller = |access: &Access| access.base.is_some_and(|base| is_vector_of_caller(cx, &access.key, base));
+        let own = accesses(cx, expression).into_iter().filter(|access| access.is_arrow || is_of_caller(access));
         found.extend(own.filter_map(|access| Some((access.key.base?, access.key.member))));
         let text = cx.file.show(expression);
         for name in words(&text) {
@@ -127,12 +134,20 @@ impl<'n, 'c> Needs<'n, 'c> {
     }
 }
 
-/// The object that an argument leads to: `&grid` or `grid`, a pointer.
+/// Is a vector asked that a parameter refers to?
+pub(in crate::transforms::hoist_maps) fn is_vector_of_caller(cx: &Context<'_>, key: &Key, base: Span) -> bool {
+    let ty = cx.named(&cx.file.show(base), base.end).map(|(_, variable)| variable.ty.clone());
+    key.of_vector().is_some() && matches!(ty, Some(DeclaredType::Reference { .. }))
+}
+
+/// The object of a member that an argument leads to: `&grid`, or `grid`, a pointer; a vector by its name.
 pub(in crate::transforms::hoist_maps) fn object(
     cx: &Context<'_>,
     argument: NodeId,
+    key: &Key,
 ) -> Option<(Span, VariableId, bool)> {
     let tree = cx.tree;
+    let is_vector = key.of_vector().is_some();
     let is_address =
         tree.kind(argument) == NodeKind::PointerExpression && tree.operator(argument) == Some(NodeKind::Ampersand);
     let name = if is_address { tree.child(argument, Field::Argument)? } else { argument };
@@ -140,9 +155,10 @@ pub(in crate::transforms::hoist_maps) fn object(
     let span = tree.span(name);
     let (named, variable) = cx.named(&cx.file.show(span), span.start)?;
     let is_object = match &variable.ty {
+        DeclaredType::Record { .. } | DeclaredType::Reference { .. } if is_vector => !is_address,
         DeclaredType::Pointer { pointee, .. } => !is_address && matches!(**pointee, DeclaredType::Record { .. }),
         DeclaredType::Record { .. } => is_address,
         _ => false,
     };
-    is_object.then_some((span, named.id, !is_address))
+    is_object.then_some((span, named.id, !is_address && !is_vector))
 }

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use super::accesses::DATA;
 use super::handed::Handed;
 use super::{Access, Key, Path, accesses};
 use crate::context::Context;
@@ -121,18 +120,18 @@ fn member_type(cx: &Context<'_>, access: &Access) -> Option<DeclaredType> {
         DeclaredType::Record { .. } if !access.is_arrow => &variable.ty,
         _ => return None,
     };
-    match access.key.member.strip_suffix(DATA) {
-        None => cx.symbols().member_type(object, &access.key.member, at),
-        Some(member) => {
-            let vector = match member.strip_suffix('.') {
-                None => object.clone(),
-                Some(member) => cx.symbols().member_type(object, member, at)?,
-            };
-            let is_const = object.is_const();
-            let element = cx.symbols().vector_element(&vector, at)?.qualified(is_const, false);
-            Some(DeclaredType::Pointer { pointee: Box::new(element), is_const: false })
-        }
-    }
+    let Some((member, is_memory)) = access.key.of_vector() else {
+        return cx.symbols().member_type(object, &access.key.member, at);
+    };
+    let vector = match member {
+        "" => object.clone(),
+        member => cx.symbols().member_type(object, member, at)?,
+    };
+    let element = cx.symbols().vector_element(&vector, at)?.qualified(object.is_const(), false);
+    Some(match is_memory {
+        true => DeclaredType::Pointer { pointee: Box::new(element), is_const: false },
+        false => cx.symbols().type_written(None, "size_t", at),
+    })
 }
 
 /// How a number is declared that is not volatile.

@@ -10,7 +10,6 @@ use crate::source::Span;
 use crate::syntax::NodeId;
 use crate::transforms::hoist_maps::absence::may_declare_before;
 use crate::transforms::hoist_maps::decided::{Opened, Planned};
-use crate::transforms::hoist_maps::members::accesses::DATA;
 use crate::transforms::hoist_maps::members::text::{Changed, with_words};
 
 /// A plan for the other text in terms of the file; `None` where it cannot be told.
@@ -85,7 +84,7 @@ fn value(cx: &Context<'_>, path: &Path, paths: &[Path], opened: &Opened) -> Opti
         opened.conditions.iter().partition(|term| names_pointer(term));
     with_pointers.into_iter().all(is_comparison).then_some(())?;
     // Where a vector has its memory can be asked in any case.
-    if terms.is_empty() || path.key.member.ends_with(DATA) {
+    if terms.is_empty() || path.key.of_vector().is_some() {
         return Some(path.text.clone());
     }
     let terms: Vec<String> = terms.into_iter().map(|term| told(term, paths)).collect();
