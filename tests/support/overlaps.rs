@@ -59,6 +59,21 @@ enum { N = 820, LONG = 800, SHORT = 70 };
 static int first_of(const void *values) { return *(const signed char *)values & 1; }
 ";
 
+/// In some calls, what one kernel maps by itself is on the device already, with other values.
+const OWN_ENTERS: &str = "    if (steps == 2) {
+        #pragma omp target enter data map(to: own[0:n])
+        for (int i = 0; i < n; i++)
+            own[i] += 3;
+    }
+";
+const OWN_LEAVES: &str = "    if (steps == 2) {
+        #pragma omp target exit data map(from: own[0:n])
+    }
+    for (int i = 0; i < n; i++)
+        sum += (long)own[i] * (i % 5 + 1);
+    free(own);
+";
+
 /// The program of a seed.
 pub fn program(seed: u64) -> Program {
     let mut rng = Rng::new(seed);
@@ -71,7 +86,7 @@ pub fn program(seed: u64) -> Program {
         let _ = write!(text, "\n/* part {index} */");
         text.push_str(&function(&mut rng, *family, index, ty));
         functions.push((*family, start..text.len()));
-        text.push_str(&calls(&mut rng, index, ty));
+        text.push_str(&calls(index, ty));
         let _ = writeln!(main, "    if (argc < 2 || atoi(argv[1]) == {index})\n        run{index}();");
     }
     let _ = write!(text, "\nint main(int argc, char **argv)\n{{\n{main}    return 0;\n}}\n");
@@ -142,9 +157,9 @@ fn function(rng: &mut Rng, family: Family, index: usize, ty: &str) -> String {
     let (before, after) = if own {
         (
             format!(
-                "    {ty} *own = ({ty} *)malloc(sizeof({ty}) * N);\n    for (int i = 0; i < N; i++)\n        own[i] = i % 9;\n"
+                "    {ty} *own = ({ty} *)malloc(sizeof({ty}) * N);\n    for (int i = 0; i < N; i++)\n        own[i] = i % 9;\n{OWN_ENTERS}"
             ),
-            "    for (int i = 0; i < n; i++)\n        sum += (long)own[i] * (i % 5 + 1);\n    free(own);\n",
+            OWN_LEAVES,
         )
     } else {
         (String::new(), "")
@@ -165,14 +180,12 @@ fn kernel(rng: &mut Rng, uses: &[(usize, Use)], with_own: bool, ty: &str) -> Str
         let name = ARRAYS[*array];
         let kind = if *how == Use::Reads { "to" } else { "tofrom" };
         let _ = write!(maps, " map({kind}: {name}[0:n])");
-        let other = match read.first() {
-            Some(_) => {
-                let other = rng.pick(&read);
-                let place = rng.pick(&["i", "n - 1 - i", "(i + k) % n"]);
-                format!(" + (int){other}[{place}]")
-            }
-            None => String::new(),
-        };
+        // What is listed is used.
+        let others = if lines.is_empty() { read.as_slice() } else { &[] };
+        let mut other = String::new();
+        for name in others {
+            let _ = write!(other, " + (int){name}[{}]", rng.pick(&["i", "n - 1 - i", "(i + k) % n"]));
+        }
         match how {
             Use::Reads => {}
             Use::Changes => {
@@ -234,25 +247,24 @@ fn host(rng: &mut Rng, family: Family, arrays: usize, at: usize, body: &mut Stri
 }
 
 /// How `main` calls a function.
-fn calls(rng: &mut Rng, index: usize, ty: &str) -> String {
-    let present = rng.below(ARRAYS.len());
+fn calls(index: usize, ty: &str) -> String {
     format!(
         "
 static void call{index}(int n, int steps, int how)
 {{
     {ty} *a = ({ty} *)malloc(sizeof({ty}) * 4 * N);
-    {ty} *given = a + {present} * N;
+    {ty} *given = a + how % 4 * N;
     long sum, told = 0;
     for (int i = 0; i < 4 * N; i++)
         a[i] = (i * 5 + steps) % 23;
-    if (how == 1) {{
+    if (how > 0 && how < 5) {{
         #pragma omp target enter data map(to: given[0:n])
         for (int i = 0; i < n; i++)
             given[i] += 2;
         sum = f{index}(n, steps, a, a + N, a + 2 * N, a + 3 * N);
         told = (long)given[3];
         #pragma omp target exit data map(from: given[0:n])
-    }} else if (how == 2) {{
+    }} else if (how == 5) {{
         #pragma omp target data map(tofrom: a[0:4 * N])
         sum = f{index}(n, steps, a, a + N, a + 2 * N, a + 3 * N);
     }} else {{
@@ -269,8 +281,8 @@ static void run{index}(void)
 {{
     call{index}(LONG, 3, 0);
     call{index}(SHORT, 2, 0);
-    call{index}(LONG, 2, 1);
-    call{index}(LONG, 2, 2);
+    for (int how = 1; how < 6; how++)
+        call{index}(LONG, 2 + how % 2, how);
     call{index}(LONG + 1, 1, 0);
     #pragma omp parallel num_threads(2)
     {{
