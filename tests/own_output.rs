@@ -79,6 +79,22 @@ fn both_forms_of_a_loop_of_teams_settle() {
     assert_eq!(check(&program, &options), Ok(()));
 }
 
+/// The same where `reduce` writes a directive between the heads of two loops.
+#[test]
+fn both_forms_of_rows_settle() {
+    let fixtures = fixtures::all().unwrap_or_default();
+    let found = fixtures.iter().find(|fixture| fixture.name == "collapse/league_stays.c");
+    let Some(fixture) = found else { return };
+    let program = Program { name: fixture.name.clone(), path: fixture.path.clone(), text: fixture.text.clone() };
+    let passes = vec![Pass::Split, Pass::Reduce];
+    let options = Options { passes, versioned: true, assumed_iterations: 65_536, ..Options::default() };
+    let output = run(&program.path, &program.text, &options).map(|outcome| outcome.text.unwrap_or_default());
+    let output = String::from_utf8_lossy(&output.unwrap_or_default()).into_owned();
+    assert_eq!(output.matches("rows >= 130000").count(), 1, "{output}");
+    assert!(output.contains("#pragma omp parallel for\n"), "{output}");
+    assert_eq!(check(&program, &options), Ok(()));
+}
+
 /// A serial loop that is all there is in its kernel's loop is unrolled once.
 #[test]
 fn an_unrolled_loop_without_a_block_settles() {
