@@ -127,7 +127,7 @@ fn function(rng: &mut Rng, family: Family, index: usize, ty: &str) -> String {
         spans.iter().map(|_| rng.pick(&["tofrom", "tofrom", "tofrom", "tofrom", "to", "from"])).collect();
     let mut kernels: Kernels = vec![Vec::new(); count];
     for (array, (first, last)) in spans.iter().enumerate() {
-        for at in *first..=*last {
+        for (at, uses) in kernels.iter_mut().enumerate().take(*last + 1).skip(*first) {
             let is_end = at == *first || at == *last;
             let how = match kinds[array] {
                 "from" if at == *first => Use::Makes,
@@ -136,7 +136,7 @@ fn function(rng: &mut Rng, family: Family, index: usize, ty: &str) -> String {
                 _ => rng.pick(&[Use::Reads, Use::Changes]),
             };
             if is_end || array == 0 || rng.chance(50) {
-                kernels[at].push((array, how));
+                uses.push((array, how));
             }
         }
     }

@@ -2,6 +2,7 @@
 //! of the others. One file has a mutant in each of its functions, which run alone.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
@@ -13,6 +14,7 @@ use ompsplit::validate::host::directives::{directives, is_kernel, words};
 use ompsplit::validate::host::{Traffic, harden};
 
 use super::Operator;
+use super::directives::Edit;
 use super::environments::{Part, Planted, with};
 use super::of_environments::{Verdict, rounds};
 use super::statements::statement;
@@ -98,7 +100,7 @@ fn planted(operators: &[Operator], output: &str, parts: &[Part]) -> Vec<Planted>
     for part in parts {
         let places = all_beside(output, &part.output);
         for operator in operators.iter().filter(|operator| operator.on == "overlap") {
-            let mut made: Vec<(String, Vec<(Range<usize>, String)>)> = Vec::new();
+            let mut made: Vec<Made> = Vec::new();
             for place in &places {
                 made.extend(of_place(operator, output, place));
             }
@@ -112,7 +114,8 @@ fn planted(operators: &[Operator], output: &str, parts: &[Part]) -> Vec<Planted>
     all
 }
 
-type Made = (String, Vec<(Range<usize>, String)>);
+/// What was changed, and how.
+type Made = (String, Vec<Edit>);
 
 fn of_place(operator: &Operator, text: &str, place: &Beside) -> Vec<Made> {
     let function = |way: &str| format!("ompsplit_{way}_device(");
@@ -215,10 +218,10 @@ fn of_seed(builder: &Builder, operators: &[Operator], seed: u64, files: usize) -
         variants.push(build(format!("present{round}"), &hardened, &["-fopenmp-version=51"])?);
         for planted in chosen {
             let input = [planted.part.to_string()];
-            if !runs.contains_key(&planted.part) {
-                runs.insert(planted.part, before.run_parts(&input, How::Logged(LOGGED))?);
-            }
-            let Some(expected) = runs.get(&planted.part) else { continue };
+            let expected = match runs.entry(planted.part) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(before.run_parts(&input, How::Logged(LOGGED))?),
+            };
             let found = is_found(expected, &variants, &input)?;
             let mutant = with(&output, &[&planted]);
             let shown =
