@@ -21,6 +21,7 @@ use support::generator::{Case, TILED_SIZES, case, piped};
 use support::mutants::environments::{Part, planted, with};
 use support::mutants::judged::{self, Rows};
 use support::mutants::of_environments::{self, Verdict};
+use support::mutants::overlaps;
 use support::mutants::sharpen::sharpened;
 use support::mutants::watched::{self, Effect};
 use support::mutants::{Mutant, Operator, mutants, operators, widen};
@@ -39,6 +40,9 @@ const TILED_SAMPLE: (usize, usize) = (32, 6);
 /// The programs whose environments mutants are made of, and the files for each.
 const ENVIRONMENTS: usize = 3;
 const ENVIRONMENT_FILES: usize = 2;
+/// The programs whose overlapped copies mutants are made of, and the files for each.
+const OVERLAPS: usize = 2;
+const OVERLAP_FILES: usize = 2;
 /// Of a hundred mutants of environments that count, how many must be found, of all operators together.
 const ENVIRONMENTS_FOUND: usize = 95;
 /// Of a hundred mutants of environments, how many may do nothing that anybody could see.
@@ -127,6 +131,30 @@ fn mutants_of_environments_are_found() {
     let [tried, found] = rows.values().fold([0, 0], |[tried, found], row| [tried + row.tried, found + row.found]);
     assert!(found * 100 >= tried * ENVIRONMENTS_FOUND, "only {found} of {tried} mutants are found");
     assert!(not_counted * 100 <= verdicts.len() * NOT_COUNTED, "too many mutants do nothing: {not_counted}");
+}
+
+/// The same of what `overlap` makes of blocks with several kernels. `OMPSPLIT_MUTANTS=100` takes so many programs.
+#[test]
+fn mutants_of_overlaps_are_found() {
+    let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
+    let operators = operators().unwrap_or_else(|error| panic!("{error}"));
+    let wanted = std::env::var("OMPSPLIT_MUTANTS").ok().and_then(|wanted| wanted.parse().ok());
+    let times = if support::deep() { DEEP } else { 1 };
+    let first = 10_000 * seed();
+    let seeds: Vec<u64> = (first..).take(wanted.unwrap_or(OVERLAPS * times)).collect();
+    let verdicts = overlaps::verdicts(&builder, &operators, &seeds, OVERLAP_FILES);
+    let verdicts = verdicts.unwrap_or_else(|error| panic!("{error}"));
+    let mut rows = Rows::new();
+    let mut survivors = String::new();
+    for Verdict { planted, seed, found, shown, .. } in &verdicts {
+        judged::note(&mut rows, &planted.operator, *found);
+        if !found {
+            let (name, what, part) = (&planted.operator.name, &planted.what, planted.part);
+            let _ = writeln!(survivors, "not found: {name}: {what} (f{part} of {seed})\n{shown}");
+        }
+    }
+    let told = format!("{}{survivors}", judged::table(&rows));
+    println!("{}", judged::judged(&rows, &told).unwrap_or_else(|error| panic!("{error}")));
 }
 
 /// What decides whether a mutant counts: whether anybody reads what it leaves otherwise.

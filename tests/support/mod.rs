@@ -11,6 +11,7 @@ pub mod generator;
 pub mod kept_sums;
 pub mod mutants;
 pub mod oracle;
+pub mod overlaps;
 pub mod parallel;
 pub mod patience;
 pub mod program;

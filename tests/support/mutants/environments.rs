@@ -21,6 +21,11 @@ pub struct Planted {
 }
 
 impl Planted {
+    /// Something done wrong by edits of an output.
+    pub fn new(operator: &Operator, what: String, part: usize, edits: Vec<Edit>) -> Self {
+        Self { operator: operator.clone(), what, part, edits }
+    }
+
     /// Is it the same change?
     pub fn is(&self, other: &Self) -> bool {
         self.edits == other.edits

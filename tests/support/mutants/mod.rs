@@ -5,6 +5,7 @@ mod directives;
 pub mod environments;
 pub mod judged;
 pub mod of_environments;
+pub mod overlaps;
 pub mod sharpen;
 mod statements;
 mod tiles;

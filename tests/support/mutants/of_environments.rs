@@ -150,7 +150,7 @@ fn is_same(one: &Run, other: &Run) -> bool {
 }
 
 /// So many files, each with one mutant in each part; operators of which few were taken come first.
-fn rounds(mut all: Vec<Planted>, seed: u64, files: usize) -> Vec<Vec<Planted>> {
+pub(super) fn rounds(mut all: Vec<Planted>, seed: u64, files: usize) -> Vec<Vec<Planted>> {
     let mut rng = Rng::new(seed);
     let mut taken = BTreeMap::<String, usize>::new();
     let mut rounds = Vec::new();

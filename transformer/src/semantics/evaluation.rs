@@ -220,11 +220,13 @@ fn operator_act(operator: Option<NodeKind>) -> Act {
     }
 }
 
-/// Is it written as a call, and a conversion to one of the language's own types: `int(x)`, `static_cast<double>(x)`?
+/// Is it written as a call, or read as one, and a conversion to one of the language's own types: `int(x)`, `static_cast<double>(x)`?
 fn is_conversion(file: &SourceFile, tree: &HostTree, call: NodeId) -> bool {
     let Some(function) = tree.child(call, Field::Function) else { return false };
     match tree.kind(function) {
         NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier => true,
+        // `(__UINTPTR_TYPE__)(a + n)`: the compiler's own name of a type, which no function can have.
+        NodeKind::ParenthesizedExpression => file.bytes(tree.span(function)) == b"(__UINTPTR_TYPE__)",
         NodeKind::TemplateFunction => {
             let is_cast =
                 tree.child(function, Field::Name).is_some_and(|name| file.bytes(tree.span(name)) == b"static_cast");

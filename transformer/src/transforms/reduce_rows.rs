@@ -64,7 +64,8 @@
 //!
 //! Bits combine in any order to the same ones, and so do minima and maxima of integers. Sums and products of unsigned integers are taken modulo
 //! a power of two, those of signed ones are formed so too: where the original's did not overflow, the result has the same value. Its
-//! terms have no more bits than the sum, so that no addition is made in a wider type. With `-ftrapv` or a sanitizer, signed sums are
+//! terms have no more bits than the sum, so that no addition is made in a wider type; an unsigned number narrower than `int` may only be
+//! counted (`++`, `--`), which is modulo a power of two as well. With `-ftrapv` or a sanitizer, signed sums are
 //! left alone. Floating-point sums, products, minima (NaN, signed zeros, and rows of infinite numbers alone, of which a compiler may make the
 //! largest finite number) need the user's consent: `--assume=reassociation`, or flags that give it, `-ffast-math`, for sums and products
 //! `-fassociative-math` too.

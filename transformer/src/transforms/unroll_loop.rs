@@ -166,13 +166,13 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unr
 /// A construct of the kernel in whose region no `unroll` construct may be encountered (OpenMP 5.2, sections 10.3 and 10.4).
 fn excludes_unroll(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     let no = |span: Span, what: &str| {
-        let message = format!("no `unroll` construct may stand in a region of {what}");
+        let message = format!("no loop in a region of {what} may be unrolled by a directive");
         Some(Reason::new(ReasonCode::UnrollNotAllowed, span, message))
     };
     region.chain.constructs.iter().find_map(|id| {
         let directive = cx.constructs.directive(*id);
         if cx.constructs.construct(*id).leaves.contains(&Leaf::Simd) {
-            return no(directive.span, "`simd`");
+            return no(directive.name_span, "`simd`");
         }
         directive.clauses_of(ClauseName::Order).next().and_then(|clause| no(clause.span, "`order(concurrent)`"))
     })

@@ -8,6 +8,7 @@ use crate::semantics::symbols::{DeclaredType, Symbols};
 use crate::semantics::{Act, Class, Evaluation, Kind, Part};
 use crate::source::Span;
 use crate::syntax::{Clause, ClauseName, NodeKind, Number};
+use crate::transforms::host_copies::host_code::names_variable;
 use crate::transforms::host_copies::text;
 
 /// Answers questions about values in one region.
@@ -74,6 +75,18 @@ impl<'a> HostValues<'_, 'a> {
         variable.is_none_or(|variable| variable.header.is_some() || !self.extent.contains(variable.declared_at))
     }
 
+    /// May `defaultmap` map the variable for a kernel that names it? Not where only sections of `map` clauses do: the host evaluates these.
+    fn is_mapped_by_default(&self, name: &str) -> bool {
+        let cx = self.cx();
+        cx.constructs.ids_within(self.extent).any(|id| {
+            let directive = cx.constructs.directive(id);
+            let others = directive.clauses.iter().filter(|clause| clause.name != ClauseName::Map);
+            let mut inside = others.map(|clause| clause.span).chain([cx.constructs.construct(id).body_span]);
+            directive.clauses_of(ClauseName::Defaultmap).next().is_some()
+                && inside.any(|span| names_variable(cx, span, name))
+        })
+    }
+
     /// The clauses of all constructs in that part of the text.
     fn clauses(&self) -> impl Iterator<Item = &'a Clause> {
         self.cx().constructs.within(self.extent).flat_map(|(_, directive)| &directive.clauses)
@@ -105,11 +118,9 @@ impl<'a> HostValues<'_, 'a> {
         // A number that teams share has a copy on the device, too.
         let is_copied = |clause: &&Clause| matches!(clause.name, ClauseName::Firstprivate | ClauseName::Shared);
         let mut clauses = self.clauses().filter(|clause| !is_copied(clause));
-        clauses.any(|clause| {
-            let listed =
-                |clause: &Clause| clause.items().iter().any(|item| item.base.as_deref() == Some(name) && item.is_name);
-            clause.name == ClauseName::Defaultmap || listed(clause)
-        })
+        let lists =
+            |clause: &Clause| clause.items().iter().any(|item| item.base.as_deref() == Some(name) && item.is_name);
+        clauses.any(lists) || self.is_mapped_by_default(name)
     }
 
     /// Is it impossible that a copy from the device changes the variable: is its address never taken, or do only real

@@ -269,9 +269,9 @@ impl<'c, 'p> Row<'c, 'p> {
         let is_right = match one.operator {
             Operator::And | Operator::Or | Operator::Xor => true,
             Operator::Min | Operator::Max => terms.iter().all(|term| *term == own),
-            Operator::Plus | Operator::Times => {
-                own.bits >= 32 && terms.iter().all(|term| term.promoted().bits <= own.bits)
-            }
+            // Only counted, an unsigned number is computed in `int`, where it does not overflow, and cut to its bits.
+            Operator::Plus | Operator::Times if own.bits < 32 => !own.signed && terms.is_empty(),
+            Operator::Plus | Operator::Times => terms.iter().all(|term| term.promoted().bits <= own.bits),
         };
         if !is_right {
             return Some(format!("`{}` is combined with numbers of another type", one.name));

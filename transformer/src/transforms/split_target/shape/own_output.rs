@@ -3,8 +3,8 @@
 use crate::region::target::{Chain, TargetRegion, target_regions};
 use crate::semantics::Program;
 use crate::source::Span;
-use crate::syntax::For;
 use crate::syntax::spec_table::Leaf;
+use crate::syntax::{For, NodeId};
 use crate::transforms::two_forms;
 
 /// Does the region stand in one branch of an `if` whose other branch holds the same loops, each a kernel on the full grid?
@@ -44,8 +44,11 @@ fn is_grid_of_rows(cx: &Program<'_>, chain: &Chain) -> bool {
 fn sorted_heads(cx: &Program<'_>, span: Span) -> Vec<u8> {
     let tree = cx.tree;
     let inside = tree.descendants(tree.covering(span)).filter(|node| span.contains(tree.span(*node)));
-    let loops = inside.filter_map(|node| Some((tree.span(node), For::of(tree, node)?.body()?)));
-    let heads = loops.map(|(whole, body)| Span::new(whole.start, tree.span(body).start));
+    let loops = inside.filter(|node| For::of(tree, *node).is_some());
+    // A directive may stand between a head and the loop inside.
+    let closes = |node: &NodeId| cx.file.bytes(tree.span(*node)) == b")";
+    let end = |node: NodeId| tree.children(node).filter(closes).last().map(|last| tree.span(last).end);
+    let heads = loops.filter_map(|node| Some(Span::new(tree.span(node).start, end(node)?)));
     let mut bytes: Vec<u8> = heads.flat_map(|head| cx.file.bytes(head).iter().copied()).collect();
     bytes.retain(|byte| !byte.is_ascii_whitespace());
     bytes.sort_unstable();
