@@ -33,8 +33,8 @@ impl Program<'_> {
         self.symbols().vector_element(to, named.at).map(|_| named)
     }
 
-    /// Is a value the address of the memory of a vector of the function's own: `v.data()`? Each vector has its own, as long as none takes
-    /// the memory of another.
+    /// Is a value the address of the memory of a vector of the function's own, `v.data()`, that no other pointer gets? Each vector has its
+    /// own, as long as none takes the memory of another.
     pub(super) fn is_memory_of_vector(&self, value: NodeId) -> bool {
         let tree = self.tree;
         let Some(node) = self.without_casts(value).filter(|node| self.symbols().observes_vector(*node)) else {
@@ -53,7 +53,20 @@ impl Program<'_> {
                 && !self.uses_macro_with(self.range_of(&named), &|body| words(body).any(|it| it == named.name))
                 && self.allocates_itself(&named)
                 && self.keep_memory(&named, 0)
+                && self.uses_of(&named).iter().filter(|used| self.gives_memory(used)).count() <= 1
         })
+    }
+
+    /// Does a use of a vector give the address of its memory to anything but a function, as long as that runs?
+    fn gives_memory(&self, used: &Use) -> bool {
+        let tree = self.tree;
+        let mut above = tree.ancestors(used.node);
+        let is_data = above.next().is_some_and(|function| {
+            let field = tree.child(function, Field::Field);
+            field.is_some_and(|field| self.file.bytes(tree.span(field)) == b"data")
+        });
+        let list = above.nth(1);
+        is_data && list.is_none_or(|list| tree.kind(list) != NodeKind::ArgumentList)
     }
 
     /// Is a vector declared with memory of its own: with sizes, values, or a copy of another by its name, but not with what a call gives?
