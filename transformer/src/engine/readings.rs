@@ -16,6 +16,7 @@ mod tokens;
 
 use std::borrow::Cow;
 
+use crate::engine::decided::Defined;
 use crate::engine::parsing::{FileReader, Parsed};
 use crate::engine::readings::conditions::Conditions;
 use crate::engine::readings::derived::{Derived, Replacement};
@@ -113,7 +114,8 @@ impl<'a> Readings<'a> {
         let is_parsed = !uses_macros || !all.scan.conditionals.is_empty();
         let parsed = if is_parsed { reader.parse_scanned(file, all.scan.clone())? } else { None };
         if let Some(parsed) = &parsed {
-            all.conditions = Conditions::of(file, &all.scan, &parsed.constructs);
+            let defined = Defined::of(file, headers, flags);
+            all.conditions = Conditions::of(file, parsed, &defined);
         }
         let answers: Vec<Vec<bool>> = all.conditions.answers().collect();
         if !uses_macros && !all.conditions.are_some() || used.len() * answers.len() > MOST_TEXTS {
