@@ -1,5 +1,6 @@
 //! The only driver: parse, plan, edit, validate, again until nothing changes.
 
+mod decided;
 mod hidden_declarations;
 mod hidden_words;
 mod joined;
@@ -10,11 +11,13 @@ mod passed_over;
 mod readings;
 mod unclear_text;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub use self::options::Options;
 pub use self::parsing::Parsed;
 
+use self::decided::Defined;
 use self::joined::Joined;
 use self::later_rounds::Rounds;
 use self::parsing::FileReader;
@@ -82,6 +85,7 @@ impl std::error::Error for EngineError {}
 /// When the file cannot be read, or the result fails validation.
 pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Outcome, EngineError> {
     let mut reader = FileReader::new(options.limits);
+    let headers = &read_headers(file, headers, options);
     let Some(first) = round(file, headers, options, &mut reader)? else {
         return Ok(Outcome { text: None, plans: Vec::new() });
     };
@@ -114,6 +118,15 @@ pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Resu
         text = next.edits.apply(&text);
     }
     Err(EngineError::Validation("the result does not settle".to_owned()))
+}
+
+/// The headers as the compiler reads them: without branches that are known not to be taken.
+fn read_headers<'a>(file: &SourceFile, headers: &'a [SourceFile], options: &Options) -> Cow<'a, [SourceFile]> {
+    let is_asked = mentions_target(&file.text) || headers.iter().any(|header| mentions_target(&header.text));
+    match is_asked {
+        true => Defined::of(file, headers, &options.definitions).headers(headers).into(),
+        false => headers.into(),
+    }
 }
 
 /// What one round decided.
@@ -364,6 +377,7 @@ pub struct RegionFacts {
 /// When the file cannot be read within the limits.
 pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Vec<RegionFacts>, HostError> {
     let mut reader = FileReader::new(options.limits);
+    let headers = &read_headers(file, headers, options);
     let mut readings = Readings::of(file, headers, &options.definitions, &mut reader)?;
     // What is shown of a region is what the first text says.
     let Some(reading) = readings.texts.first_mut() else { return Ok(Vec::new()) };

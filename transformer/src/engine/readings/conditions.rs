@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use crate::engine::decided::{Defined, Taken, not_taken};
+use crate::engine::parsing::Parsed;
 use crate::engine::readings::derived::Replacement;
 use crate::engine::readings::macros::names_taken_back;
 use crate::engine::readings::tokens::{Kind, Token};
-use crate::region::construct::{ConstructTree, Doubt};
+use crate::region::construct::Doubt;
 use crate::source::{Conditional, Scan, SourceFile, Span, words};
 use crate::syntax::spec_table::Leaf;
+use crate::syntax::{NodeId, NodeKind};
 
 /// More conditions than this are not decided.
 const MOST_CONDITIONS: usize = 4;
@@ -27,12 +30,15 @@ pub(super) struct Conditions {
     groups: Vec<(Conditional, Vec<Question>)>,
     /// How many different conditions they have.
     count: usize,
+    /// Groups of which it is known which branch is taken, outside of functions and without directives.
+    settled: Vec<(Conditional, Taken)>,
 }
 
 impl Conditions {
     /// The groups with a line in a construct for a device, whose statement is not certain for that reason alone, but for those that ask
     /// for what may differ between the host's code and the device's, or `None` if there are too many.
-    pub fn of(file: &SourceFile, scan: &Scan, constructs: &ConstructTree) -> Self {
+    pub fn of(file: &SourceFile, parsed: &Parsed, defined: &Defined<'_>) -> Self {
+        let Parsed { scan, constructs, .. } = parsed;
         let all = Span::new(0, file.text.len());
         let cut: Vec<Span> = constructs
             .within(all)
@@ -59,12 +65,14 @@ impl Conditions {
             }
         }
         let count = conditions.numbers.len();
-        if count > MOST_CONDITIONS { Self::default() } else { Self { groups, count } }
+        let settled = settled(file, parsed, defined);
+        let (groups, count) = if count > MOST_CONDITIONS { (Vec::new(), 0) } else { (groups, count) };
+        Self { groups, count, settled }
     }
 
     /// Is there a group that is decided?
     pub fn are_some(&self) -> bool {
-        !self.groups.is_empty()
+        !self.groups.is_empty() || !self.settled.is_empty()
     }
 
     /// Each choice of answers.
@@ -98,6 +106,7 @@ impl Conditions {
             let others = group.branches.iter().enumerate().filter(|(index, _)| Some(*index) != taken);
             spans.extend(others.map(|(_, branch)| branch.content));
         }
+        spans.extend(self.settled.iter().flat_map(|(group, taken)| not_taken(group, *taken)));
         spans.retain(|span| !span.is_empty());
         spans.sort_unstable();
         let mut merged: Vec<Span> = Vec::new();
@@ -109,6 +118,22 @@ impl Conditions {
         }
         merged.into_iter().map(|span| Replacement { span, tokens: vec![blank(file, span)] }).collect()
     }
+}
+
+/// The groups outside of functions of which it is known which branch is taken. Where a group holds directives, or stands among statements,
+/// an edit has to be right for all of its branches.
+fn settled(file: &SourceFile, parsed: &Parsed, defined: &Defined<'_>) -> Vec<(Conditional, Taken)> {
+    let Parsed { scan, tree, .. } = parsed;
+    let groups = scan.conditionals.iter().zip(defined.groups(file, scan));
+    let mut known: Vec<_> = groups.filter_map(|(group, taken)| Some((group.clone(), taken?))).collect();
+    known.retain(|(group, _)| !scan.directives.iter().any(|directive| directive.span.overlaps(group.span)));
+    if known.is_empty() {
+        return known;
+    }
+    let is_function = |node: &NodeId| tree.kind(*node) == NodeKind::FunctionDefinition;
+    let functions: Vec<Span> = tree.descendants(tree.root()).filter(is_function).map(|node| tree.span(node)).collect();
+    known.retain(|(group, _)| !functions.iter().any(|function| function.contains(group.span)));
+    known
 }
 
 /// Blanks in the place of a text, with its line ends.
