@@ -18,7 +18,7 @@ struct Call<'l> {
     traffic: Traffic,
     /// The most bytes that were mapped at a time, without the caller's.
     peak: u64,
-    /// The bytes that were mapped behind it.
+    /// The bytes that were mapped behind it, without the caller's.
     left: u64,
 }
 
@@ -47,7 +47,7 @@ fn calls(log: &str) -> Vec<Call<'_>> {
     let mut mapped = BTreeMap::new();
     let call = |part| {
         let peak = peak(part, &mut mapped);
-        let left = mapped.values().map(|(size, _)| size).sum();
+        let left = mapped.values().filter(|(_, is_of_caller)| !is_of_caller).map(|(size, _)| size).sum();
         let name = str::lines(part).next().unwrap_or_default();
         Call { name, traffic: Traffic::read(str::as_bytes(part)), peak, left }
     };
