@@ -4,7 +4,6 @@
 
 use crate::context::Context;
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_head, canonical_nest, guarded_head};
-use crate::semantics::calls::is_pure;
 use crate::semantics::effects::{HostEffects, Named, Storage, Touch};
 use crate::semantics::evaluation::act;
 use crate::semantics::symbols::{Scope, Variable};
@@ -209,14 +208,8 @@ fn keeps_its_value(cx: &Context<'_>, named: &Named, variable: &Variable, host: &
 fn repeated_condition(cx: &Context<'_>, test: NodeId) -> Option<String> {
     let tree = cx.tree;
     let evaluation = Evaluation::of(cx.file, tree, test);
-    let calls_only_compute = || {
-        tree.descendants(test).filter(|node| tree.kind(*node) == NodeKind::CallExpression).all(|call| {
-            let name = cx.called_name(call).map(|name| cx.file.show(tree.span(name)).into_owned());
-            name.is_some_and(|name| is_pure(&name) && cx.symbols().calls_library_in(None, &name, tree.span(call).start))
-        })
-    };
     let is_safe =
-        evaluation.only_gives_value() && calls_only_compute() && cx.host_effects(test, &[]).unknown.is_empty();
+        evaluation.only_gives_value() && cx.calls_only_compute(test) && cx.host_effects(test, &[]).unknown.is_empty();
     let text = cx.file.show(tree.span(test)).split_whitespace().collect::<Vec<_>>().join(" ");
     // `while (1)` always runs.
     let is_comparison = act(cx.file, tree, test) == Some(Act::Test);

@@ -157,7 +157,10 @@ pub(super) fn of_kernel(
 /// May an expression be evaluated twice, one time right behind the other?
 fn is_repeatable(cx: &Context<'_>, span: Span) -> bool {
     let evaluation = cx.evaluation(span);
-    evaluation.is_some_and(|it| ![Act::Call, Act::Effect, Act::Unknown].iter().any(|act| it.does(*act)))
+    let computes = || cx.calls_only_compute(cx.tree.covering(span));
+    evaluation.is_some_and(|it| {
+        ![Act::Effect, Act::Unknown].iter().any(|act| it.does(*act)) && (!it.does(Act::Call) || computes())
+    })
 }
 
 fn read_item(cx: &Context<'_>, values: &HostValues<'_, '_>, copies: (bool, bool), item: &ListItem) -> Option<Item> {
