@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use crate::semantics::Program;
+use crate::semantics::calls::is_pure;
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{SourceFile, Span};
 use crate::syntax::host::parse_expression;
@@ -117,6 +118,28 @@ impl Program<'_> {
     pub(crate) fn evaluation(&self, span: Span) -> Option<Evaluation<'static>> {
         let tree = parse_expression(self.file, span, self.tree.language())?;
         Some(Evaluation::of_text(self.file, tree))
+    }
+
+    /// Are all functions that an expression calls those of the libraries that compute a value and do nothing else?
+    pub(crate) fn calls_only_compute(&self, expression: NodeId) -> bool {
+        self.only_computes_below(self.tree, expression)
+    }
+
+    /// The same of the expression that stands at a place of the file, in a clause as well.
+    pub(crate) fn calls_only_compute_in(&self, span: Span) -> bool {
+        let tree = parse_expression(self.file, span, self.tree.language());
+        tree.is_some_and(|tree| self.only_computes_below(&tree, tree.root()))
+    }
+
+    fn only_computes_below(&self, tree: &HostTree, root: NodeId) -> bool {
+        let calls = tree.descendants(root).filter(|node| tree.kind(*node) == NodeKind::CallExpression);
+        calls.filter(|call| !is_conversion(self.file, tree, *call)).all(|call| {
+            let name = tree.child(call, Field::Function).map(|function| tree.span(function));
+            name.is_some_and(|name| {
+                let text = self.file.show(name);
+                is_pure(&text) && self.symbols().calls_library_in(None, &text, name.start)
+            })
+        })
     }
 }
 

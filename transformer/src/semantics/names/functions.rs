@@ -213,17 +213,6 @@ impl Program<'_> {
         by_value || is_pure(&name) || self.is_conversion(&name, used.span.start)
     }
 
-    /// Are all functions that an expression calls those of the libraries that compute a value and do nothing else?
-    pub(crate) fn calls_only_compute(&self, expression: NodeId) -> bool {
-        let tree = self.tree;
-        tree.descendants(expression).filter(|node| tree.kind(*node) == NodeKind::CallExpression).all(|call| {
-            let name = self.called_name(call).map(|name| self.file.show(tree.span(name)).into_owned());
-            name.is_some_and(|name| {
-                is_pure(&name) && self.symbols().calls_library_in(None, &name, tree.span(call).start)
-            })
-        })
-    }
-
     /// Does a call in C++ get a copy of the argument, so that it can neither write the variable nor keep its address?
     pub(crate) fn argument_is_copied(&self, used: &Use) -> bool {
         let tree = self.tree;

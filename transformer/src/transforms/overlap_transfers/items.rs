@@ -157,7 +157,7 @@ pub(super) fn of_kernel(
 /// May an expression be evaluated twice, one time right behind the other?
 fn is_repeatable(cx: &Context<'_>, span: Span) -> bool {
     let evaluation = cx.evaluation(span);
-    let computes = || cx.calls_only_compute(cx.tree.covering(span));
+    let computes = || cx.calls_only_compute_in(span);
     evaluation.is_some_and(|it| {
         ![Act::Effect, Act::Unknown].iter().any(|act| it.does(*act)) && (!it.does(Act::Call) || computes())
     })
