@@ -97,14 +97,22 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The branch that is taken.
+    /// The branch that is taken. What is left out must not hide a second definition of what the flags define: subscripts and bounds take
+    /// the text's word for such a name where both are there.
     fn taken(&self, group: &Conditional) -> Option<Taken> {
+        let mut found = None;
         for (index, branch) in group.branches.iter().enumerate() {
             if self.answer(branch.line)? {
-                return Some(Some(index));
+                found = Some(index);
+                break;
             }
         }
-        Some(None)
+        let left_out = group.branches.iter().enumerate().filter(|(index, _)| Some(*index) != found);
+        let defines_flag = |content: Span| {
+            let text = self.file.show(content);
+            text.contains("define") && words(&text).any(|word| self.all.flags.contains_key(word))
+        };
+        (!left_out.into_iter().any(|(_, branch)| defines_flag(branch.content))).then_some(found)
     }
 
     /// Is the branch of this line taken, if none before it is?
