@@ -1,9 +1,12 @@
 //! Statements that combine a variable with a value by an operator whose operands may come in any order: `s += x;`,
 //! `s = x > s ? x : s;`, `if (x < s) s = x;`.
 
-use crate::semantics::{Evaluation, Program};
+use crate::analysis::accesses::Accesses;
+use crate::analysis::integers::integer_of;
+use crate::semantics::symbols::DeclaredType;
+use crate::semantics::{Evaluation, Integer, Program};
 use crate::source::Span;
-use crate::syntax::{Assignment, Binary, Call, Conditional, If, NodeId, NodeKind, Update};
+use crate::syntax::{Assignment, Binary, Call, Conditional, If, NodeId, NodeKind, Number, Update};
 
 /// An operator whose operands may come in any order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,7 +56,60 @@ pub(crate) struct Combination {
     pub names: Vec<Span>,
     /// What it is combined with.
     pub terms: Vec<NodeId>,
+    /// Does a minimum or maximum become a term that is not a number, and so forget what came before?
+    pub takes_nan: bool,
     pub statement: Span,
+}
+
+impl Combination {
+    /// Does a variable of this type get the same value in any order, but for how a floating-point sum is rounded? What is stored may
+    /// lose something each time: an `int` the fractions of a sum, a `char` the high bits of a maximum, a `bool` all but whether it is 0.
+    /// `found` are the accesses around the statement.
+    pub(crate) fn is_free_of_order(&self, cx: &Program<'_>, found: &Accesses, ty: &DeclaredType) -> bool {
+        let of_integers = |is_right: &dyn Fn(Integer) -> bool| {
+            self.terms.iter().all(|term| integer_of(cx, found, *term).is_some_and(is_right))
+        };
+        let is_extreme = matches!(self.operator, Operator::Min | Operator::Max);
+        match ty.number() {
+            Some(Number::Floating(_)) => !self.takes_nan,
+            Some(Number::Bool) => {
+                let keeps_truth = matches!(self.operator, Operator::And | Operator::Or | Operator::Times);
+                keeps_truth && of_integers(&|_| true) || of_integers(&Integer::is_truth)
+            }
+            Some(number) => number.integer().is_some_and(|own| of_integers(&|term| !is_extreme || own.holds_all_of(term))),
+            None => ty.as_type_parameter().is_some_and(|own| self.is_of(cx, found, own) && !self.takes_nan),
+        }
+    }
+
+    /// Is all that it is combined with of a template's type parameter, in sums and products that nothing makes negative?
+    fn is_of(&self, cx: &Program<'_>, found: &Accesses, parameter: &str) -> bool {
+        self.terms.iter().all(|term| is_of_parameter(cx, found, *term, parameter))
+    }
+}
+
+fn is_of_parameter(cx: &Program<'_>, found: &Accesses, term: NodeId, parameter: &str) -> bool {
+    let tree = cx.tree;
+    let term = without_parentheses(cx, term);
+    let span = tree.span(term);
+    match tree.kind(term) {
+        NodeKind::Identifier => {
+            let name = cx.file.show(span);
+            let variable = cx.symbols().lookup(&name, span.start).filter(|_| cx.expansion(&name, span.start).is_none());
+            variable.is_some_and(|variable| variable.ty.as_type_parameter() == Some(parameter))
+        }
+        NodeKind::SubscriptExpression | NodeKind::PointerExpression => {
+            let access = found.accesses.iter().find(|access| access.span == span);
+            let element = access.and_then(|access| access.element.as_ref());
+            element.is_some_and(|element| element.as_type_parameter() == Some(parameter))
+        }
+        NodeKind::BinaryExpression => {
+            let binary = Binary::of(tree, term);
+            let is_kept = |binary: &Binary<'_>| matches!(binary.operator(), Some(NodeKind::Plus | NodeKind::Star));
+            let parts = binary.filter(is_kept).and_then(|binary| Some([binary.left()?, binary.right()?]));
+            parts.is_some_and(|parts| parts.into_iter().all(|part| is_of_parameter(cx, found, part, parameter)))
+        }
+        _ => false,
+    }
 }
 
 /// What a statement combines, if it does nothing else.
@@ -66,16 +122,16 @@ fn combined_by(cx: &Program<'_>, statement: NodeId) -> Option<Combination> {
     let tree = cx.tree;
     (tree.kind(statement) == NodeKind::ExpressionStatement).then_some(())?;
     let expression = tree.named_children(statement).find(|node| tree.kind(*node) != NodeKind::Comment)?;
-    let found = |target: NodeId, operator: Operator, mut names: Vec<NodeId>, terms: Vec<NodeId>| {
-        names.push(target);
-        let names = names.into_iter().map(|node| tree.span(node)).collect();
-        let span = tree.span(target);
-        let name = cx.file.show(span).into_owned();
-        Some(Combination { name, at: span.start, operator, names, terms, statement: tree.span(statement) })
+    let found = |target: NodeId, value: Value| {
+        let names = value.names.into_iter().chain([target]).map(|node| tree.span(node)).collect();
+        let (span, statement) = (tree.span(target), tree.span(statement));
+        let (name, at) = (cx.file.show(span).into_owned(), span.start);
+        let Value { operator, terms, takes_nan, .. } = value;
+        Some(Combination { name, at, operator, names, terms, takes_nan, statement })
     };
     if let Some(counted) = Update::of(tree, expression) {
         let target = counted.operand().filter(|it| tree.kind(*it) == NodeKind::Identifier)?;
-        return found(target, Operator::Plus, Vec::new(), Vec::new());
+        return found(target, Value::of(Operator::Plus, Vec::new(), Vec::new()));
     }
     let assignment = Assignment::of(tree, expression)?;
     let target = assignment.target().filter(|it| tree.kind(*it) == NodeKind::Identifier)?;
@@ -88,16 +144,30 @@ fn combined_by(cx: &Program<'_>, statement: NodeId) -> Option<Combination> {
         NodeKind::CaretEqual => Operator::Xor,
         NodeKind::Equal => {
             let name = cx.file.show(tree.span(target)).into_owned();
-            let (operator, names, terms) = spelled_out(cx, &name, value)?;
-            return found(target, operator, names, terms);
+            return found(target, spelled_out(cx, &name, value)?);
         }
         _ => return None,
     };
-    found(target, operator, Vec::new(), vec![value])
+    found(target, Value::of(operator, Vec::new(), vec![value]))
 }
 
-/// The operator and operands of a value that is the variable combined with something: where the variable stands, and the rest.
-fn spelled_out(cx: &Program<'_>, name: &str, value: NodeId) -> Option<(Operator, Vec<NodeId>, Vec<NodeId>)> {
+/// A value that is the variable combined with something.
+struct Value {
+    operator: Operator,
+    /// Where the variable stands.
+    names: Vec<NodeId>,
+    /// The rest.
+    terms: Vec<NodeId>,
+    takes_nan: bool,
+}
+
+impl Value {
+    fn of(operator: Operator, names: Vec<NodeId>, terms: Vec<NodeId>) -> Self {
+        Self { operator, names, terms, takes_nan: false }
+    }
+}
+
+fn spelled_out(cx: &Program<'_>, name: &str, value: NodeId) -> Option<Value> {
     let tree = cx.tree;
     let value = without_parentheses(cx, value);
     if let Some(binary) = Binary::of(tree, value) {
@@ -105,15 +175,15 @@ fn spelled_out(cx: &Program<'_>, name: &str, value: NodeId) -> Option<(Operator,
         let operator = operator_of(binary.operator()?)?;
         let is_difference = binary.operator() == Some(NodeKind::Minus);
         if is_named(cx, right, name) && !is_difference {
-            return Some((operator, vec![right], vec![left]));
+            return Some(Value::of(operator, vec![right], vec![left]));
         }
         if is_named(cx, left, name) {
-            return Some((operator, vec![left], vec![right]));
+            return Some(Value::of(operator, vec![left], vec![right]));
         }
         // `s + x + y`
-        let (inner, names, mut terms) = spelled_out(cx, name, left).filter(|_| Binary::of(tree, left).is_some())?;
-        terms.push(right);
-        return (inner == operator).then_some((operator, names, terms));
+        let mut inner = spelled_out(cx, name, left).filter(|_| Binary::of(tree, left).is_some())?;
+        inner.terms.push(right);
+        return (inner.operator == operator).then_some(inner);
     }
     if let Some(choice) = Conditional::of(tree, value) {
         let condition = without_parentheses(cx, choice.condition()?);
@@ -126,23 +196,28 @@ fn spelled_out(cx: &Program<'_>, name: &str, value: NodeId) -> Option<(Operator,
         let (operator, tested) = compared(cx, name, condition, other)?;
         // The other value is taken where the test holds, or where it does not.
         let operator = if takes_first { operator } else { reversed(operator) };
-        return Some((operator, vec![own, tested[0]], vec![other, tested[1]]));
+        // No comparison holds for it.
+        let takes_nan = !takes_first;
+        return Some(Value { operator, names: vec![own, tested[0]], terms: vec![other, tested[1]], takes_nan });
     }
     let call = Call::of(tree, value)?;
-    let callee = cx.file.show(tree.span(call.function()?)).into_owned();
+    let function = tree.span(call.function()?);
+    let callee = cx.file.show(function).into_owned();
     let operator = match callee.as_str() {
         "fmax" | "fmaxf" | "std::fmax" | "std::max" => Operator::Max,
         "fmin" | "fminf" | "std::fmin" | "std::min" => Operator::Min,
         _ => return None,
     };
-    let is_library = cx.symbols().function_definitions(&callee).is_empty();
+    let is_library = cx.symbols().calls_library_in(None, &callee, function.start);
     let arguments: Vec<NodeId> = call.arguments().collect();
+    let of_templates = callee.ends_with("::max") || callee.ends_with("::min");
     match arguments.as_slice() {
         [own, other] | [other, own] if is_library && is_named(cx, *own, name) => {
             // The functions of C compute with `double`, which does not hold all integers.
-            let terms =
-                if callee.ends_with("::max") || callee.ends_with("::min") { vec![*other] } else { vec![*other, value] };
-            Some((operator, vec![*own], terms))
+            let terms = if of_templates { vec![*other] } else { vec![*other, value] };
+            // `std::max(a, b)` is `a < b ? b : a`; `fmax` leaves out what is no number.
+            let takes_nan = of_templates && arguments.first() == Some(other);
+            Some(Value { operator, names: vec![*own], terms, takes_nan })
         }
         _ => None,
     }
@@ -168,7 +243,8 @@ fn chosen(cx: &Program<'_>, statement: NodeId) -> Option<Combination> {
     let (operator, tested) = compared(cx, &name, condition, value)?;
     let names = [target, tested[0]].map(|node| tree.span(node)).to_vec();
     let at = tree.span(target).start;
-    Some(Combination { name, at, operator, names, terms: vec![value, tested[1]], statement: tree.span(statement) })
+    let (terms, statement) = (vec![value, tested[1]], tree.span(statement));
+    Some(Combination { name, at, operator, names, terms, takes_nan: false, statement })
 }
 
 /// Which of a variable and a value that does nothing but be one a test finds greater, if the value shall be taken where it holds: the

@@ -10,6 +10,7 @@ pub mod dependence;
 pub mod execution_mode;
 pub(crate) mod independence;
 pub mod inequalities;
+pub(crate) mod integers;
 pub mod kernel_shape;
 pub mod polynomial;
 pub mod streams;

@@ -34,7 +34,7 @@ impl Program<'_> {
     pub(crate) fn is_number_type(&self, ty: &DeclaredType, at: usize) -> bool {
         match ty {
             DeclaredType::TypeParameter { name, is_volatile, .. } => !is_volatile && self.stands_for_numbers(name, at),
-            ty => ty.number().is_some(),
+            ty => self.symbols().is_certain_number(ty),
         }
     }
 
@@ -153,7 +153,7 @@ impl Program<'_> {
     }
 
     fn is_given(&self, ty: &DeclaredType, at: usize, open: &mut BTreeSet<Span>) -> bool {
-        let DeclaredType::TypeParameter { name, .. } = ty else { return ty.number().is_some() };
+        let DeclaredType::TypeParameter { name, .. } = ty else { return self.symbols().is_certain_number(ty) };
         let found = self.symbols().lookup(name, at);
         let declared = found.filter(|found| found.kind == NameKind::TemplateParameter && found.header.is_none());
         declared.is_some_and(|declared| self.is_given_numbers(name, declared.declared_at, open))

@@ -7,6 +7,9 @@ impl Integer {
     /// `int`.
     pub const INT: Self = Self { bits: 32, signed: true };
 
+    /// `bool`, which is 0 or 1 where it is computed with.
+    pub const TRUTH: Self = Self { bits: 1, signed: false };
+
     /// `size_t`.
     pub const SIZE: Self = Self { bits: 64, signed: false };
 
@@ -38,6 +41,19 @@ impl Integer {
     pub fn holds(self, number: i128) -> bool {
         let limit = 1_i128 << (self.bits - u32::from(self.signed));
         number < limit && number >= if self.signed { -limit } else { 0 }
+    }
+
+    /// Are all values of the other type its own, and compared alike in both?
+    #[must_use]
+    pub fn holds_all_of(self, other: Self) -> bool {
+        let is_wider = self.bits > other.bits && (self.signed || !other.signed);
+        self == other || is_wider
+    }
+
+    /// Is it 0 or 1?
+    #[must_use]
+    pub fn is_truth(self) -> bool {
+        self == Self::TRUTH
     }
 
     /// Does arithmetic in it wrap around at a size that programs reach?

@@ -90,7 +90,6 @@
 //! OpenMP 5.2, sections 4.4.1, 5.5.5, 5.5.8 and 10.2; C17, sections 6.3.1.3 and 6.5.
 
 mod gain;
-mod integers;
 mod rows;
 mod updates;
 mod write;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::accesses::{Accesses, ScalarUse};
-use crate::analysis::combinations::combination;
+use crate::analysis::combinations::{Combination, combination};
 use crate::analysis::independence::{Candidate, reason};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::CanonicalLoop;
@@ -23,7 +23,7 @@ pub(crate) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: us
     for (key, uses) in uses {
         let Some(written) = uses.iter().find(|used| used.writes) else { continue };
         if candidate.clauses.reductions.contains_key(&key) {
-            reasons.extend(not_a_sum(candidate, key, &uses));
+            reasons.extend(not_a_sum(candidate, found, key, &uses));
         } else if !candidate.clauses.is_private(key) || !is_set_first(candidate, innermost, &uses) {
             let message =
                 format!("`{}` may carry a value from one iteration of the inner loop to the next", written.name);
@@ -64,7 +64,7 @@ pub(super) fn carried(
     for used in found.scalars.iter().filter(|used| used.writes) {
         let others: Vec<&ScalarUse> = found.scalars.iter().filter(|other| other.key == used.key).collect();
         let is_sum = candidate.clauses.reductions.contains_key(&used.key);
-        if !(is_sum && not_a_sum(candidate, used.key, &others).is_none() || is_fresh(used.key)) {
+        if !(is_sum && not_a_sum(candidate, found, used.key, &others).is_none() || is_fresh(used.key)) {
             return refuse(&used.name, used.span);
         }
     }
@@ -142,16 +142,27 @@ fn assignment(tree: &HostTree, name: NodeId, operators: &[NodeKind]) -> Option<(
     is_known.then(|| Some((assignment.node, assignment.value()?)))?
 }
 
-/// The first use of a reduction item that does not combine it by the operator of its clause, in a statement of its own.
-pub(super) fn not_a_sum(candidate: &Candidate<'_, '_>, key: VariableId, uses: &[&ScalarUse]) -> Option<Reason> {
+/// The first use of a reduction item that does not combine it by the operator of its clause, in a statement of its own, or whose order
+/// matters.
+pub(super) fn not_a_sum(
+    candidate: &Candidate<'_, '_>,
+    found: &Accesses,
+    key: VariableId,
+    uses: &[&ScalarUse],
+) -> Option<Reason> {
     let cx = candidate.cx;
     let operator = candidate.clauses.reductions.get(&key).map(String::as_str).unwrap_or_default();
-    let combines = |used: &ScalarUse, statement: NodeId| {
-        let found = combination(cx, statement).filter(|found| found.operator.clause() == operator);
-        found.is_some_and(|found| found.names.contains(&used.span))
+    let combining = |used: &ScalarUse| {
+        let combines = |one: &Combination| one.operator.clause() == operator && one.names.contains(&used.span);
+        cx.tree.ancestors(used.node).find_map(|above| combination(cx, above).filter(combines))
     };
-    let is_combined = |used: &ScalarUse| cx.tree.ancestors(used.node).any(|above| combines(used, above));
-    let other = uses.iter().find(|used| !is_combined(used))?;
-    let message = format!("`{}` is used in the loops other than by what its `reduction` says", other.name);
-    Some(reason(ReasonCode::ValueCarried, other.span, message))
+    uses.iter().find_map(|used| {
+        let ty = || cx.symbols().lookup(&used.name, used.span.start).map(|variable| variable.ty.clone());
+        let message = match combining(used) {
+            None => format!("`{}` is used in the loops other than by what its `reduction` says", used.name),
+            Some(one) if ty().is_some_and(|ty| one.is_free_of_order(cx, found, &ty)) => return None,
+            Some(_) => format!("`{}` may lose something each time, so that another order gives another value", used.name),
+        };
+        Some(reason(ReasonCode::ValueCarried, used.span, message))
+    })
 }

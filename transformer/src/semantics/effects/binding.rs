@@ -86,7 +86,7 @@ impl Program<'_> {
             let (_, given) = self.named(&self.file.show(span), span.start)?;
             match own.ty.dereferenced() {
                 DeclaredType::TypeParameter { name, .. } if own.ty.is_pointer() => {
-                    given.ty.dereferenced().number().is_some().then_some(name)
+                    self.symbols().is_certain_number(&given.ty.dereferenced()).then_some(name)
                 }
                 _ => None,
             }

@@ -70,7 +70,7 @@ impl Reader<'_, '_> {
     fn names_number(&self, name: &str, at: usize) -> bool {
         let found = self.cx.symbols().lookup(name, at).filter(|_| self.cx.tree.language() == Language::Cpp);
         found.is_some_and(|found| match found.kind {
-            NameKind::Type => found.ty.is_scalar(),
+            NameKind::Type => self.cx.symbols().is_certain_number(&found.ty),
             NameKind::TemplateParameter => self.is_of_numbers(&found.ty, at),
             _ => false,
         })

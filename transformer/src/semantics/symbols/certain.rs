@@ -46,6 +46,10 @@ impl Symbols<'_> {
     /// declares?
     #[must_use]
     pub fn calls_library_in(&self, header: Option<usize>, name: &str, at: usize) -> bool {
+        let last = name.rsplit("::").next().unwrap_or(name);
+        if !self.macros_named(last, usize::MAX).is_empty() {
+            return false;
+        }
         if name.starts_with("std::") || name.starts_with("::") {
             return true;
         }

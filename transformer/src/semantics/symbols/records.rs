@@ -189,6 +189,12 @@ impl Symbols<'_> {
         self.own.tree.language() != Language::Cpp || !self.declares_operators()
     }
 
+    /// Is it a number for which no operators can be declared, or nobody does?
+    #[must_use]
+    pub(in crate::semantics) fn is_certain_number(&self, ty: &DeclaredType) -> bool {
+        ty.number().is_some_and(|number| !number.is_enumeration() || self.has_own_arithmetic())
+    }
+
     /// Does the use of an object of this type call nothing, nor does its creation and end: a plain structure, for which nobody
     /// declares operators?
     pub(super) fn calls_nothing(&self, ty: &DeclaredType, at: usize) -> bool {
@@ -337,10 +343,34 @@ impl Unit<'_> {
                 let inside =
                     tree.descendants(member).take_while(|node| tree.kind(*node) != NodeKind::CompoundStatement);
                 let mut declarators = tree.children(member).filter(|node| tree.field(*node) == Some(Field::Declarator));
-                !inside.into_iter().any(calls) && declarators.all(|declarator| self.has_plain_name(declarator, class))
+                let initialiser = tree.child(member, Field::DefaultValue);
+                !inside.into_iter().any(calls)
+                    && initialiser.is_none_or(|value| self.is_made_of_literals(value))
+                    && declarators.all(|declarator| self.has_plain_name(declarator, class))
             }
             _ => false,
         }
+    }
+
+    /// Does a member's initialiser read nothing? It is evaluated wherever an object is made.
+    fn is_made_of_literals(&self, value: NodeId) -> bool {
+        let tree = &self.tree;
+        tree.descendants(value).filter(|node| tree.is_named(*node)).all(|node| {
+            matches!(
+                tree.kind(node),
+                NodeKind::NumberLiteral
+                    | NodeKind::CharLiteral
+                    | NodeKind::Character
+                    | NodeKind::True
+                    | NodeKind::False
+                    | NodeKind::Null
+                    | NodeKind::UnaryExpression
+                    | NodeKind::BinaryExpression
+                    | NodeKind::ParenthesizedExpression
+                    | NodeKind::InitializerList
+                    | NodeKind::Comment
+            )
+        })
     }
 
     /// Not that of a constructor, a destructor or an operator.

@@ -1,9 +1,9 @@
 //! The loops in a row, and whether the threads of a team may share them.
 
-use super::integers::integer_of;
 use super::updates::{Combined, combined_in};
 use crate::analysis::accesses::Accesses;
 use crate::analysis::combinations::Operator;
+use crate::analysis::integers::integer_of;
 use crate::analysis::independence::{self, Candidate, Nest, clauses::Clauses, independent_row};
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};

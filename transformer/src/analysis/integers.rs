@@ -1,12 +1,12 @@
 //! The integer types of expressions, where the text tells them.
 
 use crate::analysis::accesses::Accesses;
-use crate::context::Context;
-use crate::semantics::Integer;
-use crate::syntax::{Binary, Cast, Conditional, NodeId, NodeKind, Unary};
+use crate::semantics::symbols::DeclaredType;
+use crate::semantics::{Integer, Program};
+use crate::syntax::{Binary, Call, Cast, Conditional, Field, NodeId, NodeKind, Number, Unary};
 
 /// The type of an expression, or `None` if it is no integer of at most 64 bits, or not known. `found` are the accesses around it.
-pub(super) fn integer_of(cx: &Context<'_>, found: &Accesses, node: NodeId) -> Option<Integer> {
+pub(crate) fn integer_of(cx: &Program<'_>, found: &Accesses, node: NodeId) -> Option<Integer> {
     let tree = cx.tree;
     let of = |node: NodeId| integer_of(cx, found, node);
     let span = tree.span(node);
@@ -17,19 +17,19 @@ pub(super) fn integer_of(cx: &Context<'_>, found: &Accesses, node: NodeId) -> Op
             let name = cx.file.show(span);
             // A macro of the name would stand for something else.
             let variable = cx.symbols().lookup(&name, span.start).filter(|_| cx.expansion(&name, span.start).is_none());
-            variable.and_then(|variable| Integer::of(&variable.ty))
+            variable.and_then(|variable| of_type(&variable.ty))
         }
         NodeKind::SubscriptExpression | NodeKind::FieldExpression | NodeKind::PointerExpression => {
             let access = found.accesses.iter().find(|access| access.span == span)?;
-            Integer::of(access.element.as_ref()?)
+            of_type(access.element.as_ref()?)
         }
         NodeKind::ParenthesizedExpression => of(tree.named_children(node).next()?),
         NodeKind::BinaryExpression => {
             let binary = Binary::of(tree, node)?;
             let operator = binary.operator()?;
-            // The result of a test is an `int`, or a `bool` that becomes one, whatever is compared.
+            // The result of a test is 0 or 1, in C of type `int`, whatever is compared.
             if is_test(operator) {
-                return Some(Integer::INT);
+                return Some(Integer::TRUTH);
             }
             let (left, right) = (of(binary.left()?)?, of(binary.right()?)?);
             match operator {
@@ -48,7 +48,7 @@ pub(super) fn integer_of(cx: &Context<'_>, found: &Accesses, node: NodeId) -> Op
         NodeKind::UnaryExpression => {
             let unary = Unary::of(tree, node)?;
             match unary.operator()? {
-                NodeKind::Exclamation => Some(Integer::INT),
+                NodeKind::Exclamation => Some(Integer::TRUTH),
                 NodeKind::Plus | NodeKind::Minus | NodeKind::Tilde => Some(of(unary.operand()?)?.promoted()),
                 _ => None,
             }
@@ -59,10 +59,32 @@ pub(super) fn integer_of(cx: &Context<'_>, found: &Accesses, node: NodeId) -> Op
         }
         NodeKind::CastExpression => {
             let ty = tree.span(Cast::of(tree, node)?.ty()?);
-            Integer::of(&cx.symbols().type_written(None, &cx.file.show(ty), ty.start))
+            of_type(&cx.symbols().type_written(None, &cx.file.show(ty), ty.start))
         }
+        NodeKind::CallExpression => returned(cx, node),
         _ => None,
     }
+}
+
+/// The integers that a type holds: `false` and `true` are 0 and 1 once it is computed with them.
+fn of_type(ty: &DeclaredType) -> Option<Integer> {
+    let is_truth = matches!(ty, DeclaredType::Scalar { number: Number::Bool, is_volatile: false, .. });
+    if is_truth { Some(Integer::TRUTH) } else { Integer::of(ty) }
+}
+
+/// What a call of the one function of its name gives, if the file defines it.
+fn returned(cx: &Program<'_>, call: NodeId) -> Option<Integer> {
+    let tree = cx.tree;
+    let function = Call::of(tree, call)?.function()?;
+    let (name, at) = (cx.file.show(tree.span(function)), tree.span(function).start);
+    let is_name = tree.kind(function) == NodeKind::Identifier && cx.expansion(&name, at).is_none();
+    let definitions = cx.symbols().function_definitions(&name);
+    let [(None, definition)] = definitions.as_slice() else { return None };
+    let is_plain = is_name && !cx.symbols().may_call_other(&name) && !cx.symbols().may_be_replaced(&name);
+    let declarator = tree.child(*definition, Field::Declarator).filter(|_| is_plain)?;
+    let ty = tree.child(*definition, Field::Type).map(|ty| tree.span(ty))?;
+    let is_value = tree.kind(declarator) == NodeKind::FunctionDeclarator;
+    is_value.then(|| of_type(&cx.symbols().type_written(None, &cx.file.show(ty), ty.start)))?
 }
 
 fn is_test(operator: NodeKind) -> bool {
