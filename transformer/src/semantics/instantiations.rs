@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use super::Program;
 use super::effects::parameters_of;
 use super::symbols::{DeclaredType, NameKind};
+use crate::device::pinned_memory::is_header;
 use crate::source::{Language, Span, words};
 use crate::syntax::{Call, Field, Function, NodeId, NodeKind};
 
@@ -93,7 +94,8 @@ impl Program<'_> {
     fn is_named_in_file_alone(&self, name: &str) -> bool {
         let names_it = |text: &str| words(text).any(|word| word == name);
         let all = Span::new(0, self.file.text.len());
-        !self.compilation.headers.iter().any(|header| names_it(&String::from_utf8_lossy(&header.text)))
+        let mut headers = self.compilation.headers.iter().filter(|header| !is_header(&header.text));
+        !headers.any(|header| names_it(&String::from_utf8_lossy(&header.text)))
             && !self.symbols().misses_headers()
             && !self.uses_macro_with(all, &|body| names_it(body) || body.contains("##"))
             && self.symbols().unread_branches(name, all).next().is_none()

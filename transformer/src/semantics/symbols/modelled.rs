@@ -5,6 +5,7 @@
 
 use super::entries::Entry;
 use super::{Symbols, Unit};
+use crate::device::pinned_memory::HEADER_NAME;
 use crate::source::{Language, SourceFile, Span, scan, words};
 use crate::syntax::numbers::is_common_name;
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
@@ -112,7 +113,9 @@ impl Symbols<'_> {
         let files = std::iter::once(self.own.file).chain(self.headers.iter().map(|(header, _)| *header));
         files.into_iter().any(|file| {
             let quoted = scan(&file.text).includes.into_iter().filter(|include| include.quoted);
-            let mut names = quoted.map(|include| file.show(include.path).into_owned());
+            let names = quoted.map(|include| file.show(include.path).into_owned());
+            // The tool's own header is known, also before it is written.
+            let mut names = names.filter(|name| !name.ends_with(HEADER_NAME));
             names.any(|name| !self.headers.iter().any(|(header, _)| header.path.ends_with(trimmed(&name))))
         })
     }
