@@ -76,7 +76,9 @@ impl Combination {
                 let keeps_truth = matches!(self.operator, Operator::And | Operator::Or | Operator::Times);
                 keeps_truth && of_integers(&|_| true) || of_integers(&Integer::is_truth)
             }
-            Some(number) => number.integer().is_some_and(|own| of_integers(&|term| !is_extreme || own.holds_all_of(term))),
+            Some(number) => {
+                number.integer().is_some_and(|own| of_integers(&|term| !is_extreme || own.holds_all_of(term)))
+            }
             None => ty.as_type_parameter().is_some_and(|own| self.is_of(cx, found, own) && !self.takes_nan),
         }
     }

@@ -1,6 +1,5 @@
 //! Words of an output that a macro of the program would replace.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::plan::{Decision, Pass, Plan, Reason, ReasonCode};
@@ -62,13 +61,13 @@ fn definition(context: &Program<'_>, word: &str) -> Option<Span> {
 }
 
 fn hidden_word(context: &Program<'_>, plan: &Plan, macros: &BTreeSet<String>) -> Option<String> {
-    let original = context.file.show(plan.extent);
-    let mut used: BTreeSet<&str> = words(&original).collect();
+    let has = |span: Span, word: &str| words(&context.file.show(span)).any(|own| own == word);
     // Around the call of a function its directives are told once more, of which `hoist` asks whether macros mean the same in both places.
-    let directives = context.constructs.directives.iter().filter(|_| plan.pass == Pass::Hoist);
-    let directives: Vec<Cow<'_, str>> = directives.map(|directive| context.file.show(directive.span)).collect();
-    used.extend(directives.iter().flat_map(|text| words(text)));
-    let is_hidden = |word: &&str| macros.contains(*word) && (!used.contains(word) || is_of_output(word));
+    let told = |word: &str| {
+        plan.pass == Pass::Hoist && context.constructs.directives.iter().any(|directive| has(directive.span, word))
+    };
+    let is_hidden =
+        |word: &&str| macros.contains(*word) && (is_of_output(word) || !has(plan.extent, word) && !told(word));
     plan.edits.iter().find_map(|edit| {
         let code = without_comments(&edit.text);
         let is_include = code.trim_start().starts_with("#include");

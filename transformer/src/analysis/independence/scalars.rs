@@ -161,7 +161,9 @@ pub(super) fn not_a_sum(
         let message = match combining(used) {
             None => format!("`{}` is used in the loops other than by what its `reduction` says", used.name),
             Some(one) if ty().is_some_and(|ty| one.is_free_of_order(cx, found, &ty)) => return None,
-            Some(_) => format!("`{}` may lose something each time, so that another order gives another value", used.name),
+            Some(_) => {
+                format!("`{}` may lose something each time, so that another order gives another value", used.name)
+            }
         };
         Some(reason(ReasonCode::ValueCarried, used.span, message))
     })

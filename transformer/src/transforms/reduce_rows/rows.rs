@@ -3,8 +3,8 @@
 use super::updates::{Combined, combined_in};
 use crate::analysis::accesses::Accesses;
 use crate::analysis::combinations::Operator;
-use crate::analysis::integers::integer_of;
 use crate::analysis::independence::{self, Candidate, Nest, clauses::Clauses, independent_row};
+use crate::analysis::integers::integer_of;
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest, Problem, Relation, canonical_nest};
