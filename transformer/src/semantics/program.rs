@@ -52,6 +52,10 @@ pub struct Program<'a> {
     declared: OnceCell<DeviceDeclarations>,
     pub(super) address_taken: OnceCell<BTreeMap<String, Vec<(String, usize)>>>,
     pub(super) operators_on_numbers: OnceCell<bool>,
+    /// May functions of the libraries run code or use memory of the program, as streams with buffers of its own do?
+    pub(super) library_is_extended: OnceCell<bool>,
+    /// Does it name functions that act on signals?
+    pub(super) handles_signals: OnceCell<bool>,
     pub(super) file_uses: OnceCell<Vec<Use>>,
     /// The names given out for new constants.
     pub(super) fresh: RefCell<BTreeSet<String>>,
@@ -142,6 +146,8 @@ impl<'a> Program<'a> {
             declared: OnceCell::new(),
             address_taken: OnceCell::new(),
             operators_on_numbers: OnceCell::new(),
+            library_is_extended: OnceCell::new(),
+            handles_signals: OnceCell::new(),
             file_uses: OnceCell::new(),
             fresh: RefCell::default(),
             value_classes: RefCell::default(),

@@ -51,6 +51,50 @@ pub(in crate::semantics) fn ends_program(name: &str) -> bool {
     matches!(plain(name), "_Exit" | "abort" | "exit" | "quick_exit")
 }
 
+/// Does a text name a function that makes others of the library run code of the program, or read and write memory that it hands over:
+/// streams on arrays or with functions of their own, the state of `random`?
+pub(in crate::semantics) fn extends_library(text: &str) -> bool {
+    EXTENDING.iter().any(|name| text.match_indices(name).any(|(at, _)| hands_something(text, at, name)))
+}
+
+/// `setvbuf(stdout, NULL, _IONBF, 0)` and `file.rdbuf()` hand over nothing.
+fn hands_something(text: &str, at: usize, name: &str) -> bool {
+    let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+    let behind = text.get(at + name.len()..).unwrap_or_default();
+    if is_word(before) || is_word(behind.as_bytes().first()) {
+        return false;
+    }
+    let list = behind.trim_start().strip_prefix('(').and_then(|rest| rest.split_once(')')).map(|(list, _)| list.trim());
+    match (name, list) {
+        ("rdbuf", Some(list)) => !list.is_empty(),
+        ("setbuf" | "setvbuf", Some(list)) => {
+            !list.split(',').nth(1).is_some_and(|buffer| matches!(buffer.trim(), "NULL" | "0" | "nullptr"))
+        }
+        _ => true,
+    }
+}
+
+const EXTENDING: [&str; 14] = [
+    "fmemopen",
+    "fopencookie",
+    "funopen",
+    "imbue",
+    "initstate",
+    "open_memstream",
+    "open_wmemstream",
+    "rdbuf",
+    "register_printf_function",
+    "register_printf_specifier",
+    "setbuf",
+    "setbuffer",
+    "setstate",
+    "setvbuf",
+];
+
+/// Functions by which a program acts on a failed `assert`.
+pub(in crate::semantics) const HANDLING: [&str; 4] = ["bsd_signal", "sigaction", "signal", "sigset"];
+
 /// They do not come back, or keep, or change what other addresses mean.
 const OTHERS: &[&str] = &["_Exit", "abort", "atexit", "exit", "qsort", "quick_exit", "realloc", "setvbuf", "strdup"];
 
@@ -158,3 +202,23 @@ const WRITES: &[&str] = &[
     "time",
     "times",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_without_memory_of_the_program_extend_nothing() {
+        let cases = [
+            ("setvbuf(stdout, NULL, _IONBF, 0); setbuf(f, nullptr); s << f.rdbuf();", false),
+            ("int my_setbuf(FILE *f, char *b); int initstates;", false),
+            ("setvbuf(f, (char *)a, _IOFBF, n);", true),
+            ("std::cout.rdbuf(&own);", true),
+            ("FILE *f = fmemopen (a, n, \"w\");", true),
+            ("auto g = fopencookie;", true),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(extends_library(text), expected, "{text}");
+        }
+    }
+}

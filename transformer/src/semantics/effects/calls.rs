@@ -4,14 +4,30 @@ use super::binding::{Binding, parameters_of};
 use super::kept_addresses::may_give_reference;
 use super::{Reader, Storage, UnknownKind};
 use crate::region::construct::ConstructId;
-use crate::semantics::calls::{PointeeUse, RuntimeCall, is_pure, only_reads_argument, pointees, runtime_call};
+use crate::semantics::Program;
+use crate::semantics::calls::{
+    HANDLING, PointeeUse, RuntimeCall, extends_library, is_pure, only_reads_argument, pointees, runtime_call,
+};
 use crate::semantics::symbols::{DeclaredType, NameKind};
 use crate::semantics::uses::{Role, role_of_expression};
-use crate::source::{Language, Span};
+use crate::source::{Language, Span, words};
 use crate::syntax::{Call, Field, Function, NodeId, NodeKind};
 
 /// How many calls deep functions are followed.
 const DEPTH: usize = 8;
+
+impl Program<'_> {
+    /// May functions of the libraries run code or use memory that the file or a header gave to them?
+    pub(super) fn library_is_extended(&self) -> bool {
+        *self.library_is_extended.get_or_init(|| self.texts().any(|text| extends_library(&text)))
+    }
+
+    /// Does the file or a header name a function that acts on signals?
+    fn handles_signals(&self) -> bool {
+        let names_one = |text: &str| words(text).any(|word| HANDLING.contains(&word));
+        *self.handles_signals.get_or_init(|| self.texts().any(|text| names_one(&text)))
+    }
+}
 
 impl Reader<'_, '_> {
     pub(super) fn call(&mut self, call: NodeId) {
@@ -108,6 +124,12 @@ impl Reader<'_, '_> {
             self.unknown(UnknownKind::Call, call, format!("what `{name}` does is not in sight"));
             return;
         };
+        let is_extended = !is_pure(name) && self.cx.library_is_extended();
+        if is_extended || name == "assert" && self.cx.handles_signals() {
+            let message = format!("`{name}` may run code or reach memory that the program gave to the library");
+            self.unknown(UnknownKind::Code, call, message);
+            return;
+        }
         let writes = pointees == PointeeUse::Writes || self.stores_counts(call);
         if pointees == PointeeUse::None {
             return;

@@ -182,7 +182,7 @@ impl Reader<'_, '_> {
             return;
         }
         let is_stream = in_chain && STREAMS.contains(&name) && tree.field(node) == Some(Field::Left);
-        if !is_stream || self.has_own_output_operator() {
+        if !is_stream || self.has_own_output_operator() || self.cx.library_is_extended() {
             self.unknown(UnknownKind::Code, node, "what this does is not followed");
             return;
         }
