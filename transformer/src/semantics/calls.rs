@@ -21,9 +21,7 @@ pub use computes::computes;
 use direct::Direct;
 pub(super) use known::only_computes;
 pub use known::{RuntimeCall, is_pure, runtime_call, takes_values};
-pub(super) use library::{
-    HANDLING, PointeeUse, ends_program, extends_library, is_of_c, only_reads_argument, pointees,
-};
+pub(super) use library::{HANDLING, PointeeUse, ends_program, extends_library, is_of_c, only_reads_argument, pointees};
 
 /// What a call of a function may do, itself or through the functions that it calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
