@@ -1,6 +1,8 @@
 //! Functions of the standard libraries and of the OpenMP runtime whose effects are known.
 
 use super::library::is_of_c;
+use crate::source::words;
+use crate::syntax::Number;
 
 /// What a function of a standard library does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,8 +128,91 @@ pub(super) fn of(name: &str) -> Option<Known> {
     }
 }
 
+/// May a program in C have a function of its own by this name, although the standard libraries of systems or of C++ know one?
+#[must_use]
+pub(in crate::semantics) fn is_reserved_in_c(name: &str) -> bool {
+    !(name.starts_with("MPI_") || NOT_OF_C.contains(&name.trim_end_matches(['f', 'l'])) || NOT_OF_C.contains(&name))
+}
+
+/// Names of POSIX, GNU, C++ and of compilers, which the standard of C leaves to programs.
+const NOT_OF_C: &[&str] = &[
+    "_mm_free",
+    "_mm_malloc",
+    "assume",
+    "bswap16",
+    "bswap32",
+    "bswap64",
+    "bzero",
+    "clamp",
+    "clock_gettime",
+    "clz",
+    "constant_p",
+    "cospi",
+    "ctz",
+    "drand48",
+    "exp10",
+    "expect",
+    "ffs",
+    "finite",
+    "gcd",
+    "getpid",
+    "getrusage",
+    "gettimeofday",
+    "huge_val",
+    "inf",
+    "isatty",
+    "isinff",
+    "isinfl",
+    "isnanf",
+    "isnanl",
+    "j0",
+    "j1",
+    "lcm",
+    "lerp",
+    "lgamma_r",
+    "lgammaf_r",
+    "lrand48",
+    "max",
+    "midpoint",
+    "min",
+    "mrand48",
+    "nanosleep",
+    "numeric_limits",
+    "parity",
+    "popcount",
+    "posix_memalign",
+    "prefetch",
+    "random",
+    "roundeven",
+    "rsqrt",
+    "sincos",
+    "sinpi",
+    "sleep",
+    "srand48",
+    "srandom",
+    "strcasecmp",
+    "strncasecmp",
+    "swap",
+    "times",
+    "unreachable",
+    "usleep",
+    "y0",
+    "y1",
+];
+
+/// Arguments of a template that are written down may be classes with code of their own; a cast's are looked at where it stands.
+fn is_of_classes(name: &str) -> bool {
+    let Some((own, arguments)) = name.split_once('<') else { return false };
+    !own.ends_with("_cast")
+        && !own.ends_with("numeric_limits")
+        && words(arguments).any(|word| word != "std" && Number::read(word).is_none())
+}
+
 /// The name without a scope of the standard library or the compiler's prefix, and without a template's arguments.
 fn base(name: &str) -> &str {
+    if is_of_classes(name) {
+        return "";
+    }
     let name = name.split('<').next().unwrap_or(name);
     let name = name.strip_prefix("::").unwrap_or(name);
     let name = name.strip_prefix("std::").unwrap_or(name);

@@ -188,7 +188,12 @@ impl Reader<'_, '_> {
             let is_builtin = matches!(tree.kind(ty), NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier);
             self.cx.is_number_or_nothing(ty) && (is_builtin || !self.cx.has_operators())
         });
-        if !is_pointer && !is_number {
+        let is_reference = tree
+            .child(descriptor, Field::Declarator)
+            .is_some_and(|declarator| tree.kind(declarator) == NodeKind::AbstractReferenceDeclarator);
+        if is_reference {
+            self.unknown(UnknownKind::Code, node, "what is done through this reference is not followed");
+        } else if !is_pointer && !is_number {
             self.unknown(UnknownKind::Code, node, "this may make an object");
         }
     }

@@ -3,7 +3,7 @@
 use super::entries::{Entry, EntryKind};
 use super::resolve::agreed;
 use super::{DeclaredType, Scope, Symbols, Unit};
-use crate::semantics::calls::{is_of_c, is_pure};
+use crate::semantics::calls::{is_of_c, is_pure, is_reserved_in_c};
 use crate::source::{Language, Span, words};
 use crate::syntax::{Field, NodeId, NodeKind};
 
@@ -55,8 +55,8 @@ impl Symbols<'_> {
         }
         let is_cpp = self.own.tree.language() == Language::Cpp;
         self.entries_named(name).iter().all(|(unit, entry)| match entry.kind {
-            // C has one function of a name, whoever declares it.
-            EntryKind::Function => !is_cpp && entry.definition.is_none(),
+            // C has one function of a name, whoever declares it; those that its standard leaves free may be the program's own.
+            EntryKind::Function => !is_cpp && entry.definition.is_none() && is_reserved_in_c(name),
             _ => {
                 entry.is_local() && !(*unit == header && entry.is_visible(at))
                     || !is_cpp && entry.scope == Scope::Member
