@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 use crate::semantics::Program;
 use crate::semantics::calls::is_pure;
-use crate::semantics::uses::{Role, Use, uses_below};
+use crate::semantics::uses::{Use, uses_below};
 use crate::source::{SourceFile, Span};
 use crate::syntax::host::parse_expression;
-use crate::syntax::{Call, Field, HostTree, NodeId, NodeKind};
+use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
 /// What one part of an expression does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,10 +84,7 @@ impl<'t> Evaluation<'t> {
     fn read(file: &SourceFile, tree: Cow<'t, HostTree>, root: NodeId) -> Self {
         let parts: Vec<Part> =
             tree.descendants(root).filter_map(|node| Some(Part { act: act(file, &tree, node)?, node })).collect();
-        // `static_cast` is no name of the program's.
-        let converts = |call: Call<'_>| parts.iter().any(|part| part.node == call.node && part.act == Act::Conversion);
-        let is_cast = |used: &Use| used.role == Role::Callee && Call::around(&tree, used.node).is_some_and(converts);
-        let names = uses_below(file, &tree, root).into_iter().filter(|used| !is_cast(used)).collect();
+        let names = uses_below(file, &tree, root);
         Self { tree, parts, names }
     }
 
@@ -250,18 +247,6 @@ fn is_conversion(file: &SourceFile, tree: &HostTree, call: NodeId) -> bool {
         NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier => true,
         // `(__UINTPTR_TYPE__)(a + n)`: the compiler's own name of a type, which no function can have.
         NodeKind::ParenthesizedExpression => file.bytes(tree.span(function)) == b"(__UINTPTR_TYPE__)",
-        NodeKind::TemplateFunction => {
-            let is_cast =
-                tree.child(function, Field::Name).is_some_and(|name| file.bytes(tree.span(name)) == b"static_cast");
-            let arguments = tree.child(function, Field::Arguments);
-            let is_own = |node: NodeId| match tree.kind(node) {
-                NodeKind::TypeDescriptor => tree
-                    .named_children(node)
-                    .all(|part| matches!(tree.kind(part), NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier)),
-                _ => false,
-            };
-            is_cast && arguments.is_some_and(|list| tree.named_children(list).all(is_own))
-        }
         _ => false,
     }
 }

@@ -7,6 +7,7 @@
 mod branches;
 mod grammar;
 mod kinds;
+mod named_casts;
 mod nesting;
 mod parse;
 mod readable;

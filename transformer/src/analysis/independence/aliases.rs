@@ -37,7 +37,7 @@ impl Sections {
         let first = candidate.chain.first().copied().unwrap_or(candidate.id);
         let around = std::iter::successors(cx.constructs.enclosing(first), |id| cx.constructs.enclosing(*id));
         let data = around.filter(|id| cx.constructs.directive(*id).is("target data"));
-        for id in candidate.chain.iter().copied().chain(data) {
+        for id in candidate.chain.iter().copied().chain(data).filter(|id| certainly_maps(cx, *id)) {
             for clause in cx.constructs.directive(id).clauses_of(ClauseName::Map) {
                 let plain = clause.modifiers.iter().all(|modifier| modifier.argument.is_none());
                 for item in clause.items().iter().filter(|_| plain) {
@@ -114,6 +114,13 @@ impl Sections {
         };
         inside().unwrap_or(false)
     }
+}
+
+/// Has a construct no `if` that may leave out its mapping? Its list items may share storage where it maps nothing.
+fn certainly_maps(cx: &Program<'_>, id: ConstructId) -> bool {
+    let is_for_loop = |name: &str| matches!(name, "parallel" | "simd" | "teams");
+    let mut conditions = cx.constructs.directive(id).clauses_of(ClauseName::If);
+    conditions.all(|clause| clause.modifiers.iter().any(|modifier| is_for_loop(&modifier.name)))
 }
 
 /// One name by which memory is accessed.

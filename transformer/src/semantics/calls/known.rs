@@ -200,7 +200,8 @@ const NOT_OF_C: &[&str] = &[
     "y1",
 ];
 
-/// Arguments of a template that are written down may be classes with code of their own; a cast's are looked at where it stands.
+/// Arguments of a template that are written down may be classes with code of their own. The casts that are left make references, and
+/// are looked at where they stand.
 fn is_of_classes(name: &str) -> bool {
     let Some((own, arguments)) = name.split_once('<') else { return false };
     !own.ends_with("_cast")
@@ -266,7 +267,6 @@ const REAL: &[&str] = &[
     "logb",
     "lrint",
     "lround",
-    "nan",
     "nearbyint",
     "nextafter",
     "pow",
@@ -348,11 +348,6 @@ const PURE: &[&str] = &[
     "static_cast",
     "reinterpret_cast",
     "const_cast",
-    "strlen",
-    "strcmp",
-    "strncmp",
-    "memcmp",
-    "strchr",
     "offsetof",
     "__popc",
     "lerp",

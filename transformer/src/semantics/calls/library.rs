@@ -33,12 +33,15 @@ pub(in crate::semantics) fn only_reads_argument(name: &str, index: usize) -> boo
         "snprintf" => index > 1,
         "fscanf" => index == 1,
         "sscanf" => index < 2,
+        // The end of the number goes to where the second argument leads.
+        "strtod" | "strtof" | "strtol" | "strtoul" => index != 1,
         _ => false,
     }
 }
 
 fn plain(name: &str) -> &str {
-    name.strip_prefix("std::").or(name.strip_prefix("::")).unwrap_or(name)
+    let name = name.strip_prefix("std::").or(name.strip_prefix("::")).unwrap_or(name);
+    name.strip_prefix("__builtin_").unwrap_or(name)
 }
 
 /// Is it one of these functions, or another of the C library that gets copies of its arguments?
@@ -147,9 +150,6 @@ const READS: &[&str] = &[
     "strlen",
     "strncasecmp",
     "strncmp",
-    "strtod",
-    "strtol",
-    "strtoul",
 ];
 
 const WRITES: &[&str] = &[
@@ -199,6 +199,10 @@ const WRITES: &[&str] = &[
     "strcpy",
     "strncat",
     "strncpy",
+    "strtod",
+    "strtof",
+    "strtol",
+    "strtoul",
     "time",
     "times",
 ];

@@ -53,7 +53,7 @@ impl Reader<'_, '_> {
             return;
         }
         if name.ends_with("_cast") && tree.language() == Language::Cpp {
-            self.named_cast(call);
+            self.unknown(UnknownKind::Code, call, "what is done through this reference is not followed");
             return;
         }
         // `T(x)` is a number as well; what it is made of is read for itself.
@@ -90,17 +90,6 @@ impl Reader<'_, '_> {
             NameKind::TemplateParameter => self.is_of_numbers(&found.ty, at),
             _ => false,
         })
-    }
-
-    /// `static_cast<T>(x)` makes an object where `T` is a class.
-    fn named_cast(&mut self, call: NodeId) {
-        let tree = self.cx.tree;
-        let list = tree.child(call, Field::Function).and_then(|function| tree.child(function, Field::Arguments));
-        let types: Vec<NodeId> = list.into_iter().flat_map(|list| tree.named_children(list)).collect();
-        match types[..] {
-            [ty] if tree.kind(ty) == NodeKind::TypeDescriptor => self.cast_to(ty, call),
-            _ => self.unknown(UnknownKind::Code, call, "what is made by this cast is not followed"),
-        }
     }
 
     fn arguments(&self, call: NodeId) -> Vec<NodeId> {

@@ -30,7 +30,8 @@ impl Program<'_> {
             || words.iter().any(|word| self.symbols().macro_names(word, span.start, &named.name));
         let is_meant = |node: &NodeId| {
             let own = tree.span(*node);
-            tree.kind(*node) == NodeKind::Identifier
+            // `int *p(a);` is read as a function with a parameter of type `a`.
+            matches!(tree.kind(*node), NodeKind::Identifier | NodeKind::TypeIdentifier)
                 && self.file.bytes(own) == named.name.as_bytes()
                 && self.named(&named.name, own.end).is_none_or(|(found, _)| found.id == named.id)
         };
@@ -131,8 +132,13 @@ impl Program<'_> {
         let Some(function) = function else { return false };
         let span = tree.span(function);
         let text = self.file.show(span);
-        let is_conversion = tree.kind(function) == NodeKind::PrimitiveType
-            || ["static_cast<", "const_cast<"].iter().any(|cast| text.starts_with(cast)) && !text.contains('&');
+        // These give the object itself.
+        if ["std::max", "std::min", "std::clamp"].iter().any(|one| text.split('<').next() == Some(one)) {
+            let call = tree.parent(list);
+            let is_read = |call: &NodeId| matches!(role_of_expression(tree, *call), Role::Read | Role::Argument);
+            return call.filter(is_read).is_some_and(|call| self.is_taken_as_value(call));
+        }
+        let is_conversion = tree.kind(function) == NodeKind::PrimitiveType;
         let own = tree.span(name);
         let used = Use { name: self.file.show(own).into_owned(), span: own, node: name, role: Role::Argument };
         is_conversion || self.expansion(&text, span.start).is_some() || self.argument_is_copied(&used)

@@ -214,7 +214,9 @@ impl Reader<'_, '_> {
             }
             let is_class = |ty: &DeclaredType| !self.cx.symbols().is_plain_record(ty, at) || self.cx.has_operators();
             let is_object = tree.language() == Language::Cpp && element.class().is_some_and(is_class);
-            if (!variable.ty.is_known() || is_object) && !self.cx.is_time_structure(&variable.ty, at) {
+            // `int *p(a);` is read as a function.
+            let may_be_made = tree.language() == Language::Cpp && matches!(variable.ty, DeclaredType::Function { .. });
+            if (may_be_made || !variable.ty.is_known() || is_object) && !self.cx.is_time_structure(&variable.ty, at) {
                 self.unknown(UnknownKind::Code, node, format!("what the type of `{name}` does is not followed"));
             }
         }

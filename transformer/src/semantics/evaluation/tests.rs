@@ -41,8 +41,8 @@ fn conversions_of_cpp_are_no_calls() {
     use Act::{Arithmetic, Call, Choice, Conversion, Literal, Name, Type, Unknown};
     let cases: &[(&str, &[Act])] = &[
         ("int(n) + 1", &[Arithmetic, Conversion, Type, Name, Literal]),
-        ("static_cast<double>(n)", &[Conversion, Name, Type, Name]),
-        ("static_cast<T>(n)", &[Call, Name, Type, Name]),
+        ("static_cast<double>(n)", &[Conversion, Type, Name]),
+        ("static_cast<T>(n)", &[Conversion, Type, Name]),
         ("n and m", &[Choice, Name, Name]),
         ("[](int i) { return i; }(3)", &[Call, Unknown]),
     ];

@@ -68,7 +68,7 @@ impl Program<'_> {
 
     /// Are the arguments that a call writes for a template types of numbers, if it writes any?
     fn is_made_for_numbers(&self, callee: &Use) -> bool {
-        // The type of a cast is looked at where it stands.
+        // One that is left makes a reference, which is looked at where it stands.
         if matches!(callee.name.as_str(), "static_cast" | "reinterpret_cast" | "const_cast") {
             return true;
         }

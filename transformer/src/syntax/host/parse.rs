@@ -94,7 +94,7 @@ impl Attempt<'_> {
         let tree = parser.parse_with_options(&mut read, None, Some(options)).ok_or(HostError::Deadline)?;
         let mut arena = Arena::new(self.grammar, self.depth, tree.root_node().descendant_count());
         arena.fill(&mut tree.walk())?;
-        Ok(arena.finish(inactive))
+        Ok(arena.finish(inactive).with_named_casts(text))
     }
 }
 
@@ -244,7 +244,7 @@ fn right_of_assignment(statement: &[u8], grammar: &'static Grammar) -> Option<Ho
     let right = right_hand_side(&tree)?;
     let mut arena = Arena::new(grammar, Limits::default().depth, right.descendant_count());
     arena.fill(&mut right.walk()).ok()?;
-    let mut found = arena.finish(Vec::new());
+    let mut found = arena.finish(Vec::new()).with_named_casts(statement);
     for node in &mut found.nodes {
         node.start = position((node.start as usize).saturating_sub(BEFORE.len()));
         node.end = position((node.end as usize).saturating_sub(BEFORE.len()));

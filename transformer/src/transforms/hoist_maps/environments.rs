@@ -121,14 +121,7 @@ impl Block<'_, '_> {
 
     /// When what host code accesses in these statements is certainly an item that a construct lists beside the variable.
     pub(super) fn listed_beside(&self, statements: (usize, usize), item: &Item, touch: &Touch) -> Option<Vec<String>> {
-        let host = self.host_of(statements);
-        let keeps_place = |known: &Item| {
-            let Named { name, at, id } = &known.named;
-            let is_pointer = self.cx.declared_type(name, *at).is_none_or(|ty| ty.is_pointer());
-            let is_fixed = !is_pointer || host.writes_variable(*id).is_none() && self.cx.cannot_be_aliased(name, *at);
-            let is_known = |span: &Span| self.cx.constant(*span).is_some() || is_stable(self.cx, *span, &host);
-            is_fixed && known.expressions.iter().all(is_known)
-        };
+        let keeps_place = |known: &Item| self.keeps_place(statements, known);
         let holds = |other: &Item| {
             let is_other = other.named.id != item.named.id && keeps_place(other);
             other.certainly_holds(self.cx, touch).filter(|_| is_other)
@@ -140,6 +133,16 @@ impl Block<'_, '_> {
         let (mapping, mut terms) = self.certain_where(statements, |mapping| holding(mapping).is_some())?;
         terms.extend(holding(mapping)?);
         Some(terms)
+    }
+
+    /// Does a name mean the same section in all of the statements? That pointers change places with others is known to who asks.
+    pub(super) fn keeps_place(&self, statements: (usize, usize), item: &Item) -> bool {
+        let host = self.host_of(statements);
+        let Named { name, at, id } = &item.named;
+        let is_pointer = self.cx.declared_type(name, *at).is_none_or(|ty| ty.is_pointer());
+        let is_fixed = !is_pointer || host.writes_variable(*id).is_none() && self.cx.cannot_be_aliased(name, *at);
+        let is_known = |span: &Span| self.cx.constant(*span).is_some() || is_stable(self.cx, *span, &host);
+        is_fixed && item.expressions.iter().all(is_known)
     }
 
     /// May a construct of the block copy something back that it changed?

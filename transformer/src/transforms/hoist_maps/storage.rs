@@ -36,9 +36,14 @@ pub(super) fn apart(
             if one.owner.is_apart_from(block.cx.owner(&item.named)) {
                 continue;
             }
-            // List items of one construct share no storage, as far as it lists them.
+            // List items of one construct share no storage, as far as it lists them and their names lead to the same all the time.
+            let is_held = held.iter().any(|other| other.item.named.id == item.named.id);
+            let keep_place = is_held || block.keeps_place(statements, item);
             let lists_both = |mapping: &Mapping| {
-                [&one.item, item].into_iter().all(|item| maps(mapping, item).is_some_and(|own| own.is_explicit))
+                let lists = |item: &Item| maps(mapping, item).is_some_and(|own| own.is_explicit);
+                let exchanged = [&one.item, item].map(|item| block.class_of(statements, item.named.id)).concat();
+                let lists_id = |id: &VariableId| mapping.item(*id).is_some_and(|own| own.is_explicit);
+                keep_place && lists(&one.item) && lists(item) && exchanged.iter().all(lists_id)
             };
             match block.certain_where(statements, lists_both) {
                 Some((_, own)) => terms.extend(own),
