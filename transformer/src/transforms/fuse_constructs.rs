@@ -64,7 +64,7 @@
 //! Data that both map are transferred once. An item is copied to the device if the first that maps it copies it, or if a later one does
 //! and none before copies it back; it is copied back if any one does. Where a copy to the device in between would have undone what was written,
 //! or none at the end would have dropped it, the constructs stay. What only one maps must be apart from what only another one maps, since
-//! list items of one construct must not share storage (OpenMP 5.2, section 5.8.3): `restrict` says nothing of elements that no loop accesses. The device needs the memory for all of them at once.
+//! list items of one construct that certainly maps them must not share storage (OpenMP 5.2, section 5.8.3): `restrict` says nothing of elements that no loop accesses. The device needs the memory for all of them at once.
 //!
 //! The statements keep their text and their order, so that a compiler contracts what it contracted, unless it contracts across statements
 //! (`-ffp-contract=fast`): a value that is stored and loaded again may then take part in a fused multiply-add.

@@ -88,7 +88,7 @@
 //! called function's parameter names what the argument does only where the function never changes it, the section is computed from integers
 //! that keep their values, and both see elements of one type. A variable that the function declares with a value and never changes stands for
 //! that value. A member that it finds by a parameter is the caller's, if nothing in the environment changes that. A pointer that others than its name reach is held only where the host copies
-//! no bytes and writes no characters through other pointers in between: these may be the pointer's own. List items of one construct share no storage; of other pairs the sections are
+//! no bytes and writes no characters through other pointers in between: these may be the pointer's own. List items of one construct share no storage, as long as their names lead to the same; of other pairs the sections are
 //! compared when the program runs, since present data that overlap a section in part are an error. What only a construct in a branch copies
 //! back is not copied back by the environment either, since the original may never write that memory. Pointers that change places are
 //! mapped for what any of them is, where as many passes certainly run as there are pointers, so that each has been in each place. Memory
