@@ -36,8 +36,9 @@ impl Sections {
         let mut all = Self { items: Vec::new(), spans: Vec::new(), values: Vec::new() };
         let first = candidate.chain.first().copied().unwrap_or(candidate.id);
         let around = std::iter::successors(cx.constructs.enclosing(first), |id| cx.constructs.enclosing(*id));
-        let data = around.filter(|id| cx.constructs.directive(*id).is("target data"));
-        for id in candidate.chain.iter().copied().chain(data).filter(|id| certainly_maps(cx, *id)) {
+        let is_data = |id: &ConstructId| cx.constructs.directive(*id).is("target data");
+        let data = around.filter(|id| is_data(id) && certainly_maps(cx, *id));
+        for id in candidate.chain.iter().copied().chain(data) {
             for clause in cx.constructs.directive(id).clauses_of(ClauseName::Map) {
                 let plain = clause.modifiers.iter().all(|modifier| modifier.argument.is_none());
                 for item in clause.items().iter().filter(|_| plain) {
@@ -116,11 +117,9 @@ impl Sections {
     }
 }
 
-/// Has a construct no `if` that may leave out its mapping? Its list items may share storage where it maps nothing.
+/// Has a data construct no `if`? `hoist` writes one where list items may share storage.
 fn certainly_maps(cx: &Program<'_>, id: ConstructId) -> bool {
-    let is_for_loop = |name: &str| matches!(name, "parallel" | "simd" | "teams");
-    let mut conditions = cx.constructs.directive(id).clauses_of(ClauseName::If);
-    conditions.all(|clause| clause.modifiers.iter().any(|modifier| is_for_loop(&modifier.name)))
+    cx.constructs.directive(id).clauses_of(ClauseName::If).next().is_none()
 }
 
 /// One name by which memory is accessed.
