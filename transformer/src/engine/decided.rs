@@ -13,6 +13,9 @@ use crate::source::{Conditional, Scan, SourceFile, Span, scan, words};
 /// Longer conditions are not read.
 const MOST_TOKENS: usize = 64;
 
+/// How many names may stand for each other.
+const MOST_NAMES: usize = 8;
+
 /// The branch that is taken, or `None` if none is.
 pub(super) type Taken = Option<usize>;
 
@@ -155,15 +158,32 @@ impl Place<'_> {
         around.into_iter().all(|(group, known)| {
             let branch = group.branches.iter().position(|branch| branch.content.contains(part));
             let Some(branch) = branch.and_then(|index| Some((index, group.branches.get(index)?))) else { return false };
-            branch.1.content.contains(Span::new(self.at, self.at)) || *known == Some(Some(branch.0))
+            let is_default = || branch.0 == 0 && self.asks_for(branch.1.line, part);
+            branch.1.content.contains(Span::new(self.at, self.at))
+                || *known == Some(Some(branch.0))
+                || known.is_none() && is_default()
         })
     }
 
-    /// The number that a name stands for.
+    /// `#ifndef N` around the definition of `N`: behind it there is one, whichever it is.
+    fn asks_for(&self, line: Span, definition: Span) -> bool {
+        let mut defined = self.scan.definitions.iter().filter(|other| other.span == definition);
+        let line = self.file.show(line);
+        let asked = line.trim_start_matches(['#', ' ', '\t']).strip_prefix("ifndef").map(str::trim);
+        defined.next().is_some_and(|defined| asked == Some(&*self.file.show(defined.name)))
+    }
+
+    /// The number that a name stands for, perhaps by way of others.
     fn value(&self, name: &str) -> Option<i64> {
-        let bodies = self.all.bodies.get(name)?;
-        let body = bodies.first().filter(|_| bodies.len() == 1 && self.is_defined(name))?;
-        number(body)
+        let mut name = name;
+        for _ in 0..MOST_NAMES {
+            let bodies = self.all.bodies.get(name)?;
+            name = bodies.first().filter(|_| bodies.len() == 1 && self.is_defined(name))?;
+            if let Some(number) = number(name) {
+                return Some(number);
+            }
+        }
+        None
     }
 }
 

@@ -1,7 +1,8 @@
 //! What the macros in a directive stand for.
 //!
 //! Only what stands outside of a directive's parentheses is replaced: words that may be clauses. A macro in an expression is read where
-//! the expression is.
+//! the expression is. In statements of constructs macros are replaced where they hide what the statements are: where these cannot be parsed
+//! otherwise, or where a macro stands for one thing here and another there.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -27,11 +28,53 @@ pub(super) struct Expander<'m> {
     undecided: RefCell<Option<(String, usize)>>,
     /// How many tokens may still be read.
     budget: Cell<usize>,
+    /// Are these statements, whose macros are those in force?
+    is_statement: bool,
 }
 
 impl<'m> Expander<'m> {
     pub fn new(macros: &'m Macros, choice: Choice) -> Self {
-        Self { macros, choice, undecided: RefCell::new(None), budget: Cell::new(MOST_TOKENS) }
+        Self { macros, choice, undecided: RefCell::new(None), budget: Cell::new(MOST_TOKENS), is_statement: false }
+    }
+
+    /// Replaces macros in statements, each by the definition that is in force there.
+    pub fn of_statements(macros: &'m Macros) -> Self {
+        Self { is_statement: true, ..Self::new(macros, Choice::new()) }
+    }
+
+    /// The uses of macros in the statements of a range of the file. With `changing`, of those alone that stand for one thing here and
+    /// another there.
+    pub fn in_statements(&self, file: &SourceFile, scan: &Scan, range: Span, changing: bool) -> Vec<Replacement> {
+        let mut apart: Vec<Span> = scan.masked.clone();
+        apart.extend(scan.definitions.iter().map(|definition| definition.span));
+        apart.extend(scan.includes.iter().map(|include| include.span));
+        apart.extend(scan.conditionals.iter().flat_map(|group| group.lines()));
+        apart.extend(scan.directives.iter().map(|directive| directive.span));
+        apart.retain(|span| span.overlaps(range));
+        apart.sort_unstable();
+        let mut found = Vec::new();
+        let mut at = range.start;
+        for end in apart.iter().map(|span| span.start).chain([range.end]).collect::<Vec<_>>() {
+            if at < end {
+                found.extend(self.in_text(file, Span::new(at, end), changing));
+            }
+            at = apart.iter().filter(|span| span.start <= end).map(|span| span.end).max().unwrap_or(at).max(at);
+        }
+        found
+    }
+
+    fn in_text(&self, file: &SourceFile, span: Span, changing: bool) -> Vec<Replacement> {
+        let Ok(text) = std::str::from_utf8(file.bytes(span)) else { return Vec::new() };
+        if !words(text).any(|word| self.macros.in_force(word, span.start).is_some()) {
+            return Vec::new();
+        }
+        let tokens = tokens(text, Some(span.start));
+        let is_wanted = |used: &Use| {
+            let name = tokens.get(used.first).map_or("", |token| &token.text);
+            !changing || self.macros.changes(name)
+        };
+        let used = self.uses(&tokens, Some(span.start), &[]).into_iter().filter(is_wanted).collect::<Vec<_>>();
+        used.into_iter().filter_map(|used| used.replacement(&tokens)).collect()
     }
 
     /// The macro that must be decided before this says what a text stands for, with the number of its definitions.
@@ -56,16 +99,10 @@ impl<'m> Expander<'m> {
         }
         let tokens = tokens(text, Some(at));
         let used = self.uses(&tokens, Some(at), &[]);
-        let place =
-            |token: Option<&Token>| token.and_then(|token| Some(Span::new(token.at?, token.at? + token.text.len())));
-        let replacement = |used: Use| {
-            let (first, last) = (place(tokens.get(used.first))?, place(tokens.get(used.end.checked_sub(1)?))?);
-            Some(Replacement { span: Span::new(first.start, last.end), tokens: used.stands_for })
-        };
-        used.into_iter().filter_map(replacement).collect()
+        used.into_iter().filter_map(|used| used.replacement(&tokens)).collect()
     }
 
-    /// The uses of macros outside of parentheses. `at` is where the text stands in the file, for definitions that follow it.
+    /// The uses of macros, in directives those outside of parentheses. `at` is where the text stands in the file, for definitions that follow it.
     fn uses(&self, tokens: &[Token], at: Option<usize>, outer: &[&str]) -> Vec<Use> {
         let mut found = Vec::new();
         let mut depth = 0;
@@ -73,9 +110,11 @@ impl<'m> Expander<'m> {
         while let Some(token) = tokens.get(index) {
             depth += token.opens();
             let rest = tokens.get(index + 1..).unwrap_or_default();
-            let used = (depth == 0 && token.kind == Kind::Word && !outer.contains(&token.text.as_str()))
-                .then(|| self.stands_for(&token.text, rest, at, outer))
-                .flatten();
+            let used = ((depth == 0 || self.is_statement)
+                && token.kind == Kind::Word
+                && !outer.contains(&token.text.as_str()))
+            .then(|| self.stands_for(&token.text, rest, at, outer))
+            .flatten();
             let end = used.as_ref().map_or(index + 1, |(_, count)| index + 1 + count);
             found.extend(used.map(|(stands_for, _)| Use { first: index, end, stands_for }));
             index = end;
@@ -85,8 +124,10 @@ impl<'m> Expander<'m> {
 
     /// What a name with the tokens behind it stands for, and how many of these are its arguments.
     fn stands_for(&self, name: &str, rest: &[Token], at: Option<usize>, outer: &[&str]) -> Option<(Vec<Token>, usize)> {
-        let definition =
-            self.definition(name).filter(|found| at.zip(found.span).is_none_or(|(at, is)| is.end <= at))?;
+        let definition = match self.is_statement {
+            true => self.macros.in_force(name, at?)?,
+            false => self.definition(name).filter(|found| at.zip(found.span).is_none_or(|(at, is)| is.end <= at))?,
+        };
         let (given, count) = match &definition.parameters {
             None => (Vec::new(), 0),
             Some(_) => arguments(rest)?,
@@ -99,8 +140,10 @@ impl<'m> Expander<'m> {
         }
         let text = self.expanded(&text, at, &inner);
         let ends_in_name = text.last().is_some_and(|last| self.takes_arguments(&last.text));
+        // A directive is read where its macro is used.
+        let is_directive = self.is_statement && text.iter().any(|token| token.text.ends_with("ragma"));
         // Its arguments would be those that stand behind this use.
-        (!ends_in_name).then_some((text, count))
+        (!ends_in_name && !is_directive).then_some((text, count))
     }
 
     /// The tokens with the macros in them replaced.
@@ -135,6 +178,15 @@ struct Use {
     first: usize,
     end: usize,
     stands_for: Vec<Token>,
+}
+
+impl Use {
+    /// What takes its place in the file of whose tokens it is made.
+    fn replacement(self, tokens: &[Token]) -> Option<Replacement> {
+        let place = |token: &Token| Some(Span::new(token.at?, token.at? + token.text.len()));
+        let (first, last) = (place(tokens.get(self.first)?)?, place(tokens.get(self.end.checked_sub(1)?)?)?);
+        Some(Replacement { span: Span::new(first.start, last.end), tokens: self.stands_for })
+    }
 }
 
 /// A macro's text with the arguments in it, or `None` if tokens are made into strings or put together.
