@@ -65,7 +65,8 @@ impl<'m> Expander<'m> {
 
     fn in_text(&self, file: &SourceFile, span: Span, changing: bool) -> Vec<Replacement> {
         let Ok(text) = std::str::from_utf8(file.bytes(span)) else { return Vec::new() };
-        if !words(text).any(|word| self.macros.in_force(word, span.start).is_some()) {
+        // What looks like a token may be a part of a raw string.
+        if text.contains("R\"") || !words(text).any(|word| self.macros.is_in_force(word)) {
             return Vec::new();
         }
         let tokens = tokens(text, Some(span.start));
@@ -74,7 +75,11 @@ impl<'m> Expander<'m> {
             !changing || self.macros.changes(name)
         };
         let used = self.uses(&tokens, Some(span.start), &[]).into_iter().filter(is_wanted).collect::<Vec<_>>();
-        used.into_iter().filter_map(|used| used.replacement(&tokens)).collect()
+        let mut found: Vec<Replacement> = used.into_iter().filter_map(|used| used.replacement(&tokens)).collect();
+        for replacement in &mut found {
+            keep_places(file, replacement);
+        }
+        found
     }
 
     /// The macro that must be decided before this says what a text stands for, with the number of its definitions.
@@ -113,7 +118,7 @@ impl<'m> Expander<'m> {
             let used = ((depth == 0 || self.is_statement)
                 && token.kind == Kind::Word
                 && !outer.contains(&token.text.as_str()))
-            .then(|| self.stands_for(&token.text, rest, at, outer))
+            .then(|| self.stands_for(&token.text, rest, token.at.or(at), outer))
             .flatten();
             let end = used.as_ref().map_or(index + 1, |(_, count)| index + 1 + count);
             found.extend(used.map(|(stands_for, _)| Use { first: index, end, stands_for }));
@@ -132,18 +137,29 @@ impl<'m> Expander<'m> {
             None => (Vec::new(), 0),
             Some(_) => arguments(rest)?,
         };
-        let text = substituted(definition, &given)?;
+        let text = substituted(definition, &given, self.is_statement)?;
         self.budget.set(self.budget.get().checked_sub(text.len() + 1)?);
         let inner: Vec<&str> = outer.iter().copied().chain([name]).collect();
         if inner.len() > DEEPEST {
             return None;
         }
         let text = self.expanded(&text, at, &inner);
-        let ends_in_name = text.last().is_some_and(|last| self.takes_arguments(&last.text));
-        // A directive is read where its macro is used.
-        let is_directive = self.is_statement && text.iter().any(|token| token.text.ends_with("ragma"));
+        let mut from_behind = text.iter().rev().skip_while(|token| token.kind == Kind::Blank);
+        let ends_in_name = from_behind.next().is_some_and(|last| self.takes_arguments(&last.text));
         // Its arguments would be those that stand behind this use.
-        (!ends_in_name && !is_directive).then_some((text, count))
+        (!ends_in_name && !(self.is_statement && self.hides_more(&text, at?))).then_some((text, count))
+    }
+
+    /// Does what a use stands for hold a directive, which is read where its macro is used, or a macro that stays as it is and is not
+    /// certainly an expression or a type?
+    fn hides_more(&self, text: &[Token], at: usize) -> bool {
+        let is_read = |name: &str| {
+            self.macros.in_force(name, at).is_none()
+                && !self.macros.is_unclear(name)
+                && self.macros.get(name).iter().all(|definition| is_part_of_statement(&definition.body))
+        };
+        let mut words = text.iter().filter(|token| token.kind == Kind::Word).map(|token| token.text.as_str());
+        words.any(|word| word.ends_with("ragma") || !is_read(word))
     }
 
     /// The tokens with the macros in them replaced.
@@ -189,13 +205,39 @@ impl Use {
     }
 }
 
-/// A macro's text with the arguments in it, or `None` if tokens are made into strings or put together.
-fn substituted(definition: &Definition, given: &[Vec<Token>]) -> Option<Vec<Token>> {
+/// Leaves out blanks at the ends of what a use stands for where it stands apart without them, so that its statements begin where it does.
+fn keep_places(file: &SourceFile, replacement: &mut Replacement) {
+    let Replacement { span, tokens } = replacement;
+    let is_apart = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii_whitespace() || b"(){};".contains(byte));
+    if is_apart(file.text.get(..span.start).and_then(<[u8]>::last)) {
+        let blanks = tokens.iter().take_while(|token| token.kind == Kind::Blank).count();
+        tokens.drain(..blanks);
+    }
+    while is_apart(file.text.get(span.end)) && tokens.last().is_some_and(|last| last.kind == Kind::Blank) {
+        tokens.pop();
+    }
+}
+
+/// Can a macro's text be no more than an expression or a type?
+fn is_part_of_statement(body: &[Token]) -> bool {
+    let is_more = |token: &Token| [";", "{", "}", "#"].contains(&token.text.as_str()) || token.text.ends_with("ragma");
+    !body.is_empty() && !body.iter().any(is_more)
+}
+
+/// A macro's text with the arguments in it, or `None` if tokens are made into strings or put together. With `apart`, blanks keep
+/// what an argument or the whole gives apart from what stands beside it: `-` before `-x` is no `--x`.
+fn substituted(definition: &Definition, given: &[Vec<Token>], apart: bool) -> Option<Vec<Token>> {
+    let blank = apart.then(|| Token::made(Kind::Blank, " "));
+    let enclosed = |text: &[Token]| blank.iter().chain(text).chain(&blank).cloned().collect::<Vec<_>>();
     let Some(parameters) = &definition.parameters else {
-        return is_plain(&definition.body).then(|| definition.body.clone());
+        return is_plain(&definition.body).then(|| enclosed(&definition.body));
     };
     let is_variadic = parameters.last().is_some_and(|last| last == "...");
     let named = parameters.len() - usize::from(is_variadic);
+    // An extension of some compilers names the rest of the arguments.
+    if parameters.iter().take(named).any(|name| name.contains("...")) {
+        return None;
+    }
     let is_none_given = parameters.is_empty() && matches!(given, [only] if only.is_empty());
     let fits = if is_variadic { given.len() >= named } else { given.len() == named || is_none_given };
     if !fits || !is_plain(&definition.body) {
@@ -205,15 +247,15 @@ fn substituted(definition: &Definition, given: &[Vec<Token>]) -> Option<Vec<Toke
     for token in &definition.body {
         let parameter = parameters.iter().position(|parameter| *parameter == token.text);
         match parameter.filter(|_| token.kind == Kind::Word) {
-            Some(index) => out.extend(given.get(index)?.iter().cloned()),
+            Some(index) => out.extend(enclosed(given.get(index)?)),
             None if is_variadic && token.text == "__VA_ARGS__" => {
                 let comma = [Token::made(Kind::Other, ",")];
-                out.extend(given.get(named..)?.join(&comma[..]));
+                out.extend(enclosed(&given.get(named..)?.join(&comma[..])));
             }
             None => out.push(token.clone()),
         }
     }
-    Some(out)
+    Some(enclosed(&out))
 }
 
 fn is_plain(body: &[Token]) -> bool {

@@ -25,6 +25,8 @@ pub(super) struct Macros {
     by_name: BTreeMap<String, Vec<Definition>>,
     /// The definitions that hold from their line to the next one of the name, whatever is compiled, in order.
     in_force: BTreeMap<String, Vec<InForce>>,
+    /// Names of which it is not known what they stand for at a place.
+    unclear: BTreeSet<String>,
 }
 
 /// From its place on a name stands for this, or for nothing behind `#undef`.
@@ -55,7 +57,9 @@ impl Macros {
             taken_back.extend(names_taken_back(header));
         }
         all.in_force = all.certain(file, own, headers);
-        all.by_name.retain(|name, _| !taken_back.contains(name) && !name.starts_with('_'));
+        let is_unclear = |name: &String| taken_back.contains(name) || name.starts_with('_');
+        all.unclear = all.by_name.keys().filter(|name| is_unclear(name)).cloned().collect();
+        all.by_name.retain(|name, _| !is_unclear(name));
         all
     }
 
@@ -88,9 +92,19 @@ impl Macros {
         self.in_force.get(name)?.iter().rev().find(|one| one.from <= at)?.definition.as_ref()
     }
 
+    /// Is it certain of a name what it stands for at each place?
+    pub fn is_in_force(&self, name: &str) -> bool {
+        self.in_force.contains_key(name)
+    }
+
     /// Are there macros that statements may use and of which it is certain where each definition holds?
     pub fn are_in_force(&self) -> bool {
         !self.in_force.is_empty()
+    }
+
+    /// Is a name a macro somewhere in sight, but not known what for?
+    pub fn is_unclear(&self, name: &str) -> bool {
+        self.unclear.contains(name)
     }
 
     /// May a name stand for one thing here and another there?
