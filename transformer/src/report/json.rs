@@ -55,6 +55,8 @@ struct Entry<'a> {
     kernels: Option<Kernels>,
     /// How often data travel; null where the pass does not go by that.
     copies: Option<CopiesEntry>,
+    /// What takes the time of a construct in which nothing is left to do; null elsewhere.
+    limit: Option<LimitEntry>,
     /// Further places.
     labels: Vec<LabelEntry<'a>>,
     /// Sentences that follow the message.
@@ -93,6 +95,30 @@ struct CopiesEntry {
     after: usize,
     bytes_before: Option<u64>,
     bytes_after: Option<u64>,
+}
+
+/// How long a construct is predicted to take as it stands, in microseconds, rounded.
+#[derive(JsonSchema, Serialize)]
+struct LimitEntry {
+    /// `launch`, `device`, `thread` or `one-thread`: what takes the most time.
+    by: &'static str,
+    launch: u64,
+    kernel: u64,
+    /// Its grid; null if it is no loop of a league, or clauses are no numbers.
+    grid: Option<GridEntry>,
+    /// How many iterations its threads share.
+    iterations: u64,
+    /// Whether that number follows from the text.
+    known: bool,
+    /// Whether it is the prediction for its grid on the given device, or that of the cost model.
+    device: bool,
+}
+
+/// Teams, and the threads of each.
+#[derive(JsonSchema, Serialize)]
+struct GridEntry {
+    teams: u64,
+    threads: u32,
 }
 
 /// A further place with a word about it.
@@ -153,6 +179,15 @@ fn entry<'a>(report: &'a FileReport, diagnostic: &'a Diagnostic) -> Entry<'a> {
             after: copies.after,
             bytes_before: copies.bytes.map(|(before, _)| before),
             bytes_after: copies.bytes.map(|(_, after)| after),
+        }),
+        limit: plan.and_then(|plan| plan.limit).map(|limit| LimitEntry {
+            by: limit.by.name(),
+            launch: limit.launch,
+            kernel: limit.kernel,
+            grid: limit.grid.map(|grid| GridEntry { teams: grid.num_teams, threads: grid.thread_limit }),
+            iterations: limit.iterations,
+            known: limit.is_known,
+            device: limit.on_device,
         }),
         labels: diagnostic
             .labels
