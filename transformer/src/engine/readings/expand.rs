@@ -147,7 +147,8 @@ impl<'m> Expander<'m> {
         let mut from_behind = text.iter().rev().skip_while(|token| token.kind == Kind::Blank);
         let ends_in_name = from_behind.next().is_some_and(|last| self.takes_arguments(&last.text));
         // Its arguments would be those that stand behind this use.
-        (!ends_in_name && !(self.is_statement && self.hides_more(&text, at?))).then_some((text, count))
+        let is_left = ends_in_name || self.is_statement && self.hides_more(&text, at?);
+        (!is_left).then_some((text, count))
     }
 
     /// Does what a use stands for hold a directive, which is read where its macro is used, or a macro that stays as it is and is not
