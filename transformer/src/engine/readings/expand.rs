@@ -144,23 +144,29 @@ impl<'m> Expander<'m> {
             return None;
         }
         let text = self.expanded(&text, at, &inner);
+        let behind = next(rest.get(count..).unwrap_or_default());
         let mut from_behind = text.iter().rev().skip_while(|token| token.kind == Kind::Blank);
         let ends_in_name = from_behind.next().is_some_and(|last| self.takes_arguments(&last.text));
         // Its arguments would be those that stand behind this use.
-        let is_left = ends_in_name || self.is_statement && self.hides_more(&text, at?);
+        let is_left = ends_in_name && may_call(behind) || self.is_statement && self.hides_more(&text, behind, at?);
         (!is_left).then_some((text, count))
     }
 
     /// Does what a use stands for hold a directive, which is read where its macro is used, or a macro that stays as it is and is not
-    /// certainly an expression or a type?
-    fn hides_more(&self, text: &[Token], at: usize) -> bool {
-        let is_read = |name: &str| {
-            self.macros.in_force(name, at).is_none()
+    /// certainly an expression or a type? `behind` is the token behind the use. The name of a macro with parameters that stands without any
+    /// is no use of it.
+    fn hides_more(&self, text: &[Token], behind: Option<&Token>, at: usize) -> bool {
+        let is_read = |name: &str, is_called: bool| {
+            let is_name = |definition: &Definition| definition.parameters.is_some() && !is_called;
+            self.macros.in_force(name, at).is_none_or(is_name)
                 && !self.macros.is_unclear(name)
-                && self.macros.get(name).iter().all(|definition| is_part_of_statement(&definition.body))
+                && self.macros.get(name).iter().all(|known| is_name(known) || is_part_of_statement(&known.body))
         };
-        let mut words = text.iter().filter(|token| token.kind == Kind::Word).map(|token| token.text.as_str());
-        words.any(|word| word.ends_with("ragma") || !is_read(word))
+        let mut words = text.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word);
+        words.any(|(index, word)| {
+            let is_called = may_call(next(text.get(index + 1..).unwrap_or_default()).or(behind));
+            word.text.ends_with("ragma") || !is_read(&word.text, is_called)
+        })
     }
 
     /// The tokens with the macros in them replaced.
@@ -217,6 +223,16 @@ fn keep_places(file: &SourceFile, replacement: &mut Replacement) {
     while is_apart(file.text.get(span.end)) && tokens.last().is_some_and(|last| last.kind == Kind::Blank) {
         tokens.pop();
     }
+}
+
+/// The first token that is no blank.
+fn next(tokens: &[Token]) -> Option<&Token> {
+    tokens.iter().find(|token| token.kind != Kind::Blank)
+}
+
+/// May a name before this token have arguments? Behind the last token more may follow.
+fn may_call(behind: Option<&Token>) -> bool {
+    behind.is_none_or(|token| token.text == "(")
 }
 
 /// Can a macro's text be no more than an expression or a type?

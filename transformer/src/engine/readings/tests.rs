@@ -136,6 +136,12 @@ fn macros_of_statements_stand_for_their_text() {
         ),
         // Braces and brackets keep no comma.
         ("#define A(v, w) v; w;", "A({x = 1, y = 2}) A(x, y)", "{ {x = 1; y = 2}; x; y; } }"),
+        // A name alone is no use of a macro with parameters.
+        (
+            "#define v(x) {x, x}\n#define I v\n#define A f(I); x = v + I;",
+            "A A",
+            "{ f(v); x = v + v; f(v); x = v + v; } }",
+        ),
         ("#define A x = WORD(1); y = 2;", "A A", "{ x = WORD(1); y = 2; x = WORD(1); y = 2; } }"),
     ] {
         let read = statements_read(definitions, statements);
@@ -154,6 +160,7 @@ fn statements_that_hide_more_stay_as_they_are() {
         "#ifdef X\n#define B x = 1;\n#else\n#define B\n#endif\n#define A B y = 1;",
         "#define _B x = 1;\n#define A _B y = 1;",
         "#define A(v) v = 1; y = 1;",
+        "#define B(v...) {v}\n#define I B\n#define A I (1) y = 1;",
         "#define A A x = 1;",
     ] {
         assert_eq!(statements_read(definitions, "A A"), "{ A A } }", "{definitions}");
