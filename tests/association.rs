@@ -1,5 +1,6 @@
 //! The statement that each directive is associated with is the one that clang finds.
 //!
+//! Where macros or `#if` hide what a construct is, clang gets the texts that the tool reads in their place.
 //! Over all fixtures; over the C and C++ files of another folder instead, and with the figures printed, by
 //! `OMPSPLIT_COLLECTION=DIR cargo test --test association -- --nocapture`.
 
@@ -10,6 +11,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use ompsplit::engine::{self, Options};
 use ompsplit::region::association::associate;
 use ompsplit::region::construct::ConstructTree;
 use ompsplit::source::{LineColumn, SourceFile, Span, Spelling, scan};
@@ -68,20 +70,38 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn compare(path: &Path) -> Report {
-    let mut report = Report::default();
     let text = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let file = SourceFile::new(path, text);
-    let scan = scan(&file.text);
-    if scan.directives.is_empty() {
-        return report;
+    if scan(&file.text).directives.is_empty() {
+        return Report::default();
     }
+    let texts = engine::texts(&file, &[], &Options::default());
+    let texts = texts.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    texts.iter().map(|text| compare_text(text, &file)).fold(Report::default(), Report::with)
+}
+
+/// Compares one of the texts that a file is read as.
+fn compare_text(text: &SourceFile, original: &SourceFile) -> Report {
+    let path = original.path.as_path();
+    if text.text == original.text {
+        return compare_with(text, &associated_by_clang(path, path));
+    }
+    let ending = path.extension().map_or_else(String::new, |ending| format!(".{}", ending.to_string_lossy()));
+    let read = tempfile::Builder::new().suffix(&ending).tempfile().expect("a file can be made");
+    std::fs::write(read.path(), &text.text).expect("a file can be written");
+    compare_with(text, &associated_by_clang(read.path(), path))
+}
+
+fn compare_with(file: &SourceFile, clang: &Bodies) -> Report {
+    let mut report = Report::default();
+    let path = file.path.as_path();
+    let scan = scan(&file.text);
     let tree =
-        HostTree::parse(&file, &scan, &Limits::default()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        HostTree::parse(file, &scan, &Limits::default()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut reader = DirectiveReader::new();
-    let directives = scan.directives.iter().map(|directive| reader.read(&file, directive)).collect();
-    let constructs = associate(&file, &scan, &tree, directives);
-    let clang = associated_by_clang(path);
-    let starts = directive_lines(&file, &constructs);
+    let directives = scan.directives.iter().map(|directive| reader.read(file, directive)).collect();
+    let constructs = associate(file, &scan, &tree, directives);
+    let starts = directive_lines(file, &constructs);
     for construct in &constructs.constructs {
         let directive = &constructs.directives[construct.directive];
         let at = file.lines.line_column(directive.span.start);
@@ -89,20 +109,20 @@ fn compare(path: &Path) -> Report {
             report.skipped += 1;
             continue;
         };
-        let ours = construct.body.map(|_| lines(&file, construct.body_span));
+        let ours = construct.body.map(|_| lines(file, construct.body_span));
         // What clang invents for a stand-alone directive lies within the directive.
         let end = file.lines.line_column(directive.span.end).line;
         let theirs =
-            theirs.filter(|(first, _)| first.line > end).map(|(first, last)| (first, far_end(&starts, &clang, last)));
+            theirs.filter(|(first, _)| first.line > end).map(|(first, last)| (first, far_end(&starts, clang, last)));
         let agree = match (ours, theirs) {
             (None, None) => true,
             // A macro's last token stands where the macro is defined.
             (Some(ours), Some((first, last))) if last < first => ours.0 == first.line,
             (Some(ours), Some((first, last))) => {
-                ours.0 == first.line && (ours.1 == last.line || ends_at(&file, construct.body_span, last))
+                ours.0 == first.line && (ours.1 == last.line || ends_at(file, construct.body_span, last))
             }
             // A section that begins with another directive is no single statement: only its extent is known.
-            (None, Some((_, last))) => directive.is("section") && lines(&file, construct.body_span).1 == last.line,
+            (None, Some((_, last))) => directive.is("section") && lines(file, construct.body_span).1 == last.line,
             _ => false,
         };
         if agree {
@@ -151,14 +171,14 @@ fn ends_at(file: &SourceFile, body: Span, last: LineColumn) -> bool {
 type Bodies = BTreeMap<usize, Option<(LineColumn, LineColumn)>>;
 
 /// For the line of each executable directive, from where to where clang's associated statement goes: the start of its
-/// first and of its last token. Directives stacked above each other share the innermost one's.
-fn associated_by_clang(path: &Path) -> Bodies {
+/// first and of its last token. Directives stacked above each other share the innermost one's. Headers are those of `place`.
+fn associated_by_clang(path: &Path, place: &Path) -> Bodies {
     let mut command = Command::new(CLANG);
     command.args(["-fopenmp", "-fopenmp-version=52", "-fsyntax-only", "-w", "-Xclang", "-ast-dump"]);
     if path.extension().is_some_and(|ending| ending != "c") {
         command.arg("-std=c++17");
     }
-    for folder in path.ancestors().skip(1).take(3) {
+    for folder in place.ancestors().skip(1).take(3) {
         command.arg("-I").arg(folder).arg("-I").arg(folder.join("ompvv"));
     }
     command.arg(path).stdout(Stdio::piped()).stderr(Stdio::null());

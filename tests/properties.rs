@@ -363,13 +363,16 @@ fn lost_comment(text: &[u8], output: &[u8]) -> Option<String> {
     comments.into_iter().find(|comment| !shown.contains(comment.as_str()))
 }
 
-/// How many ERROR and MISSING nodes the host text has; as many as can be for a text that is not read at all.
+/// How many ERROR and MISSING nodes the host text has, with what macros hide in the place of their uses; as many as can be for a
+/// text that is not read at all. Of several texts that it may be read as, the most.
 fn problems(path: &Path, text: &[u8]) -> usize {
     let file = SourceFile::new(path, text.to_vec());
-    match HostTree::parse(&file, &scan(text), &Limits::default()) {
+    let texts = engine::texts(&file, &rewrite::headers(path), &rewrite::options(path, text, false));
+    let problems = |file: &SourceFile| match HostTree::parse(file, &scan(&file.text), &Limits::default()) {
         Ok(tree) => tree.descendants(tree.root()).filter(|node| tree.is_problem(*node)).count(),
         Err(_) => usize::MAX,
-    }
+    };
+    texts.map_or(usize::MAX, |texts| texts.iter().map(problems).max().unwrap_or(usize::MAX))
 }
 
 fn with_crlf(text: &[u8]) -> Vec<u8> {

@@ -129,6 +129,17 @@ fn read_headers<'a>(file: &SourceFile, headers: &'a [SourceFile], options: &Opti
     }
 }
 
+/// The texts that a file is read as: see [`readings`]. The file itself where no macro and no `#if` hides what a construct is.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn texts(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Vec<SourceFile>, EngineError> {
+    let headers = read_headers(file, headers, options);
+    let mut reader = FileReader::new(options.limits);
+    let readings = Readings::of(file, &headers, &options.definitions, &mut reader).map_err(EngineError::Host)?;
+    Ok(readings.texts.into_iter().map(|reading| reading.file.into_owned()).collect())
+}
+
 /// What one round decided.
 struct Round {
     plans: Vec<Plan>,

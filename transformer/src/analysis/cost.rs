@@ -23,9 +23,9 @@ const GENERIC: f64 = 1.3;
 /// `teams` forms of atax, bicg, mvt, covar and nbody against the same loops split (`bench/results/h200.json`).
 const GENERIC_WAIT: f64 = 1.8;
 /// Threads of the one team of `target { parallel for }`.
-const TEAM: f64 = 128.0;
+pub(crate) const TEAM: f64 = 128.0;
 /// The most teams that the runtime starts by itself.
-const TEAMS: f64 = 3200.0;
+pub(crate) const TEAMS: f64 = 3200.0;
 
 /// Moving one sector of 32 bytes for one of a warp's threads, in microseconds. 32 of them take the time that the
 /// bandwidth of caches and memory allows.
@@ -164,11 +164,13 @@ pub fn rows_time(work: &RowWork) -> f64 {
     waiting.max(work.rows * work.sectors * SECTOR)
 }
 
-fn busiest_thread(work: &LoopWork, threads: f64) -> f64 {
+/// How long the busiest of some threads takes that share a loop, in microseconds.
+pub(crate) fn busiest_thread(work: &LoopWork, threads: f64) -> f64 {
     (work.iterations / threads).ceil() * work.operations * THREAD_OPERATION
 }
 
-fn all_threads(work: &LoopWork) -> f64 {
+/// How long the device takes for all iterations of a loop, in microseconds.
+pub(crate) fn all_threads(work: &LoopWork) -> f64 {
     work.iterations * work.operations * GRID_OPERATION
 }
 

@@ -12,5 +12,6 @@ pub(crate) mod independence;
 pub mod inequalities;
 pub(crate) mod integers;
 pub mod kernel_shape;
+pub mod limit;
 pub mod polynomial;
 pub mod streams;

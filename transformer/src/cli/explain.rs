@@ -172,6 +172,9 @@ fn write_plan(file: &SourceFile, plan: &Plan, out: &mut dyn Write) -> io::Result
         let bytes = copies.bytes.map(|(before, after)| format!(": {before} bytes before, {after} after"));
         writeln!(out, "  copies: {} before, {} after{}", copies.before, copies.after, bytes.unwrap_or_default())?;
     }
+    if let Some(limit) = plan.limit {
+        writeln!(out, "  {}", explanation::limit(limit))?;
+    }
     for (span, words) in &plan.parts {
         let place = file.lines.line_column(span.start);
         writeln!(out, "  {}:{}: {words}", place.line, place.column)?;

@@ -13,6 +13,9 @@ use crate::source::{Conditional, Scan, SourceFile, Span, scan, words};
 /// Longer conditions are not read.
 const MOST_TOKENS: usize = 64;
 
+/// How many names may stand for each other.
+const MOST_NAMES: usize = 8;
+
 /// The branch that is taken, or `None` if none is.
 pub(super) type Taken = Option<usize>;
 
@@ -138,32 +141,55 @@ impl Place<'_> {
         }
     }
 
-    /// Is a name certainly defined here?
+    /// Is a name certainly defined here, by the flags, the file, or what the file asks about in `#ifndef`?
     fn is_defined(&self, name: &str) -> bool {
+        self.is_known(name, true)
+    }
+
+    /// Is a name certainly defined here? Without `otherwise`, by something in sight.
+    fn is_known(&self, name: &str, otherwise: bool) -> bool {
         let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
         let before = || {
             let definitions = self.scan.definitions.iter().filter(|definition| definition.span.end <= self.at);
             let mut own = definitions.filter(|definition| self.file.show(definition.name) == name);
-            own.any(|definition| self.is_certain(definition.span))
+            own.any(|definition| self.is_certain(definition.span, otherwise))
         };
         is_name && !self.all.taken_back.contains(name) && (self.all.flags.contains_key(name) || before())
     }
 
-    /// Has the compiler read this part of the file wherever it reads the group?
-    fn is_certain(&self, part: Span) -> bool {
+    /// Has the compiler read this part of the file wherever it reads the group? With `otherwise`, or does it know the name defined there
+    /// without it?
+    fn is_certain(&self, part: Span, otherwise: bool) -> bool {
         let around = self.scan.conditionals.iter().zip(self.known).filter(|(group, _)| group.span.contains(part));
         around.into_iter().all(|(group, known)| {
             let branch = group.branches.iter().position(|branch| branch.content.contains(part));
             let Some(branch) = branch.and_then(|index| Some((index, group.branches.get(index)?))) else { return false };
-            branch.1.content.contains(Span::new(self.at, self.at)) || *known == Some(Some(branch.0))
+            let is_default = || otherwise && branch.0 == 0 && self.asks_for(branch.1.line, part);
+            branch.1.content.contains(Span::new(self.at, self.at))
+                || *known == Some(Some(branch.0))
+                || known.is_none() && is_default()
         })
     }
 
-    /// The number that a name stands for.
+    /// `#ifndef N` around the definition of `N`: behind it there is one, whichever it is.
+    fn asks_for(&self, line: Span, definition: Span) -> bool {
+        let mut defined = self.scan.definitions.iter().filter(|other| other.span == definition);
+        let line = self.file.show(line);
+        let asked = line.trim_start_matches(['#', ' ', '\t']).strip_prefix("ifndef").map(str::trim);
+        defined.next().is_some_and(|defined| asked == Some(&*self.file.show(defined.name)))
+    }
+
+    /// The number that a name stands for, perhaps by way of others.
     fn value(&self, name: &str) -> Option<i64> {
-        let bodies = self.all.bodies.get(name)?;
-        let body = bodies.first().filter(|_| bodies.len() == 1 && self.is_defined(name))?;
-        number(body)
+        let mut name = name;
+        for _ in 0..MOST_NAMES {
+            let bodies = self.all.bodies.get(name)?;
+            name = bodies.first().filter(|_| bodies.len() == 1 && self.is_known(name, false))?;
+            if let Some(number) = number(name) {
+                return Some(number);
+            }
+        }
+        None
     }
 }
 

@@ -23,9 +23,11 @@ use crate::engine::readings::derived::{Derived, Replacement};
 use crate::engine::readings::expand::{Choice, Expander};
 use crate::engine::readings::macros::Macros;
 pub(super) use crate::engine::readings::macros::names_taken_back;
+use crate::region::construct::Doubt;
 use crate::semantics::symbols::FlagDefinition;
 use crate::source::{Scan, SourceFile, Span, scan};
-use crate::syntax::HostError;
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{HostError, NodeId, NodeKind};
 
 /// More texts than this are not read; the uses then stay what they look like: words that are no clauses.
 const MOST_TEXTS: usize = 16;
@@ -110,35 +112,40 @@ impl<'a> Readings<'a> {
         let choices = all.choices(&macros).into_iter().map(|choice| Expander::new(&macros, choice));
         let used: Vec<Vec<Replacement>> = choices.map(|expander| expander.replacements(file, &all.scan)).collect();
         let uses_macros = !used.iter().all(Vec::is_empty);
-        // Where directives use macros, the file as it is tells only which `#if` groups cut through constructs.
-        let is_parsed = !uses_macros || !all.scan.conditionals.is_empty();
+        // Where directives use macros, the file as it is tells only what in it hides constructs.
+        let is_parsed = !uses_macros || !all.scan.conditionals.is_empty() || macros.are_in_force();
         let parsed = if is_parsed { reader.parse_scanned(file, all.scan.clone())? } else { None };
+        let mut in_statements = Vec::new();
         if let Some(parsed) = &parsed {
+            in_statements = statements(file, parsed, &macros);
             let defined = Defined::of(file, headers, flags);
             all.conditions = Conditions::of(file, parsed, &defined);
         }
         let answers: Vec<Vec<bool>> = all.conditions.answers().collect();
-        if !uses_macros && !all.conditions.are_some() || used.len() * answers.len() > MOST_TEXTS {
+        if !uses_macros && !all.conditions.are_some() && in_statements.is_empty()
+            || used.len() * answers.len() > MOST_TEXTS
+        {
             all.texts.push(Reading::plain(file, parsed));
             return Ok(all);
         }
         for answers in &answers {
             for used in &used {
-                all.add(all.conditions.left_out(file, answers), used);
+                all.add(all.conditions.left_out(file, answers), [used.as_slice(), &in_statements].concat());
             }
         }
         all.uses.extend(used.iter().flatten().map(|used| MacroUse::new(file, &macros, used.span)));
+        all.uses.extend(in_statements.iter().map(|used| MacroUse::in_force(file, &macros, used.span)));
         all.uses.sort_by_key(|used| used.span);
         all.uses.dedup_by_key(|used| used.span);
         Ok(all)
     }
 
     /// Adds the text without some parts, and with what macros stand for in the others.
-    fn add(&mut self, left_out: Vec<Replacement>, used: &[Replacement]) {
+    fn add(&mut self, left_out: Vec<Replacement>, used: Vec<Replacement>) {
         let spans: Vec<Span> = left_out.iter().map(|it| it.span).collect();
-        let is_seen = |used: &&Replacement| !spans.iter().any(|span| span.overlaps(used.span));
+        let is_seen = |used: &Replacement| !spans.iter().any(|span| span.overlaps(used.span));
         let mut replacements = left_out;
-        replacements.extend(used.iter().filter(is_seen).cloned());
+        replacements.extend(used.into_iter().filter(is_seen));
         replacements.sort_by_key(|it| it.span);
         let (text, derived) = Derived::new(&self.file.text, &replacements);
         let file = SourceFile::new(self.file.path.clone(), text);
@@ -173,7 +180,35 @@ impl<'a> Readings<'a> {
     }
 }
 
+/// The uses of macros that hide what the statements of constructs for a device are.
+fn statements(file: &SourceFile, parsed: &Parsed, macros: &Macros) -> Vec<Replacement> {
+    let Parsed { scan, constructs, tree } = parsed;
+    let is_function = |node: &NodeId| tree.kind(*node) == NodeKind::FunctionDefinition;
+    // What macros hide may end behind what looks like the statement.
+    let function = |at: Span| tree.ancestors(tree.covering(at)).find(is_function).map(|node| tree.span(node));
+    let expander = Expander::of_statements(macros);
+    let all = constructs.within(Span::new(0, file.text.len()));
+    let used = all.flat_map(|(construct, directive)| {
+        let is_hidden = matches!(construct.doubt, Some(Doubt::SyntaxError(_) | Doubt::NoStatement));
+        let around = function(directive.span).filter(|_| is_hidden);
+        let is_outermost = construct.leaves.contains(&Leaf::Target);
+        let range = around.or_else(|| is_outermost.then_some(construct.body_span));
+        range.map(|range| expander.in_statements(file, scan, range, !is_hidden)).unwrap_or_default()
+    });
+    let mut used: Vec<Replacement> = used.collect();
+    used.sort_by_key(|it| it.span);
+    used.dedup_by(|one, other| other.span.overlaps(one.span));
+    used
+}
+
 impl MacroUse {
+    /// One in a statement.
+    fn in_force(file: &SourceFile, macros: &Macros, span: Span) -> Self {
+        let used = Self::new(file, macros, span);
+        let definition = macros.in_force(&used.name, span.start).map(|definition| definition.place.clone());
+        Self { places: definition.into_iter().collect(), ..used }
+    }
+
     fn new(file: &SourceFile, macros: &Macros, span: Span) -> Self {
         let text = file.show(span);
         let name = crate::source::words(&text).next().unwrap_or_default().to_owned();

@@ -1,11 +1,13 @@
 //! What a transformation decided for one construct, and why.
 
+mod limit;
 mod pass;
 mod reason_code;
 pub mod select;
 pub mod suppression;
 mod verdict;
 
+pub use limit::{Limit, LimitedBy};
 pub use pass::Pass;
 pub use reason_code::{ReasonCode, RuleKind};
 pub use verdict::{Change, Verdict};
@@ -210,6 +212,8 @@ pub struct Plan {
     pub times: Option<Times>,
     /// How often data travel, where the pass goes by that.
     pub copies: Option<Copies>,
+    /// What takes the time of a construct in which nothing is left to do.
+    pub limit: Option<Limit>,
     /// Is it about the text that an earlier change of this run wrote? Its spans are those of the original text that was
     /// changed. It has no edits, since they would not fit the original text.
     pub follows: bool,
@@ -232,6 +236,7 @@ impl Plan {
             kernels: (1, 1),
             times: None,
             copies: None,
+            limit: None,
             follows: false,
         }
     }

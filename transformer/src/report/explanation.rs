@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::analysis::data_environment::{Entry, Origin, Treatment};
 use crate::analysis::execution_mode::Predicted;
 use crate::engine::RegionFacts;
+use crate::plan::Limit;
 use crate::semantics::symbols::DeclaredType;
 use crate::source::{SourceFile, Span};
 
@@ -25,6 +26,25 @@ pub fn write_facts(file: &SourceFile, region: &RegionFacts, out: &mut dyn Write)
     }
     writeln!(out, "  data environment:")?;
     region.data.iter().try_for_each(|entry| write_entry(file, entry, out))
+}
+
+/// One line about a construct in which nothing is left to do.
+#[must_use]
+pub fn limit(limit: Limit) -> String {
+    let Limit { by, launch, kernel, grid, iterations, is_known, on_device } = limit;
+    let kernel = if kernel == 0 { "less than 1".to_owned() } else { kernel.to_string() };
+    let place = if on_device { "by the model of the device" } else { "by the cost model" };
+    let lengths = match (is_known, iterations) {
+        (true, 1) => String::new(),
+        (true, _) => format!(", for {iterations} iterations"),
+        (false, _) => format!(", taking {iterations} iterations"),
+    };
+    let grid =
+        grid.map_or_else(String::new, |grid| format!(" on {} teams of {} threads", grid.num_teams, grid.thread_limit));
+    format!(
+        "gains nothing: {launch} us of its launch and {kernel} us of its kernel {place}{lengths}{grid}; {}",
+        by.words()
+    )
 }
 
 fn place(file: &SourceFile, span: Span) -> String {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
-use crate::plan::{Applicability, Decision};
+use crate::plan::{Applicability, Decision, Plan};
 use crate::report::{Diagnostic, FileReport, Kind};
 use crate::source::{SourceFile, Span};
 
@@ -22,6 +22,8 @@ struct Document<'a> {
     files: Vec<File<'a>>,
     /// Every reason of every pass, and every change.
     diagnostics: Vec<Entry<'a>>,
+    /// The regions in which nothing is left to do, and what takes their time.
+    limits: Vec<LimitEntry<'a>>,
 }
 
 /// A file that was looked at.
@@ -95,6 +97,33 @@ struct CopiesEntry {
     bytes_after: Option<u64>,
 }
 
+/// How long a construct is predicted to take as it stands, in microseconds, rounded.
+#[derive(JsonSchema, Serialize)]
+struct LimitEntry<'a> {
+    file: Cow<'a, str>,
+    /// The directive.
+    range: Range,
+    /// `launch`, `device`, `thread` or `one-thread`: what takes the most time.
+    by: &'static str,
+    launch: u64,
+    kernel: u64,
+    /// Its grid; null if it is no loop of a league, or clauses are no numbers.
+    grid: Option<GridEntry>,
+    /// How many iterations its threads share.
+    iterations: u64,
+    /// Whether that number follows from the text.
+    known: bool,
+    /// Whether it is the prediction for its grid on the given device, or that of the cost model.
+    device: bool,
+}
+
+/// Teams, and the threads of each.
+#[derive(JsonSchema, Serialize)]
+struct GridEntry {
+    teams: u64,
+    threads: u32,
+}
+
 /// A further place with a word about it.
 #[derive(JsonSchema, Serialize)]
 struct LabelEntry<'a> {
@@ -123,9 +152,25 @@ pub(super) fn write(out: &mut dyn Write, reports: &[&FileReport]) -> io::Result<
             .iter()
             .flat_map(|report| report.diagnostics.iter().map(|diagnostic| entry(report, diagnostic)))
             .collect(),
+        limits: reports.iter().flat_map(|report| report.plans.iter().filter_map(|plan| limit(report, plan))).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
+}
+
+fn limit<'a>(report: &'a FileReport, plan: &Plan) -> Option<LimitEntry<'a>> {
+    let limit = plan.limit.filter(|_| !plan.follows)?;
+    Some(LimitEntry {
+        file: path(report),
+        range: range(&report.file, plan.span),
+        by: limit.by.name(),
+        launch: limit.launch,
+        kernel: limit.kernel,
+        grid: limit.grid.map(|grid| GridEntry { teams: grid.num_teams, threads: grid.thread_limit }),
+        iterations: limit.iterations,
+        known: limit.is_known,
+        device: limit.on_device,
+    })
 }
 
 fn path(report: &FileReport) -> Cow<'_, str> {

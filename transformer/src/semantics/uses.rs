@@ -232,12 +232,37 @@ fn role_of(tree: &HostTree, name: NodeId) -> Role {
             {
                 return Role::Read;
             }
+            NodeKind::InitializerList if initialises_numbers(tree, parent) => return Role::Read,
             NodeKind::ForRangeLoop | NodeKind::InitializerList if !element && is_cpp(tree) => return Role::Address,
             _ => return Role::Read,
         }
         node = parent;
     }
     Role::Read
+}
+
+/// Do braces hold the value of a number, or those of an array of numbers, by the words of its declaration or conversion? They are copied,
+/// and make no object.
+pub(crate) fn initialises_numbers(tree: &HostTree, braces: NodeId) -> bool {
+    let is_number = |node: NodeId| {
+        let ty = tree.child(node, Field::Type).map(|ty| tree.kind(ty));
+        matches!(ty, Some(NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier))
+    };
+    let is_list = |node: &NodeId| tree.kind(*node) == NodeKind::InitializerList;
+    let outermost = std::iter::successors(Some(braces), |node| tree.parent(*node).filter(is_list)).last();
+    let Some((list, around)) = outermost.and_then(|list| Some((list, tree.parent(list)?))) else { return false };
+    match tree.kind(around) {
+        NodeKind::CompoundLiteralExpression => is_number(around),
+        NodeKind::InitDeclarator if tree.child(around, Field::Value) == Some(list) => {
+            let inner = |node: &NodeId| {
+                tree.child(*node, Field::Declarator).filter(|_| tree.kind(*node) == NodeKind::ArrayDeclarator)
+            };
+            let name = std::iter::successors(tree.child(around, Field::Declarator), inner).last();
+            name.is_some_and(|name| tree.kind(name) == NodeKind::Identifier)
+                && tree.parent(around).is_some_and(is_number)
+        }
+        _ => false,
+    }
 }
 
 fn is_cpp(tree: &HostTree) -> bool {

@@ -131,11 +131,14 @@ fn decide(cx: &Context<'_>, id: ConstructId, chain: Vec<ConstructId>) -> Result<
     if !nests::has_inner_loop(cx, id) {
         return Ok(None);
     }
-    nests::check_text(cx, id, &chain)?;
+    nests::check_text(cx, &chain)?;
     let (nest, no_further) = match nests::read(cx, id)? {
         Ok(read) => read,
         Err(reason) => return Ok(Some(Verdict::Nothing(reason))),
     };
+    if let Some(inside) = nests::directive_inside(cx, id) {
+        return no_further.map_or(Err(vec![inside]), |reason| Ok(Some(Verdict::Nothing(reason))));
+    }
     // If no loop can be added, the existing ones may still be exchanged. It is no refusal if they are not.
     let verdict = clauses::read(cx, &chain).and_then(|(clauses, of_grid)| {
         let verdict = choose(cx, &Candidate { cx, id, chain, clauses, nest, is_in_team: false })?;

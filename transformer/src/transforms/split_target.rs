@@ -131,11 +131,13 @@ mod kernels;
 mod shape;
 mod write;
 
+use crate::analysis::limit::limit;
 use crate::context::Context;
 use crate::plan::{Change, Decision, Pass, Plan, Reason, ReasonCode, RuleKind, Times, Verdict};
 use crate::region::construct::ConstructId;
 use crate::region::target::{TargetRegion, target_regions};
-use crate::transforms::checks::text_reasons;
+use crate::syntax::spec_table::Leaf;
+use crate::transforms::checks::{numbered, text_reasons};
 
 use self::facts::cost::{self, condition, figures};
 use self::facts::{Facts, facts_of};
@@ -160,13 +162,13 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let nothing = |message: &str| Verdict::Nothing(Reason::new(ReasonCode::NothingToSplit, span, message));
     if own_output::is_one_of_two_forms(cx, region) {
         let verdict = nothing("the other branch of this `if` holds the same statements as kernels of their own");
-        return verdict.into_plan(Pass::Split, span, region.extent);
+        return limited(cx, region, verdict.into_plan(Pass::Split, span, region.extent));
     }
     let (shape, facts) = match checked(cx, region) {
         Ok(Some(found)) => found,
         Ok(None) => {
             let message = "this region has no parallel loop to split off, or is one kernel on the full grid already";
-            return nothing(message).into_plan(Pass::Split, span, region.extent);
+            return limited(cx, region, nothing(message).into_plan(Pass::Split, span, region.extent));
         }
         Err(reasons) => {
             let does_not_pay = reasons.iter().all(|reason| reason.code.kind() == RuleKind::DoesNotPay);
@@ -185,10 +187,16 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     plan
 }
 
+/// A plan that does nothing, with what takes the time of the region.
+fn limited(cx: &Context<'_>, region: &TargetRegion, plan: Plan) -> Plan {
+    Plan { limit: Some(limit(cx, region, cx.device, cx.assumed_iterations)), ..plan }
+}
+
 /// Checks all preconditions. `None` if there is nothing to split. The error holds the reasons to refuse the region.
 fn checked(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<(Shape, Facts)>, Vec<Reason>> {
     let text = text_reasons(cx, region);
-    let Some(shape) = shape_of(cx, region).map_err(|reasons| [text.clone(), reasons].concat())? else {
+    let unfit = |reasons: Vec<Reason>| [text.clone(), as_in_cuda(cx, region, reasons)].concat();
+    let Some(shape) = shape_of(cx, region).map_err(unfit)? else {
         // A macro or an unknown directive in a block may hide a loop.
         let hidden = !region.chain.is_loop() && !text.is_empty();
         return if hidden { Err(text) } else { Ok(None) };
@@ -198,6 +206,24 @@ fn checked(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<(Shape, Fac
     }
     let facts = facts_of(cx, region, &shape)?;
     Ok(Some((shape, facts)))
+}
+
+/// Calls the `parallel` regions of a league what they are where each thread does what its number says.
+fn as_in_cuda(cx: &Context<'_>, region: &TargetRegion, reasons: Vec<Reason>) -> Vec<Reason> {
+    let is_by_number = |reason: &Reason| {
+        let mut ids = cx.constructs.ids_within(region.extent);
+        reason.code == ReasonCode::BareParallel
+            && region.chain.leaves.contains(&Leaf::Teams)
+            && ids.any(|id| cx.constructs.directive(id).span == reason.span && numbered::by_number(cx, id))
+    };
+    let named = |reason: Reason| match is_by_number(&reason) {
+        true => {
+            let message = "written as in CUDA: what each thread of each team does here hangs on its number, so that nothing can be split";
+            Reason::new(ReasonCode::CudaStyle, reason.span, message)
+        }
+        false => reason,
+    };
+    reasons.into_iter().map(named).collect()
 }
 
 /// The verdict on a region that can be split: it must pay in the form that is written.

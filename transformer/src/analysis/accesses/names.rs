@@ -6,7 +6,7 @@ use super::{Expansion, Obstacle, Reader, ScalarUse};
 use crate::semantics::calls::{computes, is_pure};
 use crate::semantics::symbols::{DeclaredType, NameKind, Variable};
 use crate::semantics::uses::{Role, Use, uses_below};
-use crate::source::Language;
+use crate::source::{Language, Span};
 use crate::syntax::{NodeId, NodeKind};
 
 impl Reader<'_, '_> {
@@ -73,9 +73,19 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Is it the name of a macro with parameters that stands without any, so that it means what is declared by it?
+    fn is_name_alone(&self, used: &Use) -> bool {
+        let at = used.span;
+        let rest = self.file.bytes(Span::new(at.end, self.file.text.len()));
+        let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+        let ends = matches!(next, Some(b')' | b']' | b'}' | b';' | b',' | b'+' | b'-' | b'*' | b'.' | b'['));
+        let mut all = self.symbols.macros_named(&used.name, at.start).into_iter();
+        ends && self.place.is_none() && all.all(|found| found.parameters.is_some() && !found.is_elsewhere)
+    }
+
     fn name(&mut self, used: &Use) {
         let (name, span) = (&used.name, self.placed(used.span));
-        if self.symbols.macro_definition(name, span.start).is_some() {
+        if self.symbols.macro_definition(name, span.start).is_some() && !self.is_name_alone(used) {
             if matches!(used.role, Role::Callee | Role::Declaration)
                 || self.value(used.node).is_none() && !self.is_number(name, span.start)
             {

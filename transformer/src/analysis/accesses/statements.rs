@@ -1,7 +1,8 @@
 //! Statements and expressions other than loads, stores and arithmetic.
 
 use super::{Obstacle, Reader};
-use crate::syntax::{NodeId, NodeKind};
+use crate::semantics::uses::initialises_numbers;
+use crate::syntax::{Field, NodeId, NodeKind};
 
 impl Reader<'_, '_> {
     pub(super) fn statements(&mut self) {
@@ -35,7 +36,9 @@ impl Reader<'_, '_> {
                     }
                     (Obstacle::Hidden, "what this calls or captures is not followed")
                 }
-                NodeKind::CompoundLiteralExpression | NodeKind::InitializerList if self.is_cpp() => {
+                NodeKind::CompoundLiteralExpression | NodeKind::InitializerList
+                    if self.is_cpp() && !self.makes_number(node) =>
+                {
                     (Obstacle::Hidden, "an object is made here, whose constructor may run code of its own")
                 }
                 kind if kind.is_preprocessor() => (
@@ -46,6 +49,16 @@ impl Reader<'_, '_> {
             };
             self.trouble(obstacle, tree.span(node), message);
         }
+    }
+
+    /// Are these braces of a number, or of an array of numbers?
+    fn makes_number(&self, node: NodeId) -> bool {
+        let tree = self.tree;
+        let braces = match tree.kind(node) {
+            NodeKind::CompoundLiteralExpression => tree.child(node, Field::Value),
+            _ => Some(node),
+        };
+        braces.is_some_and(|braces| initialises_numbers(tree, braces))
     }
 
     /// Is it the name of a called function of the standard library, as in `std::sqrt(x)`?

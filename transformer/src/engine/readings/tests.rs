@@ -115,3 +115,58 @@ fn each_choice_of_branches_is_a_text() {
     assert_eq!(cut("#ifdef __NVPTX__", "#else"), [(true, true)]);
     assert_eq!(cut("#if A\n#if B\n#if C\n#if D\n#if E", "#endif\n#endif\n#endif\n#endif"), [(true, true)]);
 }
+
+/// What is read of statements that hide behind macros.
+fn statements_read(definitions: &str, statements: &str) -> String {
+    let text = format!("{definitions}\nvoid f(int x, int y) {{\n#pragma omp target\n{{ {statements} }}\n}}\n");
+    let read = texts(&text, &["#define FLUSH _Pragma(\"omp flush\")\n#define WORD int\n#define NOTHING\n"], &[]);
+    let read = read.into_iter().next().unwrap_or_default();
+    read.trim_start_matches("target").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn macros_of_statements_stand_for_their_text() {
+    for (definitions, statements, expected) in [
+        ("#define A(v) v = 1; v = 2;", "A(x) A(y)", "{ x = 1; x = 2; y = 1; y = 2; } }"),
+        // Nothing grows together.
+        (
+            "#define N(v) -v\n#define A(v) v = N(-v); v = x-N(v);",
+            "A(x) A(y)",
+            "{ x = - - x; x = x- - x; y = - - y; y = x- - y; } }",
+        ),
+        // Braces and brackets keep no comma.
+        ("#define A(v, w) v; w;", "A({x = 1, y = 2}) A(x, y)", "{ {x = 1; y = 2}; x; y; } }"),
+        // A name alone is no use of a macro with parameters.
+        (
+            "#define v(x) {x, x}\n#define I v\n#define A f(I); x = v + I;",
+            "A A",
+            "{ f(v); x = v + v; f(v); x = v + v; } }",
+        ),
+        ("#define A x = WORD(1); y = 2;", "A A", "{ x = WORD(1); y = 2; x = WORD(1); y = 2; } }"),
+    ] {
+        let read = statements_read(definitions, statements);
+        assert_eq!(read.replace("( ", "(").replace(" )", ")").replace(" ;", ";"), expected, "{definitions}");
+    }
+}
+
+#[test]
+fn statements_that_hide_more_stay_as_they_are() {
+    for definitions in [
+        "#define A FLUSH x = 1;",
+        "#define A NOTHING x = 1; y = 1;",
+        "#define A _Pragma(\"omp flush\") x = 1;",
+        "#define B(v) v##_there = 1;\n#define A B(x) y = 1;",
+        "#define B(v...) f(v);\n#define A B(x) y = 1;",
+        "#ifdef X\n#define B x = 1;\n#else\n#define B\n#endif\n#define A B y = 1;",
+        "#define _B x = 1;\n#define A _B y = 1;",
+        "#define A(v) v = 1; y = 1;",
+        "#define B(v...) {v}\n#define I B\n#define A I (1) y = 1;",
+        "#define A A x = 1;",
+    ] {
+        assert_eq!(statements_read(definitions, "A A"), "{ A A } }", "{definitions}");
+    }
+    let read = statements_read("#define A(v...) v = 1; y = 1;", "A(x) A(x)");
+    assert_eq!(read, "{ A(x) A(x) } }");
+    let taken_back = statements_read("#define A x = 1; y = 1;", "A A\n#undef A\nA A");
+    assert!(taken_back.ends_with("A A } }") && taken_back.starts_with("{ x = 1; y = 1; x"), "{taken_back}");
+}

@@ -87,7 +87,8 @@ pub(super) fn arguments(tokens: &[Token]) -> Option<(Vec<Vec<Token>>, usize)> {
     let mut depth = 0;
     let mut start = opening + 1;
     for (index, token) in tokens.iter().enumerate().skip(opening) {
-        depth += token.opens();
+        // Brackets and braces keep no comma from ending an argument.
+        depth += if matches!(token.text.as_str(), "(" | ")") { token.opens() } else { 0 };
         let is_end = depth == 0;
         if is_end || depth == 1 && token.text == "," {
             all.push(on_one_line(tokens.get(start..index)?));

@@ -51,8 +51,8 @@ pub(super) fn has_inner_loop(cx: &Program<'_>, id: ConstructId) -> bool {
     cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement).nth(1).is_some()
 }
 
-/// Is the text of the construct certain, and free of other directives?
-pub(super) fn check_text(cx: &Program<'_>, id: ConstructId, chain: &[ConstructId]) -> Result<(), Vec<Reason>> {
+/// Is the text of the construct certain?
+pub(super) fn check_text(cx: &Program<'_>, chain: &[ConstructId]) -> Result<(), Vec<Reason>> {
     for at in chain {
         let directive = cx.constructs.directive(*at);
         let refuse = |code, message: &str| Err(vec![reason(code, directive.span, message)]);
@@ -79,15 +79,17 @@ pub(super) fn check_text(cx: &Program<'_>, id: ConstructId, chain: &[ConstructId
             return refuse(ReasonCode::Spelling, "directives in this spelling are not rewritten");
         }
     }
+    Ok(())
+}
+
+/// The directive between or inside the loops of a construct that keeps them as they are.
+pub(super) fn directive_inside(cx: &Program<'_>, id: ConstructId) -> Option<Reason> {
     // A loop transformation such as `tile` may stand between the directive and the loops.
     let body = Span::new(cx.constructs.directive(id).span.end, cx.constructs.construct(id).body_span.end);
-    match cx.constructs.within(body).find(|(inner, directive)| !is_below_nest(cx, id, inner, directive)) {
-        Some((_, inner)) => {
-            let message = format!("`{}` between or inside the loops keeps them from becoming one", inner.name);
-            Err(vec![reason(ReasonCode::NestNotFollowed, inner.span, message)])
-        }
-        None => Ok(()),
-    }
+    let (_, inner) = cx.constructs.within(body).find(|(inner, directive)| !is_below_nest(cx, id, inner, directive))?;
+    let what = if inner.name.is_empty() { "a directive".to_owned() } else { format!("`{}`", inner.name) };
+    let message = format!("{what} between or inside the loops keeps them from becoming one");
+    Some(reason(ReasonCode::NestNotFollowed, inner.span, message))
 }
 
 /// Does a directive unroll a loop that stays serial whatever is collapsed?

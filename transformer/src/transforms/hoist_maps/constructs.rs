@@ -142,6 +142,30 @@ fn loop_of_head(cx: &Context<'_>, name: NodeId) -> Option<Span> {
     Some(Span::new(tree.span(name).end, tree.span(around).end))
 }
 
+/// What a `defaultmap` clause says of variables that no other clause lists.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ByDefault {
+    /// Nothing else than what holds without it, or that there are none.
+    AsEver,
+    /// Scalars come back from the device, where the kernel may have written them.
+    ScalarsComeBack,
+    /// Scalars come back without having been there.
+    ScalarsLost,
+}
+
+/// What a `defaultmap` clause says, unless that is about arrays, structures and pointers.
+fn by_default(cx: &Context<'_>, clause: &Clause) -> Option<ByDefault> {
+    let text = cx.file.show(clause.span);
+    let words: Vec<&str> = words(&text).collect();
+    match words.as_slice() {
+        ["defaultmap", "none" | "default"]
+        | ["defaultmap", "alloc" | "default" | "firstprivate" | "none" | "to", "scalar"] => Some(ByDefault::AsEver),
+        ["defaultmap", "tofrom", "scalar"] => Some(ByDefault::ScalarsComeBack),
+        ["defaultmap", "from", "scalar"] => Some(ByDefault::ScalarsLost),
+        _ => None,
+    }
+}
+
 fn stacked(span: Span) -> Reason {
     Reason::new(ReasonCode::EnvironmentPlace, span, "another directive stands directly before this one")
 }
@@ -175,6 +199,12 @@ impl Mapping {
             | C::Bind
             | C::IsDevicePtr
             | C::HasDeviceAddr => {}
+            // What no clause lists stays as it is, or is a scalar: see `Self::read_implicit`.
+            C::Defaultmap if by_default(cx, clause).is_some() => {}
+            C::Defaultmap => {
+                let message = "what `defaultmap` says of arrays and pointers that no clause lists is not followed";
+                self.trouble.get_or_insert(Reason::new(ReasonCode::EnvironmentPlace, clause.span, message));
+            }
             _ => {
                 let message =
                     format!("`{}` may make its copies at another time or place", cx.file.show(clause.name_span));
@@ -303,6 +333,8 @@ impl Mapping {
         let body = cx.tree.span(self.body);
         let clauses = &cx.constructs.directive(self.id).clauses;
         let is_listed = |name: &str| clauses.iter().any(|clause| clause.lists(name));
+        let default = clauses.iter().filter(|clause| clause.name == ClauseName::Defaultmap);
+        let default = default.filter_map(|clause| by_default(cx, clause)).max();
         let mut counters: Vec<(String, Span)> = Vec::new();
         for used in uses_below(cx.file, cx.tree, self.body) {
             let is_counter = |(name, of_loop): &(String, Span)| *name == used.name && of_loop.contains(used.span);
@@ -348,7 +380,12 @@ impl Mapping {
                 }
                 ty => {
                     // A structure that the body only reads comes back as it was.
-                    let writes = !(ty.is_scalar()
+                    let comes_back = match default {
+                        Some(ByDefault::ScalarsLost) => true,
+                        Some(ByDefault::ScalarsComeBack) => used.role != Role::Read,
+                        _ => false,
+                    };
+                    let writes = !(ty.is_scalar() && !comes_back
                         || ty.is_pointer()
                         || is_object(cx, ty, named.at) && self.leaves_object(cx, &named));
                     let storage = if ty.is_known() && !matches!(ty, DeclaredType::Reference { .. }) {

@@ -11,9 +11,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::analysis::cost::{Estimate, Grid, LoopWork, estimate, estimate_in_order};
+use crate::analysis::limit;
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
-use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
+use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::source::Span;
@@ -366,19 +367,6 @@ impl Counts<'_, '_> {
     }
 
     fn trip_count(&self, canonical: &CanonicalLoop) -> Option<f64> {
-        remembered(&self.lengths.constant, canonical.lower, || self.constant_trip_count(canonical))
-    }
-
-    fn constant_trip_count(&self, canonical: &CanonicalLoop) -> Option<f64> {
-        let lower = self.names.constant(canonical.lower)?;
-        let upper = self.names.constant(canonical.upper)?;
-        let step = canonical.step.amount.map_or(Some(1), |span| self.names.constant(span))?.abs().max(1);
-        let width = match canonical.relation {
-            Relation::Less | Relation::NotEqual => upper - lower,
-            Relation::LessOrEqual => upper - lower + 1,
-            Relation::Greater => lower - upper,
-            Relation::GreaterOrEqual => lower - upper + 1,
-        };
-        i32::try_from((width.max(0) + step - 1) / step).ok().map(f64::from)
+        remembered(&self.lengths.constant, canonical.lower, || limit::trip_count(self.names, canonical))
     }
 }
