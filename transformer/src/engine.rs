@@ -84,8 +84,8 @@ impl std::error::Error for EngineError {}
 /// # Errors
 /// When the file cannot be read, or the result fails validation.
 pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Outcome, EngineError> {
-    let mut reader = FileReader::new(options.limits);
     let headers = &read_headers(file, headers, options);
+    let mut reader = FileReader::new(options.limits, headers, &options.definitions);
     let Some(first) = round(file, headers, options, &mut reader)? else {
         return Ok(Outcome { text: None, plans: Vec::new() });
     };
@@ -135,7 +135,7 @@ fn read_headers<'a>(file: &SourceFile, headers: &'a [SourceFile], options: &Opti
 /// When the file cannot be read.
 pub fn texts(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Vec<SourceFile>, EngineError> {
     let headers = read_headers(file, headers, options);
-    let mut reader = FileReader::new(options.limits);
+    let mut reader = FileReader::new(options.limits, &headers, &options.definitions);
     let readings = Readings::of(file, &headers, &options.definitions, &mut reader).map_err(EngineError::Host)?;
     Ok(readings.texts.into_iter().map(|reading| reading.file.into_owned()).collect())
 }
@@ -387,8 +387,8 @@ pub struct RegionFacts {
 /// # Errors
 /// When the file cannot be read within the limits.
 pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Vec<RegionFacts>, HostError> {
-    let mut reader = FileReader::new(options.limits);
     let headers = &read_headers(file, headers, options);
+    let mut reader = FileReader::new(options.limits, headers, &options.definitions);
     let mut readings = Readings::of(file, headers, &options.definitions, &mut reader)?;
     // What is shown of a region is what the first text says.
     let Some(reading) = readings.texts.first_mut() else { return Ok(Vec::new()) };

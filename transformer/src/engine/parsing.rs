@@ -3,9 +3,10 @@
 use super::passed_over;
 use crate::region::association::associate;
 use crate::region::construct::ConstructTree;
+use crate::semantics::symbols::FlagDefinition;
 use crate::source::{LineIndex, Scan, SourceFile, Span, scan, unclosed};
 use crate::syntax::lower::DirectiveReader;
-use crate::syntax::{HostError, HostTree, Limits};
+use crate::syntax::{HostError, HostTree, Limits, MacroTexts};
 
 /// A file that has been read, ready for transformations.
 pub struct Parsed {
@@ -21,11 +22,17 @@ pub struct Parsed {
 pub(super) struct FileReader {
     limits: Limits,
     directives: DirectiveReader,
+    /// The macros that headers and flags define.
+    macros: MacroTexts,
 }
 
 impl FileReader {
-    pub fn new(limits: Limits) -> Self {
-        Self { limits, directives: DirectiveReader::new() }
+    pub fn new(limits: Limits, headers: &[SourceFile], flags: &[FlagDefinition]) -> Self {
+        let mut macros = MacroTexts::default();
+        headers.iter().for_each(|header| macros.extend(MacroTexts::of(header, &scan(&header.text))));
+        let bodies = flags.iter().filter_map(|flag| Some((&flag.name, flag.body.as_ref()?)));
+        bodies.for_each(|(name, body)| macros.add(name, false, body));
+        Self { limits, directives: DirectiveReader::new(), macros }
     }
 
     /// Reads a text: `None` if no directive in it can concern a device.
@@ -55,7 +62,10 @@ impl FileReader {
         if let Some(at) = scan.unbalanced {
             return Err(HostError::Unbalanced(line(at)));
         }
-        let tree = HostTree::parse(file, &scan, &self.limits)?;
+        let mut tree = HostTree::parse(file, &scan, &self.limits)?;
+        let mut macros = MacroTexts::of(file, &scan);
+        macros.extend(self.macros.clone());
+        tree.distrust(file, &macros);
         let directives = scan.directives.iter().map(|text| self.directives.read(file, text)).collect();
         let constructs = associate(file, &scan, &tree, directives);
         Ok(Some(Parsed { scan, tree, constructs }))

@@ -5,6 +5,7 @@
 //! everything above this module is free of the parser library.
 
 mod branches;
+mod disguised;
 mod grammar;
 mod kinds;
 mod named_casts;
@@ -20,6 +21,7 @@ use std::fmt;
 use crate::source::{Language, Span};
 use grammar::Grammar;
 
+pub use disguised::MacroTexts;
 pub use kinds::{Field, NodeKind};
 pub use parse::parse_expression;
 pub use views::{
@@ -95,7 +97,8 @@ struct Node {
     kind: u16,
     /// 0: none.
     field: u8,
-    is_missing: bool,
+    /// Did the parser invent it, or is it a statement that it took for a declaration?
+    is_unreadable: bool,
 }
 
 /// The kind that tree-sitter gives ERROR nodes.
@@ -106,7 +109,7 @@ const ERROR: u16 = u16::MAX;
 pub struct HostTree {
     nodes: Vec<Node>,
     grammar: &'static Grammar,
-    /// The ERROR and MISSING nodes that lie in no other ERROR node, in the order of the text.
+    /// The ERROR and MISSING nodes, and the statements that look like declarations, that lie in no other, in the order of the text.
     problems: Vec<NodeId>,
     /// How many bytes lie in problems, and one for each: an ERROR around the whole file is worse than ten small ones.
     badness: usize,
@@ -128,7 +131,7 @@ impl HostTree {
         &self.inactive
     }
 
-    /// The ERROR and MISSING nodes that lie in no other ERROR node, in the order of the text.
+    /// The ERROR and MISSING nodes, and the statements that look like declarations, that lie in no other, in the order of the text.
     #[must_use]
     pub fn problems(&self) -> &[NodeId] {
         &self.problems
@@ -176,11 +179,11 @@ impl HostTree {
         self.grammar.is_named(self.node(id).kind)
     }
 
-    /// Is it an ERROR node, or one that the parser had to invent?
+    /// Is it an ERROR node, one that the parser had to invent, or a statement that it took for a declaration?
     #[must_use]
     pub fn is_problem(&self, id: NodeId) -> bool {
         let node = self.node(id);
-        node.is_missing || node.kind == ERROR
+        node.is_unreadable || node.kind == ERROR
     }
 
     fn first_child(&self, id: NodeId) -> Option<NodeId> {

@@ -13,8 +13,8 @@ pub use clause::{Clause, ClauseArgument, ClauseName, Modifier};
 pub use directive::Directive;
 pub use host::{
     ArrayDeclarator, Assignment, Binary, Call, Cast, Conditional, Control, Declaration, Field, For, Function, Goto,
-    HostError, HostTree, If, Initialised, Labelled, Limits, Member, New, NodeId, NodeKind, Parameter, Pointer,
-    PointerDeclarator, Subscript, TypeName, Unary, Update,
+    HostError, HostTree, If, Initialised, Labelled, Limits, MacroTexts, Member, New, NodeId, NodeKind, Parameter,
+    Pointer, PointerDeclarator, Subscript, TypeName, Unary, Update,
 };
 pub use list_item::{ArraySection, ListItem};
 pub use numbers::{Integer, Number};

@@ -16,7 +16,8 @@ fn texts(text: &str, headers: &[&str], flags: &[(&str, Option<&str>)]) -> Vec<St
     };
     let flags: Vec<FlagDefinition> = flags.iter().map(flag).collect();
     let file = file("program.c", text);
-    let readings = Readings::of(&file, &headers, &flags, &mut FileReader::new(Limits::default())).unwrap();
+    let readings =
+        Readings::of(&file, &headers, &flags, &mut FileReader::new(Limits::default(), &headers, &flags)).unwrap();
     let last = |reading: &Reading<'_>| {
         let text = String::from_utf8_lossy(&reading.file.text).into_owned();
         text.split_once("#pragma omp ").map(|(_, directive)| directive.trim_end().to_owned()).unwrap_or_default()

@@ -100,6 +100,9 @@ impl Collector<'_> {
             return; // Members of C structures are never named alone.
         }
         let tree = self.tree;
+        if tree.is_problem(node) {
+            return; // A statement that looks like a declaration.
+        }
         for declarator in tree.children(node).filter(|child| tree.field(*child) == Some(Field::Declarator)) {
             let has_initializer = tree.kind(declarator) == NodeKind::InitDeclarator;
             let initializer = tree.child(if has_initializer { declarator } else { node }, Field::Value);

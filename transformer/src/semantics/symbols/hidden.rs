@@ -120,7 +120,9 @@ impl Symbols<'_> {
             let head = text.get(..span.start).unwrap_or_default();
             let start = head.iter().rposition(|byte| matches!(byte, b';' | b'{' | b'}')).map_or(0, |at| at + 1);
             let rest = text.get(span.end..).unwrap_or_default();
-            let end = rest.iter().position(|byte| *byte == b';').map_or(text.len(), |length| span.end + length);
+            let is_whole = text.get(..span.end).is_some_and(|text| text.ends_with(b";"));
+            let behind = if is_whole { Some(0) } else { rest.iter().position(|byte| *byte == b';') };
+            let end = behind.map_or(text.len(), |length| span.end + length);
             let statement = String::from_utf8_lossy(text.get(start.max(from)..end).unwrap_or_default());
             !is_call && words(&statement).any(|word| word == name)
         })

@@ -9,7 +9,7 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Tree, TreeCursor};
 
 use super::grammar::Grammar;
 use super::readable::readable_text;
-use super::{ERROR, HostError, HostTree, Limits, Node, NodeId, branches, nesting};
+use super::{ERROR, HostError, HostTree, Limits, MacroTexts, Node, NodeId, branches, nesting};
 use crate::source::pragma_scan::mask;
 use crate::source::{Language, Scan, SourceFile, Span};
 
@@ -43,7 +43,9 @@ impl HostTree {
                 break;
             }
         }
-        best.ok_or(HostError::Deadline)
+        let mut best = best.ok_or(HostError::Deadline)?;
+        best.distrust(file, &MacroTexts::of(file, scan));
+        Ok(best)
     }
 }
 
@@ -159,9 +161,9 @@ impl Arena {
             kind,
             field: if self.tree.grammar.is_punctuation(kind) { 0 } else { field(cursor) },
             // A node that the parser invented covers nothing; asking is not free.
-            is_missing: start == end && node.is_missing(),
+            is_unreadable: start == end && node.is_missing(),
         };
-        if (node.is_missing || node.kind == ERROR) && (node.start >= self.error_end || id == 0) {
+        if (node.is_unreadable || node.kind == ERROR) && (node.start >= self.error_end || id == 0) {
             self.tree.problems.push(NodeId(id));
             if node.kind == ERROR {
                 self.error_end = node.end;

@@ -319,3 +319,44 @@ const PIECES: &[&str] = &[
     "void f(void) { ",
     "\n#define M x\n",
 ];
+
+/// What stands behind a macro without a semicolon is no declaration and no call, whatever the grammar takes it for.
+#[test]
+fn statements_behind_macros_are_problems() {
+    let macros = "#define IF(x) if (x)\n#define STEP x = 1;\n#define NONE\n#define AT *\n#define ELSE else\n#define OUT out :\n\
+                  #define INC ++\n#define REAL double /* wide */\n#define POINTER REAL *\n#define INNER STEP\n#define k_x k\n";
+    let check = |body: &str, is_problem: bool| {
+        let (_, tree) = parse("a.c", &format!("{macros}void f(int n, double *a) {{ {body} }}\n"));
+        assert_eq!(tree.problems().is_empty(), !is_problem, "{body}");
+    };
+    let statements = [
+        "IF(x) a[i] = 3;",
+        "UNSEEN(x) a[i] = 3;",
+        "STEP a[i] = b;",
+        "STEP x = 3;",
+        "NONE x = 3;",
+        "AT p = 3;",
+        "ELSE x = 3;",
+        "OUT x = 3;",
+        "INNER x = 3;",
+        "x INC;",
+        "UNSEEN a[i] = x + 1;",
+        "IF(x) (a[i]) = 3;",
+        "UNSEEN(x) (a[i])++;",
+    ];
+    statements.into_iter().for_each(|body| check(body, true));
+    let declarations = [
+        "REAL x = 3;",
+        "POINTER x = a;",
+        "unseen x = 3;",
+        "unseen a[2] = {1, 2};",
+        "unseen a[3] = TABLE;",
+        "static STEP x = 1;",
+        "unseen k_x = 3;",
+        "char s[] = \"s\";",
+        "__typeof__(a) b = a;",
+        "get(n)(a);",
+        "x = IF(n);",
+    ];
+    declarations.into_iter().for_each(|body| check(body, false));
+}
