@@ -2,7 +2,7 @@
 
 use crate::analysis::accesses::accesses;
 use crate::region::construct::ConstructId;
-use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest, canonical_nest};
+use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest, Relation, canonical_nest};
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::syntax::{ClauseArgument, ClauseName};
@@ -43,4 +43,20 @@ pub fn known_iterations(program: &Program<'_>, id: ConstructId) -> Option<u64> {
     let trips = found.iter().take(depth).map(|one| u64::try_from(one.trips?).ok());
     let product = trips.into_iter().try_fold(1, |product: u64, trips| product.checked_mul(trips?));
     product.filter(|_| found.len() >= depth)
+}
+
+/// How many iterations a loop has, if that follows from the text.
+#[must_use]
+pub(crate) fn trip_count(program: &Program<'_>, canonical: &CanonicalLoop) -> Option<f64> {
+    let lower = program.constant(canonical.lower)?;
+    let upper = program.constant(canonical.upper)?;
+    let step = canonical.step.amount.map_or(Some(1), |span| program.constant(span))?.checked_abs()?.max(1);
+    let width = match canonical.relation {
+        Relation::Less | Relation::NotEqual => upper.checked_sub(lower),
+        Relation::LessOrEqual => upper.checked_sub(lower)?.checked_add(1),
+        Relation::Greater => lower.checked_sub(upper),
+        Relation::GreaterOrEqual => lower.checked_sub(upper)?.checked_add(1),
+    }?;
+    let trips = width.max(0).checked_add(step - 1)? / step;
+    i32::try_from(trips).ok().map(f64::from)
 }

@@ -169,6 +169,7 @@ impl Value {
     }
 }
 
+/// The value of an assignment to the variable, if it is the variable combined with something.
 fn spelled_out(cx: &Program<'_>, name: &str, value: NodeId) -> Option<Value> {
     let tree = cx.tree;
     let value = without_parentheses(cx, value);

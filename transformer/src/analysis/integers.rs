@@ -28,7 +28,7 @@ pub(crate) fn integer_of(cx: &Program<'_>, found: &Accesses, node: NodeId) -> Op
             let binary = Binary::of(tree, node)?;
             let operator = binary.operator()?;
             // The result of a test is 0 or 1, in C of type `int`, whatever is compared.
-            if is_test(operator) {
+            if operator.is_test() {
                 return Some(Integer::TRUTH);
             }
             let (left, right) = (of(binary.left()?)?, of(binary.right()?)?);
@@ -85,20 +85,6 @@ fn returned(cx: &Program<'_>, call: NodeId) -> Option<Integer> {
     let ty = tree.child(*definition, Field::Type).map(|ty| tree.span(ty))?;
     let is_value = tree.kind(declarator) == NodeKind::FunctionDeclarator;
     is_value.then(|| of_type(&cx.symbols().type_written(None, &cx.file.show(ty), ty.start)))?
-}
-
-fn is_test(operator: NodeKind) -> bool {
-    matches!(
-        operator,
-        NodeKind::Less
-            | NodeKind::Greater
-            | NodeKind::LessEqual
-            | NodeKind::GreaterEqual
-            | NodeKind::EqualEqual
-            | NodeKind::ExclamationEqual
-            | NodeKind::AmpersandAmpersand
-            | NodeKind::BarBar
-    )
 }
 
 /// The type of a number: `int` where it fits and has no suffix, otherwise one of 64 bits.

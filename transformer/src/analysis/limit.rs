@@ -4,14 +4,14 @@
 //! and a body that is followed it is the prediction for the grid that the construct has.
 
 use crate::analysis::accesses::accesses;
-use crate::analysis::associated_loops::loops_of;
+use crate::analysis::associated_loops::{loops_of, trip_count};
 use crate::analysis::cost::{LoopWork, TEAM, TEAMS, all_threads, busiest_thread};
 use crate::analysis::kernel_shape::kernel_shape;
 use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
 use crate::device::time::{LAUNCH, predict};
 use crate::device::{DeviceProfile, KernelResources};
 use crate::plan::{Limit, LimitedBy};
-use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest, Relation, canonical_nest};
+use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::syntax::spec_table::Leaf;
@@ -151,19 +151,4 @@ fn operations(program: &Program<'_>, body: NodeId) -> (f64, bool) {
         }
     }
     (sum, walks)
-}
-
-/// How many iterations a loop has, if that follows from the text.
-pub(crate) fn trip_count(program: &Program<'_>, canonical: &CanonicalLoop) -> Option<f64> {
-    let lower = program.constant(canonical.lower)?;
-    let upper = program.constant(canonical.upper)?;
-    let step = canonical.step.amount.map_or(Some(1), |span| program.constant(span))?.checked_abs()?.max(1);
-    let width = match canonical.relation {
-        Relation::Less | Relation::NotEqual => upper.checked_sub(lower),
-        Relation::LessOrEqual => upper.checked_sub(lower)?.checked_add(1),
-        Relation::Greater => lower.checked_sub(upper),
-        Relation::GreaterOrEqual => lower.checked_sub(upper)?.checked_add(1),
-    }?;
-    let trips = width.max(0).checked_add(step - 1)? / step;
-    i32::try_from(trips).ok().map(f64::from)
 }

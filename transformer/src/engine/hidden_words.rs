@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::plan::{Decision, Pass, Plan, Reason, ReasonCode};
 use crate::semantics::Program;
-use crate::source::{self, SourceFile, Span, words};
+use crate::source::{self, SourceFile, Span, without_comments, words};
 use crate::syntax::ClauseName;
 use crate::syntax::spec_table::DirectiveSpec;
 
@@ -82,18 +82,4 @@ fn is_of_output(word: &str) -> bool {
         || word.starts_with("ompsplit_")
         || ClauseName::of_name(word) != ClauseName::Unknown
         || DirectiveSpec::has_word(word)
-}
-
-/// A text without its comments. Text in a string that looks like a comment is lost as well.
-fn without_comments(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
-        let (code, comment) = rest.split_at(at);
-        out.push_str(code);
-        out.push(' ');
-        let end = if comment.starts_with("/*") { comment.find("*/").map(|end| end + 2) } else { comment.find('\n') };
-        rest = end.and_then(|end| comment.get(end..)).unwrap_or_default();
-    }
-    out + rest
 }

@@ -62,10 +62,7 @@ impl FileReader {
         if let Some(at) = scan.unbalanced {
             return Err(HostError::Unbalanced(line(at)));
         }
-        let mut tree = HostTree::parse(file, &scan, &self.limits)?;
-        let mut macros = MacroTexts::of(file, &scan);
-        macros.extend(self.macros.clone());
-        tree.distrust(file, &macros);
+        let tree = HostTree::parse_with(file, &scan, &self.limits, &self.macros)?;
         let directives = scan.directives.iter().map(|text| self.directives.read(file, text)).collect();
         let constructs = associate(file, &scan, &tree, directives);
         Ok(Some(Parsed { scan, tree, constructs }))

@@ -5,6 +5,21 @@ pub fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     text.split(|c: char| !is_part_of_word(c)).filter(|word| !word.is_empty())
 }
 
+/// A text with each of its comments replaced by a blank. What looks like a comment in a string is lost as well.
+#[must_use]
+pub fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
+        let (code, comment) = rest.split_at(at);
+        out.push_str(code);
+        out.push(' ');
+        let end = if comment.starts_with("/*") { comment.find("*/").map(|end| end + 2) } else { comment.find('\n') };
+        rest = end.and_then(|end| comment.get(end..)).unwrap_or_default();
+    }
+    out + rest
+}
+
 /// Is it a character of names, keywords and numbers?
 #[must_use]
 pub fn is_part_of_word(c: char) -> bool {

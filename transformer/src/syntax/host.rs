@@ -21,7 +21,7 @@ use std::fmt;
 use crate::source::{Language, Span};
 use grammar::Grammar;
 
-pub use disguised::MacroTexts;
+pub use disguised::{MacroTexts, TYPE_WORDS};
 pub use kinds::{Field, NodeKind};
 pub use parse::parse_expression;
 pub use views::{

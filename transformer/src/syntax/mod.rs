@@ -14,7 +14,7 @@ pub use directive::Directive;
 pub use host::{
     ArrayDeclarator, Assignment, Binary, Call, Cast, Conditional, Control, Declaration, Field, For, Function, Goto,
     HostError, HostTree, If, Initialised, Labelled, Limits, MacroTexts, Member, New, NodeId, NodeKind, Parameter,
-    Pointer, PointerDeclarator, Subscript, TypeName, Unary, Update,
+    Pointer, PointerDeclarator, Subscript, TYPE_WORDS, TypeName, Unary, Update,
 };
 pub use list_item::{ArraySection, ListItem};
 pub use numbers::{Integer, Number};

@@ -46,19 +46,7 @@ impl Program<'_> {
             match tree.kind(node) {
                 NodeKind::ParenthesizedExpression => parent = tree.parent(node),
                 NodeKind::BinaryExpression => {
-                    return matches!(
-                        Binary::of(tree, node).and_then(Binary::operator),
-                        Some(
-                            NodeKind::Less
-                                | NodeKind::Greater
-                                | NodeKind::LessEqual
-                                | NodeKind::GreaterEqual
-                                | NodeKind::EqualEqual
-                                | NodeKind::ExclamationEqual
-                                | NodeKind::AmpersandAmpersand
-                                | NodeKind::BarBar
-                        )
-                    );
+                    return Binary::of(tree, node).and_then(Binary::operator).is_some_and(NodeKind::is_test);
                 }
                 NodeKind::UnaryExpression => {
                     return Unary::of(tree, node).and_then(Unary::operator) == Some(NodeKind::Exclamation);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Symbols, Unit};
-use crate::source::{Span, words};
+use crate::source::{Span, without_comments, words};
 use crate::syntax::{Field, NodeId, NodeKind};
 
 /// A macro that the file or one of its headers defines.
@@ -193,21 +193,6 @@ impl Unit<'_> {
                 .map(text)
                 .collect()
         });
-        Macro { parameters, is_elsewhere: false, body: without_comments(&body) }
+        Macro { parameters, is_elsewhere: false, body: without_comments(&body).trim().to_owned() }
     }
-}
-
-/// The text with its comments replaced by blanks, blanks at the ends left out.
-fn without_comments(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
-        out.push_str(&rest[..at]);
-        out.push(' ');
-        let comment = &rest[at..];
-        let end = if comment.starts_with("/*") { comment.find("*/").map(|end| end + 2) } else { comment.find('\n') };
-        rest = end.map_or("", |end| &comment[end..]);
-    }
-    out.push_str(rest);
-    out.trim().to_owned()
 }

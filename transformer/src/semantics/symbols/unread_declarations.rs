@@ -5,27 +5,19 @@ use super::entries::{Entry, EntryKind};
 use super::types::{standard_class, standard_type};
 use super::{DeclaredType, Symbols};
 use crate::source::Span;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Field, NodeId, NodeKind, TYPE_WORDS};
 
-/// Words with parentheses behind them in specifiers, without the underscores around them.
-const TYPE_WORDS: &[&str] = &[
-    "Alignas",
-    "Atomic",
-    "BitInt",
-    "ExtInt",
-    "alignas",
-    "attribute",
-    "auto_type",
-    "declspec",
-    "decltype",
-    "extension",
-    "typeof",
-    "typeof_unqual",
-];
+/// Words that may stand before a type, besides [`TYPE_WORDS`].
+const BESIDE: [&str; 2] = ["auto_type", "extension"];
 
 /// What such declarations are taken for.
 pub(super) const UNREAD: &[NodeKind] =
     &[NodeKind::FunctionDefinition, NodeKind::CallExpression, NodeKind::BinaryExpression];
+
+/// Is a word, without the underscores around it, one that has parentheses behind it in specifiers?
+fn is_of_type(word: &str) -> bool {
+    TYPE_WORDS.contains(&word) || BESIDE.contains(&word)
+}
 
 impl Symbols<'_> {
     /// What such a declaration takes up, where a node begins one. Any word in it may be a name that it declares.
@@ -78,7 +70,7 @@ impl Symbols<'_> {
     fn is_type_word(&self, function: NodeId) -> bool {
         let tree = self.own.tree.as_ref();
         let text = self.own.file.show(tree.span(function));
-        tree.kind(function) == NodeKind::Identifier && TYPE_WORDS.contains(&text.trim_matches('_'))
+        tree.kind(function) == NodeKind::Identifier && is_of_type(text.trim_matches('_'))
     }
 
     /// Does what is called name a type?

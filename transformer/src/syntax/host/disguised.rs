@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::{HostTree, NodeId, NodeKind};
-use crate::source::{Language, Scan, SourceFile, words};
+use crate::source::{Language, Scan, SourceFile, without_comments, words};
 use crate::syntax::Field;
 
 /// How often macros are followed into each other.
@@ -38,7 +38,7 @@ const NO_TYPES: &[&str] = &[
 ];
 
 /// Words of the language with parentheses behind them that are types, or belong to them; without the underscores around them.
-const TYPE_WORDS: &[&str] = &[
+pub const TYPE_WORDS: &[&str] = &[
     "Alignas",
     "Atomic",
     "BitInt",
@@ -77,7 +77,7 @@ impl MacroTexts {
 
     /// Adds one more definition of a name.
     pub fn add(&mut self, name: &str, takes_arguments: bool, body: &str) {
-        let text = MacroText { takes_arguments, body: without_comments(body).trim().to_owned() };
+        let text = MacroText { takes_arguments, body: on_one_line(body).trim().to_owned() };
         self.by_name.entry(name.to_owned()).or_default().push(text);
     }
 
@@ -118,24 +118,13 @@ fn is_like_type(text: &str) -> bool {
 }
 
 /// A macro's text without comments, and on one line.
-fn without_comments(body: &str) -> String {
-    let mut out = String::new();
-    let mut rest = body;
-    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
-        let (code, comment) = rest.split_at(at);
-        out.push_str(code);
-        out.push(' ');
-        rest = match comment.starts_with("//") {
-            true => "",
-            false => comment.get(2..).and_then(|inner| inner.split_once("*/")).map_or("", |(_, behind)| behind),
-        };
-    }
-    (out + rest).replace("\\\r\n", " ").replace("\\\n", " ")
+fn on_one_line(body: &str) -> String {
+    without_comments(&body.replace("\\\r\n", " ").replace("\\\n", " "))
 }
 
 impl HostTree {
     /// Counts statements that a macro makes look like declarations or calls among the problems of the tree.
-    pub fn distrust(&mut self, file: &SourceFile, macros: &MacroTexts) {
+    pub(super) fn distrusted(mut self, file: &SourceFile, macros: &MacroTexts) -> Self {
         let is_disguised = |node: &NodeId| match self.kind(*node) {
             NodeKind::Declaration => self.is_no_declaration(file, macros, *node),
             _ => self.is_no_call(file, macros, *node),
@@ -155,6 +144,7 @@ impl HostTree {
                 node.is_unreadable = true;
             }
         }
+        self
     }
 
     fn is_no_declaration(&self, file: &SourceFile, macros: &MacroTexts, declaration: NodeId) -> bool {

@@ -116,6 +116,22 @@ impl NodeKind {
         self.text().ends_with("declarator")
     }
 
+    /// Is it the sign of an operator that tells whether something holds: a comparison, `&&` or `||`?
+    #[must_use]
+    pub fn is_test(self) -> bool {
+        matches!(
+            self,
+            Self::Less
+                | Self::Greater
+                | Self::LessEqual
+                | Self::GreaterEqual
+                | Self::EqualEqual
+                | Self::ExclamationEqual
+                | Self::AmpersandAmpersand
+                | Self::BarBar
+        )
+    }
+
     /// Is it a bracket, a comma or a semicolon? Those fill no field.
     pub(super) fn is_punctuation(self) -> bool {
         matches!(

@@ -27,6 +27,20 @@ impl HostTree {
     /// # Errors
     /// As there.
     pub fn parse_as(language: Language, file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Self, HostError> {
+        Ok(Self::read(language, file, scan, limits)?.distrusted(file, &MacroTexts::of(file, scan)))
+    }
+
+    /// As [`Self::parse`], where more macros than those of the file are in sight.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn parse_with(file: &SourceFile, scan: &Scan, limits: &Limits, others: &MacroTexts) -> Result<Self, HostError> {
+        let mut macros = MacroTexts::of(file, scan);
+        macros.extend(others.clone());
+        Ok(Self::read(file.language, file, scan, limits)?.distrusted(file, &macros))
+    }
+
+    fn read(language: Language, file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Self, HostError> {
         let text = readable_text(file, scan, limits)?;
         let deadline = Instant::now() + Duration::from_millis(limits.milliseconds);
         let mut best: Option<Self> = None;
@@ -43,9 +57,7 @@ impl HostTree {
                 break;
             }
         }
-        let mut best = best.ok_or(HostError::Deadline)?;
-        best.distrust(file, &MacroTexts::of(file, scan));
-        Ok(best)
+        best.ok_or(HostError::Deadline)
     }
 }
 

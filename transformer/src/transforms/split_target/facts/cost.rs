@@ -10,8 +10,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::analysis::associated_loops::trip_count;
 use crate::analysis::cost::{Estimate, Grid, LoopWork, estimate, estimate_in_order};
-use crate::analysis::limit;
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
@@ -367,6 +367,6 @@ impl Counts<'_, '_> {
     }
 
     fn trip_count(&self, canonical: &CanonicalLoop) -> Option<f64> {
-        remembered(&self.lengths.constant, canonical.lower, || limit::trip_count(self.names, canonical))
+        remembered(&self.lengths.constant, canonical.lower, || trip_count(self.names, canonical))
     }
 }
