@@ -58,9 +58,10 @@
 //! a thread of its own. For the inner loops nothing is promised. Their iterations within one outer iteration are compared:
 //! each pair of accesses of one array must have different subscripts in different iterations, and what is reached through
 //! different names must be different storage. Arrays of their own are. So are sections that one construct maps, because its
-//! list items must not share storage, as long as the accesses stay within them. Scalars from outside must not be written,
-//! except those that an iteration sets before it reads them in a private copy, and sums of a `reduction`, whose order is
-//! not specified anyway. Loops whose iterations are all independent may run in any order, and so change places where no head
+//! list items must not share storage, as long as the accesses stay within them; not those of a data construct with `if`, such as `hoist`
+//! writes where they may. Scalars from outside must not be written, except those that an iteration sets before it reads them in a private
+//! copy, and what a `reduction` combines, whose order is not specified anyway. Where what is stored loses something each time, the order
+//! counts all the same: an `int` sum of fractions, a `char` maximum of `int`s, a maximum that what is no number begins anew. Loops whose iterations are all independent may run in any order, and so change places where no head
 //! names the variable of another. The bounds are sums and products of variables that nothing changes.
 //!
 //! What is known of two accesses that both happen: the ranges of the loops around them, and the conditions of `if` and `?:`
