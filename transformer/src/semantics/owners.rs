@@ -314,7 +314,8 @@ impl Program<'_> {
                         && (self.is_alias_free(other)
                             || self.is_lent_or_handed(other)
                             || self.holds_other_numbers(other, named)
-                            || self.selects_other_numbers(other, named))
+                            || self.selects_other_numbers(other, named)
+                            || self.is_made_of_others(other, named))
                     || self.is_array(other) && self.owner(other).is_apart_from(owner)
             }
         }
@@ -368,6 +369,17 @@ impl Program<'_> {
             [number, pointer].map(|it| self.named(&it.name, it.at).map(|(_, variable)| variable.ty.clone()));
         let (Some(number), Some(pointer)) = (number, pointer) else { return false };
         number.is_scalar() && self.leads_to_others(&pointer, &number, at)
+    }
+
+    /// Is a variable a structure in which no number is of a class that the pointer leads to?
+    fn is_made_of_others(&self, object: &Named, pointer: &Named) -> bool {
+        let [ty, pointer] = [object, pointer].map(|it| self.declared_type(&it.name, it.at));
+        let (Some(ty @ DeclaredType::Record { .. }), Some(pointer)) = (ty, pointer) else { return false };
+        let leads_to_number = pointer.is_pointer()
+            && pointer.dereferenced().is_scalar()
+            && !Class::behind(&pointer).may_alias(Class::Pointer);
+        let numbers = self.symbols().numbers_in(&ty, object.at).filter(|_| leads_to_number);
+        numbers.is_some_and(|all| all.iter().all(|number| self.leads_to_others(&pointer, number, object.at)))
     }
 
     /// Is an access of a variable that is a structure one of a member that is a number, and of no class that the pointer leads to?

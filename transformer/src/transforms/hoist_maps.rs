@@ -93,6 +93,8 @@
 //! back is not copied back by the environment either, since the original may never write that memory. Pointers that change places are
 //! mapped for what any of them is, where as many passes certainly run as there are pointers, so that each has been in each place. Memory
 //! that the function made itself may be written in any case: what was brought there comes back as it was.
+//! References to objects, and the object of a member function, are followed as pointers to them, where the function that is called is
+//! certain: not virtual, no template, one of its name.
 //! No part of a structure is mapped by an environment: constructs map the members as before, and find what these lead to by its address.
 //! A member is read where the environment opens only under the condition on which that opens. Nothing there may change it: not by its name
 //! in any object, not by a pointer to such objects, not in a function that is called or in a kernel; and no construct may list the object
@@ -113,6 +115,7 @@
 mod absence;
 mod blocks;
 mod bodies;
+mod by_pointer;
 mod calls;
 mod constructs;
 mod decided;
@@ -170,7 +173,7 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
 
 /// Decides for every block of a file.
 pub(super) fn hoist_maps(cx: &Context<'_>) -> Vec<Plan> {
-    let decided = members::with_members(cx, decide_file(cx, None));
+    let decided = by_pointer::with_objects(cx, &|cx| members::with_members(cx, decide_file(cx, None)));
     let Decided { environments, narrowed, unnamed, data } = decided;
     let mut plans: Vec<Plan> = environments.into_iter().map(|planned| planned.plan).collect();
     let is_change = |plan: &&Plan| !plan.edits.is_empty();

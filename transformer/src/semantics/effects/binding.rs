@@ -110,9 +110,9 @@ impl Program<'_> {
     /// A call of a function that is certainly the one in sight.
     pub(crate) fn binding(&self, call: NodeId) -> Option<Binding> {
         let tree = self.tree;
-        let function = self.called_name(call).filter(|node| tree.kind(*node) == NodeKind::Identifier)?;
+        let function = self.called_name(call)?;
         let at = tree.span(function).start;
-        let name = self.file.show(tree.span(function)).into_owned();
+        let name: String = self.file.show(tree.span(function)).split_whitespace().collect();
         let is_other = self.expansion(&name, at).is_some()
             || self.symbols().is_variable_in(None, &name, at)
             || self.symbols().may_call_other(&name)

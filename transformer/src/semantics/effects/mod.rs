@@ -26,7 +26,7 @@ use crate::semantics::is_standard_constant;
 use crate::semantics::symbols::{DeclaredType, NameKind, Scope, Variable, is_attribute};
 use crate::semantics::uses::{Role, is_element_address, role_of_expression};
 use crate::source::{Language, Span};
-use crate::syntax::{Declaration, Field, NodeId, NodeKind};
+use crate::syntax::{Declaration, Field, Member, NodeId, NodeKind};
 
 impl Program<'_> {
     /// What the code below a node of the file does, without what lies in `left_out`.
@@ -312,12 +312,38 @@ impl Reader<'_, '_> {
     }
 
     /// Is a member of a plain structure accessed, by `.` or `->`, or the structure itself where no operators are declared, so that no
-    /// function is called?
+    /// function is called? Of an object of another class, one of its numbers or pointers to numbers, or its address.
     fn is_plain_access(&self, ty: &DeclaredType, node: NodeId) -> bool {
         let at = self.cx.tree.span(node).start;
         let record = ty.class().filter(|_| !matches!(ty, DeclaredType::Reference { .. }));
-        record.is_some_and(|record| self.cx.symbols().is_plain_record(record, at))
-            && (places::selects_member(self.cx.tree, node) || !self.cx.has_operators())
+        record.is_some_and(|record| match self.cx.symbols().is_plain_record(record, at) {
+            true => places::selects_member(self.cx.tree, node) || !self.cx.has_operators(),
+            false => self.is_access_of_object(ty, record, node),
+        })
+    }
+
+    fn is_access_of_object(&self, ty: &DeclaredType, record: &DeclaredType, node: NodeId) -> bool {
+        let (tree, symbols) = (self.cx.tree, self.cx.symbols());
+        let at = tree.span(node).start;
+        let Some(parent) = tree.parent(node).filter(|_| symbols.is_structure(record, at)) else { return false };
+        if tree.kind(parent) == NodeKind::PointerExpression {
+            let is_address = tree.operator(parent) == Some(NodeKind::Ampersand);
+            return is_address && ty == record && !self.cx.has_operators();
+        }
+        let member = Member::of(tree, parent).filter(|member| member.object() == Some(node));
+        let step = member.and_then(Member::operator);
+        let is_built_in = match ty {
+            DeclaredType::Record { .. } => step == Some(NodeKind::Dot),
+            DeclaredType::Pointer { pointee, .. } => **pointee == *record && step == Some(NodeKind::MinusGreater),
+            _ => false,
+        };
+        let name = member.and_then(Member::name).map(|name| self.cx.file.show(tree.span(name)).into_owned());
+        let ty = name.filter(|_| is_built_in).and_then(|name| symbols.member_type(record, &name, at));
+        ty.is_some_and(|ty| match &ty {
+            DeclaredType::Pointer { pointee, .. } => pointee.is_scalar(),
+            DeclaredType::Array { element, .. } => element.is_scalar(),
+            ty => ty.is_scalar(),
+        })
     }
 
     /// Is it of a template's type parameter that stands for a number, or does it lead to such ones?

@@ -52,8 +52,12 @@ impl Symbols<'_> {
                     ty => ty.clone(),
                 })
             }
-            NodeKind::FieldExpression if tree.operator(object) != Some(NodeKind::MinusGreater) => {
-                let of = self.type_of_object(tree.child(object, Field::Argument)?)?;
+            NodeKind::FieldExpression => {
+                let of = match (self.type_of_object(tree.child(object, Field::Argument)?)?, tree.operator(object)?) {
+                    (DeclaredType::Pointer { pointee, .. }, NodeKind::MinusGreater) => *pointee,
+                    (of, NodeKind::Dot) => of,
+                    _ => return None,
+                };
                 let member = self.own.file.show(tree.span(tree.child(object, Field::Field)?)).into_owned();
                 self.member_type(&of, &member, span.start)
             }

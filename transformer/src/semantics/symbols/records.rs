@@ -53,19 +53,15 @@ impl Symbols<'_> {
     /// The type of a member that is no part of a word, in C, where members are no names of a scope.
     fn field_type(&self, header: Option<usize>, unit: &Unit, body: NodeId, member: &str) -> Option<DeclaredType> {
         let tree = &unit.tree;
-        let declarations = tree.named_children(body).filter(|node| tree.kind(*node) == NodeKind::FieldDeclaration);
-        let declarators = declarations.flat_map(|declaration| {
-            let own = tree.children(declaration).filter(|node| tree.field(*node) == Some(Field::Declarator));
-            own.map(move |declarator| (declaration, declarator)).collect::<Vec<_>>()
-        });
-        let (declaration, declarator) = declarators.into_iter().find(|(_, declarator)| {
+        let (declaration, declarator) = declarators(tree, body).find(|(_, declarator)| {
             unit.file.bytes(tree.span(tree.innermost_declarator(*declarator))) == member.as_bytes()
         })?;
         let is_part = |node: NodeId| tree.named_children(node).any(|part| tree.kind(part) == NodeKind::BitfieldClause);
         (!is_part(declaration)).then(|| self.declared_by(header, declaration, declarator))
     }
 
-    /// The numbers that an object of a type is made of: itself, or the members of a plain structure. `None` where it may hold anything else.
+    /// The numbers that an object of a type is made of beside pointers: itself, or the members of a structure. `None` where it may hold
+    /// anything else.
     #[must_use]
     pub fn numbers_in(&self, ty: &DeclaredType, at: usize) -> Option<Vec<DeclaredType>> {
         let mut found = Vec::new();
@@ -88,16 +84,30 @@ impl Symbols<'_> {
                 true
             }
             DeclaredType::Array { element, .. } => self.collect_numbers(element, at, fuel, found),
-            DeclaredType::Record { .. } if self.is_plain_record(ty, at) => {
+            DeclaredType::Pointer { .. } => true,
+            // It leads to its elements by pointers.
+            DeclaredType::Record { .. } if self.vector_element(ty, at).is_some() => true,
+            DeclaredType::Record { .. } => {
                 let Some((header, specifier)) = self.specifier_of(ty, at) else { return false };
                 let Some(unit) = self.unit(header).filter(|_| self.is_structure(ty, at)) else { return false };
                 let Some(body) = unit.tree.child(specifier, Field::Body) else { return false };
-                let fields = unit.table.entries.iter().filter(|entry| entry.scope_node == body);
-                let mut fields = fields.filter(|entry| entry.kind == EntryKind::Variable && !entry.storage.is_static);
-                fields.all(|entry| self.collect_numbers(&self.type_of(header, entry), at, fuel, found))
+                let tree = &unit.tree;
+                let is_based = tree.named_children(specifier).any(|it| tree.kind(it) == NodeKind::BaseClassClause);
+                let fields = self.types_of_fields(header, unit, body);
+                !is_based && fields.iter().all(|ty| self.collect_numbers(ty, at, fuel, found))
             }
             _ => false,
         }
+    }
+
+    /// The types of a structure's members.
+    fn types_of_fields(&self, header: Option<usize>, unit: &Unit, body: NodeId) -> Vec<DeclaredType> {
+        if unit.tree.language() == Language::C {
+            return declarators(&unit.tree, body).map(|(field, own)| self.declared_by(header, field, own)).collect();
+        }
+        let fields = unit.table.entries.iter().filter(|entry| entry.scope_node == body);
+        let fields = fields.filter(|entry| entry.kind == EntryKind::Variable && !entry.storage.is_static);
+        fields.map(|entry| self.type_of(header, entry)).collect()
     }
 
     fn is_plain(&self, ty: &DeclaredType, at: usize, fuel: usize) -> bool {
@@ -111,12 +121,10 @@ impl Symbols<'_> {
             unit.tree.parent(specifier).is_some_and(|above| unit.tree.kind(above) == NodeKind::TemplateDeclaration);
         let name = unit.tree.child(specifier, Field::Name).map(|name| unit.tree.span(name));
         let name = name.map(|span| unit.file.show(span).into_owned()).unwrap_or_default();
-        let fields = unit.table.entries.iter().filter(|entry| entry.scope_node == body);
-        let mut fields = fields.filter(|entry| entry.kind == EntryKind::Variable && !entry.storage.is_static);
         !is_based
             && !is_template
             && unit.tree.named_children(body).all(|member| unit.is_plain_member(member, &name))
-            && fields.all(|entry| self.is_plain_field(&self.type_of(header, entry), at, fuel))
+            && self.types_of_fields(header, unit, body).iter().all(|ty| self.is_plain_field(ty, at, fuel))
     }
 
     fn is_plain_field(&self, ty: &DeclaredType, at: usize, fuel: usize) -> bool {
@@ -151,6 +159,15 @@ impl Symbols<'_> {
         }
         Some((found.header, only.declaration))
     }
+}
+
+/// The declarators of a structure's members, each with its declaration.
+fn declarators(tree: &HostTree, body: NodeId) -> impl Iterator<Item = (NodeId, NodeId)> {
+    let fields = tree.named_children(body).filter(|node| tree.kind(*node) == NodeKind::FieldDeclaration);
+    fields.flat_map(|field| {
+        let own = tree.children(field).filter(|node| tree.field(*node) == Some(Field::Declarator));
+        own.map(move |declarator| (field, declarator))
+    })
 }
 
 impl Symbols<'_> {

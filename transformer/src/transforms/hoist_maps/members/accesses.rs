@@ -65,7 +65,7 @@ pub(in crate::transforms::hoist_maps) fn accesses(cx: &Context<'_>, piece: Span)
     found
 }
 
-/// What a vector is asked for: `v.data()`, or `a.v.size()` of a structure.
+/// What a vector is asked for: `v.data()`, or `a.v.size()` and `p->v.size()` of a structure.
 fn of_vector(cx: &Context<'_>, tokens: &[Span], index: usize) -> Option<Access> {
     let text = |at: usize| tokens.get(at).map(|token| cx.file.bytes(*token)).unwrap_or_default();
     let asked = |at: usize| {
@@ -75,9 +75,10 @@ fn of_vector(cx: &Context<'_>, tokens: &[Span], index: usize) -> Option<Access> 
             .find(|own| is_call && own.strip_suffix("()").is_some_and(|own| text(at + 1) == own.as_bytes()))
     };
     let base = *tokens.get(index)?;
+    let is_arrow = text(index + 1) == b"->";
     let (member, end) = match (asked(index + 1), asked(index + 3)) {
         (Some(own), _) => (own.to_owned(), index + 4),
-        (None, Some(own)) if text(index + 1) == b"." => {
+        (None, Some(own)) if is_arrow || text(index + 1) == b"." => {
             (format!("{}.{own}", String::from_utf8_lossy(text(index + 2))), index + 6)
         }
         _ => return None,
@@ -85,7 +86,7 @@ fn of_vector(cx: &Context<'_>, tokens: &[Span], index: usize) -> Option<Access> 
     let (named, variable) = cx.named(&cx.file.show(base), base.start)?;
     (variable.scope != Scope::Member).then_some(())?;
     let span = Span::new(base.start, tokens.get(end)?.end);
-    Some(Access { span, base: Some(base), is_arrow: false, key: Key { base: Some(named.id), member } })
+    Some(Access { span, base: Some(base), is_arrow, key: Key { base: Some(named.id), member } })
 }
 
 /// The call that gives the address of a vector's memory.
@@ -106,7 +107,7 @@ impl Key {
 }
 
 /// Is it a member that each object has for itself?
-pub(super) fn is_own_member(variable: &Variable) -> bool {
+pub(in crate::transforms::hoist_maps) fn is_own_member(variable: &Variable) -> bool {
     variable.scope == Scope::Member && !variable.is_static
 }
 
@@ -115,7 +116,7 @@ fn is_word(cx: &Context<'_>, token: &Span) -> bool {
 }
 
 /// Words, `->`, `::` and single other bytes, without comments and literals.
-fn tokens(text: &[u8], piece: Span) -> Vec<Span> {
+pub(in crate::transforms::hoist_maps) fn tokens(text: &[u8], piece: Span) -> Vec<Span> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let mut found = Vec::new();
     let mut at = piece.start;

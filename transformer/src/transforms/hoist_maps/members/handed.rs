@@ -85,7 +85,9 @@ impl<'n, 'c> Needs<'n, 'c> {
         let members = self.of(function).into_iter();
         let handed = |(id, member)| {
             let key = Key { base: Some(id), member };
-            let is_arrow = key.of_vector().is_none();
+            let ty =
+                self.cx.named(&self.cx.file.show(id.declared_at), id.declared_at.end).map(|(_, own)| own.ty.clone());
+            let is_arrow = ty.is_none_or(|ty| !matches!(ty, DeclaredType::Reference { .. }));
             Handed { key, base: id.declared_at, is_arrow }
         };
         members.map(handed).collect()
@@ -148,6 +150,8 @@ pub(in crate::transforms::hoist_maps) fn object(
 ) -> Option<(Span, VariableId, bool)> {
     let tree = cx.tree;
     let is_vector = key.of_vector().is_some();
+    // Of a vector itself there is no address to go by.
+    let is_whole = key.of_vector().is_some_and(|(member, _)| member.is_empty());
     let is_address =
         tree.kind(argument) == NodeKind::PointerExpression && tree.operator(argument) == Some(NodeKind::Ampersand);
     let name = if is_address { tree.child(argument, Field::Argument)? } else { argument };
@@ -155,10 +159,10 @@ pub(in crate::transforms::hoist_maps) fn object(
     let span = tree.span(name);
     let (named, variable) = cx.named(&cx.file.show(span), span.start)?;
     let is_object = match &variable.ty {
-        DeclaredType::Record { .. } | DeclaredType::Reference { .. } if is_vector => !is_address,
+        DeclaredType::Record { .. } | DeclaredType::Reference { .. } if is_vector && !is_address => true,
         DeclaredType::Pointer { pointee, .. } => !is_address && matches!(**pointee, DeclaredType::Record { .. }),
-        DeclaredType::Record { .. } => is_address,
+        DeclaredType::Record { .. } => is_address && !is_whole,
         _ => false,
     };
-    is_object.then_some((span, named.id, !is_address && !is_vector))
+    is_object.then_some((span, named.id, variable.ty.is_pointer()))
 }

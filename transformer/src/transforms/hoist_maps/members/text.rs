@@ -11,7 +11,7 @@ pub(in crate::transforms::hoist_maps) struct Changed {
 
 impl Changed {
     /// `None` if two edits conflict.
-    pub(super) fn new(text: &[u8], edits: Vec<Edit>) -> Option<Self> {
+    pub(in crate::transforms::hoist_maps) fn new(text: &[u8], edits: Vec<Edit>) -> Option<Self> {
         let edits = EditSet::new(edits).ok()?;
         Some(Self { text: edits.apply(text), origins: edits.origins() })
     }
@@ -21,11 +21,11 @@ impl Changed {
         self.origins.added().collect()
     }
 
-    pub(super) fn origin(&self, at: usize) -> usize {
+    pub(in crate::transforms::hoist_maps) fn origin(&self, at: usize) -> usize {
         self.origins.place(at)
     }
 
-    pub(super) fn origin_of(&self, span: Span) -> Span {
+    pub(in crate::transforms::hoist_maps) fn origin_of(&self, span: Span) -> Span {
         let at = self.origin(span.start);
         if span.is_empty() { Span::new(at, at) } else { self.origins.of(span) }
     }

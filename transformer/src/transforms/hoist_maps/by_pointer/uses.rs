@@ -1,0 +1,282 @@
+//! Where the functions are declared and called, and where they name their objects: as the other text has it.
+
+use std::collections::BTreeMap;
+
+use super::around;
+use super::functions::{Function, parameters};
+use crate::context::Context;
+use crate::edit::Edit;
+use crate::semantics::symbols::DeclaredType;
+use crate::source::Span;
+use crate::syntax::{Call, Field, NodeId, NodeKind};
+use crate::transforms::hoist_maps::members::accesses::{is_own_member, tokens};
+
+/// The edits that make the other text; `None` where there is nothing to change, or a function is named otherwise than in a call.
+pub(super) fn edits(cx: &Context<'_>, functions: &[Function]) -> Option<Vec<Edit>> {
+    (!functions.is_empty()).then_some(())?;
+    let mut made = Made { cx, functions, edits: Vec::new(), prefixes: BTreeMap::new(), replaced: Vec::new() };
+    functions.iter().for_each(|function| made.heads(function));
+    made.calls()?;
+    functions.iter().for_each(|function| made.body(function));
+    let Made { mut edits, mut prefixes, .. } = made;
+    for edit in &mut edits {
+        if let Some(prefix) = prefixes.remove(&edit.span.start) {
+            edit.text = format!("{prefix}{}", edit.text);
+        }
+    }
+    edits.extend(prefixes.into_iter().map(|(at, text)| Edit::insertion(at, text)));
+    Some(edits)
+}
+
+struct Made<'m, 'c> {
+    cx: &'m Context<'c>,
+    functions: &'m [Function],
+    edits: Vec<Edit>,
+    /// What stands before a place.
+    prefixes: BTreeMap<usize, String>,
+    /// What calls are written for.
+    replaced: Vec<Span>,
+}
+
+impl Made<'_, '_> {
+    fn replace(&mut self, span: Span, text: String) {
+        self.edits.push(Edit { span, text });
+    }
+
+    /// The parameters: `Grid *grid` for `Grid &grid`, and the pointer to the object first of all.
+    fn heads(&mut self, function: &Function) {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        for head in &function.heads {
+            let declaration = tree.parent(*head);
+            if let Some(declaration) = declaration.filter(|it| tree.kind(*it) == NodeKind::FieldDeclaration) {
+                self.replace(tree.span(declaration), String::new());
+                continue;
+            }
+            let all = parameters(cx, *head).unwrap_or_default();
+            for parameter in function.references.keys().filter_map(|index| all.get(*index)) {
+                if let Some(declarator) = tree.child(*parameter, Field::Declarator) {
+                    let start = tree.span(declarator).start;
+                    self.replace(Span::new(start, start + 1), "*".to_owned());
+                }
+            }
+            let Some(object) = &function.object else { continue };
+            let Some((declaration, list)) = tree.parent(*head).zip(tree.child(*head, Field::Parameters)) else {
+                continue;
+            };
+            self.prefixes.insert(tree.span(declaration).start, "static ".to_owned());
+            if let Some(name) =
+                tree.child(*head, Field::Declarator).filter(|it| tree.kind(*it) == NodeKind::QualifiedIdentifier)
+            {
+                self.replace(tree.span(name), function.called.clone());
+            }
+            let more = if all.is_empty() { "" } else { ", " };
+            let list = tree.span(list);
+            let first = all.first().map_or(list.end - 1, |first| tree.span(*first).start);
+            let text = format!("{} *{}{more}", object.class, object.pointer);
+            match all.is_empty() {
+                true => self.replace(Span::new(list.start + 1, list.end - 1), text),
+                false => {
+                    self.prefixes.insert(first, text);
+                }
+            }
+        }
+    }
+
+    fn calls(&mut self) -> Option<()> {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        for call in tree.all_of(&[NodeKind::CallExpression]) {
+            let Some(function) = Call::of(tree, call).and_then(Call::function) else { continue };
+            match tree.kind(function) {
+                NodeKind::Identifier => self.call_by_name(call, function)?,
+                NodeKind::FieldExpression => self.call_of_object(call, function),
+                _ => {}
+            }
+        }
+        // Whoever has the address of a function may call it.
+        let is_head = |node: NodeId| tree.parent(node).is_some_and(|it| tree.kind(it) == NodeKind::FunctionDeclarator);
+        let free: Vec<&Function> = self.functions.iter().filter(|function| function.object.is_none()).collect();
+        let mut others = tree.all_of(&[NodeKind::Identifier]).filter(|node| {
+            let name = cx.file.show(tree.span(*node));
+            let is_call = || tree.parent(*node).is_some_and(|it| tree.kind(it) == NodeKind::CallExpression);
+            free.iter().any(|function| function.name == name)
+                && !(is_call() && tree.field(*node) == Some(Field::Function))
+                && !is_head(*node)
+        });
+        others.next().is_none().then_some(())
+    }
+
+    /// `step(grid)`, or `step()` of the same object.
+    fn call_by_name(&mut self, call: NodeId, name: NodeId) -> Option<()> {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let span = tree.span(name);
+        let text = cx.file.show(span);
+        let own = around(self.functions, span).and_then(|it| it.object.as_ref());
+        let is_own = |function: &&Function| {
+            let classes = own.zip(function.object.as_ref());
+            function.name == text && classes.is_some_and(|(own, object)| own.class == object.class)
+        };
+        if let Some((function, own)) = self.functions.iter().find(is_own).zip(own) {
+            if cx.symbols().is_variable_in(None, &text, span.start) {
+                return Some(());
+            }
+            self.arguments(call, function, Some(own.pointer.clone()))?;
+            self.replace(span, function.called.clone());
+            self.replaced.push(span);
+            return Some(());
+        }
+        let is_free = |function: &&Function| function.object.is_none() && function.name == text;
+        match self.functions.iter().find(is_free) {
+            Some(function) => self.arguments(call, function, None),
+            None => Some(()),
+        }
+    }
+
+    /// `grid.step()`, `grid->step()`, `this->step()`.
+    fn call_of_object(&mut self, call: NodeId, access: NodeId) {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let Some((object, field)) = tree.child(access, Field::Argument).zip(tree.child(access, Field::Field)) else {
+            return;
+        };
+        let name = cx.file.show(tree.span(field));
+        let span = tree.span(object);
+        let is_arrow = cx.file.bytes(Span::new(span.end, tree.span(field).start)).trim_ascii() == b"->";
+        let (class, pointer) = match tree.kind(object) {
+            NodeKind::This => match around(self.functions, span).and_then(|it| it.object.as_ref()) {
+                Some(own) if is_arrow => (own.class.clone(), own.pointer.clone()),
+                _ => return,
+            },
+            NodeKind::Identifier => {
+                let text = cx.file.show(span).into_owned();
+                let Some((named, variable)) = cx.named(&text, span.start) else { return };
+                if is_own_member(&variable) {
+                    return;
+                }
+                let is_pointer_now =
+                    around(self.functions, span).is_some_and(|function| function.reference(named.id).is_some());
+                let (object, is_pointer) = match &variable.ty {
+                    DeclaredType::Pointer { pointee, .. } if is_arrow => (&**pointee, true),
+                    DeclaredType::Reference { to } if !is_arrow => (&**to, is_pointer_now),
+                    ty if !is_arrow => (ty, false),
+                    _ => return,
+                };
+                let Some(class) = class_of(object) else { return };
+                (class, if is_pointer { text } else { format!("&{text}") })
+            }
+            _ => return,
+        };
+        let is_of_class =
+            around(self.functions, span).and_then(|it| it.object.as_ref()).is_some_and(|own| own.class == class);
+        // What has no name there is not held there.
+        let is_it = |function: &&Function| {
+            let object = function.object.as_ref().filter(|object| object.is_open || is_of_class);
+            function.name == name && object.is_some_and(|object| object.class == class)
+        };
+        let Some(function) = self.functions.iter().find(is_it) else { return };
+        if self.arguments(call, function, Some(pointer)).is_some() {
+            let whole = tree.span(access);
+            self.replace(whole, function.called.clone());
+            self.replaced.push(whole);
+        }
+    }
+
+    /// What a call hands over; `None` where a reference is bound to no object that has a name.
+    fn arguments(&mut self, call: NodeId, function: &Function, own: Option<String>) -> Option<()> {
+        let tree = self.cx.tree;
+        let arguments: Vec<NodeId> = Call::of(tree, call)?.arguments().collect();
+        (arguments.len() == function.count).then_some(())?;
+        let mut handed: Vec<(Span, String)> = Vec::new();
+        for index in function.references.keys() {
+            let argument = *arguments.get(*index)?;
+            handed.extend(self.object(argument)?);
+        }
+        for (span, text) in handed {
+            self.replace(span, text);
+            self.replaced.push(span);
+        }
+        if let Some(own) = own {
+            let list = tree.span(Call::of(tree, call)?.list()?);
+            match arguments.first() {
+                Some(first) => {
+                    self.prefixes.insert(tree.span(*first).start, format!("{own}, "));
+                }
+                None => self.replace(Span::new(list.start + 1, list.end - 1), own),
+            }
+        }
+        Some(())
+    }
+
+    /// The pointer to an object that is named: `&grid`, or `grid` where the name is one of a pointer now.
+    fn object(&self, argument: NodeId) -> Option<Option<(Span, String)>> {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let span = tree.span(argument);
+        let is_name = |node: NodeId| tree.kind(node) == NodeKind::Identifier;
+        if tree.kind(argument) == NodeKind::PointerExpression && tree.operator(argument) == Some(NodeKind::Star) {
+            let pointer = tree.child(argument, Field::Argument)?;
+            let text = cx.file.show(tree.span(pointer)).into_owned();
+            let own = around(self.functions, span).and_then(|it| it.object.as_ref());
+            return match tree.kind(pointer) {
+                NodeKind::This => Some(Some((span, own?.pointer.clone()))),
+                NodeKind::Identifier => Some(Some((span, text))),
+                _ => None,
+            };
+        }
+        is_name(argument).then_some(())?;
+        let text = cx.file.show(span).into_owned();
+        let (named, variable) = cx.named(&text, span.start)?;
+        let is_object = match &variable.ty {
+            DeclaredType::Reference { to } => matches!(**to, DeclaredType::Record { .. }),
+            ty => matches!(ty, DeclaredType::Record { .. }),
+        };
+        (is_object && !is_own_member(&variable)).then_some(())?;
+        let is_pointer_now = around(self.functions, span).is_some_and(|it| it.reference(named.id).is_some());
+        Some(Some((span, if is_pointer_now { text } else { format!("&{text}") })))
+    }
+
+    /// Where the function names its objects and their members.
+    fn body(&mut self, function: &Function) {
+        let cx = self.cx;
+        let tokens = tokens(&cx.file.text, function.body);
+        let is = |index: usize, text: &[u8]| tokens.get(index).is_some_and(|token| cx.file.bytes(*token) == text);
+        for (index, token) in tokens.iter().enumerate() {
+            let is_part = index > 0 && [&b"."[..], b"->", b"::"].iter().any(|before| is(index - 1, before));
+            let is_word = cx.file.bytes(*token).first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+            if is_part || !is_word || self.replaced.iter().any(|span| span.contains(*token)) {
+                continue;
+            }
+            let word = cx.file.show(*token).into_owned();
+            if let Some(own) = function.object.as_ref().filter(|_| word == "this") {
+                self.replace(*token, own.pointer.clone());
+                continue;
+            }
+            let Some((named, variable)) = cx.named(&word, token.start) else { continue };
+            if let Some(own) = function.object.as_ref().filter(|_| is_own_member(&variable)) {
+                self.replace(*token, format!("{}->{word}", own.pointer));
+            } else if function.reference(named.id).is_some() {
+                let dot = tokens.get(index + 1).filter(|_| is(index + 1, b"."));
+                match (dot, self.address_of(*token)) {
+                    (Some(dot), _) => self.replace(Span::new(token.start, dot.end), format!("{word}->")),
+                    (None, Some(address)) => self.replace(address, word),
+                    (None, None) => self.replace(*token, format!("(*{word})")),
+                }
+            }
+        }
+    }
+}
+
+impl Made<'_, '_> {
+    /// The expression `&grid` around a name.
+    fn address_of(&self, name: Span) -> Option<Span> {
+        let tree = self.cx.tree;
+        let node = tree.covering(name);
+        let around = tree.parent(node).filter(|_| tree.kind(node) == NodeKind::Identifier)?;
+        let is_address =
+            tree.kind(around) == NodeKind::PointerExpression && tree.operator(around) == Some(NodeKind::Ampersand);
+        is_address.then(|| tree.span(around))
+    }
+}
+
+/// The name of an object's class.
+fn class_of(ty: &DeclaredType) -> Option<String> {
+    let DeclaredType::Record { name, .. } = ty else { return None };
+    name.rsplit([' ', ':']).next().map(str::to_owned)
+}
