@@ -36,3 +36,32 @@ fn lines_choose_the_constructs_that_touch_them() {
     assert_eq!(kernels(&project.expect(0, &["--lines", "3:4", "--lines", "12:99", "a.c"]).stdout), 4);
     assert_eq!(kernels(&project.expect(0, &["--lines", "9:10", "a.c"]).stdout), 0);
 }
+
+#[test]
+fn split_counts_on_collapse_where_it_follows() {
+    let project = Project::new(&[("a.c", STEPS)]);
+    let asked = |passes: &str| {
+        let text = project.expect(1, &["--diff", "--versioned", "--passes", passes, "a.c"]);
+        let text = String::from_utf8(text.stdout).unwrap();
+        let asked = text.split("if (n >= ").nth(1).unwrap_or_default();
+        asked.split(')').next().unwrap_or_default().parse::<u32>().unwrap()
+    };
+    let (alone, followed) = (asked("split"), asked("split,collapse"));
+    assert!(followed < alone, "{followed} and {alone}");
+}
+
+const STEPS: &str = "void smooth(int n, int steps, double *restrict a, double *restrict b)
+{
+#pragma omp target map(tofrom: a[0:n * n], b[0:n * n])
+    for (int s = 0; s < steps; s++) {
+#pragma omp parallel for
+        for (int i = 1; i < n - 1; i++)
+            for (int j = 1; j < n - 1; j++)
+                b[i * n + j] = a[i * n + j - 1] + a[i * n + j + 1];
+#pragma omp parallel for
+        for (int i = 1; i < n - 1; i++)
+            for (int j = 1; j < n - 1; j++)
+                a[i * n + j] = b[i * n + j];
+    }
+}
+";

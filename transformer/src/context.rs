@@ -22,6 +22,8 @@ pub struct Context<'a> {
     pub versioned: bool,
     /// Are grids that clauses of the program say, and that are far off, replaced?
     pub retune: bool,
+    /// Does `collapse` follow, which spreads loops inside of those that become kernels?
+    pub collapses: bool,
     /// How pipelines are written.
     pub pipeline: PipelineOptions,
     /// What the compiler's flags say of arithmetic.
@@ -61,6 +63,7 @@ impl<'a> Context<'a> {
             device_memory: self.device_memory,
             versioned: self.versioned,
             retune: self.retune,
+            collapses: self.collapses,
             pipeline: self.pipeline,
             arithmetic: self.arithmetic,
             device: self.device,

@@ -353,6 +353,7 @@ fn context<'a>(
         device_memory,
         versioned,
         retune,
+        collapses: options.passes.contains(&Pass::Collapse),
         pipeline,
         arithmetic,
         device: profile.filter(|_| options.passes.contains(&Pass::Geometry)),

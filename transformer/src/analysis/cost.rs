@@ -45,6 +45,8 @@ pub struct LoopWork {
     pub serial: bool,
     /// Has its body a serial loop of its own?
     pub walks: bool,
+    /// How many iterations of loops inside are spread as well once it is a kernel, for each of its own; 1 where none are.
+    pub spread: f64,
 }
 
 /// How the loops run in the original.
@@ -101,7 +103,14 @@ pub fn estimate(loops: &[LoopWork], grid: Grid, steered: bool) -> Estimate {
             PARALLEL + (wait * busiest_thread(work, TEAMS * TEAM)).max(factor * all_threads(work))
         }
     };
-    let own = |work: &LoopWork| LAUNCH + busiest_thread(work, TEAMS * TEAM).max(all_threads(work));
+    let own = |work: &LoopWork| {
+        let spread = LoopWork {
+            iterations: work.iterations * work.spread,
+            operations: work.operations / work.spread.max(1.0),
+            ..*work
+        };
+        LAUNCH + busiest_thread(&spread, TEAMS * TEAM).max(all_threads(work))
+    };
     let launch = if steered { 0.0 } else { LAUNCH };
     Estimate { before: launch + loops.iter().map(inside).sum::<f64>(), after: loops.iter().map(own).sum() }
 }
@@ -179,7 +188,12 @@ mod tests {
     use super::*;
 
     fn pays(iterations: f64, operations: f64, loops: usize, grid: Grid) -> bool {
-        estimate(&vec![LoopWork { iterations, operations, serial: false, walks: false }; loops], grid, false).pays()
+        estimate(
+            &vec![LoopWork { iterations, operations, serial: false, walks: false, spread: 1.0 }; loops],
+            grid,
+            false,
+        )
+        .pays()
     }
 
     #[test]
@@ -203,7 +217,8 @@ mod tests {
 
     #[test]
     fn a_league_splits_where_its_threads_wait_in_serial_loops() {
-        let loops = |operations| vec![LoopWork { iterations: 4096.0, operations, serial: false, walks: true }; 2];
+        let loops =
+            |operations| vec![LoopWork { iterations: 4096.0, operations, serial: false, walks: true, spread: 1.0 }; 2];
         assert!(estimate(&loops(40_000.0), Grid::League, false).pays());
         assert!(!estimate(&loops(400.0), Grid::League, false).pays());
     }
@@ -211,7 +226,7 @@ mod tests {
     #[test]
     fn few_teams_with_long_loops_are_slower_than_kernels_in_order() {
         let pays = |shared, iterations| {
-            let work = LoopWork { iterations, operations: 10.0, serial: false, walks: false };
+            let work = LoopWork { iterations, operations: 10.0, serial: false, walks: false, spread: 1.0 };
             estimate_in_order(&[work, work], shared).pays()
         };
         assert!(pays(3.0, 1e6));
@@ -221,8 +236,8 @@ mod tests {
 
     #[test]
     fn serial_statements_gain_nothing_and_cost_a_launch() {
-        let wide = LoopWork { iterations: 4096.0, operations: 40.0, serial: false, walks: false };
-        let serial = LoopWork { iterations: 1.0, operations: 1e4, serial: true, walks: false };
+        let wide = LoopWork { iterations: 4096.0, operations: 40.0, serial: false, walks: false, spread: 1.0 };
+        let serial = LoopWork { iterations: 1.0, operations: 1e4, serial: true, walks: false, spread: 1.0 };
         let [alone, with] = [vec![wide], vec![wide, serial]].map(|work| estimate(&work, Grid::OneTeam, false));
         let added = (with.after - alone.after) - (with.before - alone.before);
         assert!((added - LAUNCH).abs() < 1e-6, "{added}");
@@ -230,7 +245,7 @@ mod tests {
 
     #[test]
     fn control_flow_around_the_loops_hides_the_first_launch() {
-        let work = [LoopWork { iterations: 4096.0, operations: 40.0, serial: false, walks: false }];
+        let work = [LoopWork { iterations: 4096.0, operations: 40.0, serial: false, walks: false, spread: 1.0 }];
         let [once, often] = [false, true].map(|steered| estimate(&work, Grid::OneTeam, steered));
         assert!(once.before > often.before);
         assert_eq!(once.after, often.after);

@@ -39,7 +39,7 @@ pub fn limit(program: &Program<'_>, region: &TargetRegion, device: Option<&Devic
     let body = nest.as_ref().map(|nest| nest.body).or(program.constructs.construct(id).body);
     let (operations, walks) = body.map_or((0.0, false), |body| operations(program, body));
     let threads = threads(&region.chain.leaves);
-    let work = LoopWork { iterations, operations, serial: false, walks };
+    let work = LoopWork { iterations, operations, serial: false, walks, spread: 1.0 };
     let (thread, device_time) = (busiest_thread(&work, threads), all_threads(&work));
     let launch = written_grid(program, region).map(|grid| llvm_launch(rounded(iterations), grid));
     let on_device = device.zip(launch).zip(nest.as_ref());

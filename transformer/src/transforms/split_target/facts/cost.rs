@@ -5,6 +5,7 @@ pub(crate) mod condition;
 mod crossover;
 pub(crate) mod figures;
 mod sizes;
+mod spread;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -60,13 +61,16 @@ pub(crate) fn weigh(names: &Context<'_>, region: Span, shape: &Shape, pieces: &[
     let alike = alike::alike(names, region, shape, pieces, &lengths);
     let with = |unknown: f64, alike: &Alike| {
         let taken = Taken::All(unknown, alike);
-        let counts = |progress| Counts { names, region, progress, taken, lengths: &lengths };
+        // Control flow around the kernels repeats what small loops lose, so that only what is sure to be gained counts there.
+        let spreads = !is_steered(shape);
+        let counts = |progress| Counts { names, region, progress, taken, lengths: &lengths, spreads };
         // Without such variables, or without control flow around the kernels, the lengths are the same in each round.
         let changes = !alike.is_empty() && is_steered(shape);
         let places: &[u8] = if changes { &PROGRESS } else { &[8] };
         Estimate::mean(places.iter().map(|progress| counts(*progress).estimate(shape, pieces)))
     };
-    let counts = Counts { names, region, progress: 8, taken: Taken::All(0.0, &alike), lengths: &lengths };
+    let taken = Taken::All(0.0, &alike);
+    let counts = Counts { names, region, progress: 8, taken, lengths: &lengths, spreads: true };
     let shared = counts.shared(shape);
     let is_known = pieces.iter().all(|piece| counts.is_known(piece))
         && shared.is_none_or(|canonical| counts.trip_count(&canonical).is_some());
@@ -153,7 +157,8 @@ pub(crate) fn loop_figures(names: &Context<'_>, region: Span, shape: &Shape, pie
     let assumed = f64::from(names.assumed_iterations);
     let lengths = Lengths::default();
     let alike = alike::alike(names, region, shape, pieces, &lengths);
-    let counts = Counts { names, region, progress: 8, taken: Taken::All(assumed, &alike), lengths: &lengths };
+    let taken = Taken::All(assumed, &alike);
+    let counts = Counts { names, region, progress: 8, taken, lengths: &lengths, spreads: !is_steered(shape) };
     let figures = |piece: &Piece| {
         let work = counts.work(piece);
         let Estimate { before, after } = estimate(&[work], grid_of(shape), true);
@@ -184,13 +189,15 @@ pub(crate) fn is_steered(shape: &Shape) -> bool {
 
 /// Trip counts, known or assumed.
 struct Counts<'a, 'n> {
-    names: &'a Program<'n>,
+    names: &'a Context<'n>,
     /// The region; only numbers from outside of it are known to the host.
     region: Span,
     /// How far the enclosing loops have advanced, in sixteenths.
     progress: u8,
     taken: Taken<'a>,
     lengths: &'a Lengths,
+    /// Are loops inside counted that `collapse` will spread?
+    spreads: bool,
 }
 
 /// What is known about the lengths of loops, by the places of their bounds. It is kept because the search for a
@@ -200,6 +207,8 @@ struct Lengths {
     constant: RefCell<BTreeMap<Span, Option<f64>>>,
     /// For each position of the enclosing loops, in sixteenths.
     symbolic: RefCell<BTreeMap<(Span, u8), Option<Size>>>,
+    /// The loops inside a loop that `collapse` spreads with it, by the place of its body.
+    spread: RefCell<BTreeMap<Span, Rc<[CanonicalLoop]>>>,
     /// The parts of a body, by its place.
     bodies: RefCell<BTreeMap<Span, Rc<[Part]>>>,
 }
@@ -261,11 +270,12 @@ impl Counts<'_, '_> {
     fn work(&self, piece: &Piece) -> LoopWork {
         if let Some(run) = &piece.serial {
             let operations = run.nodes.iter().map(|node| self.body_operations(*node)).sum();
-            return LoopWork { iterations: 1.0, operations, serial: true, walks: false };
+            return LoopWork { iterations: 1.0, operations, serial: true, walks: false, spread: 1.0 };
         }
         let operations = self.body_operations(piece.nest.body);
         let walks = self.parts_of(piece.nest.body).iter().any(|part| !part.loops.is_empty());
-        LoopWork { iterations: self.iterations(piece), operations, serial: false, walks }
+        let spread = self.spread(piece);
+        LoopWork { iterations: self.iterations(piece), operations, serial: false, walks, spread }
     }
 
     fn iterations(&self, piece: &Piece) -> f64 {

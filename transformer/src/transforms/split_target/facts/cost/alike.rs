@@ -58,7 +58,7 @@ impl Alike {
 /// loop.
 pub(super) fn alike(names: &Context<'_>, region: Span, shape: &Shape, pieces: &[Piece], lengths: &Lengths) -> Alike {
     let nothing = Alike::default();
-    let counts = Counts { names, region, progress: 8, taken: Taken::All(0.0, &nothing), lengths };
+    let counts = Counts { names, region, progress: 8, taken: Taken::All(0.0, &nothing), lengths, spreads: false };
     let variables = |canonical: &CanonicalLoop| {
         let terms = counts.size(canonical).map(|size| size.terms).unwrap_or_default();
         terms.keys().flat_map(|term| variables_of(term)).map(str::to_owned).collect::<BTreeSet<String>>()

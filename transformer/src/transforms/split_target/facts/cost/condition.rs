@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::target::TargetRegion;
 use crate::semantics::{Class, Kind, Program};
@@ -25,7 +26,7 @@ pub(crate) struct Condition(Vec<Threshold>);
 /// # Errors
 /// A note that the choice depends on the lengths, and why both forms cannot be written.
 pub(crate) fn condition(
-    cx: &Program<'_>,
+    cx: &Context<'_>,
     region: &TargetRegion,
     shape: &Shape,
     pieces: &[Piece],

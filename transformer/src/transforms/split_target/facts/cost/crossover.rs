@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::cost::Estimate;
-use crate::semantics::Program;
+use crate::context::Context;
 use crate::source::Span;
 use crate::transforms::split_target::facts::cost::sizes::variables_of;
 use crate::transforms::split_target::facts::cost::{Counts, Lengths, Taken};
@@ -35,9 +35,9 @@ impl Threshold {
 
 /// The variables and products that give the lengths of the loops, each with its threshold. Empty if each length is
 /// known, or if none is given by one of them. A threshold of 1 means that it always pays.
-pub(crate) fn thresholds(names: &Program<'_>, region: Span, shape: &Shape, pieces: &[Piece]) -> Vec<Threshold> {
+pub(crate) fn thresholds(names: &Context<'_>, region: Span, shape: &Shape, pieces: &[Piece]) -> Vec<Threshold> {
     let lengths = Lengths::default();
-    let nothing = Counts { names, region, progress: 8, taken: Taken::One("", 0.0), lengths: &lengths };
+    let nothing = Counts { names, region, progress: 8, taken: Taken::One("", 0.0), lengths: &lengths, spreads: true };
     let loops = pieces.iter().flat_map(|piece| &piece.nest.loops);
     let sizes = loops.filter_map(|canonical| nothing.size(canonical));
     let variables: BTreeSet<String> =
@@ -45,7 +45,7 @@ pub(crate) fn thresholds(names: &Program<'_>, region: Span, shape: &Shape, piece
     let threshold = |name: &String| {
         let gain = |progress, value| {
             let taken = Taken::One(name, value);
-            let counts = Counts { names, region, progress, taken, lengths: &lengths };
+            let counts = Counts { names, region, progress, taken, lengths: &lengths, spreads: true };
             let Estimate { before, after } = counts.estimate(shape, pieces);
             before - after
         };
