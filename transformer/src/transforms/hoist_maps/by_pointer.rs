@@ -25,10 +25,14 @@ pub(super) fn with_objects(cx: &Context<'_>, decide: &dyn Fn(&Context<'_>) -> De
     if cx.tree.language() != Language::Cpp || cx.compilation.facts.is_some() {
         return known;
     }
-    let functions = functions(cx);
-    let Some(changed) = uses::edits(cx, &functions).and_then(|edits| Changed::new(&cx.file.text, edits)) else {
-        return known;
+    let mut functions = functions(cx);
+    let edits = loop {
+        match uses::edits(cx, &functions) {
+            Ok(edits) => break edits,
+            Err(index) => drop(functions.swap_remove(index)),
+        }
     };
+    let Some(changed) = Changed::new(&cx.file.text, edits).filter(|_| !functions.is_empty()) else { return known };
     let Some(other) = OtherText::read(changed.text.clone(), cx.file, cx.tree) else { return known };
     let OtherText { file, scan, tree, constructs } = &other;
     let program = Program::new(file, scan, tree, constructs, cx.compilation);

@@ -48,6 +48,10 @@ impl Function {
 
 /// The functions of the file that may get pointers; nothing where none of them has constructs.
 pub(super) fn functions(cx: &Context<'_>) -> Vec<Function> {
+    let targets = || cx.constructs.ids().filter(|id| cx.constructs.is_target(*id));
+    if targets().next().is_none() {
+        return Vec::new();
+    }
     let classes = classes(cx);
     let mut heads: BTreeMap<(Option<String>, String), Vec<NodeId>> = BTreeMap::new();
     for head in cx.tree.all_of(&[NodeKind::FunctionDeclarator]) {
@@ -63,7 +67,6 @@ pub(super) fn functions(cx: &Context<'_>) -> Vec<Function> {
     while let Some(index) = found.iter().position(|function| names_its_class(cx, &found, function)) {
         found.swap_remove(index);
     }
-    let targets = || cx.constructs.ids().filter(|id| cx.constructs.is_target(*id));
     let has_constructs = |one: &Function| targets().any(|id| one.body.contains(cx.constructs.directive(id).span));
     if found.iter().any(has_constructs) { found } else { Vec::new() }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::around;
-use super::functions::{Function, parameters};
+use super::functions::{Function, Object, parameters};
 use crate::context::Context;
 use crate::edit::Edit;
 use crate::semantics::symbols::DeclaredType;
@@ -11,10 +11,12 @@ use crate::source::Span;
 use crate::syntax::{Call, Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::members::accesses::{is_own_member, tokens};
 
-/// The edits that make the other text; `None` where there is nothing to change, or a function is named otherwise than in a call.
-pub(super) fn edits(cx: &Context<'_>, functions: &[Function]) -> Option<Vec<Edit>> {
-    (!functions.is_empty()).then_some(())?;
-    let mut made = Made { cx, functions, edits: Vec::new(), prefixes: BTreeMap::new(), replaced: Vec::new() };
+/// The edits that make the other text.
+///
+/// # Errors
+/// A function that has to stay as it is: it is called with what has no name, or named otherwise than in a call.
+pub(super) fn edits(cx: &Context<'_>, functions: &[Function]) -> Result<Vec<Edit>, usize> {
+    let mut made = Made { cx, functions, edits: Vec::new(), prefixes: BTreeMap::new(), replaced: BTreeMap::new() };
     functions.iter().for_each(|function| made.heads(function));
     made.calls()?;
     functions.iter().for_each(|function| made.body(function));
@@ -25,7 +27,7 @@ pub(super) fn edits(cx: &Context<'_>, functions: &[Function]) -> Option<Vec<Edit
         }
     }
     edits.extend(prefixes.into_iter().map(|(at, text)| Edit::insertion(at, text)));
-    Some(edits)
+    Ok(edits)
 }
 
 struct Made<'m, 'c> {
@@ -34,11 +36,15 @@ struct Made<'m, 'c> {
     edits: Vec<Edit>,
     /// What stands before a place.
     prefixes: BTreeMap<usize, String>,
-    /// What calls are written for.
-    replaced: Vec<Span>,
+    /// What calls are written for: where each begins and ends.
+    replaced: BTreeMap<usize, usize>,
 }
 
 impl Made<'_, '_> {
+    fn is_replaced(&self, span: Span) -> bool {
+        self.replaced.range(..=span.start).next_back().is_some_and(|(_, end)| span.end <= *end)
+    }
+
     fn replace(&mut self, span: Span, text: String) {
         self.edits.push(Edit { span, text });
     }
@@ -82,7 +88,7 @@ impl Made<'_, '_> {
         }
     }
 
-    fn calls(&mut self) -> Option<()> {
+    fn calls(&mut self) -> Result<(), usize> {
         let (cx, tree) = (self.cx, self.cx.tree);
         for call in tree.all_of(&[NodeKind::CallExpression]) {
             let Some(function) = Call::of(tree, call).and_then(Call::function) else { continue };
@@ -94,41 +100,40 @@ impl Made<'_, '_> {
         }
         // Whoever has the address of a function may call it.
         let is_head = |node: NodeId| tree.parent(node).is_some_and(|it| tree.kind(it) == NodeKind::FunctionDeclarator);
-        let free: Vec<&Function> = self.functions.iter().filter(|function| function.object.is_none()).collect();
-        let mut others = tree.all_of(&[NodeKind::Identifier]).filter(|node| {
-            let name = cx.file.show(tree.span(*node));
-            let is_call = || tree.parent(*node).is_some_and(|it| tree.kind(it) == NodeKind::CallExpression);
-            free.iter().any(|function| function.name == name)
-                && !(is_call() && tree.field(*node) == Some(Field::Function))
-                && !is_head(*node)
-        });
-        others.next().is_none().then_some(())
+        let free = self.functions.iter().enumerate().filter(|(_, function)| function.object.is_none());
+        let free: BTreeMap<&[u8], usize> = free.map(|(index, function)| (function.name.as_bytes(), index)).collect();
+        let is_called = |node: NodeId| {
+            let is_call = tree.parent(node).is_some_and(|it| tree.kind(it) == NodeKind::CallExpression);
+            is_call && tree.field(node) == Some(Field::Function)
+        };
+        let others = tree.all_of(&[NodeKind::Identifier]).filter(|node| !is_called(*node) && !is_head(*node));
+        match others.into_iter().find_map(|node| free.get(cx.file.bytes(tree.span(node)))) {
+            Some(index) => Err(*index),
+            None => Ok(()),
+        }
     }
 
     /// `step(grid)`, or `step()` of the same object.
-    fn call_by_name(&mut self, call: NodeId, name: NodeId) -> Option<()> {
-        let (cx, tree) = (self.cx, self.cx.tree);
-        let span = tree.span(name);
+    fn call_by_name(&mut self, call: NodeId, name: NodeId) -> Result<(), usize> {
+        let (cx, functions) = (self.cx, self.functions);
+        let span = cx.tree.span(name);
         let text = cx.file.show(span);
-        let own = around(self.functions, span).and_then(|it| it.object.as_ref());
-        let is_own = |function: &&Function| {
-            let classes = own.zip(function.object.as_ref());
-            function.name == text && classes.is_some_and(|(own, object)| own.class == object.class)
-        };
-        if let Some((function, own)) = self.functions.iter().find(is_own).zip(own) {
+        let own = around(functions, span).and_then(|it| it.object.as_ref());
+        let named = || functions.iter().enumerate().filter(|(_, function)| function.name == text);
+        let is_own = |object: &Object| own.is_some_and(|own| own.class == object.class);
+        // In a class a member function hides the others.
+        let member = named().find(|(_, function)| function.object.as_ref().is_some_and(is_own));
+        let found = member.or_else(|| named().find(|(_, function)| function.object.is_none()));
+        let Some((index, function)) = found else { return Ok(()) };
+        let pointer = own.filter(|_| function.object.is_some()).map(|own| own.pointer.clone());
+        if pointer.is_some() {
             if cx.symbols().is_variable_in(None, &text, span.start) {
-                return Some(());
+                return Ok(());
             }
-            self.arguments(call, function, Some(own.pointer.clone()))?;
             self.replace(span, function.called.clone());
-            self.replaced.push(span);
-            return Some(());
+            self.replaced.insert(span.start, span.end);
         }
-        let is_free = |function: &&Function| function.object.is_none() && function.name == text;
-        match self.functions.iter().find(is_free) {
-            Some(function) => self.arguments(call, function, None),
-            None => Some(()),
-        }
+        self.arguments(call, function, pointer).ok_or(index)
     }
 
     /// `grid.step()`, `grid->step()`, `this->step()`.
@@ -175,7 +180,7 @@ impl Made<'_, '_> {
         if self.arguments(call, function, Some(pointer)).is_some() {
             let whole = tree.span(access);
             self.replace(whole, function.called.clone());
-            self.replaced.push(whole);
+            self.replaced.insert(whole.start, whole.end);
         }
     }
 
@@ -191,7 +196,7 @@ impl Made<'_, '_> {
         }
         for (span, text) in handed {
             self.replace(span, text);
-            self.replaced.push(span);
+            self.replaced.insert(span.start, span.end);
         }
         if let Some(own) = own {
             let list = tree.span(Call::of(tree, call)?.list()?);
@@ -240,7 +245,7 @@ impl Made<'_, '_> {
         for (index, token) in tokens.iter().enumerate() {
             let is_part = index > 0 && [&b"."[..], b"->", b"::"].iter().any(|before| is(index - 1, before));
             let is_word = cx.file.bytes(*token).first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
-            if is_part || !is_word || self.replaced.iter().any(|span| span.contains(*token)) {
+            if is_part || !is_word || self.is_replaced(*token) {
                 continue;
             }
             let word = cx.file.show(*token).into_owned();
