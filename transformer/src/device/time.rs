@@ -68,7 +68,7 @@ pub fn predict(
     // leaves SMs idle.
     let (waves, rest) = (working / (resident * sms), working % (resident * sms));
     let last = if rest > 0 { wave(rest.div_ceil(sms)) } else { 0.0 };
-    let rounds = number(chunks.div_ceil(working)) * f64::from(launch.chunk.div_ceil(threads.max(1)));
+    let rounds = number(launch.rounds(iterations));
     let waiting = rounds * shape.accesses * (number(waves) * wave(resident) + last);
     let bytes = number(iterations) * shape.accesses * shape.sectors;
     // Data that are read once and are larger than the cache come from memory.
@@ -101,6 +101,6 @@ fn evicted(device: &DeviceProfile, shape: &KernelShape, resident_threads: f64) -
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts in an estimate")]
-fn number(count: u64) -> f64 {
+pub(crate) fn number(count: u64) -> f64 {
     count as f64
 }

@@ -143,6 +143,7 @@
 //! Selection for OpenMP Kernels" (2018), sections II and IV. Chikin, Gobran and Amaral, "OpenMP Code Offloading" (2018), section 6.
 
 mod details;
+mod gain;
 mod grid;
 mod levels;
 mod queries;
@@ -160,6 +161,7 @@ use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, HostTree};
 use crate::transforms::checks::type_parameters;
+use crate::transforms::choose_geometry::gain::{Predicted, over_the_runtimes};
 use crate::transforms::choose_geometry::grid::Chosen;
 use crate::transforms::{TEAM_THREADS, Waiting, checks};
 
@@ -228,15 +230,26 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Verdict {
     let are_open = teams.clauses_of(ClauseName::NumTeams).next().is_none();
     let figures = if are_open { grid::figures(cx, region) } else { None };
     let limit = || figures.as_ref().and_then(grid::GeometryFigures::limit_gains_nothing);
-    let Chosen { clauses, summary, threads, .. } = match grid::chosen(cx, region, figures.as_ref()) {
-        Some(chosen) => chosen,
-        None => match limit() {
-            Some(message) => {
-                return Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GridDoesNotPay, span, message)]);
+    let does_not_pay =
+        |message: String| Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GridDoesNotPay, span, message)]);
+    let found = grid::chosen(cx, region, figures.as_ref());
+    let gains_nothing = if found.is_none() { limit() } else { None };
+    let chosen =
+        found.or_else(|| few_iterations(cx, region, figures.is_some())).unwrap_or_else(Chosen::for_every_device);
+    let predicted = Predicted::of(cx, region);
+    let gain = predicted.as_ref().map(|it| (it, over_the_runtimes(cx, region, it, &chosen)));
+    match gain.as_ref().filter(|(_, gain)| !gain.pays() && !(cx.is_changed)(region.extent)) {
+        Some((predicted, gain)) => return does_not_pay(predicted.too_little(*gain, chosen.threads)),
+        None => {
+            if let Some(message) = gains_nothing {
+                return does_not_pay(message);
             }
-            None => few_iterations(cx, region, figures.is_some()).unwrap_or_else(Chosen::for_every_device),
-        },
-    };
+        }
+    }
+    let Chosen { clauses, mut summary, threads, .. } = chosen;
+    if let Some((predicted, gain)) = gain.filter(|(_, gain)| gain.pays()) {
+        summary = format!("{summary}; {}", predicted.words(gain));
+    }
     if !reasons.is_empty() && is_a_choice_of_the_original(cx, region, threads) {
         reasons.clear();
     }
