@@ -76,9 +76,9 @@ impl<'a> Predicted<'a> {
         let (iterations, is_known) = self.iterations;
         let assumed = if is_known { "" } else { " (assumed)" };
         format!(
-            "{:.1} us instead of {:.1}, with the launch, for {iterations} iterations{assumed}",
-            LAUNCH + gain.after,
-            LAUNCH + gain.before
+            "{} us instead of {}, with the launch, for {iterations} iterations{assumed}",
+            shown(LAUNCH + gain.after),
+            shown(LAUNCH + gain.before)
         )
     }
 
@@ -91,6 +91,11 @@ impl<'a> Predicted<'a> {
             self.words(gain)
         )
     }
+}
+
+/// A number of microseconds; the first digit behind the point counts only in small ones.
+fn shown(time: f64) -> String {
+    if time < 100.0 { format!("{time:.1}") } else { format!("{time:.0}") }
 }
 
 /// The gain of a grid over the one that the compiler and its runtime choose.
