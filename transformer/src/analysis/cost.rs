@@ -7,7 +7,7 @@
 //! versions. It is meant for the decision whether to split, not as a forecast.
 
 use crate::device::launch::Launch;
-use crate::device::time::{LAUNCH, number};
+use crate::device::time::{GAIN, LAUNCH, number};
 
 /// A parallel region inside a running kernel, in microseconds.
 const PARALLEL: f64 = 0.8;
@@ -69,10 +69,10 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Is the output expected to be faster?
+    /// Is the output expected to be faster by a twentieth?
     #[must_use]
     pub fn pays(&self) -> bool {
-        self.after < self.before
+        self.before >= GAIN * self.after
     }
 
     /// The mean of several times. Zero for an empty list.

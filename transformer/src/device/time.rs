@@ -37,7 +37,7 @@ const KERNEL: f64 = 4000.0;
 pub const LAUNCH: f64 = 30.0;
 /// A construct must be predicted to be this many times as fast for an edit, its launch included. A smaller gain would
 /// not show.
-const GAIN: f64 = 1.05;
+pub const GAIN: f64 = 1.05;
 
 /// Is it worth an edit if a kernel takes this many microseconds less?
 #[must_use]

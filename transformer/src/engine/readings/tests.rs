@@ -83,7 +83,7 @@ fn an_edit_is_made_where_every_text_wants_it() {
     assert_eq!(codes, []);
     let written = LOOP.replace("[0:n])", "[0:n]) thread_limit(128)");
     assert_eq!(text.unwrap(), written);
-    let (text, codes) = run("#ifdef X\n#define A num_teams(8)\n#else\n#define A thread_limit(32)\n#endif\n");
+    let (text, codes) = run("#ifdef X\n#define A nowait\n#else\n#define A thread_limit(32)\n#endif\n");
     assert_eq!((text, codes), (None, vec![ReasonCode::MacroDirective]));
     // The edit must not make a second run want more.
     let again = engine::run(
