@@ -33,6 +33,8 @@ const BLOCK: f64 = 0.6;
 /// An empty kernel, in nanoseconds.
 const KERNEL: f64 = 4000.0;
 
+/// An empty kernel, in microseconds.
+pub const EMPTY_KERNEL: f64 = KERNEL / 1e3;
 /// One synchronous launch of a kernel, in microseconds; 16 to 55 on different machines.
 pub const LAUNCH: f64 = 30.0;
 /// A construct must be predicted to be this many times as fast for an edit, its launch included. A smaller gain would

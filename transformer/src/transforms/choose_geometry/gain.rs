@@ -8,7 +8,7 @@ use crate::analysis::cost::launched;
 use crate::context::Context;
 use crate::device::DeviceProfile;
 use crate::device::launch::{Launch, MOST_BLOCKS, WrittenGrid, llvm_launch};
-use crate::device::time::{LAUNCH, gains};
+use crate::device::time::{EMPTY_KERNEL, LAUNCH, gains};
 use crate::region::target::TargetRegion;
 use crate::syntax::ClauseName;
 
@@ -55,7 +55,7 @@ impl<'a> Predicted<'a> {
     /// Microseconds of a launch. Where calls and idle loops may take the time, what the text shows of them counts as well.
     fn time(&self, launch: impl Fn(u64) -> Launch) -> f64 {
         let (iterations, _) = self.iterations;
-        let shown = launched(self.operations, iterations, launch(iterations));
+        let shown = EMPTY_KERNEL + launched(self.operations, iterations, launch(iterations));
         match &self.figures {
             None => shown,
             Some(figures) => {
