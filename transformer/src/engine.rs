@@ -1,6 +1,7 @@
 //! The only driver: parse, plan, edit, validate, again until nothing changes.
 
 mod decided;
+mod earlier;
 mod hidden_declarations;
 mod hidden_words;
 mod joined;
@@ -14,10 +15,12 @@ mod unclear_text;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+pub use self::earlier::Changed;
 pub use self::options::Options;
 pub use self::parsing::Parsed;
 
 use self::decided::Defined;
+use self::earlier::is_changed;
 use self::joined::Joined;
 use self::later_rounds::Rounds;
 use self::parsing::FileReader;
@@ -86,7 +89,8 @@ impl std::error::Error for EngineError {}
 pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Outcome, EngineError> {
     let headers = &read_headers(file, headers, options);
     let mut reader = FileReader::new(options.limits, headers, &options.definitions);
-    let Some(first) = round(file, headers, options, &|_| false, &mut reader)? else {
+    let Some(first) = round(file, headers, options, &|extent| is_changed(options.earlier.iter(), extent), &mut reader)?
+    else {
         return Ok(Outcome { text: None, plans: Vec::new() });
     };
     if first.edits.is_empty() {
@@ -98,7 +102,8 @@ pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Resu
     for _ in 0..MOST_ROUNDS {
         let next_file = SourceFile::new(file.path.clone(), text.clone());
         let later = Options { lines: Vec::new(), ..options.clone() };
-        let next = round(&next_file, headers, &later, &|extent| rounds.is_changed(extent), &mut reader);
+        let next =
+            round(&next_file, headers, &later, &|extent| rounds.is_changed(&options.earlier, extent), &mut reader);
         let next = next.map_err(|error| match error {
             EngineError::Facts(why) | EngineError::NotCompiled(why) => EngineError::Validation(why),
             other => other,

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::edit::{EditSet, Origins};
-use crate::plan::{Applicability, Decision, Pass, Plan};
+use super::earlier::{Changed, is_changed};
+use crate::edit::EditSet;
+use crate::plan::{Applicability, Decision, Plan};
 use crate::source::Span;
 
 /// The plans of all rounds.
@@ -16,26 +17,10 @@ pub(super) struct Rounds {
     changes: Vec<Changed>,
 }
 
-/// What one round changed.
-struct Changed {
-    /// Where the bytes of the new text come from.
-    origins: Origins,
-    /// The constructs that other passes than `geometry` changed, in the text before.
-    extents: Vec<Span>,
-}
-
-impl Changed {
-    fn new(plans: &[Plan], chosen: &[usize], edits: &EditSet) -> Self {
-        let plans = chosen.iter().filter_map(|index| plans.get(*index));
-        let extents = plans.filter(|plan| plan.pass != Pass::Geometry).map(|plan| plan.extent).collect();
-        Self { origins: edits.origins(), extents }
-    }
-}
-
 impl Rounds {
     /// Begins with the first round.
     pub fn new(plans: Vec<Plan>, chosen: &[usize], edits: &EditSet) -> Self {
-        let changes = vec![Changed::new(&plans, chosen, edits)];
+        let changes = vec![Changed::new(carried_out(&plans, chosen), edits)];
         let mut places: BTreeMap<Span, Vec<usize>> = BTreeMap::new();
         for (index, plan) in plans.iter().enumerate() {
             places.entry(plan.span).or_default().push(index);
@@ -46,7 +31,7 @@ impl Rounds {
     /// Adds a round: the plans that were carried out, and after the last round also those that were not. `chosen` is in
     /// order.
     pub fn add(&mut self, plans: Vec<Plan>, chosen: &[usize], edits: &EditSet) {
-        let changed = Changed::new(&plans, chosen, edits);
+        let changed = Changed::new(carried_out(&plans, chosen), edits);
         for (index, plan) in plans.into_iter().enumerate() {
             if chosen.binary_search(&index).is_ok() || (edits.is_empty() && speaks(&plan)) {
                 self.push(self.in_original(plan));
@@ -55,13 +40,9 @@ impl Rounds {
         self.changes.push(changed);
     }
 
-    /// Did another pass than `geometry` change or make a part of the current text?
-    pub fn is_changed(&self, extent: Span) -> bool {
-        let mut extent = extent;
-        self.changes.iter().rev().any(|Changed { origins, extents }| {
-            extent = origins.of(extent);
-            extents.iter().any(|changed| changed.start <= extent.end && extent.start <= changed.end)
-        })
+    /// Did an earlier round change or make a part of the current text, by another pass than `geometry`? Before them came `others`.
+    pub fn is_changed(&self, others: &[Changed], extent: Span) -> bool {
+        is_changed(others.iter().chain(&self.changes), extent)
     }
 
     /// Every plan, in the order of the text and, for one place, of the rounds.
@@ -98,6 +79,10 @@ impl Rounds {
     fn origin(&self, span: Span) -> Span {
         self.changes.iter().rev().fold(span, |span, changed| changed.origins.of(span))
     }
+}
+
+fn carried_out<'p>(plans: &'p [Plan], chosen: &'p [usize]) -> impl Iterator<Item = &'p Plan> {
+    chosen.iter().filter_map(|index| plans.get(*index))
 }
 
 fn is_same(one: &Plan, other: &Plan) -> bool {
