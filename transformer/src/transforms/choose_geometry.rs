@@ -247,34 +247,41 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Verdict {
     if reasons.iter().any(|reason| reason.certainty == Certainty::Proved) {
         return Verdict::Refuse(reasons);
     }
-    let are_open = teams.clauses_of(ClauseName::NumTeams).next().is_none();
-    let figures = if are_open { grid::figures(cx, region) } else { None };
-    let limit = || figures.as_ref().and_then(grid::GeometryFigures::limit_gains_nothing);
-    let does_not_pay =
-        |message: String| Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GridDoesNotPay, span, message)]);
-    let found = grid::chosen(cx, region, figures.as_ref());
-    let gains_nothing = if found.is_none() { limit() } else { None };
-    let chosen =
-        found.or_else(|| few_iterations(cx, region, figures.is_some())).unwrap_or_else(Chosen::for_every_device);
-    let predicted = Predicted::of(cx, region);
-    let gain = predicted.as_ref().map(|it| (it, over_the_runtimes(cx, region, it, &chosen)));
-    match gain.as_ref().filter(|(_, gain)| !gain.pays() && !(cx.is_changed)(region.extent)) {
-        Some((predicted, gain)) => return does_not_pay(predicted.too_little(*gain, chosen.threads)),
-        None => {
-            if let Some(message) = gains_nothing {
-                return does_not_pay(message);
-            }
-        }
-    }
-    let Chosen { clauses, mut summary, threads, .. } = chosen;
-    if let Some((predicted, gain)) = gain.filter(|(_, gain)| gain.pays()) {
-        summary = format!("{summary}; {}", predicted.words(gain));
-    }
+    let Chosen { clauses, summary, threads, .. } = match worth_writing(cx, region, teams) {
+        Ok(chosen) => chosen,
+        Err(message) => return Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GridDoesNotPay, span, message)]),
+    };
     if !reasons.is_empty() && is_a_choice_of_the_original(cx, region, threads) {
         reasons.clear();
     }
     let edits = vec![append_clauses(cx.file, teams, &clauses)];
     Verdict::Change(Change { edits, summary, reasons, ..Change::default() })
+}
+
+/// The grid that is written, with what it gains in its summary: one that makes the construct faster by itself, or the one that belongs to what
+/// another pass changed.
+///
+/// # Errors
+/// Why none is.
+fn worth_writing(cx: &Context<'_>, region: &TargetRegion, teams: &Directive) -> Result<Chosen, String> {
+    let are_open = teams.clauses_of(ClauseName::NumTeams).next().is_none();
+    let figures = if are_open { grid::figures(cx, region) } else { None };
+    let by_rule = grid::chosen(cx, region, figures.as_ref());
+    let has_rule = by_rule.is_some();
+    let few = || few_iterations(cx, region, figures.is_some());
+    let mut chosen = by_rule.or_else(few).unwrap_or_else(Chosen::for_every_device);
+    if let Some(predicted) = Predicted::of(cx, region) {
+        let gain = over_the_runtimes(cx, region, &predicted, &chosen);
+        if gain.pays() {
+            chosen.summary = format!("{}; {}", chosen.summary, predicted.words(gain));
+            return Ok(chosen);
+        }
+        if !(cx.is_changed)(region.extent) {
+            return Err(predicted.too_little(gain, chosen.threads));
+        }
+    }
+    let gains_nothing = figures.as_ref().filter(|_| !has_rule).and_then(grid::GeometryFigures::limit_gains_nothing);
+    gains_nothing.map_or(Ok(chosen), Err)
 }
 
 /// The grid of a loop that is not followed, whose few iterations would leave multiprocessors without a team of 128 threads: teams of a
