@@ -95,6 +95,31 @@ fn both_forms_of_rows_settle() {
     assert_eq!(check(&program, &options), Ok(()));
 }
 
+/// A grid that gains too little by itself comes in the run that puts data around its loop, or not at all.
+#[test]
+fn a_grid_comes_with_its_environment() {
+    let text = b"void f(int n, int rounds, double *a)\n{\n    for (int t = 0; t < rounds; t++) {\n\
+                 #pragma omp target teams distribute parallel for map(tofrom: a[0:n])\n        \
+                 for (int i = 0; i < n; i++)\n            a[i] += 1;\n    }\n}\n";
+    for device in [None, DeviceProfile::named("h200")] {
+        let options =
+            |passes: &[Pass]| Options { passes: passes.to_vec(), device: device.clone(), ..Options::default() };
+        let made = |text: &[u8], passes: &[Pass]| {
+            let outcome = run(&PathBuf::from("rounds.c"), text, &options(passes));
+            outcome.map(|outcome| outcome.text)
+        };
+        let both = [Pass::Hoist, Pass::Geometry];
+        assert_eq!(made(text, &[Pass::Geometry]), Ok(None));
+        let environment = made(text, &[Pass::Hoist]).ok().flatten().unwrap_or_default();
+        assert!(String::from_utf8_lossy(&environment).contains("target data"));
+        assert_eq!(made(&environment, &both), Ok(None));
+        let with_grid = made(text, &both).ok().flatten().unwrap_or_default();
+        assert!(String::from_utf8_lossy(&with_grid).contains("thread_limit(128)"));
+        assert_eq!(made(&with_grid, &both), Ok(None));
+        assert_eq!(made(&with_grid, &Options::default().passes), Ok(None));
+    }
+}
+
 /// A serial loop that is all there is in its kernel's loop is unrolled once.
 #[test]
 fn an_unrolled_loop_without_a_block_settles() {

@@ -87,9 +87,9 @@ fn the_assumed_length_of_loops_decides_what_pays() {
     let project = Project::new(&[("a.c", &league)]);
     let left_alone = project.expect(0, &["-v", "--check", "a.c"]);
     assert_contains(&left_alone.stderr, "taking loops of unknown length for 65536 iterations");
-    let split = project.expect(1, &["--check", "--assumed-iterations", "50000000", "a.c"]);
+    let split = project.expect(1, &["--check", "--assumed-iterations", "500000000", "a.c"]);
     assert_contains(&split.stderr, "split into 2 kernels inside one target data; pays ");
-    project.write(".ompsplit.toml", b"assumed_iterations = 50000000\n");
+    project.write(".ompsplit.toml", b"assumed_iterations = 500000000\n");
     project.expect(1, &["--check", "a.c"]);
     project.expect(0, &["--check", "--assumed-iterations", "1000", "a.c"]);
 }

@@ -33,6 +33,29 @@ fn what_is_accepted_is_written() {
     assert_eq!(reviewed, project.expect(0, &["a.c"]).stdout);
 }
 
+/// Grids that are a part of what another change gains are proposed behind it.
+#[test]
+fn grids_are_proposed_with_what_they_belong_to() {
+    let text = "\
+void f(int n, int rounds, double *a) {
+  for (int t = 0; t < rounds; t++) {
+#pragma omp target teams distribute parallel for map(tofrom: a[0:n])
+    for (int i = 0; i < n; i++) a[i] += 1;
+#pragma omp target teams distribute parallel for map(tofrom: a[0:n])
+    for (int i = 0; i < n; i++) a[i] *= 2;
+  }
+}
+";
+    let project = Project::new(&[("a.c", text), ("b.c", text)]);
+    answer(&project, &["a.c"], &"y\n".repeat(9));
+    let reviewed = project.read("a.c");
+    assert_contains(&String::from_utf8_lossy(&reviewed), "thread_limit(128)");
+    assert_eq!(reviewed, project.expect(0, &["b.c"]).stdout);
+    // Where nothing else is accepted, they are not worth it.
+    answer(&project, &["b.c"], &"n\n".repeat(9));
+    assert_eq!(project.read("b.c"), text.as_bytes());
+}
+
 #[test]
 fn whoever_stops_or_goes_keeps_what_was_accepted() {
     let both = format!("{SPLITS}{}", SPLITS.replace("void f", "void g"));

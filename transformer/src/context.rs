@@ -38,6 +38,8 @@ pub struct Context<'a> {
     pub explanations: Option<Explanations>,
     /// Is a decision on a part of the text wanted? What is said of the rest is left out.
     pub is_wanted: &'a dyn Fn(Span) -> bool,
+    /// Did another pass than `geometry` change or make a part of the text in an earlier round? Then a grid is a part of what it gains.
+    pub is_changed: &'a dyn Fn(Span) -> bool,
 }
 
 /// The facts behind decisions, by pass and extent of the construct.
@@ -71,6 +73,7 @@ impl<'a> Context<'a> {
             counted: self.counted,
             explanations: None,
             is_wanted: &|_| true,
+            is_changed: &|_| false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The only driver: parse, plan, edit, validate, again until nothing changes.
 
 mod decided;
+mod earlier;
 mod hidden_declarations;
 mod hidden_words;
 mod joined;
@@ -14,10 +15,12 @@ mod unclear_text;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+pub use self::earlier::Changed;
 pub use self::options::Options;
 pub use self::parsing::Parsed;
 
 use self::decided::Defined;
+use self::earlier::is_changed;
 use self::joined::Joined;
 use self::later_rounds::Rounds;
 use self::parsing::FileReader;
@@ -86,7 +89,8 @@ impl std::error::Error for EngineError {}
 pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Result<Outcome, EngineError> {
     let headers = &read_headers(file, headers, options);
     let mut reader = FileReader::new(options.limits, headers, &options.definitions);
-    let Some(first) = round(file, headers, options, &mut reader)? else {
+    let Some(first) = round(file, headers, options, &|extent| is_changed(options.earlier.iter(), extent), &mut reader)?
+    else {
         return Ok(Outcome { text: None, plans: Vec::new() });
     };
     if first.edits.is_empty() {
@@ -94,10 +98,12 @@ pub fn run(file: &SourceFile, headers: &[SourceFile], options: &Options) -> Resu
     }
     let mut text = first.edits.apply(&file.text);
     let mut problems = first.problems;
-    let mut rounds = Rounds::new(first.plans, &first.edits);
+    let mut rounds = Rounds::new(first.plans, &first.chosen, &first.edits);
     for _ in 0..MOST_ROUNDS {
         let next_file = SourceFile::new(file.path.clone(), text.clone());
-        let next = round(&next_file, headers, &Options { lines: Vec::new(), ..options.clone() }, &mut reader);
+        let later = Options { lines: Vec::new(), ..options.clone() };
+        let next =
+            round(&next_file, headers, &later, &|extent| rounds.is_changed(&options.earlier, extent), &mut reader);
         let next = next.map_err(|error| match error {
             EngineError::Facts(why) | EngineError::NotCompiled(why) => EngineError::Validation(why),
             other => other,
@@ -154,13 +160,15 @@ fn round(
     file: &SourceFile,
     headers: &[SourceFile],
     options: &Options,
+    is_changed: &dyn Fn(Span) -> bool,
     reader: &mut FileReader,
 ) -> Result<Option<Round>, EngineError> {
     let is_asked = |extent: Span| in_range(file, extent, &options.lines);
-    let with_headers = with_headers(file, headers, options, &is_asked, reader);
+    let asking = Asking { is_asked: &is_asked, is_changed };
+    let with_headers = with_headers(file, headers, options, asking, reader);
     let is_left = |pass: &Pass| with_headers.is_none() || !sees_headers(*pass);
     let passes: Vec<Pass> = options.passes.iter().copied().filter(is_left).collect();
-    let Decided { mut plans, problems } = decided(file, headers, options, &passes, &is_asked, reader)?;
+    let Decided { mut plans, problems } = decided(file, headers, options, &passes, asking, reader)?;
     if let Some(found) = with_headers {
         plans.extend(found);
         plans.sort_by_key(|plan| plan.span.start);
@@ -171,6 +179,15 @@ fn round(
     }
     let (edits, chosen) = select::select(&plans, options.consent());
     Ok(Some(Round { plans, chosen, edits, problems }))
+}
+
+/// What a round asks about parts of its text.
+#[derive(Clone, Copy)]
+struct Asking<'a> {
+    /// Is a decision on it wanted?
+    is_asked: &'a dyn Fn(Span) -> bool,
+    /// Did an earlier round change it, by another pass than `geometry`?
+    is_changed: &'a dyn Fn(Span) -> bool,
 }
 
 /// What passes decide of one file.
@@ -186,7 +203,7 @@ fn decided(
     headers: &[SourceFile],
     options: &Options,
     passes: &[Pass],
-    is_asked: &dyn Fn(Span) -> bool,
+    asking: Asking<'_>,
     reader: &mut FileReader,
 ) -> Result<Decided, EngineError> {
     let mut readings = Readings::of(file, headers, &options.definitions, reader).map_err(EngineError::Host)?;
@@ -201,9 +218,17 @@ fn decided(
             continue;
         };
         let asked = Asked { facts: facts(&reading.file, options)?, counted: counted(&reading.file, &parsed, options)? };
-        let is_wanted = |extent: Span| is_asked(reading.place(extent));
+        let is_wanted = |extent: Span| (asking.is_asked)(reading.place(extent));
+        let is_changed = |extent: Span| (asking.is_changed)(reading.place(extent));
         let is_told = |plan: &Plan| is_wanted(plan.extent) && !suppressions.is_off(reading.place(plan.extent));
-        let context = context(&reading.file, headers, &parsed, options, &asked, &is_wanted);
+        let context = context(
+            &reading.file,
+            headers,
+            &parsed,
+            options,
+            &asked,
+            Asking { is_asked: &is_wanted, is_changed: &is_changed },
+        );
         of_texts.push(plans(&context, options, passes, is_told));
     }
     Ok(Decided { plans: readings.agreed(of_texts), problems })
@@ -215,7 +240,7 @@ fn with_headers(
     file: &SourceFile,
     headers: &[SourceFile],
     options: &Options,
-    is_asked: &dyn Fn(Span) -> bool,
+    asking: Asking<'_>,
     reader: &mut FileReader,
 ) -> Option<Vec<Plan>> {
     let passes: Vec<Pass> = options.passes.iter().copied().filter(|pass| sees_headers(*pass)).collect();
@@ -225,9 +250,11 @@ fn with_headers(
     let have_code = headers.iter().any(is_needed);
     let may_see = have_code && !passes.is_empty() && options.facts.is_none();
     let joined = may_see.then(|| Joined::of(file, headers, &options.definitions, &options.limits))??;
-    let is_asked = |extent: Span| !joined.is_of_header(extent) && is_asked(joined.place(extent));
+    let is_asked = |extent: Span| !joined.is_of_header(extent) && (asking.is_asked)(joined.place(extent));
+    let is_changed = |extent: Span| !joined.is_of_header(extent) && (asking.is_changed)(joined.place(extent));
+    let asking = Asking { is_asked: &is_asked, is_changed: &is_changed };
     // A text that is too large with its headers is read without them.
-    let found = decided(&joined.file, &joined.others, options, &passes, &is_asked, reader).ok()?;
+    let found = decided(&joined.file, &joined.others, options, &passes, asking, reader).ok()?;
     Some(found.plans.into_iter().filter_map(|plan| joined.plan(plan)).collect())
 }
 
@@ -337,7 +364,7 @@ fn context<'a>(
     parsed: &'a Parsed,
     options: &'a Options,
     asked: &'a Asked,
-    is_wanted: &'a dyn Fn(Span) -> bool,
+    asking: Asking<'a>,
 ) -> Context<'a> {
     let Parsed { scan, tree, constructs } = parsed;
     let Options { assumed_iterations, versioned, retune, pipeline, strict_aliasing, signed_wraps, arithmetic, .. } =
@@ -360,7 +387,8 @@ fn context<'a>(
         profile,
         counted: &asked.counted,
         explanations: options.explain.then(Explanations::default),
-        is_wanted,
+        is_wanted: asking.is_asked,
+        is_changed: asking.is_changed,
     }
 }
 
@@ -398,7 +426,8 @@ pub fn regions(file: &SourceFile, headers: &[SourceFile], options: &Options) -> 
     let Parsed { tree, constructs, .. } = &parsed;
     // If clang fails, the plans have already reported it.
     let asked = Asked { facts: facts(file, options).unwrap_or_default(), ..Asked::default() };
-    let context = context(file, headers, &parsed, options, &asked, &|_| true);
+    let context =
+        context(file, headers, &parsed, options, &asked, Asking { is_asked: &|_| true, is_changed: &|_| false });
     let in_file = |entry: Entry| Entry { span: reading.place(entry.span), ..entry };
     let facts = target_regions(tree, constructs).into_iter().map(|region| RegionFacts {
         extent: reading.place(region.extent),

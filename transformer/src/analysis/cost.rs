@@ -6,7 +6,8 @@
 //! `bench`: where trip counts are known the model comes within a factor of four of them, and closer to the ratio of both
 //! versions. It is meant for the decision whether to split, not as a forecast.
 
-use crate::device::time::LAUNCH;
+use crate::device::launch::Launch;
+use crate::device::time::{GAIN, LAUNCH, number};
 
 /// A parallel region inside a running kernel, in microseconds.
 const PARALLEL: f64 = 0.8;
@@ -70,10 +71,10 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Is the output expected to be faster?
+    /// Is the output expected to be faster by a twentieth?
     #[must_use]
     pub fn pays(&self) -> bool {
-        self.after < self.before
+        self.before >= GAIN * self.after
     }
 
     /// The mean of several times. Zero for an empty list.
@@ -176,6 +177,13 @@ pub fn rows_time(work: &RowWork) -> f64 {
 /// How long the busiest of some threads takes that share a loop, in microseconds.
 pub(crate) fn busiest_thread(work: &LoopWork, threads: f64) -> f64 {
     (work.iterations / threads).ceil() * work.operations * THREAD_OPERATION
+}
+
+/// How long a launch takes for a loop of which only its operations are known, in microseconds.
+#[must_use]
+pub fn launched(operations: f64, iterations: u64, launch: Launch) -> f64 {
+    let thread = number(launch.rounds(iterations)) * operations * THREAD_OPERATION;
+    thread.max(number(iterations) * operations * GRID_OPERATION)
 }
 
 /// How long the device takes for all iterations of a loop, in microseconds.

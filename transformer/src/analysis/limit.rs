@@ -5,22 +5,19 @@
 
 use crate::analysis::accesses::accesses;
 use crate::analysis::associated_loops::{loops_of, trip_count};
+use crate::analysis::body_work::body_work;
 use crate::analysis::cost::{LoopWork, TEAM, TEAMS, all_threads, busiest_thread};
 use crate::analysis::kernel_shape::kernel_shape;
 use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
 use crate::device::time::{LAUNCH, predict};
 use crate::device::{DeviceProfile, KernelResources};
 use crate::plan::{Limit, LimitedBy};
-use crate::region::loop_nest::{CanonicalLoopNest, canonical_nest};
+use crate::region::loop_nest::CanonicalLoopNest;
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseName, NodeId, NodeKind};
+use crate::syntax::{Clause, ClauseName};
 
-/// Assumed iterations of a serial loop of unknown length.
-const ASSUMED_INNER: f64 = 64.0;
-/// The operations that a call counts as.
-const CALL: f64 = 8.0;
 /// A kernel is assumed to have this many registers and no shared memory, as where a grid is chosen.
 const ESTIMATE: KernelResources = KernelResources { registers: 32, shared_memory: 0 };
 
@@ -37,7 +34,7 @@ pub fn limit(program: &Program<'_>, region: &TargetRegion, device: Option<&Devic
         (false, _) => f64::from(assumed),
     };
     let body = nest.as_ref().map(|nest| nest.body).or(program.constructs.construct(id).body);
-    let (operations, walks) = body.map_or((0.0, false), |body| operations(program, body));
+    let (operations, walks) = body.map_or((0.0, false), |body| body_work(program, body));
     let threads = threads(&region.chain.leaves);
     let work = LoopWork { iterations, operations, serial: false, walks, spread: 1.0 };
     let (thread, device_time) = (busiest_thread(&work, threads), all_threads(&work));
@@ -121,34 +118,4 @@ fn predicted(
     let found = accesses(program.file, program.tree, program.symbols(), &nest.loops, promised, &[]);
     let shape = kernel_shape(program.tree, nest.body, &found, promised).filter(|shape| !shape.heavy)?;
     Some(predict(device, ESTIMATE, &shape, rounded(iterations), launch))
-}
-
-/// The operators, subscripts and calls in a statement, those in loops once for each iteration, and whether there are loops.
-fn operations(program: &Program<'_>, body: NodeId) -> (f64, bool) {
-    let tree = program.tree;
-    let mut sum = 0.0;
-    let mut walks = false;
-    // The loops around the current node, with how often all of them repeat it.
-    let mut around: Vec<(NodeId, f64)> = Vec::new();
-    for node in tree.descendants(body) {
-        while around.last().is_some_and(|(outer, _)| !tree.span(*outer).contains(tree.span(node))) {
-            around.pop();
-        }
-        let times = around.last().map_or(1.0, |(_, times)| *times);
-        match tree.kind(node) {
-            NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement => {
-                walks = true;
-                let nest = canonical_nest(program.file, tree, node, 1).ok();
-                let trips = nest.and_then(|nest| trip_count(program, nest.loops.first()?));
-                around.push((node, times * trips.unwrap_or(ASSUMED_INNER)));
-            }
-            NodeKind::BinaryExpression
-            | NodeKind::AssignmentExpression
-            | NodeKind::SubscriptExpression
-            | NodeKind::UpdateExpression => sum += times,
-            NodeKind::CallExpression => sum += CALL * times,
-            _ => {}
-        }
-    }
-    (sum, walks)
 }

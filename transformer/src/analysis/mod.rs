@@ -2,6 +2,7 @@
 
 pub mod accesses;
 pub mod associated_loops;
+pub mod body_work;
 pub mod coalescing;
 pub(crate) mod combinations;
 pub mod cost;

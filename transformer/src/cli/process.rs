@@ -197,6 +197,7 @@ pub(super) fn options(settings: &Settings) -> Options {
         strict_aliasing: settings.compiler.has_strict_aliasing(),
         arithmetic: settings.compiler.arithmetic(),
         resources: (settings.resources == Resources::Clang).then(flags),
+        earlier: settings.earlier.clone(),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::cli::process::{self, Engine, Processed};
 use crate::cli::settings::{Resolver, Settings};
 use crate::cli::{Status, Streams, complain, uncommitted};
 use crate::edit::{Edit, EditSet};
+use crate::engine::Changed;
 use crate::output;
 use crate::plan::{Applicability, Decision, Pass, Plan, RuleKind};
 use crate::source::SourceFile;
@@ -98,7 +99,7 @@ type Key = (Pass, String, String);
 impl Review<'_> {
     /// Reviews one file; was it written?
     fn file(&mut self, path: &Path, settings: Settings, engine: Engine) -> io::Result<Result<bool, String>> {
-        let settings = Settings { explain: true, ..settings };
+        let mut settings = Settings { explain: true, ..settings };
         let first = process::path(path, &settings, engine);
         let original = first.report.file.clone();
         // Before anything is asked: answers to what cannot be written would be lost.
@@ -114,7 +115,7 @@ impl Review<'_> {
                 let said = round.report.diagnostics.first();
                 return Ok(Err(said.map_or_else(String::new, |said| said.message.clone())));
             }
-            let edits = self.round(&round, &mut left)?;
+            let (edits, plans) = self.round(&round, &mut left)?;
             let text = edits.apply(&round.report.file.text);
             if edits.is_empty() || self.has_quit {
                 let header = PinHeader::of(
@@ -128,14 +129,20 @@ impl Review<'_> {
                 self.notes.extend(uncommitted::note(&dirty).filter(|_| is_new));
                 return Ok(wrote.map(|_| is_new));
             }
+            settings.earlier.push(Changed::new(plans.into_iter(), &edits));
             round = process::file(SourceFile::new(path, text), &settings, engine);
         }
     }
 
-    /// Asks for each proposal of a round; the edits that were accepted.
-    fn round(&mut self, round: &Processed, left: &mut BTreeMap<Key, usize>) -> io::Result<EditSet> {
+    /// Asks for each proposal of a round; the edits that were accepted, and the plans that they carry out.
+    fn round<'p>(
+        &mut self,
+        round: &'p Processed,
+        left: &mut BTreeMap<Key, usize>,
+    ) -> io::Result<(EditSet, Vec<&'p Plan>)> {
         let file = &round.report.file;
         let mut accepted: Vec<Edit> = Vec::new();
+        let mut carried_out = Vec::new();
         // How many of those that were left in earlier rounds are still to come.
         let mut known = left.clone();
         let proposals = round.report.plans.iter().filter(|plan| {
@@ -154,7 +161,10 @@ impl Review<'_> {
                 continue;
             }
             match self.ask(file, plan)? {
-                Answer::Accept => accepted.extend(plan.edits.iter().cloned()),
+                Answer::Accept => {
+                    accepted.extend(plan.edits.iter().cloned());
+                    carried_out.push(plan);
+                }
                 Answer::Skip => *left.entry(key).or_default() += 1,
                 Answer::Suppress => {
                     let comments = switched_off(file, plan);
@@ -166,7 +176,7 @@ impl Review<'_> {
                 Answer::Quit => self.has_quit = true,
             }
         }
-        Ok(EditSet::new(accepted).unwrap_or_default())
+        Ok((EditSet::new(accepted).unwrap_or_default(), carried_out))
     }
 
     /// Shows a proposal and waits for an answer. Whoever goes has answered.

@@ -15,6 +15,7 @@ use crate::cli::passes::Passes;
 use crate::cli::{device, pipeline, verify};
 use crate::context::PipelineOptions;
 use crate::device::DeviceProfile;
+use crate::engine::Changed;
 use crate::plan::Pass;
 use crate::validate::host::{DatabaseSource, Program};
 
@@ -23,6 +24,8 @@ use crate::validate::host::{DatabaseSource, Program};
 pub(super) struct Settings {
     /// Do plans say what they were made by?
     pub explain: bool,
+    /// What was accepted before in the same review.
+    pub earlier: Vec<Changed>,
     /// The passes to run.
     pub passes: Passes,
     /// Are edits written that rest on an assumption?
@@ -130,6 +133,7 @@ impl<'a> Resolver<'a> {
         include_dirs.extend(config.include_dirs);
         Ok(Settings {
             explain: false,
+            earlier: Vec::new(),
             passes,
             assume: says(Assume::Stated) || config.assume.unwrap_or(false),
             reassociate,

@@ -5,7 +5,7 @@
 use super::GridGeometry;
 
 /// The most blocks that the runtime starts if no clause gives a number.
-const MOST_BLOCKS: u64 = 3200;
+pub const MOST_BLOCKS: u64 = 3200;
 /// The threads of a block of a long loop, and the iterations of a chunk that are compiled into a kernel without
 /// `thread_limit`.
 pub const DEFAULT_THREADS: u32 = 128;
@@ -35,6 +35,14 @@ impl Launch {
     #[must_use]
     pub fn working_teams(&self, iterations: u64) -> u64 {
         iterations.div_ceil(u64::from(self.chunk.max(1))).min(self.grid.num_teams)
+    }
+
+    /// How many iterations the busiest thread makes one after the other.
+    #[must_use]
+    pub fn rounds(&self, iterations: u64) -> u64 {
+        let chunks = iterations.div_ceil(u64::from(self.chunk.max(1))).max(1);
+        let in_chunk = self.chunk.div_ceil(self.grid.thread_limit.max(1)).max(1);
+        chunks.div_ceil(self.working_teams(iterations).max(1)).saturating_mul(u64::from(in_chunk))
     }
 }
 

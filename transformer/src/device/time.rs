@@ -33,11 +33,13 @@ const BLOCK: f64 = 0.6;
 /// An empty kernel, in nanoseconds.
 const KERNEL: f64 = 4000.0;
 
+/// An empty kernel, in microseconds.
+pub const EMPTY_KERNEL: f64 = KERNEL / 1e3;
 /// One synchronous launch of a kernel, in microseconds; 16 to 55 on different machines.
 pub const LAUNCH: f64 = 30.0;
 /// A construct must be predicted to be this many times as fast for an edit, its launch included. A smaller gain would
 /// not show.
-const GAIN: f64 = 1.05;
+pub const GAIN: f64 = 1.05;
 
 /// Is it worth an edit if a kernel takes this many microseconds less?
 #[must_use]
@@ -68,7 +70,7 @@ pub fn predict(
     // leaves SMs idle.
     let (waves, rest) = (working / (resident * sms), working % (resident * sms));
     let last = if rest > 0 { wave(rest.div_ceil(sms)) } else { 0.0 };
-    let rounds = number(chunks.div_ceil(working)) * f64::from(launch.chunk.div_ceil(threads.max(1)));
+    let rounds = number(launch.rounds(iterations));
     let waiting = rounds * shape.accesses * (number(waves) * wave(resident) + last);
     let bytes = number(iterations) * shape.accesses * shape.sectors;
     // Data that are read once and are larger than the cache come from memory.
@@ -101,6 +103,6 @@ fn evicted(device: &DeviceProfile, shape: &KernelShape, resident_threads: f64) -
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts in an estimate")]
-fn number(count: u64) -> f64 {
+pub(crate) fn number(count: u64) -> f64 {
     count as f64
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::earlier::Changed;
 use crate::context::{ASSUMED_ITERATIONS, Arithmetic, PipelineOptions};
 use crate::device::DeviceProfile;
 use crate::plan::{Consent, Pass};
@@ -49,6 +50,8 @@ pub struct Options {
     pub arithmetic: Arithmetic,
     /// The compiler flags with which clang counts the resources of kernels. `None` if clang is not asked.
     pub resources: Option<Arc<[String]>>,
+    /// What was changed before in the same review, of which this is the text.
+    pub earlier: Vec<Changed>,
 }
 
 impl Options {
@@ -84,6 +87,7 @@ impl Default for Options {
             signed_wraps: false,
             arithmetic: Arithmetic::default(),
             resources: None,
+            earlier: Vec::new(),
         }
     }
 }

@@ -3,28 +3,48 @@
 //! ## Input
 //!
 //! ```c
-//! void scale(int n, double f, const double *u, double *v) {
-//!   #pragma omp target teams distribute parallel for map(to: u[0:n]) map(from: v[0:n])
-//!   for (int i = 0; i < n; i++)
-//!     v[i] = f * u[i];
+//! void evaluate(int n, int m, const double *c, const double *u, double *v) {
+//!   #pragma omp target teams distribute parallel for map(to: c[0:m], u[0:n]) map(from: v[0:n])
+//!   for (int i = 0; i < n; i++) {
+//!     double sum = 0;
+//!     for (int k = 0; k < m; k++)
+//!       sum = sum * u[i] + c[k];
+//!     v[i] = sum;
+//!   }
 //! }
 //! ```
 //!
 //! ## Output
 //!
 //! ```c
-//! void scale(int n, double f, const double *u, double *v) {
-//!   #pragma omp target teams distribute parallel for map(to: u[0:n]) map(from: v[0:n]) \
+//! void evaluate(int n, int m, const double *c, const double *u, double *v) {
+//!   #pragma omp target teams distribute parallel for map(to: c[0:m], u[0:n]) map(from: v[0:n]) \
 //!       thread_limit(128)
-//!   for (int i = 0; i < n; i++)
-//!     v[i] = f * u[i];
+//!   for (int i = 0; i < n; i++) {
+//!     double sum = 0;
+//!     for (int k = 0; k < m; k++)
+//!       sum = sum * u[i] + c[k];
+//!     v[i] = sum;
+//!   }
 //! }
 //! ```
 //!
 //! Without the clause clang 19 compiles chunks of 128 iterations into the kernel, whatever `num_teams` says, and its
 //! runtime then starts 32 or 64 threads a team for loops below 409,600 iterations: a half or three quarters of the teams
 //! get no work, and the threads of the others do four or two iterations one after the other. Measured on an H200 with
-//! the same grid, such loops are two to four times faster with the clause; longer loops have 128 threads a team anyway.
+//! the same grid, such loops are two to four times faster with the clause; longer loops have 128 threads a team anyway, and so have those
+//! whose number of teams is written.
+//!
+//! ## Whether it pays
+//!
+//! A clause is written where the whole construct is predicted to be at least 1.05 times as fast as without it, a launch of 30 microseconds included, for the
+//! number of iterations that the text gives or `--assumed-iterations`; otherwise the message gives both times (OMPS251). Most loops that do a few
+//! accesses each are left as they are so: beside a launch they do not feel the grid. The times are those of `device/time`; where the accesses
+//! are not followed (calls, reductions, members), operators, subscripts, calls and loops are counted, and of two arms of an `if` the shorter one. Without
+//! `--device` they are predicted for an H200.
+//!
+//! What another pass changes or makes in the same run, or encloses in a data environment, gets a grid all the same: there the whole
+//! edit is what gains. Text that was left without one stays so in the next run.
 //!
 //! ## For a device
 //!
@@ -48,10 +68,10 @@
 //! A limit that would take registers from the threads of a block is halved. Registers are estimated, or with `--resources clang`
 //! counted by clang and NVIDIA's `ptxas`, those that it spills among them.
 //!
-//! A rule's grid is written where it is predicted (`device/time`) to make the loop at least 1.05 times as fast as `thread_limit(128)`
+//! A rule's grid is chosen where it is predicted (`device/time`) to make the loop at least 1.05 times as fast as `thread_limit(128)`
 //! alone, a launch of 30 microseconds included; for an unknown length where it does so for one from 256 to 67,108,864 iterations and is
-//! as good for all. `thread_limit(128)` is written by the same measure; where it gains nothing either, the loop is left as it is (OMPS251). A loop
-//! whose directives have `reduction` or `schedule`, or whose body is not followed, keeps `thread_limit(128)`. The limit is always a
+//! as good for all. Otherwise, and for a loop whose directives have `reduction` or `schedule`, or whose body is not followed, it is
+//! `thread_limit(128)`. The limit is always a
 //! number: clang compiles it in, and the kernel of column sums took 35 us with 32, 105 with 64 or more, 165 with a variable.
 //! It also bounds the registers of a thread, never below 64 for these numbers. On a host fallback one thread in a team makes the
 //! loop serial.
@@ -63,8 +83,8 @@
 //! ones again and again, and took up to 12 times as long.
 //!
 //! Where clauses of the user say another grid, it stays; one that is predicted to take more than twice as long, for each length of a
-//! loop of unknown length, is reported (OMPS450), and so is one with no more threads in all than a warp for a long loop of which nothing is
-//! predicted. With `--retune` such a grid goes, and this pass's own one takes its place, if all numbers in it are constants.
+//! loop of unknown length, and 1.05 times with the launch, is reported (OMPS450), and so is one with no more threads in all than a warp for a long
+//! loop of which nothing is predicted, if its operations take that much longer so. With `--retune` such a grid goes, and this pass's own one takes its place, if all numbers in it are constants.
 //!
 //! ## Two levels
 //!
@@ -143,6 +163,7 @@
 //! Selection for OpenMP Kernels" (2018), sections II and IV. Chikin, Gobran and Amaral, "OpenMP Code Offloading" (2018), section 6.
 
 mod details;
+mod gain;
 mod grid;
 mod levels;
 mod queries;
@@ -160,6 +181,7 @@ use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, HostTree};
 use crate::transforms::checks::type_parameters;
+use crate::transforms::choose_geometry::gain::{Predicted, over_the_runtimes};
 use crate::transforms::choose_geometry::grid::Chosen;
 use crate::transforms::{TEAM_THREADS, Waiting, checks};
 
@@ -225,23 +247,41 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Verdict {
     if reasons.iter().any(|reason| reason.certainty == Certainty::Proved) {
         return Verdict::Refuse(reasons);
     }
-    let are_open = teams.clauses_of(ClauseName::NumTeams).next().is_none();
-    let figures = if are_open { grid::figures(cx, region) } else { None };
-    let limit = || figures.as_ref().and_then(grid::GeometryFigures::limit_gains_nothing);
-    let Chosen { clauses, summary, threads, .. } = match grid::chosen(cx, region, figures.as_ref()) {
-        Some(chosen) => chosen,
-        None => match limit() {
-            Some(message) => {
-                return Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GridDoesNotPay, span, message)]);
-            }
-            None => few_iterations(cx, region, figures.is_some()).unwrap_or_else(Chosen::for_every_device),
-        },
+    let Chosen { clauses, summary, threads, .. } = match worth_writing(cx, region, teams) {
+        Ok(chosen) => chosen,
+        Err(message) => return Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GridDoesNotPay, span, message)]),
     };
     if !reasons.is_empty() && is_a_choice_of_the_original(cx, region, threads) {
         reasons.clear();
     }
     let edits = vec![append_clauses(cx.file, teams, &clauses)];
     Verdict::Change(Change { edits, summary, reasons, ..Change::default() })
+}
+
+/// The grid that is written, with what it gains in its summary: one that makes the construct faster by itself, or the one that belongs to what
+/// another pass changed.
+///
+/// # Errors
+/// Why none is.
+fn worth_writing(cx: &Context<'_>, region: &TargetRegion, teams: &Directive) -> Result<Chosen, String> {
+    let are_open = teams.clauses_of(ClauseName::NumTeams).next().is_none();
+    let figures = if are_open { grid::figures(cx, region) } else { None };
+    let by_rule = grid::chosen(cx, region, figures.as_ref());
+    let has_rule = by_rule.is_some();
+    let few = || few_iterations(cx, region, figures.is_some());
+    let mut chosen = by_rule.or_else(few).unwrap_or_else(Chosen::for_every_device);
+    if let Some(predicted) = Predicted::of(cx, region) {
+        let gain = over_the_runtimes(cx, region, &predicted, &chosen);
+        if gain.pays() {
+            chosen.summary = format!("{}; {}", chosen.summary, predicted.words(gain));
+            return Ok(chosen);
+        }
+        if !(cx.is_changed)(region.extent) {
+            return Err(predicted.too_little(gain, chosen.threads));
+        }
+    }
+    let gains_nothing = figures.as_ref().filter(|_| !has_rule).and_then(grid::GeometryFigures::limit_gains_nothing);
+    gains_nothing.map_or(Ok(chosen), Err)
 }
 
 /// The grid of a loop that is not followed, whose few iterations would leave multiprocessors without a team of 128 threads: teams of a

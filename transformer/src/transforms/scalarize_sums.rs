@@ -41,7 +41,8 @@
 //! - the statement right before the loop assigns the same element, by `=` or another assignment; or the loop certainly runs, by numbers or
 //!   by the bound that a loop around it has as well, and a statement of its body changes the element in each iteration;
 //! - the element is an integer or a `float` or `double`, neither volatile nor atomic;
-//! - the loop is in canonical form, ends by its test alone, and is not known to run fewer than four times.
+//! - the loop is in canonical form, ends by its test alone, and is not known to run fewer than four times; without the waiting the construct
+//!   is predicted to be 1.05 times as fast, its launch of 30 microseconds included.
 //!
 //! ## Refuses when
 //!
@@ -62,6 +63,7 @@
 //! (1994).
 
 mod candidates;
+mod gain;
 
 use std::collections::BTreeSet;
 
@@ -81,9 +83,6 @@ use crate::source::Span;
 use crate::syntax::numbers::Format;
 use crate::syntax::{NodeId, Number};
 use crate::transforms::{Waiting, checks};
-
-/// Loops that are known to run less often stay.
-const FEWEST: i128 = 4;
 
 /// Decides for every kernel that is one loop with a serial loop inside.
 pub(super) fn scalarize_sums(cx: &Context<'_>) -> Vec<Plan> {
@@ -137,7 +136,7 @@ impl Kernel<'_, '_> {
     fn decide(&self, sums: &[Sum]) -> Option<Verdict> {
         let candidate = &self.candidate;
         let (found, sections) = independence::read(candidate);
-        let worth = sums.iter().filter(|sum| self.runs_often(sum, &found));
+        let worth = sums.iter().filter(|sum| gain::pays(self.cx, &self.candidate, sum, &found));
         let (kept, refused): (Vec<_>, Vec<_>) =
             worth.filter_map(|sum| self.kept(sum, &found, &sections).transpose()).partition(Result::is_ok);
         let (proved, assumed): (Vec<_>, Vec<_>) =
@@ -147,12 +146,6 @@ impl Kernel<'_, '_> {
             (true, false) => Some(Verdict::Change(self.change(&assumed))),
             (true, true) => refused.into_iter().find_map(Result::err).map(|reason| Verdict::Refuse(vec![reason])),
         }
-    }
-
-    fn runs_often(&self, sum: &Sum, found: &Accesses) -> bool {
-        let span = self.cx.tree.span(sum.serial);
-        let trips = found.loops.iter().find(|known| known.span == span).and_then(|known| known.trips);
-        trips.is_none_or(|trips| trips >= FEWEST)
     }
 
     /// The sum if it may be kept, or `None` where it is no memory that threads share.

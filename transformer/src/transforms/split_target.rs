@@ -52,7 +52,7 @@
 //!   loop in order, as one team would;
 //! - a condition hangs on what only the device knows: a kernel of one thread evaluates it, and the host does what it says.
 //!
-//! Each kernel is a launch of 30 microseconds. Where the estimate says that the one kernel is as fast, for lengths that the text tells or for those
+//! Each kernel is a launch of 30 microseconds. Where the estimate says that the kernels are not 1.05 times as fast, launches included, for lengths that the text tells or for those
 //! that are assumed, the region stays (OMPS201). A variable that gives the lengths of a loop and of one inside it is taken for 2,048, or for
 //! 256 where control flow around the kernels repeats the launches: nothing tells that a matrix is larger.
 //!

@@ -70,8 +70,11 @@
 use crate::analysis::accesses::{Access, Accesses, Loop, accesses};
 use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::coalescing::{Pattern, pattern};
+use crate::analysis::cost::launched;
 use crate::analysis::polynomial::Atom;
 use crate::context::{Context, OutputCompiler};
+use crate::device::choice::plain_launch;
+use crate::device::time::{gains, number};
 use crate::device::{DeviceProfile, Loads, unrolled};
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
@@ -87,6 +90,8 @@ use crate::transforms::{Waiting, checks};
 
 /// The most operations for each load. With more, the loads no longer determine the time.
 const MOST_OPERATIONS: usize = 8;
+/// How many times as fast a kernel becomes at the most: rows of known length (`bench/results/unroll`).
+const FASTER: f64 = 1.85;
 
 /// Decides for every kernel that is one loop with a serial loop inside.
 pub(super) fn unroll_loop(cx: &Context<'_>) -> Vec<Plan> {
@@ -224,7 +229,19 @@ fn judge(
     }
     let trips = own.trips.and_then(|trips| u64::try_from(trips).ok());
     let factor = unrolled(device, loads, trips).ok_or((span, "this loop is too short"))?;
+    if inner.is_none() && trips.is_some_and(|trips| is_beside_a_launch(found, promised, trips, inside.len())) {
+        return Err((span, "a launch takes so much longer that no twentieth is gained"));
+    }
     Ok(Unrolled { node, factor })
+}
+
+/// Is the construct, whose iterations are known, too short to become faster by a twentieth?
+fn is_beside_a_launch(found: &Accesses, promised: usize, trips: u64, loads: usize) -> bool {
+    let mut known = found.loops.iter().take(promised).map(|one| one.trips.and_then(|trips| u64::try_from(trips).ok()));
+    let Some(iterations) = known.try_fold(1_u64, |product, trips| product.checked_mul(trips?)) else { return false };
+    let loads = u64::try_from(loads).unwrap_or(u64::MAX);
+    let waiting = launched(number(trips.saturating_mul(loads)), iterations, plain_launch(iterations));
+    !gains(waiting, waiting / FASTER)
 }
 
 /// The body of a loop if its head is understood and its bounds do not change.

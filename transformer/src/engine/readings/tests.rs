@@ -70,7 +70,7 @@ fn each_choice_of_definitions_is_a_text() {
 }
 
 const LOOP: &str = "static void f(int n, int *a) {\n#pragma omp target teams distribute parallel for A map(tofrom: a[0:n])\n\
-    for (int i = 0; i < n; i++) a[i] *= 3;\n}\n";
+    for (int i = 0; i < n; i++) {\n        int s = a[i];\n        for (int k = 0; k < 99; k++) s = s * 3 % 7;\n        a[i] = s;\n    }\n}\n";
 
 #[test]
 fn an_edit_is_made_where_every_text_wants_it() {
@@ -83,7 +83,7 @@ fn an_edit_is_made_where_every_text_wants_it() {
     assert_eq!(codes, []);
     let written = LOOP.replace("[0:n])", "[0:n]) thread_limit(128)");
     assert_eq!(text.unwrap(), written);
-    let (text, codes) = run("#ifdef X\n#define A num_teams(8)\n#else\n#define A thread_limit(32)\n#endif\n");
+    let (text, codes) = run("#ifdef X\n#define A nowait\n#else\n#define A thread_limit(32)\n#endif\n");
     assert_eq!((text, codes), (None, vec![ReasonCode::MacroDirective]));
     // The edit must not make a second run want more.
     let again = engine::run(

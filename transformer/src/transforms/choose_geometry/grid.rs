@@ -71,11 +71,6 @@ impl GeometryFigures {
         predict(&self.device, self.resources(), &self.shape, self.iterations, launch)
     }
 
-    /// The best launch that is known: the chosen one, otherwise `thread_limit(128)`.
-    fn best(&self) -> Launch {
-        self.choice.map_or_else(|| plain_launch(self.iterations), |choice| choice.launch(self.iterations))
-    }
-
     /// The length for which one launch gains the most over another, with the times of both.
     fn greatest_gain(&self, launches: impl Fn(&Self) -> [Launch; 2]) -> (u64, [f64; 2]) {
         let lengths: &[u64] = if self.is_known { &[self.iterations] } else { &DECADES };
@@ -148,15 +143,24 @@ impl Chosen {
 
     /// The launch for this many iterations.
     pub(super) fn launch(&self, iterations: u64) -> Launch {
-        let written = WrittenGrid { num_teams: None, thread_limit: Some(self.threads) };
+        self.launch_with(None, iterations)
+    }
+
+    /// The launch for this many iterations, where a clause of the user says how many teams there are.
+    pub(super) fn launch_with(&self, num_teams: Option<u64>, iterations: u64) -> Launch {
+        let written = WrittenGrid { num_teams, thread_limit: Some(self.threads) };
         self.choice.map_or_else(|| llvm_launch(iterations, written), |choice| choice.launch(iterations))
     }
 }
 
 /// The facts about a loop. `None` if no device is given, or if the loop is not understood.
 pub(super) fn figures(cx: &Context<'_>, region: &TargetRegion) -> Option<GeometryFigures> {
+    figures_on(cx, region, cx.device?)
+}
+
+/// The facts about a loop on a device. `None` if the loop is not understood.
+pub(super) fn figures_on(cx: &Context<'_>, region: &TargetRegion, device: &DeviceProfile) -> Option<GeometryFigures> {
     let symbols = cx.symbols();
-    let device = cx.device?;
     let (loops, promised) = associated_loops(cx, region)?;
     if clauses(cx, region).any(|clause| matches!(clause.name, ClauseName::Reduction | ClauseName::Schedule)) {
         return None;
@@ -223,14 +227,8 @@ pub(super) fn chosen(cx: &Program<'_>, region: &TargetRegion, figures: Option<&G
     if let Some(last) = clauses.last_mut() {
         let _infallible = write!(last, " /* {name} */");
     }
-    let chosen = |figures: &GeometryFigures| [plain_launch(figures.iterations), figures.best()];
-    let (iterations, [before, after]) = figures.greatest_gain(chosen);
-    let number = if figures.is_known { "" } else { "as many as " };
     let plural = if threads == 1 { "thread" } else { "threads" };
-    let summary = format!(
-        "{threads} {plural} in each team for {name}: {}; {after:.0} us instead of {before:.0} for {number}{iterations} iterations",
-        class.words(),
-    );
+    let summary = format!("{threads} {plural} in each team for {name}: {}", class.words());
     Some(Chosen { clauses, threads, summary, choice: has_teams.then_some(choice) })
 }
 

@@ -1,5 +1,6 @@
 //! Grids that clauses of the program say: which of them are far off, and what takes their place with `--retune`.
 
+use super::gain::Predicted;
 use super::grid::{self, Chosen, GeometryFigures, clauses};
 use super::{WARP, directive_of_teams, team_reasons};
 use crate::analysis::associated_loops::{known_iterations, loops_of};
@@ -67,7 +68,7 @@ pub(super) fn far_off<'a>(cx: &'a Context<'_>, region: &'a TargetRegion) -> Opti
     }
     let message = match &figures {
         Some(figures) => by_prediction(figures, grid, &offered),
-        None => by_number(cx, region, device, grid),
+        None => by_number(cx, region, device, grid).filter(|_| is_faster(cx, region, grid, &offered)),
     }?;
     Some(FarOff { reason: Reason::new(ReasonCode::GridFarOff, span, message), written, threads, offered })
 }
@@ -130,6 +131,12 @@ fn by_number(cx: &Context<'_>, region: &TargetRegion, device: &DeviceProfile, gr
             u64::from(device.sm_count) * u64::from(device.threads_per_sm)
         )
     })
+}
+
+/// Is the construct predicted to be faster by a twentieth with the offered grid, by what the text shows of its loop?
+fn is_faster(cx: &Context<'_>, region: &TargetRegion, grid: WrittenGrid, offered: &Chosen) -> bool {
+    let predicted = Predicted::of(cx, region);
+    predicted.is_none_or(|predicted| predicted.gain(grid, |iterations| offered.launch(iterations)).pays())
 }
 
 /// Puts the pass's own grid in the place of the written one, unless the number of teams or threads may decide a result.

@@ -5,8 +5,12 @@ use super::levels::{inner_trouble, is_parallel_loop};
 use super::retune::{clauses_matter, exchanged, grouped, number, rounds};
 use super::{WARP, directive_of_teams, is_a_choice_of_the_original, team_reasons};
 use crate::analysis::associated_loops::known_iterations;
+use crate::analysis::body_work::body_work;
+use crate::analysis::cost::launched;
 use crate::context::Context;
-use crate::device::DeviceProfile;
+use crate::device::launch::{Launch, MOST_BLOCKS};
+use crate::device::time::{gains, number as number_of};
+use crate::device::{DeviceProfile, GridGeometry};
 use crate::edit::directive_writer::append_clauses;
 use crate::plan::{Certainty, Change, Decision, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::region::construct::ConstructId;
@@ -118,7 +122,7 @@ fn wanted(levels: &Levels<'_>) -> u32 {
 }
 
 /// The numbers in clauses that are far off.
-fn far_off<'a>(cx: &'a Program<'_>, levels: &'a Levels<'_>) -> Vec<FarOff<'a>> {
+fn far_off<'a>(cx: &'a Context<'_>, levels: &'a Levels<'_>) -> Vec<FarOff<'a>> {
     let Levels { region, device, rows, usable, .. } = levels;
     let sms = u64::from(device.sm_count);
     let judge = |clause: &'a Clause| {
@@ -134,7 +138,28 @@ fn far_off<'a>(cx: &'a Program<'_>, levels: &'a Levels<'_>) -> Vec<FarOff<'a>> {
         };
         Some(FarOff { clause, number, message })
     };
-    clauses(cx, region).filter_map(judge).collect()
+    let wanted = (None, wanted(levels));
+    let is_faster = |it: &FarOff<'_>| {
+        let number = it.number;
+        let written = match it.clause.name {
+            ClauseName::NumTeams => (Some(number), wanted.1),
+            _ => (None, u32::try_from(number).unwrap_or(u32::MAX)),
+        };
+        gains(time(cx, levels, written), time(cx, levels, wanted))
+    };
+    clauses(cx, region).filter_map(judge).filter(is_faster).collect()
+}
+
+/// Microseconds of the kernel with this many teams of this many threads: each team takes rows one after the other, whose iterations its
+/// threads share.
+fn time(cx: &Context<'_>, levels: &Levels<'_>, (teams, threads): (Option<u64>, u32)) -> f64 {
+    let Levels { region, rows, usable, .. } = levels;
+    let Some(body) = cx.constructs.construct(region.chain.innermost()).body else { return 0.0 };
+    let (operations, _) = body_work(cx, body);
+    let num_teams = teams.unwrap_or(MOST_BLOCKS).min(*rows);
+    let busy = u64::from(threads).min(usable.unwrap_or(u64::from(threads))).max(1);
+    let launch = Launch { grid: GridGeometry { num_teams, thread_limit: threads }, chunk: 1 };
+    launched(operations / number_of(busy), *rows, launch)
 }
 
 /// Takes numbers that are far off away, and writes how many threads a team should have, unless they may decide a result.

@@ -5,13 +5,14 @@ use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{NestWork, nest_time};
 use crate::analysis::independence::{Candidate, reason};
 use crate::context::Context;
+use crate::device::time::{LAUNCH, gains};
 use crate::plan::{Reason, ReasonCode, Times};
 use crate::transforms::collapse::write;
 
 /// Assumed iterations of a serial loop of unknown length. The whole nest is assumed to be as large as `split` assumes
 /// for one parallel loop with one loop inside.
 const ASSUMED_INNER: f64 = 64.0;
-/// The time must fall to this part for a change.
+/// The time of the kernel must fall to this part for a change, and that of the construct by a twentieth.
 const ENOUGH: f64 = 0.9;
 /// The time must fall to this part if neighbouring threads then access elements further apart.
 const MUCH: f64 = 0.5;
@@ -112,12 +113,12 @@ impl Gain {
         // A program whose outer loop runs along the rows probably has many iterations there; the assumed number may be
         // too small.
         let is_meant_so = (worse || choice.exchanges()) && before.near >= MEANT && self.assumed.is_some();
-        if after.time < wanted * before.time && !is_meant_so {
+        if after.time < wanted * before.time && gains(before.time, after.time) && !is_meant_so {
             return None;
         }
         let order = if choice.exchanges() { " and interchanged" } else { "" };
         let mut message = format!(
-            "too little to gain: {:.0} us now, {:.0} us with {} loops collapsed{order}",
+            "too little to gain: {:.0} us now, {:.0} us with {} loops collapsed{order}, beside a launch of {LAUNCH:.0}",
             before.time, after.time, choice.depth
         );
         if let Some(transactions) = transactions(before.sectors, after.sectors) {
