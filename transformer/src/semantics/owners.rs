@@ -252,7 +252,7 @@ impl Program<'_> {
     }
 
     /// Is it part of an argument of which it is not known what it leads to?
-    fn is_unfollowed_argument(&self, used: &Use) -> bool {
+    pub(in crate::semantics) fn is_unfollowed_argument(&self, used: &Use) -> bool {
         let tree = self.tree;
         let is_argument = |node: &NodeId| tree.parent(*node).is_some_and(|it| tree.kind(it) == NodeKind::ArgumentList);
         let mut nodes = std::iter::once(used.node).chain(tree.ancestors(used.node));
@@ -282,19 +282,35 @@ impl Program<'_> {
         matches!(operator, Some(NodeKind::EqualEqual | NodeKind::ExclamationEqual))
     }
 
-    /// Is what one subscript gives an array again, whose address may be handed on? Then all subscripts must be there.
-    fn leads_to_array(&self, used: &Use, first: NodeId) -> bool {
+    /// Is what an access gives an array again, whose address may be handed on: a row, a member that is an array? `first` is the access of an
+    /// element.
+    pub(in crate::semantics) fn leads_to_array(&self, used: &Use, first: NodeId) -> bool {
+        let tree = self.tree;
         let Some((_, variable)) = self.named(&used.name, used.span.end) else { return true };
         let (mut ty, mut node) = (variable.ty.dereferenced(), first);
-        while matches!(ty, DeclaredType::Array { .. }) {
-            let parent = self.tree.parent(node).filter(|parent| {
-                self.tree.kind(*parent) == NodeKind::SubscriptExpression
-                    && self.tree.child(*parent, Field::Argument) == Some(node)
-            });
-            let Some(parent) = parent else { return true };
-            (ty, node) = (ty.dereferenced(), parent);
+        while let Some(parent) = tree.parent(node) {
+            let is_next = tree.child(parent, Field::Argument) == Some(node);
+            match (tree.kind(parent), &ty) {
+                (NodeKind::ParenthesizedExpression, _) => {}
+                (NodeKind::SubscriptExpression, DeclaredType::Array { .. }) if is_next => ty = ty.dereferenced(),
+                (NodeKind::PointerExpression, DeclaredType::Array { .. })
+                    if tree.operator(parent) == Some(NodeKind::Star) =>
+                {
+                    ty = ty.dereferenced();
+                }
+                (NodeKind::FieldExpression, DeclaredType::Record { .. }) if is_next => {
+                    let member = Member::of(tree, parent).and_then(Member::name);
+                    let name = member.map(|member| self.file.show(tree.span(member)).into_owned());
+                    let member = name.and_then(|name| self.symbols().member_type(&ty, &name, used.span.end));
+                    // What is not known may be an array.
+                    let Some(member) = member else { return true };
+                    ty = member;
+                }
+                _ => break,
+            }
+            node = parent;
         }
-        false
+        matches!(ty, DeclaredType::Array { .. })
     }
 
     /// Does memory that host code accesses differ from what a variable leads to?

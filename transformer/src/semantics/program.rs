@@ -167,6 +167,11 @@ impl<'a> Program<'a> {
         Self { added, ..self }
     }
 
+    /// Does a variable stand in such a piece, and so for something that the file reaches by other names?
+    pub(crate) fn is_added(&self, id: VariableId) -> bool {
+        self.added.iter().any(|piece| id.is_within(*piece))
+    }
+
     /// The names of the file, with what flags and compilers say of them.
     pub fn symbols(&self) -> &Symbols<'a> {
         self.symbols.get_or_init(|| {

@@ -48,6 +48,10 @@ impl Reader<'_, '_> {
             let message = format!("`{}` stands for an address here, which is not followed", self.file.show(span));
             return self.trouble(Obstacle::Pointer, span, message);
         }
+        if path.ty == DeclaredType::Unknown && self.is_index_of_number(path.node) {
+            let message = format!("`{}` may be an array, of which an element is selected here", self.file.show(span));
+            return self.trouble(Obstacle::Pointer, span, message);
+        }
         let around = self.tree.parent(path.node).and_then(|parent| Pointer::of(self.tree, parent));
         if around.is_some_and(Pointer::is_address) {
             let message = format!("the address of `{}` leads to other elements too", self.file.show(span));
@@ -64,6 +68,25 @@ impl Reader<'_, '_> {
         let is_target = self.is_target(path.node);
         let guards = self.guards_around(path.node);
         self.found.accesses.push(Access { root, subscripts, writes, is_target, element, span, loops, guards });
+    }
+
+    /// Does an expression stand where an index does, behind what is no array by its name: `1[u[i].a]`, which is `u[i].a[1]`?
+    fn is_index_of_number(&self, node: NodeId) -> bool {
+        let tree = self.tree;
+        let subscript = tree.ancestors(node).find_map(|above| Subscript::of(tree, above).map(|it| (above, it)));
+        let Some((above, subscript)) = subscript else { return false };
+        let Some(base) = subscript.base().filter(|base| !tree.span(*base).contains(tree.span(node))) else {
+            return false;
+        };
+        let holds_number = |name: NodeId| {
+            let span = self.placed(tree.span(name));
+            self.variable(&self.text(name), span.start).is_none_or(|variable| variable.ty.is_scalar())
+        };
+        match tree.kind(base) {
+            NodeKind::Identifier => holds_number(base),
+            NodeKind::SubscriptExpression | NodeKind::FieldExpression => false,
+            _ => tree.span(above).contains(tree.span(node)),
+        }
     }
 
     /// Is an expression the left side of `=` in a statement of its own?

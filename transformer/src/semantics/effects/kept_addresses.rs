@@ -103,10 +103,15 @@ fn only_follows(cx: &Program<'_>, definition: NodeId, parameter: VariableId, dep
         match used.role {
             Role::Read => {
                 let reached = (0..followed).fold(found.ty.clone(), |ty, _| ty.dereferenced());
-                followed > 0 && !matches!(reached, DeclaredType::Array { .. }) && !cx.may_lend_element(used.node)
+                let is_row = || tree.parent(used.node).is_none_or(|first| cx.leads_to_array(used, first));
+                followed > 0
+                    && !matches!(reached, DeclaredType::Array { .. })
+                    && !is_row()
+                    && !cx.may_lend_element(used.node)
             }
             Role::ElementWrite => !cx.may_lend_element(used.node),
-            Role::Argument => keeps_none(cx, used.node, depth + 1),
+            // What of it is handed on must be known, since the caller is told of what it leads to.
+            Role::Argument => keeps_none(cx, used.node, depth + 1) && !cx.is_unfollowed_argument(used),
             _ => false,
         }
     })

@@ -100,6 +100,9 @@ impl Reader<'_, '_> {
             NodeKind::Identifier => self.name(node),
             NodeKind::QualifiedIdentifier if role_of_expression(self.cx.tree, node) == Role::Callee => {}
             NodeKind::QualifiedIdentifier => self.qualified(node),
+            NodeKind::FieldExpression if self.goes_by_pointer_to_member(node) => {
+                self.unknown(UnknownKind::Code, node, "what a pointer to a member leads to is not followed");
+            }
             NodeKind::PointerExpression | NodeKind::SubscriptExpression | NodeKind::FieldExpression
                 if places::follows_other(self.cx.tree, node) =>
             {
@@ -126,6 +129,11 @@ impl Reader<'_, '_> {
         let runs_code =
             matches!(tree.kind(node), NodeKind::This | NodeKind::NewExpression | NodeKind::DeleteExpression);
         !runs_code && act(self.cx.file, tree, node) != Some(Act::Unknown)
+    }
+
+    /// Is it `object.*member`?
+    fn goes_by_pointer_to_member(&self, access: NodeId) -> bool {
+        !matches!(self.cx.tree.operator(access), Some(NodeKind::Dot | NodeKind::MinusGreater))
     }
 
     fn unknown(&mut self, kind: UnknownKind, node: NodeId, message: impl Into<String>) {

@@ -118,6 +118,14 @@ impl Program<'_> {
                     is_address = true;
                     tree.child(node, Field::Argument)?
                 }
+                // `&p[i].x`, `&p->x`.
+                NodeKind::FieldExpression if is_address => {
+                    let base = tree.child(node, Field::Argument)?;
+                    if tree.operator(node) == Some(NodeKind::MinusGreater) {
+                        return self.storage_of(base, false);
+                    }
+                    base
+                }
                 NodeKind::SubscriptExpression if is_address => {
                     let base = tree.child(node, Field::Argument)?;
                     return self.storage_of(base, false);

@@ -19,6 +19,10 @@ impl Mapping {
         if self.is_data || self.only_read.contains(&named.id) {
             return None;
         }
+        // A called function reaches a member by its object: what its body does is told there.
+        if let Some(call) = self.called.filter(|_| self.item(named.id).is_some() && cx.is_added(named.id)) {
+            return Some((call, "the called function may change".to_owned()));
+        }
         let written = || {
             let touch = self.touches_of(cx, named).find(|touch| touch.writes)?;
             Some((touch.span, "this may change".to_owned()))
@@ -35,7 +39,8 @@ impl Mapping {
     /// Whatever else the body does: does it only read the elements of a list item? Code on the device reaches its copy by the name alone,
     /// where that is one of the function's, and by names that may lead to the same storage.
     fn only_reads(&self, cx: &Context<'_>, named: &Named) -> bool {
-        let is_of_function = cx.is_of_function(&named.name, named.at);
+        // A member is reached by its object too.
+        let is_of_function = cx.is_of_function(&named.name, named.at) && !cx.is_added(named.id);
         if !is_of_function || !self.leads_to_own_item(cx, named.id) || !cx.reads_only_elements(self.body, named) {
             return false;
         }

@@ -37,6 +37,8 @@ pub(super) struct Object {
 pub(super) struct Reference {
     pub id: VariableId,
     pub name: String,
+    /// What it refers to.
+    pub class: String,
 }
 
 impl Function {
@@ -69,6 +71,12 @@ pub(super) fn functions(cx: &Context<'_>) -> Vec<Function> {
     }
     let has_constructs = |one: &Function| targets().any(|id| one.body.contains(cx.constructs.directive(id).span));
     if found.iter().any(has_constructs) { found } else { Vec::new() }
+}
+
+/// The name of an object's class.
+pub(super) fn class_of(ty: &DeclaredType) -> Option<String> {
+    let DeclaredType::Record { name, .. } = ty else { return None };
+    name.rsplit([' ', ':']).next().map(str::to_owned)
 }
 
 /// Does a member function that is defined outside of its class name something of the class that has no name there: a type, a constant, a
@@ -227,6 +235,6 @@ fn reference(cx: &Context<'_>, parameter: NodeId, body: Span) -> Option<Referenc
     let name = cx.file.show(tree.span(name)).into_owned();
     let (named, variable) = cx.named(&name, body.start + 1)?;
     let DeclaredType::Reference { to } = &variable.ty else { return None };
-    let is_object = matches!(**to, DeclaredType::Record { .. }) && cx.symbols().is_record_in_sight(to, body.start);
-    is_object.then_some(Reference { id: named.id, name })
+    let class = class_of(to).filter(|_| cx.symbols().is_record_in_sight(to, body.start))?;
+    Some(Reference { id: named.id, name, class })
 }

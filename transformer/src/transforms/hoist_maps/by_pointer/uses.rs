@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::around;
-use super::functions::{Function, Object, parameters};
+use super::functions::{Function, Object, Reference, class_of, parameters};
 use crate::context::Context;
 use crate::edit::Edit;
 use crate::semantics::symbols::DeclaredType;
@@ -190,9 +190,8 @@ impl Made<'_, '_> {
         let arguments: Vec<NodeId> = Call::of(tree, call)?.arguments().collect();
         (arguments.len() == function.count).then_some(())?;
         let mut handed: Vec<(Span, String)> = Vec::new();
-        for index in function.references.keys() {
-            let argument = *arguments.get(*index)?;
-            handed.extend(self.object(argument)?);
+        for (index, reference) in &function.references {
+            handed.push(self.object(*arguments.get(*index)?, reference)?);
         }
         for (span, text) in handed {
             self.replace(span, text);
@@ -210,31 +209,30 @@ impl Made<'_, '_> {
         Some(())
     }
 
-    /// The pointer to an object that is named: `&grid`, or `grid` where the name is one of a pointer now.
-    fn object(&self, argument: NodeId) -> Option<Option<(Span, String)>> {
+    /// The pointer to an object of the class that is named: `&grid`, or `grid` where the name is one of a pointer now. An object of another
+    /// class may be converted.
+    fn object(&self, argument: NodeId, reference: &Reference) -> Option<(Span, String)> {
         let (cx, tree) = (self.cx, self.cx.tree);
         let span = tree.span(argument);
-        let is_name = |node: NodeId| tree.kind(node) == NodeKind::Identifier;
-        if tree.kind(argument) == NodeKind::PointerExpression && tree.operator(argument) == Some(NodeKind::Star) {
-            let pointer = tree.child(argument, Field::Argument)?;
-            let text = cx.file.show(tree.span(pointer)).into_owned();
-            let own = around(self.functions, span).and_then(|it| it.object.as_ref());
-            return match tree.kind(pointer) {
-                NodeKind::This => Some(Some((span, own?.pointer.clone()))),
-                NodeKind::Identifier => Some(Some((span, text))),
-                _ => None,
-            };
+        let is_followed =
+            tree.kind(argument) == NodeKind::PointerExpression && tree.operator(argument) == Some(NodeKind::Star);
+        let name = if is_followed { tree.child(argument, Field::Argument)? } else { argument };
+        if is_followed && tree.kind(name) == NodeKind::This {
+            let own = around(self.functions, span).and_then(|it| it.object.as_ref())?;
+            return (own.class == reference.class).then(|| (span, own.pointer.clone()));
         }
-        is_name(argument).then_some(())?;
-        let text = cx.file.show(span).into_owned();
-        let (named, variable) = cx.named(&text, span.start)?;
-        let is_object = match &variable.ty {
-            DeclaredType::Reference { to } => matches!(**to, DeclaredType::Record { .. }),
-            ty => matches!(ty, DeclaredType::Record { .. }),
+        (tree.kind(name) == NodeKind::Identifier).then_some(())?;
+        let text = cx.file.show(tree.span(name)).into_owned();
+        let (named, variable) = cx.named(&text, tree.span(name).start)?;
+        let object = match &variable.ty {
+            DeclaredType::Pointer { pointee, .. } if is_followed => pointee,
+            DeclaredType::Reference { to } if !is_followed => to,
+            ty if !is_followed => ty,
+            _ => return None,
         };
-        (is_object && !is_own_member(&variable)).then_some(())?;
+        (class_of(object).as_ref() == Some(&reference.class) && !is_own_member(&variable)).then_some(())?;
         let is_pointer_now = around(self.functions, span).is_some_and(|it| it.reference(named.id).is_some());
-        Some(Some((span, if is_pointer_now { text } else { format!("&{text}") })))
+        Some((span, if is_followed || is_pointer_now { text } else { format!("&{text}") }))
     }
 
     /// Where the function names its objects and their members.
@@ -278,10 +276,4 @@ impl Made<'_, '_> {
             tree.kind(around) == NodeKind::PointerExpression && tree.operator(around) == Some(NodeKind::Ampersand);
         is_address.then(|| tree.span(around))
     }
-}
-
-/// The name of an object's class.
-fn class_of(ty: &DeclaredType) -> Option<String> {
-    let DeclaredType::Record { name, .. } = ty else { return None };
-    name.rsplit([' ', ':']).next().map(str::to_owned)
 }
