@@ -2,6 +2,7 @@
 
 pub mod accesses;
 pub mod associated_loops;
+pub(crate) mod atomics;
 pub mod body_work;
 pub mod coalescing;
 pub(crate) mod combinations;

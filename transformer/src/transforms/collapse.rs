@@ -61,8 +61,9 @@
 //! different names must be different storage. Arrays of their own are. So are sections that one construct maps, because its
 //! list items must not share storage, as long as the accesses stay within them; not those of a data construct with `if`, such as `hoist`
 //! writes where they may. Scalars from outside must not be written, except those that an iteration sets before it reads them in a private
-//! copy, and what a `reduction` combines, whose order is not specified anyway. Where what is stored loses something each time, the order
-//! counts all the same: an `int` sum of fractions, a `char` maximum of `int`s, a maximum that what is no number begins anew. Loops whose iterations are all independent may run in any order, and so change places where no head
+//! copy, and what a `reduction` combines, whose order is not specified anyway. Updates of integers by `atomic` give the same
+//! in any order too, where all of an array are by one operator and nothing else there accesses it. Where what is stored loses something each
+//! time, the order counts all the same: an `int` sum of fractions, a `char` maximum of `int`s, a maximum that what is no number begins anew. Loops whose iterations are all independent may run in any order, and so change places where no head
 //! names the variable of another. The bounds are sums and products of variables that nothing changes.
 //!
 //! What is known of two accesses that both happen: the ranges of the loops around them, and the conditions of `if` and `?:`
@@ -103,6 +104,7 @@ mod triangles;
 mod write;
 
 use crate::analysis::accesses::Accesses;
+use crate::analysis::atomics::Updates;
 use crate::analysis::independence::{self, Candidate, aliases, clauses, pairs, scalars};
 use crate::context::Context;
 use crate::plan::{Change, Pass, Plan, Reason, Verdict};
@@ -161,7 +163,8 @@ fn decide(cx: &Context<'_>, id: ConstructId, chain: Vec<ConstructId>) -> Result<
 fn choose(cx: &Context<'_>, candidate: &Candidate<'_, '_>) -> Result<Verdict, Vec<Reason>> {
     let (found, sections) = independence::read(candidate);
     nests::check_troubles(&found)?;
-    let (depth, against_more) = legal_depth(candidate, &found);
+    let updates = nests::updates(candidate, &found)?;
+    let (depth, against_more) = legal_depth(candidate, &found, &updates);
     let gain = gain::best(cx, candidate, &found, depth);
     let Some(too_little) = gain.does_not_pay(candidate) else {
         let more = gain.choice.depth > candidate.promised();
@@ -186,12 +189,12 @@ fn choose(cx: &Context<'_>, candidate: &Candidate<'_, '_>) -> Result<Verdict, Ve
 }
 
 /// How many loops may be collapsed, and the reasons against the first further one if none may be added.
-fn legal_depth(candidate: &Candidate<'_, '_>, found: &Accesses) -> (usize, Vec<Reason>) {
+fn legal_depth(candidate: &Candidate<'_, '_>, found: &Accesses, updates: &Updates) -> (usize, Vec<Reason>) {
     let mut legal = candidate.promised();
     for depth in candidate.promised() + 1..=candidate.nest.loops.loops.len() {
         let mut reasons = nests::head_reasons(candidate, found, depth);
         reasons.extend(scalars::reasons(candidate, found, depth));
-        reasons.extend(pairs::reasons(candidate, found, depth));
+        reasons.extend(pairs::reasons_beside(candidate, found, depth, updates));
         match reasons.is_empty() {
             true => legal = depth,
             false if legal == candidate.promised() => return (legal, reasons),

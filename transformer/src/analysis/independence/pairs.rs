@@ -1,6 +1,7 @@
 //! Are iterations independent in their accesses through one name?
 
 use crate::analysis::accesses::{Access, Accesses, Loop, RootKind, Subscript};
+use crate::analysis::atomics::Updates;
 use crate::analysis::dependence::{Range, Space};
 use crate::analysis::independence::{Candidate, reason, witness};
 use crate::analysis::polynomial::{Atom, Polynomial};
@@ -11,12 +12,27 @@ const SECOND: u32 = 1 << 24;
 
 /// Why the first `depth` loops may not run in any order.
 pub(crate) fn reasons(candidate: &Candidate<'_, '_>, found: &Accesses, depth: usize) -> Vec<Reason> {
+    reasons_beside(candidate, found, depth, &Updates::new())
+}
+
+/// The same, of all accesses but what updates by one operator give, which come in any order.
+pub(crate) fn reasons_beside(
+    candidate: &Candidate<'_, '_>,
+    found: &Accesses,
+    depth: usize,
+    updates: &Updates,
+) -> Vec<Reason> {
+    let are_updates = |first: &Access, second: &Access| {
+        let operators = [first, second].map(|access| updates.get(&access.span));
+        operators[0].is_some() && operators[0] == operators[1]
+    };
     let mut reasons: Vec<Reason> = Vec::new();
     for (index, first) in found.accesses.iter().enumerate() {
         for second in found.accesses.get(index..).unwrap_or_default() {
             let same = first.root == second.root;
             if same
                 && (first.writes || second.writes)
+                && !are_updates(first, second)
                 && !are_independent(candidate, found, depth, first, second)
                 && !is_excluded(candidate, found, depth, first, second)
             {

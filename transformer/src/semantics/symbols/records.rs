@@ -93,8 +93,9 @@ impl Symbols<'_> {
                 let Some(body) = unit.tree.child(specifier, Field::Body) else { return false };
                 let tree = &unit.tree;
                 let is_based = tree.named_children(specifier).any(|it| tree.kind(it) == NodeKind::BaseClassClause);
+                let has_names = tree.named_children(body).all(|member| has_names(tree, member));
                 let fields = self.types_of_fields(header, unit, body);
-                !is_based && fields.iter().all(|ty| self.collect_numbers(ty, at, fuel, found))
+                !is_based && has_names && fields.iter().all(|ty| self.collect_numbers(ty, at, fuel, found))
             }
             _ => false,
         }
@@ -158,6 +159,18 @@ impl Symbols<'_> {
             return None;
         }
         Some((found.header, only.declaration))
+    }
+}
+
+/// Is a part of a structure no member without a name, whose own members count as the structure's, and nothing that hides members?
+fn has_names(tree: &HostTree, member: NodeId) -> bool {
+    match tree.kind(member) {
+        NodeKind::FieldDeclaration => tree.child(member, Field::Declarator).is_some(),
+        kind => {
+            kind.is_declaration()
+                || kind.is_definition()
+                || matches!(kind, NodeKind::AccessSpecifier | NodeKind::Comment | NodeKind::TypeDefinition)
+        }
     }
 }
 

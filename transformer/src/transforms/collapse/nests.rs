@@ -1,6 +1,7 @@
 //! Which loops can be collapsed, and whether their heads allow it.
 
 use crate::analysis::accesses::{Accesses, Obstacle};
+use crate::analysis::atomics::{self, Updates};
 use crate::analysis::independence::{Candidate, Nest, reason};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{Construct, ConstructId, Doubt};
@@ -86,10 +87,26 @@ pub(super) fn check_text(cx: &Program<'_>, chain: &[ConstructId]) -> Result<(), 
 pub(super) fn directive_inside(cx: &Program<'_>, id: ConstructId) -> Option<Reason> {
     // A loop transformation such as `tile` may stand between the directive and the loops.
     let body = Span::new(cx.constructs.directive(id).span.end, cx.constructs.construct(id).body_span.end);
-    let (_, inner) = cx.constructs.within(body).find(|(inner, directive)| !is_below_nest(cx, id, inner, directive))?;
+    let (_, inner) = cx
+        .constructs
+        .within(body)
+        .find(|(inner, directive)| !is_below_nest(cx, id, inner, directive) && !atomics::is_update(inner, directive))?;
     let what = if inner.name.is_empty() { "a directive".to_owned() } else { format!("`{}`", inner.name) };
     let message = format!("{what} between or inside the loops keeps them from becoming one");
     Some(reason(ReasonCode::NestNotFollowed, inner.span, message))
+}
+
+/// The updates by `atomic` constructs in the loops, whose order does not matter.
+///
+/// # Errors
+/// One whose order may matter.
+pub(super) fn updates(candidate: &Candidate<'_, '_>, found: &Accesses) -> Result<Updates, Vec<Reason>> {
+    let cx = candidate.cx;
+    let body = cx.constructs.construct(candidate.id).body_span;
+    atomics::updates(cx, body, found).map_err(|span| {
+        let message = "the order of these updates may matter: they are not of integers alone".to_owned();
+        vec![reason(ReasonCode::NestNotFollowed, span, message)]
+    })
 }
 
 /// Does a directive unroll a loop that stays serial whatever is collapsed?

@@ -1,0 +1,60 @@
+//! Updates of integers by `atomic` constructs, which give the same in any order.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::accesses::Accesses;
+use crate::analysis::combinations::Operator;
+use crate::analysis::integers::integer_of;
+use crate::region::construct::Construct;
+use crate::semantics::Program;
+use crate::source::Span;
+use crate::syntax::{Assignment, ClauseName, Directive, NodeId, NodeKind, Number, Update};
+
+/// Updates by the places of the elements that they combine.
+pub(crate) type Updates = BTreeMap<Span, Operator>;
+
+/// Is it an `atomic` construct that updates something and orders nothing else?
+pub(crate) fn is_update(construct: &Construct, directive: &Directive) -> bool {
+    let is_plain = |name: ClauseName| matches!(name, ClauseName::Update | ClauseName::Relaxed);
+    directive.is("atomic")
+        && construct.doubt.is_none()
+        && directive.problems.is_empty()
+        && directive.clauses.iter().all(|clause| is_plain(clause.name))
+}
+
+/// The updates by all `atomic` constructs in a piece of the file.
+///
+/// # Errors
+/// A construct whose updates do not give the same in any order: of floating-point numbers, or with what is no integer.
+pub(crate) fn updates(cx: &Program<'_>, piece: Span, found: &Accesses) -> Result<Updates, Span> {
+    let atomics = cx.constructs.within(piece).filter(|(construct, directive)| is_update(construct, directive));
+    atomics.map(|(construct, directive)| update(cx, construct.body, found).ok_or(directive.span)).collect()
+}
+
+/// `h[i]++;`, `h[i] += x;`, of integers.
+fn update(cx: &Program<'_>, body: Option<NodeId>, found: &Accesses) -> Option<(Span, Operator)> {
+    let tree = cx.tree;
+    let statement = body.filter(|body| tree.kind(*body) == NodeKind::ExpressionStatement)?;
+    let expression = tree.named_children(statement).find(|node| tree.kind(*node) != NodeKind::Comment)?;
+    let (target, operator, term) = match Update::of(tree, expression) {
+        Some(counted) => (counted.operand()?, Operator::Plus, None),
+        None => {
+            let assignment = Assignment::of(tree, expression)?;
+            let operator = match assignment.operator()? {
+                NodeKind::PlusEqual | NodeKind::MinusEqual => Operator::Plus,
+                NodeKind::StarEqual => Operator::Times,
+                NodeKind::AmpersandEqual => Operator::And,
+                NodeKind::BarEqual => Operator::Or,
+                NodeKind::CaretEqual => Operator::Xor,
+                _ => return None,
+            };
+            (assignment.target()?, operator, Some(assignment.value()?))
+        }
+    };
+    let span = tree.span(target);
+    let access = found.accesses.iter().find(|access| access.span == span && access.writes)?;
+    let number = access.element.as_ref()?.number()?;
+    let is_integer = number.is_integer() && !matches!(number, Number::Bool);
+    let is_exact = term.is_none_or(|term| integer_of(cx, found, term).is_some());
+    (is_integer && is_exact).then_some((span, operator))
+}
