@@ -32,7 +32,10 @@ pub(super) fn with_objects(cx: &Context<'_>, decide: &dyn Fn(&Context<'_>) -> De
             Err(index) => drop(functions.swap_remove(index)),
         }
     };
-    let Some(changed) = Changed::new(&cx.file.text, edits).filter(|_| !functions.is_empty()) else { return known };
+    if edits.is_empty() {
+        return known;
+    }
+    let Some(changed) = Changed::new(&cx.file.text, edits) else { return known };
     let Some(other) = OtherText::read(changed.text.clone(), cx.file, cx.tree) else { return known };
     let OtherText { file, scan, tree, constructs } = &other;
     let program = Program::new(file, scan, tree, constructs, cx.compilation);

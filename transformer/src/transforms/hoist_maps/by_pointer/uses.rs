@@ -11,16 +11,26 @@ use crate::source::Span;
 use crate::syntax::{Call, Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::members::accesses::{is_own_member, tokens};
 
-/// The edits that make the other text.
+/// The edits that make the other text: none where nobody calls the functions.
 ///
 /// # Errors
 /// A function that has to stay as it is: it is called with what has no name, or named otherwise than in a call.
 pub(super) fn edits(cx: &Context<'_>, functions: &[Function]) -> Result<Vec<Edit>, usize> {
-    let mut made = Made { cx, functions, edits: Vec::new(), prefixes: BTreeMap::new(), replaced: BTreeMap::new() };
+    let mut made = Made {
+        cx,
+        functions,
+        edits: Vec::new(),
+        prefixes: BTreeMap::new(),
+        replaced: BTreeMap::new(),
+        is_called: false,
+    };
     functions.iter().for_each(|function| made.heads(function));
     made.calls()?;
     functions.iter().for_each(|function| made.body(function));
-    let Made { mut edits, mut prefixes, .. } = made;
+    let Made { mut edits, mut prefixes, is_called, .. } = made;
+    if !is_called {
+        return Ok(Vec::new());
+    }
     for edit in &mut edits {
         if let Some(prefix) = prefixes.remove(&edit.span.start) {
             edit.text = format!("{prefix}{}", edit.text);
@@ -38,6 +48,8 @@ struct Made<'m, 'c> {
     prefixes: BTreeMap<usize, String>,
     /// What calls are written for: where each begins and ends.
     replaced: BTreeMap<usize, usize>,
+    /// Is one of the functions called?
+    is_called: bool,
 }
 
 impl Made<'_, '_> {
@@ -189,6 +201,7 @@ impl Made<'_, '_> {
         let tree = self.cx.tree;
         let arguments: Vec<NodeId> = Call::of(tree, call)?.arguments().collect();
         (arguments.len() == function.count).then_some(())?;
+        self.is_called = true;
         let mut handed: Vec<(Span, String)> = Vec::new();
         for (index, reference) in &function.references {
             handed.push(self.object(*arguments.get(*index)?, reference)?);
