@@ -52,16 +52,18 @@ fn split_counts_on_collapse_where_it_follows() {
 
 const STEPS: &str = "void smooth(int n, int steps, double *restrict a, double *restrict b)
 {
-#pragma omp target map(tofrom: a[0:n * n], b[0:n * n])
+#pragma omp target map(tofrom: a[0:n * n * n], b[0:n * n * n])
     for (int s = 0; s < steps; s++) {
 #pragma omp parallel for
         for (int i = 1; i < n - 1; i++)
             for (int j = 1; j < n - 1; j++)
-                b[i * n + j] = a[i * n + j - 1] + a[i * n + j + 1];
+                for (int k = 1; k < n - 1; k++)
+                    b[(i * n + j) * n + k] = a[(i * n + j) * n + k - 1] + a[(i * n + j) * n + k + 1];
 #pragma omp parallel for
         for (int i = 1; i < n - 1; i++)
             for (int j = 1; j < n - 1; j++)
-                a[i * n + j] = b[i * n + j];
+                for (int k = 1; k < n - 1; k++)
+                    a[(i * n + j) * n + k] = b[(i * n + j) * n + k];
     }
 }
 ";
