@@ -248,9 +248,10 @@ impl Block<'_, '_> {
             Reason::new(ReasonCode::NotCertain, first.span, message)
         })?;
         let copies_in = together.iter().any(|(_, item)| item.to);
-        let is_written_first = all
-            .first()
-            .is_some_and(|(mapping, item)| mapping.id == certain.id && item.from && !item.to && !mapping.is_data);
+        let is_written_first = all.first().is_some_and(|(mapping, item)| {
+            let keeps_name = !self.is_exchanged_before(statements, &class, mapping);
+            mapping.id == certain.id && item.from && !item.to && !mapping.is_data && keeps_name
+        });
         let from = together
             .iter()
             .any(|(mapping, item)| item.from && (!item.to || self.writes(mapping, &mappings, &item.named)));

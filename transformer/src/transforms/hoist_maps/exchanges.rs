@@ -128,6 +128,18 @@ impl Block<'_, '_> {
         class
     }
 
+    /// May a pointer of the class lead to another's data where a construct maps it for the first time?
+    pub(super) fn is_exchanged_before(
+        &self,
+        (first, last): (usize, usize),
+        class: &[VariableId],
+        mapping: &Mapping,
+    ) -> bool {
+        let inside = self.statements.get(first..=last).unwrap_or_default();
+        let mut before = inside.iter().flat_map(|it| &it.exchanges).filter(|it| it.extent.start < mapping.extent.start);
+        before.any(|exchange| exchange.pointers.iter().any(|one| class.contains(one)))
+    }
+
     /// Pointers that change places are held together or not at all.
     pub(super) fn keep_whole_classes(
         &self,
