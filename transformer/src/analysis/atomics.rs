@@ -40,14 +40,7 @@ fn update(cx: &Program<'_>, body: Option<NodeId>, found: &Accesses) -> Option<(S
         Some(counted) => (counted.operand()?, Operator::Plus, None),
         None => {
             let assignment = Assignment::of(tree, expression)?;
-            let operator = match assignment.operator()? {
-                NodeKind::PlusEqual | NodeKind::MinusEqual => Operator::Plus,
-                NodeKind::StarEqual => Operator::Times,
-                NodeKind::AmpersandEqual => Operator::And,
-                NodeKind::BarEqual => Operator::Or,
-                NodeKind::CaretEqual => Operator::Xor,
-                _ => return None,
-            };
+            let operator = Operator::of_assignment(assignment.operator()?)?;
             (assignment.target()?, operator, Some(assignment.value()?))
         }
     };

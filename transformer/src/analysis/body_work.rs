@@ -1,12 +1,11 @@
 //! What a body does by what its text shows: operators, subscripts, calls and loops. It needs no understanding of what is accessed.
 
 use crate::analysis::associated_loops::trip_count;
+use crate::analysis::cost::ASSUMED_INNER;
 use crate::region::loop_nest::canonical_nest;
 use crate::semantics::Program;
 use crate::syntax::{Field, NodeId, NodeKind};
 
-/// Assumed iterations of a serial loop of unknown length.
-const ASSUMED_INNER: f64 = 64.0;
 /// The operations that a call counts as.
 const CALL: f64 = 8.0;
 

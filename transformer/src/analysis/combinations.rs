@@ -21,6 +21,18 @@ pub(crate) enum Operator {
 }
 
 impl Operator {
+    /// Of `+=` and the like; `-=` adds what is subtracted.
+    pub(crate) fn of_assignment(operator: NodeKind) -> Option<Self> {
+        match operator {
+            NodeKind::PlusEqual | NodeKind::MinusEqual => Some(Self::Plus),
+            NodeKind::StarEqual => Some(Self::Times),
+            NodeKind::AmpersandEqual => Some(Self::And),
+            NodeKind::BarEqual => Some(Self::Or),
+            NodeKind::CaretEqual => Some(Self::Xor),
+            _ => None,
+        }
+    }
+
     /// As a `reduction` clause names it.
     pub(crate) fn clause(self) -> &'static str {
         match self {
@@ -138,18 +150,11 @@ fn combined_by(cx: &Program<'_>, statement: NodeId) -> Option<Combination> {
     let assignment = Assignment::of(tree, expression)?;
     let target = assignment.target().filter(|it| tree.kind(*it) == NodeKind::Identifier)?;
     let value = assignment.value()?;
-    let operator = match assignment.operator()? {
-        NodeKind::PlusEqual | NodeKind::MinusEqual => Operator::Plus,
-        NodeKind::StarEqual => Operator::Times,
-        NodeKind::AmpersandEqual => Operator::And,
-        NodeKind::BarEqual => Operator::Or,
-        NodeKind::CaretEqual => Operator::Xor,
-        NodeKind::Equal => {
-            let name = cx.file.show(tree.span(target)).into_owned();
-            return found(target, spelled_out(cx, &name, value)?);
-        }
-        _ => return None,
-    };
+    if assignment.is_plain() {
+        let name = cx.file.show(tree.span(target)).into_owned();
+        return found(target, spelled_out(cx, &name, value)?);
+    }
+    let operator = Operator::of_assignment(assignment.operator()?)?;
     found(target, Value::of(operator, Vec::new(), vec![value]))
 }
 

@@ -28,6 +28,9 @@ pub(crate) const TEAM: f64 = 128.0;
 /// The most teams that the runtime starts by itself.
 pub(crate) const TEAMS: f64 = 3200.0;
 
+/// Assumed iterations of a loop inside a parallel one whose length is not known.
+pub(crate) const ASSUMED_INNER: f64 = 64.0;
+
 /// Moving one sector of 32 bytes for one of a warp's threads, in microseconds. 32 of them take the time that the
 /// bandwidth of caches and memory allows.
 const SECTOR: f64 = 0.1e-6;

@@ -73,11 +73,9 @@ impl Reader<'_, '_> {
     /// Does an expression stand where an index does, behind what is no array by its name: `1[u[i].a]`, which is `u[i].a[1]`?
     fn is_index_of_number(&self, node: NodeId) -> bool {
         let tree = self.tree;
-        let subscript = tree.ancestors(node).find_map(|above| Subscript::of(tree, above).map(|it| (above, it)));
-        let Some((above, subscript)) = subscript else { return false };
-        let Some(base) = subscript.base().filter(|base| !tree.span(*base).contains(tree.span(node))) else {
-            return false;
-        };
+        let subscript = tree.ancestors(node).find_map(|above| Subscript::of(tree, above));
+        let is_index = |base: &NodeId| !tree.span(*base).contains(tree.span(node));
+        let Some(base) = subscript.and_then(Subscript::base).filter(is_index) else { return false };
         let holds_number = |name: NodeId| {
             let span = self.placed(tree.span(name));
             self.variable(&self.text(name), span.start).is_none_or(|variable| variable.ty.is_scalar())
@@ -85,7 +83,7 @@ impl Reader<'_, '_> {
         match tree.kind(base) {
             NodeKind::Identifier => holds_number(base),
             NodeKind::SubscriptExpression | NodeKind::FieldExpression => false,
-            _ => tree.span(above).contains(tree.span(node)),
+            _ => true,
         }
     }
 

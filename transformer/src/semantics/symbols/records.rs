@@ -92,10 +92,11 @@ impl Symbols<'_> {
                 let Some(unit) = self.unit(header).filter(|_| self.is_structure(ty, at)) else { return false };
                 let Some(body) = unit.tree.child(specifier, Field::Body) else { return false };
                 let tree = &unit.tree;
-                let is_based = tree.named_children(specifier).any(|it| tree.kind(it) == NodeKind::BaseClassClause);
                 let has_names = tree.named_children(body).all(|member| has_names(tree, member));
                 let fields = self.types_of_fields(header, unit, body);
-                !is_based && has_names && fields.iter().all(|ty| self.collect_numbers(ty, at, fuel, found))
+                !has_bases(tree, specifier)
+                    && has_names
+                    && fields.iter().all(|ty| self.collect_numbers(ty, at, fuel, found))
             }
             _ => false,
         }
@@ -116,13 +117,11 @@ impl Symbols<'_> {
         let Some((header, specifier)) = self.specifier_of(ty, at) else { return false };
         let Some(unit) = self.unit(header) else { return false };
         let Some(body) = unit.tree.child(specifier, Field::Body) else { return false };
-        let is_based =
-            unit.tree.named_children(specifier).any(|node| unit.tree.kind(node) == NodeKind::BaseClassClause);
         let is_template =
             unit.tree.parent(specifier).is_some_and(|above| unit.tree.kind(above) == NodeKind::TemplateDeclaration);
         let name = unit.tree.child(specifier, Field::Name).map(|name| unit.tree.span(name));
         let name = name.map(|span| unit.file.show(span).into_owned()).unwrap_or_default();
-        !is_based
+        !has_bases(&unit.tree, specifier)
             && !is_template
             && unit.tree.named_children(body).all(|member| unit.is_plain_member(member, &name))
             && self.types_of_fields(header, unit, body).iter().all(|ty| self.is_plain_field(ty, at, fuel))
@@ -160,6 +159,10 @@ impl Symbols<'_> {
         }
         Some((found.header, only.declaration))
     }
+}
+
+fn has_bases(tree: &HostTree, specifier: NodeId) -> bool {
+    tree.named_children(specifier).any(|part| tree.kind(part) == NodeKind::BaseClassClause)
 }
 
 /// Is a part of a structure no member without a name, whose own members count as the structure's, and nothing that hides members?

@@ -2,16 +2,13 @@
 
 use crate::analysis::accesses::Accesses;
 use crate::analysis::coalescing::{Pattern, pattern};
-use crate::analysis::cost::{NestWork, nest_time};
+use crate::analysis::cost::{ASSUMED_INNER, NestWork, nest_time};
 use crate::analysis::independence::{Candidate, reason};
 use crate::context::Context;
 use crate::device::time::{LAUNCH, gains};
 use crate::plan::{Reason, ReasonCode, Times};
 use crate::transforms::collapse::write;
 
-/// Assumed iterations of a serial loop of unknown length. The whole nest is assumed to be as large as `split` assumes
-/// for one parallel loop with one loop inside.
-const ASSUMED_INNER: f64 = 64.0;
 /// The time of the kernel must fall to this part for a change, and that of the construct by a twentieth.
 const ENOUGH: f64 = 0.9;
 /// The time must fall to this part if neighbouring threads then access elements further apart.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::analysis::accesses::accesses;
 use crate::analysis::associated_loops::loops_of;
+use crate::analysis::cost::ASSUMED_INNER;
 use crate::context::Context;
 use crate::device::TransferRates;
 use crate::device::time::LAUNCH;
@@ -15,8 +16,6 @@ use crate::transforms::overlap_transfers::block::{Block, Wish};
 use crate::transforms::overlap_transfers::items::{Item, Size, Way};
 use crate::transforms::overlap_transfers::stages::Stage;
 
-/// Assumed iterations of a serial loop, inside a kernel or around it, whose length does not follow from the text.
-const ASSUMED_INNER: f64 = 64.0;
 /// The same of one that accesses no memory: nobody computes for long without it unless there is much to compute.
 const ASSUMED_IDLE: f64 = 4096.0;
 /// The bytes of the largest array, if its length does not follow from the text: times of kernels grow with it as those of copies do.

@@ -3,7 +3,7 @@
 use super::rows::Row;
 use crate::analysis::accesses::{Access, Loop};
 use crate::analysis::coalescing::{Pattern, pattern};
-use crate::analysis::cost::{NestWork, RowWork, nest_time, rows_time};
+use crate::analysis::cost::{ASSUMED_INNER, NestWork, RowWork, nest_time, rows_time};
 use crate::device::time::LAUNCH;
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::Act;
@@ -12,8 +12,6 @@ use crate::syntax::{ClauseName, NodeId};
 
 /// Iterations of a loop in a row, where the text does not tell.
 const ASSUMED_ROW: f64 = 1024.0;
-/// Iterations of a loop inside of one of them.
-const ASSUMED_INNER: f64 = 64.0;
 /// With fewer iterations in all loops a team has too little to share.
 const LONG: f64 = 128.0;
 /// The sectors must fall to this part.

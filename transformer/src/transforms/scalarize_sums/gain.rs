@@ -3,7 +3,7 @@
 use super::candidates::Sum;
 use crate::analysis::accesses::Accesses;
 use crate::analysis::associated_loops::known_iterations;
-use crate::analysis::cost::launched;
+use crate::analysis::cost::{ASSUMED_INNER, launched};
 use crate::analysis::independence::Candidate;
 use crate::context::Context;
 use crate::device::launch::{DEFAULT_THREADS, WrittenGrid, llvm_launch};
@@ -12,8 +12,6 @@ use crate::source::Span;
 
 /// Loops that are known to run less often stay.
 const FEWEST: i128 = 4;
-/// Assumed iterations of a serial loop of unknown length.
-const ASSUMED_INNER: f64 = 64.0;
 /// Microseconds that an iteration waits for the store of the one before: 0.03 to 0.3 (`bench/results/scalarize`).
 const WAITS: f64 = 0.1;
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::analysis::associated_loops::trip_count;
-use crate::analysis::cost::{Estimate, Grid, LoopWork, estimate, estimate_in_order};
+use crate::analysis::cost::{ASSUMED_INNER, Estimate, Grid, LoopWork, estimate, estimate_in_order};
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
@@ -30,9 +30,6 @@ pub(crate) use self::crossover::{Threshold, thresholds};
 use self::alike::Alike;
 use self::crossover::{PROGRESS, last_change};
 use self::sizes::Size;
-
-/// Assumed iterations of a loop inside an associated one, if they are not known.
-const ASSUMED_INNER: f64 = 64.0;
 
 /// The result of the cost model for a region.
 pub(crate) struct Verdict {

@@ -7,11 +7,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::analysis::cost::ASSUMED_INNER;
 use crate::context::Context;
 use crate::region::loop_nest::CanonicalLoop;
 use crate::source::Span;
 use crate::transforms::split_target::facts::cost::sizes::{Size, variables_of};
-use crate::transforms::split_target::facts::cost::{ASSUMED_INNER, Counts, Lengths, Taken, is_steered};
+use crate::transforms::split_target::facts::cost::{Counts, Lengths, Taken, is_steered};
 use crate::transforms::split_target::facts::pieces::Piece;
 use crate::transforms::split_target::shape::Shape;
 

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
+use crate::analysis::cost::ASSUMED_INNER;
 use crate::analysis::independence::dependence_in_team;
 use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest, loop_inside};
 use crate::syntax::spec_table::Leaf;
-use crate::transforms::split_target::facts::cost::{ASSUMED_INNER, Counts, remembered};
+use crate::transforms::split_target::facts::cost::{Counts, remembered};
 use crate::transforms::split_target::facts::pieces::Piece;
 
 /// The most loops inside that are spread.
