@@ -37,7 +37,6 @@ fn names_of_generated_declarations_are_read_as_clang_reads_them() {
     assert!(report.rejected.is_empty(), "{}", report.rejected.join("\n"));
 }
 
-/// Of every eighth fixture; `OMPSPLIT_MODEL=1 cargo test --test model` takes all.
 #[test]
 fn names_of_fixtures_are_read_as_clang_reads_them() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
@@ -45,8 +44,6 @@ fn names_of_fixtures_are_read_as_clang_reads_them() {
     let is_source = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "c" || ending == "cpp");
     let mut files: Vec<PathBuf> = walk.filter(is_source).collect();
     files.sort();
-    let every = std::env::var("OMPSPLIT_MODEL").ok().and_then(|number| number.parse().ok()).unwrap_or(8);
-    let files: Vec<PathBuf> = files.into_iter().step_by(every).collect();
     let one = |path: &PathBuf| compare(path, std::fs::read(path).expect("a fixture"), &[]);
     holds(&files.par_iter().map(one).reduce(Report::default, Report::with));
 }

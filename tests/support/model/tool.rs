@@ -47,7 +47,10 @@ impl Tool<'_> {
         let at = if found.name.contains("::") { found.span.end - last.len() } else { start };
         let mut answers = Answers::new();
         let macros = self.symbols.macros_named(&found.name, start);
-        if macros.is_empty() {
+        // `using Base::Base;` names constructors, of which libclang tells the class alone.
+        let mut parts = found.name.rsplit("::").skip(1);
+        let is_constructor = parts.next() == Some(last);
+        if macros.is_empty() && !is_constructor {
             let variable = self.symbols.lookup(&found.name, start);
             answers.extend(variable.iter().flat_map(|variable| self.variable(variable)));
         }
@@ -100,7 +103,11 @@ impl Tool<'_> {
             return None;
         }
         let span = self.tree.span(node);
-        let ty = self.symbols.type_named(&self.file.show(span), span.start);
+        // `struct level` looks among the tags, where C's `level` alone may be a typedef name.
+        let above = self.tree.parent(node).filter(|above| self.tree.kind(*above) == NodeKind::StructSpecifier);
+        let is_tag = |above: &NodeId| self.tree.child(*above, Field::Body).is_none();
+        let asked = self.tree.span(above.filter(is_tag).unwrap_or(node));
+        let ty = self.symbols.type_named(&self.file.show(asked), span.start);
         Some((span.start, types(&ty, self.tree.language())))
     }
 
