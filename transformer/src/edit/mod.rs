@@ -1,5 +1,6 @@
 //! Replacements of byte ranges.
 
+pub mod braces;
 pub mod directive_writer;
 
 use crate::source::Span;

@@ -8,9 +8,13 @@ use crate::analysis::cost::launched;
 use crate::context::Context;
 use crate::device::DeviceProfile;
 use crate::device::launch::{Launch, MOST_BLOCKS, WrittenGrid, llvm_launch};
-use crate::device::time::{EMPTY_KERNEL, LAUNCH, gains};
+use crate::device::time::{EMPTY_KERNEL, GAIN, LAUNCH};
 use crate::region::target::TargetRegion;
 use crate::syntax::ClauseName;
+
+/// How many times the assumed length a loop of unknown length may well have. LLVM's runtime starts teams of one warp for loops of the
+/// assumed length, and in longer ones as many teams as we would: what gains little at the assumed length alone is not worth an edit.
+const LONGER: u64 = 16;
 
 /// A loop whose times in several grids are predicted.
 pub(super) struct Predicted<'a> {
@@ -23,17 +27,52 @@ pub(super) struct Predicted<'a> {
     iterations: (u64, bool),
 }
 
-/// The predicted times of a kernel, in microseconds without its launch.
+/// The predicted times of a kernel with a number of iterations, in microseconds without its launch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gain {
+struct Times {
+    iterations: u64,
     before: f64,
     after: f64,
 }
 
+impl Times {
+    /// How many times as fast the construct becomes, its launch included.
+    fn factor(self) -> f64 {
+        (LAUNCH + self.before) / (LAUNCH + self.after)
+    }
+
+    fn words(self) -> String {
+        let Self { iterations, before, after } = self;
+        format!(
+            "{} us instead of {}, with the launch, for {iterations} iterations",
+            shown(LAUNCH + after),
+            shown(LAUNCH + before)
+        )
+    }
+}
+
+/// What a grid gains over another one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gain {
+    times: Times,
+    /// Those of a longer loop, where the length is assumed.
+    longer: Option<Times>,
+}
+
 impl Gain {
-    /// Is the construct predicted to be faster by a twentieth?
+    /// Is the construct predicted to be faster by a twentieth, in the geometric mean of the lengths that are asked about?
     pub(super) fn pays(self) -> bool {
-        gains(self.before, self.after)
+        let longer = self.longer.unwrap_or(self.times);
+        (self.times.factor() * longer.factor()).sqrt() >= GAIN
+    }
+
+    /// The times of the construct before and after, and for which number of iterations they are predicted.
+    pub(super) fn words(self) -> String {
+        let times = self.times.words();
+        match self.longer {
+            None => times,
+            Some(longer) => format!("{times} (assumed), {:.2} x for {LONGER} times as many", longer.factor()),
+        }
     }
 }
 
@@ -53,14 +92,13 @@ impl<'a> Predicted<'a> {
     }
 
     /// Microseconds of a launch. Where calls and idle loops may take the time, what the text shows of them counts as well.
-    fn time(&self, launch: impl Fn(u64) -> Launch) -> f64 {
-        let (iterations, _) = self.iterations;
-        let shown = EMPTY_KERNEL + launched(self.operations, iterations, launch(iterations));
+    fn time(&self, iterations: u64, launch: Launch) -> f64 {
+        let shown = EMPTY_KERNEL + launched(self.operations, iterations, launch);
         match &self.figures {
             None => shown,
             Some(figures) => {
                 let figures = figures.with_iterations(iterations);
-                let time = figures.time(launch(iterations));
+                let time = figures.time(launch);
                 if figures.shape.heavy { time.max(shown) } else { time }
             }
         }
@@ -68,18 +106,13 @@ impl<'a> Predicted<'a> {
 
     /// What another grid gains over a written one.
     pub(super) fn gain(&self, written: WrittenGrid, offered: impl Fn(u64) -> Launch) -> Gain {
-        Gain { before: self.time(|iterations| llvm_launch(iterations, written)), after: self.time(offered) }
-    }
-
-    /// The times of the construct before and after, and for which number of iterations they are predicted.
-    pub(super) fn words(&self, gain: Gain) -> String {
+        let times = |iterations| Times {
+            iterations,
+            before: self.time(iterations, llvm_launch(iterations, written)),
+            after: self.time(iterations, offered(iterations)),
+        };
         let (iterations, is_known) = self.iterations;
-        let assumed = if is_known { "" } else { " (assumed)" };
-        format!(
-            "{} us instead of {}, with the launch, for {iterations} iterations{assumed}",
-            shown(LAUNCH + gain.after),
-            shown(LAUNCH + gain.before)
-        )
+        Gain { times: times(iterations), longer: (!is_known).then(|| times(iterations.saturating_mul(LONGER))) }
     }
 
     /// Why no grid is written if it gains this much.
@@ -88,7 +121,7 @@ impl<'a> Predicted<'a> {
         format!(
             "no grid is predicted to gain a twentieth on {}: {threads} {plural} in each team take {}",
             self.device.name,
-            self.words(gain)
+            gain.words()
         )
     }
 }

@@ -1,7 +1,9 @@
 //! Serial loops that change one element of an array in each iteration, and what of them the text tells.
 
+use super::runs::{self, certainly_runs, keeps_values};
 use crate::context::Context;
-use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
+use crate::edit::directive_writer::line_start;
+use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::{Language, Span};
 use crate::syntax::{Assignment, NodeId, NodeKind, Subscript, Update};
@@ -17,10 +19,12 @@ pub(super) struct Sum {
     pub uses: Vec<NodeId>,
     /// How the variable gets its first value.
     pub start: Start,
+    /// The statement around the loop that has it for its body, without braces.
+    pub head: Option<NodeId>,
 }
 
 /// How the variable gets its first value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     /// From the statement before the loop, which assigns the element by `=` and becomes a declaration.
     Declared,
@@ -28,6 +32,8 @@ pub(super) enum Start {
     Behind(NodeId),
     /// From the element. The loop runs at least once, and each iteration changes it.
     InFront,
+    /// From the element, where the loop runs at least once, which this expression tells; each iteration changes it.
+    Where(String),
 }
 
 /// The sums of the serial loops in a kernel's innermost parallel loop, of loops that are not inside each other. None are found where directives or other `#` lines stand in
@@ -49,10 +55,16 @@ pub(super) fn sums(cx: &Context<'_>, loops: &[CanonicalLoop]) -> Vec<Sum> {
 
 fn sum(cx: &Context<'_>, serial: NodeId, loops: &[CanonicalLoop]) -> Option<Sum> {
     let tree = cx.tree;
-    let block = tree.parent(serial).filter(|it| tree.kind(*it) == NodeKind::CompoundStatement)?;
+    let above = tree.parent(serial)?;
+    let head = match tree.kind(above) {
+        NodeKind::CompoundStatement => None,
+        // On a line of its own, it needs no new line inside of braces.
+        NodeKind::ForStatement if starts_line(cx, serial) => Some(above),
+        _ => return None,
+    };
     let own = canonical_nest(cx.file, tree, serial, 1).ok()?.loops.into_iter().next()?;
-    let statements = tree.named_children(block).filter(|node| tree.kind(*node) != NodeKind::Comment);
-    let before = statements.take_while(|node| *node != serial).last();
+    let statements = tree.named_children(above).filter(|node| tree.kind(*node) != NodeKind::Comment);
+    let before = statements.take_while(|node| *node != serial).last().filter(|_| head.is_none());
     let set_before = before.and_then(|statement| {
         let assignment = changed_by(cx, statement).filter(|(_, target)| !uses_of(cx, *target, serial).is_empty());
         assignment.map(|(is_set, target)| (if is_set { Start::Declared } else { Start::Behind(statement) }, target))
@@ -60,8 +72,9 @@ fn sum(cx: &Context<'_>, serial: NodeId, loops: &[CanonicalLoop]) -> Option<Sum>
     let (start, target) = set_before.or_else(|| {
         let changes = statements_of(cx, own.body).into_iter().find_map(|statement| changed_by(cx, statement));
         let skips = tree.descendants(serial).any(|node| tree.kind(node) == NodeKind::ContinueStatement);
-        let (_, target) = changes.filter(|_| !skips && certainly_runs(cx, &own, loops))?;
-        Some((Start::InFront, target))
+        let (_, target) = changes.filter(|_| !skips)?;
+        let start = if certainly_runs(cx, &own, loops) { Start::InFront } else { Start::Where(runs::test(cx, &own)?) };
+        Some((start, target))
     })?;
     let uses = uses_of(cx, target, serial);
     let is_changed = uses.iter().any(|node| {
@@ -73,7 +86,7 @@ fn sum(cx: &Context<'_>, serial: NodeId, loops: &[CanonicalLoop]) -> Option<Sum>
     let is_plain = is_changed
         && uses.iter().all(|node| keeps_element(cx, *node))
         && keeps_place(cx, target, tree.span(serial), &uses);
-    is_plain.then_some(Sum { serial, target, uses, start })
+    is_plain.then_some(Sum { serial, target, uses, start, head })
 }
 
 /// The element that a statement is sure to change, and whether it assigns it by `=`.
@@ -90,6 +103,11 @@ fn changed_by(cx: &Context<'_>, statement: NodeId) -> Option<(bool, NodeId)> {
     Some((assignment.is_some_and(Assignment::is_plain), target))
 }
 
+fn starts_line(cx: &Context<'_>, node: NodeId) -> bool {
+    let start = cx.tree.span(node).start;
+    cx.file.bytes(Span::new(line_start(&cx.file.text, start), start)).iter().all(u8::is_ascii_whitespace)
+}
+
 /// The statements that each iteration of a loop runs.
 fn statements_of(cx: &Context<'_>, body: NodeId) -> Vec<NodeId> {
     match cx.tree.kind(body) {
@@ -103,34 +121,6 @@ fn uses_of(cx: &Context<'_>, target: NodeId, serial: NodeId) -> Vec<NodeId> {
     let text = compact(cx, target);
     let is_same = |node: &NodeId| cx.tree.kind(*node) == NodeKind::SubscriptExpression && compact(cx, *node) == text;
     cx.tree.descendants(serial).filter(is_same).collect()
-}
-
-/// Does a loop run at least once: by its numbers, or as it has the bound of a loop around it and starts no later?
-fn certainly_runs(cx: &Context<'_>, own: &CanonicalLoop, loops: &[CanonicalLoop]) -> bool {
-    let grows = |read: &CanonicalLoop| {
-        matches!(read.relation, Relation::Less | Relation::LessOrEqual) && !read.step.is_subtracted
-    };
-    let [lower, upper] = [own.lower, own.upper].map(|span| cx.constant(span));
-    let Some(lower) = lower.filter(|lower| (0..=127).contains(lower) && grows(own)) else { return false };
-    let by_numbers = upper.is_some_and(|upper| lower < upper && upper <= i64::from(i32::MAX));
-    let bound = cx.file.show(own.upper);
-    let is_around = |read: &CanonicalLoop| {
-        let starts = cx.constant(read.lower).is_some_and(|start| lower <= start && start <= i64::from(i32::MAX));
-        let is_same = read.relation == own.relation && cx.file.show(read.upper) == bound;
-        starts && is_same && grows(read) && keeps_values(cx, own.upper, cx.tree.span(read.body))
-    };
-    by_numbers || loops.iter().any(is_around)
-}
-
-/// Is an expression made of numbers and of names that keep their values in a part of the file?
-fn keeps_values(cx: &Context<'_>, expression: Span, part: Span) -> bool {
-    cx.is_arithmetic(expression)
-        && cx.names_in(expression).iter().all(|(name, span)| {
-            let keeps = || cx.symbols().written_in(name, span.start, part).is_empty();
-            let is_variable = cx.named(name, span.start).is_some();
-            let is_own = is_variable && keeps() && cx.cannot_be_aliased(name, span.start);
-            cx.constant(*span).is_some() || cx.expansion(name, span.start).is_none() && is_own
-        })
 }
 
 /// Is the value of the element used or changed, and nothing that keeps its address?

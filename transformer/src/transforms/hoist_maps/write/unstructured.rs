@@ -2,8 +2,8 @@
 //! out of them.
 
 use crate::context::Context;
-use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
+use crate::edit::{Edit, braces};
 use crate::plan::{Reason, ReasonCode};
 use crate::source::{Language, Span};
 use crate::syntax::{Field, NodeId, NodeKind};
@@ -99,7 +99,7 @@ fn before_jump(cx: &Context<'_>, jump: NodeId, newline: &str, exit: &dyn Fn(Stri
     cx.file.bytes(gap).iter().all(u8::is_ascii_whitespace).then_some(())?;
     let outer = indent_of(cx.file, tree.span(parent).start);
     let inner = format!("{outer}{}", level(cx, jump, &outer));
-    let brace = if has_braces_on_own_lines(cx, jump) { format!("{newline}{outer}{{") } else { " {".to_owned() };
+    let brace = braces::opening(cx.file, tree, cx.function_of(span), newline, &outer);
     let opening = format!("{brace}{newline}{}{inner}", exit(inner.clone()));
     let closing = Edit::insertion(next_line(cx.file, span.end)?, format!("{outer}}}{newline}"));
     Some(vec![Edit { span: gap, text: opening }, closing])
@@ -112,23 +112,4 @@ fn level(cx: &Context<'_>, node: NodeId, outer: &str) -> String {
     let around = block.map(|block| indent_of(cx.file, tree.span(block).start));
     let found = around.and_then(|around| outer.strip_prefix(&around).map(str::to_owned));
     found.filter(|level| !level.is_empty()).unwrap_or_else(|| "    ".to_owned())
-}
-
-/// Do the braces of branches and loops in the function stand on lines of their own?
-fn has_braces_on_own_lines(cx: &Context<'_>, node: NodeId) -> bool {
-    let tree = cx.tree;
-    let is_of_statement = |block: &NodeId| {
-        tree.kind(*block) == NodeKind::CompoundStatement
-            && tree.parent(*block).is_some_and(|above| {
-                let kind = tree.kind(above);
-                matches!(kind, NodeKind::IfStatement | NodeKind::ForStatement | NodeKind::WhileStatement)
-            })
-    };
-    let function = cx.function_of(tree.span(node));
-    let block = function.and_then(|function| tree.descendants(function).find(is_of_statement));
-    block.is_some_and(|block| {
-        let start = tree.span(block).start;
-        let line = Span::new(line_start(&cx.file.text, start), start);
-        cx.file.bytes(line).iter().all(u8::is_ascii_whitespace)
-    })
 }
