@@ -13,8 +13,9 @@ impl Program<'_> {
     pub(crate) fn macro_lvalues(&self, region: &TargetRegion) -> Vec<Reason> {
         let cx = self;
         let Some(body) = cx.constructs.construct(region.chain.innermost()).body else { return Vec::new() };
+        let only = Some(&region.chain).filter(|chain| chain.is_loop());
         let kernels: Vec<Span> =
-            region.loops().map(|chain| cx.constructs.construct(chain.innermost()).body_span).collect();
+            region.loops().chain(only).map(|chain| cx.constructs.construct(chain.innermost()).body_span).collect();
         let uses = uses_below(cx.file, cx.tree, body);
         let macros = uses.iter().filter(|used| self.symbols().macro_definition(&used.name, used.span.start).is_some());
         let reasons = macros.filter_map(|used| {

@@ -107,7 +107,13 @@ impl Reader<'_, '_> {
         };
         let names = through.unwrap_or_else(|| names.into_iter().map(|name| (name, role)).collect());
         for (name, role) in names {
-            self.name(&Use { name, role, ..used.clone() });
+            // What is still a macro in an expression whose macros are replaced stands for a number.
+            if self.names.symbols().macro_definition(&name, used.span.start).is_none() {
+                self.name(&Use { name, role, ..used.clone() });
+            } else if self.names.kind(&name, used.span.start) != Kind::Constant {
+                let message = format!("the macro `{name}` is no plain expression");
+                self.refuse(ReasonCode::OpaqueMacro, used.span, message);
+            }
         }
     }
 
