@@ -20,14 +20,14 @@ const LONG_ITERATION: f64 = 256.0;
 /// More blocks than these gain nothing. Their product with any number of threads fits an `int`.
 const MOST_BLOCKS: u64 = 1 << 16;
 /// The most operations for each access in a kernel that is bound by memory.
-const STREAM_OPERATIONS: f64 = 8.0;
+pub(super) const STREAM_OPERATIONS: f64 = 8.0;
 /// Elements of four bytes in a sector of 32.
 const SECTOR_ELEMENTS: u64 = 8;
 /// A grid that gains for some lengths may be predicted to take this much longer for others.
 const LITTLE: f64 = 1.02;
 
 /// A difference of this many microseconds is negligible beside a launch.
-const SLACK: f64 = 2.0;
+pub(super) const SLACK: f64 = 2.0;
 /// The lengths by which a loop of unknown length is judged: five decades.
 pub const LENGTHS: [u64; 9] = [256, 1024, 4096, 16_384, 65_536, 262_144, 1 << 20, 1 << 23, 1 << 26];
 
@@ -78,6 +78,8 @@ pub enum GridClass {
     Serial,
     /// Nothing but a few accesses in each iteration: as many threads as are resident.
     Stream,
+    /// A stream that is summed up: few teams, as the sums of all are combined one after the other.
+    Reduction,
 }
 
 impl GridClass {
@@ -89,6 +91,7 @@ impl GridClass {
             Self::Saturated => "as many threads as the cache holds lines of uncoalesced accesses for",
             Self::Serial => "coalesced accesses in a serial loop",
             Self::Stream => "a stream, as many threads as are resident",
+            Self::Reduction => "a sum, few teams as their sums are combined one after the other",
         }
     }
 }
@@ -105,13 +108,15 @@ pub struct Choice {
     /// If there are too few iterations for one per thread of the blocks, this many blocks share them: each takes only a
     /// few at once. (A block of 16 threads of which one works is as fast as a block of one.)
     pub sharing_blocks: Option<u64>,
+    /// How many iterations each thread makes before there are more blocks.
+    pub each: u32,
 }
 
 impl Choice {
     /// A choice that treats few iterations like many.
     #[must_use]
     pub fn of(class: GridClass, threads: u32, most_blocks: u64) -> Self {
-        Self { class, threads, most_blocks, sharing_blocks: None }
+        Self { class, threads, most_blocks, sharing_blocks: None, each: 1 }
     }
 
     /// The grid for this many iterations.
@@ -139,7 +144,10 @@ impl Choice {
         let Self { threads, most_blocks, .. } = *self;
         let (num_teams, chunk) = match self.sharing(iterations) {
             Some(blocks) => (blocks, iterations.div_ceil(blocks).max(1)),
-            None => (iterations.div_ceil(u64::from(threads)).clamp(1, most_blocks), u64::from(threads)),
+            None => {
+                let block = u64::from(threads) * u64::from(self.each);
+                (iterations.div_ceil(block).clamp(1, most_blocks), u64::from(threads))
+            }
         };
         let chunk = u32::try_from(chunk).unwrap_or(threads);
         Launch { grid: GridGeometry { num_teams, thread_limit: threads }, chunk }

@@ -2,7 +2,7 @@
 //!
 //! [`profile`] reads the data files, [`occupancy`] says how much of a kernel a device holds at once, [`grid`] has the
 //! published heuristics, [`launch`] what LLVM's runtime does without clauses, [`choice`] chooses between them, by the times
-//! that [`time`] predicts. [`pinned_memory`] is the header for programs whose copies are to overlap;
+//! that [`time`] predicts; [`reduction`] for loops that sum up. [`pinned_memory`] is the header for programs whose copies are to overlap;
 //! [`unrolling`] says how far serial loops are unrolled, [`transfer`] has the rates of the bus, [`overlap`] what they make of copies in tiles.
 
 pub mod choice;
@@ -12,6 +12,7 @@ pub mod occupancy;
 pub mod overlap;
 pub mod pinned_memory;
 pub mod profile;
+pub mod reduction;
 pub mod time;
 pub mod transfer;
 pub mod unrolling;

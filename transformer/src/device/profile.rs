@@ -47,6 +47,9 @@ pub struct DeviceProfile {
     /// resident.
     #[serde(default)]
     pub memory_blocks_per_sm: Option<u32>,
+    /// The threads of a block of a loop that does little but sum up. `None` if it was not measured.
+    #[serde(default)]
+    pub reduction_threads_per_block: Option<u32>,
     /// How many iterations of a serial loop become one if each loads one element of a row that the thread has for
     /// itself. `None` if it was not measured.
     #[serde(default)]
@@ -125,6 +128,7 @@ impl DeviceProfile {
             ("unrolled_rows", profile.unrolled_rows.unwrap_or(1)),
             ("unrolled_products", profile.unrolled_products.unwrap_or(1)),
             ("unrolled_around", profile.unrolled_around.unwrap_or(1)),
+            ("reduction_threads_per_block", profile.reduction_threads_per_block.unwrap_or(1)),
         ];
         if let Some((key, _)) = counts.iter().find(|(_, count)| *count == 0) {
             return Err(format!("`{key}` must be at least 1"));

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::device::choice::{LENGTHS as DECADES, plain_launch};
 use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
 use crate::device::time::{LAUNCH, gains, predict};
-use crate::device::{Choice, CountedKernel, DeviceProfile, GridClass, KernelResources, KernelShape, choose};
+use crate::device::{Choice, CountedKernel, DeviceProfile, GridClass, KernelResources, KernelShape, choose, reduction};
 use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
@@ -39,6 +39,8 @@ pub(super) struct GeometryFigures {
     pub is_known: bool,
     /// The iterations of each associated loop.
     trips: Vec<Option<u64>>,
+    /// Does it combine values of all iterations?
+    reduces: bool,
     /// What a compiler counted. `None` if it was not asked.
     pub counted: Option<CountedKernel>,
     /// The chosen grid, if there is one.
@@ -68,7 +70,8 @@ impl GeometryFigures {
 
     /// Predicted microseconds of a launch.
     pub(super) fn time(&self, launch: Launch) -> f64 {
-        predict(&self.device, self.resources(), &self.shape, self.iterations, launch)
+        let time = if self.reduces { reduction::predict } else { predict };
+        time(&self.device, self.resources(), &self.shape, self.iterations, launch)
     }
 
     /// The length for which one launch gains the most over another, with the times of both.
@@ -162,9 +165,10 @@ pub(super) fn figures(cx: &Context<'_>, region: &TargetRegion) -> Option<Geometr
 pub(super) fn figures_on(cx: &Context<'_>, region: &TargetRegion, device: &DeviceProfile) -> Option<GeometryFigures> {
     let symbols = cx.symbols();
     let (loops, promised) = associated_loops(cx, region)?;
-    if clauses(cx, region).any(|clause| matches!(clause.name, ClauseName::Reduction | ClauseName::Schedule)) {
+    if clauses(cx, region).any(|clause| clause.name == ClauseName::Schedule) {
         return None;
     }
+    let reduces = clauses(cx, region).any(|clause| clause.name == ClauseName::Reduction);
     let found = accesses(cx.file, cx.tree, symbols, &loops, promised, &[]);
     let shape = kernel_shape(cx.tree, loops.last()?.body, &found, promised)?;
     let trips = trips(&found, promised);
@@ -173,6 +177,7 @@ pub(super) fn figures_on(cx: &Context<'_>, region: &TargetRegion, device: &Devic
     let transactions = transactions(&found, promised);
     let line = cx.file.lines.line_column(region.extent.start).line;
     let counted = cx.counted.get(&line).copied();
+    let choose = if reduces { reduction::choose } else { choose };
     let mut choice = choose(device, counted.map_or(ESTIMATE, CountedKernel::wanted), &shape, known);
     // A `teams` directive of its own has no place for clauses of `distribute`.
     let has = |id: &ConstructId, leaf: Leaf| cx.constructs.construct(*id).leaves.contains(&leaf);
@@ -185,6 +190,7 @@ pub(super) fn figures_on(cx: &Context<'_>, region: &TargetRegion, device: &Devic
         transactions,
         iterations,
         is_known: known.is_some(),
+        reduces,
         trips,
         counted,
         choice,

@@ -124,9 +124,10 @@ impl Bound {
     /// The product is computed only for values for which it is at most the iterations of that many teams, so it cannot
     /// overflow.
     fn teams(&self, choice: Choice, is_positive: bool) -> String {
-        let Choice { threads, most_blocks, .. } = choice;
-        let chunk = u64::from(threads) * self.step;
-        let most = most_blocks.saturating_mul(u64::from(threads)) / self.number.max(1);
+        let most_blocks = choice.most_blocks;
+        let block = u64::from(choice.threads) * u64::from(choice.each);
+        let chunk = block * self.step;
+        let most = most_blocks.saturating_mul(block) / self.number.max(1);
         if self.names.is_empty() {
             return (self.number.div_ceil(chunk)).clamp(1, most_blocks).to_string();
         }
