@@ -302,13 +302,12 @@ fn the_suite_shows_the_last_benchmark_results() {
 }
 
 /// The passes of the row of the report that shows what the last one of them adds, or `hoist` between others.
-const STEPS: [(&str, &str); 6] = [
+const STEPS: [(&str, &str); 5] = [
     ("split", "split"),
     ("collapse", "split,collapse"),
-    ("scalarize", "split,collapse,scalarize"),
-    ("geometry", "split,collapse,scalarize,geometry"),
-    ("hoist", "split,hoist,collapse,scalarize,geometry"),
-    ("unroll", "split,hoist,fuse,collapse,scalarize,geometry,unroll"),
+    ("geometry", "split,collapse,geometry"),
+    ("hoist", "split,hoist,collapse,geometry"),
+    ("unroll", "split,hoist,collapse,geometry,unroll"),
 ];
 
 /// The README has one figure for each pass, and each stands in a committed report.

@@ -125,7 +125,8 @@ mod tests {
     fn measured_times_are_near_the_predicted_ones() {
         let device = DeviceProfile::named("h200").unwrap();
         assert!(rows().len() > 100);
-        for (iterations, teams, threads, time) in rows().into_iter().filter(|row| row.1.is_none_or(|teams| teams > 132)) {
+        for (iterations, teams, threads, time) in rows().into_iter().filter(|row| row.1.is_none_or(|teams| teams > 132))
+        {
             let predicted = predict(&device, RESOURCES, &shape(), iterations, launch(iterations, teams, threads));
             let factor = predicted / time;
             assert!((0.5..2.0).contains(&factor), "{iterations} {teams:?} {threads}: {predicted:.1} for {time}");
