@@ -60,15 +60,10 @@ impl<'a> Defined<'a> {
 
     fn without_branches(&self, file: &SourceFile) -> SourceFile {
         let scan = scan(&file.text);
-        let mut text = file.text.clone();
         let groups = scan.conditionals.iter().zip(self.groups(file, &scan));
-        for (group, taken) in groups.filter_map(|(group, taken)| Some((group, taken?))) {
-            for span in not_taken(group, taken) {
-                let part = text.get_mut(span.start..span.end).unwrap_or_default();
-                part.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
-            }
-        }
-        SourceFile { text, ..file.clone() }
+        let known = groups.filter_map(|(group, taken)| Some((group, taken?)));
+        let spans: Vec<Span> = known.flat_map(|(group, taken)| not_taken(group, taken)).collect();
+        without(file, &spans)
     }
 
     /// For each group of a file, which branch is taken; `None` where that is not known.
@@ -87,6 +82,16 @@ impl<'a> Defined<'a> {
 pub(super) fn not_taken(group: &Conditional, taken: Taken) -> Vec<Span> {
     let others = group.branches.iter().enumerate().filter(|(index, _)| Some(*index) != taken);
     group.lines().into_iter().chain(others.map(|(_, branch)| branch.content)).filter(|span| !span.is_empty()).collect()
+}
+
+/// A file with blanks in the place of some parts, and its lines as they are.
+pub(super) fn without(file: &SourceFile, parts: &[Span]) -> SourceFile {
+    let mut text = file.text.clone();
+    for span in parts {
+        let part = text.get_mut(span.start..span.end).unwrap_or_default();
+        part.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    }
+    SourceFile { text, ..file.clone() }
 }
 
 /// The line at which a group begins.

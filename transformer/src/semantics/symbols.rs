@@ -42,6 +42,7 @@ mod writes;
 
 pub use compiler::Disagreement;
 pub use constants::is_operand;
+pub use device_dependent::may_tell_device;
 pub use identity::VariableId;
 pub use macros::{FlagDefinition, Macro};
 pub use modelled::is_attribute;

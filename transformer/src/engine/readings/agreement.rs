@@ -71,7 +71,14 @@ impl Readings<'_> {
                 let message = "an edit that suits one branch of this `#if` does not suit another";
                 Reason::new(ReasonCode::PreprocessorConditional, line, message)
             }
-            None => reason(used, span, "an edit that suits one definition of this macro does not suit another"),
+            None => match self.conditions.first_place().filter(|_| used.is_none()) {
+                Some(place) => {
+                    let message =
+                        format!("an edit that suits one branch of the `#if` at {place} does not suit another");
+                    Reason::new(ReasonCode::PreprocessorConditional, span, message)
+                }
+                None => reason(used, span, "an edit that suits one definition of this macro does not suit another"),
+            },
         }
     }
 

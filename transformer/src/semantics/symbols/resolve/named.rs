@@ -14,6 +14,16 @@ fn is_real(ty: &DeclaredType) -> bool {
     formats.iter().any(|format| *ty == DeclaredType::scalar(Number::Floating(*format), ""))
 }
 
+/// The one type of several declarations or definitions of a name, of which any may hold: of numbers of single and of double precision, one
+/// of the two.
+fn agreed_or_real(types: Vec<DeclaredType>, name: &str) -> DeclaredType {
+    let are_real = !types.is_empty() && types.iter().all(is_real);
+    match agreed(types) {
+        DeclaredType::Unknown if are_real => DeclaredType::scalar(Number::Floating(Format::SingleOrDouble), name),
+        one => one,
+    }
+}
+
 impl Resolver<'_, '_> {
     /// The type that a type specifier names.
     pub(super) fn specifier(&self, node: NodeId, fuel: usize) -> DeclaredType {
@@ -111,11 +121,7 @@ impl Resolver<'_, '_> {
             let standard = standard_type(name).filter(|_| !self.symbols.may_be_named_out_of_sight(name));
             return standard.unwrap_or(DeclaredType::Unknown);
         }
-        let are_real = types.iter().all(is_real);
-        match agreed(types) {
-            DeclaredType::Unknown if are_real => DeclaredType::scalar(Number::Floating(Format::SingleOrDouble), name),
-            one => one,
-        }
+        agreed_or_real(types, name)
     }
 
     /// What a name stands for where no macro of that name is defined.
@@ -135,7 +141,8 @@ impl Resolver<'_, '_> {
         let is_type =
             |entry: &&&Entry| matches!(entry.kind, EntryKind::Alias | EntryKind::Tag | EntryKind::TemplateParameter);
         let types = found.entries.iter().filter(is_type);
-        agreed(types.map(|entry| there.entry(entry, fuel)).collect())
+        let name = found.entries.first().map(|entry| unit.file.show(entry.name_span)).unwrap_or_default();
+        agreed_or_real(types.map(|entry| there.entry(entry, fuel)).collect(), &name)
     }
 
     /// A macro's body that is a type's name: `#define DATA_TYPE double`.
