@@ -16,6 +16,7 @@ mod macros;
 mod tokens;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::engine::decided::Defined;
 use crate::engine::parsing::{FileReader, Parsed};
@@ -26,9 +27,9 @@ use crate::engine::readings::macros::Macros;
 pub(super) use crate::engine::readings::macros::names_taken_back;
 use crate::region::construct::Doubt;
 use crate::semantics::symbols::FlagDefinition;
-use crate::source::{Scan, SourceFile, Span, scan};
+use crate::source::{Scan, SourceFile, Span, scan, words};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{HostError, NodeId, NodeKind};
+use crate::syntax::{Field, HostError, NodeId, NodeKind};
 
 /// More texts than this are not read; the uses then stay what they look like: words that are no clauses.
 const MOST_TEXTS: usize = 16;
@@ -245,10 +246,48 @@ fn statements(file: &SourceFile, parsed: &Parsed, macros: &Macros) -> Vec<Replac
         let range = around.or_else(|| is_outermost.then_some(construct.body_span));
         range.map(|range| expander.in_statements(file, scan, range, !is_hidden)).unwrap_or_default()
     });
-    let mut used: Vec<Replacement> = used.collect();
+    let mut used: Vec<Replacement> = used.chain(calls(file, parsed, macros)).collect();
     used.sort_by_key(|it| it.span);
     used.dedup_by(|one, other| other.span.overlaps(one.span));
     used
+}
+
+/// The uses of macros that call functions with constructs for a device, by their text or by what is handed to them.
+fn calls(file: &SourceFile, parsed: &Parsed, macros: &Macros) -> Vec<Replacement> {
+    let Parsed { scan, constructs, tree } = parsed;
+    if !macros.are_in_force() {
+        return Vec::new();
+    }
+    let functions: Vec<Span> =
+        tree.all_of(&[NodeKind::FunctionDefinition]).map(|function| tree.span(function)).collect();
+    let name = |function: NodeId| {
+        let name = tree.innermost_declarator(tree.child(function, Field::Declarator)?);
+        (tree.kind(name) == NodeKind::Identifier).then(|| file.show(tree.span(name)).into_owned())
+    };
+    let is_kernel = |span: Span| constructs.within(span).any(|(construct, _)| construct.leaves.contains(&Leaf::Target));
+    let named = tree.all_of(&[NodeKind::FunctionDefinition]).filter_map(|function| Some((name(function)?, function)));
+    let named: Vec<(String, Span)> = named.map(|(name, function)| (name, tree.span(function))).collect();
+    let mut with_constructs: BTreeSet<&str> =
+        named.iter().filter(|(_, span)| is_kernel(*span)).map(|(name, _)| name.as_str()).collect();
+    loop {
+        let calls_one = |span: Span| words(&file.show(span)).any(|word| with_constructs.contains(word));
+        let more = named.iter().filter(|(name, span)| !with_constructs.contains(name.as_str()) && calls_one(*span));
+        let more: Vec<&str> = more.map(|(name, _)| name.as_str()).collect();
+        if more.is_empty() {
+            break;
+        }
+        with_constructs.extend(more);
+    }
+    if with_constructs.is_empty() {
+        return Vec::new();
+    }
+    let expander = Expander::of_statements(macros);
+    let used = functions.into_iter().flat_map(|function| expander.in_statements(file, scan, function, false));
+    let calls = |used: &Replacement| {
+        let mut words = used.tokens.iter().filter(|token| token.kind == tokens::Kind::Word);
+        words.any(|token| with_constructs.contains(token.text.as_str()))
+    };
+    used.filter(calls).collect()
 }
 
 impl MacroUse {
@@ -261,7 +300,7 @@ impl MacroUse {
 
     fn new(file: &SourceFile, macros: &Macros, span: Span) -> Self {
         let text = file.show(span);
-        let name = crate::source::words(&text).next().unwrap_or_default().to_owned();
+        let name = words(&text).next().unwrap_or_default().to_owned();
         let places = macros.get(&name).iter().map(|definition| definition.place.clone()).collect();
         Self { span, name, places }
     }

@@ -125,7 +125,7 @@ impl Program<'_> {
     }
 
     /// An access of a called function as the caller sees it: with what the arguments lead to in place of what its parameters do. None
-    /// where it is of a variable that ends with the call.
+    /// where it is of a variable that ends with the call, or behind a null pointer, where nothing is.
     pub(crate) fn as_called(
         &self,
         touch: &Touch,
@@ -138,6 +138,9 @@ impl Program<'_> {
             Storage::Variable(named) if is_own(named.id) => return None,
             Storage::Behind(named) if is_own(named.id) => {
                 let argument = binding.argument(named.id).filter(|_| !changed(named.id));
+                if argument.is_some_and(|argument| self.is_null_pointer(argument)) {
+                    return None;
+                }
                 let is_reference = || {
                     let ty = self.named(&named.name, named.at).map(|(_, variable)| variable.ty.clone());
                     matches!(ty, Some(DeclaredType::Reference { .. }))

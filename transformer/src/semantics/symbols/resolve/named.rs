@@ -1,28 +1,11 @@
 //! The types that specifiers and names stand for.
 
-use super::{ANONYMOUS, Resolver, agreed};
+use super::{ANONYMOUS, Resolver, agreed, agreed_or_real};
 use crate::semantics::symbols::entries::{Entry, EntryKind};
 use crate::semantics::symbols::types::{standard_class, standard_type};
 use crate::semantics::symbols::{DeclaredType, Found};
 use crate::source::{Language, Span};
-use crate::syntax::numbers::Format;
 use crate::syntax::{Field, NodeId, NodeKind, Number};
-
-/// Is it `float` or `double`, or one of the two?
-fn is_real(ty: &DeclaredType) -> bool {
-    let formats = [Format::Single, Format::Double, Format::SingleOrDouble];
-    formats.iter().any(|format| *ty == DeclaredType::scalar(Number::Floating(*format), ""))
-}
-
-/// The one type of several declarations or definitions of a name, of which any may hold: of numbers of single and of double precision, one
-/// of the two.
-fn agreed_or_real(types: Vec<DeclaredType>, name: &str) -> DeclaredType {
-    let are_real = !types.is_empty() && types.iter().all(is_real);
-    match agreed(types) {
-        DeclaredType::Unknown if are_real => DeclaredType::scalar(Number::Floating(Format::SingleOrDouble), name),
-        one => one,
-    }
-}
 
 impl Resolver<'_, '_> {
     /// The type that a type specifier names.
