@@ -54,7 +54,12 @@ impl Readings<'_> {
         if all_applied && agree && is_hidden {
             return Some(plan);
         }
-        if let Some(other) = other.filter(|other| other.decision == Decision::Refuse) {
+        let is_said = |other: &Plan| match other.decision {
+            Decision::Refuse => true,
+            Decision::DoesNotPay => is_hidden,
+            _ => false,
+        };
+        if let Some(other) = other.filter(is_said) {
             return Some(other);
         }
         plan.refuse(self.disagreement(plan.extent, plan.span));

@@ -10,7 +10,7 @@ use crate::engine::readings::macros::names_taken_back;
 use crate::engine::readings::tokens::{Kind, Token};
 use crate::region::construct::Doubt;
 use crate::semantics::symbols::may_tell_device;
-use crate::source::{Conditional, Scan, SourceFile, Span, words};
+use crate::source::{Conditional, MacroDefinition, Scan, SourceFile, Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{NodeId, NodeKind};
 
@@ -213,10 +213,8 @@ fn blank(file: &SourceFile, span: Span) -> Token {
 struct Texts<'a> {
     file: Text<'a>,
     headers: Vec<Text<'a>>,
-    /// What the texts define or take back.
-    defined: BTreeSet<String>,
-    /// Does a group ask for what may differ between the host's code and the device's?
-    tells_device: bool,
+    /// The names that may be defined otherwise where the device's code is compiled, or `None` if any may be.
+    of_device: Option<BTreeSet<String>>,
     numbers: BTreeMap<(String, At), usize>,
 }
 
@@ -249,9 +247,31 @@ impl<'a> Text<'a> {
         Self { file, scan, defined, may_change }
     }
 
-    fn tells_device(&self, is_own: impl Fn(&str) -> bool) -> bool {
-        let mut lines = self.scan.conditionals.iter().flat_map(|group| &group.branches).map(|branch| branch.line);
-        lines.any(|line| words(&self.file.show(line)).any(|word| may_tell_device(word) && !is_own(word)))
+    /// The branches of groups that ask for a word.
+    fn asking(&self, is_asked: impl Fn(&str) -> bool) -> Vec<Span> {
+        let asks = |group: &&Conditional| {
+            let mut lines = group.branches.iter().map(|branch| self.file.show(branch.line));
+            lines.any(|line| words(&line).any(&is_asked))
+        };
+        let asking = self.scan.conditionals.iter().filter(asks);
+        asking.flat_map(|group| group.branches.iter().map(|branch| branch.content)).collect()
+    }
+
+    /// What is defined or taken back in a part, or defined by one of some names.
+    fn names(&self, parts: &[Span], names: &BTreeSet<String>) -> Vec<String> {
+        let is_made = |definition: &&MacroDefinition| {
+            let is_inside = parts.iter().any(|part| part.contains(definition.span));
+            is_inside || words(&self.file.show(definition.body)).any(|word| names.contains(word))
+        };
+        let made = self.scan.definitions.iter().filter(is_made);
+        let mut found: Vec<String> =
+            made.map(|definition| self.file.show(definition.name).into_owned()).collect();
+        for part in parts {
+            let text = self.file.show(*part);
+            let taken_back = text.lines().filter_map(|line| line.split_once("undef"));
+            found.extend(taken_back.filter_map(|(_, rest)| words(rest).next().map(str::to_owned)));
+        }
+        found
     }
 
     /// The lines `#error` in a group, and in no other one inside of it.
@@ -282,10 +302,9 @@ impl<'a> Texts<'a> {
         let file = Text::of(file, scan, of_text(None));
         let texts = headers.iter().enumerate().map(|(index, (file, scan))| Text::of(file, scan, of_text(Some(index))));
         let headers: Vec<Text<'a>> = texts.collect();
-        let all = || std::iter::once(&file).chain(&headers);
-        let defined: BTreeSet<String> = all().flat_map(|text| text.defined.iter().cloned()).collect();
-        let tells_device = all().any(|text| text.tells_device(|word| defined.contains(word)));
-        Self { file, headers, defined, tells_device, numbers: BTreeMap::new() }
+        let all: Vec<&Text<'_>> = std::iter::once(&file).chain(&headers).collect();
+        let of_device = names_of_device(&all);
+        Self { file, headers, of_device, numbers: BTreeMap::new() }
     }
 
     /// A group with what its lines ask, or `None` if that may hang on whether the device's code is compiled.
@@ -320,7 +339,9 @@ impl<'a> Texts<'a> {
         if condition == "0" || condition == "1" {
             return Some(Question::Constant(condition == "1"));
         }
-        let may_differ = |word: &str| word.starts_with('_') || self.tells_device && self.defined.contains(word);
+        let may_differ = |word: &str| {
+            word.starts_with('_') || self.of_device.as_ref().is_none_or(|names| names.contains(word))
+        };
         if condition.is_empty() || words(condition).any(may_differ) {
             return None;
         }
@@ -335,6 +356,27 @@ impl<'a> Texts<'a> {
         let at = if is_fixed { At::Text(group.header) } else { At::Group(group.header, group.group) };
         let next = self.numbers.len();
         Some(Question::Condition(*self.numbers.entry((key, at)).or_insert(next), !is_negated))
+    }
+}
+
+/// The names that hang on what a compiler defines for a device alone, or `None` where a file is included under such a condition.
+fn names_of_device(all: &[&Text<'_>]) -> Option<BTreeSet<String>> {
+    let is_own = |word: &str| all.iter().any(|text| text.defined.contains(word));
+    let mut found = BTreeSet::new();
+    loop {
+        let mut more = BTreeSet::new();
+        for text in all {
+            let parts = text.asking(|word| found.contains(word) || may_tell_device(word) && !is_own(word));
+            if text.scan.includes.iter().any(|include| parts.iter().any(|part| part.contains(include.span))) {
+                return None;
+            }
+            more.extend(text.names(&parts, &found));
+        }
+        let before = found.len();
+        found.extend(more);
+        if found.len() == before {
+            return Some(found);
+        }
     }
 }
 
