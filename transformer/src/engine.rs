@@ -211,10 +211,14 @@ fn decided(
     let suppressions = Suppressions::read(file, &readings.scan);
     let mut found = of_readings(readings, headers, options, passes, asking, (&suppressions, reader))?;
     // What clang says of names, it says of the one arrangement that its flags ask for.
-    if options.facts.is_none() && arrangements::are_asked(&found.plans) {
-        let all = Readings::arrangements(file, headers, &options.definitions, reader).map_err(EngineError::Host)?;
-        if let Some(all) = all {
-            let other = of_readings(all, headers, options, passes, asking, (&suppressions, reader))?;
+    let refused = arrangements::refused(&found.plans);
+    if options.facts.is_none() && !refused.is_empty() {
+        let parts: Vec<Span> = refused.iter().map(|(_, extent)| *extent).collect();
+        let passes: Vec<Pass> =
+            passes.iter().copied().filter(|pass| refused.iter().any(|(other, _)| other == pass)).collect();
+        let all = Readings::arrangements(file, headers, &options.definitions, &parts, reader);
+        if let Some(all) = all.map_err(EngineError::Host)? {
+            let other = of_readings(all, headers, options, &passes, asking, (&suppressions, reader))?;
             found.plans = arrangements::better(found.plans, other.plans);
             wait_for_others(&mut found.plans, options);
         }

@@ -3,12 +3,12 @@
 //! A file is read as it is first, with all branches beside each other: what is right then is right whichever branch is compiled. Only where
 //! a pass refuses something, each arrangement of the branches is looked at, and its edits count where all of them want the same.
 
-use crate::plan::{Decision, Plan};
+use crate::plan::{Decision, Pass, Plan};
 use crate::source::Span;
 
-/// Is something refused that may be clearer in an arrangement?
-pub(super) fn are_asked(plans: &[Plan]) -> bool {
-    plans.iter().any(is_refused)
+/// What is refused, and may be clearer in an arrangement.
+pub(super) fn refused(plans: &[Plan]) -> Vec<(Pass, Span)> {
+    plans.iter().filter(|plan| is_refused(plan)).map(|plan| (plan.pass, plan.extent)).collect()
 }
 
 /// The plans for the file as it is, with those for its arrangements in the place of refusals, if these change no less.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::readings::names_taken_back;
 use crate::semantics::symbols::FlagDefinition;
-use crate::source::{Conditional, Scan, SourceFile, Span, scan, words};
+use crate::source::{Conditional, MacroDefinition, Scan, SourceFile, Span, scan, words};
 
 /// Longer conditions are not read.
 const MOST_TOKENS: usize = 64;
@@ -42,7 +42,14 @@ impl<'a> Defined<'a> {
         }
         for file in std::iter::once(file).chain(headers) {
             all.taken_back.extend(names_taken_back(file));
-            for definition in scan(&file.text).definitions {
+            let scan = scan(&file.text);
+            for definition in &scan.definitions {
+                // `#ifndef N`: what a flag defines is not defined again.
+                let is_default =
+                    all.flags.contains_key(&*file.show(definition.name)) && is_default(file, &scan, definition);
+                if is_default {
+                    continue;
+                }
                 let body = match definition.parameters {
                     Some(_) => "()".to_owned(),
                     None => file.show(definition.body).trim().to_owned(),
@@ -92,6 +99,15 @@ pub(super) fn without(file: &SourceFile, parts: &[Span]) -> SourceFile {
         part.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
     }
     SourceFile { text, ..file.clone() }
+}
+
+/// Does a definition stand where the preprocessor has asked that there is none of its name?
+fn is_default(file: &SourceFile, scan: &Scan, definition: &MacroDefinition) -> bool {
+    let name = file.show(definition.name);
+    scan.conditionals.iter().any(|group| {
+        let first = group.branches.first().filter(|branch| branch.content.contains(definition.span));
+        first.is_some_and(|branch| words(&file.show(branch.line)).eq(["ifndef", &*name]))
+    })
 }
 
 /// The line at which a group begins.

@@ -131,8 +131,8 @@ impl<'a> Readings<'a> {
         Ok(all)
     }
 
-    /// Reads a file by each choice among the branches of `#if` groups that choose what names stand for, in it or in its headers, or which
-    /// directive stands before a loop. `None` where there is nothing to choose, or too much.
+    /// Reads a file by each choice among the branches of `#if` groups that choose which directive stands before a loop or, in it or in its
+    /// headers, what names stand for that matter for some parts of it. `None` where there is nothing to choose, or too much.
     ///
     /// # Errors
     /// When the file cannot be read within the limits.
@@ -140,6 +140,7 @@ impl<'a> Readings<'a> {
         file: &'a SourceFile,
         headers: &[SourceFile],
         flags: &[FlagDefinition],
+        parts: &[Span],
         reader: &mut FileReader,
     ) -> Result<Option<Self>, HostError> {
         let scan = scan(&file.text);
@@ -150,7 +151,7 @@ impl<'a> Readings<'a> {
         }
         let Some(parsed) = reader.parse_scanned(file, scan.clone())? else { return Ok(None) };
         let defined = Defined::of(file, headers, flags);
-        let Some(conditions) = Conditions::of_all(file, headers, &parsed, &defined) else { return Ok(None) };
+        let Some(conditions) = Conditions::of_all(file, headers, &parsed, &defined, parts) else { return Ok(None) };
         let macros = Macros::of(file, &scan, headers, flags);
         let mut all = Self { file, scan, texts: Vec::new(), uses: Vec::new(), conditions };
         let used = all.used(&macros);

@@ -195,7 +195,10 @@ impl Program<'_> {
         };
         match inner {
             Some(inner) => self.is_null_pointer(inner),
-            None => self.is_null(value) && !self.symbols().macros_named("NULL", usize::MAX).iter().any(|it| !it.is_elsewhere),
+            None => {
+                self.is_null(value)
+                    && !self.symbols().macros_named("NULL", usize::MAX).iter().any(|it| !it.is_elsewhere)
+            }
         }
     }
 

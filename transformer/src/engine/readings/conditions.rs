@@ -32,6 +32,8 @@ pub(super) struct Conditions {
     groups: Vec<Group>,
     /// How many different conditions they have.
     count: usize,
+    /// The conditions that hold where a name is one number, with both. The name is marked with the text in which it has one value.
+    equal: Vec<(usize, (String, i64))>,
     /// Groups of which it is known which branch is taken, outside of functions and without directives.
     settled: Vec<(Conditional, Taken)>,
 }
@@ -54,16 +56,17 @@ impl Conditions {
         Self::with(file, &scans(headers), parsed, defined, &[])
     }
 
-    /// As [`Self::of`], with those groups beside that choose among declarations or directives, as many as can be decided. `None` if
-    /// there are none.
+    /// As [`Self::of`], with those groups beside that choose among directives, or among declarations that matter for some parts of the file,
+    /// as many as can be decided. `None` if there are none.
     pub fn of_all(
         file: &SourceFile,
         headers: &[SourceFile],
         parsed: &Parsed,
         defined: &Defined<'_>,
+        parts: &[Span],
     ) -> Option<Self> {
         let headers = scans(headers);
-        let chosen = declarations::groups(file, &headers, parsed, defined);
+        let chosen = declarations::groups(file, &headers, parsed, defined, parts);
         let all = Self::with(file, &headers, parsed, defined, &chosen);
         let is_more = all.groups.iter().any(|group| group.header.is_some())
             || all.groups.len() > Self::with(file, &headers, parsed, defined, &[]).groups.len();
@@ -106,7 +109,12 @@ impl Conditions {
             }
         }
         let settled = settled(file, parsed, defined);
-        Self { groups, count: texts.numbers.len(), settled }
+        let equal = texts.numbers.iter().filter_map(|((key, at), number)| {
+            let (name, value) = key.split_once("==")?;
+            let is_name = name.trim().chars().all(|c| c.is_alphanumeric() || c == '_');
+            Some((*number, (format!("{at:?} {}", name.trim()), value.trim().parse().ok().filter(|_| is_name)?)))
+        });
+        Self { groups, count: texts.numbers.len(), equal: equal.collect(), settled }
     }
 
     /// Is there a group that is decided?
@@ -118,7 +126,18 @@ impl Conditions {
     pub fn answers(&self) -> Vec<Vec<bool>> {
         let count = self.count;
         let all = (0..1_usize << count).map(|bits| (0..count).map(|number| bits & (1 << number) == 0).collect());
-        all.filter(|answers: &Vec<bool>| !self.is_error(answers)).collect()
+        all.filter(|answers: &Vec<bool>| !self.contradicts(answers) && !self.is_error(answers)).collect()
+    }
+
+    /// Is a name said to be equal to two numbers?
+    fn contradicts(&self, answers: &[bool]) -> bool {
+        let mut held = self.equal.iter().filter(|(number, _)| answers.get(*number) == Some(&true));
+        held.any(|(number, (name, value))| {
+            let is_other = |(other, (same, another)): &(usize, (String, i64))| {
+                other != number && same == name && another != value && answers.get(*other) == Some(&true)
+            };
+            self.equal.iter().any(is_other)
+        })
     }
 
     /// Does the text ask for an error with these answers?
@@ -264,8 +283,7 @@ impl<'a> Text<'a> {
             is_inside || words(&self.file.show(definition.body)).any(|word| names.contains(word))
         };
         let made = self.scan.definitions.iter().filter(is_made);
-        let mut found: Vec<String> =
-            made.map(|definition| self.file.show(definition.name).into_owned()).collect();
+        let mut found: Vec<String> = made.map(|definition| self.file.show(definition.name).into_owned()).collect();
         for part in parts {
             let text = self.file.show(*part);
             let taken_back = text.lines().filter_map(|line| line.split_once("undef"));
@@ -339,9 +357,8 @@ impl<'a> Texts<'a> {
         if condition == "0" || condition == "1" {
             return Some(Question::Constant(condition == "1"));
         }
-        let may_differ = |word: &str| {
-            word.starts_with('_') || self.of_device.as_ref().is_none_or(|names| names.contains(word))
-        };
+        let may_differ =
+            |word: &str| word.starts_with('_') || self.of_device.as_ref().is_none_or(|names| names.contains(word));
         if condition.is_empty() || words(condition).any(may_differ) {
             return None;
         }

@@ -1,13 +1,14 @@
 //! The `#if` groups that choose what a name stands for, or which directive stands before a loop.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::engine::decided::Defined;
 use crate::engine::joined::guard::{Guard, guard};
 use crate::engine::parsing::Parsed;
 use crate::region::construct::Doubt;
-use crate::source::{Conditional, Scan, SourceFile, is_part_of_word, scan, without_comments, words};
+use crate::source::{Conditional, Scan, SourceFile, Span, is_part_of_word, scan, without_comments, words};
 use crate::syntax::spec_table::Leaf;
+use crate::syntax::{NodeId, NodeKind};
 
 /// A group by its number in the file, or in one of the headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,15 +20,17 @@ pub(super) struct Chosen {
 /// Words before a name that declare nothing.
 const NO_TYPES: &[&str] = &["case", "delete", "else", "goto", "new", "operator", "return", "sizeof", "throw"];
 
-/// The groups, those of directives first, then those of the file.
+/// The groups that may matter for some parts of the file, those of directives first, then those of the file.
 pub(super) fn groups(
     file: &SourceFile,
     headers: &[(&SourceFile, Scan)],
     parsed: &Parsed,
     defined: &Defined<'_>,
+    parts: &[Span],
 ) -> Vec<Chosen> {
     let mut found = of_directives(file, parsed);
-    let used = Used::of(std::iter::once(file).chain(headers.iter().map(|(header, _)| *header)));
+    let texts = std::iter::once((file, &parsed.scan)).chain(headers.iter().map(|(header, scan)| (*header, scan)));
+    let used = used_in(file, parsed, texts.collect(), parts);
     let chosen = |header, numbers: Vec<usize>| numbers.into_iter().map(move |group| Chosen { header, group });
     found.extend(chosen(None, of_declarations(file, &parsed.scan, defined, &used)));
     for (index, (header, scan)) in headers.iter().enumerate() {
@@ -41,7 +44,7 @@ pub(super) fn groups(
 
 /// The groups in which a directive for the device stands beside another one for the same loop.
 fn of_directives(file: &SourceFile, parsed: &Parsed) -> Vec<Chosen> {
-    let all = parsed.constructs.within(crate::source::Span::new(0, file.text.len()));
+    let all = parsed.constructs.within(Span::new(0, file.text.len()));
     let of_device = all.filter(|(construct, _)| {
         construct.leaves.contains(&Leaf::Target) && matches!(construct.doubt, Some(Doubt::Alternative(_)))
     });
@@ -51,16 +54,11 @@ fn of_directives(file: &SourceFile, parsed: &Parsed) -> Vec<Chosen> {
     found.into_iter().map(|group| Chosen { header: None, group }).collect()
 }
 
-/// The groups without directives of which several branches declare one name, each in its own way, that is used elsewhere.
-fn of_declarations(file: &SourceFile, scan: &Scan, defined: &Defined<'_>, used: &Used) -> Vec<usize> {
+/// The groups of which several branches declare one name that is used, each in its own way.
+fn of_declarations(file: &SourceFile, scan: &Scan, defined: &Defined<'_>, used: &BTreeSet<String>) -> Vec<usize> {
     let known = defined.groups(file, scan);
     let groups = scan.conditionals.iter().zip(known).enumerate();
-    let chooses = |group: &Conditional| {
-        let has_directive = scan.directives.iter().any(|directive| directive.span.overlaps(group.span));
-        let names = if has_directive { BTreeSet::new() } else { chosen_names(file, group) };
-        let text = file.show(group.span);
-        names.iter().any(|name| used.count(name) > words(&text).filter(|word| word == name).count())
-    };
+    let chooses = |group: &Conditional| chosen_names(file, group).iter().any(|name| used.contains(name));
     groups.filter(|(_, (group, known))| known.is_none() && chooses(group)).map(|(index, _)| index).collect()
 }
 
@@ -113,24 +111,62 @@ fn declared_names(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// How often each word stands in all texts.
-struct Used {
-    counts: BTreeMap<String, usize>,
+/// The words of the functions around some parts of the file, and of what declares these words, from one to the next.
+fn used_in(file: &SourceFile, parsed: &Parsed, texts: Vec<(&SourceFile, &Scan)>, parts: &[Span]) -> BTreeSet<String> {
+    let tree = &parsed.tree;
+    let is_function = |node: &NodeId| tree.kind(*node) == NodeKind::FunctionDefinition;
+    let function = |part: Span| tree.ancestors(tree.covering(part)).find(is_function).map(|node| tree.span(node));
+    let around = parts.iter().map(|part| function(*part).unwrap_or(*part));
+    let mut used: BTreeSet<String> = around.flat_map(|span| all_words(&file.show(span))).collect();
+    let mut rest: Vec<Declaration> = texts.into_iter().flat_map(|(file, scan)| declarations(file, scan)).collect();
+    loop {
+        let is_used = |declaration: &mut Declaration| declaration.names.iter().any(|name| used.contains(name));
+        let found: Vec<Declaration> = rest.extract_if(.., is_used).collect();
+        if found.is_empty() {
+            return used;
+        }
+        used.extend(found.into_iter().flat_map(|declaration| declaration.words));
+    }
 }
 
-impl Used {
-    fn of<'a>(files: impl Iterator<Item = &'a SourceFile>) -> Self {
-        let mut counts = BTreeMap::new();
-        for file in files {
-            let text = String::from_utf8_lossy(&file.text);
-            words(&text).for_each(|word| *counts.entry(word.to_owned()).or_default() += 1);
-        }
-        Self { counts }
-    }
+/// What a piece of text outside of functions declares, and its words.
+struct Declaration {
+    names: BTreeSet<String>,
+    words: BTreeSet<String>,
+}
 
-    fn count(&self, name: &str) -> usize {
-        self.counts.get(name).copied().unwrap_or(0)
+/// The declarations and macros of a text, roughly: what matters is that none is missed.
+fn declarations(file: &SourceFile, scan: &Scan) -> Vec<Declaration> {
+    let mut found: Vec<Declaration> = Vec::new();
+    for definition in &scan.definitions {
+        let names = std::iter::once(file.show(definition.name).into_owned()).collect();
+        found.push(Declaration { names, words: all_words(&file.show(definition.body)) });
     }
+    let text = without_comments(&String::from_utf8_lossy(&file.text));
+    let (mut depth, mut start) = (0_usize, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        depth = match byte {
+            b'{' => depth + 1,
+            b'}' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        if depth == 0 && matches!(byte, b';' | b'}') {
+            // The name of a structure stands behind its brace.
+            let behind = text.get(at + 1..).unwrap_or_default();
+            let is_name_behind =
+                byte == b'}' && behind.find([';', '{', '(', '}']).is_some_and(|end| behind[end..].starts_with(';'));
+            if !is_name_behind {
+                let piece = text.get(start..=at).unwrap_or_default();
+                found.push(Declaration { names: declared_names(piece), words: all_words(piece) });
+                start = at + 1;
+            }
+        }
+    }
+    found
+}
+
+fn all_words(text: &str) -> BTreeSet<String> {
+    words(text).map(str::to_owned).collect()
 }
 
 /// What the byte scan finds in each header.

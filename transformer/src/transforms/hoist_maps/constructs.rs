@@ -397,8 +397,8 @@ impl Mapping {
                 ty => {
                     // A structure that the body only reads comes back as it was.
                     let says = |what: ByDefault| defaults.contains(&what);
-                    let comes_back = says(ByDefault::ScalarsLost)
-                        || says(ByDefault::ScalarsComeBack) && used.role != Role::Read;
+                    let comes_back =
+                        says(ByDefault::ScalarsLost) || says(ByDefault::ScalarsComeBack) && used.role != Role::Read;
                     let writes = !(ty.is_scalar() && !comes_back
                         || ty.is_pointer()
                         || !says(ByDefault::ObjectsLost)
