@@ -186,7 +186,7 @@ impl Program<'_> {
     }
 
     /// Is it a null pointer, wherever it stands for a pointer: `NULL`, `(double *)0`?
-    pub(crate) fn is_null_pointer(&self, value: NodeId) -> bool {
+    pub(super) fn is_null_pointer(&self, value: NodeId) -> bool {
         let tree = self.tree;
         let inner = match tree.kind(value) {
             NodeKind::ParenthesizedExpression => tree.named_children(value).next(),

@@ -303,6 +303,10 @@ impl<'a> Text<'a> {
         for branch in &group.branches {
             let mut at = branch.content.start;
             for line in self.file.bytes(branch.content).split_inclusive(|byte| *byte == b'\n') {
+                // What may be a part of a comment, or of the line before, is no line of its own.
+                if line.windows(2).any(|two| two == b"/*" || two == b"R\"") || line.trim_ascii_end().ends_with(b"\\") {
+                    break;
+                }
                 let rest = line.trim_ascii_start().strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
                 if rest.is_some_and(|rest| rest.starts_with(b"error")) && !is_inner(at) {
                     found.push(Span::new(at, at + line.trim_ascii_end().len()));

@@ -178,9 +178,10 @@ impl<'c, 'a> Call<'c, 'a> {
 
     /// Is a null pointer handed over for it? Then a construct that maps some of it does not run, or maps no bytes.
     fn is_nothing(&self, own: &Item) -> bool {
-        let parameter = self.parameter_behind(&own.named);
-        let argument = self.binding.argument(parameter).filter(|_| self.host.writes_variable(parameter).is_none());
-        argument.is_some_and(|argument| self.cx.is_null_pointer(argument))
+        let parameter = self.first_behind(&own.named);
+        let argument = self.binding.argument(parameter.id);
+        let is_kept = self.host.writes_variable(parameter.id).is_none();
+        is_kept && argument.is_some_and(|argument| self.cx.is_null_handed(argument, &parameter))
     }
 
     fn unnamed(&self, item: &Item) -> Touch {
