@@ -20,6 +20,9 @@ pub(super) struct Chosen {
 /// Words before a name that declare nothing.
 const NO_TYPES: &[&str] = &["case", "delete", "else", "goto", "new", "operator", "return", "sizeof", "throw"];
 
+/// Words that are no names, whatever stands before them.
+const NO_NAMES: &[&str] = &["class", "enum", "struct", "union"];
+
 /// The groups that may matter for some parts of the file, those of directives first, then those of the file.
 pub(super) fn groups(
     file: &SourceFile,
@@ -103,7 +106,8 @@ fn declared_names(text: &str) -> BTreeSet<String> {
             other => matches!(other, Some('*' | '&' | '}' | '>')),
         };
         let behind = code[end..].trim_start().chars().next();
-        if is_behind_type && matches!(behind, Some(';' | '=' | '[' | '(' | '{' | ',' | ':')) {
+        let is_name = is_behind_type && !NO_NAMES.contains(&&code[start..end]);
+        if is_name && matches!(behind, Some(';' | '=' | '[' | '(' | '{' | ',' | ':')) {
             found.insert(code[start..end].to_owned());
         }
         at = end;
