@@ -1,5 +1,6 @@
 //! The only driver: parse, plan, edit, validate, again until nothing changes.
 
+mod arrangements;
 mod decided;
 mod earlier;
 mod hidden_declarations;
@@ -206,8 +207,34 @@ fn decided(
     asking: Asking<'_>,
     reader: &mut FileReader,
 ) -> Result<Decided, EngineError> {
-    let mut readings = Readings::of(file, headers, &options.definitions, reader).map_err(EngineError::Host)?;
+    let readings = Readings::of(file, headers, &options.definitions, reader).map_err(EngineError::Host)?;
     let suppressions = Suppressions::read(file, &readings.scan);
+    let mut found = of_readings(readings, headers, options, passes, asking, (&suppressions, reader))?;
+    // What clang says of names, it says of the one arrangement that its flags ask for.
+    let refused = arrangements::refused(&found.plans);
+    if options.facts.is_none() && !refused.is_empty() {
+        let parts: Vec<Span> = refused.iter().map(|(_, extent)| *extent).collect();
+        let passes: Vec<Pass> =
+            passes.iter().copied().filter(|pass| refused.iter().any(|(other, _)| other == pass)).collect();
+        let all = Readings::arrangements(file, headers, &options.definitions, &parts, reader);
+        if let Some(all) = all.map_err(EngineError::Host)? {
+            let other = of_readings(all, headers, options, &passes, asking, (&suppressions, reader))?;
+            found.plans = arrangements::better(found.plans, other.plans);
+            wait_for_others(&mut found.plans, options);
+        }
+    }
+    Ok(found)
+}
+
+/// What passes decide of all texts that a file is read as.
+fn of_readings(
+    mut readings: Readings<'_>,
+    headers: &[SourceFile],
+    options: &Options,
+    passes: &[Pass],
+    asking: Asking<'_>,
+    (suppressions, reader): (&Suppressions, &mut FileReader),
+) -> Result<Decided, EngineError> {
     let mut of_texts = Vec::new();
     let mut problems = Vec::new();
     for reading in &mut readings.texts {
@@ -223,7 +250,7 @@ fn decided(
         let is_told = |plan: &Plan| is_wanted(plan.extent) && !suppressions.is_off(reading.place(plan.extent));
         let context = context(
             &reading.file,
-            headers,
+            reading.headers.as_deref().unwrap_or(headers),
             &parsed,
             options,
             &asked,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::readings::names_taken_back;
 use crate::semantics::symbols::FlagDefinition;
-use crate::source::{Conditional, Scan, SourceFile, Span, scan, words};
+use crate::source::{Conditional, MacroDefinition, Scan, SourceFile, Span, scan, words};
 
 /// Longer conditions are not read.
 const MOST_TOKENS: usize = 64;
@@ -42,7 +42,14 @@ impl<'a> Defined<'a> {
         }
         for file in std::iter::once(file).chain(headers) {
             all.taken_back.extend(names_taken_back(file));
-            for definition in scan(&file.text).definitions {
+            let scan = scan(&file.text);
+            for definition in &scan.definitions {
+                // `#ifndef N`: what a flag defines is not defined again.
+                let is_default =
+                    all.flags.contains_key(&*file.show(definition.name)) && is_default(file, &scan, definition);
+                if is_default {
+                    continue;
+                }
                 let body = match definition.parameters {
                     Some(_) => "()".to_owned(),
                     None => file.show(definition.body).trim().to_owned(),
@@ -60,15 +67,10 @@ impl<'a> Defined<'a> {
 
     fn without_branches(&self, file: &SourceFile) -> SourceFile {
         let scan = scan(&file.text);
-        let mut text = file.text.clone();
         let groups = scan.conditionals.iter().zip(self.groups(file, &scan));
-        for (group, taken) in groups.filter_map(|(group, taken)| Some((group, taken?))) {
-            for span in not_taken(group, taken) {
-                let part = text.get_mut(span.start..span.end).unwrap_or_default();
-                part.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
-            }
-        }
-        SourceFile { text, ..file.clone() }
+        let known = groups.filter_map(|(group, taken)| Some((group, taken?)));
+        let spans: Vec<Span> = known.flat_map(|(group, taken)| not_taken(group, taken)).collect();
+        without(file, &spans)
     }
 
     /// For each group of a file, which branch is taken; `None` where that is not known.
@@ -87,6 +89,25 @@ impl<'a> Defined<'a> {
 pub(super) fn not_taken(group: &Conditional, taken: Taken) -> Vec<Span> {
     let others = group.branches.iter().enumerate().filter(|(index, _)| Some(*index) != taken);
     group.lines().into_iter().chain(others.map(|(_, branch)| branch.content)).filter(|span| !span.is_empty()).collect()
+}
+
+/// A file with blanks in the place of some parts, and its lines as they are.
+pub(super) fn without(file: &SourceFile, parts: &[Span]) -> SourceFile {
+    let mut text = file.text.clone();
+    for span in parts {
+        let part = text.get_mut(span.start..span.end).unwrap_or_default();
+        part.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    }
+    SourceFile { text, ..file.clone() }
+}
+
+/// Does a definition stand where the preprocessor has asked that there is none of its name?
+fn is_default(file: &SourceFile, scan: &Scan, definition: &MacroDefinition) -> bool {
+    let name = file.show(definition.name);
+    scan.conditionals.iter().any(|group| {
+        let first = group.branches.first().filter(|branch| branch.content.contains(definition.span));
+        first.is_some_and(|branch| words(&file.show(branch.line)).eq(["ifndef", &*name]))
+    })
 }
 
 /// The line at which a group begins.

@@ -4,7 +4,7 @@
 //! the headers stay as they are. A header's text is put in only where it is certain which file a line includes, and that its text stands
 //! there and nowhere else: outside of functions' bodies and of other conditions than guards, once or behind a guard.
 
-mod guard;
+pub(super) mod guard;
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};

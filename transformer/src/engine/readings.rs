@@ -9,12 +9,14 @@
 
 mod agreement;
 mod conditions;
+mod declarations;
 mod derived;
 mod expand;
 mod macros;
 mod tokens;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::engine::decided::Defined;
 use crate::engine::parsing::{FileReader, Parsed};
@@ -25,9 +27,9 @@ use crate::engine::readings::macros::Macros;
 pub(super) use crate::engine::readings::macros::names_taken_back;
 use crate::region::construct::Doubt;
 use crate::semantics::symbols::FlagDefinition;
-use crate::source::{Scan, SourceFile, Span, scan};
+use crate::source::{Scan, SourceFile, Span, scan, words};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{HostError, NodeId, NodeKind};
+use crate::syntax::{Field, HostError, NodeId, NodeKind};
 
 /// More texts than this are not read; the uses then stay what they look like: words that are no clauses.
 const MOST_TEXTS: usize = 16;
@@ -49,6 +51,8 @@ pub(super) struct Readings<'a> {
 pub(super) struct Reading<'a> {
     /// The text.
     pub file: Cow<'a, SourceFile>,
+    /// Its headers, where these are read otherwise than they are.
+    pub headers: Option<Vec<SourceFile>>,
     derived: Derived,
     /// The parts of the file that the compiler does not see so.
     left_out: Vec<Span>,
@@ -59,7 +63,7 @@ pub(super) struct Reading<'a> {
 impl<'a> Reading<'a> {
     /// The file as it is.
     fn plain(file: &'a SourceFile, parsed: Option<Parsed>) -> Self {
-        Self { file: Cow::Borrowed(file), derived: Derived::default(), left_out: Vec::new(), parsed }
+        Self { file: Cow::Borrowed(file), headers: None, derived: Derived::default(), left_out: Vec::new(), parsed }
     }
 
     /// Hands out its trees: `None` if no directive in it can concern a device.
@@ -109,39 +113,87 @@ impl<'a> Readings<'a> {
             false => Macros::of(file, &scan, headers, flags),
         };
         let mut all = Self { file, scan, texts: Vec::new(), uses: Vec::new(), conditions: Conditions::default() };
-        let choices = all.choices(&macros).into_iter().map(|choice| Expander::new(&macros, choice));
-        let used: Vec<Vec<Replacement>> = choices.map(|expander| expander.replacements(file, &all.scan)).collect();
+        let used = all.used(&macros);
         let uses_macros = !used.iter().all(Vec::is_empty);
         // Where directives use macros, the file as it is tells only what in it hides constructs.
         let is_parsed = !uses_macros || !all.scan.conditionals.is_empty() || macros.are_in_force();
         let parsed = if is_parsed { reader.parse_scanned(file, all.scan.clone())? } else { None };
-        let mut in_statements = Vec::new();
         if let Some(parsed) = &parsed {
-            in_statements = statements(file, parsed, &macros);
             let defined = Defined::of(file, headers, flags);
-            all.conditions = Conditions::of(file, parsed, &defined);
+            all.conditions = Conditions::of(file, headers, parsed, &defined);
         }
-        let answers: Vec<Vec<bool>> = all.conditions.answers().collect();
-        if !uses_macros && !all.conditions.are_some() && in_statements.is_empty()
-            || used.len() * answers.len() > MOST_TEXTS
+        let is_plain = !uses_macros && !all.conditions.are_some();
+        if is_plain && parsed.as_ref().is_none_or(|parsed| statements(file, parsed, &macros).is_empty())
+            || !all.read(headers, &macros, parsed.as_ref(), &used)
         {
             all.texts.push(Reading::plain(file, parsed));
-            return Ok(all);
         }
-        for answers in &answers {
-            for used in &used {
-                all.add(all.conditions.left_out(file, answers), [used.as_slice(), &in_statements].concat());
-            }
-        }
-        all.uses.extend(used.iter().flatten().map(|used| MacroUse::new(file, &macros, used.span)));
-        all.uses.extend(in_statements.iter().map(|used| MacroUse::in_force(file, &macros, used.span)));
-        all.uses.sort_by_key(|used| used.span);
-        all.uses.dedup_by_key(|used| used.span);
         Ok(all)
     }
 
+    /// Reads a file by each choice among the branches of `#if` groups that choose which directive stands before a loop or, in it or in its
+    /// headers, what names stand for that matter for some parts of it. `None` where there is nothing to choose, or too much.
+    ///
+    /// # Errors
+    /// When the file cannot be read within the limits.
+    pub fn arrangements(
+        file: &'a SourceFile,
+        headers: &[SourceFile],
+        flags: &[FlagDefinition],
+        parts: &[Span],
+        reader: &mut FileReader,
+    ) -> Result<Option<Self>, HostError> {
+        let scan = scan(&file.text);
+        let chooses = |scan: &Scan| scan.conditionals.iter().any(|group| group.branches.len() > 1);
+        let is_asked = chooses(&scan) || scan.directives.iter().any(|directive| directive.alternative.is_some());
+        if !is_asked && !headers.iter().any(|header| chooses(&crate::source::scan(&header.text))) {
+            return Ok(None);
+        }
+        let Some(parsed) = reader.parse_scanned(file, scan.clone())? else { return Ok(None) };
+        let defined = Defined::of(file, headers, flags);
+        let Some(conditions) = Conditions::of_all(file, headers, &parsed, &defined, parts) else { return Ok(None) };
+        let macros = Macros::of(file, &scan, headers, flags);
+        let mut all = Self { file, scan, texts: Vec::new(), uses: Vec::new(), conditions };
+        let used = all.used(&macros);
+        Ok(all.read(headers, &macros, Some(&parsed), &used).then_some(all))
+    }
+
+    /// What macros give to directives, by each choice among their definitions.
+    fn used(&self, macros: &Macros) -> Vec<Vec<Replacement>> {
+        let choices = self.choices(macros).into_iter().map(|choice| Expander::new(macros, choice));
+        choices.map(|expander| expander.replacements(self.file, &self.scan)).collect()
+    }
+
+    /// Makes the texts, unless there are too many, or none can be compiled.
+    fn read(
+        &mut self,
+        headers: &[SourceFile],
+        macros: &Macros,
+        parsed: Option<&Parsed>,
+        used: &[Vec<Replacement>],
+    ) -> bool {
+        let file = self.file;
+        let in_statements = parsed.map(|parsed| statements(file, parsed, macros)).unwrap_or_default();
+        let answers = self.conditions.answers();
+        if answers.is_empty() || used.len() * answers.len() > MOST_TEXTS {
+            return false;
+        }
+        for answers in &answers {
+            for used in used {
+                let left_out = self.conditions.left_out(file, answers);
+                let headers = self.conditions.headers(headers, answers);
+                self.add(left_out, [used.as_slice(), &in_statements].concat(), headers);
+            }
+        }
+        self.uses.extend(used.iter().flatten().map(|used| MacroUse::new(file, macros, used.span)));
+        self.uses.extend(in_statements.iter().map(|used| MacroUse::in_force(file, macros, used.span)));
+        self.uses.sort_by_key(|used| used.span);
+        self.uses.dedup_by_key(|used| used.span);
+        true
+    }
+
     /// Adds the text without some parts, and with what macros stand for in the others.
-    fn add(&mut self, left_out: Vec<Replacement>, used: Vec<Replacement>) {
+    fn add(&mut self, left_out: Vec<Replacement>, used: Vec<Replacement>, headers: Option<Vec<SourceFile>>) {
         let spans: Vec<Span> = left_out.iter().map(|it| it.span).collect();
         let is_seen = |used: &Replacement| !spans.iter().any(|span| span.overlaps(used.span));
         let mut replacements = left_out;
@@ -149,7 +201,7 @@ impl<'a> Readings<'a> {
         replacements.sort_by_key(|it| it.span);
         let (text, derived) = Derived::new(&self.file.text, &replacements);
         let file = SourceFile::new(self.file.path.clone(), text);
-        self.texts.push(Reading { file: Cow::Owned(file), derived, left_out: spans, parsed: None });
+        self.texts.push(Reading { file: Cow::Owned(file), headers, derived, left_out: spans, parsed: None });
     }
 
     /// Every choice among the definitions of the macros that directives use, or `None` if there are too many.
@@ -195,10 +247,48 @@ fn statements(file: &SourceFile, parsed: &Parsed, macros: &Macros) -> Vec<Replac
         let range = around.or_else(|| is_outermost.then_some(construct.body_span));
         range.map(|range| expander.in_statements(file, scan, range, !is_hidden)).unwrap_or_default()
     });
-    let mut used: Vec<Replacement> = used.collect();
+    let mut used: Vec<Replacement> = used.chain(calls(file, parsed, macros)).collect();
     used.sort_by_key(|it| it.span);
     used.dedup_by(|one, other| other.span.overlaps(one.span));
     used
+}
+
+/// The uses of macros that call functions with constructs for a device, by their text or by what is handed to them.
+fn calls(file: &SourceFile, parsed: &Parsed, macros: &Macros) -> Vec<Replacement> {
+    let Parsed { scan, constructs, tree } = parsed;
+    if !macros.are_in_force() {
+        return Vec::new();
+    }
+    let functions: Vec<Span> =
+        tree.all_of(&[NodeKind::FunctionDefinition]).map(|function| tree.span(function)).collect();
+    let name = |function: NodeId| {
+        let name = tree.innermost_declarator(tree.child(function, Field::Declarator)?);
+        (tree.kind(name) == NodeKind::Identifier).then(|| file.show(tree.span(name)).into_owned())
+    };
+    let is_kernel = |span: Span| constructs.within(span).any(|(construct, _)| construct.leaves.contains(&Leaf::Target));
+    let named = tree.all_of(&[NodeKind::FunctionDefinition]).filter_map(|function| Some((name(function)?, function)));
+    let named: Vec<(String, Span)> = named.map(|(name, function)| (name, tree.span(function))).collect();
+    let mut with_constructs: BTreeSet<&str> =
+        named.iter().filter(|(_, span)| is_kernel(*span)).map(|(name, _)| name.as_str()).collect();
+    loop {
+        let calls_one = |span: Span| words(&file.show(span)).any(|word| with_constructs.contains(word));
+        let more = named.iter().filter(|(name, span)| !with_constructs.contains(name.as_str()) && calls_one(*span));
+        let more: Vec<&str> = more.map(|(name, _)| name.as_str()).collect();
+        if more.is_empty() {
+            break;
+        }
+        with_constructs.extend(more);
+    }
+    if with_constructs.is_empty() {
+        return Vec::new();
+    }
+    let expander = Expander::of_statements(macros);
+    let used = functions.into_iter().flat_map(|function| expander.in_statements(file, scan, function, false));
+    let calls = |used: &Replacement| {
+        let mut words = used.tokens.iter().filter(|token| token.kind == tokens::Kind::Word);
+        words.any(|token| with_constructs.contains(token.text.as_str()))
+    };
+    used.filter(calls).collect()
 }
 
 impl MacroUse {
@@ -211,7 +301,7 @@ impl MacroUse {
 
     fn new(file: &SourceFile, macros: &Macros, span: Span) -> Self {
         let text = file.show(span);
-        let name = crate::source::words(&text).next().unwrap_or_default().to_owned();
+        let name = words(&text).next().unwrap_or_default().to_owned();
         let places = macros.get(&name).iter().map(|definition| definition.place.clone()).collect();
         Self { span, name, places }
     }

@@ -185,6 +185,23 @@ impl Program<'_> {
         tree.kind(value) == NodeKind::Null || self.file.bytes(tree.span(value)) == b"0"
     }
 
+    /// Is it a null pointer, wherever it stands for a pointer: `NULL`, `(double *)0`?
+    pub(super) fn is_null_pointer(&self, value: NodeId) -> bool {
+        let tree = self.tree;
+        let inner = match tree.kind(value) {
+            NodeKind::ParenthesizedExpression => tree.named_children(value).next(),
+            NodeKind::CastExpression => tree.child(value, Field::Value),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => self.is_null_pointer(inner),
+            None => {
+                self.is_null(value)
+                    && !self.symbols().macros_named("NULL", usize::MAX).iter().any(|it| !it.is_elsewhere)
+            }
+        }
+    }
+
     /// What `name = value` assigns, and to nothing else, or `None` for any other change.
     pub(super) fn assigned(&self, used: &Use) -> Option<NodeId> {
         let tree = self.tree;

@@ -42,6 +42,7 @@ mod writes;
 
 pub use compiler::Disagreement;
 pub use constants::is_operand;
+pub use device_dependent::may_tell_device;
 pub use identity::VariableId;
 pub use macros::{FlagDefinition, Macro};
 pub use modelled::is_attribute;
@@ -320,7 +321,7 @@ impl<'a> Symbols<'a> {
         let types = found.entries.iter().map(|entry| self.type_of(found.header, entry)).collect();
         // What an object is made from is not modelled where it reads like a list of parameters.
         let is_of_kind = |ty: &DeclaredType| kind == chosen.name_kind() || matches!(ty, DeclaredType::Record { .. });
-        let mut ty = Some(resolve::agreed(types)).filter(is_of_kind).unwrap_or(DeclaredType::Unknown);
+        let mut ty = Some(resolve::agreed_or_real(types, name)).filter(is_of_kind).unwrap_or(DeclaredType::Unknown);
         if kind == NameKind::Function {
             ty = self.type_of_all_functions(name, chosen, ty);
         }

@@ -4,7 +4,7 @@ use crate::source::pragma_scan::skip_token;
 use crate::source::{Scan, SourceFile, Span, words};
 
 /// How a header sees to that its text stands once.
-pub(super) enum Guard {
+pub(in crate::engine) enum Guard {
     /// It does not.
     None,
     /// `#pragma once`.
@@ -32,7 +32,7 @@ impl Guard {
 }
 
 /// The guard of a file.
-pub(super) fn guard(file: &SourceFile, scan: &Scan) -> Guard {
+pub(in crate::engine) fn guard(file: &SourceFile, scan: &Scan) -> Guard {
     let is_once = |span: &Span| {
         let text = file.show(*span);
         words(&text).eq(["pragma", "once"]) && !scan.conditionals.iter().any(|group| group.span.contains(*span))

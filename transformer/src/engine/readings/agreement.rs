@@ -54,7 +54,12 @@ impl Readings<'_> {
         if all_applied && agree && is_hidden {
             return Some(plan);
         }
-        if let Some(other) = other.filter(|other| other.decision == Decision::Refuse) {
+        let is_said = |other: &Plan| match other.decision {
+            Decision::Refuse => true,
+            Decision::DoesNotPay => is_hidden,
+            _ => false,
+        };
+        if let Some(other) = other.filter(is_said) {
             return Some(other);
         }
         plan.refuse(self.disagreement(plan.extent, plan.span));
@@ -71,7 +76,14 @@ impl Readings<'_> {
                 let message = "an edit that suits one branch of this `#if` does not suit another";
                 Reason::new(ReasonCode::PreprocessorConditional, line, message)
             }
-            None => reason(used, span, "an edit that suits one definition of this macro does not suit another"),
+            None => match self.conditions.first_place().filter(|_| used.is_none()) {
+                Some(place) => {
+                    let message =
+                        format!("an edit that suits one branch of the `#if` at {place} does not suit another");
+                    Reason::new(ReasonCode::PreprocessorConditional, span, message)
+                }
+                None => reason(used, span, "an edit that suits one definition of this macro does not suit another"),
+            },
         }
     }
 

@@ -1,6 +1,6 @@
 //! Calls of functions in sight: which function is called, and what each of its parameters gets.
 
-use super::{Storage, Touch};
+use super::{Named, Storage, Touch};
 use crate::semantics::Program;
 use crate::semantics::symbols::{DeclaredType, VariableId};
 use crate::syntax::{Call, Field, Function, NodeId, NodeKind};
@@ -125,7 +125,7 @@ impl Program<'_> {
     }
 
     /// An access of a called function as the caller sees it: with what the arguments lead to in place of what its parameters do. None
-    /// where it is of a variable that ends with the call.
+    /// where it is of a variable that ends with the call, or behind a null pointer, where nothing is.
     pub(crate) fn as_called(
         &self,
         touch: &Touch,
@@ -138,6 +138,9 @@ impl Program<'_> {
             Storage::Variable(named) if is_own(named.id) => return None,
             Storage::Behind(named) if is_own(named.id) => {
                 let argument = binding.argument(named.id).filter(|_| !changed(named.id));
+                if argument.is_some_and(|argument| self.is_null_handed(argument, named)) {
+                    return None;
+                }
                 let is_reference = || {
                     let ty = self.named(&named.name, named.at).map(|(_, variable)| variable.ty.clone());
                     matches!(ty, Some(DeclaredType::Reference { .. }))
@@ -154,6 +157,12 @@ impl Program<'_> {
 }
 
 impl Program<'_> {
+    /// Does a call hand over a null pointer for a parameter that is a pointer?
+    pub(crate) fn is_null_handed(&self, argument: NodeId, parameter: &Named) -> bool {
+        let is_pointer = || self.named(&parameter.name, parameter.at).is_some_and(|(_, it)| it.ty.is_pointer());
+        self.is_null_pointer(argument) && is_pointer()
+    }
+
     /// What a reference to a number is bound to that gets an expression: a variable by its name, or anything.
     fn bound(&self, argument: NodeId) -> Storage {
         let span = self.tree.span(argument);

@@ -72,6 +72,15 @@ const SAME: &[&str] = &[
     "__unix__",
 ];
 
+/// Is it a reserved name, and not one that is known to be the same in both compilations?
+#[must_use]
+pub fn may_tell_device(word: &str) -> bool {
+    let is_reserved = word
+        .strip_prefix('_')
+        .is_some_and(|rest| rest.starts_with('_') || rest.starts_with(|first: char| first.is_ascii_uppercase()));
+    is_reserved && SAME.binary_search(&word).is_err()
+}
+
 impl Symbols<'_> {
     /// The names whose meaning hangs on a macro that may differ between host and device, and those that are made of such. `None` where a
     /// file is included under such a condition: then any name may be.
@@ -103,12 +112,7 @@ impl Symbols<'_> {
 
     /// Is it a reserved name that the program does not define, and not one that is known to be the same everywhere?
     fn may_differ(&self, word: &str) -> bool {
-        let is_reserved = word
-            .strip_prefix('_')
-            .is_some_and(|rest| rest.starts_with('_') || rest.starts_with(|first: char| first.is_ascii_uppercase()));
-        is_reserved
-            && SAME.binary_search(&word).is_err()
-            && self.macros_named(word, self.own.file.text.len()).is_empty()
+        may_tell_device(word) && self.macros_named(word, self.own.file.text.len()).is_empty()
     }
 }
 

@@ -6,6 +6,7 @@ use super::types::standard_type;
 use super::{DeclaredType, Dimension, NameKind, Scope, Symbols, Unit};
 use crate::semantics::Integer;
 use crate::source::Language;
+use crate::syntax::numbers::Format;
 use crate::syntax::{Field, NodeId, NodeKind, Number};
 
 mod named;
@@ -20,6 +21,22 @@ const FUEL: usize = 32;
 /// of an `#if` may.
 pub(super) fn agreed(types: Vec<DeclaredType>) -> DeclaredType {
     types.into_iter().reduce(merged).unwrap_or(DeclaredType::Unknown)
+}
+
+/// The one type of several declarations or definitions of a name, of which any may hold: of numbers of single and of double precision, one
+/// of the two.
+pub(super) fn agreed_or_real(types: Vec<DeclaredType>, name: &str) -> DeclaredType {
+    let are_real = !types.is_empty() && types.iter().all(is_real);
+    match agreed(types) {
+        DeclaredType::Unknown if are_real => DeclaredType::scalar(Number::Floating(Format::SingleOrDouble), name),
+        one => one,
+    }
+}
+
+/// Is it `float` or `double`, or one of the two?
+fn is_real(ty: &DeclaredType) -> bool {
+    let formats = [Format::Single, Format::Double, Format::SingleOrDouble];
+    formats.iter().any(|format| *ty == DeclaredType::scalar(Number::Floating(*format), ""))
 }
 
 fn merged(first: DeclaredType, second: DeclaredType) -> DeclaredType {

@@ -151,7 +151,7 @@ impl<'c, 'a> Call<'c, 'a> {
             only_read: Vec::new(),
             trouble: own.trouble.as_ref().map(|reason| Reason::new(reason.code, extent, in_called(&reason.message))),
         };
-        for item in &own.items {
+        for item in own.items.iter().filter(|item| !self.is_nothing(item)) {
             match self.item(item) {
                 Ok(found) if mapping.item(found.named.id).is_none() => {
                     mapping.only_read.extend((!own.writes(cx, &item.named)).then_some(found.named.id));
@@ -174,6 +174,14 @@ impl<'c, 'a> Call<'c, 'a> {
             }
         }
         mapping
+    }
+
+    /// Is a null pointer handed over for it? Then a construct that maps some of it does not run, or maps no bytes.
+    fn is_nothing(&self, own: &Item) -> bool {
+        let parameter = self.first_behind(&own.named);
+        let argument = self.binding.argument(parameter.id);
+        let is_kept = self.host.writes_variable(parameter.id).is_none();
+        is_kept && argument.is_some_and(|argument| self.cx.is_null_handed(argument, &parameter))
     }
 
     fn unnamed(&self, item: &Item) -> Touch {

@@ -143,25 +143,40 @@ fn loop_of_head(cx: &Context<'_>, name: NodeId) -> Option<Span> {
 }
 
 /// What a `defaultmap` clause says of variables that no other clause lists.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum ByDefault {
     /// Nothing else than what holds without it, or that there are none.
     AsEver,
     /// Scalars come back from the device, where the kernel may have written them.
     ScalarsComeBack,
+    /// Structures come back without having been there.
+    ObjectsLost,
     /// Scalars come back without having been there.
     ScalarsLost,
 }
 
-/// What a `defaultmap` clause says, unless that is about arrays, structures and pointers.
+/// What a `defaultmap` clause says of arrays: are they brought to the device, and back?
+fn arrays_by_default(cx: &Context<'_>, clause: &Clause) -> Option<(bool, bool)> {
+    let text = cx.file.show(clause.span);
+    match words(&text).collect::<Vec<_>>().as_slice() {
+        ["defaultmap", "to", "aggregate"] => Some((true, false)),
+        ["defaultmap", "from", "aggregate"] => Some((false, true)),
+        ["defaultmap", "alloc", "aggregate"] => Some((false, false)),
+        _ => None,
+    }
+}
+
+/// What a `defaultmap` clause says, unless that is about pointers, or of arrays and structures by [`arrays_by_default`].
 fn by_default(cx: &Context<'_>, clause: &Clause) -> Option<ByDefault> {
     let text = cx.file.show(clause.span);
     let words: Vec<&str> = words(&text).collect();
     match words.as_slice() {
         ["defaultmap", "none" | "default"]
+        | ["defaultmap", "tofrom" | "to" | "alloc" | "none" | "default", "aggregate"]
         | ["defaultmap", "alloc" | "default" | "firstprivate" | "none" | "to", "scalar"] => Some(ByDefault::AsEver),
         ["defaultmap", "tofrom", "scalar"] => Some(ByDefault::ScalarsComeBack),
         ["defaultmap", "from", "scalar"] => Some(ByDefault::ScalarsLost),
+        ["defaultmap", "from", "aggregate"] => Some(ByDefault::ObjectsLost),
         _ => None,
     }
 }
@@ -334,7 +349,8 @@ impl Mapping {
         let clauses = &cx.constructs.directive(self.id).clauses;
         let is_listed = |name: &str| clauses.iter().any(|clause| clause.lists(name));
         let default = clauses.iter().filter(|clause| clause.name == ClauseName::Defaultmap);
-        let default = default.filter_map(|clause| by_default(cx, clause)).max();
+        let (to, from) = default.clone().find_map(|clause| arrays_by_default(cx, clause)).unwrap_or((true, true));
+        let defaults: Vec<ByDefault> = default.filter_map(|clause| by_default(cx, clause)).collect();
         let mut counters: Vec<(String, Span)> = Vec::new();
         for used in uses_below(cx.file, cx.tree, self.body) {
             let is_counter = |(name, of_loop): &(String, Span)| *name == used.name && of_loop.contains(used.span);
@@ -370,8 +386,8 @@ impl Mapping {
                         expressions: Vec::new(),
                         first_length: None,
                         length: None,
-                        to: true,
-                        from: true,
+                        to,
+                        from,
                         is_explicit: false,
                         span: used.span,
                         trouble,
@@ -380,14 +396,14 @@ impl Mapping {
                 }
                 ty => {
                     // A structure that the body only reads comes back as it was.
-                    let comes_back = match default {
-                        Some(ByDefault::ScalarsLost) => true,
-                        Some(ByDefault::ScalarsComeBack) => used.role != Role::Read,
-                        _ => false,
-                    };
+                    let says = |what: ByDefault| defaults.contains(&what);
+                    let comes_back =
+                        says(ByDefault::ScalarsLost) || says(ByDefault::ScalarsComeBack) && used.role != Role::Read;
                     let writes = !(ty.is_scalar() && !comes_back
                         || ty.is_pointer()
-                        || is_object(cx, ty, named.at) && self.leaves_object(cx, &named));
+                        || !says(ByDefault::ObjectsLost)
+                            && is_object(cx, ty, named.at)
+                            && self.leaves_object(cx, &named));
                     let storage = if ty.is_known() && !matches!(ty, DeclaredType::Reference { .. }) {
                         Storage::Variable(named)
                     } else {

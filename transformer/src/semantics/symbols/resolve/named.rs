@@ -1,18 +1,11 @@
 //! The types that specifiers and names stand for.
 
-use super::{ANONYMOUS, Resolver, agreed};
+use super::{ANONYMOUS, Resolver, agreed, agreed_or_real};
 use crate::semantics::symbols::entries::{Entry, EntryKind};
 use crate::semantics::symbols::types::{standard_class, standard_type};
 use crate::semantics::symbols::{DeclaredType, Found};
 use crate::source::{Language, Span};
-use crate::syntax::numbers::Format;
 use crate::syntax::{Field, NodeId, NodeKind, Number};
-
-/// Is it `float` or `double`, or one of the two?
-fn is_real(ty: &DeclaredType) -> bool {
-    let formats = [Format::Single, Format::Double, Format::SingleOrDouble];
-    formats.iter().any(|format| *ty == DeclaredType::scalar(Number::Floating(*format), ""))
-}
 
 impl Resolver<'_, '_> {
     /// The type that a type specifier names.
@@ -111,11 +104,7 @@ impl Resolver<'_, '_> {
             let standard = standard_type(name).filter(|_| !self.symbols.may_be_named_out_of_sight(name));
             return standard.unwrap_or(DeclaredType::Unknown);
         }
-        let are_real = types.iter().all(is_real);
-        match agreed(types) {
-            DeclaredType::Unknown if are_real => DeclaredType::scalar(Number::Floating(Format::SingleOrDouble), name),
-            one => one,
-        }
+        agreed_or_real(types, name)
     }
 
     /// What a name stands for where no macro of that name is defined.
@@ -135,7 +124,8 @@ impl Resolver<'_, '_> {
         let is_type =
             |entry: &&&Entry| matches!(entry.kind, EntryKind::Alias | EntryKind::Tag | EntryKind::TemplateParameter);
         let types = found.entries.iter().filter(is_type);
-        agreed(types.map(|entry| there.entry(entry, fuel)).collect())
+        let name = found.entries.first().map(|entry| unit.file.show(entry.name_span)).unwrap_or_default();
+        agreed_or_real(types.map(|entry| there.entry(entry, fuel)).collect(), &name)
     }
 
     /// A macro's body that is a type's name: `#define DATA_TYPE double`.

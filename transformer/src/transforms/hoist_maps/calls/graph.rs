@@ -82,7 +82,7 @@ impl Graph<'_, '_> {
             let mappings = of(definition);
             mappings.is_empty() || has_own_data(cx, definition.1, &mappings)
         };
-        if binding.is_none() && definitions.iter().all(has_own_data) {
+        if (statement.is_none() || binding.is_none()) && definitions.iter().all(has_own_data) {
             let message = format!("each call of `{name}` has data of its own, and environments for them");
             self.unnamed.push((call, Reason::new(ReasonCode::NothingToHoist, span, message)));
             return;

@@ -308,7 +308,8 @@ impl Builder<'_, '_> {
             return;
         }
         let constant = matches!(variable.kind, Kind::Array { is_const: true, .. });
-        self.data.implicit.push((name.to_owned(), if constant { "to" } else { "tofrom" }));
+        let kind = self.aggregate_default();
+        self.data.implicit.push((name.to_owned(), if constant && kind == "tofrom" { "to" } else { kind }));
         if let Some(place) = self.names.partial_map(name, self.shape.outer.first().copied()) {
             let message = format!("assumes that no part of `{name}` alone is on the device before this region");
             let mut reason = Reason::new(ReasonCode::PartlyPresent, variable.first, message)

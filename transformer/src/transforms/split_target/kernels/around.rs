@@ -25,7 +25,8 @@ pub(super) fn data_clauses<'a>(shape: &Shape, facts: &'a Facts) -> Vec<NewClause
         items: clause.items().iter().collect(),
         restated: false,
     }));
-    for (map_type, head) in [("to", "map(to: "), ("tofrom", "map(tofrom: ")] {
+    let heads = [("to", "map(to: "), ("from", "map(from: "), ("alloc", "map(alloc: "), ("tofrom", "map(tofrom: ")];
+    for (map_type, head) in heads {
         let implicit = data.implicit.iter().filter(|(name, kind)| *kind == map_type && name != "this");
         let implicit = implicit.map(|(name, _)| name.as_str());
         let reduced = data.mapped_reductions.iter().map(String::as_str).filter(|_| map_type == "tofrom");

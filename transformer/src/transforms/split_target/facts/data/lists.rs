@@ -2,7 +2,7 @@
 
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::Kind;
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, ListItem};
 use crate::transforms::split_target::facts::data::{Builder, scalar_written};
@@ -74,9 +74,8 @@ impl Builder<'_, '_> {
     /// kernel.
     pub(super) fn defaultmap(&mut self) {
         for clause in &self.region.defaultmap {
-            let words = self.names.file.show(Span::new(clause.name_span.end, clause.span.end)).into_owned();
-            let words: Vec<&str> =
-                words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+            let text = self.names.file.show(clause.span).into_owned();
+            let words: Vec<&str> = words(&text).skip(1).collect();
             let unlisted_scalar = || {
                 let variables = self.pieces.iter().flat_map(|piece| &piece.variables);
                 let mut scalars = variables.filter(|(_, variable)| matches!(variable.kind, Kind::Scalar { .. }));
@@ -85,7 +84,8 @@ impl Builder<'_, '_> {
                 }) || self.read_by_host().iter().any(|(name, _, _)| !self.is_listed(name))
             };
             match words.as_slice() {
-                ["none" | "default", ..] | ["tofrom", "aggregate"] | ["firstprivate", "scalar"] => {}
+                ["none" | "default", ..] | ["firstprivate", "scalar"] => {}
+                [kind, "aggregate"] if map_type(kind).is_some() => {}
                 ["tofrom", "scalar"] => self.scalars_are_mapped = true,
                 [_, "scalar"] if !unlisted_scalar() => {}
                 _ => {
@@ -97,6 +97,19 @@ impl Builder<'_, '_> {
         if self.scalars_are_mapped {
             self.map_scalars();
         }
+    }
+
+    /// The map type that `defaultmap` gives arrays and structures that no clause lists.
+    pub(super) fn aggregate_default(&self) -> &'static str {
+        let kinds = self.region.defaultmap.iter().filter_map(|clause| {
+            let text = self.names.file.show(clause.span);
+            let words: Vec<&str> = words(&text).skip(1).collect();
+            match words.as_slice() {
+                [kind, "aggregate"] => map_type(kind),
+                _ => None,
+            }
+        });
+        kinds.into_iter().next().unwrap_or("tofrom")
     }
 
     /// `defaultmap(tofrom: scalar)`: each scalar that no clause names is mapped for the whole region.
@@ -183,4 +196,9 @@ impl Builder<'_, '_> {
             }
         }
     }
+}
+
+/// A map type that `defaultmap` names.
+fn map_type(name: &str) -> Option<&'static str> {
+    ["tofrom", "to", "from", "alloc"].into_iter().find(|kind| *kind == name)
 }
