@@ -110,6 +110,7 @@ fn colour_follows_the_flag() {
 fn rule_pages_come_from_the_code() {
     let project = Project::new(&[("rule/a.c", PLAIN)]);
     let page = project.expect(0, &["rule", "omps101"]).text();
+    assert_eq!(page, project.expect(0, &["rule", "101"]).text());
     assert!(page.starts_with("# OMPS101: syntax error in or around the region\n"), "{page}");
     let list = project.expect(0, &["rule"]).text();
     assert_contains(&list, "OMPS101  syntax error in or around the region");

@@ -13,7 +13,7 @@ use crate::cli::{Status, Streams, complain, uncommitted};
 use crate::edit::{Edit, EditSet};
 use crate::engine::Changed;
 use crate::output;
-use crate::plan::{Applicability, Decision, Pass, Plan, RuleKind};
+use crate::plan::{Applicability, Decision, Pass, Plan, RuleKind, figures};
 use crate::source::SourceFile;
 
 /// What `review` is given.
@@ -184,7 +184,8 @@ impl Review<'_> {
         let place = file.lines.line_column(plan.span.start);
         writeln!(self.out, "\n{}:{}: {}: {}", file.path.display(), place.line, plan.pass, plan.summary)?;
         if let Some(times) = plan.times {
-            writeln!(self.out, "  predicted: {} us now, {} us then", times.before, times.after)?;
+            let [before, after] = [times.before, times.after].map(|time| figures::time(time as f64));
+            writeln!(self.out, "  predicted: {before} now, {after} then")?;
         }
         for reason in &plan.reasons {
             let mark = if reason.code.kind() == RuleKind::Assumption { "! " } else { "  " };

@@ -230,7 +230,7 @@ fn judge(
     let trips = own.trips.and_then(|trips| u64::try_from(trips).ok());
     let factor = unrolled(device, loads, trips).ok_or((span, "this loop is too short"))?;
     if inner.is_none() && trips.is_some_and(|trips| is_beside_a_launch(found, promised, trips, inside.len())) {
-        return Err((span, "a launch takes so much longer that no twentieth is gained"));
+        return Err((span, "the launch takes so much longer that too little is gained"));
     }
     Ok(Unrolled { node, factor })
 }

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use crate::device::DeviceProfile;
 use crate::engine::RegionFacts;
+use crate::plan::figures::grouped;
 use crate::plan::{Applicability, Decision, Plan, ReasonCode, RuleKind, Times};
 use crate::report::constructs::{Fate, constructs, fate};
 use crate::report::summary::{self, Telling};
@@ -129,11 +130,12 @@ fn write_figures(out: &mut dyn Write, stats: &Stats, all: &[Construct<'_>]) -> i
     let copies = all.iter().flat_map(Construct::written).map(Copies::of);
     let copies = copies
         .fold(Copies::default(), |sum, of| Copies { before: sum.before + of.before, after: sum.after + of.after });
+    let number = |count: usize| grouped(&count.to_string());
     let figures = [
-        (stats.files_changed.to_string(), format!("of {} files change", stats.files)),
-        (stats.regions_changed.to_string(), format!("of {} regions change", stats.regions)),
-        ((stats.regions_refused + stats.regions_not_paying).to_string(), "regions are left alone".to_owned()),
-        (format!("{} → {}", stats.kernels_before, stats.kernels_after), "kernels".to_owned()),
+        (number(stats.files_changed), format!("of {} files change", number(stats.files))),
+        (number(stats.regions_changed), format!("of {} regions change", number(stats.regions))),
+        (number(stats.regions_refused + stats.regions_not_paying), "regions are left alone".to_owned()),
+        (format!("{} → {}", number(stats.kernels_before), number(stats.kernels_after)), "kernels".to_owned()),
         (
             format!("{} → {}", copies.before, copies.after),
             "copies of data that stay on the device, each loop pass once".to_owned(),

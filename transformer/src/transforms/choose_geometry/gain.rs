@@ -8,7 +8,8 @@ use crate::analysis::cost::launched;
 use crate::context::Context;
 use crate::device::DeviceProfile;
 use crate::device::launch::{Launch, MOST_BLOCKS, WrittenGrid, llvm_launch};
-use crate::device::time::{EMPTY_KERNEL, LAUNCH, gains};
+use crate::device::time::{EMPTY_KERNEL, GAIN, LAUNCH, gains};
+use crate::plan::figures::{self, time};
 use crate::region::target::TargetRegion;
 use crate::syntax::ClauseName;
 
@@ -74,28 +75,24 @@ impl<'a> Predicted<'a> {
     /// The times of the construct before and after, and for which number of iterations they are predicted.
     pub(super) fn words(&self, gain: Gain) -> String {
         let (iterations, is_known) = self.iterations;
-        let assumed = if is_known { "" } else { " (assumed)" };
-        format!(
-            "{} us instead of {}, with the launch, for {iterations} iterations{assumed}",
-            shown(LAUNCH + gain.after),
-            shown(LAUNCH + gain.before)
-        )
+        let iterations = figures::grouped(&iterations.to_string());
+        let lengths = if is_known {
+            format!(", for {iterations} iterations")
+        } else {
+            format!(" (assumes {iterations} iterations)")
+        };
+        format!("{} instead of {} with the launch{lengths}", time(LAUNCH + gain.after), time(LAUNCH + gain.before))
     }
 
     /// Why no grid is written if it gains this much.
     pub(super) fn too_little(&self, gain: Gain, threads: u32) -> String {
         let plural = if threads == 1 { "thread" } else { "threads" };
         format!(
-            "no grid is predicted to gain a twentieth on {}: {threads} {plural} in each team take {}",
+            "no grid is predicted to be {GAIN} times as fast by the model of {}: with {threads} {plural} in each team {}",
             self.device.name,
             self.words(gain)
         )
     }
-}
-
-/// A number of microseconds; the first digit behind the point counts only in small ones.
-fn shown(time: f64) -> String {
-    if time < 100.0 { format!("{time:.1}") } else { format!("{time:.0}") }
 }
 
 /// The gain of a grid over the one that the compiler and its runtime choose.
