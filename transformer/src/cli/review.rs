@@ -9,7 +9,7 @@ use crate::cli::inputs::Inputs;
 use crate::cli::pin_header::PinHeader;
 use crate::cli::process::{self, Engine, Processed};
 use crate::cli::settings::{Resolver, Settings};
-use crate::cli::{Status, Streams, complain, uncommitted};
+use crate::cli::{Status, Streams, complain, explain, uncommitted};
 use crate::edit::{Edit, EditSet};
 use crate::engine::Changed;
 use crate::output;
@@ -205,7 +205,7 @@ impl Review<'_> {
                 "n" => return Ok(Answer::Skip),
                 "k" => return Ok(Answer::Suppress),
                 "q" => return Ok(Answer::Quit),
-                "e" => plan.details.iter().try_for_each(|detail| writeln!(self.out, "  {}", detail.text))?,
+                "e" => explain::write_one(file, plan, self.out)?,
                 _ => write!(self.out, "{HELP}")?,
             }
         }

@@ -32,7 +32,7 @@ pub(super) struct Gain {
 }
 
 impl Gain {
-    /// Is the construct predicted to be faster by a twentieth?
+    /// Is the construct predicted to be 1.05 times as fast?
     pub(super) fn pays(self) -> bool {
         gains(self.before, self.after)
     }

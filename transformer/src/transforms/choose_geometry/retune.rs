@@ -138,7 +138,7 @@ fn by_number(cx: &Context<'_>, region: &TargetRegion, device: &DeviceProfile, gr
     })
 }
 
-/// Is the construct predicted to be faster by a twentieth with the offered grid, by what the text shows of its loop?
+/// Is the construct predicted to be 1.05 times as fast with the offered grid, by what the text shows of its loop?
 fn is_faster(cx: &Context<'_>, region: &TargetRegion, grid: WrittenGrid, offered: &Chosen) -> bool {
     let predicted = Predicted::of(cx, region);
     predicted.is_none_or(|predicted| predicted.gain(grid, |iterations| offered.launch(iterations)).pays())

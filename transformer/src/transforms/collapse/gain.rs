@@ -10,7 +10,7 @@ use crate::plan::figures::{count, time, transactions};
 use crate::plan::{Reason, ReasonCode, Times};
 use crate::transforms::collapse::write;
 
-/// The time of the kernel must fall to this part for a change, and that of the construct by a twentieth.
+/// The time of the kernel must fall to this part for a change, and the construct become 1.05 times as fast.
 const ENOUGH: f64 = 0.9;
 /// The time must fall to this part if neighbouring threads then access elements further apart.
 const MUCH: f64 = 0.5;
