@@ -31,6 +31,20 @@ check('they say what is done', vim.diagnostic.get(0)[1].message:match('split int
 vim.lsp.buf.format({ timeout_ms = 60000 })
 check('the server formats', vim.deep_equal(lines(), expected))
 
+-- As grammar/README.md says: a directive is coloured by its own grammar.
+vim.opt.runtimepath:prepend(vim.env.CONFIG)
+vim.opt.runtimepath:append(vim.env.CONFIG .. '/after')
+vim.cmd('edit! ' .. vim.fn.fnameescape(vim.env.TEXT))
+vim.treesitter.start(0, 'c')
+vim.treesitter.get_parser(0):parse(true)
+local row = vim.fn.search('pragma omp target', 'cw') - 1
+local column = lines()[row + 1]:find('target') - 1
+local seen = {}
+for _, one in ipairs(vim.treesitter.get_captures_at_pos(0, row, column)) do
+  seen[one.lang .. ' ' .. one.capture] = true
+end
+check('the grammar colours directives', seen['openmp keyword'])
+
 if vim.env.PLUGINS and vim.env.PLUGINS ~= '' then
   vim.opt.runtimepath:append(vim.env.PLUGINS .. '/conform.nvim')
   vim.lsp.enable('ompsplit', false)

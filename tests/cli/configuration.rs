@@ -86,7 +86,7 @@ fn the_assumed_length_of_loops_decides_what_pays() {
         SPLITS.replace("omp target map", "omp target teams map").replace("parallel for", "distribute parallel for");
     let project = Project::new(&[("a.c", &league)]);
     let left_alone = project.expect(0, &["-v", "--check", "a.c"]);
-    assert_contains(&left_alone.stderr, "taking loops of unknown length for 65536 iterations");
+    assert_contains(&left_alone.stderr, "assumes 65,536 iterations of loops of unknown length");
     let split = project.expect(1, &["--check", "--assumed-iterations", "500000000", "a.c"]);
     assert_contains(&split.stderr, "split into 2 kernels inside one target data; pays ");
     project.write(".ompsplit.toml", b"assumed_iterations = 500000000\n");

@@ -3,6 +3,23 @@
 use crate::project::{PLAIN, Project, REFUSED, Ran, SPLITS, assert_contains, assert_split};
 
 #[test]
+fn one_construct_gets_one_message_whatever_later_passes_add() {
+    let text = "\
+void f(int n, const float *u, float *v) {
+#pragma omp target teams distribute parallel for map(to: u[0:n]) map(tofrom: v[0:n])
+  for (int i = 0; i < n; i++) v[i] += 3 * u[i];
+}
+";
+    let project = Project::new(&[("a.c", text)]);
+    let arguments = ["--check", "--passes", "pipeline,geometry", "--device", "h200", "a.c"];
+    let said = project.expect(1, &arguments).stderr;
+    assert_eq!(said.matches("a.c:2:1: ").count(), 1, "{said}");
+    assert_contains(&said, "16 tiles, whose copies of `u`, `v` overlap the kernels; 128 threads in each team for h200");
+    let listed = project.expect(1, &[&["-v"], &arguments[..]].concat()).stderr;
+    assert!(listed.matches("help: ").count() == 1 && !listed.contains("OMPS251"), "{listed}");
+}
+
+#[test]
 fn what_is_said_of_several_constructs_is_said_once() {
     let text = [SPLITS, SPLITS, SPLITS].concat().replacen("f(", "g(", 1).replacen("void f(", "void h(", 1);
     let project = Project::new(&[("a.c", &text)]);
@@ -110,6 +127,7 @@ fn colour_follows_the_flag() {
 fn rule_pages_come_from_the_code() {
     let project = Project::new(&[("rule/a.c", PLAIN)]);
     let page = project.expect(0, &["rule", "omps101"]).text();
+    assert_eq!(page, project.expect(0, &["rule", "101"]).text());
     assert!(page.starts_with("# OMPS101: syntax error in or around the region\n"), "{page}");
     let list = project.expect(0, &["rule"]).text();
     assert_contains(&list, "OMPS101  syntax error in or around the region");

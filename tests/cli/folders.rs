@@ -185,7 +185,9 @@ fn a_named_file_that_is_no_c_or_cpp_is_an_error_and_left_out_of_folders() {
         assert_contains(&ran.stderr, what);
     }
     assert_contains(&project.expect(2, &["explain", "a.f90:2"]).stderr, "Fortran");
-    assert_contains(&project.expect(0, &["-i", "."]).stderr, "holds no C or C++ file");
+    let walked = project.expect(0, &["-i", "."]).stderr;
+    assert_contains(&walked, "holds no C or C++ file");
+    assert_contains(&walked, "3 Fortran files are skipped: Fortran is not supported");
     for name in others {
         assert_eq!(project.read(name), SPLITS.as_bytes(), "{name}");
     }

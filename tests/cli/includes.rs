@@ -18,9 +18,20 @@ fn a_missing_header_is_named_with_the_folder_that_has_it() {
     let text = with_header();
     let project = Project::new(&[("src/a.c", text.as_str()), PARAMS, (".git/HEAD", "")]);
     let told = project.expect(0, &["--check", "src/a.c"]).stderr;
-    assert_contains(&told, "src/a.c: `params.h` (line 2) was not found: pass `-- -I include` or `-p`");
+    assert_contains(&told, "src/a.c: `params.h` (line 2) was not found: pass `-I include` or `-p`");
     assert!(!project.expect(0, &["-q", "--check", "src/a.c"]).stderr.contains("params.h"));
-    assert_split(&project.expect(0, &["src/a.c", "--", "-I", "include"]).stdout);
+    for flags in [&["-I", "include"][..], &["-Iinclude"], &["--", "-I", "include"]] {
+        assert_split(&project.expect(0, &[&["src/a.c"], flags].concat()).stdout);
+    }
+}
+
+#[test]
+fn folders_and_macros_are_flags_of_the_compiler() {
+    let project = Project::new(&[("a.c", SPLITS)]);
+    let dump = project.expect(0, &["--dump-config", "-DN=3", "-I", "include", "-DM", "a.c", "--", "-O2"]).text();
+    let dump: toml::Table = dump.parse().unwrap();
+    let flags: Vec<&str> = dump["flags"].as_array().unwrap().iter().filter_map(|flag| flag.as_str()).collect();
+    assert_eq!(flags, ["-Iinclude", "-DN=3", "-DM", "-O2"]);
 }
 
 #[test]
@@ -46,6 +57,8 @@ fn a_database_is_found_in_the_usual_places() {
         // Flags of one's own, or no configuration, leave it out; and so does one that cannot be read.
         assert_contains(&project.expect(0, &["src/a.c", "--no-config"]).stderr, "`params.h` (line 2) was not found");
         assert_contains(&project.expect(0, &["src/a.c", "--", "-DX"]).stderr, "`params.h` (line 2) was not found");
+        // One more macro goes with it.
+        assert_contains(&project.expect(0, &["src/a.c", "-DX"]).stderr, "compiler flags are those of");
         project.write(place, b"[{");
         assert_contains(&project.expect(0, &["src/a.c"]).stderr, "`params.h` (line 2) was not found");
     }

@@ -18,6 +18,7 @@ fn what_is_accepted_is_written() {
         "a.c:2: split: split into 2 kernels",
         "predicted: ",
         "k  keep it so",
+        "kernels: 1 before, 2 after",
         "candidates:",
         "+#pragma omp target data",
     ] {

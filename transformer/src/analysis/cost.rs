@@ -74,7 +74,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Is the output expected to be faster by a twentieth?
+    /// Is the output expected to be 1.05 times as fast?
     #[must_use]
     pub fn pays(&self) -> bool {
         self.before >= GAIN * self.after

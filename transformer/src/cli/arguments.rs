@@ -311,12 +311,27 @@ pub struct ContextArguments {
     #[arg(long)]
     pub dump_config: bool,
     /// Take compiler flags from the compile_commands.json in this folder [default: the nearest above
-    /// a file, or in a folder build, builddir or out there, unless flags are given]
+    /// a file, or in a folder build, builddir or out there, unless flags are given behind `--`]
     #[arg(short = 'p', value_name = "DIR")]
     pub compile_commands: Option<PathBuf>,
-    /// Compiler flags, after those of -p
+    /// A folder of headers, as for a compiler; may be given several times
+    #[arg(short = 'I', value_name = "DIR", allow_hyphen_values = true)]
+    pub include: Vec<String>,
+    /// A macro, as for a compiler: NAME or NAME=VALUE; may be given several times
+    #[arg(short = 'D', value_name = "MACRO", allow_hyphen_values = true)]
+    pub define: Vec<String>,
+    /// Further compiler flags, after those of -p
     #[arg(last = true, value_name = "FLAGS", allow_hyphen_values = true)]
     pub flags: Vec<String>,
+}
+
+impl ContextArguments {
+    /// All compiler flags, as a compiler takes them.
+    pub(super) fn compiler_flags(&self) -> impl Iterator<Item = String> {
+        let include = self.include.iter().map(|folder| format!("-I{folder}"));
+        let define = self.define.iter().map(|name| format!("-D{name}"));
+        include.chain(define).chain(self.flags.iter().cloned())
+    }
 }
 
 /// `--verify`.

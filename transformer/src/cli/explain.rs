@@ -137,6 +137,12 @@ impl Explained<'_> {
     }
 }
 
+/// Writes one plan, why it was made and what by.
+pub(super) fn write_one(file: &SourceFile, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
+    write_plan(file, plan, out)?;
+    write_details(file, plan, out)
+}
+
 /// Writes what a plan was made by.
 fn write_details(file: &SourceFile, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
     plan.details.iter().try_for_each(|detail| {

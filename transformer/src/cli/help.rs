@@ -6,7 +6,7 @@ Examples:
   ompsplit src/*.c --in-place          rewrite files
   ompsplit --diff src                  show what would change in a folder
   ompsplit --check src                 exit 1 if something would change
-  ompsplit f.c -- -DN=8 -I include     give the flags that f.c is compiled with
+  ompsplit f.c -DN=8 -Iinclude         give the flags that f.c is compiled with
   ompsplit - --stdin-filename f.c      read standard input, as an editor does
 
 Suppression comments:

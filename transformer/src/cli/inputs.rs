@@ -21,6 +21,8 @@ pub(super) struct Inputs {
     pub empty: Vec<PathBuf>,
     /// Symbolic links in folders that lead out of them: to C or C++ files, and to folders.
     pub leading_out: Vec<PathBuf>,
+    /// How many Fortran files folders hold, which are not read.
+    pub fortran: usize,
     /// Was a folder among the arguments?
     pub has_folder: bool,
 }
@@ -62,7 +64,7 @@ impl Inputs {
                     found = true;
                     self.add(shown(entry.path()), seen);
                 }
-                Ok(_) => {}
+                Ok(entry) => self.fortran += usize::from(is_fortran(entry.path()) && entry.path().is_file()),
             }
         }
         let inside = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
@@ -92,12 +94,18 @@ pub(super) fn not_a_source(path: &Path) -> Option<String> {
     }
     let ending = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
     Some(match ending.as_deref() {
-        Some(ending) if FORTRAN.contains(&ending) => "is Fortran, which is not supported".to_owned(),
+        Some(_) if is_fortran(path) => "is Fortran, which is not supported".to_owned(),
         Some("cu" | "cuh" | "hip") => "is CUDA or HIP, which is not supported; only C and C++ are".to_owned(),
         Some(_) | None => {
             "is no C or C++ file by its name; `ompsplit - --stdin-filename NAME.cpp` takes any text for one".to_owned()
         }
     })
+}
+
+/// Is it a Fortran file by its name?
+fn is_fortran(path: &Path) -> bool {
+    let ending = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
+    ending.is_some_and(|ending| FORTRAN.contains(&ending.as_str()))
 }
 
 /// The name of a file in a folder, as messages show it.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::headers::Missing;
-use crate::plan::Plan;
+use crate::plan::{Plan, ReasonCode};
 
 /// The most entries of the project that are looked at for a header.
 const MOST_ENTRIES: usize = 20_000;
@@ -13,11 +13,14 @@ const MOST_NAMED: usize = 3;
 /// Says of reasons about declarations that are not in sight which header may hold them.
 pub(super) fn name_in(plans: &mut [Plan], file: &Path, missing: &[Missing]) {
     let first = missing.iter().find(|header| !comes_with_compilers(&header.name));
-    let end = match first {
-        Some(header) => format!("{} was not found, pass `-I` or `-p`", place(file, header)),
-        None => "it may stand in a header that is not read, pass `-I`, `-p` or `--facts clang`".to_owned(),
-    };
     for reason in plans.iter_mut().flat_map(|plan| &mut plan.reasons).filter(|reason| reason.is_unseen) {
+        let end = match first {
+            Some(header) => format!("{} was not found, pass `-I` or `-p`", place(file, header)),
+            None if reason.code == ReasonCode::UnknownClause => {
+                "pass the `-D`, `-I` or `-p` that defines it".to_owned()
+            }
+            None => "it may stand in a header that is not read, pass `-I`, `-p` or `--facts clang`".to_owned(),
+        };
         reason.message = format!("{}: {end}", reason.message);
     }
 }
@@ -31,7 +34,7 @@ pub(super) fn note(file: &Path, missing: &[Missing]) -> Option<String> {
     let folder = folder_of(file, missing.first()?).map(|folder| format!(" {}", folder.display())).unwrap_or_default();
     let verb = if missing.len() == 1 { "was" } else { "were" };
     let named = named.join(", ");
-    Some(format!("{}: {named}{others} {verb} not found: pass `-- -I{folder}` or `-p`", file.display()))
+    Some(format!("{}: {named}{others} {verb} not found: pass `-I{folder}` or `-p`", file.display()))
 }
 
 /// `params.h` (line 7), with the name of the header that includes it.

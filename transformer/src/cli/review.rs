@@ -9,11 +9,11 @@ use crate::cli::inputs::Inputs;
 use crate::cli::pin_header::PinHeader;
 use crate::cli::process::{self, Engine, Processed};
 use crate::cli::settings::{Resolver, Settings};
-use crate::cli::{Status, Streams, complain, uncommitted};
+use crate::cli::{Status, Streams, complain, explain, uncommitted};
 use crate::edit::{Edit, EditSet};
 use crate::engine::Changed;
 use crate::output;
-use crate::plan::{Applicability, Decision, Pass, Plan, RuleKind};
+use crate::plan::{Applicability, Decision, Pass, Plan, RuleKind, figures};
 use crate::source::SourceFile;
 
 /// What `review` is given.
@@ -184,7 +184,8 @@ impl Review<'_> {
         let place = file.lines.line_column(plan.span.start);
         writeln!(self.out, "\n{}:{}: {}: {}", file.path.display(), place.line, plan.pass, plan.summary)?;
         if let Some(times) = plan.times {
-            writeln!(self.out, "  predicted: {} us now, {} us then", times.before, times.after)?;
+            let [before, after] = [times.before, times.after].map(|time| figures::time(time as f64));
+            writeln!(self.out, "  predicted: {before} now, {after} then")?;
         }
         for reason in &plan.reasons {
             let mark = if reason.code.kind() == RuleKind::Assumption { "! " } else { "  " };
@@ -204,7 +205,7 @@ impl Review<'_> {
                 "n" => return Ok(Answer::Skip),
                 "k" => return Ok(Answer::Suppress),
                 "q" => return Ok(Answer::Quit),
-                "e" => plan.details.iter().try_for_each(|detail| writeln!(self.out, "  {}", detail.text))?,
+                "e" => explain::write_one(file, plan, self.out)?,
                 _ => write!(self.out, "{HELP}")?,
             }
         }

@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 use std::time::Instant;
 
+use clap::CommandFactory;
 use rayon::prelude::*;
 
-use crate::cli::arguments::{FormatName, Rewrite, StatsFormat};
+use crate::cli::arguments::{Arguments, FormatName, Rewrite, StatsFormat};
 use crate::cli::inputs::{self, Inputs};
 use crate::cli::process::{self, Engine, Processed};
 use crate::cli::progress::Progress;
 use crate::cli::settings::{Resolver, Settings};
+use crate::cli::suggest;
 use crate::cli::uncommitted;
 use crate::cli::verify;
 use crate::cli::{Status, Streams, colour, complain};
@@ -121,6 +123,9 @@ fn check_usage(arguments: &Rewrite, mode: Mode, is_stdin: bool) -> Result<(), St
     if arguments.paths.is_empty() && !arguments.context.dump_config {
         return Err("no file is given; `-` reads standard input, `--help` shows examples".to_owned());
     }
+    if let Some(message) = arguments.paths.first().and_then(|path| mistyped_command(path)) {
+        return Err(message);
+    }
     if is_stdin && arguments.paths.len() > 1 {
         return Err("`-` cannot be mixed with other paths".to_owned());
     }
@@ -134,6 +139,14 @@ fn check_usage(arguments: &Rewrite, mode: Mode, is_stdin: bool) -> Result<(), St
         return Err("--write-header needs --in-place".to_owned());
     }
     Ok(())
+}
+
+/// What is wrong with a first path that nobody has and that is almost a command: `reveiw`.
+fn mistyped_command(path: &Path) -> Option<String> {
+    let name = path.to_str().filter(|_| !path.exists())?;
+    let commands = Arguments::command();
+    let known = suggest::nearest(name, commands.get_subcommands().map(clap::Command::get_name))?;
+    Some(format!("there is no file and no command `{name}`; did you mean `{known}`?"))
 }
 
 /// What the user should know about flags that do nothing yet.
@@ -179,6 +192,11 @@ fn process_files(
 ) -> Result<Vec<Processed>, String> {
     let inputs = Inputs::find(&arguments.paths);
     notes.extend(inputs.empty.iter().map(|folder| format!("{} holds no C or C++ file", folder.display())));
+    notes.extend(match inputs.fortran {
+        0 => None,
+        1 => Some("1 Fortran file is skipped: Fortran is not supported".to_owned()),
+        count => Some(format!("{count} Fortran files are skipped: Fortran is not supported")),
+    });
     if mode == Mode::Text && (arguments.paths.len() > 1 || inputs.has_folder) {
         return Err("several files need --in-place, --check or --diff".to_owned());
     }

@@ -182,7 +182,7 @@ impl<'a> Resolver<'a> {
         let level = settings.verify.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
         config.verify = Some(config.verify.unwrap_or_else(|| Verify::Level(String::new())).with_level(level));
         config.compile_commands = self.database_path(file, &config);
-        config.flags.extend(self.context.flags.iter().cloned());
+        config.flags.extend(self.context.compiler_flags());
         config.device = self.passes.device.clone().or(config.device);
         let origin = self.config_path(file)?.map_or_else(|| "no configuration file".to_owned(), show);
         let text = toml::to_string(&config).map_err(|error| error.to_string())?;
@@ -205,7 +205,7 @@ impl<'a> Resolver<'a> {
         let Some(path) = self.database_path(file, config) else { return Ok(None) };
         let mut sources = cached(&self.databases, path, Database::read)?.sources();
         for entry in &mut sources {
-            entry.source.flags.extend(config.flags.iter().chain(&self.context.flags).cloned());
+            entry.source.flags.extend(config.flags.iter().cloned().chain(self.context.compiler_flags()));
         }
         Ok(Some(sources))
     }
@@ -216,7 +216,7 @@ impl<'a> Resolver<'a> {
             Some(path) => cached(&self.databases, path, Database::read)?.flags(file),
             None => CompilerFlags::default(),
         };
-        compiler.flags.extend(config.flags.iter().chain(&self.context.flags).cloned());
+        compiler.flags.extend(config.flags.iter().cloned().chain(self.context.compiler_flags()));
         Ok(compiler)
     }
 
@@ -226,7 +226,8 @@ impl<'a> Resolver<'a> {
         named.cloned().or_else(|| self.found_database(file, config))
     }
 
-    /// The database in the usual places above a file. Whoever gives flags, or wants no configuration, wants no other flags.
+    /// The database in the usual places above a file. Whoever gives flags behind `--`, or wants no configuration, wants no other flags;
+    /// `-I` and `-D` add to those that are found.
     fn found_database(&self, file: &Path, config: &Config) -> Option<PathBuf> {
         let is_named = self.context.compile_commands.is_some() || config.compile_commands.is_some();
         let has_flags = !config.flags.is_empty() || !self.context.flags.is_empty();

@@ -1,5 +1,6 @@
 //! What a transformation decided for one construct, and why.
 
+pub mod figures;
 mod limit;
 mod pass;
 mod reason_code;

@@ -55,7 +55,8 @@ macro_rules! reason_codes {
             /// The rule with this id.
             #[must_use]
             pub fn from_id(id: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|code| code.id().eq_ignore_ascii_case(id))
+                let is_it = |known: &str| known.eq_ignore_ascii_case(id) || known.strip_prefix("OMPS") == Some(id);
+                Self::ALL.iter().copied().find(|code| is_it(code.id()))
             }
         }
     };

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use crate::plan::{Pass, RuleKind};
 use crate::report::{Diagnostic, FileReport, Kind, Severity};
-use crate::source::Span;
 
 /// Which constructs are told of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +21,11 @@ pub enum Told {
 #[must_use]
 pub fn digest(report: &FileReport, told: Told) -> Vec<Diagnostic> {
     let mut messages: Vec<Diagnostic> = Vec::new();
-    let mut constructs: BTreeMap<Span, Vec<&Diagnostic>> = BTreeMap::new();
+    // By the places where they begin: what later passes say of all that came of a construct may end elsewhere.
+    let mut constructs: BTreeMap<usize, Vec<&Diagnostic>> = BTreeMap::new();
     for diagnostic in &report.diagnostics {
         match report.plan_of(diagnostic) {
-            Some(plan) => constructs.entry(plan.span).or_default().push(diagnostic),
+            Some(plan) => constructs.entry(plan.span.start).or_default().push(diagnostic),
             None => messages.push(diagnostic.clone()),
         }
     }
@@ -44,7 +44,9 @@ impl Construct<'_> {
     /// The one message about it.
     fn message(&self, told: Told) -> Option<Diagnostic> {
         let mut said = self.said.clone();
-        said.sort_by_key(|diagnostic| (rank(diagnostic), self.pass(diagnostic)));
+        // What later passes add is told behind what they add it to.
+        let follows = |diagnostic: &Diagnostic| self.report.plan_of(diagnostic).is_some_and(|plan| plan.follows);
+        said.sort_by_key(|diagnostic| (rank(diagnostic), follows(diagnostic), self.pass(diagnostic)));
         let (first, rest) = said.split_first()?;
         if told == Told::Changes && !matches!(first.severity, Severity::Help | Severity::Error) {
             return None;
@@ -55,6 +57,8 @@ impl Construct<'_> {
             let is_of_change = self.is_written(further);
             if is_change(further) && is_change(first) {
                 message.message = format!("{}; {}", message.message, further.message);
+            } else if self.is_outdated(further) {
+                // What did not pay for the construct as it was pays for what another pass makes of it.
             } else if told == Told::All || is_of_change {
                 message.notes.push(self.note(first, further));
             }
@@ -72,6 +76,12 @@ impl Construct<'_> {
     /// Is it about an edit that is made?
     fn is_written(&self, diagnostic: &Diagnostic) -> bool {
         self.report.plan_of(diagnostic).is_some_and(|plan| plan.decision.is_written(self.report.consent))
+    }
+
+    /// Does a pass say that nothing pays where a later round finds something?
+    fn is_outdated(&self, diagnostic: &Diagnostic) -> bool {
+        diagnostic.kind == Kind::Rule(RuleKind::DoesNotPay)
+            && self.said.iter().any(|other| is_change(other) && self.pass(other) == self.pass(diagnostic))
     }
 
     /// What another pass, or another reason, adds to the message.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::analysis::data_environment::{Entry, Origin, Treatment};
 use crate::analysis::execution_mode::Predicted;
 use crate::engine::RegionFacts;
-use crate::plan::Limit;
+use crate::plan::{Limit, figures};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::{SourceFile, Span};
 
@@ -36,8 +36,8 @@ pub fn limit(limit: Limit) -> String {
     let place = if on_device { "by the model of the device" } else { "by the cost model" };
     let lengths = match (is_known, iterations) {
         (true, 1) => String::new(),
-        (true, _) => format!(", for {iterations} iterations"),
-        (false, _) => format!(", taking {iterations} iterations"),
+        (true, _) => format!(", for {} iterations", figures::grouped(&iterations.to_string())),
+        (false, _) => format!(", assumes {} iterations", figures::grouped(&iterations.to_string())),
     };
     let grid =
         grid.map_or_else(String::new, |grid| format!(" on {} teams of {} threads", grid.num_teams, grid.thread_limit));

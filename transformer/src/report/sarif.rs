@@ -12,8 +12,12 @@ use crate::source::{SourceFile, Span};
 /// The rule id of the results that say what was changed; SARIF wants one for every result.
 const CHANGE: &str = "change";
 
-/// Where the program is described.
-const HOME: &str = "https://crates.io/crates/ompsplit";
+/// Where to read on: the homepage that `Cargo.toml` names. As long as it names none, what the rules go by: readers of SARIF want an address,
+/// and none is invented here.
+const HOME: &str = match env!("CARGO_PKG_HOMEPAGE").is_empty() {
+    true => "https://www.openmp.org/specifications/",
+    false => env!("CARGO_PKG_HOMEPAGE"),
+};
 
 /// Writes one log with one run.
 pub(super) fn write(out: &mut dyn Write, reports: &[&FileReport]) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::plan::ReasonCode;
+use crate::plan::{ReasonCode, figures};
 use crate::report::constructs::{Fate, constructs, fate};
 use crate::report::{FileReport, Severity};
 use crate::source::Span;
@@ -28,9 +28,9 @@ pub fn line(reports: &[&FileReport], telling: Telling) -> Option<String> {
     let failed =
         reports.iter().filter(|report| report.diagnostics.iter().any(|d| d.severity == Severity::Error)).count();
     let verb = if telling.is_written { "changed" } else { "would change" };
-    let mut line = format!("{} of {} {verb}", grouped(changed), amount(reports.len(), "file"));
+    let mut line = format!("{} of {} {verb}", number(changed), amount(reports.len(), "file"));
     if failed > 0 {
-        line.push_str(&format!(", {} failed", grouped(failed)));
+        line.push_str(&format!(", {} failed", number(failed)));
     }
     let left = counts.groups.values().sum::<usize>();
     if reports.len() == 1 && changed + failed + left + counts.assumable == 0 {
@@ -78,9 +78,12 @@ impl Counts {
         groups.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let others: usize = groups.iter().skip(MOST_GROUPS).map(|(_, count)| count).sum();
         let mut words: Vec<String> =
-            groups.iter().take(MOST_GROUPS).map(|(name, count)| format!("{} {name}", grouped(*count))).collect();
+            groups.iter().take(MOST_GROUPS).map(|(name, count)| format!("{} {name}", number(*count))).collect();
+        if let ([(name, 2..)], [only]) = (groups.as_slice(), words.as_mut_slice()) {
+            *only = format!("all {name}");
+        }
         if others > 0 {
-            words.push(format!("{} for other reasons", grouped(others)));
+            words.push(format!("{} for other reasons", number(others)));
         }
         words.join(", ")
     }
@@ -88,20 +91,12 @@ impl Counts {
 
 /// `1 file`, `1,180 files`.
 fn amount(count: usize, what: &str) -> String {
-    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
+    format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
 /// A number with a comma between thousands.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+fn number(number: usize) -> String {
+    figures::grouped(&number.to_string())
 }
 
 /// What constructs that are left alone for a rule have in common, in words that follow their number.
@@ -110,7 +105,7 @@ pub(super) fn group(code: ReasonCode) -> &'static str {
         ReasonCode::SyntaxError => "with a syntax error",
         ReasonCode::PreprocessorConditional => "behind `#if`",
         ReasonCode::MacroDirective => "made by macros",
-        ReasonCode::UnknownClause => "with an unknown clause",
+        ReasonCode::UnknownClause => "with an unknown clause or macro",
         ReasonCode::ClauseWithoutRule
         | ReasonCode::SharingConflict
         | ReasonCode::ExpressionNotMovable
@@ -138,9 +133,7 @@ pub(super) fn group(code: ReasonCode) -> &'static str {
         ReasonCode::Spelling => "written as `_Pragma` or attributes",
         ReasonCode::OpaqueMacro => "with unreadable macros",
         ReasonCode::CompilerLimit => "that compilers cannot translate otherwise",
-        ReasonCode::InnerLoopDependent | ReasonCode::ValueCarried | ReasonCode::IterationsMeet => {
-            "whose inner loops may depend on themselves"
-        }
+        ReasonCode::InnerLoopDependent | ReasonCode::ValueCarried => "whose inner loops may depend on themselves",
         ReasonCode::NestNotFollowed => "with accesses that are not understood",
         ReasonCode::HostAccess => "whose data the host needs",
         ReasonCode::MapNotUnited | ReasonCode::StorageOverlap => "with maps that cannot be one",
@@ -149,7 +142,27 @@ pub(super) fn group(code: ReasonCode) -> &'static str {
         ReasonCode::FuseDoesNotPay
         | ReasonCode::UnrollDoesNotPay
         | ReasonCode::GridDoesNotPay
+        | ReasonCode::CollapseDoesNotPay
+        | ReasonCode::RowsDoNotPay
+        | ReasonCode::TooLittleHidden
         | ReasonCode::TooLittleToCopy => "with nothing to gain",
+        ReasonCode::TwoLevels => "with two parallel levels already",
+        ReasonCode::Threadprivate => "with threadprivate variables",
+        ReasonCode::SharedByAccident => "whose inner loop variables are shared",
+        ReasonCode::WideAtomic => "with wide atomic operations",
+        ReasonCode::FactsDisagree => "that the compiler reads otherwise",
+        ReasonCode::CutWord => "with words cut by line splices",
+        ReasonCode::OtherType => "with redefined standard types",
+        ReasonCode::UnknownAttribute => "with unknown attributes",
+        ReasonCode::LoopNotTiled | ReasonCode::TileReach | ReasonCode::NoPieces => "that cannot be cut into tiles",
+        ReasonCode::TransferClause | ReasonCode::TransferReach | ReasonCode::TransferPlace => {
+            "whose copies cannot run beside kernels"
+        }
+        ReasonCode::GridDecides => "whose grid may decide a result",
+        ReasonCode::UnrollNotAllowed => "that cannot be unrolled",
+        ReasonCode::AccumulatorReached => "with sums that more may reach",
+        ReasonCode::NotOneLoop | ReasonCode::IterationsMeet => "that cannot be one kernel with their neighbours",
+        ReasonCode::RowNotShared => "with rows that a team cannot share",
         other => other.title(),
     }
 }
@@ -157,10 +170,22 @@ pub(super) fn group(code: ReasonCode) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::RuleKind;
 
     #[test]
-    fn large_numbers_are_grouped() {
-        assert_eq!([grouped(7), grouped(1180), grouped(1_234_567)], ["7", "1,180", "1,234,567"]);
-        assert_eq!(amount(1, "file"), "1 file");
+    fn whatever_leaves_regions_alone_has_words_for_them() {
+        let leaves_alone = |code: &&ReasonCode| matches!(code.kind(), RuleKind::Refusal | RuleKind::DoesNotPay);
+        let without: Vec<&str> = ReasonCode::ALL
+            .iter()
+            .filter(leaves_alone)
+            .filter(|code| group(**code) == code.title())
+            .map(|code| code.id())
+            .collect();
+        assert_eq!(without, [""; 0]);
+    }
+
+    #[test]
+    fn words_follow_their_number() {
+        assert_eq!([amount(1, "file"), amount(1180, "file")], ["1 file", "1,180 files"]);
     }
 }

@@ -273,7 +273,7 @@ fn worth_writing(cx: &Context<'_>, region: &TargetRegion, teams: &Directive) -> 
     if let Some(predicted) = Predicted::of(cx, region) {
         let gain = over_the_runtimes(cx, region, &predicted, &chosen);
         if gain.pays() {
-            chosen.summary = format!("{}; {}", chosen.summary, gain.words());
+            chosen.summary = format!("{}: predicted {}", chosen.summary, gain.words());
             return Ok(chosen);
         }
         if !(cx.is_changed)(region.extent) {

@@ -43,7 +43,7 @@
 //! - what an iteration of one writes, no other iteration of another one accesses: a subscript shifted by one is too much;
 //! - what both name is mapped with the same section by both, or has the same data-sharing attribute in both;
 //! - all clauses but those with lists are the same in both;
-//! - the launches that are saved are at least a twentieth of the time that is predicted. A loop of unknown length counts as
+//! - the constructs are predicted to be 1.05 times as fast as one kernel. A loop of unknown length counts as
 //!   `--assumed-iterations`.
 //!
 //! ## Refuses when

@@ -230,12 +230,12 @@ fn judge(
     let trips = own.trips.and_then(|trips| u64::try_from(trips).ok());
     let factor = unrolled(device, loads, trips).ok_or((span, "this loop is too short"))?;
     if inner.is_none() && trips.is_some_and(|trips| is_beside_a_launch(found, promised, trips, inside.len())) {
-        return Err((span, "a launch takes so much longer that no twentieth is gained"));
+        return Err((span, "the launch takes so much longer that too little is gained"));
     }
     Ok(Unrolled { node, factor })
 }
 
-/// Is the construct, whose iterations are known, too short to become faster by a twentieth?
+/// Is the construct, whose iterations are known, too short to become 1.05 times as fast?
 fn is_beside_a_launch(found: &Accesses, promised: usize, trips: u64, loads: usize) -> bool {
     let mut known = found.loops.iter().take(promised).map(|one| one.trips.and_then(|trips| u64::try_from(trips).ok()));
     let Some(iterations) = known.try_fold(1_u64, |product, trips| product.checked_mul(trips?)) else { return false };

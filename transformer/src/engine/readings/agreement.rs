@@ -73,8 +73,9 @@ impl Readings<'_> {
         let used = self.uses_in(extent).find(is_several).or_else(|| self.uses.iter().find(is_several));
         match around.or_else(|| self.conditions.first_line().filter(|_| used.is_none())) {
             Some(line) => {
-                let message = "an edit that suits one branch of this `#if` does not suit another";
-                Reason::new(ReasonCode::PreprocessorConditional, line, message)
+                let message =
+                    "`#if` cuts through this construct, and an edit that suits one branch does not suit another";
+                Reason::new(ReasonCode::PreprocessorConditional, span, message).with_label(line, "the conditional")
             }
             None => match self.conditions.first_place().filter(|_| used.is_none()) {
                 Some(place) => {
@@ -93,8 +94,9 @@ impl Readings<'_> {
         let is_writable = edits.is_some();
         let mut plan = Plan { edits: edits.unwrap_or_default(), ..plan.placed(|span| reading.place(span)) };
         if !is_writable && let Some(line) = self.conditions.line_at(plan.extent) {
-            let message = "`#if` cuts through what would be changed";
-            plan.refuse(Reason::new(ReasonCode::PreprocessorConditional, line, message));
+            let message = "`#if` cuts through what would be changed here";
+            let reason = Reason::new(ReasonCode::PreprocessorConditional, plan.span, message);
+            plan.refuse(reason.with_label(line, "the conditional"));
         } else if !is_writable {
             let message = "what a macro gives to this directive would be written elsewhere or anew, and stays as it is";
             plan.refuse(reason(self.uses_in(plan.extent).next(), plan.span, message));

@@ -9,7 +9,8 @@ use std::io::{self, Write};
 
 use crate::device::DeviceProfile;
 use crate::engine::RegionFacts;
-use crate::plan::{Applicability, Decision, Plan, ReasonCode, RuleKind, Times};
+use crate::plan::figures::grouped;
+use crate::plan::{Applicability, Decision, Pass, Plan, ReasonCode, RuleKind, Times};
 use crate::report::constructs::{Fate, constructs, fate};
 use crate::report::summary::{self, Telling};
 use crate::report::{FileReport, Stats};
@@ -90,8 +91,13 @@ fn read<'a>(of: &PageFile<'a>, all: &mut Vec<Construct<'a>>) {
         let Some(extent) = plans.iter().map(|plan| plan.extent).max_by_key(|extent| extent.len()) else { continue };
         let fate = fate(&plans, file.consent);
         // What later passes do with the kernels that come of it is told with it.
-        let later = file.plans.iter().filter(|plan| plan.follows && extent.contains(plan.extent));
-        let plans: Vec<&Plan> = plans.iter().copied().chain(later).collect();
+        let later: Vec<&Plan> = file.plans.iter().filter(|plan| plan.follows && extent.contains(plan.extent)).collect();
+        // What did not pay for the construct as it was is not told where it pays for what comes of it.
+        let pays_later =
+            |pass: Pass| later.iter().any(|plan| plan.pass == pass && plan.decision.is_written(file.consent));
+        let is_outdated = |plan: &&Plan| plan.decision == Decision::DoesNotPay && pays_later(plan.pass);
+        let first = plans.iter().copied().filter(|plan| !is_outdated(plan));
+        let plans: Vec<&Plan> = first.chain(later.iter().copied()).collect();
         // The times of later passes are about a part of it.
         let times = plans.iter().filter(|plan| !plan.follows && plan.decision.is_written(file.consent));
         let times = times.filter_map(|plan| plan.times).next();
@@ -129,16 +135,20 @@ fn write_figures(out: &mut dyn Write, stats: &Stats, all: &[Construct<'_>]) -> i
     let copies = all.iter().flat_map(Construct::written).map(Copies::of);
     let copies = copies
         .fold(Copies::default(), |sum, of| Copies { before: sum.before + of.before, after: sum.after + of.after });
+    let number = |count: usize| grouped(&count.to_string());
+    let left = stats.regions_refused + stats.regions_not_paying;
+    let is_predicted = all.iter().any(|construct| construct.times.is_some());
+    let gained = if is_predicted { html::time(gained) } else { "–".to_owned() };
     let figures = [
-        (stats.files_changed.to_string(), format!("of {} files change", stats.files)),
-        (stats.regions_changed.to_string(), format!("of {} regions change", stats.regions)),
-        ((stats.regions_refused + stats.regions_not_paying).to_string(), "regions are left alone".to_owned()),
-        (format!("{} → {}", stats.kernels_before, stats.kernels_after), "kernels".to_owned()),
+        (number(stats.files_changed), format!("of {} files change", number(stats.files))),
+        (number(stats.regions_changed), format!("of {} regions change", number(stats.regions))),
+        (number(left), if left == 1 { "region is left alone" } else { "regions are left alone" }.to_owned()),
+        (format!("{} → {}", number(stats.kernels_before), number(stats.kernels_after)), "kernels".to_owned()),
         (
             format!("{} → {}", copies.before, copies.after),
             "copies of data that stay on the device, each loop pass once".to_owned(),
         ),
-        (html::time(gained), "predicted gain, each region once".to_owned()),
+        (gained, "predicted gain, each region once".to_owned()),
     ];
     writeln!(out, "<div class=\"figures\">")?;
     for (number, what) in figures {

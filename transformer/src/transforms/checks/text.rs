@@ -15,7 +15,7 @@ pub(in crate::transforms) fn text_reasons(cx: &Program<'_>, region: &TargetRegio
     let rewritten: Vec<ConstructId> = chains.flat_map(|chain| chain.constructs.iter().copied()).collect();
     for (construct, directive) in cx.constructs.within(region.extent) {
         reasons.extend(doubt_reason(construct.doubt.as_ref(), directive));
-        reasons.extend(directive_reasons(directive));
+        reasons.extend(directive_reasons(cx, directive));
         if rewritten.iter().any(|id| cx.constructs.construct(*id).directive == construct.directive)
             && directive.spelling != Spelling::Pragma
             && construct.doubt.is_none()
@@ -48,7 +48,7 @@ pub(in crate::transforms) fn clause_reasons(cx: &Program<'_>, region: &TargetReg
     let construct = cx.constructs.construct(*id);
     let Some(Doubt::Alternative(_)) = construct.doubt else { return text_reasons(cx, region) };
     let directive = cx.constructs.directive(*id);
-    let mut reasons = directive_reasons(directive);
+    let mut reasons = directive_reasons(cx, directive);
     if directive.spelling != Spelling::Pragma {
         reasons.push(Reason::new(ReasonCode::Spelling, directive.span, "only `#pragma` directives are rewritten"));
     }
@@ -105,7 +105,7 @@ pub(in crate::transforms) fn cut(directive: Option<&Directive>, conditional: Spa
     }
 }
 
-fn directive_reasons(directive: &Directive) -> Vec<Reason> {
+fn directive_reasons(cx: &Program<'_>, directive: &Directive) -> Vec<Reason> {
     let mut reasons = Vec::new();
     if let Some(problem) = directive.problems.first() {
         reasons.push(Reason::new(ReasonCode::UnknownClause, *problem, "syntax error in this directive"));
@@ -114,13 +114,12 @@ fn directive_reasons(directive: &Directive) -> Vec<Reason> {
         reasons.push(Reason::new(ReasonCode::UnknownClause, directive.span, message));
     }
     for clause in directive.misplaced_clauses().filter(|clause| clause.name != ClauseName::Unknown) {
-        let message = format!("`{}` does not take this clause", directive.name);
+        let message = format!("`{}` takes no clause `{}`", directive.name, cx.file.show(clause.name_span));
         reasons.push(Reason::new(ReasonCode::UnknownClause, clause.span, message));
     }
     for clause in directive.clauses.iter().filter(|clause| clause.name == ClauseName::Unknown) {
-        let message =
-            "no clause of OpenMP 5.2, perhaps a macro that stands for one: give its definition with `-I` or `-D`";
-        reasons.push(Reason::new(ReasonCode::UnknownClause, clause.span, message));
+        let message = format!("`{}` is no clause of OpenMP 5.2, and no macro in sight", cx.file.show(clause.name_span));
+        reasons.push(Reason::new(ReasonCode::UnknownClause, clause.span, message).unseen());
     }
     reasons
 }

@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::device::DeviceProfile;
 use crate::device::launch::{Launch, MOST_BLOCKS, WrittenGrid, llvm_launch};
 use crate::device::time::{EMPTY_KERNEL, GAIN, LAUNCH};
+use crate::plan::figures::{self, time};
 use crate::region::target::TargetRegion;
 use crate::syntax::ClauseName;
 
@@ -42,12 +43,8 @@ impl Times {
     }
 
     fn words(self) -> String {
-        let Self { iterations, before, after } = self;
-        format!(
-            "{} us instead of {}, with the launch, for {iterations} iterations",
-            shown(LAUNCH + after),
-            shown(LAUNCH + before)
-        )
+        let Self { before, after, .. } = self;
+        format!("{} instead of {} with the launch", time(LAUNCH + after), time(LAUNCH + before))
     }
 }
 
@@ -60,7 +57,7 @@ pub(super) struct Gain {
 }
 
 impl Gain {
-    /// Is the construct predicted to be faster by a twentieth, in the geometric mean of the lengths that are asked about?
+    /// Is the construct predicted to be 1.05 times as fast, in the geometric mean of the lengths that are asked about?
     pub(super) fn pays(self) -> bool {
         let longer = self.longer.unwrap_or(self.times);
         (self.times.factor() * longer.factor()).sqrt() >= GAIN
@@ -68,11 +65,14 @@ impl Gain {
 
     /// The times of the construct before and after, and for which number of iterations they are predicted.
     pub(super) fn words(self) -> String {
-        let times = self.times.words();
-        match self.longer {
-            None => times,
-            Some(longer) => format!("{times} (assumed), {:.2} x for {LONGER} times as many", longer.factor()),
-        }
+        let iterations = figures::grouped(&self.times.iterations.to_string());
+        let lengths = match self.longer {
+            None => format!(", for {iterations} iterations"),
+            Some(longer) => {
+                format!(" (assumes {iterations} iterations; {:.2} x with {LONGER} times as many)", longer.factor())
+            }
+        };
+        format!("{}{lengths}", self.times.words())
     }
 }
 
@@ -119,16 +119,11 @@ impl<'a> Predicted<'a> {
     pub(super) fn too_little(&self, gain: Gain, threads: u32) -> String {
         let plural = if threads == 1 { "thread" } else { "threads" };
         format!(
-            "no grid is predicted to gain a twentieth on {}: {threads} {plural} in each team take {}",
+            "no grid is predicted to be {GAIN} times as fast by the model of {}: with {threads} {plural} in each team {}",
             self.device.name,
             gain.words()
         )
     }
-}
-
-/// A number of microseconds; the first digit behind the point counts only in small ones.
-fn shown(time: f64) -> String {
-    if time < 100.0 { format!("{time:.1}") } else { format!("{time:.0}") }
 }
 
 /// The gain of a grid over the one that the compiler and its runtime choose.

@@ -11,8 +11,9 @@ use crate::analysis::kernel_shape::{kernel_shape, transactions};
 use crate::context::Context;
 use crate::device::choice::{LENGTHS as DECADES, plain_launch};
 use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
-use crate::device::time::{LAUNCH, gains, predict};
+use crate::device::time::{GAIN, LAUNCH, gains, predict};
 use crate::device::{Choice, CountedKernel, DeviceProfile, GridClass, KernelResources, KernelShape, choose, reduction};
+use crate::plan::figures::{self, time};
 use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
@@ -96,11 +97,12 @@ impl GeometryFigures {
         let at_most = if self.is_known { "" } else { " at the most" };
         (!self.shape.heavy && !gains(before, after)).then(|| {
             format!(
-                "no grid is predicted to gain anything on {}: 128 threads in each team take {:.1} us instead of {:.1}{at_most}, \
-                 with the launch, for {iterations} iterations",
+                "no grid is predicted to be {GAIN} times as fast by the model of {}: with 128 threads in each team {} instead of {}{at_most} with \
+                 the launch, for {} iterations",
                 self.device.name,
-                LAUNCH + after,
-                LAUNCH + before,
+                time(LAUNCH + after),
+                time(LAUNCH + before),
+                figures::grouped(&iterations.to_string()),
             )
         })
     }

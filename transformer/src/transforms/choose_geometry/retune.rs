@@ -11,6 +11,7 @@ use crate::device::launch::{WrittenGrid, llvm_launch};
 use crate::device::time::gains;
 use crate::edit::Edit;
 use crate::edit::directive_writer::exchange_clauses;
+use crate::plan::figures::time;
 use crate::plan::{Certainty, Change, Reason, ReasonCode, Verdict};
 use crate::region::target::TargetRegion;
 use crate::semantics::{Integer, Program};
@@ -109,8 +110,12 @@ fn by_prediction(figures: &GeometryFigures, grid: WrittenGrid, offered: &Chosen)
     let best = offered.launch(figures.iterations).grid;
     (always && is_far_off(figures.iterations) && gains(before, after)).then(|| {
         format!(
-            "{before:.0} us predicted on {} with this grid, {after:.0} us with {} teams of {} threads",
-            figures.device.name, best.num_teams, best.thread_limit
+            "predicted {} on {} with this grid, {} with {} teams of {} threads",
+            time(before),
+            figures.device.name,
+            time(after),
+            best.num_teams,
+            best.thread_limit
         )
     })
 }
@@ -133,7 +138,7 @@ fn by_number(cx: &Context<'_>, region: &TargetRegion, device: &DeviceProfile, gr
     })
 }
 
-/// Is the construct predicted to be faster by a twentieth with the offered grid, by what the text shows of its loop?
+/// Is the construct predicted to be 1.05 times as fast with the offered grid, by what the text shows of its loop?
 fn is_faster(cx: &Context<'_>, region: &TargetRegion, grid: WrittenGrid, offered: &Chosen) -> bool {
     let predicted = Predicted::of(cx, region);
     predicted.is_none_or(|predicted| predicted.gain(grid, |iterations| offered.launch(iterations)).pays())

@@ -6,10 +6,11 @@ use crate::analysis::cost::{ASSUMED_INNER, NestWork, nest_time};
 use crate::analysis::independence::{Candidate, reason};
 use crate::context::Context;
 use crate::device::time::{LAUNCH, gains};
+use crate::plan::figures::{count, time, transactions};
 use crate::plan::{Reason, ReasonCode, Times};
 use crate::transforms::collapse::write;
 
-/// The time of the kernel must fall to this part for a change, and that of the construct by a twentieth.
+/// The time of the kernel must fall to this part for a change, and the construct become 1.05 times as fast.
 const ENOUGH: f64 = 0.9;
 /// The time must fall to this part if neighbouring threads then access elements further apart.
 const MUCH: f64 = 0.5;
@@ -103,7 +104,7 @@ impl Gain {
             }
         };
         match self.assumed {
-            Some(assumed) => format!("{text} (taking loops of unknown length for {assumed:.0})"),
+            Some(assumed) => format!("{text} {}", assumes(assumed)),
             None => text,
         }
     }
@@ -121,30 +122,27 @@ impl Gain {
             return None;
         }
         let order = if choice.exchanges() { " and interchanged" } else { "" };
+        let what = if after.time > before.time { "slower" } else { "too little to gain" };
         let mut message = format!(
-            "too little to gain: {:.0} us now, {:.0} us with {} loops collapsed{order}, beside a launch of {LAUNCH:.0}",
-            before.time, after.time, choice.depth
+            "{what} with {} loops collapsed{order}: predicted {} instead of {}, beside a launch of {LAUNCH:.0} us",
+            choice.depth,
+            time(after.time),
+            time(before.time)
         );
         if let Some(transactions) = transactions(before.sectors, after.sectors) {
             message = format!("{message}; {transactions}");
         }
         if let Some(assumed) = self.assumed {
-            message = format!("{message} (taking loops of unknown length for {assumed:.0})");
+            message = format!("{message} {}", assumes(assumed));
         }
         let span = candidate.cx.constructs.directive(candidate.id).span;
         Some(reason(ReasonCode::CollapseDoesNotPay, span, message))
     }
 }
 
-/// How many more or fewer transactions with the device's memory the accesses need. `None` below one in a hundred.
-fn transactions(before: f64, after: f64) -> Option<String> {
-    let percent = if before > 0.0 { (100.0 * (after - before) / before).round() } else { 0.0 };
-    let word = if percent < 0.0 { "fewer" } else { "more" };
-    (percent.abs() >= 1.0).then(|| format!("{:.0} % {word} memory transactions", percent.abs()))
-}
-
-fn count(iterations: f64) -> String {
-    format!("{iterations:.0}")
+/// What the estimate rests on, where the text does not tell.
+fn assumes(iterations: f64) -> String {
+    format!("(assumes {} iterations of each loop of unknown length)", count(iterations))
 }
 
 /// The best choice of up to `deepest` loops, and what it gains.

@@ -9,12 +9,11 @@ use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{NestWork, nest_time};
 use crate::context::Context;
-use crate::device::time::LAUNCH;
+use crate::device::time::{GAIN, LAUNCH};
+use crate::plan::figures::time;
 use crate::plan::{Reason, ReasonCode};
 use crate::syntax::NodeKind;
 
-/// The least gain for a change.
-const ENOUGH: f64 = 1.05;
 /// Assumed iterations of a serial loop of unknown length.
 const ASSUMED_INNER: f64 = 64.0;
 /// The most arrays of one kernel, whose addresses take registers.
@@ -37,7 +36,7 @@ pub(super) fn does_not_pay(
     }
     let trips = lengths(cx, found, depth);
     let iterations: f64 = trips.iter().take(depth).product();
-    let time = |member: usize| {
+    let kernel = |member: usize| {
         let lane = found.loops.get(depth - 1).map(|l| l.atom);
         let (mut accesses, mut sectors) = (0.0, 0.0);
         for access in found.accesses.iter().filter(|access| place_of(access) == member) {
@@ -48,10 +47,11 @@ pub(super) fn does_not_pay(
         }
         nest_time(&NestWork { iterations, accesses, sectors, divisions: 0 })
     };
-    let kernels: f64 = (0..members.len()).map(time).sum();
+    let kernels: f64 = (0..members.len()).map(kernel).sum();
     let launches: f64 = members.iter().map(|_| LAUNCH).sum();
     let (before, after) = (launches + kernels, LAUNCH + kernels);
-    (before < ENOUGH * after).then(|| no(format!("{before:.0} us as it is, {after:.0} us in one kernel")))?
+    (before < GAIN * after)
+        .then(|| no(format!("one kernel gains too little: predicted {} instead of {}", time(after), time(before))))?
 }
 
 /// The first construct with which one kernel would have more operations than it should.

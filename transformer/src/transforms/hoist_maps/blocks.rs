@@ -216,7 +216,7 @@ impl Candidate {
                 && !cx.may_resume_earlier(unknown.span)
         };
         let unknown = statement.host.unknown.iter().find(|unknown| !is_out_of_reach(unknown))?;
-        let message = format!("{}: it may need `{}`", unknown.message, self.named.name);
+        let message = format!("`{}` may be needed here: {}", self.named.name, unknown.message);
         Some(Reason::new(ReasonCode::HostAccess, unknown.span, message))
     }
 

@@ -118,7 +118,9 @@ impl<'c, 'a> Call<'c, 'a> {
             is_data.then(|| Reason::new(ReasonCode::EnvironmentPlace, cx.tree.span(self.statement), message))
         });
         let mut unnamed = Vec::new();
-        let mut found: Vec<Mapping> = own.iter().map(|mapping| self.mapping(mapping, &mut unnamed)).collect();
+        // What the statement does is the same for all constructs that it runs, which may be many.
+        let inside = cx.effects_with_kernels(self.statement);
+        let mut found: Vec<Mapping> = own.iter().map(|mapping| self.mapping(mapping, &inside, &mut unnamed)).collect();
         if let Some(first) = found.first_mut() {
             first.touches.extend(outside.touches);
             first.trouble = first.trouble.take().or(trouble);
@@ -127,7 +129,7 @@ impl<'c, 'a> Call<'c, 'a> {
     }
 
     /// One construct of the function.
-    fn mapping(&self, own: &Mapping, unnamed: &mut Vec<Reason>) -> Mapping {
+    fn mapping(&self, own: &Mapping, inside: &HostEffects, unnamed: &mut Vec<Reason>) -> Mapping {
         let cx = self.cx;
         let extent = cx.tree.span(self.statement);
         let body = cx.tree.child(self.binding.definition, Field::Body);
@@ -146,7 +148,7 @@ impl<'c, 'a> Call<'c, 'a> {
             touches,
             called: Some(extent),
             path: std::iter::once(self.binding.definition).chain(own.path.iter().copied()).collect(),
-            inside: OnceCell::from(cx.effects_with_kernels(self.statement)),
+            inside: OnceCell::from(inside.clone()),
             own_items: RefCell::default(),
             only_read: Vec::new(),
             trouble: own.trouble.as_ref().map(|reason| Reason::new(reason.code, extent, in_called(&reason.message))),

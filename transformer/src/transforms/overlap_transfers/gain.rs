@@ -7,7 +7,7 @@ use crate::analysis::associated_loops::loops_of;
 use crate::analysis::cost::ASSUMED_INNER;
 use crate::context::Context;
 use crate::device::TransferRates;
-use crate::device::time::LAUNCH;
+use crate::device::time::{GAIN, LAUNCH};
 use crate::region::loop_nest::{CanonicalLoop, canonical_head};
 use crate::region::target::TargetRegion;
 use crate::source::words;
@@ -26,8 +26,6 @@ const ACCESS: f64 = 0.5e-6;
 const OPERATION: f64 = 0.05e-6;
 /// Starting a team of threads on the host and waiting for it, in milliseconds.
 pub(super) const THREADS_MS: f64 = 0.2;
-/// The block must be predicted to be this many times as fast.
-const GAIN: f64 = 1.05;
 
 /// The times of a block, in milliseconds.
 pub(super) struct Times {

@@ -5,6 +5,7 @@ use crate::analysis::accesses::{Access, Loop};
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{ASSUMED_INNER, NestWork, RowWork, nest_time, rows_time};
 use crate::device::time::LAUNCH;
+use crate::plan::figures::{time, transactions};
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::Act;
 use crate::source::Span;
@@ -84,15 +85,12 @@ pub(super) fn gain(row: &Row<'_, '_>, nodes: &[NodeId]) -> Result<Gain, Reason> 
         divisions: 0,
     };
     let times = [nest_time(&as_it_is), rows_time(&work)];
-    let each = |sectors: f64| if accesses > 0.0 { sectors / accesses } else { 0.0 };
-    let summary = format!("{:.1} sectors a warp and access instead of {:.1}", each(after), each(before));
+    let summary = transactions(before, after).unwrap_or_else(|| "as many memory transactions".to_owned());
     if after > FEWER * before || LAUNCH + times[1] > ENOUGH * (LAUNCH + times[0]) {
         let message = format!(
-            "{:.0} us and {:.1} sectors a warp and access as it is, {:.0} us and {:.1} with whole teams for rows",
-            times[0],
-            each(before),
-            times[1],
-            each(after)
+            "whole teams for rows gain too little: predicted {} instead of {}, {summary}",
+            time(times[1]),
+            time(times[0])
         );
         return no(directive, message);
     }

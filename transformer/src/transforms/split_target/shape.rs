@@ -272,7 +272,7 @@ fn loop_reason(cx: &Program<'_>, form: Form, chain: &Chain) -> Option<Reason> {
     };
     let directive = cx.constructs.directive(chain.constructs.first().copied()?);
     (!fits).then(|| {
-        let message = format!("`{}` is no loop that runs on the whole grid", directive.name);
+        let message = format!("only loops run on the whole grid, and this `{}` is none", directive.name);
         Reason::new(ReasonCode::NestedParallel, directive.span, message)
     })
 }

@@ -34,7 +34,7 @@ impl fmt::Display for Why {
             Self::LeftOut(Some(condition), define) => {
                 write!(f, "`{condition}` was not taken: pass ")?;
                 define.iter().try_for_each(|name| write!(f, "-D{name}, or "))?;
-                f.write_str("the flags that the program is built with, behind `--` or by -p")
+                f.write_str("the flags that the program is built with, by -p or behind `--`")
             }
             Self::LeftOut(None, _) => f.write_str("the preprocessor left it out"),
             Self::NoKernel => f.write_str(

@@ -14,6 +14,7 @@ use std::rc::Rc;
 use crate::analysis::associated_loops::trip_count;
 use crate::analysis::cost::{ASSUMED_INNER, Estimate, Grid, LoopWork, estimate, estimate_in_order};
 use crate::context::Context;
+use crate::plan::figures::{count, time};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::region::target::TargetRegion;
@@ -99,9 +100,11 @@ impl Verdict {
         }
         let plural = if self.pieces == 1 { "kernel" } else { "kernels" };
         let Estimate { before, after } = self.estimate;
-        let mut message = format!("too small: {before:.0} us now, {after:.0} us as {} {plural}", self.pieces);
+        let what = if after > before { "slower" } else { "too little to gain" };
+        let mut message =
+            format!("{what} as {} {plural}: predicted {} instead of {}", self.pieces, time(after), time(before));
         if let Some(assumed) = &self.assumed {
-            message = format!("{message}, taking {}", assumed.words());
+            message = format!("{message} (assumes {})", assumed.words());
         }
         if let Some(from) = self.pays_from(condition) {
             message = format!("{message}; pays {from}");
@@ -125,8 +128,8 @@ impl Verdict {
             return Some(format!("where {condition}"));
         }
         from.filter(|from| *from > 1.0).map(|from| match alike.is_empty() {
-            true => format!("from about {from:.0} iterations on"),
-            false => format!("from about {} = {from:.0} on", alike.names()),
+            true => format!("from about {} iterations on", count(from)),
+            false => format!("from about {} = {} on", alike.names(), count(from)),
         })
     }
 
@@ -139,8 +142,8 @@ impl Verdict {
 impl Assumed {
     fn words(&self) -> String {
         let Self { iterations, alike, others, .. } = self;
-        let unknown = format!("loops of unknown length for {iterations:.0} iterations");
-        let known = format!("{} for {:.0}", alike.names(), alike.value);
+        let unknown = format!("{} iterations of loops of unknown length", count(*iterations));
+        let known = format!("{} = {}", alike.names(), count(alike.value));
         match (alike.is_empty(), others) {
             (true, _) => unknown,
             (false, true) => format!("{known} and {unknown}"),

@@ -227,11 +227,9 @@ impl Reader<'_, '_> {
     }
 
     fn no_rule(&mut self, clause: &Clause) {
-        self.refuse(
-            ReasonCode::ClauseWithoutRule,
-            clause.span,
-            "the kernels that the split makes cannot take over this clause",
-        );
+        let message =
+            format!("the kernels that the split makes cannot take over `{}`", self.cx.file.show(clause.name_span));
+        self.refuse(ReasonCode::ClauseWithoutRule, clause.span, message);
     }
 
     /// `sections`: may an item be an array section?

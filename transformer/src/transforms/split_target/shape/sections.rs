@@ -38,7 +38,8 @@ pub(super) fn read(cx: &Program<'_>, chain: &Chain) -> Result<Sections, Reason> 
         }
         // A list may copy a value that the region has written.
         if let Some(clause) = directive.clauses.iter().find(|clause| clause.name != ClauseName::Nowait) {
-            let message = "the kernels that the split makes cannot take over this clause".to_owned();
+            let name = cx.file.show(clause.name_span);
+            let message = format!("the kernels that the split makes cannot take over `{name}`");
             return refuse(ReasonCode::ClauseWithoutRule, clause.span, message);
         }
     }

@@ -2,6 +2,7 @@
 //! results.
 
 use crate::context::Context;
+use crate::plan::figures::{count, time};
 use crate::plan::{Decision, Detail, Plan};
 use crate::region::target::TargetRegion;
 use crate::source::Span;
@@ -41,8 +42,11 @@ pub(crate) fn details(
         let LoopFigures { iterations, operations, before, after, .. } = work;
         let origin = if work.is_known { "known" } else { "assumed" };
         let text = format!(
-            "{iterations:.0} iterations ({origin}) of {operations:.0} operations: {before:.0} us as it is, {after:.0} us with a \
-             launch of its own"
+            "{} iterations ({origin}) of {} operations: {} as it is, {} with a launch of its own",
+            count(*iterations),
+            count(*operations),
+            time(*before),
+            time(*after)
         );
         Detail::inner(text).at(work.span)
     }));
@@ -54,15 +58,15 @@ pub(crate) fn details(
     let launches = if repeated { ", a launch for all rounds" } else { "" };
     let is_left = chosen(plan.decision == Decision::DoesNotPay);
     details.push(Detail::head("candidates:"));
-    details.push(Detail::inner(format!("as it is: {:.0} us{launches}{is_left}", estimate.before)));
+    details.push(Detail::inner(format!("as it is: {}{launches}{is_left}", time(estimate.before))));
     let rounds = if repeated { " in each round" } else { "" };
     let plural = if loops.len() == 1 { "launch" } else { "launches" };
     let threshold = versions.as_ref().and_then(|condition| condition.as_ref().ok());
     let from = verdict.pays_from(threshold).zip(verdict.assumed());
-    let from = from.map_or_else(String::new, |(from, assumed)| format!("; pays {from}; taking {assumed}"));
+    let from = from.map_or_else(String::new, |(from, assumed)| format!("; pays {from}; assumes {assumed}"));
     let is_chosen = chosen(is_split);
     let number = loops.len();
-    details.push(Detail::inner(format!("split: {:.0} us, {number} {plural}{rounds}{from}{is_chosen}", estimate.after)));
+    details.push(Detail::inner(format!("split: {}, {number} {plural}{rounds}{from}{is_chosen}", time(estimate.after))));
     details.push(match versions {
         None => Detail::inner("versioned: no length decides"),
         Some(Ok(condition)) => {
