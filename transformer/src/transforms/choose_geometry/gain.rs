@@ -87,8 +87,9 @@ impl<'a> Predicted<'a> {
         let body = loops_of(cx, id).map(|nest| nest.body).or(cx.constructs.construct(id).body)?;
         let known = known_iterations(cx, id);
         let (operations, _) = body_work(cx, body);
-        let iterations = (known.unwrap_or(u64::from(cx.assumed_iterations)), known.is_some());
-        Some(Self { device, figures: figures_on(cx, region, device), operations, iterations })
+        let figures = figures_on(cx, region, device);
+        let assumed = figures.as_ref().map_or(u64::from(cx.assumed_iterations), |figures| figures.iterations);
+        Some(Self { device, figures, operations, iterations: (known.unwrap_or(assumed), known.is_some()) })
     }
 
     /// Microseconds of a launch. Where calls and idle loops may take the time, what the text shows of them counts as well.
