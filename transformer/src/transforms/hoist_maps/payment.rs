@@ -97,12 +97,12 @@ impl Block<'_, '_> {
         self.copied(statements, held, choice, (two, more))
     }
 
-    /// When one pass of a loop copies the variable as often as the environment does, and nothing tells how many there will be: that it ends
-    /// after its first pass is taken to be rare.
+    /// When one pass of a loop copies the variable as often as the environment does, and the loop makes two as far as that can be asked.
     fn copied_as_often(&self, (first, last): (usize, usize), held: &Held, choice: Choice) -> Option<Vec<String>> {
         let statement = self.statements.get(first).filter(|it| first == last && it.is_loop)?;
-        let is_counted = canonical_head(self.cx.file, self.cx.tree, statement.node).is_some();
-        if is_counted { None } else { self.copied((first, last), held, choice, (None, 0)) }
+        let term = first_run::may_run_often(self.cx, statement.node, &self.host_of((first, last)), 2)?;
+        let terms = self.copied((first, last), held, choice, (None, 0))?;
+        Some(terms.into_iter().chain(term).collect())
     }
 
     /// When the constructs that certainly run copy the variable so many times `more` than the environment does.
