@@ -16,6 +16,7 @@ use crate::semantics::Program;
 use crate::source::{Language, Span};
 use crate::transforms::hoist_maps::decided::{Decided, Planned};
 use crate::transforms::hoist_maps::members::text::Changed;
+use crate::transforms::hoist_maps::refusals::OWN_NAMES;
 use functions::{Function, functions};
 
 /// What is decided of a file, and beside it what the other text shows to hold there.
@@ -44,8 +45,10 @@ pub(super) fn with_objects(cx: &Context<'_>, decide: &dyn Fn(&Context<'_>) -> De
     for plan in plans.filter_map(|plan| told::plan(cx, &functions, &changed, plan)) {
         take(cx, &mut known, plan);
     }
+    // What the tool made itself keeps its data where it wants them.
+    let is_own_output = cx.file.text.windows(OWN_NAMES.len()).any(|word| word == OWN_NAMES);
     let refused = found.environments.iter().map(|planned| &planned.plan);
-    let refused = refused.filter(|plan| plan.decision == Decision::Refuse);
+    let refused = refused.filter(|plan| plan.decision == Decision::Refuse && !is_own_output);
     for plan in refused.filter_map(|plan| told::plan(cx, &functions, &changed, plan)) {
         tell(cx, &mut known, plan);
     }

@@ -38,7 +38,10 @@ pub(super) fn condition(
                 Relation::LessOrEqual => ">=",
                 _ => return None,
             };
-            is_known(read.upper).then(|| Some(format!("{} {relation} {lower}", shown(cx, read.upper))))
+            // Where another loop is around this one, nothing is divided that may not be where that one does not run.
+            let divides = cx.file.bytes(read.upper).iter().any(|byte| matches!(byte, b'/' | b'%'));
+            let is_free = (node == root || !divides) && is_known(read.upper);
+            is_free.then(|| Some(format!("{} {relation} {lower}", shown(cx, read.upper))))
         }
         // The first value is computed where the loop begins, and nowhere else.
         (None, Some(upper)) => {
