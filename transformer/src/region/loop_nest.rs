@@ -187,6 +187,27 @@ pub fn guarded_head(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<
     is_free.then_some(GuardedLoop { counting, before, behind })
 }
 
+/// With which value a `for` statement begins, and the test of it, whatever the steps are: `for (int k = 2; k <= n; k *= 2)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstTest {
+    /// The name of the variable.
+    pub variable: String,
+    /// Where it is named first.
+    pub variable_span: Span,
+    /// The first value.
+    pub lower: Span,
+    /// How the variable relates to [`Self::upper`] while the loop runs.
+    pub relation: Relation,
+    /// The bound.
+    pub upper: Span,
+}
+
+/// Reads how a `for` statement begins.
+#[must_use]
+pub fn first_test(file: &SourceFile, tree: &HostTree, node: NodeId) -> Option<FirstTest> {
+    Reader { file, tree }.first_test(node)
+}
+
 /// Where the body of a loop changes its variable or takes its address.
 #[must_use]
 pub fn counter_change(file: &SourceFile, tree: &HostTree, read: &CanonicalLoop) -> Option<Span> {

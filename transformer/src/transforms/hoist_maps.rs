@@ -41,7 +41,8 @@
 //! - the host needs the data nowhere in between, or only reads what no kernel writes, or `target update` can bring what it needs;
 //! - a call of a function of the file or of its project's headers counts as its constructs do, with the arguments in place of its
 //!   parameters: arrays of numbers or of plain structures by their names, from the first element or from a later one on (`&a[k]`, `a + k`),
-//!   and what it finds in objects that it is handed by their address. So do the constructs of functions that it calls in turn;
+//!   and what it finds in objects that it is handed by their address. So do the constructs of functions that it calls in turn. The call may
+//!   stand inside of another one, or in the test of an `if` or `while`, where it is made in any case;
 //! - what a member of a structure or class leads to is mapped by a pointer of the function's own that is declared before the environment,
 //!   `double *g_u = g->u;`, where the member keeps its value as long as that is open;
 //! - the host can compare, where pointers may lead to the same storage; they may change places (`double *t = a; a = b; b = t;`, a ring of
@@ -68,18 +69,21 @@
 //! Where a variable is present when the environment opens, by a caller's, neither the original nor the output copies anything. Where it is
 //! absent, its copy must be what each construct of the original would have been given. It is, if all that change it copy it back in the
 //! original, where the next gets it from again, and if the host does not write it in between, and reads it only where no kernel writes it.
-//! So a construct that changes what it maps `to` or `alloc` is refused. What `from` leaves unwritten has no value in the original.
+//! So a construct that changes what it maps `to` or `alloc` is refused, unless all constructs map it `alloc`: then each finds no values in the
+//! original, for which those that another one left may be taken, and nothing is ever copied. What `from` leaves unwritten has no value in
+//! the original.
 //!
 //! What the host needs in between comes by `target update`: `from` before a statement that reads, `to` behind one that writes; the whole
 //! section, or the single elements or the row that are certainly accessed. Where the variable had been present, the update would copy what
 //! the original does not. So memory that this function made is updated, which nobody can have mapped yet; of other data the program asks
 //! whether they are absent, and the environment opens only then (`hoist_maps/absence`). Elements and rows that are updated lie in the section
 //! then, as the host asks: beyond it others may have data on the device. Data come back only where the environment copies them back as well:
-//! else they may be constant. Each pass of a loop must save at least as many copies as its updates make.
+//! else they may be constant. Each pass of a loop must save at least as many copies as its updates make; of a section of 512 KiB or more,
+//! as the text tells or the condition asks, one copy pays for those of four single elements.
 //!
 //! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that
 //! maps the section must certainly run: where a loop may have no iterations, `if` asks for one, and for what else its test asks at first
-//! (`i < n && e > 1e-6`), in the same order. What the host accesses in between is told
+//! (`i < n && e > 1e-6`), in the same order, and that a test at its head does not leave it (`!(e < 1e-6)`). What the host accesses in between is told
 //! by name, through pointers, and by the functions that it calls; of pointers that change places, each stands for the array that it leads to
 //! where it is named. Arrays that are `static` in the file are absent where `main` begins, which nobody calls. Memory that this function allocated and handed to nobody out of sight is
 //! reached by nothing else. What a construct that certainly runs lists beside an array shares no storage with it, so that the host may
@@ -432,7 +436,10 @@ fn plan(
         1 => "1 copy".to_owned(),
         _ => format!("{after} copies"),
     };
-    let summary = format!("keep {names} on the device around {what}: {copies}{each} {before}{pass}{updates}");
+    let summary = match before {
+        0 => format!("keep {names} on the device around {what}: the memory is allocated once"),
+        _ => format!("keep {names} on the device around {what}: {copies}{each} {before}{pass}{updates}"),
+    };
     let extent = Span::new(inside.first().map_or(0, |it| it.extent.start), inside.last().map_or(0, |it| it.extent.end));
     let span = first.place(cx);
     cx.explain(Pass::Hoist, extent, || details::details(block, environment));

@@ -1,6 +1,6 @@
 //! Reads the head of one loop.
 
-use super::{CanonicalLoop, Problem, Relation, Step, VariableKind};
+use super::{CanonicalLoop, FirstTest, Problem, Relation, Step, VariableKind};
 use crate::source::{SourceFile, Span};
 use crate::syntax::{
     Assignment, Binary, Declaration, For, HostTree, Initialised, NodeId, NodeKind, Number, Pointer, PointerDeclarator,
@@ -105,6 +105,18 @@ impl Reader<'_> {
             body,
             names_outer_variable: None,
         })
+    }
+
+    /// How a `for` statement begins, whatever its steps are.
+    pub fn first_test(&self, node: NodeId) -> Option<FirstTest> {
+        let statement = For::of(self.tree, node)?;
+        let Initialisation { variable, lower, kind, .. } = self.initialisation(statement.initializer()?).ok()?;
+        let name = self.file.show(self.tree.span(variable)).into_owned();
+        let (relation, upper) = self.condition(statement.condition()?, &name).ok()?;
+        let is_free = |span: Span| self.names(span, &name).is_none() && !self.holds_floating_number(span);
+        let is_read = kind != VariableKind::Pointer && is_free(lower) && is_free(upper);
+        let variable_span = self.tree.span(variable);
+        is_read.then_some(FirstTest { variable: name, variable_span, lower, relation, upper })
     }
 
     /// Is there a number with a fraction or an exponent?

@@ -17,6 +17,12 @@ use crate::syntax::{Call, Field, Function, NodeId, NodeKind};
 const DEPTH: usize = 8;
 
 impl Program<'_> {
+    /// Is it a function of the C library, which evaluates what it is handed? `assert` may be none.
+    pub(crate) fn is_function_of_library(&self, name: &str, at: usize) -> bool {
+        let is_listed = is_pure(name) || pointees(name).is_some();
+        is_listed && name.rsplit("::").next() != Some("assert") && self.symbols().calls_library_in(None, name, at)
+    }
+
     /// May functions of the libraries run code or use memory that the file or a header gave to them?
     pub(super) fn library_is_extended(&self) -> bool {
         *self.library_is_extended.get_or_init(|| self.texts().any(|text| extends_library(&text)))

@@ -95,7 +95,12 @@ pub(super) fn may_declare_before(cx: &Context<'_>, statement: NodeId) -> bool {
     let Some(block) = tree.parent(statement).filter(|it| tree.kind(*it) == NodeKind::CompoundStatement) else {
         return false;
     };
-    let is_jumped_to = |node: NodeId| matches!(tree.kind(node), NodeKind::LabeledStatement | NodeKind::CaseStatement);
+    // A label behind the statement is reached past the declarations, and past all that they are for.
+    let at = tree.span(statement).start;
+    let is_jumped_to = |node: NodeId| match tree.kind(node) {
+        NodeKind::LabeledStatement => tree.span(node).start < at,
+        kind => kind == NodeKind::CaseStatement,
+    };
     // C lets a jump pass a declaration with a value.
     let function = cx.function_of(tree.span(statement)).filter(|_| tree.language() == Language::Cpp);
     let has_labels = function

@@ -10,12 +10,13 @@ mod told;
 mod uses;
 
 use crate::context::Context;
-use crate::plan::Plan;
+use crate::plan::{Decision, Plan};
 use crate::region::other_text::OtherText;
 use crate::semantics::Program;
 use crate::source::{Language, Span};
 use crate::transforms::hoist_maps::decided::{Decided, Planned};
 use crate::transforms::hoist_maps::members::text::Changed;
+use crate::transforms::hoist_maps::refusals::OWN_NAMES;
 use functions::{Function, functions};
 
 /// What is decided of a file, and beside it what the other text shows to hold there.
@@ -44,7 +45,24 @@ pub(super) fn with_objects(cx: &Context<'_>, decide: &dyn Fn(&Context<'_>) -> De
     for plan in plans.filter_map(|plan| told::plan(cx, &functions, &changed, plan)) {
         take(cx, &mut known, plan);
     }
+    // What the tool made itself keeps its data where it wants them.
+    let is_own_output = cx.file.text.windows(OWN_NAMES.len()).any(|word| word == OWN_NAMES);
+    let refused = found.environments.iter().map(|planned| &planned.plan);
+    let refused = refused.filter(|plan| plan.decision == Decision::Refuse && !is_own_output);
+    for plan in refused.filter_map(|plan| told::plan(cx, &functions, &changed, plan)) {
+        tell(cx, &mut known, plan);
+    }
     known
+}
+
+/// Tells why the other text gave no environment, where nothing is said of that place yet.
+fn tell(cx: &Context<'_>, known: &mut Decided, plan: Plan) {
+    let is_said = known.environments.iter().any(|one| one.plan.extent.overlaps(plan.extent))
+        || known.unnamed.iter().any(|(call, _)| plan.extent.contains(cx.tree.span(*call)));
+    let is_wanted = cx.function_of(plan.extent).is_none_or(|function| (cx.is_wanted)(cx.tree.span(function)));
+    if !is_said && is_wanted {
+        known.environments.push(Planned { plan, opened: None });
+    }
 }
 
 /// Takes a plan that the other text gave, where the text as it is gave none that says more.

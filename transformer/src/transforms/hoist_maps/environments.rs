@@ -242,19 +242,24 @@ impl Block<'_, '_> {
         }
         let at = self.start_of(statements);
         self.check_place(first, at, &self.host_of(statements))?;
-        self.check_maps(&together)?;
+        // What each construct finds there has no values, so that what another one has left may be taken for them.
+        let is_scratch = self.is_scratch(&together);
+        if !is_scratch {
+            self.check_maps(&together)?;
+        }
         let (certain, terms) = self.certain(statements, id).ok_or_else(|| {
             let message = format!("it is not certain that a construct that maps `{name}` runs");
             Reason::new(ReasonCode::NotCertain, first.span, message)
         })?;
-        let copies_in = together.iter().any(|(_, item)| item.to);
+        let copies_in = !is_scratch && together.iter().any(|(_, item)| item.to);
         let is_written_first = all.first().is_some_and(|(mapping, item)| {
             let keeps_name = !self.is_exchanged_before(statements, &class, mapping);
             mapping.id == certain.id && item.from && !item.to && !mapping.is_data && keeps_name
         });
-        let from = together
-            .iter()
-            .any(|(mapping, item)| item.from && (!item.to || self.writes(mapping, &mappings, &item.named)));
+        let from = !is_scratch
+            && together
+                .iter()
+                .any(|(mapping, item)| item.from && (!item.to || self.writes(mapping, &mappings, &item.named)));
         // Pointers that change places lead to each other's data.
         let is_own = class.len() == 1;
         let extent = self.extent_of(statements);
@@ -304,6 +309,13 @@ impl Block<'_, '_> {
             }
             None => Ok(()),
         }
+    }
+
+    /// Do the constructs only get storage for the variable, which none of them copies? Those in a `target data` of the statements that
+    /// certainly maps it find it present.
+    fn is_scratch(&self, all: &[(&Mapping, &Item)]) -> bool {
+        let mappings: Vec<&Mapping> = all.iter().map(|(mapping, _)| *mapping).collect();
+        all.iter().all(|(mapping, item)| self.is_inside_other(mapping, &mappings) || !item.to && !item.from)
     }
 
     /// May the constructs share one copy: does none change a copy that it would throw away?

@@ -173,7 +173,7 @@ impl Block<'_, '_> {
                 return Err(self.needed(statements, &held.item));
             }
             let is_plain = updates.iter().all(|update| update.fits.is_empty());
-            if is_plain && self.are_paid_in_loops(statements, &held.item, &updates) {
+            if is_plain && self.are_paid_in_loops(statements, &held.item, &updates, choice) {
                 return Ok(Held { updates, ..held });
             }
         }

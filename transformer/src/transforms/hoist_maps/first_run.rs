@@ -13,6 +13,8 @@ use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::items::{follows_nothing, is_object};
 
+mod first_steps;
+
 /// The conditions, in C, that must hold where `root` begins so that the construct runs, or `None` if it is not certain at all.
 /// `host` is what the host does in all of the environment, whose first statement `is_first` tells `root` to be.
 pub(super) fn conditions(
@@ -29,18 +31,27 @@ pub(super) fn conditions(
         let parent = tree.parent(node)?;
         match tree.kind(parent) {
             NodeKind::CompoundStatement => {
-                let before = tree.named_children(parent).take_while(|sibling| *sibling != node);
-                let is_passed = |sibling| cx.comes_to_its_end(sibling) || waits_for_later_pass(cx, parent, sibling);
-                before.into_iter().all(is_passed).then_some(())?;
+                let before: Vec<NodeId> = tree.named_children(parent).take_while(|sibling| *sibling != node).collect();
+                // The last condition comes first here.
+                for sibling in before.into_iter().rev() {
+                    if !cx.comes_to_its_end(sibling) && !waits_for_later_pass(cx, parent, sibling) {
+                        is_first.then_some(())?;
+                        found.push(passed_condition(cx, root, sibling)?);
+                    }
+                }
                 is_always_opened(cx, parent).then_some(())?;
             }
             NodeKind::ForStatement if tree.field(node) == Some(Field::Body) => {
                 // A loop that `break` may end early still begins like any other.
                 let Some(read) = guarded_head(cx.file, tree, parent) else {
-                    // `for (; test; i++)` begins as `while (test)` does.
                     let is_bare = tree.child(parent, Field::Initializer).is_none();
-                    (parent == root && is_first && is_bare).then_some(())?;
-                    found.push(repeated_condition(cx, tree.child(parent, Field::Condition)?)?);
+                    if is_bare {
+                        // `for (; test; i++)` begins as `while (test)` does.
+                        (parent == root && is_first).then_some(())?;
+                        found.push(repeated_condition(cx, tree.child(parent, Field::Condition)?)?);
+                    } else {
+                        found.extend(first_steps::condition(cx, root, parent, host, is_first)?);
+                    }
                     node = parent;
                     continue;
                 };
@@ -66,12 +77,58 @@ pub(super) fn conditions(
                 found.push(repeated_condition(cx, test)?);
             }
             NodeKind::DoStatement => {}
+            // What a test calls runs with the first test.
+            NodeKind::IfStatement | NodeKind::WhileStatement if tree.field(node) == Some(Field::Condition) => {}
             _ => return None,
         }
         node = parent;
     }
     found.reverse();
     Some(found)
+}
+
+/// When the first pass goes past an `if` that leads out of the statements, `if (error < limit) break;`, as a condition, in C, that has the
+/// same value where the environment opens: it hangs on numbers of the function alone, which nothing before it changes.
+fn passed_condition(cx: &Context<'_>, root: NodeId, statement: NodeId) -> Option<String> {
+    let tree = cx.tree;
+    let has_else = tree.child(statement, Field::Alternative).is_some();
+    (tree.kind(statement) == NodeKind::IfStatement && !has_else).then_some(())?;
+    let branch = tree.child(statement, Field::Consequence)?;
+    let last = match tree.kind(branch) {
+        NodeKind::CompoundStatement => tree.named_children(branch).last()?,
+        _ => branch,
+    };
+    let leads_out =
+        matches!(tree.kind(last), NodeKind::BreakStatement | NodeKind::ReturnStatement | NodeKind::GotoStatement);
+    leads_out.then_some(())?;
+    let condition = tree.child(statement, Field::Condition)?;
+    let test = match tree.kind(condition) {
+        NodeKind::ParenthesizedExpression => tree.named_children(condition).next()?,
+        NodeKind::ConditionClause => tree.child(condition, Field::Value)?,
+        _ => return None,
+    };
+    let at = tree.span(root).start;
+    let so_far = Span::new(at, tree.span(statement).start);
+    let is_same = |(name, span): &(String, Span)| {
+        let is_number = cx.named(name, span.start).is_some_and(|(_, variable)| {
+            let is_of_call =
+                matches!(variable.scope, Scope::Local | Scope::Parameter) && !variable.has_static_storage();
+            is_of_call && variable.ty.is_scalar()
+        });
+        cx.constant(*span).is_some()
+            || cx.is_function_of_library(name, span.start)
+            || is_number
+                && cx.expansion(name, span.start).is_none()
+                && cx.cannot_be_aliased(name, span.start)
+                && cx.symbols().written_in(name, span.start, so_far).is_empty()
+    };
+    let span = tree.span(test);
+    // Constructs copy numbers back without a word in the text of the host.
+    let is_bare = cx.constructs.within(so_far).next().is_none();
+    (is_bare && cx.means_the_same(span, at) && cx.names_in(span).iter().all(is_same)).then_some(())?;
+    repeated_condition(cx, test)?;
+    let text = cx.file.show(span).split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(if is_operand(&text) { format!("!{text}") } else { format!("!({text})") })
 }
 
 /// Is it an `if` in the body of a loop that the first pass does not enter: `if (i == 1)`, where `i` starts from 0?

@@ -10,7 +10,8 @@ use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::environments::{Block, Held, copies_of};
 use crate::transforms::hoist_maps::first_run::{self, conditions, is_stable};
 use crate::transforms::hoist_maps::items::Item;
-use crate::transforms::hoist_maps::updates::{Choice, Spent, Update};
+use crate::transforms::hoist_maps::storage;
+use crate::transforms::hoist_maps::updates::{Choice, LARGE, Spent, Update};
 
 impl Block<'_, '_> {
     /// Adds the updates that the host needs, by elements or whole, and says when the constructs would copy the variable as often anyway.
@@ -20,7 +21,8 @@ impl Block<'_, '_> {
         held: Held,
         copies_in: bool,
     ) -> Result<(Held, Vec<String>), Reason> {
-        for choice in Choice::ALL {
+        let bytes = storage::constant_bytes(self.cx, &held.item);
+        for choice in Choice::of_section(bytes) {
             let updates = self.updates(statements, &held.item, choice)?;
             if !updates.is_empty() && !copies_in {
                 return Err(self.needed(statements, &held.item));
@@ -29,18 +31,22 @@ impl Block<'_, '_> {
             let asks = updates.iter().any(|update| update.asks);
             let comes_back = updates.iter().any(|update| !update.piece.from.is_empty());
             let may_be_constant = asks && comes_back && !held.from;
-            let is_paid = self.are_paid_in_loops(statements, &held.item, &updates);
+            let is_paid = self.are_paid_in_loops(statements, &held.item, &updates, choice);
             if may_be_constant || !is_paid || !self.fit(statements, &updates) {
                 continue;
             }
-            let fits: Vec<String> = updates.iter().flat_map(|update| update.fits.iter().cloned()).collect();
+            let mut fits: Vec<String> = updates.iter().flat_map(|update| update.fits.iter().cloned()).collect();
+            if choice.is_large && bytes.is_none() {
+                fits.push(format!("{} >= {LARGE}", storage::bytes(self.cx, &held.item)));
+            }
             // Before a construct has brought the data or given all of them values, the device has what the environment brought.
             let is_early = updates.iter().any(|update| self.stands_before_all(statements, update, &held.item));
             let to = held.to || copies_in && !held.is_unset && is_early;
             let from = held.from && !self.is_back(statements, &updates, &held.item);
             let held = Held { to, from, updates, ..held.clone() };
-            let copied = self.copied_anyway(statements, &held, None);
-            let copied = copied.or_else(|| self.copied_in_two_passes(statements, &held));
+            let copied = self.copied_anyway(statements, &held, choice, None);
+            let copied = copied.or_else(|| self.copied_in_two_passes(statements, &held, choice));
+            let copied = copied.or_else(|| self.copied_as_often(statements, &held, choice));
             if let Some(terms) = copied.or_else(|| self.copied_in_later_passes(statements, &held)) {
                 return Ok((held, terms.into_iter().chain(fits).collect()));
             }
@@ -79,15 +85,40 @@ impl Block<'_, '_> {
 
     /// When the constructs that certainly run copy the variable at least as often as the environment does, so that it never costs more.
     /// In a loop that certainly makes `two` passes, they do so twice.
-    fn copied_anyway(&self, (first, last): (usize, usize), held: &Held, two: Option<NodeId>) -> Option<Vec<String>> {
+    fn copied_anyway(
+        &self,
+        statements: (usize, usize),
+        held: &Held,
+        choice: Choice,
+        two: Option<NodeId>,
+    ) -> Option<Vec<String>> {
+        // As many copies of the same bytes are no gain.
+        let more = usize::from(held.updates.iter().any(|update| update.moves(&held.item.text)));
+        self.copied(statements, held, choice, (two, more))
+    }
+
+    /// When one pass of a loop copies the variable as often as the environment does, and the loop makes two as far as that can be asked.
+    fn copied_as_often(&self, (first, last): (usize, usize), held: &Held, choice: Choice) -> Option<Vec<String>> {
+        let statement = self.statements.get(first).filter(|it| first == last && it.is_loop)?;
+        let term = first_run::may_run_often(self.cx, statement.node, &self.host_of((first, last)), 2)?;
+        let terms = self.copied((first, last), held, choice, (None, 0))?;
+        Some(terms.into_iter().chain(term).collect())
+    }
+
+    /// When the constructs that certainly run copy the variable so many times `more` than the environment does.
+    fn copied(
+        &self,
+        (first, last): (usize, usize),
+        held: &Held,
+        choice: Choice,
+        (two, more): (Option<NodeId>, usize),
+    ) -> Option<Vec<String>> {
         let mappings = self.mappings_of((first, last));
         let host = self.host_of((first, last));
-        let mut left = usize::from(held.to) + usize::from(held.from);
-        // As many copies of the same bytes are no gain.
-        left += usize::from(held.updates.iter().any(|update| update.moves(&held.item.text)));
+        let mut left = usize::from(held.to) + usize::from(held.from) + more;
         // What no construct certainly copies may not be read or written by the host's side at all: it may be constant.
         let (mut to, mut from) = (held.to, held.from);
-        let mut spent = Spent::of(&held.updates);
+        let mut spent = Spent::of(&held.updates, choice);
         let mut terms = Vec::new();
         for index in first..=last {
             let statement = self.statements.get(index)?;
@@ -118,18 +149,24 @@ impl Block<'_, '_> {
 
     /// Can the updates in the loops of a statement be paid for there, by elements or whole?
     pub(super) fn pays_inside(&self, index: usize, item: &Item) -> bool {
-        Choice::ALL.into_iter().any(|choice| {
+        Choice::of_section(storage::constant_bytes(self.cx, item)).into_iter().any(|choice| {
             let updates = self.updates((index, index), item, choice).unwrap_or_default();
-            self.are_paid_in_loops((index, index), item, &updates)
+            self.are_paid_in_loops((index, index), item, &updates, choice)
         })
     }
 
     /// Do the constructs in each pass of a loop copy the variable at least as often as the updates in that pass?
-    pub(super) fn are_paid_in_loops(&self, statements: (usize, usize), item: &Item, updates: &[Update]) -> bool {
+    pub(super) fn are_paid_in_loops(
+        &self,
+        statements: (usize, usize),
+        item: &Item,
+        updates: &[Update],
+        choice: Choice,
+    ) -> bool {
         let mappings = self.mappings_of(statements);
         let host = self.host_of(statements);
         updates.iter().filter_map(|update| update.around).all(|around| {
-            let mut spent = Spent::of(updates);
+            let mut spent = Spent::of(updates, choice);
             let Some(body) = self.cx.tree.child(around, Field::Body) else { return false };
             let inside = mappings.iter().filter(|mapping| self.loop_around(mapping) == Some(around));
             for mapping in inside.filter(|it| !it.is_conditional && !self.is_inside_other(it, &mappings)) {
@@ -144,14 +181,14 @@ impl Block<'_, '_> {
     }
 
     /// When one of the loops makes two passes, in which the constructs copy the variable more often than the updates do.
-    fn copied_in_two_passes(&self, (first, last): (usize, usize), held: &Held) -> Option<Vec<String>> {
+    fn copied_in_two_passes(&self, (first, last): (usize, usize), held: &Held, choice: Choice) -> Option<Vec<String>> {
         let host = self.host_of((first, last));
         let loops = self.statements.get(first..=last)?.iter().filter(|it| it.is_loop && !held.updates.is_empty());
         loops.into_iter().find_map(|statement| {
             let head = canonical_head(self.cx.file, self.cx.tree, statement.node)?;
             let is_named = self.cx.means_the_same(head.upper, self.start_of((first, last)));
             let term = first_run::runs_often(self.cx, statement.node, &host, 2).filter(|_| is_named)?;
-            let mut terms = self.copied_anyway((first, last), held, Some(statement.node))?;
+            let mut terms = self.copied_anyway((first, last), held, choice, Some(statement.node))?;
             terms.extend(term);
             Some(terms)
         })

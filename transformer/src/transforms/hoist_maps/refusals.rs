@@ -14,7 +14,7 @@ use crate::transforms::hoist_maps::environments::Block;
 use crate::transforms::hoist_maps::is_repeated;
 
 /// What the names that other passes write begin with.
-const OWN_NAMES: &[u8] = b"ompsplit_";
+pub(super) const OWN_NAMES: &[u8] = b"ompsplit_";
 
 /// What was decided in one function.
 #[derive(Default)]

@@ -21,6 +21,7 @@ use crate::transforms::hoist_maps::blocks::{Candidate, Statement, statements};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::is_stable;
 use crate::transforms::hoist_maps::items::Item;
+use elements::Piece;
 pub(super) use places::{Update, next_line};
 
 /// Among updates that all are right: which serve the host. What the constructs pay for is taken.
@@ -30,19 +31,48 @@ pub(super) struct Choice {
     pub whole: bool,
     /// Does what a loop of the host reads come back once, before it, where no construct in it changes that?
     pub once: bool,
+    /// Is the section known or asked to be so large that one copy of it takes as long as those of `ELEMENTS_FOR_COPY` elements?
+    pub is_large: bool,
 }
+
+/// How many single elements are copied in the time that a copy of `LARGE` bytes takes. Measured on an H200, pageable memory travels at 5 to
+/// 8 GB/s, and each copy takes 10 to 15 microseconds besides.
+const ELEMENTS_FOR_COPY: usize = 4;
+
+/// In bytes.
+pub(super) const LARGE: u64 = 512 * 1024;
 
 impl Choice {
     /// Serves whatever any of them serves.
-    pub(super) const WHOLE: Self = Self { whole: true, once: false };
+    pub(super) const WHOLE: Self = Self { whole: true, once: false, is_large: false };
 
-    /// The cheapest first.
+    /// The cheapest first, whatever the section's size is.
     pub(super) const ALL: [Self; 4] = [
-        Self { whole: false, once: true },
-        Self { whole: false, once: false },
-        Self { whole: true, once: true },
+        Self { whole: false, once: true, is_large: false },
+        Self { whole: false, once: false, is_large: false },
+        Self { whole: true, once: true, is_large: false },
         Self::WHOLE,
     ];
+
+    /// Those that only a large section pays for.
+    const OF_LARGE: [Self; 2] =
+        [Self { whole: false, once: true, is_large: true }, Self { whole: false, once: false, is_large: true }];
+
+    /// The cheapest first, for a section of so many bytes. Where the text does not tell, the program may ask whether it is large, and then
+    /// it does so only where nothing else serves.
+    pub(super) fn of_section(bytes: Option<u64>) -> Vec<Self> {
+        let [elements, wholes] = [&Self::ALL[..2], &Self::ALL[2..]];
+        match bytes {
+            Some(bytes) if bytes >= LARGE => [elements, &Self::OF_LARGE, wholes].concat(),
+            Some(_) => Self::ALL.to_vec(),
+            None => [elements, wholes, &Self::OF_LARGE].concat(),
+        }
+    }
+
+    /// How many copies of single elements one copy of the section pays for.
+    fn elements_for_copy(self) -> usize {
+        if self.is_large { ELEMENTS_FOR_COPY } else { 1 }
+    }
 }
 
 /// A variable whose data the host needs in between.
@@ -236,6 +266,11 @@ impl Wanted<'_, '_> {
         let is_in_head = |touch: &&Touch| covers.iter().any(|span| span.contains(touch.span));
         let accesses: Vec<&Touch> = self.candidate.accesses(cx, statement).filter(is_in_head).collect();
         let reads = !accesses.is_empty() && accesses.iter().all(|touch| !touch.writes);
+        // What the test itself runs on the device may come before what it reads, or behind that.
+        let mut own = statement.mappings.iter().filter_map(|index| self.all.get(*index));
+        if own.any(|mapping| covers.iter().any(|span| span.contains(mapping.extent))) {
+            return None;
+        }
         let is_fresh = opens_here || tree.kind(node) == NodeKind::DoStatement;
         let continues = tree.descendants(body).any(|inner| tree.kind(inner) == NodeKind::ContinueStatement);
         (reads && is_fresh && !continues).then_some(())?;
@@ -249,30 +284,39 @@ impl Wanted<'_, '_> {
     }
 }
 
-/// How many copies updates make in one pass of each loop, until constructs of the same pass have paid for them.
-pub(super) struct Spent(Vec<(Option<NodeId>, usize)>);
+/// How much of constructs' copies updates take in one pass of each loop, until constructs of the same pass have paid for them.
+pub(super) struct Spent {
+    left: Vec<(Option<NodeId>, usize)>,
+    elements_for_copy: usize,
+}
 
 impl Spent {
-    pub(super) fn of(updates: &[Update]) -> Self {
-        let mut found: Vec<(Option<NodeId>, usize)> = Vec::new();
+    pub(super) fn of(updates: &[Update], choice: Choice) -> Self {
+        let elements_for_copy = choice.elements_for_copy();
+        let price = |piece: &Piece| {
+            let elements = piece.count_elements();
+            (piece.copies() - elements) * elements_for_copy + elements
+        };
+        let mut left: Vec<(Option<NodeId>, usize)> = Vec::new();
         for update in updates {
-            match found.iter_mut().find(|(around, _)| *around == update.around) {
-                Some((_, known)) => *known += update.piece.copies(),
-                None => found.push((update.around, update.piece.copies())),
+            match left.iter_mut().find(|(around, _)| *around == update.around) {
+                Some((_, known)) => *known += price(&update.piece),
+                None => left.push((update.around, price(&update.piece))),
             }
         }
-        Self(found)
+        Self { left, elements_for_copy }
     }
 
     /// A construct in a loop copies the variable so often in each pass: how many of these copies no update takes the place of.
     pub(super) fn pay(&mut self, around: Option<NodeId>, copies: usize) -> usize {
-        let Some((_, left)) = self.0.iter_mut().find(|(known, _)| *known == around) else { return copies };
-        let paid = copies.min(*left);
+        let Some((_, left)) = self.left.iter_mut().find(|(known, _)| *known == around) else { return copies };
+        let offered = copies * self.elements_for_copy;
+        let paid = offered.min(*left);
         *left -= paid;
-        copies - paid
+        (offered - paid) / self.elements_for_copy
     }
 
     pub(super) fn is_covered(&self, around: Option<NodeId>) -> bool {
-        self.0.iter().all(|(known, left)| *known != around || *left == 0)
+        self.left.iter().all(|(known, left)| *known != around || *left == 0)
     }
 }

@@ -47,6 +47,16 @@ impl Call<'_, '_> {
     /// Do an argument and a parameter lead to elements of one type: the same numbers, or the same plain structure?
     pub(super) fn are_of_one_type(&self, given: &DeclaredType, parameter: &DeclaredType) -> bool {
         let (element, own) = (given.dereferenced(), parameter.dereferenced());
+        let rows = |ty: &DeclaredType| match ty {
+            DeclaredType::Array { element, dimensions, .. } => {
+                let lengths = dimensions.iter().map(|dimension| dimension.value).collect::<Option<Vec<_>>>();
+                Some((element.number()?.clone(), lengths?))
+            }
+            _ => None,
+        };
+        if let (Some(given), Some(own)) = (rows(&element), rows(&own)) {
+            return given == own;
+        }
         if let (DeclaredType::Record { name, .. }, DeclaredType::Record { name: other, .. }) = (&element, &own) {
             let places = [self.cx.tree.span(self.statement).start, self.cx.tree.span(self.binding.definition).end - 1];
             return name == other && places.into_iter().all(|at| self.cx.symbols().is_plain_record(&own, at));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Call, has_own_data};
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
-use crate::syntax::{NodeId, NodeKind};
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::members::text::Changed;
 
@@ -66,17 +66,7 @@ impl Graph<'_, '_> {
         let span = cx.tree.span(call);
         let refusal = |message: String| (call, Reason::new(ReasonCode::EnvironmentPlace, span, message));
         let statement = statement_of(cx, call);
-        let statement = match statement.filter(|statement| !seen.insert(*statement)) {
-            // What another call in the same statement runs beside it.
-            Some(shared) => {
-                let message = format!("`{name}` is called in the same statement");
-                for mapping in found.iter_mut().filter(|mapping| mapping.body == shared) {
-                    mapping.trouble = Some(Reason::new(ReasonCode::EnvironmentPlace, span, message.clone()));
-                }
-                None
-            }
-            None => statement,
-        };
+        let shared = statement.filter(|statement| !seen.insert(*statement));
         let binding = cx.binding(call).filter(|binding| !self.constructs_of(binding.definition).is_empty());
         let has_own_data = |definition: &(Option<usize>, NodeId)| {
             let mappings = of(definition);
@@ -93,6 +83,14 @@ impl Graph<'_, '_> {
                 let unread = self.unread(binding.definition);
                 let (mappings, unnamed) = Call::new(cx, self.made, statement, binding, &own).mappings(&own, unread);
                 found.extend(mappings);
+                // Which of several calls comes first, the compiler decides: that does not matter where all only read.
+                let mut beside = found.iter_mut().filter(|mapping| Some(mapping.body) == shared).collect::<Vec<_>>();
+                if !unnamed.is_empty() || !beside.iter().all(|mapping| only_reads(mapping)) {
+                    let message =
+                        format!("`{name}` is called in the same statement as another function with constructs");
+                    let reason = Reason::new(ReasonCode::EnvironmentPlace, span, message);
+                    beside.iter_mut().for_each(|mapping| mapping.trouble = Some(reason.clone()));
+                }
                 unnamed.into_iter().map(|reason| (call, reason)).collect()
             }
             (None, _) => vec![refusal(format!("`{name}` is not called by a statement of its own here"))],
@@ -128,26 +126,57 @@ impl Graph<'_, '_> {
     }
 }
 
-/// The statement that makes a call in any case: `f(a);`, `t += f(a);`, `double t = 2 * f(a);`.
+/// Does what a call runs only read arrays?
+fn only_reads(mapping: &Mapping) -> bool {
+    mapping.items.iter().all(|item| item.to && !item.from && mapping.only_read.contains(&item.named.id))
+}
+
+/// The statement that makes a call in any case, `f(a);`, `t += f(a);`, `double t = 2 * sqrt(f(a));`, or the test that does,
+/// `while (f(a) > limit)`.
 fn statement_of(cx: &Context<'_>, call: NodeId) -> Option<NodeId> {
     let tree = cx.tree;
     let is_around = |node: &NodeId| match tree.kind(*node) {
         NodeKind::AssignmentExpression
         | NodeKind::InitDeclarator
         | NodeKind::ParenthesizedExpression
-        | NodeKind::CastExpression => true,
+        | NodeKind::CastExpression
+        | NodeKind::UnaryExpression
+        | NodeKind::ArgumentList => true,
+        NodeKind::CallExpression => evaluates_arguments(cx, *node),
         NodeKind::BinaryExpression => {
             !matches!(tree.operator(*node), Some(NodeKind::AmpersandAmpersand | NodeKind::BarBar))
         }
         _ => false,
     };
-    let statement = tree.ancestors(call).find(|node| !is_around(node))?;
+    let mut part = call;
+    let statement = tree.ancestors(call).find(|node| {
+        let goes_on = is_around(node);
+        part = if goes_on { *node } else { part };
+        !goes_on
+    })?;
     let is_static = || tree.named_children(statement).any(|part| tree.kind(part) == NodeKind::StorageClassSpecifier);
     let is_in_block = || tree.parent(statement).is_some_and(|above| tree.kind(above) == NodeKind::CompoundStatement);
-    let is_made = match tree.kind(statement) {
-        NodeKind::ExpressionStatement => true,
-        NodeKind::Declaration => is_in_block() && !is_static(),
-        _ => false,
-    };
-    is_made.then_some(statement)
+    match tree.kind(statement) {
+        NodeKind::ExpressionStatement => Some(statement),
+        NodeKind::Declaration => (is_in_block() && !is_static()).then_some(statement),
+        NodeKind::IfStatement | NodeKind::WhileStatement => {
+            (tree.field(part) == Some(Field::Condition)).then_some(part)
+        }
+        NodeKind::ConditionClause => {
+            let is_alone =
+                tree.child(statement, Field::Value) == Some(part) && tree.named_children(statement).count() == 1;
+            let above = tree.parent(statement)?;
+            let is_test = matches!(tree.kind(above), NodeKind::IfStatement | NodeKind::WhileStatement);
+            (is_alone && is_test).then_some(statement)
+        }
+        _ => None,
+    }
+}
+
+/// Does a call around another one certainly evaluate what it is handed? A macro need not.
+fn evaluates_arguments(cx: &Context<'_>, call: NodeId) -> bool {
+    let Some(name) = cx.called_name(call).map(|name| cx.tree.span(name)) else { return false };
+    let text = cx.file.show(name);
+    let is_library = || cx.is_function_of_library(&text, name.start);
+    cx.expansion(&text, name.start).is_none() && (cx.binding(call).is_some() || is_library())
 }

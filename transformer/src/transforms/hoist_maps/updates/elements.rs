@@ -26,6 +26,14 @@ impl Piece {
         self.from.len() + self.to.len()
     }
 
+    /// How many of the copies are of single elements: `a[i:1]`, `a[i:1][j:1]`.
+    pub(in crate::transforms::hoist_maps) fn count_elements(&self) -> usize {
+        let is_element = |item: &&String| {
+            item.ends_with(":1]") && item.split("][").all(|one| one.trim_end_matches(']').ends_with(":1"))
+        };
+        self.from.iter().chain(&self.to).filter(is_element).count()
+    }
+
     /// The piece that serves this one's statement and a later one's.
     pub(super) fn with(&self, later: &Self, section: &str) -> Self {
         let mut both = self.clone();
