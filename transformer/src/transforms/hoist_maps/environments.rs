@@ -203,7 +203,11 @@ impl Block<'_, '_> {
         }
         let mut conditions: Vec<String> = Vec::new();
         for term in &terms {
-            if !terms.iter().any(|other| is_weaker(term, other)) && !conditions.contains(term) {
+            // Where a number is asked about first it stays so: what follows may divide by it.
+            let stronger = terms.iter().filter(|other| is_weaker(term, other));
+            let strongest = stronger.reduce(|one, other| if is_weaker(one, other) { other } else { one });
+            let term = strongest.unwrap_or(term);
+            if !conditions.contains(term) {
                 conditions.push(term.clone());
             }
         }
