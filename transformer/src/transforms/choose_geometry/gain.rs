@@ -13,6 +13,8 @@ use crate::plan::figures::{self, time};
 use crate::region::target::TargetRegion;
 use crate::syntax::ClauseName;
 
+/// A grid that gains for one length may be predicted to be so fast for another.
+const NO_SLOWER: f64 = 0.98;
 /// How many times the assumed length a loop of unknown length may well have. LLVM's runtime starts teams of one warp for loops of the
 /// assumed length, and in longer ones as many teams as we would: what gains little at the assumed length alone is not worth an edit.
 const LONGER: u64 = 16;
@@ -57,10 +59,11 @@ pub(super) struct Gain {
 }
 
 impl Gain {
-    /// Is the construct predicted to be 1.05 times as fast, in the geometric mean of the lengths that are asked about?
+    /// Is the construct predicted to be 1.05 times as fast, in the geometric mean of the lengths that are asked about, and no slower for any?
     pub(super) fn pays(self) -> bool {
         let longer = self.longer.unwrap_or(self.times);
-        (self.times.factor() * longer.factor()).sqrt() >= GAIN
+        let [one, other] = [self.times.factor(), longer.factor()];
+        (one * other).sqrt() >= GAIN && one.min(other) >= NO_SLOWER
     }
 
     /// The times of the construct before and after, and for which number of iterations they are predicted.

@@ -25,8 +25,6 @@ use crate::transforms::TEAM_THREADS;
 /// 64 an SM holds 32 blocks of a warp, so the assumption matters little. With `--resources clang` they are counted
 /// instead.
 const ESTIMATE: KernelResources = KernelResources { registers: 32, shared_memory: 0 };
-/// How many times the assumed iterations of one loop those of a nest of several are, as in `collapse`.
-const NEST: u64 = 64;
 /// The facts about a loop that is a kernel of its own.
 #[derive(Clone, Debug)]
 pub(super) struct GeometryFigures {
@@ -177,7 +175,7 @@ pub(super) fn figures_on(cx: &Context<'_>, region: &TargetRegion, device: &Devic
     let shape = kernel_shape(cx.tree, loops.last()?.body, &found, promised)?;
     let trips = trips(&found, promised);
     let known = product(&trips);
-    let iterations = known.unwrap_or_else(|| assumed(cx, &trips));
+    let iterations = known.unwrap_or(u64::from(cx.assumed_iterations));
     let transactions = transactions(&found, promised);
     let line = cx.file.lines.line_column(region.extent.start).line;
     let counted = cx.counted.get(&line).copied();
@@ -204,12 +202,6 @@ pub(super) fn figures_on(cx: &Context<'_>, region: &TargetRegion, device: &Devic
 /// The iterations of the first loops.
 fn trips(found: &Accesses, promised: usize) -> Vec<Option<u64>> {
     found.loops.iter().take(promised).map(|l| l.trips.and_then(|trips| u64::try_from(trips).ok())).collect()
-}
-
-/// The iterations of a nest that is not known to have fewer: of several loops of unknown length as many as `collapse` takes them for.
-fn assumed(cx: &Context<'_>, trips: &[Option<u64>]) -> u64 {
-    let is_nest = trips.iter().filter(|trips| trips.is_none()).count() > 1;
-    u64::from(cx.assumed_iterations) * if is_nest { NEST } else { 1 }
 }
 
 fn product(trips: &[Option<u64>]) -> Option<u64> {
