@@ -137,9 +137,46 @@ impl Program<'_> {
         };
         let is_shared = !is_seen
             || !is_local && self.file_uses().iter().any(|used| means_it(&used))
+            || !is_local
+                && uses.iter().any(|used| self.lends(used))
+                && uses.iter().any(|used| self.is_beside_lent(used))
             || uses.iter().any(|used| self.hands_out(used))
             || self.tree.language() == Language::Cpp && self.symbols().is_address_taken(&named.name, named.at);
         Owner { origin, is_shared }
+    }
+
+    /// Is an array, a row or an element's address an argument of a call, so that a parameter may lead to it as long as that lasts?
+    fn lends(&self, used: &Use) -> bool {
+        let tree = self.tree;
+        let above: Vec<NodeId> =
+            tree.ancestors(used.node).take_while(|node| tree.kind(*node) != NodeKind::CompoundStatement).collect();
+        let Some(arguments) = above.iter().position(|node| tree.kind(*node) == NodeKind::ArgumentList) else {
+            return false;
+        };
+        let is_address = |node: &NodeId| {
+            tree.kind(*node) == NodeKind::PointerExpression && tree.operator(*node) == Some(NodeKind::Ampersand)
+        };
+        let is_element = dereferences(tree, used.node).0 > 0
+            && above.first().is_some_and(|first| !self.leads_to_array(used, *first));
+        !is_element || above.iter().take(arguments).any(is_address)
+    }
+
+    /// Is an array named in a function that may have got its address as well?
+    fn is_beside_lent(&self, used: &Use) -> bool {
+        let tree = self.tree;
+        let Some(function) = self.function_of(used.span) else { return true };
+        let head = tree.child(function, Field::Declarator);
+        let is_list = |node: &NodeId| tree.kind(*node) == NodeKind::ParameterList;
+        let parameters = head.and_then(|head| tree.descendants(head).find(is_list));
+        // Parameters of numbers alone lead to nothing.
+        let may_lead = |node: NodeId| {
+            let kind = tree.kind(node);
+            kind.is_declarator() && !kind.is_identifier()
+                || kind == NodeKind::TypeIdentifier
+                || kind == NodeKind::StructSpecifier
+        };
+        let is_main = head.is_some_and(|head| self.file.show(tree.span(head)).starts_with("main("));
+        !is_main && parameters.is_none_or(|list| tree.descendants(list).any(may_lead))
     }
 
     /// Is it an automatic pointer that nothing but its name reaches?
