@@ -108,6 +108,15 @@ pub const CASES: &[Case] = &[
         "defaultmap",
         Region,
         &["target defaultmap(alloc: aggregate)", "parallel for", "parallel for"],
+        Text(&[
+            "target teams distribute parallel for defaultmap(alloc: aggregate)",
+            "target teams distribute parallel for defaultmap(alloc: aggregate)",
+        ]),
+    ),
+    case(
+        "defaultmap",
+        Region,
+        &["target defaultmap(firstprivate: aggregate)", "parallel for", "parallel for"],
         Refused("OMPS105"),
     ),
     case("defaultmap", Region, &["target defaultmap(to: pointer)", "parallel for", "parallel for"], Refused("OMPS105")),
