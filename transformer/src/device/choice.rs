@@ -27,7 +27,7 @@ const SECTOR_ELEMENTS: u64 = 8;
 const LITTLE: f64 = 1.02;
 
 /// A difference of this many microseconds is negligible beside a launch.
-pub(super) const SLACK: f64 = 2.0;
+const SLACK: f64 = 2.0;
 /// The lengths by which a loop of unknown length is judged: five decades.
 pub const LENGTHS: [u64; 9] = [256, 1024, 4096, 16_384, 65_536, 262_144, 1 << 20, 1 << 23, 1 << 26];
 
@@ -175,22 +175,37 @@ pub fn choose(
         let time = |launch| predict(device, resources, shape, iterations, launch);
         (time(plain_launch(iterations)), time(choice.launch(iterations)))
     };
-    let is_better = |iterations: u64| {
-        let (before, after) = times(iterations);
-        gains(before, after)
-    };
-    let is_as_good = |iterations: u64| {
-        let (before, after) = times(iterations);
-        after <= before * LITTLE + SLACK
-    };
     let pays = match iterations {
         // According to the model, no grid reads memory faster than another. On devices that were measured, a few small
         // blocks do.
-        Some(iterations) if device.memory_blocks_per_sm.is_some() && is_from_memory(shape) => is_as_good(iterations),
-        Some(iterations) => is_better(iterations),
-        None => LENGTHS.into_iter().any(is_better) && LENGTHS.into_iter().all(is_as_good),
+        Some(iterations) if device.memory_blocks_per_sm.is_some() && is_from_memory(shape) => {
+            let (before, after) = times(iterations);
+            is_as_good(before, after, LITTLE)
+        }
+        _ => is_better(iterations, LITTLE, times),
     };
     pays.then_some(choice)
+}
+
+/// Is a grid faster than another one, by their times with some number of iterations? Where that is not known: for one length, and for no other
+/// one slower by more than `little`.
+pub(super) fn is_better(iterations: Option<u64>, little: f64, times: impl Fn(u64) -> (f64, f64)) -> bool {
+    let gains = |iterations: u64| {
+        let (before, after) = times(iterations);
+        gains(before, after)
+    };
+    let holds = |iterations: u64| {
+        let (before, after) = times(iterations);
+        is_as_good(before, after, little)
+    };
+    match iterations {
+        Some(iterations) => gains(iterations),
+        None => LENGTHS.into_iter().any(gains) && LENGTHS.into_iter().all(holds),
+    }
+}
+
+fn is_as_good(before: f64, after: f64, little: f64) -> bool {
+    after <= before * little + SLACK
 }
 
 fn by_rule(

@@ -5,10 +5,10 @@
 //! blocks of 512 threads on each multiprocessor still read memory as fast as any (`bench/results/reductions`).
 
 use super::DeviceProfile;
-use super::choice::{Choice, GridClass, KernelShape, LENGTHS, SLACK, STREAM_OPERATIONS, plain_launch};
+use super::choice::{Choice, GridClass, KernelShape, STREAM_OPERATIONS, is_better, plain_launch};
 use super::launch::Launch;
 use super::occupancy::KernelResources;
-use super::time::{self, EMPTY_KERNEL, gains};
+use super::time::{self, EMPTY_KERNEL, number};
 
 /// How many iterations each thread makes before there are more blocks: a block more costs about as much as waiting for memory so often.
 const EACH: u32 = 4;
@@ -21,6 +21,9 @@ const LATER_TEAM: f64 = 0.0055;
 /// What a thread of a light loop waits for the memory in each iteration, in microseconds.
 const WAITS: f64 = 0.6;
 
+/// For no length the chosen grid may be predicted to take longer than this many times what the plain one does.
+const NO_SLOWER: f64 = 1.0;
+
 /// Microseconds that a kernel takes which combines values of all iterations, without its launch.
 #[must_use]
 pub fn predict(
@@ -30,7 +33,6 @@ pub fn predict(
     iterations: u64,
     launch: Launch,
 ) -> f64 {
-    let number = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
     let teams = number(launch.grid.num_teams);
     let combining = TEAM * teams.min(TEAMS) + LATER_TEAM * (teams - TEAMS).max(0.0);
     let threads = f64::from(launch.grid.thread_limit.max(1));
@@ -57,22 +59,10 @@ pub fn choose(
     let blocks = u64::from(device.sm_count) * u64::from((device.threads_per_sm / threads).max(1));
     let choice = Choice { each: EACH, ..Choice::of(GridClass::Reduction, threads, blocks) };
     let times = |iterations: u64| {
-        [plain_launch(iterations), choice.launch(iterations)]
-            .map(|it| predict(device, resources, shape, iterations, it))
+        let time = |launch| predict(device, resources, shape, iterations, launch);
+        (time(plain_launch(iterations)), time(choice.launch(iterations)))
     };
-    let is_better = |iterations: u64| {
-        let [before, after] = times(iterations);
-        gains(before, after)
-    };
-    let is_as_good = |iterations: u64| {
-        let [before, after] = times(iterations);
-        after <= before + SLACK
-    };
-    let pays = match iterations {
-        Some(iterations) => is_better(iterations),
-        None => LENGTHS.into_iter().any(is_better) && LENGTHS.into_iter().all(is_as_good),
-    };
-    pays.then_some(choice)
+    is_better(iterations, NO_SLOWER, times).then_some(choice)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How a file writes the braces of its branches and loops.
 
-use super::directive_writer::line_start;
-use crate::source::{SourceFile, Span};
+use super::directive_writer::starts_line;
+use crate::source::SourceFile;
 use crate::syntax::{HostTree, NodeId, NodeKind};
 
 /// What opens the braces of a branch or loop whose line is indented by `outer`, in the style of a function: by the first that has braces there.
@@ -22,8 +22,5 @@ fn stand_on_own_lines(file: &SourceFile, tree: &HostTree, function: NodeId) -> b
                 matches!(kind, NodeKind::IfStatement | NodeKind::ForStatement | NodeKind::WhileStatement)
             })
     };
-    tree.descendants(function).find(is_of_statement).is_some_and(|block| {
-        let start = tree.span(block).start;
-        file.bytes(Span::new(line_start(&file.text, start), start)).iter().all(u8::is_ascii_whitespace)
-    })
+    tree.descendants(function).find(is_of_statement).is_some_and(|block| starts_line(file, tree.span(block).start))
 }

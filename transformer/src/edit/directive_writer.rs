@@ -88,6 +88,12 @@ pub fn indent_of(file: &SourceFile, offset: usize) -> String {
     String::from_utf8_lossy(&blanks[..end]).into_owned()
 }
 
+/// Does nothing but blanks stand before a byte on its line?
+#[must_use]
+pub fn starts_line(file: &SourceFile, offset: usize) -> bool {
+    file.bytes(Span::new(line_start(&file.text, offset), offset)).iter().all(u8::is_ascii_whitespace)
+}
+
 /// Adds clauses behind the last one, each on a new line where the last line would be too long.
 #[must_use]
 pub fn append_clauses(file: &SourceFile, directive: &Directive, clauses: &[String]) -> Edit {

@@ -5,7 +5,7 @@ use crate::semantics::effects::{Named, Storage, Touch, dereferences, keeps_no_ad
 use crate::semantics::names::Class;
 use crate::semantics::symbols::{DeclaredType, Scope, Variable};
 use crate::semantics::uses::{Role, Use};
-use crate::source::{Language, Span};
+use crate::source::{Language, Span, words};
 use crate::syntax::{Field, Member, NodeId, NodeKind};
 
 /// Where memory comes from.
@@ -175,8 +175,17 @@ impl Program<'_> {
                 || kind == NodeKind::TypeIdentifier
                 || kind == NodeKind::StructSpecifier
         };
-        let is_main = head.is_some_and(|head| self.file.show(tree.span(head)).starts_with("main("));
-        !is_main && parameters.is_none_or(|list| tree.descendants(list).any(may_lead))
+        parameters.is_none_or(|list| tree.descendants(list).any(may_lead)) && !self.is_main_alone(function)
+    }
+
+    /// Is a function `main`, which nothing in the file calls?
+    pub(crate) fn is_main_alone(&self, function: NodeId) -> bool {
+        let tree = self.tree;
+        let is_main = |node: NodeId| self.file.bytes(tree.span(node)) == b"main";
+        let head = tree.child(function, Field::Declarator).map(|declarator| tree.innermost_declarator(declarator));
+        head.is_some_and(is_main)
+            && tree.all_of(&[NodeKind::Identifier]).filter(|node| is_main(*node)).count() == 1
+            && !self.uses_macro_with(Span::new(0, self.file.text.len()), &|text| words(text).any(|word| word == "main"))
     }
 
     /// Is it an automatic pointer that nothing but its name reaches?

@@ -1,6 +1,7 @@
 //! Typed trees: the host program, and each directive with its clauses and list items.
 
 pub mod clause;
+pub mod defaultmap;
 pub mod directive;
 pub mod host;
 pub mod list_item;
@@ -10,6 +11,7 @@ pub mod spec_table;
 mod token;
 
 pub use clause::{Clause, ClauseArgument, ClauseName, Modifier};
+pub use defaultmap::{Behaviour, Category, Defaultmap};
 pub use directive::Directive;
 pub use host::{
     ArrayDeclarator, Assignment, Binary, Call, Cast, Conditional, Control, Declaration, Field, For, Function, Goto,

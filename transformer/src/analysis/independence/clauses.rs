@@ -7,8 +7,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::semantics::Program;
 use crate::semantics::symbols::{Symbols, VariableId};
-use crate::source::words;
-use crate::syntax::{Clause, ClauseArgument, ClauseName, ListItem};
+use crate::syntax::{Behaviour, Category, Clause, ClauseArgument, ClauseName, Defaultmap, ListItem};
 
 /// What clauses say of variables.
 #[derive(Clone, Debug, Default)]
@@ -129,12 +128,12 @@ pub(super) fn is_mapped(cx: &Program<'_>, key: VariableId) -> bool {
 }
 
 /// Does a `defaultmap` clause leave each thread its own copy of the scalars that no clause lists, or demand that all are listed?
-fn keeps_scalars_apart(clause: &str) -> bool {
-    let said: Vec<&str> = words(clause).skip(1).collect();
-    match said.as_slice() {
-        ["none" | "default" | "firstprivate"] | [_, "aggregate" | "pointer" | "allocatable"] => true,
-        [kind, "scalar"] => matches!(*kind, "none" | "default" | "firstprivate"),
-        _ => false,
+fn keeps_scalars_apart(clause: Defaultmap) -> bool {
+    match clause.category {
+        Category::Aggregate | Category::Pointer | Category::Allocatable => true,
+        Category::Scalar | Category::All => {
+            matches!(clause.behaviour, Behaviour::None | Behaviour::Default | Behaviour::Firstprivate)
+        }
     }
 }
 
@@ -161,7 +160,7 @@ fn goes_with_more_loops(cx: &Program<'_>, clause: &Clause) -> bool {
         | ClauseName::Bind
         | ClauseName::ProcBind
         | ClauseName::NumTeams => true,
-        ClauseName::Defaultmap => keeps_scalars_apart(&cx.file.show(clause.span)),
+        ClauseName::Defaultmap => Defaultmap::of(cx.file, clause).is_some_and(keeps_scalars_apart),
         // A reduction with a modifier (`task`, `inscan`) or of an array section is not handled.
         ClauseName::Reduction => clause.modifiers.len() == 1 && clause.items().iter().all(|item| item.is_name),
         // `if(target: ..)` is allowed: off the device, the loop is as parallel as before.

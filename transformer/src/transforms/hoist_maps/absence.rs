@@ -9,8 +9,8 @@ use crate::context::Context;
 use crate::edit::directive_writer::{Layout, WIDTH};
 use crate::region::construct::ConstructId;
 use crate::semantics::{Origin, Telling};
-use crate::source::{Language, Span, words};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::source::{Language, Span};
+use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::hoist_maps::blocks::{Candidate, Statement};
 use crate::transforms::hoist_maps::environments::{Environment, Held};
 use crate::transforms::hoist_maps::items::Item;
@@ -71,17 +71,9 @@ fn is_own(cx: &Context<'_>, candidate: &Candidate, extent: Span) -> bool {
 /// Does a place stand in `main`, which is called once, while no environment of the file is open?
 fn is_in_main(cx: &Context<'_>, extent: Span) -> bool {
     let Some(main) = cx.function_of(extent) else { return false };
-    let is_main =
-        |node: NodeId| cx.tree.kind(node) == NodeKind::Identifier && cx.file.bytes(cx.tree.span(node)) == b"main";
-    let named: Vec<NodeId> = cx.tree.all_of(&[NodeKind::Identifier]).filter(|node| is_main(*node)).collect();
-    let head = cx.tree.child(main, Field::Declarator);
-    let head = head.map(|declarator| cx.tree.innermost_declarator(declarator));
     let span = cx.tree.span(main);
     let mut data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
-    named.len() == 1
-        && head == named.first().copied()
-        && !cx.uses_macro_with(Span::new(0, cx.file.text.len()), &|text| words(text).any(|word| word == "main"))
-        && data.all(|id| span.contains(cx.constructs.directive(id).span))
+    cx.is_main_alone(main) && data.all(|id| span.contains(cx.constructs.directive(id).span))
 }
 
 /// Is the address of the section that of the variable's first element?

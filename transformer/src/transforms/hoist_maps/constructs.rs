@@ -13,7 +13,7 @@ use crate::semantics::symbols::{DeclaredType, Scope, VariableId};
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseName, Field, ListItem, NodeId, NodeKind};
+use crate::syntax::{Behaviour, Category, Clause, ClauseName, Defaultmap, Field, ListItem, NodeId, NodeKind};
 use crate::transforms::checks;
 use crate::transforms::hoist_maps::items::{
     Item, Length, follows_nothing, is_array, is_object, item_trouble, item_trouble_of_whole, normal_section,
@@ -157,26 +157,27 @@ enum ByDefault {
 
 /// What a `defaultmap` clause says of arrays: are they brought to the device, and back?
 fn arrays_by_default(cx: &Context<'_>, clause: &Clause) -> Option<(bool, bool)> {
-    let text = cx.file.show(clause.span);
-    match words(&text).collect::<Vec<_>>().as_slice() {
-        ["defaultmap", "to", "aggregate"] => Some((true, false)),
-        ["defaultmap", "from", "aggregate"] => Some((false, true)),
-        ["defaultmap", "alloc", "aggregate"] => Some((false, false)),
+    let Defaultmap { behaviour, .. } =
+        Defaultmap::of(cx.file, clause).filter(|clause| clause.category == Category::Aggregate)?;
+    match behaviour {
+        Behaviour::To => Some((true, false)),
+        Behaviour::From => Some((false, true)),
+        Behaviour::Alloc => Some((false, false)),
         _ => None,
     }
 }
 
 /// What a `defaultmap` clause says, unless that is about pointers, or of arrays and structures by [`arrays_by_default`].
 fn by_default(cx: &Context<'_>, clause: &Clause) -> Option<ByDefault> {
-    let text = cx.file.show(clause.span);
-    let words: Vec<&str> = words(&text).collect();
-    match words.as_slice() {
-        ["defaultmap", "none" | "default"]
-        | ["defaultmap", "tofrom" | "to" | "alloc" | "none" | "default", "aggregate"]
-        | ["defaultmap", "alloc" | "default" | "firstprivate" | "none" | "to", "scalar"] => Some(ByDefault::AsEver),
-        ["defaultmap", "tofrom", "scalar"] => Some(ByDefault::ScalarsComeBack),
-        ["defaultmap", "from", "scalar"] => Some(ByDefault::ScalarsLost),
-        ["defaultmap", "from", "aggregate"] => Some(ByDefault::ObjectsLost),
+    use Behaviour as B;
+    let Defaultmap { behaviour, category } = Defaultmap::of(cx.file, clause)?;
+    match (category, behaviour) {
+        (Category::All, B::None | B::Default)
+        | (Category::Aggregate, B::Tofrom | B::To | B::Alloc | B::None | B::Default)
+        | (Category::Scalar, B::Alloc | B::Default | B::Firstprivate | B::None | B::To) => Some(ByDefault::AsEver),
+        (Category::Scalar, B::Tofrom) => Some(ByDefault::ScalarsComeBack),
+        (Category::Scalar, B::From) => Some(ByDefault::ScalarsLost),
+        (Category::Aggregate, B::From) => Some(ByDefault::ObjectsLost),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::runs::{self, certainly_runs, keeps_values};
 use crate::context::Context;
-use crate::edit::directive_writer::line_start;
+use crate::edit::directive_writer::starts_line;
 use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::{Language, Span};
@@ -59,7 +59,7 @@ fn sum(cx: &Context<'_>, serial: NodeId, loops: &[CanonicalLoop]) -> Option<Sum>
     let head = match tree.kind(above) {
         NodeKind::CompoundStatement => None,
         // On a line of its own, it needs no new line inside of braces.
-        NodeKind::ForStatement if starts_line(cx, serial) => Some(above),
+        NodeKind::ForStatement if starts_line(cx.file, tree.span(serial).start) => Some(above),
         _ => return None,
     };
     let own = canonical_nest(cx.file, tree, serial, 1).ok()?.loops.into_iter().next()?;
@@ -101,11 +101,6 @@ fn changed_by(cx: &Context<'_>, statement: NodeId) -> Option<(bool, NodeId)> {
     };
     let target = target.filter(|it| tree.kind(*it) == NodeKind::SubscriptExpression)?;
     Some((assignment.is_some_and(Assignment::is_plain), target))
-}
-
-fn starts_line(cx: &Context<'_>, node: NodeId) -> bool {
-    let start = cx.tree.span(node).start;
-    cx.file.bytes(Span::new(line_start(&cx.file.text, start), start)).iter().all(u8::is_ascii_whitespace)
 }
 
 /// The statements that each iteration of a loop runs.

@@ -2,7 +2,7 @@
 //! out of them.
 
 use crate::context::Context;
-use crate::edit::directive_writer::{Layout, indent_of, line_start};
+use crate::edit::directive_writer::{Layout, indent_of, line_start, starts_line};
 use crate::edit::{Edit, braces};
 use crate::plan::{Reason, ReasonCode};
 use crate::source::{Language, Span};
@@ -88,8 +88,8 @@ fn before_jump(cx: &Context<'_>, jump: NodeId, newline: &str, exit: &dyn Fn(Stri
     let parent = tree.parent(jump)?;
     if tree.kind(parent) == NodeKind::CompoundStatement {
         let start = line_start(&cx.file.text, span.start);
-        let is_first = cx.file.bytes(Span::new(start, span.start)).iter().all(u8::is_ascii_whitespace);
-        return is_first.then(|| vec![Edit::insertion(start, exit(indent_of(cx.file, span.start)))]);
+        return starts_line(cx.file, span.start)
+            .then(|| vec![Edit::insertion(start, exit(indent_of(cx.file, span.start)))]);
     }
     let is_branch = tree.kind(parent) == NodeKind::ElseClause
         || tree.kind(parent) == NodeKind::IfStatement && tree.field(jump) == Some(Field::Consequence);

@@ -2,9 +2,9 @@
 
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::Kind;
-use crate::source::{Span, words};
+use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, ListItem};
+use crate::syntax::{Behaviour, Category, ClauseName, Defaultmap, ListItem};
 use crate::transforms::split_target::facts::data::{Builder, scalar_written};
 use crate::transforms::split_target::facts::pieces::Piece;
 use crate::transforms::split_target::shape::Form;
@@ -74,8 +74,6 @@ impl Builder<'_, '_> {
     /// kernel.
     pub(super) fn defaultmap(&mut self) {
         for clause in &self.region.defaultmap {
-            let text = self.names.file.show(clause.span).into_owned();
-            let words: Vec<&str> = words(&text).skip(1).collect();
             let unlisted_scalar = || {
                 let variables = self.pieces.iter().flat_map(|piece| &piece.variables);
                 let mut scalars = variables.filter(|(_, variable)| matches!(variable.kind, Kind::Scalar { .. }));
@@ -83,11 +81,12 @@ impl Builder<'_, '_> {
                     !self.is_listed(name) && self.thread_region(name, variable.first.start).is_none()
                 }) || self.read_by_host().iter().any(|(name, _, _)| !self.is_listed(name))
             };
-            match words.as_slice() {
-                ["none" | "default", ..] | ["firstprivate", "scalar"] => {}
-                [kind, "aggregate"] if map_type(kind).is_some() => {}
-                ["tofrom", "scalar"] => self.scalars_are_mapped = true,
-                [_, "scalar"] if !unlisted_scalar() => {}
+            let said = Defaultmap::of(self.names.file, clause).map(|said| (said.category, said.behaviour));
+            match said {
+                Some((_, Behaviour::None | Behaviour::Default) | (Category::Scalar, Behaviour::Firstprivate)) => {}
+                Some((Category::Aggregate, behaviour)) if behaviour.map_type().is_some() => {}
+                Some((Category::Scalar, Behaviour::Tofrom)) => self.scalars_are_mapped = true,
+                Some((Category::Scalar, _)) if !unlisted_scalar() => {}
                 _ => {
                     let message = "there is no safe rule for this default";
                     self.refuse(ReasonCode::ClauseWithoutRule, clause.span, message);
@@ -101,15 +100,9 @@ impl Builder<'_, '_> {
 
     /// The map type that `defaultmap` gives arrays and structures that no clause lists.
     pub(super) fn aggregate_default(&self) -> &'static str {
-        let kinds = self.region.defaultmap.iter().filter_map(|clause| {
-            let text = self.names.file.show(clause.span);
-            let words: Vec<&str> = words(&text).skip(1).collect();
-            match words.as_slice() {
-                [kind, "aggregate"] => map_type(kind),
-                _ => None,
-            }
-        });
-        kinds.into_iter().next().unwrap_or("tofrom")
+        let said = self.region.defaultmap.iter().filter_map(|clause| Defaultmap::of(self.names.file, clause));
+        let mut kinds = said.filter(|said| said.category == Category::Aggregate);
+        kinds.find_map(|said| said.behaviour.map_type()).unwrap_or("tofrom")
     }
 
     /// `defaultmap(tofrom: scalar)`: each scalar that no clause names is mapped for the whole region.
@@ -196,9 +189,4 @@ impl Builder<'_, '_> {
             }
         }
     }
-}
-
-/// A map type that `defaultmap` names.
-fn map_type(name: &str) -> Option<&'static str> {
-    ["tofrom", "to", "from", "alloc"].into_iter().find(|kind| *kind == name)
 }
