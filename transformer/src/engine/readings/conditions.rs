@@ -53,6 +53,10 @@ impl Conditions {
     /// The groups with a line in a construct for a device, whose statement is not certain for that reason alone, but for those that ask
     /// for what may differ between the host's code and the device's, or none if there are too many.
     pub fn of(file: &SourceFile, headers: &[SourceFile], parsed: &Parsed, defined: &Defined<'_>) -> Self {
+        // Headers are looked at where something is asked.
+        if cutting(file, parsed).is_empty() {
+            return Self { settled: settled(file, parsed, defined), ..Self::default() };
+        }
         Self::with(file, &scans(headers), parsed, defined, &[])
     }
 
@@ -80,22 +84,8 @@ impl Conditions {
         defined: &Defined<'_>,
         chosen: &[Chosen],
     ) -> Self {
-        let Parsed { scan, constructs, .. } = parsed;
-        let all = Span::new(0, file.text.len());
-        let cut: Vec<Span> = constructs
-            .within(all)
-            .filter(|(construct, _)| {
-                construct.leaves.contains(&Leaf::Target) && matches!(construct.doubt, Some(Doubt::Conditional(_)))
-            })
-            .map(|(construct, directive)| Span::new(directive.span.start, construct.body_span.end))
-            .collect();
-        let cuts = |group: &Conditional| {
-            let is_cut = |line: Span| cut.iter().any(|construct| construct.overlaps(line));
-            group.lines().into_iter().any(is_cut)
-        };
-        let cutting = scan.conditionals.iter().enumerate().filter(|(_, group)| cuts(group));
-        let cutting: Vec<Chosen> = cutting.map(|(group, _)| Chosen { header: None, group }).collect();
-        let mut texts = Texts::of(file, scan, headers, &[cutting.as_slice(), chosen].concat());
+        let cutting = cutting(file, parsed);
+        let mut texts = Texts::of(file, &parsed.scan, headers, &[cutting.as_slice(), chosen].concat());
         let mut groups: Vec<Group> = cutting.iter().filter_map(|chosen| texts.group(*chosen)).collect();
         if texts.numbers.len() > MOST_CONDITIONS {
             groups.clear();
@@ -226,6 +216,24 @@ fn settled(file: &SourceFile, parsed: &Parsed, defined: &Defined<'_>) -> Vec<(Co
 fn blank(file: &SourceFile, span: Span) -> Token {
     let kept = |byte: &u8| if matches!(byte, b'\n' | b'\r') { char::from(*byte) } else { ' ' };
     Token { kind: Kind::Blank, text: file.bytes(span).iter().map(kept).collect(), at: None }
+}
+
+/// The groups of a file that cut through constructs for a device.
+fn cutting(file: &SourceFile, parsed: &Parsed) -> Vec<Chosen> {
+    let Parsed { scan, constructs, .. } = parsed;
+    let cut: Vec<Span> = constructs
+        .within(Span::new(0, file.text.len()))
+        .filter(|(construct, _)| {
+            construct.leaves.contains(&Leaf::Target) && matches!(construct.doubt, Some(Doubt::Conditional(_)))
+        })
+        .map(|(construct, directive)| Span::new(directive.span.start, construct.body_span.end))
+        .collect();
+    let cuts = |group: &Conditional| {
+        let is_cut = |line: Span| cut.iter().any(|construct| construct.overlaps(line));
+        group.lines().into_iter().any(is_cut)
+    };
+    let cutting = scan.conditionals.iter().enumerate().filter(|(_, group)| cuts(group));
+    cutting.map(|(group, _)| Chosen { header: None, group }).collect()
 }
 
 /// The file and its headers, and the conditions by what they ask.
