@@ -249,10 +249,11 @@ impl Program {
     }
 
     /// Runs it, and again where the runtime gave up for a reason of its own. On a busy machine libomp 19 also faults now and then when a
-    /// program ends while its last threads still start (5 in 1,000 runs of a pipeline): a fault of the program's own stays.
+    /// program ends while its last threads still start (5 in 1,000 runs of a pipeline), and where it makes the task of a `target nowait`
+    /// (in some programs in 1 of 5 runs, in `__kmpc_omp_task`): a fault of the program's own stays.
     fn run_with(&self, arguments: &[String], environment: Vec<(&'static str, String)>) -> Result<Run, String> {
         let mut run = self.run_once(arguments, &environment)?;
-        for _ in 0..2 {
+        for _ in 0..7 {
             if !run.stderr.contains(RUNTIME_FAULT) && !run.end.starts_with("signal") {
                 break;
             }

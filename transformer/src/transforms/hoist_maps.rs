@@ -372,6 +372,12 @@ fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<
         let refused = refused.into_iter().filter(is_new);
         found.refused.extend(refused.filter_map(|(id, reason)| refusal(block, inside, id, reason)));
         let Some(mut environment) = environment else { continue };
+        let needed = block.needed_place(&environment);
+        if needed != place && !tried.contains(&needed) {
+            let held = environment.held.iter().map(|held| held.item.named.id);
+            runs.extend(held.map(|id| Run { id, first: needed.0, last: needed.1 }));
+            continue;
+        }
         match plan(block, &mut environment, inside, &mut found.given) {
             Ok(plan) => {
                 found.held.extend(environment.held.iter().map(|held| (held.item.named.id, plan.extent)));
@@ -422,9 +428,7 @@ fn plan(
     let names: Vec<String> = environment.held.iter().map(|held| format!("`{}`", held.item.named.name)).collect();
     let before: usize = environment.held.iter().map(|held| held.copies).sum();
     let after: usize = environment.held.iter().map(|held| usize::from(held.to) + usize::from(held.from)).sum();
-    let (what, each) =
-        if inside.len() == 1 { ("this loop", " in all instead of") } else { ("these constructs", " instead of") };
-    let pass = if inside.len() == 1 { " in each pass" } else { "" };
+    let what = if inside.len() == 1 { "this loop" } else { "these constructs" };
     let updates = if environment.held.iter().any(|held| !held.updates.is_empty()) {
         ", and what the host needs in between"
     } else {
@@ -436,9 +440,15 @@ fn plan(
         1 => "1 copy".to_owned(),
         _ => format!("{after} copies"),
     };
+    let repeated = block.copies_in_loops(environment);
+    let instead = match (repeated, before - repeated) {
+        (0, once) => format!("{copies} instead of {once}"),
+        (repeated, 0) => format!("{copies} in all instead of {repeated} in each pass"),
+        (repeated, once) => format!("{copies} in all instead of {repeated} in each pass and {once} beside"),
+    };
     let summary = match before {
         0 => format!("keep {names} on the device around {what}: the memory is allocated once"),
-        _ => format!("keep {names} on the device around {what}: {copies}{each} {before}{pass}{updates}"),
+        _ => format!("keep {names} on the device around {what}: {instead}{updates}"),
     };
     let extent = Span::new(inside.first().map_or(0, |it| it.extent.start), inside.last().map_or(0, |it| it.extent.end));
     let span = first.place(cx);

@@ -268,14 +268,13 @@ impl Block<'_, '_> {
         let is_own = class.len() == 1;
         let extent = self.extent_of(statements);
         let is_unset = is_own && self.cx.is_unset_before(&first.named, extent);
-        let moving = all.iter().filter(|(mapping, _)| !self.is_inside_other(mapping, &mappings));
         let held = Held {
             item: first.clone(),
             owner: self.cx.owner(&first.named),
             to: copies_in && !is_written_first && !is_unset,
             from: from && !(is_own && self.cx.is_unread_behind(&first.named, extent)),
             is_unset,
-            copies: moving.map(|(_, item)| copies_of(item)).sum(),
+            copies: self.copies(&mappings, id),
             updates: Vec::new(),
         };
         let (held, own) = if class.len() > 1 {
@@ -288,6 +287,36 @@ impl Block<'_, '_> {
         let mut terms: Vec<String> = terms.into_iter().chain(own).collect();
         terms.extend(storage::host_terms(self, statements, &held)?);
         Ok((held, terms))
+    }
+
+    /// How often constructs copy a variable, each run once.
+    fn copies(&self, mappings: &[&Mapping], id: VariableId) -> usize {
+        let moving = mappings.iter().filter(|mapping| !self.is_inside_other(mapping, mappings));
+        moving.filter_map(|mapping| mapping.item(id)).map(copies_of).sum()
+    }
+
+    /// How many of the copies that an environment saves are made in each pass of a loop.
+    pub(super) fn copies_in_loops(&self, environment: &Environment) -> usize {
+        let (first, last) = environment.statements;
+        let copies = |id: VariableId| {
+            let loops =
+                (first..=last).filter(|index| self.statements.get(*index).is_some_and(|it| it.repeats(self.all, id)));
+            let mappings: Vec<&Mapping> = loops.flat_map(|index| self.mappings_of((index, index))).collect();
+            self.copies(&mappings, id)
+        };
+        environment.held.iter().map(|held| copies(held.item.named.id)).sum()
+    }
+
+    /// From the first to the last of an environment's statements in which a construct maps what it holds.
+    pub(super) fn needed_place(&self, environment: &Environment) -> (usize, usize) {
+        let (first, last) = environment.statements;
+        let maps = |index: &usize| {
+            let mappings = self.mappings_of((*index, *index));
+            environment.held.iter().any(|held| mappings.iter().any(|it| it.item(held.item.named.id).is_some()))
+        };
+        let mut needed = (first..=last).filter(maps);
+        let start = needed.next().unwrap_or(first);
+        (start, needed.last().unwrap_or(start))
     }
 
     /// Why the host needs a variable.
