@@ -3,7 +3,8 @@
 //! On the x86_64 device a host pointer can be dereferenced, so a map that is missing goes unnoticed. In the copy every
 //! kernel inside a `target data` that the output added demands that the items of that `target data` are present:
 //! `map(present, ..)`. A `target data` with an `if` demands nothing, unless the kernel has the same `if`. Data that
-//! several kernels copy, although one environment could hold them, show in the traffic.
+//! several kernels copy, although one environment could hold them, show in the traffic. Where the program itself deletes data in it, all
+//! that its callers mapped together with them goes as well.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -22,8 +23,12 @@ pub fn harden(original: &[u8], output: &[u8]) -> (Vec<u8>, usize) {
         let text = words(output, data);
         text.starts_with("target data") && added.contains(&text)
     };
-    let environments: Vec<_> = found.iter().filter(is_added).map(|data| (data, body(output, data.end))).collect();
-    for (data, body) in &environments {
+    let environments = found.iter().filter(is_added).map(|data| (data, body(output, data.end)));
+    let deletes = |body: &Range<usize>| {
+        let mut inside = found.iter().filter(|it| body.contains(&it.start)).map(|it| words(output, it));
+        inside.any(|text| text.starts_with("target exit data") && text.contains("delete"))
+    };
+    for (data, body) in environments.filter(|(_, body)| !deletes(body)) {
         let inside = |kernel: &&Range<usize>| body.contains(&kernel.start) && is_kernel(&words(output, kernel));
         let opens = |kernel: &&Range<usize>| conditions(output, data).is_subset(&conditions(output, kernel));
         for kernel in found.iter().filter(inside).filter(opens) {
@@ -90,6 +95,12 @@ mod tests {
                       #pragma omp target map(to: a)\n;\n";
         let (text, count) = hardened("", output);
         assert_eq!((count, text.matches("present, to: a").count()), (1, 1), "{text}");
+    }
+
+    #[test]
+    fn an_environment_in_which_data_are_deleted_demands_nothing() {
+        let output = "#pragma omp target data map(a)\n{\n#pragma omp target exit data map(delete: b)\n#pragma omp target map(a)\n;\n}\n";
+        assert_eq!(hardened("#pragma omp target exit data map(delete: b)\n", output).1, 0);
     }
 
     #[test]
