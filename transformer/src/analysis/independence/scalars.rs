@@ -76,7 +76,11 @@ pub(super) fn carried(
     let body = candidate.cx.tree.span(candidate.nest.loops.body);
     let is_declared = |key: VariableId| key.is_within(body);
     let inner = found.loops.get(depth..).unwrap_or_default();
-    let shared = inner.iter().find(|l| !is_declared(l.key) && !is_fresh(l.key));
+    // The head of a loop sets its variable, so that a copy of one's own that nothing else uses carries nothing.
+    let is_private = |key: VariableId| {
+        candidate.clauses.private.contains(&key) && !found.scalars.iter().any(|used| used.key == key)
+    };
+    let shared = inner.iter().find(|l| !is_declared(l.key) && !is_fresh(l.key) && !is_private(l.key));
     shared.and_then(|l| refuse(&name_of(l.key), l.span))
 }
 
