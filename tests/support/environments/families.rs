@@ -52,6 +52,7 @@ pub const FAMILIES: &[Family] = &[
     row("objects handed over", MOST, objects),
     row("arrays of the file", MOST, of_the_file),
     row("parameters that may overlap", MOST, overlapping),
+    row("single objects", MOST, single_objects),
     row("no step", MOST, no_step),
     row("halos", MOST, halos),
     row("later sections", MOST, later),
@@ -406,6 +407,27 @@ fn overlapping(rng: &mut Rng, index: usize) -> Function {
     body.host = Host { numbers: 10, calls: 10, branches: 5, ..Host::default() };
     let text = steps(&mut body);
     finished(rng, &OWN, Takes { overlaps: true, ..ALL }, index, &text)
+}
+
+/// What parameters lead to by `*` alone, which may be an element of an array that stays.
+fn single_objects(rng: &mut Rng, index: usize) -> Function {
+    let mut body = Body::new(rng, &["p", "own"]);
+    body.host = Host { numbers: 10, branches: 5, ..Host::default() };
+    let mut inside = body.kernels(2, 2);
+    for _ in 0..body.rng.range(1, 2) {
+        let line = body.rng.pick(&[
+            "*q += 1.25;",
+            "sum += *r;",
+            "*r = sum;",
+            "if (*q > 3)\n            sum += *q;",
+            "*q = *r + 0.5;",
+            "sum += first_of(q);",
+        ]);
+        let line = format!("        {line}\n");
+        inside = if body.rng.chance(50) { inside + &line } else { line + &inside };
+    }
+    let text = body.around(1, &inside);
+    finished(body.rng, &OWN, Takes { overlaps: true, ..ALL }, index, &text)
 }
 
 /// Without a step nothing may be evaluated of what is null then.

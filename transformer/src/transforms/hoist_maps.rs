@@ -159,7 +159,7 @@ use decided::{Decided, Opened, Planned};
 use environments::{Block, Environment};
 use members::text::Changed;
 use refusals::{Found, refusal};
-use runs::{Run, beside, gains, is_needed, is_served, runs};
+use runs::{Run, beside, gains, is_needed, is_served, narrower, runs};
 
 /// It decides on what the passes that make or change constructs have left.
 pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
@@ -369,6 +369,7 @@ fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<
         let inside = block.statements.get(place.0..=place.1).unwrap_or_default();
         // Why the host needs a variable has been said where updates do not serve.
         let is_new = |(id, _): &(VariableId, Reason)| !is_served(block, place, *id);
+        runs.extend(refused.iter().flat_map(|(id, reason)| narrower(block, place, *id, trouble(reason))));
         let refused = refused.into_iter().filter(is_new);
         found.refused.extend(refused.filter_map(|(id, reason)| refusal(block, inside, id, reason)));
         let Some(mut environment) = environment else { continue };
@@ -396,6 +397,12 @@ fn decide(block: &Block<'_, '_>, around: &[&Mapping], found: &mut Found) -> Vec<
         }
     }
     taken
+}
+
+/// At which statement an environment cannot be: where two names may lead to the same, the other one's.
+fn trouble(reason: &Reason) -> Span {
+    let other = reason.labels.first().filter(|_| reason.code == ReasonCode::StorageOverlap);
+    other.map_or(reason.span, |(span, _)| *span)
 }
 
 /// The variables in the order in which the constructs list them.

@@ -77,9 +77,8 @@ pub(super) fn carried(
     let is_declared = |key: VariableId| key.is_within(body);
     let inner = found.loops.get(depth..).unwrap_or_default();
     // The head of a loop sets its variable, so that a copy of one's own that nothing else uses carries nothing.
-    let is_private = |key: VariableId| {
-        candidate.clauses.private.contains(&key) && !found.scalars.iter().any(|used| used.key == key)
-    };
+    let is_private =
+        |key: VariableId| candidate.clauses.private.contains(&key) && !found.scalars.iter().any(|used| used.key == key);
     let shared = inner.iter().find(|l| !is_declared(l.key) && !is_fresh(l.key) && !is_private(l.key));
     shared.and_then(|l| refuse(&name_of(l.key), l.span))
 }

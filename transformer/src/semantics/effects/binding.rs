@@ -152,7 +152,21 @@ impl Program<'_> {
             }
             other => other.clone(),
         };
-        Some(Touch { storage, writes: touch.writes, span: self.tree.span(binding.call) })
+        let is_of_first = touch.is_of_first && self.hands_on_first(&touch.storage, &storage, binding);
+        Some(Touch { storage, writes: touch.writes, is_of_first, span: self.tree.span(binding.call) })
+    }
+
+    /// Does a parameter lead to the same object as the caller's pointer, of the same type?
+    fn hands_on_first(&self, called: &Storage, caller: &Storage, binding: &Binding) -> bool {
+        let (Storage::Behind(called), Storage::Behind(caller)) = (called, caller) else { return false };
+        let object = |named: &Named| {
+            let (_, variable) = self.named(&named.name, named.at)?;
+            variable.ty.is_pointer().then(|| variable.ty.dereferenced().without_const())
+        };
+        let is_name = |node: NodeId| self.tree.kind(node) == NodeKind::Identifier;
+        called.id == caller.id
+            || binding.argument(called.id).is_some_and(is_name)
+                && object(called).is_some_and(|ty| Some(ty) == object(caller))
     }
 }
 

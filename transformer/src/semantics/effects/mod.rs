@@ -141,7 +141,8 @@ impl Reader<'_, '_> {
     }
 
     fn touch(&mut self, storage: Storage, writes: bool, node: NodeId) {
-        self.found.touches.push(Touch { storage, writes, span: self.cx.tree.span(node) });
+        let is_of_first = matches!(storage, Storage::Behind(_)) && places::leads_to_first(self.cx.tree, node);
+        self.found.touches.push(Touch { storage, writes, is_of_first, span: self.cx.tree.span(node) });
     }
 
     fn name(&mut self, node: NodeId) {

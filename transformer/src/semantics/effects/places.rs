@@ -29,6 +29,18 @@ pub(in crate::semantics) fn dereferences(tree: &HostTree, name: NodeId) -> (usiz
     (depth, node)
 }
 
+/// Is a name followed by `*` or `->` at once?
+pub(super) fn leads_to_first(tree: &HostTree, name: NodeId) -> bool {
+    let Some(parent) = tree.parent(name).filter(|parent| tree.child(*parent, Field::Argument) == Some(name)) else {
+        return false;
+    };
+    match tree.kind(parent) {
+        NodeKind::PointerExpression => tree.operator(parent) == Some(NodeKind::Star),
+        NodeKind::FieldExpression => Member::of(tree, parent).is_some_and(Member::is_behind_pointer),
+        _ => false,
+    }
+}
+
 /// Is a name followed to a member: `x.m`, `p->m`, `a[i].m`?
 pub(super) fn selects_member(tree: &HostTree, name: NodeId) -> bool {
     let mut node = name;

@@ -32,6 +32,8 @@ pub struct Touch {
     pub storage: Storage,
     /// Is it written (and perhaps read)?
     pub writes: bool,
+    /// Is it of the one object that the pointer variable itself leads to: `*p`, `p->m`?
+    pub is_of_first: bool,
     /// Where.
     pub span: Span,
 }

@@ -124,6 +124,15 @@ impl DeclaredType {
         Self::TypeParameter { name: name.to_owned(), is_const: false, is_volatile: false }
     }
 
+    /// It without the `const` of a number.
+    #[must_use]
+    pub fn without_const(mut self) -> Self {
+        if let Self::Scalar { is_const, .. } = &mut self {
+            *is_const = false;
+        }
+        self
+    }
+
     /// The arithmetic type that it is.
     #[must_use]
     pub fn number(&self) -> Option<&Number> {

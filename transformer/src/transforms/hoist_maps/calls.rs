@@ -187,10 +187,11 @@ impl<'c, 'a> Call<'c, 'a> {
     }
 
     fn unnamed(&self, item: &Item) -> Touch {
-        let touch = Touch { storage: Storage::Behind(item.named.clone()), writes: true, span: item.span };
+        let touch =
+            Touch { storage: Storage::Behind(item.named.clone()), writes: true, is_of_first: false, span: item.span };
         let changed = |id: VariableId| self.host.writes_variable(id).is_some();
         let extent = self.cx.tree.span(self.statement);
-        let memory = Touch { storage: Storage::Memory, writes: true, span: extent };
+        let memory = Touch { storage: Storage::Memory, writes: true, is_of_first: false, span: extent };
         self.cx.as_called(&touch, &self.binding, &changed).unwrap_or(memory)
     }
 

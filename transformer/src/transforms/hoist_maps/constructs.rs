@@ -234,7 +234,8 @@ impl Mapping {
         let text = cx.file.show(expression);
         for name in names(&text) {
             let Some((named, variable)) = cx.named(name, expression.start) else { continue };
-            let mut note = |storage| self.touches.push(Touch { storage, writes: false, span: expression });
+            let mut note =
+                |storage| self.touches.push(Touch { storage, writes: false, is_of_first: false, span: expression });
             match &variable.ty {
                 ty if ty.is_scalar() => note(Storage::Variable(named)),
                 ty if is_object(cx, ty, named.at) && follows_nothing(cx, expression) => note(Storage::Variable(named)),
@@ -277,7 +278,7 @@ impl Mapping {
             Some((named, _)) => Storage::Behind(named),
             None => Storage::Memory,
         };
-        self.touches.push(Touch { storage, writes, span: item.span });
+        self.touches.push(Touch { storage, writes, is_of_first: false, span: item.span });
     }
 
     fn read_map(&mut self, cx: &Context<'_>, clause: &Clause) {
@@ -410,7 +411,7 @@ impl Mapping {
                     } else {
                         Storage::Memory
                     };
-                    self.touches.push(Touch { storage, writes, span: used.span });
+                    self.touches.push(Touch { storage, writes, is_of_first: false, span: used.span });
                 }
             }
         }

@@ -24,16 +24,19 @@ pub(super) struct Reach {
     pub naturals: Vec<String>,
 }
 
-/// The elements that an access of host code may reach, by a subscript or by a function for bytes.
+/// The elements that an access of host code may reach, by a subscript, as the one that the pointer leads to, or by a function for bytes.
 pub(super) fn reach(cx: &Context<'_>, touch: &Touch) -> Option<Reach> {
     let tree = cx.tree;
     let Storage::Behind(named) = &touch.storage else { return None };
-    let of_number = || cx.declared_type(&named.name, named.at).is_some_and(|ty| ty.dereferenced().is_scalar());
+    let is_number = || cx.declared_type(&named.name, named.at).is_some_and(|ty| ty.dereferenced().is_scalar());
     // A parameter has a value, whether the access happens or not.
-    let is_parameter = cx.owner(named).origin == Origin::Parameter;
-    (of_number() && is_parameter).then_some(())?;
+    (cx.owner(named).origin == Origin::Parameter).then_some(())?;
+    if touch.is_of_first {
+        let (expressions, naturals) = (Vec::new(), Vec::new());
+        return Some(Reach { named: named.clone(), end: "1".to_owned(), expressions, naturals });
+    }
     let node = tree.covering(touch.span);
-    (tree.span(node) == touch.span).then_some(())?;
+    (tree.span(node) == touch.span && is_number()).then_some(())?;
     let mut bounds = Bounds { cx, around: node, expressions: Vec::new(), naturals: Vec::new() };
     let access = tree.parent(node)?;
     let end = match tree.kind(access) {

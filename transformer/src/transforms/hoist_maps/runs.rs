@@ -114,12 +114,7 @@ fn runs_of(block: &Block<'_, '_>, id: VariableId, found: &mut Found, served: boo
 
 /// Where a variable could stay without the statement at which an environment has no place.
 pub(super) fn beside(block: &Block<'_, '_>, (first, last): (usize, usize), id: VariableId, trouble: Span) -> Vec<Run> {
-    let inside = first..=last;
-    let Some(at) =
-        inside.clone().find(|index| block.statements.get(*index).is_some_and(|it| it.extent.contains(trouble)))
-    else {
-        return Vec::new();
-    };
+    let Some(at) = statement_at(block, (first, last), trouble) else { return Vec::new() };
     let maps = |index: &usize| {
         let statement = block.statements.get(*index);
         let mut mappings = statement.into_iter().flat_map(|it| &it.mappings).filter_map(|index| block.all.get(*index));
@@ -128,6 +123,17 @@ pub(super) fn beside(block: &Block<'_, '_>, (first, last): (usize, usize), id: V
     let parts = [(first..at), (at + 1..last + 1)].into_iter();
     let runs = parts.filter_map(|part| Some((part.clone().find(maps)?, part.rev().find(maps)?)));
     runs.filter(|run| gains(block, *run, id)).map(|(first, last)| Run { id, first, last }).collect()
+}
+
+/// Where a variable could stay that cannot around all of these statements for something in one of them: without it, and in it alone.
+pub(super) fn narrower(block: &Block<'_, '_>, place: (usize, usize), id: VariableId, trouble: Span) -> Vec<Run> {
+    let at = statement_at(block, place, trouble).filter(|_| place.0 < place.1);
+    let alone = at.filter(|at| gains(block, (*at, *at), id)).map(|at| Run { id, first: at, last: at });
+    beside(block, place, id, trouble).into_iter().chain(alone).collect()
+}
+
+fn statement_at(block: &Block<'_, '_>, (first, last): (usize, usize), at: Span) -> Option<usize> {
+    (first..=last).find(|index| block.statements.get(*index).is_some_and(|it| it.extent.contains(at)))
 }
 
 /// Is the variable mapped more than once by what these statements run?

@@ -121,11 +121,14 @@ pub(super) fn host_terms(
                 let number = integer_of_address(cx);
                 let (other, own) = (&reach.named.name, &item.named.name);
                 terms.extend(reach.naturals.iter().filter(|term| !terms.contains(term)).cloned().collect::<Vec<_>>());
-                format!(
-                    "(({number})({own} + {}) <= ({number}){other} || (({number}){other} <= ({number}){own} && {} <= (({number}){own} - ({number}){other}) / sizeof(*{other})))",
-                    length.text,
-                    reach.end
-                )
+                let end = match reach.end.as_str() {
+                    // Where it is accessed, it is one whole object.
+                    "1" => format!("({number}){other} + sizeof(*{other}) <= ({number}){own}"),
+                    end => format!(
+                        "(({number}){other} <= ({number}){own} && {end} <= (({number}){own} - ({number}){other}) / sizeof(*{other}))"
+                    ),
+                };
+                format!("(({number})({own} + {}) <= ({number}){other} || {end})", length.text)
             })
         });
         let Some(term) = term else {
@@ -263,14 +266,7 @@ fn same_element(cx: &Context<'_>, known: &str, element: &str, item: &Item) -> bo
     let at = item.named.at;
     let element_of = |text: &str| {
         let name = text.strip_prefix('*')?;
-        cx.declared_type(name, at).map(|ty| without_const(ty.dereferenced()))
+        cx.declared_type(name, at).map(|ty| ty.dereferenced().without_const())
     };
     element_of(known).is_some() && element_of(known) == element_of(element)
-}
-
-fn without_const(mut ty: DeclaredType) -> DeclaredType {
-    if let DeclaredType::Scalar { is_const, .. } = &mut ty {
-        *is_const = false;
-    }
-    ty
 }
