@@ -18,6 +18,7 @@ mod conditionals;
 mod constants;
 mod containers;
 mod declarators;
+mod deduced;
 mod device_dependent;
 mod entries;
 mod hidden;

@@ -115,12 +115,20 @@ impl Reader<'_, '_> {
             NodeKind::FunctionDeclarator if self.cx.tree.language() == Language::Cpp => {
                 self.unknown(UnknownKind::Code, node, "this may make an object");
             }
+            NodeKind::PlaceholderTypeSpecifier | NodeKind::Auto if self.is_type_of_declaration(node) => {}
             kind if holds_parts_together(kind) || self.is_modelled(node) => {}
             kind => {
                 let what = if is_attribute(kind) { "an attribute" } else { "this" };
                 self.unknown(UnknownKind::Code, node, format!("what {what} does is not followed"));
             }
         }
+    }
+
+    /// Is it `auto` in a declaration, of which the variables are looked at?
+    fn is_type_of_declaration(&self, node: NodeId) -> bool {
+        let tree = self.cx.tree;
+        let above = tree.ancestors(node).find(|above| tree.kind(*above) != NodeKind::PlaceholderTypeSpecifier);
+        above.is_some_and(|above| tree.kind(above) == NodeKind::Declaration)
     }
 
     /// Is it a part of an expression whose operands tell what it does? Objects are made and deleted by code that is not followed.

@@ -31,7 +31,7 @@ impl Symbols<'_> {
     }
 
     /// The member function of a vector that is called.
-    fn calls_vector(&self, call: NodeId) -> Option<String> {
+    pub(super) fn calls_vector(&self, call: NodeId) -> Option<String> {
         let tree = self.own.tree.as_ref();
         let function = Call::of(tree, call)?.function().filter(|it| tree.kind(*it) == NodeKind::FieldExpression)?;
         let ty = self.type_of_object(tree.child(function, Field::Argument)?)?;
@@ -41,7 +41,7 @@ impl Symbols<'_> {
     }
 
     /// The type of a variable or a member of one.
-    fn type_of_object(&self, object: NodeId) -> Option<DeclaredType> {
+    pub(super) fn type_of_object(&self, object: NodeId) -> Option<DeclaredType> {
         let tree = self.own.tree.as_ref();
         let span = tree.span(object);
         match tree.kind(object) {

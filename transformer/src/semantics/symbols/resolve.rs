@@ -64,6 +64,7 @@ impl Symbols<'_> {
     /// The declared type of one declaration: by the text, or by the compiler where that does not tell.
     pub(super) fn type_of(&self, header: Option<usize>, entry: &Entry) -> DeclaredType {
         let written = self.written_type(header, entry);
+        let written = if header.is_none() { self.deduced(entry, written) } else { written };
         if header.is_none() && !written.is_known() { self.type_by_compiler(entry).unwrap_or(written) } else { written }
     }
 

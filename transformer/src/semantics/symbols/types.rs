@@ -124,6 +124,11 @@ impl DeclaredType {
         Self::TypeParameter { name: name.to_owned(), is_const: false, is_volatile: false }
     }
 
+    /// A pointer to it.
+    pub(super) fn pointer_to(pointee: Self) -> Self {
+        Self::Pointer { pointee: Box::new(pointee), is_const: false }
+    }
+
     /// It without the `const` of a number.
     #[must_use]
     pub fn without_const(mut self) -> Self {

@@ -316,7 +316,7 @@ impl Block<'_, '_> {
         };
         let mut needed = (first..=last).filter(maps);
         let start = needed.next().unwrap_or(first);
-        (start, needed.last().unwrap_or(start))
+        (start, needed.next_back().unwrap_or(start))
     }
 
     /// Why the host needs a variable.
