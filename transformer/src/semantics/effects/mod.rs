@@ -99,6 +99,7 @@ impl Reader<'_, '_> {
             NodeKind::Identifier | NodeKind::CallExpression if self.is_of_preprocessor(node) => {}
             NodeKind::Identifier => self.name(node),
             NodeKind::QualifiedIdentifier if role_of_expression(self.cx.tree, node) == Role::Callee => {}
+            NodeKind::QualifiedIdentifier | NodeKind::NamespaceIdentifier if self.is_type_of_declaration(node) => {}
             NodeKind::QualifiedIdentifier => self.qualified(node),
             NodeKind::FieldExpression if self.goes_by_pointer_to_member(node) => {
                 self.unknown(UnknownKind::Code, node, "what a pointer to a member leads to is not followed");
@@ -124,11 +125,18 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Is it `auto` in a declaration, of which the variables are looked at?
+    /// Is it the type, or a part of it, of a declaration, of which the variables are looked at: `auto`, `std::size_t`?
     fn is_type_of_declaration(&self, node: NodeId) -> bool {
         let tree = self.cx.tree;
-        let above = tree.ancestors(node).find(|above| tree.kind(*above) != NodeKind::PlaceholderTypeSpecifier);
-        above.is_some_and(|above| tree.kind(above) == NodeKind::Declaration)
+        let parts = std::iter::once(node).chain(tree.ancestors(node));
+        let mut parts = parts.skip_while(|part| {
+            let above = tree.parent(*part).map(|above| tree.kind(above));
+            matches!(above, Some(NodeKind::PlaceholderTypeSpecifier | NodeKind::QualifiedIdentifier))
+        });
+        parts.next().is_some_and(|ty| {
+            let above = tree.parent(ty).filter(|above| tree.kind(*above) == NodeKind::Declaration);
+            above.is_some_and(|above| tree.child(above, Field::Type) == Some(ty))
+        })
     }
 
     /// Is it a part of an expression whose operands tell what it does? Objects are made and deleted by code that is not followed.
@@ -303,7 +311,10 @@ impl Reader<'_, '_> {
             _ => false,
         };
         if is_looked_at() {
-            self.touch(Storage::Variable(named), false, node);
+            // What a reference leads to is a vector itself, of which no construct may map the bytes: it is no part of an array.
+            if !matches!(variable.ty, DeclaredType::Reference { .. }) {
+                self.touch(Storage::Variable(named), false, node);
+            }
         } else if self.cx.is_time_structure(&variable.ty, named.at) {
             self.touch(Storage::Variable(named), writes || role == Role::Address, node);
         } else if role == Role::MethodCall || !variable.ty.is_known() || may_hide_code() {

@@ -123,8 +123,12 @@ impl Call<'_, '_> {
         if is_type && cx.symbols().macro_definition(name, here).is_none() {
             return Some(vec![Piece::Text(name.to_owned())]);
         }
-        if let Some(place) = known.as_ref().and_then(|named| self.number_handed(named)) {
-            return Some(vec![Piece::Value { of: place, is_operand }]);
+        if let Some((place, is_of_type)) = known.as_ref().and_then(|named| self.number_handed(named)) {
+            if is_of_type {
+                return Some(vec![Piece::Value { of: place, is_operand }]);
+            }
+            let ty = self.type_of_number(name, span.start)?;
+            return Some(vec![Piece::Text(format!("({ty})")), Piece::Value { of: place, is_operand: true }]);
         }
         if let Some(value) = known.as_ref().and_then(|named| self.only_value(named)) {
             self.keeps_value(name, span.start, value, is_operand).then_some(())?;

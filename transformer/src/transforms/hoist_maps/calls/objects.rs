@@ -5,12 +5,15 @@ use std::sync::Arc;
 use super::Call;
 use super::arguments::Handed;
 use crate::semantics::effects::Named;
-use crate::semantics::symbols::{Variable, VariableId};
+use crate::semantics::symbols::{DeclaredType, Variable, VariableId};
 use crate::source::Span;
-use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
+use crate::syntax::{ClauseName, Field, NodeId, NodeKind, Number};
 use crate::transforms::hoist_maps::members::accesses::{Key, accesses};
 use crate::transforms::hoist_maps::members::handed::{is_vector_of_caller, object};
 use crate::transforms::hoist_maps::members::paths::given;
+
+/// How many variables are followed, each of which has the value of the next, converted.
+const CONVERTED: usize = 4;
 
 impl Call<'_, '_> {
     /// The array that a pointer of the function is a member's value for.
@@ -21,10 +24,11 @@ impl Call<'_, '_> {
         Some(Handed { span: self.cx.tree.span(self.statement), named, offset: None })
     }
 
-    /// Where the caller names a variable of the type and value of an integer of the function.
-    pub(super) fn number_handed(&self, own: &Named) -> Option<Span> {
-        let (named, variable) = self.standing(&self.first_behind(own))?;
-        self.is_of_one_kind(own, &variable.ty).then_some(())?;
+    /// Where the caller names a variable of the value of an integer of the function, and whether it is of its type. If not, the function
+    /// converts it.
+    pub(super) fn number_handed(&self, own: &Named) -> Option<(Span, bool)> {
+        let (named, variable) = self.standing_number(&self.first_behind(own), own)?;
+        let is_of_type = self.is_of_one_kind(own, &variable.ty);
         let (cx, tree) = (self.cx, self.cx.tree);
         let caller = cx.function_of(tree.span(self.statement))?;
         let is_use = |node: &NodeId| {
@@ -33,14 +37,50 @@ impl Call<'_, '_> {
                 && span != named.id.declared_at
                 && cx.named(&cx.file.show(span), span.start).is_some_and(|(other, _)| other.id == named.id)
         };
-        tree.descendants(caller).find(is_use).map(|node| tree.span(node))
+        tree.descendants(caller).find(is_use).map(|node| (tree.span(node), is_of_type))
+    }
+
+    /// The variable of the caller that stands for a member whose value a number has, converted to types as wide as that of `own` at least.
+    fn standing_number(&self, number: &Named, own: &Named) -> Option<(Named, Arc<Variable>)> {
+        let bits = |ty: &DeclaredType| ty.number().and_then(Number::integer).map(|integer| integer.bits);
+        let least = bits(&self.cx.declared_type(&own.name, own.at)?)?;
+        let mut number = number.clone();
+        for _ in 0..CONVERTED {
+            if let Some(found) = self.standing(&number).filter(|(_, it)| bits(&it.ty).is_some()) {
+                return Some(found);
+            }
+            let value = self.unconverted(self.only_value(&number)?, own);
+            let span = self.cx.tree.span(value);
+            let (named, variable) = self.cx.named(&self.cx.file.show(span), span.start)?;
+            (bits(&variable.ty)? >= least && named.id != number.id).then_some(())?;
+            number = self.first_behind(&named);
+        }
+        None
+    }
+
+    /// A value without conversions that take nothing away which a variable of this name's type could hold: `v.size()` for
+    /// `static_cast<int>(v.size())`.
+    fn unconverted(&self, value: NodeId, own: &Named) -> NodeId {
+        let (cx, tree) = (self.cx, self.cx.tree);
+        let bits = |ty: DeclaredType| Some(ty.number()?.integer()?.bits);
+        let is_wide = |cast: NodeId| {
+            let ty = tree.span(tree.child(cast, Field::Type)?);
+            let written = bits(cx.symbols().type_written(None, &cx.file.show(ty), ty.start))?;
+            Some(written >= bits(cx.declared_type(&own.name, own.at)?)?)
+        };
+        let inner = match tree.kind(value) {
+            NodeKind::ParenthesizedExpression => tree.named_children(value).next(),
+            NodeKind::CastExpression if is_wide(value) == Some(true) => tree.child(value, Field::Value),
+            _ => None,
+        };
+        inner.map_or(value, |inner| self.unconverted(inner, own))
     }
 
     /// The variable of the caller that was made to stand for a member, whose value a variable of the function has.
     fn standing(&self, own: &Named) -> Option<(Named, Arc<Variable>)> {
         let (cx, tree) = (self.cx, self.cx.tree);
         let made = self.made?;
-        let value = tree.span(self.only_value(own)?);
+        let value = tree.span(self.unconverted(self.only_value(own)?, own));
         let access = accesses(cx, value).into_iter().next().filter(|it| it.span == value)?;
         let is_of_caller = || access.base.is_some_and(|base| is_vector_of_caller(cx, &access.key, base));
         (access.is_arrow || is_of_caller()).then_some(())?;
