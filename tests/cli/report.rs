@@ -30,7 +30,7 @@ fn a_page_tells_what_changes_and_what_is_left_alone() {
     let ran = project.expect(0, &["report", "src", "-o", "page.html"]);
     assert_contains(&ran.stderr, "page.html tells of 3 files");
     let page = String::from_utf8(project.read("page.html")).unwrap();
-    assert_contains(&page, "1 of 3 files would change; 1 region left alone: 1 with a syntax error.");
+    assert_contains(&page, "1 of 3 files would change; 1 region left alone, with a syntax error.");
     assert_contains(&page, "<h3>src/a&amp;b.c:2 <span class=\"tag\">1 → 2 kernels</span></h3>");
     assert_contains(&page, "<b>split</b> split into 2 kernels");
     assert_contains(&page, "<a href=\"#OMPS101\">OMPS101</a>");

@@ -1,8 +1,8 @@
 // usage: node run.js SERVER TESTS WORKSPACE SCRATCH
 //
-// Starts VS Code (SERVER is the folder of its build for browsers) and opens WORKSPACE in a headless Chromium, with TESTS as the extension
-// whose tests VS Code's test runner runs; ends as they do. The desktop's build, which @vscode/test-electron fetches from its maker's site, runs
-// the same runner in the same way.
+// Starts VS Code (SERVER is the folder of its build for browsers, as code-server holds it) and opens WORKSPACE in a headless Chromium, with
+// TESTS as the extension whose tests VS Code's test runner runs; ends as they do. SCRATCH keeps VS Code's data and installed extensions, and a
+// picture of the end.
 'use strict'
 
 const { spawn } = require('node:child_process')
@@ -10,7 +10,7 @@ const path = require('node:path')
 const puppeteer = require('puppeteer-core')
 
 const [server, tests, workspace, scratch] = process.argv.slice(2)
-const limit = Number(process.env.LIMIT ?? 300) * 1000
+const limit = 300000
 
 // The server chooses a free port and says which.
 function start () {
@@ -33,9 +33,10 @@ function start () {
 
 async function main () {
   const { child, port } = start()
-  const authority = `127.0.0.1:${await port}`
-  const browser = await puppeteer.launch({ executablePath: '/usr/bin/chromium', headless: true, args: ['--no-sandbox', '--disable-gpu'] })
+  let browser
   try {
+    const authority = `127.0.0.1:${await port}`
+    browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, headless: true, args: ['--no-sandbox', '--disable-gpu'] })
     const page = await browser.newPage()
     // VS Code calls these two in a browser that has them.
     await page.exposeFunction('codeAutomationLog', (kind, words) => console.log(kind, ...words))
@@ -44,14 +45,13 @@ async function main () {
     await page.exposeFunction('codeAutomationExit', end)
     const remote = place => `vscode-remote://${authority}${place}`
     const payload = [['extensionDevelopmentPath', remote(tests)], ['extensionTestsPath', remote(path.join(tests, 'tests.js'))], ['skipWelcome', 'true']]
-    if (process.env.TALK) page.on('console', one => console.log('console:', one.text()))
     await page.goto(`http://${authority}/?${new URLSearchParams({ folder: workspace, payload: JSON.stringify(payload) })}`)
     const late = new Promise(resolve => setTimeout(() => resolve('no end in sight'), limit))
     const code = await Promise.race([ended, late])
     await page.screenshot({ path: path.join(scratch, 'vscode.png') })
     return code
   } finally {
-    await browser.close()
+    await browser?.close()
     child.kill()
   }
 }

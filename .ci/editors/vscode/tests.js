@@ -1,5 +1,6 @@
 // What VS Code's own test runner runs, in its extension host: the installed extension with the real server, in a real editor.
-// The environment names a folder (WORKSPACE) and what ompsplit makes of the text in its file (EXPECTED).
+// The environment names a folder (WORKSPACE) with a text, a.c, and one that is left alone, refused.c; what ompsplit makes of the first
+// (EXPECTED); and where to note what came out (OUTCOME).
 'use strict'
 
 const assert = require('node:assert')
