@@ -21,6 +21,10 @@ fn what_passes_decide_is_drawn() {
     assert_contains(&kept, "<rect class=\"held\"");
     let tiles = page("pipeline_loop/alloc.c");
     assert_contains(&tiles, "in one piece, 19.1 ms in 16 tiles");
+    assert_contains(
+        &tiles,
+        "<td class=\"number\">80.5 ms</td><td class=\"number\">19.1 ms</td><td class=\"number\">4.2 ×</td>",
+    );
     assert!(tiles.matches("<rect class=\"stage").count() > 40, "{tiles}");
 }
 
