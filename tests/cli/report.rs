@@ -54,5 +54,5 @@ fn a_page_tells_what_changes_and_what_is_left_alone() {
     project.expect(0, &["report", "src", "-o", "again.html"]);
     assert_eq!(String::from_utf8(project.read("again.html")).unwrap(), page);
     assert_contains(&project.expect(2, &["report", "src", "-o", "none/page.html"]).stderr, "none/page.html: ");
-    assert_contains(&project.expect(2, &["report", "missing.c"]).stderr, "1 files failed, first missing.c");
+    assert_contains(&project.expect(2, &["report", "missing.c"]).stderr, "missing.c failed");
 }

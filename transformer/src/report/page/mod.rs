@@ -140,24 +140,22 @@ fn write_figures(out: &mut dyn Write, stats: &Stats, all: &[Construct<'_>]) -> i
     let left = stats.regions_refused + stats.regions_not_paying;
     let is_predicted = all.iter().any(|construct| construct.times.is_some());
     let gained = if is_predicted { html::time(gained) } else { "–".to_owned() };
-    let sizes = (stats.bytes_before + stats.bytes_after > 0).then(|| {
-        let which = if stats.copies_of_unknown_size > 0 { ", where the text tells the sizes" } else { "" };
-        let bytes = format!("{} → {}", html::bytes(stats.bytes_before), html::bytes(stats.bytes_after));
-        (bytes, format!("bytes of these copies{which}"))
-    });
+    let mut copied = "copies of data that stay on the device, each loop pass once".to_owned();
+    if stats.bytes_before + stats.bytes_after > 0 {
+        let [before, after] = [stats.bytes_before, stats.bytes_after].map(html::bytes);
+        let which = if stats.copies_of_unknown_size > 0 { " where the text tells the sizes" } else { "" };
+        copied.push_str(&format!(": {before} → {after}{which}"));
+    }
     let figures = [
         (number(stats.files_changed), format!("of {} files change", number(stats.files))),
         (number(stats.regions_changed), format!("of {} regions change", number(stats.regions))),
         (number(left), if left == 1 { "region is left alone" } else { "regions are left alone" }.to_owned()),
         (format!("{} → {}", number(stats.kernels_before), number(stats.kernels_after)), "kernels".to_owned()),
-        (
-            format!("{} → {}", copies.before, copies.after),
-            "copies of data that stay on the device, each loop pass once".to_owned(),
-        ),
+        (format!("{} → {}", copies.before, copies.after), copied),
         (gained, "predicted gain, each region once".to_owned()),
     ];
     writeln!(out, "<div class=\"figures\">")?;
-    for (number, what) in figures.into_iter().chain(sizes) {
+    for (number, what) in figures {
         writeln!(out, "<div class=\"figure\"><b>{}</b>{}</div>", escape(&number), escape(&what))?;
     }
     writeln!(out, "</div>")
