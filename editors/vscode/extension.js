@@ -1,6 +1,7 @@
 // Starts `ompsplit server` for C and C++ and hands it the editor's settings; everything else is the language client's.
 'use strict'
 
+const { execFile } = require('node:child_process')
 const { workspace, commands, window } = require('vscode')
 const { LanguageClient } = require('vscode-languageclient/node')
 
@@ -14,8 +15,28 @@ function settings () {
   return Object.fromEntries(NAMES.map(name => [name, all.get(name)]).filter(([, value]) => value !== null && value !== undefined))
 }
 
+// What keeps a program from running, in words that say what to do.
+function obstacle (command) {
+  return new Promise(resolve => execFile(command, ['--version'], error => {
+    if (error?.code === 'ENOENT') resolve(`\`${command}\` was not found: install it, or let the setting ompsplit.command name it`)
+    else resolve(error && `\`${command}\` does not run: ${error.message}`)
+  }))
+}
+
+async function complain (what) {
+  const settings = 'Open the setting'
+  if (await window.showErrorMessage(`ompsplit: ${what}`, settings) === settings) {
+    await commands.executeCommand('workbench.action.openSettings', 'ompsplit.command')
+  }
+}
+
 async function start () {
   const command = workspace.getConfiguration('ompsplit').get('command')
+  const what = await obstacle(command)
+  if (what) {
+    complain(what)
+    return
+  }
   client = new LanguageClient(
     'ompsplit',
     'ompsplit',
@@ -29,7 +50,7 @@ async function start () {
     await client.start()
   } catch (error) {
     client = undefined
-    window.showErrorMessage(`ompsplit: ${command} does not start: ${error.message ?? error}`)
+    complain(`\`${command} server\` does not start: ${error.message ?? error}`)
   }
 }
 

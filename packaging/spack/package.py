@@ -4,9 +4,11 @@ from spack.package import *
 
 
 class Ompsplit(CargoPackage):
-    """Rewrites OpenMP offload pragmas in C and C++ so that every kernel uses the whole GPU, and says why where it does not."""
+    """Rewrites OpenMP offload pragmas in C and C++ so that every kernel uses the whole GPU,
+    and says why where it does not."""
 
-    # OWNER stands for whoever publishes the repository; `spack develop -p CHECKOUT ompsplit@main` builds a checkout.
+    # OWNER stands for whoever publishes the repository;
+    # `spack develop -p CHECKOUT ompsplit@main` builds a checkout.
     homepage = "https://github.com/OWNER/ompsplit"
     git = "https://github.com/OWNER/ompsplit.git"
 

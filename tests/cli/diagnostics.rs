@@ -293,16 +293,16 @@ fn a_run_says_what_changed_and_in_one_line_what_was_left_alone() {
     let said: Vec<&str> = ran.stderr.lines().collect();
     assert_eq!(said.len(), 2, "{}", ran.stderr);
     assert!(said[0].starts_with("a.c:2:1: split into 2 kernels") && said[0].ends_with("[split]"), "{}", said[0]);
-    assert_eq!(said[1], "1 of 3 files changed; 1 region left alone: 1 with a syntax error; `-v` shows it");
+    assert_eq!(said[1], "1 of 3 files changed; 1 region left alone, with a syntax error; `-v` shows it");
     let ran = project.expect(1, &["--check", "b.c", "c.c"]);
     assert_contains(
         &ran.stderr,
-        "1 of 2 files would change; 1 region left alone: 1 with a syntax error; `-v` shows it\n",
+        "1 of 2 files would change; 1 region left alone, with a syntax error; `-v` shows it\n",
     );
     assert!(!ran.stderr.contains("OMPS101"), "{}", ran.stderr);
     let ran = project.expect(0, &["-v", "b.c"]);
     assert_eq!(ran.stderr.matches("OMPS101]").count(), 1, "{}", ran.stderr);
-    assert_contains(&ran.stderr, "0 of 1 file changed; 1 region left alone: 1 with a syntax error\n");
+    assert_contains(&ran.stderr, "0 of 1 file changed; 1 region left alone, with a syntax error\n");
     // Of a file without constructs there is nothing to say.
     assert_eq!(project.expect(0, &["plain.c"]).stderr, "");
     project.expect(2, &["-q", "-v", "a.c"]);

@@ -5,7 +5,8 @@ use crate::project::{Project, assert_contains, assert_split};
 /// A program with a region that splits, and what it does at its end.
 fn program(end: &str) -> String {
     format!(
-        "#include <stdlib.h>
+        "#include <stdio.h>
+#include <stdlib.h>
 static int a[900];
 int main(int n, char **arguments) {{
   int m = n > 5 ? n : 900;
@@ -27,6 +28,7 @@ fn an_original_that_fails_is_no_reference() {
     let quick = ["-i", "a.c", "--verify", "host", "--verify-no-races", "--assumed-iterations", "1000000000"];
     for (end, further, part) in [
         ("return 3;", None, "exit status 3 where 0 is expected (`exit = 3` in [verify], or --verify-exit 3"),
+        ("puts(\"give -m event\"); return 1;", None, "says that it is right):\n    give -m event"),
         ("return 0;", Some(["--verify-exit", "3"]), "exit status 0 where 3 is expected"),
         ("abort();", None, "it ends with signal 6"),
         ("for (;;) a[0] = rand();", Some(["--verify-timeout", "0.5"]), "no end after 0.5 s (`timeout` in [verify]"),

@@ -21,6 +21,10 @@ fn what_passes_decide_is_drawn() {
     assert_contains(&kept, "<rect class=\"held\"");
     let tiles = page("pipeline_loop/alloc.c");
     assert_contains(&tiles, "in one piece, 19.1 ms in 16 tiles");
+    assert_contains(
+        &tiles,
+        "<td class=\"number\">80.5 ms</td><td class=\"number\">19.1 ms</td><td class=\"number\">4.2 ×</td>",
+    );
     assert!(tiles.matches("<rect class=\"stage").count() > 40, "{tiles}");
 }
 
@@ -30,7 +34,7 @@ fn a_page_tells_what_changes_and_what_is_left_alone() {
     let ran = project.expect(0, &["report", "src", "-o", "page.html"]);
     assert_contains(&ran.stderr, "page.html tells of 3 files");
     let page = String::from_utf8(project.read("page.html")).unwrap();
-    assert_contains(&page, "1 of 3 files would change; 1 region left alone: 1 with a syntax error.");
+    assert_contains(&page, "1 of 3 files would change; 1 region left alone, with a syntax error.");
     assert_contains(&page, "<h3>src/a&amp;b.c:2 <span class=\"tag\">1 → 2 kernels</span></h3>");
     assert_contains(&page, "<b>split</b> split into 2 kernels");
     assert_contains(&page, "<a href=\"#OMPS101\">OMPS101</a>");
@@ -50,5 +54,5 @@ fn a_page_tells_what_changes_and_what_is_left_alone() {
     project.expect(0, &["report", "src", "-o", "again.html"]);
     assert_eq!(String::from_utf8(project.read("again.html")).unwrap(), page);
     assert_contains(&project.expect(2, &["report", "src", "-o", "none/page.html"]).stderr, "none/page.html: ");
-    assert_contains(&project.expect(2, &["report", "missing.c"]).stderr, "1 files failed, first missing.c");
+    assert_contains(&project.expect(2, &["report", "missing.c"]).stderr, "missing.c failed");
 }

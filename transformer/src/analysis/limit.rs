@@ -15,8 +15,9 @@ use crate::plan::{Limit, LimitedBy};
 use crate::region::loop_nest::CanonicalLoopNest;
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
+use crate::semantics::calls::is_pure;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseName};
+use crate::syntax::{Clause, ClauseName, Field, NodeId, NodeKind};
 
 /// A kernel is assumed to have this many registers and no shared memory, as where a grid is chosen.
 const ESTIMATE: KernelResources = KernelResources { registers: 32, shared_memory: 0 };
@@ -57,7 +58,19 @@ pub fn limit(program: &Program<'_>, region: &TargetRegion, device: Option<&Devic
         iterations: rounded(iterations),
         is_known,
         on_device: predicted.is_some(),
+        calls: body.is_some_and(|body| calls(program, body)),
     }
+}
+
+/// Does a body call functions but those of the C library that compute numbers? What they do is not counted.
+fn calls(program: &Program<'_>, body: NodeId) -> bool {
+    let tree = program.tree;
+    tree.descendants(body).filter(|node| tree.kind(*node) == NodeKind::CallExpression).any(|call| {
+        let callee = tree.child(call, Field::Function);
+        callee.is_none_or(|callee| {
+            tree.kind(callee) != NodeKind::PrimitiveType && !is_pure(&program.file.show(tree.span(callee)))
+        })
+    })
 }
 
 /// How many threads share the work of a construct with these leaves.

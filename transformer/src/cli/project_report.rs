@@ -65,10 +65,12 @@ pub(super) fn run(command: &ReportCommand, streams: &mut Streams<'_>, engine: En
     for note in &notes {
         writeln!(streams.stderr, "ompsplit: note: {note}")?;
     }
-    writeln!(streams.stderr, "{} tells of {} files", target.display(), files.len())?;
+    let plural = if files.len() == 1 { "" } else { "s" };
+    writeln!(streams.stderr, "{} tells of {} file{plural}", target.display(), files.len())?;
     let failed = all.iter().filter(|processed| processed.failed);
     let failed: Vec<&Path> = failed.map(|processed| processed.report.file.path.as_path()).collect();
     match failed.first() {
+        Some(first) if failed.len() == 1 => complain(streams, &format!("{} failed", first.display())),
         Some(first) => complain(streams, &format!("{} files failed, first {}", failed.len(), first.display())),
         None => Ok(Status::Clean),
     }

@@ -56,4 +56,6 @@ pub struct Limit {
     pub is_known: bool,
     /// Is it the prediction for the construct's grid on the given device?
     pub on_device: bool,
+    /// Does its body call functions whose work is not counted?
+    pub calls: bool,
 }

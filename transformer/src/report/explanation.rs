@@ -31,7 +31,7 @@ pub fn write_facts(file: &SourceFile, region: &RegionFacts, out: &mut dyn Write)
 /// One line about a construct in which nothing is left to do.
 #[must_use]
 pub fn limit(limit: Limit) -> String {
-    let Limit { by, launch, kernel, grid, iterations, is_known, on_device } = limit;
+    let Limit { by, launch, kernel, grid, iterations, is_known, on_device, calls } = limit;
     let kernel = if kernel == 0 { "less than 1".to_owned() } else { kernel.to_string() };
     let place = if on_device { "by the model of the device" } else { "by the cost model" };
     let lengths = match (is_known, iterations) {
@@ -39,10 +39,15 @@ pub fn limit(limit: Limit) -> String {
         (true, _) => format!(", for {} iterations", figures::grouped(&iterations.to_string())),
         (false, _) => format!(", assumes {} iterations", figures::grouped(&iterations.to_string())),
     };
+    let calls = match (calls, is_known) {
+        (false, _) => "",
+        (true, true) => ", assumes little work in what it calls",
+        (true, false) => " and little work in what it calls",
+    };
     let grid =
         grid.map_or_else(String::new, |grid| format!(" on {} teams of {} threads", grid.num_teams, grid.thread_limit));
     format!(
-        "gains nothing: {launch} us of its launch and {kernel} us of its kernel {place}{lengths}{grid}; {}",
+        "gains nothing: {launch} us of its launch and {kernel} us of its kernel {place}{lengths}{calls}{grid}; {}",
         by.words()
     )
 }

@@ -37,7 +37,8 @@ pub fn line(reports: &[&FileReport], telling: Telling) -> Option<String> {
         return None;
     }
     if left > 0 {
-        line.push_str(&format!("; {} left alone: {}", amount(left, "region"), counts.named()));
+        let link = if left == 1 { ", " } else { ": " };
+        line.push_str(&format!("; {} left alone{link}{}", amount(left, "region"), counts.named()));
     }
     if counts.assumable > 0 {
         line.push_str(&format!("; {} only with `--assume`", amount(counts.assumable, "region")));
@@ -74,14 +75,17 @@ impl Counts {
 
     /// The largest groups, then how many others there are.
     fn named(&self) -> String {
-        let mut groups: Vec<(&str, usize)> = self.groups.iter().map(|(name, count)| (*name, *count)).collect();
+        let mut groups: Vec<(&'static str, usize)> = self.groups.iter().map(|(name, count)| (*name, *count)).collect();
         groups.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let others: usize = groups.iter().skip(MOST_GROUPS).map(|(_, count)| count).sum();
-        let mut words: Vec<String> =
-            groups.iter().take(MOST_GROUPS).map(|(name, count)| format!("{} {name}", number(*count))).collect();
-        if let ([(name, 2..)], [only]) = (groups.as_slice(), words.as_mut_slice()) {
-            *only = format!("all {name}");
+        if let [(name, count)] = groups.as_slice() {
+            return if *count == 1 { one(name).to_owned() } else { format!("all {name}") };
         }
+        let named = |(name, count): &(&'static str, usize)| match count {
+            1 => format!("1 {}", one(name).trim_start_matches("a ")),
+            _ => format!("{} {name}", number(*count)),
+        };
+        let mut words: Vec<String> = groups.iter().take(MOST_GROUPS).map(named).collect();
         if others > 0 {
             words.push(format!("{} for other reasons", number(others)));
         }
@@ -97,6 +101,20 @@ fn amount(count: usize, what: &str) -> String {
 /// A number with a comma between thousands.
 fn number(number: usize) -> String {
     figures::grouped(&number.to_string())
+}
+
+/// What is said of one construct, where the words for several would not do.
+fn one(group: &'static str) -> &'static str {
+    match group {
+        "that write an unmapped variable" => "that writes an unmapped variable",
+        "that call functions out of sight" => "that calls functions out of sight",
+        "that depend on their team" => "that depends on its team",
+        "that run iterations in order" => "that runs iterations in order",
+        "CUDA-style kernels" => "a CUDA-style kernel",
+        "that are not parallel loops" => "that is no parallel loop",
+        "that cannot be one kernel with their neighbours" => "that cannot be one kernel with its neighbours",
+        other => other,
+    }
 }
 
 /// What constructs that are left alone for a rule have in common, in words that follow their number.
@@ -182,6 +200,14 @@ mod tests {
             .map(|code| code.id())
             .collect();
         assert_eq!(without, [""; 0]);
+    }
+
+    #[test]
+    fn one_construct_has_a_verb_for_one() {
+        let verb = |name: &'static str| name.strip_prefix("that ").and_then(|rest| rest.split(' ').next());
+        let verbs = ReasonCode::ALL.iter().filter_map(|code| verb(one(group(*code))));
+        let others: BTreeSet<&str> = verbs.filter(|verb| !verb.ends_with('s')).collect();
+        assert_eq!(others.into_iter().collect::<Vec<_>>(), ["cannot", "the"]);
     }
 
     #[test]

@@ -173,7 +173,7 @@ mod team_size;
 use crate::analysis::associated_loops::known_iterations;
 use crate::context::Context;
 use crate::edit::directive_writer::append_clauses;
-use crate::plan::{Certainty, Change, Decision, Pass, Plan, Reason, ReasonCode, Verdict};
+use crate::plan::{Certainty, Change, Decision, Pass, Plan, Reason, ReasonCode, Times, Verdict};
 use crate::region::construct::{ConstructId, ConstructTree};
 use crate::region::target::{TargetRegion, target_regions};
 use crate::semantics::Program;
@@ -247,23 +247,27 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Verdict {
     if reasons.iter().any(|reason| reason.certainty == Certainty::Proved) {
         return Verdict::Refuse(reasons);
     }
-    let Chosen { clauses, summary, threads, .. } = match worth_writing(cx, region, teams) {
-        Ok(chosen) => chosen,
+    let (Chosen { clauses, summary, threads, .. }, times) = match worth_writing(cx, region, teams) {
+        Ok(found) => found,
         Err(message) => return Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GridDoesNotPay, span, message)]),
     };
     if !reasons.is_empty() && is_a_choice_of_the_original(cx, region, threads) {
         reasons.clear();
     }
     let edits = vec![append_clauses(cx.file, teams, &clauses)];
-    Verdict::Change(Change { edits, summary, reasons, ..Change::default() })
+    Verdict::Change(Change { edits, summary, reasons, times, ..Change::default() })
 }
 
-/// The grid that is written, with what it gains in its summary: one that makes the construct faster by itself, or the one that belongs to what
+/// The grid that is written, with what it gains, also in its summary: one that makes the construct faster by itself, or the one that belongs to what
 /// another pass changed.
 ///
 /// # Errors
 /// Why none is.
-fn worth_writing(cx: &Context<'_>, region: &TargetRegion, teams: &Directive) -> Result<Chosen, String> {
+fn worth_writing(
+    cx: &Context<'_>,
+    region: &TargetRegion,
+    teams: &Directive,
+) -> Result<(Chosen, Option<Times>), String> {
     let are_open = teams.clauses_of(ClauseName::NumTeams).next().is_none();
     let figures = if are_open { grid::figures(cx, region) } else { None };
     let by_rule = grid::chosen(cx, region, figures.as_ref());
@@ -274,14 +278,14 @@ fn worth_writing(cx: &Context<'_>, region: &TargetRegion, teams: &Directive) -> 
         let gain = over_the_runtimes(cx, region, &predicted, &chosen);
         if gain.pays() {
             chosen.summary = format!("{}: predicted {}", chosen.summary, gain.words());
-            return Ok(chosen);
+            return Ok((chosen, Some(gain.of_construct())));
         }
         if !(cx.is_changed)(region.extent) {
             return Err(predicted.too_little(gain, chosen.threads));
         }
     }
     let gains_nothing = figures.as_ref().filter(|_| !has_rule).and_then(grid::GeometryFigures::limit_gains_nothing);
-    gains_nothing.map_or(Ok(chosen), Err)
+    gains_nothing.map_or(Ok((chosen, None)), Err)
 }
 
 /// The grid of a loop that is not followed, whose few iterations would leave multiprocessors without a team of 128 threads: teams of a

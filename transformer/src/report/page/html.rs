@@ -28,6 +28,17 @@ pub(super) fn time(microseconds: u64) -> String {
     }
 }
 
+/// Bytes in the unit that suits them.
+pub(super) fn bytes(count: u64) -> String {
+    let tenths = |unit: u64| format!("{}.{}", count / unit, count % unit * 10 / unit);
+    match count {
+        0..1_000 => format!("{count} B"),
+        1_000..1_000_000 => format!("{} kB", tenths(1_000)),
+        1_000_000..1_000_000_000 => format!("{} MB", tenths(1_000_000)),
+        _ => format!("{} GB", tenths(1_000_000_000)),
+    }
+}
+
 /// How many times as fast, in tenths.
 pub(super) fn ratio(times: Times) -> String {
     match times.before.saturating_mul(10).checked_div(times.after) {
@@ -50,6 +61,7 @@ mod tests {
     fn numbers_and_texts() {
         assert_eq!(escape("<a href=\"x\">&'\u{1b}"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;\u{fffd}");
         assert_eq!([time(999), time(1_500), time(2_340_000)], ["999 µs", "1.5 ms", "2.3 s"]);
+        assert_eq!([bytes(999), bytes(1_024), bytes(2_350_000_000)], ["999 B", "1.0 kB", "2.3 GB"]);
         assert_eq!(ratio(Times { before: 100, after: 40 }), "2.5 ×");
         assert_eq!((percent(1, 1000), percent(0, 5), percent(7, 0)), (1, 0, 1));
     }

@@ -99,8 +99,9 @@ fn read<'a>(of: &PageFile<'a>, all: &mut Vec<Construct<'a>>) {
         let first = plans.iter().copied().filter(|plan| !is_outdated(plan));
         let plans: Vec<&Plan> = first.chain(later.iter().copied()).collect();
         // The times of later passes are about a part of it.
-        let times = plans.iter().filter(|plan| !plan.follows && plan.decision.is_written(file.consent));
-        let times = times.filter_map(|plan| plan.times).next();
+        let own = || plans.iter().filter(|plan| !plan.follows && plan.decision.is_written(file.consent));
+        let of_size = || own().find_map(|plan| drawings::times_of_size(plan));
+        let times = own().find_map(|plan| plan.times).or_else(of_size);
         let region = regions.iter().find(|region| region.extent == extent);
         all.push(Construct { file, device, region, number: all.len() + 1, plans, fate, times });
     }
@@ -139,15 +140,18 @@ fn write_figures(out: &mut dyn Write, stats: &Stats, all: &[Construct<'_>]) -> i
     let left = stats.regions_refused + stats.regions_not_paying;
     let is_predicted = all.iter().any(|construct| construct.times.is_some());
     let gained = if is_predicted { html::time(gained) } else { "–".to_owned() };
+    let mut copied = "copies of data that stay on the device, each loop pass once".to_owned();
+    if stats.bytes_before + stats.bytes_after > 0 {
+        let [before, after] = [stats.bytes_before, stats.bytes_after].map(html::bytes);
+        let which = if stats.copies_of_unknown_size > 0 { " where the text tells the sizes" } else { "" };
+        copied.push_str(&format!(": {before} → {after}{which}"));
+    }
     let figures = [
         (number(stats.files_changed), format!("of {} files change", number(stats.files))),
         (number(stats.regions_changed), format!("of {} regions change", number(stats.regions))),
         (number(left), if left == 1 { "region is left alone" } else { "regions are left alone" }.to_owned()),
         (format!("{} → {}", number(stats.kernels_before), number(stats.kernels_after)), "kernels".to_owned()),
-        (
-            format!("{} → {}", copies.before, copies.after),
-            "copies of data that stay on the device, each loop pass once".to_owned(),
-        ),
+        (format!("{} → {}", copies.before, copies.after), copied),
         (gained, "predicted gain, each region once".to_owned()),
     ];
     writeln!(out, "<div class=\"figures\">")?;
@@ -185,7 +189,12 @@ fn write_ranking(out: &mut dyn Write, changed: &[&Construct<'_>]) -> io::Result<
             width(times.after)
         )?;
     }
-    writeln!(out, "</table></div>")
+    writeln!(
+        out,
+        "</table></div>\n<p class=\"soft\">With launches of kernels; pipelines for arrays of {} MiB, the rest for lengths that the text gives or \
+         that are assumed.</p>",
+        drawings::SIZE
+    )
 }
 
 /// How many constructs are left alone for what.

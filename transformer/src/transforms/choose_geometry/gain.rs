@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::device::DeviceProfile;
 use crate::device::launch::{Launch, MOST_BLOCKS, WrittenGrid, llvm_launch};
 use crate::device::time::{EMPTY_KERNEL, GAIN, LAUNCH};
+use crate::plan;
 use crate::plan::figures::{self, time};
 use crate::region::target::TargetRegion;
 use crate::syntax::ClauseName;
@@ -66,7 +67,13 @@ impl Gain {
         (one * other).sqrt() >= GAIN && one.min(other) >= NO_SLOWER
     }
 
-    /// The times of the construct before and after, and for which number of iterations they are predicted.
+    /// The times of the construct before and after.
+    pub(super) fn of_construct(self) -> plan::Times {
+        let Times { before, after, .. } = self.times;
+        plan::Times::rounded(LAUNCH + before, LAUNCH + after)
+    }
+
+    /// The times of the construct before and after in words, and for which number of iterations they are predicted.
     pub(super) fn words(self) -> String {
         let iterations = figures::grouped(&self.times.iterations.to_string());
         let lengths = match self.longer {

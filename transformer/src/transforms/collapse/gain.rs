@@ -72,9 +72,9 @@ pub(super) struct Gain {
 }
 
 impl Gain {
-    /// The predicted times.
+    /// The predicted times of the construct, its launch included.
     pub(super) fn times(&self) -> Times {
-        Times::rounded(self.before.time, self.after.time)
+        Times::rounded(LAUNCH + self.before.time, LAUNCH + self.after.time)
     }
 
     /// One line about the change and its gain.

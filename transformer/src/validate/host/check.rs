@@ -115,7 +115,7 @@ impl<'a> Check<'a> {
                 }
                 None => first.end.clone(),
             };
-            return Err(wrong(format!("it ends with {hint}{}", compare::last_words(&first.stderr))));
+            return Err(wrong(format!("it ends with {hint}{}", compare::last_words(&first))));
         }
         if let Some(path) = &comparison.expected {
             let expected = std::fs::read(path)

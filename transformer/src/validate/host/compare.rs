@@ -26,7 +26,7 @@ impl Comparison {
     /// The first thing that differs between two runs, in words.
     pub(super) fn difference(&self, expected: &Run, got: &Run) -> Option<String> {
         if expected.end != got.end {
-            return Some(format!("it ends with {} instead of {}{}", got.end, expected.end, last_words(&got.stderr)));
+            return Some(format!("it ends with {} instead of {}{}", got.end, expected.end, last_words(got)));
         }
         if let Some(text) = self.texts("standard output", &expected.stdout, &got.stdout) {
             return Some(text);
@@ -158,9 +158,10 @@ fn shown(line: Option<(usize, &[u8])>) -> String {
     format!("`{short}{more}`{end}")
 }
 
-/// The last lines of standard error, behind a colon.
-pub(super) fn last_words(stderr: &[u8]) -> String {
-    let text = String::from_utf8_lossy(stderr);
+/// The last lines of standard error, or else of standard output, where many programs tell what is wrong; behind a colon.
+pub(super) fn last_words(run: &Run) -> String {
+    let said = if run.stderr.trim_ascii().is_empty() { &run.stdout } else { &run.stderr };
+    let text = String::from_utf8_lossy(said);
     let lines: Vec<&str> = text.lines().collect();
     let last = lines.get(lines.len().saturating_sub(6)..).unwrap_or_default();
     if last.is_empty() { String::new() } else { format!(":\n    {}", last.join("\n    ")) }

@@ -94,7 +94,7 @@ pub(super) fn races(
         ];
         let run = executable.run(&environment, PATIENCE).map_err(HostError::io)?;
         if !run.exited() {
-            let said = super::compare::last_words(&run.stderr);
+            let said = super::compare::last_words(&run);
             let text = format!(
                 "races cannot be checked: under ThreadSanitizer the program ends with {} (`races = false` in [verify], \
                  or --verify-no-races, leaves this check out){said}",

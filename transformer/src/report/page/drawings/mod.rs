@@ -12,6 +12,7 @@ use crate::plan::{Pass, Plan};
 use crate::report::page::html::escape;
 
 pub(super) use copies::Copies;
+pub(super) use timeline::{SIZE, times_of_size};
 
 /// The drawing of a plan that is written, if its pass has one.
 pub(super) fn of(plan: &Plan, device: Option<&DeviceProfile>) -> Option<String> {

@@ -1,6 +1,7 @@
 //! What copies and kernels a loop makes along time, in one piece and in tiles.
 
 use crate::device::DeviceProfile;
+use crate::plan::{Pass, Plan, Times};
 use crate::report::page::drawings::{read, rectangle, svg, text};
 use crate::report::page::html;
 
@@ -12,11 +13,18 @@ const LANE: u64 = 18;
 /// More tiles than these are drawn as these.
 const MOST_TILES: u64 = 32;
 /// The size for which times are drawn, in mebibytes.
-const SIZE: u64 = 256;
+pub(in crate::report::page) const SIZE: u64 = 256;
 const LANES: [&str; 3] = ["copy in", "kernel", "copy back"];
 
 /// The time of each stage for all of the data: copies in, kernel, copies back.
 type Stages = [u64; 3];
+
+/// What a pipeline is predicted to take in one piece and in tiles, for arrays of the size that times are drawn for.
+pub(in crate::report::page) fn times_of_size(plan: &Plan) -> Option<Times> {
+    let lines = plan.details.iter().filter(|_| plan.pass == Pass::Pipeline).map(|detail| detail.text.as_str());
+    let (_, before, after) = lines.filter_map(read::times).find(|(size, ..)| *size == SIZE)?;
+    Some(Times { before, after })
+}
 
 /// Both timelines: for a device to scale, otherwise as if all stages took as long.
 pub(super) fn drawing<'a>(lines: impl Iterator<Item = &'a str>, device: Option<&DeviceProfile>) -> Option<String> {
