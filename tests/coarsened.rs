@@ -30,15 +30,26 @@ const LEAST_CHANGED: usize = 60;
 /// What of the mutants must be found, in percent.
 const LEAST_FOUND: usize = 95;
 
-/// What is done wrong in every function of an output.
+/// What is done wrong in every function of an output. `#` stands for the iterations of a group, and `##` for one less.
 const MUTANTS: [(&str, &str, &str); 6] = [
     ("every iteration of a group is the first", "= first + offset;", "= first;"),
     ("the last iteration of a group is lost", "; offset++)", " - 1; offset++)"),
-    ("a group begins where it is too long", ">= 8)", ">= 7)"),
+    ("a group begins where it is too long", "- first >= #)", "- first >= ##)"),
     ("what is left over begins one later", " = first; i", " = first + 1; i"),
-    ("groups overlap", "first += 8", "first += 7"),
+    ("groups overlap", "first += #)", "first += ##)"),
     ("all sums of a group are one", "[offset] ", "[0] "),
 ];
+
+/// A function with a mistake, in groups of two, four or eight.
+fn mutant(part: &str, old: &str, new: &str) -> String {
+    let numbers = ["8", "7", "4", "3", "2", "1"];
+    let all = numbers.iter().fold(part.to_owned(), |text, number| {
+        let less = number.parse().map_or(0, |number: u32| number - 1).to_string();
+        // Each is exchanged once: what was exchanged does not end the expression.
+        text.replace(&old.replace('#', number), &new.replace("##", &format!("{less} + 0")))
+    });
+    if old.contains('#') { all } else { part.replace(old, new) }
+}
 
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
@@ -70,7 +81,9 @@ fn groups_give_the_bits_of_their_originals() {
     let failures = parallel::failures(&seeds(number("OMPSPLIT_PROGRAMS", sample)), |seed| {
         let name = format!("coarsened/{seed}.c");
         let program = program(*seed);
-        let Some(output) = rewritten(&name, &program.text)?.text else { return Err(format!("{name}: nothing is changed")) };
+        let Some(output) = rewritten(&name, &program.text)?.text else {
+            return Err(format!("{name}: nothing is changed"));
+        };
         for contract in ["-ffp-contract=on", "-ffp-contract=off"] {
             let fixture = fixture(&name, &program.text, contract)?;
             let findings = oracle::compare(&builder, &fixture, &output)?;
@@ -133,15 +146,19 @@ fn mutants_of_groups_are_found() {
         let fixture = fixture(&name, &program.text, "-ffp-contract=on")?;
         let run = |variant: &str, text: &str| {
             let program = builder.build(&fixture, variant, text.as_bytes(), &[])?;
-            Ok::<_, String>(program.run_parts(&[], How::Grid(oracle::LOGGED))?.stdout)
+            let printed = program.run_parts(&[], How::Grid(oracle::LOGGED))?.stdout;
+            Ok::<_, String>(String::from_utf8_lossy(&printed).into_owned())
         };
         let sound = run("sound", &output)?;
         for (what, old, new) in MUTANTS {
-            let printed = run("mutant", &output.replace(old, new))?;
+            let (head, rest) = output.split_once("static void part").unwrap_or_default();
+            let mutants =
+                rest.split("static void part").map(|part| format!("static void part{}", mutant(part, old, new)));
+            let printed = run("mutant", &format!("{head}{}", mutants.collect::<String>()))?;
             let mut counts = counts.lock().map_err(|error| error.to_string())?;
             for (index, (line, part)) in sound.lines().zip(parts(&output)).enumerate() {
                 let [planted, found] = counts.entry(what).or_default();
-                if part.contains(old) {
+                if mutant(part, old, new) != part {
                     *planted += 1;
                     *found += usize::from(printed.lines().nth(index) != Some(line));
                 }

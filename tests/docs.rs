@@ -154,7 +154,8 @@ fn manual_pages_show_what_the_tool_does() {
         if let Some(transform) = asked_for {
             options.passes = vec![transform.pass];
             options.reassociate = transform.pass == Pass::Reduce;
-            options.device = DeviceProfile::named("h200").filter(|_| matches!(transform.pass, Pass::Unroll | Pass::Coarsen));
+            options.device =
+                DeviceProfile::named("h200").filter(|_| matches!(transform.pass, Pass::Unroll | Pass::Coarsen));
         }
         for (input, output) in inputs.into_iter().zip(outputs) {
             let file = SourceFile::new("page.c", input.into_bytes());

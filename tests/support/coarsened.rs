@@ -37,9 +37,9 @@ const OF_EACH: usize = 3;
 const HEAD: &str = "#include <stdio.h>
 #include <stdlib.h>
 
-enum { MORE = 8, LENGTHS = 7 };
+enum { MORE = 8, LENGTHS = 9 };
 
-static const int lengths[LENGTHS] = {0, 1, 3, 8, 9, 16, 21};
+static const int lengths[LENGTHS] = {0, 1, 3, 7, 8, 9, 16, 21, 23};
 ";
 
 /// The program of a seed.
@@ -115,8 +115,20 @@ fn function(rng: &mut Rng, family: Family, index: usize, ty: &'static str) -> St
         own_before: if is_nest { "a[i * m]" } else { "a[i]" },
         shared_before: if is_nest { "b[j]" } else { "b[0]" },
         result: if is_nest { "i * n + j" } else { "i" },
-        half: if is_integer { "3" } else if ty == "float" { "0.7f" } else { "0.7" },
-        other: if is_integer { "5" } else if ty == "float" { "0.3f" } else { "0.3" },
+        half: if is_integer {
+            "3"
+        } else if ty == "float" {
+            "0.7f"
+        } else {
+            "0.7"
+        },
+        other: if is_integer {
+            "5"
+        } else if ty == "float" {
+            "0.3f"
+        } else {
+            "0.3"
+        },
     };
     let (lower, bound) = rng.pick(&[("0", "i < n"), ("0", "i <= n - 1"), ("1", "i < n"), ("0", "n > i")]);
     let up = rng.pick(&["i++", "++i", "i += 1"]);
@@ -173,7 +185,11 @@ fn body(rng: &mut Rng, family: Family, words: &Words, is_nest: bool) -> Vec<Stri
 
 /// A serial loop.
 fn serial(rng: &mut Rng, family: Family, words: &Words, sums: usize) -> Vec<String> {
-    let head = rng.pick(&["for (int k = 0; k < m; k++)", "for (int k = 1; k < m; k += 2)", "for (int k = m - 1; k >= 0; k--)"]);
+    let head = rng.pick(&[
+        "for (int k = 0; k < m; k++)",
+        "for (int k = 1; k < m; k += 2)",
+        "for (int k = m - 1; k >= 0; k--)",
+    ]);
     let sum = rng.below(sums);
     if rng.chance(30) {
         return vec![head.to_owned(), format!("    {}", term(words, sum, rng))];
@@ -212,24 +228,22 @@ fn statement(rng: &mut Rng, words: &Words, sums: usize, (sort, at): (usize, usiz
         // The same for all iterations of a group.
         1 => vec![format!("const {ty} t{at} = {shared} * {half};"), format!("s{sum} += t{at} * {own};")],
         2 => vec![format!("same = same * {other} + {shared};")],
-        3 => vec![format!("{ty} v{at} = {own} * {half};"), "/* its own */".to_owned(), format!("s{sum} += v{at} * {shared};")],
+        3 => vec![
+            format!("{ty} v{at} = {own} * {half};"),
+            "/* its own */".to_owned(),
+            format!("s{sum} += v{at} * {shared};"),
+        ],
         4 => vec![
             "for (int q = 0; q < 2; q++)".to_owned(),
             format!("    s{sum} = s{sum} * {other} + {shared} * q + {own};"),
         ],
-        5 => vec![
-            format!("for (int q = 0; q < i % 3; q++) {{ s{sum} += {shared} * {half}; }}"),
-        ],
+        5 => vec![format!("for (int q = 0; q < i % 3; q++) {{ s{sum} += {shared} * {half}; }}")],
         6 => vec![
             format!("if ({own} > {shared})"),
             format!("    s{sum} -= {own} * {half};"),
             "else".to_owned(),
             format!("    s{sum} += {shared};"),
         ],
-        _ => vec![
-            format!("if ({shared} > 4) {{"),
-            format!("    s{sum} = s{sum} * {other} + {own};"),
-            "}".to_owned(),
-        ],
+        _ => vec![format!("if ({shared} > 4) {{"), format!("    s{sum} = s{sum} * {other} + {own};"), "}".to_owned()],
     }
 }

@@ -62,7 +62,7 @@
 //! - the kernel is one `distribute parallel for` loop of a league, of which one of the loops that are collapsed counts up by one from a
 //!   number that is not negative; `--device` names a device, and the output is for clang: `unroll` is a directive of OpenMP 5.1;
 //! - its body is a block with a serial loop whose head is the same for all iterations of a group, and in that loop, which stores nothing to
-//!   memory, an element is loaded that is the same for all of them too;
+//!   memory, an element is loaded that is the same for all of them too; what is not the same, neighbouring threads load side by side;
 //! - it pays: each thread makes 2, 4 or 8 iterations. A doubling must make the kernel 1.05 times as fast, by the loads of the serial loops
 //!   (each counted with the sectors that a warp touches) and a quarter of a load for each operation; half of the threads that the device
 //!   holds must be left, and half of its threads must find registers. The loop whose groups gain most is taken; a loop of unknown length
@@ -183,23 +183,25 @@ impl<'c, 'p> Kernel<'c, 'p> {
 
     fn decide(&self) -> Verdict {
         let directive = self.cx.constructs.directive(self.candidate.id).span;
-        let no = |message: &str| {
-            Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GroupsDoNotPay, directive, message)])
-        };
+        let no = |message: &str| Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GroupsDoNotPay, directive, message)]);
         let Some(device) = self.cx.profile else {
             return no("no device is asked for, whose registers and threads decide");
         };
         if self.cx.pipeline.compiler != OutputCompiler::Llvm {
             return no("not measured with the compiler that the output is for");
         }
-        if let Some(reason) = self.refused() {
-            return Verdict::Refuse(vec![reason]);
+        let body = self.candidate.nest.loops.body;
+        if self.cx.tree.kind(body) != NodeKind::CompoundStatement || !gain::may_share(&self.found, self.loops().len()) {
+            return no(gain::NOTHING_SHARED);
         }
         let each = (0..self.loops().len()).map(|index| self.grouped(index));
         let (copies, refused): (Vec<_>, Vec<_>) = each.enumerate().partition(|(_, one)| one.is_ok());
         let copies: Vec<(usize, Copies)> = copies.into_iter().filter_map(|(at, one)| Some((at, one.ok()?))).collect();
         match gain::best(self, device, &copies) {
-            Ok((gain, copies)) => self.change(&gain, copies),
+            Ok((gain, copies)) => match self.refused() {
+                Some(reason) => Verdict::Refuse(vec![reason]),
+                None => self.change(&gain, copies),
+            },
             // What keeps a loop from being grouped is worth a word only where no other one could be.
             Err(_) if copies.is_empty() => {
                 Verdict::Refuse(refused.into_iter().find_map(|(_, one)| one.err()).into_iter().collect())
@@ -237,7 +239,10 @@ impl<'c, 'p> Kernel<'c, 'p> {
             return Some(reason);
         }
         if region.chain.leaves.last() != Some(&Leaf::For) {
-            return Some(refusal(directive.name_span, "the loop has `simd` too, in which no other directive may stand"));
+            return Some(refusal(
+                directive.name_span,
+                "the loop has `simd` too, in which no other directive may stand",
+            ));
         }
         let mut all = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
         let is_barred = |name: ClauseName| matches!(name, ClauseName::Reduction | ClauseName::Order);
@@ -290,7 +295,8 @@ impl<'c, 'p> Kernel<'c, 'p> {
     fn assumptions(&self) -> Vec<Reason> {
         let cx = self.cx;
         let directive = cx.constructs.directive(self.candidate.id).span;
-        let by_pragma = ["contract(fast)", "reassociate(on)"].iter().any(|word| cx.texts().any(|text| text.contains(word)));
+        let by_pragma =
+            ["contract(fast)", "reassociate(on)"].iter().any(|word| cx.texts().any(|text| text.contains(word)));
         let rounds = cx.arithmetic.reassociates || cx.arithmetic.contracts_statements || by_pragma;
         let rounding = rounds.then(|| {
             let message = "assumes that floating-point numbers may be rounded otherwise, as the flags allow";

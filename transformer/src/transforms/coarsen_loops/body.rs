@@ -51,9 +51,6 @@ pub(super) struct Copies {
 pub(super) fn trouble(cx: &Context<'_>, body: NodeId) -> Option<Reason> {
     let tree = cx.tree;
     let span = tree.span(body);
-    if tree.kind(body) != NodeKind::CompoundStatement {
-        return Some(refusal(span, "the body is no block, so that it forms no value of its own"));
-    }
     let text = cx.file.show(span);
     if text.contains("\\\n") || text.contains("\\\r") || text.contains("R\"") {
         return Some(refusal(span, "lines of the body are continued, or may be parts of strings"));
@@ -73,8 +70,7 @@ pub(super) fn trouble(cx: &Context<'_>, body: NodeId) -> Option<Reason> {
         .chain(loops_around(cx, body))
         .collect();
     let names_own = |text: &str| text.contains('#') || words(text).any(|word| names.contains(word));
-    cx.uses_macro_with(span, &names_own)
-        .then(|| refusal(span, "a macro names variables of the iteration"))
+    cx.uses_macro_with(span, &names_own).then(|| refusal(span, "a macro names variables of the iteration"))
 }
 
 /// The names that the heads of loops around the body declare.
@@ -89,7 +85,12 @@ fn is_refused(kind: NodeKind) -> bool {
     use NodeKind as K;
     let is_known = matches!(
         kind,
-        K::CompoundStatement | K::ExpressionStatement | K::ForStatement | K::IfStatement | K::WhileStatement | K::DoStatement
+        K::CompoundStatement
+            | K::ExpressionStatement
+            | K::ForStatement
+            | K::IfStatement
+            | K::WhileStatement
+            | K::DoStatement
     );
     kind.is_statement() && !is_known
         || kind.is_preprocessor()
@@ -256,11 +257,7 @@ impl Reader<'_, '_> {
     }
 
     /// The divergent variables that more than one piece uses.
-    fn crossing(
-        &self,
-        pieces: &[Piece],
-        variable: VariableId,
-    ) -> Result<BTreeMap<VariableId, Crossing>, Reason> {
+    fn crossing(&self, pieces: &[Piece], variable: VariableId) -> Result<BTreeMap<VariableId, Crossing>, Reason> {
         let mut places: BTreeMap<VariableId, BTreeSet<usize>> = BTreeMap::new();
         let mut declared = BTreeMap::new();
         self.collect(pieces, &mut places, &mut declared);
@@ -268,7 +265,10 @@ impl Reader<'_, '_> {
         let several = places.into_iter().filter(|(key, places)| *key != variable && places.len() > 1);
         for (key, _) in several.filter(|(key, _)| self.divergent.contains(key)) {
             let Some((declaration, one)) = declared.get(&key) else {
-                return Err(refusal(key.declared_at, "a variable that iterations have for themselves is declared elsewhere"));
+                return Err(refusal(
+                    key.declared_at,
+                    "a variable that iterations have for themselves is declared elsewhere",
+                ));
             };
             crossing.insert(key, self.as_array(*declaration, one)?);
         }
@@ -312,8 +312,11 @@ impl Reader<'_, '_> {
     /// A variable as an array with an element for each iteration of the group.
     fn as_array(&self, declaration: NodeId, one: &Named) -> Result<Crossing, Reason> {
         let (tree, name) = (self.cx.tree, &one.used.name);
-        let no = |what: &str| Err(refusal(one.used.span, format!("`{name}` {what}, of which a group would need several")));
-        let Some((ty, registers)) = self.type_of(one).as_ref().and_then(number) else { return no("is no plain number") };
+        let no =
+            |what: &str| Err(refusal(one.used.span, format!("`{name}` {what}, of which a group would need several")));
+        let Some((ty, registers)) = self.type_of(one).as_ref().and_then(number) else {
+            return no("is no plain number");
+        };
         let Some(read) = Declaration::of(tree, declaration) else { return no("is not declared by itself") };
         let is_plain = |declarator: NodeId| match tree.kind(declarator) {
             NodeKind::Identifier => true,

@@ -14,6 +14,8 @@ use crate::plan::figures::{count, time};
 use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
 
+pub(super) const NOTHING_SHARED: &str = "no load of a serial loop is the same for neighbouring iterations";
+
 /// The most iterations of a group: by hand a product of matrices took twice as long with 16 as with 8.
 const MOST: u32 = 8;
 /// Registers of a thread beside those of its group.
@@ -62,6 +64,18 @@ impl Gain {
     }
 }
 
+/// May one of a kernel's loops have neighbouring iterations that load the same in a serial loop?
+pub(super) fn may_share(found: &Accesses, depth: usize) -> bool {
+    let is_shared = |access: &Access| {
+        let names = |atom: Atom| access.subscripts.iter().any(|subscript| subscript.form.mentions(atom));
+        let atom = |index: usize| found.loops.get(index).map(|one| one.atom);
+        let mut inner = access.loops.iter().filter(|index| **index >= depth);
+        let changes = inner.any(|index| atom(*index).is_some_and(names));
+        changes && !access.writes && (0..depth).any(|index| !atom(index).is_some_and(names))
+    };
+    found.accesses.iter().any(is_shared)
+}
+
 /// The loop whose groups gain most.
 ///
 /// # Errors
@@ -107,8 +121,16 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
     }
 
     fn chosen(&self) -> Result<Gain, String> {
-        if !self.accesses.iter().any(|(access, _)| self.is_shared(access)) {
-            return Err("no load of a serial loop is the same for neighbouring iterations".to_owned());
+        let inside = || self.accesses.iter().map(|(access, _)| *access).filter(|access| self.is_together(access.span));
+        if !inside().any(|access| self.is_shared(access)) {
+            return Err(NOTHING_SHARED.to_owned());
+        }
+        let is_far = |access: &&Access| matches!(self.pattern(access), Pattern::Strided | Pattern::Unknown);
+        if let Some(far) = inside().filter(|access| !self.is_shared(access)).find(is_far) {
+            let name = &far.root.name;
+            return Err(format!(
+                "neighbouring threads load elements of `{name}` far apart, and a group would need more lines of the cache"
+            ));
         }
         let mut factor = 1;
         let stopped = loop {
@@ -184,11 +206,9 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
 
     /// The accesses of one iteration, each counted with the sectors of a warp.
     fn loads(&self, factor: u32) -> f64 {
-        let lane = self.kernel.loops().len().checked_sub(1);
-        let atom = lane.and_then(|lane| self.kernel.found.loops.get(lane)).map(|one| one.atom);
-        let is_lane = lane == Some(self.index);
+        let is_lane = self.kernel.loops().len() == self.index + 1;
         let each = |(access, times): &(&Access, f64)| {
-            let pattern = atom.map_or(Pattern::Unknown, |atom| pattern(access, atom, &self.kernel.found.opaque));
+            let pattern = self.pattern(access);
             // Neighbouring threads are then as far apart as groups are long.
             let further = if is_lane && pattern != Pattern::Uniform { f64::from(factor) } else { 1.0 };
             let sectors = (pattern.sectors() * further).min(Pattern::Strided.sectors());
@@ -198,6 +218,12 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
         self.accesses.iter().map(each).sum()
     }
 
+    /// How neighbouring threads access memory.
+    fn pattern(&self, access: &Access) -> Pattern {
+        let lane = self.kernel.loops().len().checked_sub(1).and_then(|lane| self.kernel.found.loops.get(lane));
+        lane.map_or(Pattern::Unknown, |lane| pattern(access, lane.atom, &self.kernel.found.opaque))
+    }
+
     fn is_together(&self, span: Span) -> bool {
         self.copies.together.iter().any(|together| together.contains(span))
     }
@@ -205,12 +231,9 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
     /// Is it a load that all iterations of a group make of one element, in a loop that they make together and that stores nothing?
     fn is_shared(&self, access: &Access) -> bool {
         let found = &self.kernel.found;
-        let differs = |atom: &Atom| {
-            Some(*atom) == self.variable || found.opaque.contains(atom) || found.loads.contains_key(atom)
-        };
-        let stores = |together: &Span| {
-            found.accesses.iter().any(|other| other.writes && together.contains(other.span))
-        };
+        let differs =
+            |atom: &Atom| Some(*atom) == self.variable || found.opaque.contains(atom) || found.loads.contains_key(atom);
+        let stores = |together: &Span| found.accesses.iter().any(|other| other.writes && together.contains(other.span));
         let mut around = self.copies.together.iter().filter(|together| together.contains(access.span));
         !access.writes
             && !access.subscripts.iter().any(|subscript| subscript.form.atoms().iter().any(differs))
@@ -238,10 +261,7 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
     /// The kernel's time as it is, in microseconds.
     fn time(&self) -> f64 {
         let iterations: f64 = self.lengths().0.into_iter().product();
-        let lane = self.kernel.loops().len().checked_sub(1).and_then(|lane| self.kernel.found.loops.get(lane));
-        let sectors = |access: &Access| {
-            lane.map_or(1.0, |lane| pattern(access, lane.atom, &self.kernel.found.opaque).sectors())
-        };
+        let sectors = |access: &Access| self.pattern(access).sectors();
         let accesses = self.accesses.iter().map(|(_, times)| times).sum::<f64>() * iterations;
         let sectors = self.accesses.iter().map(|(access, times)| times * sectors(access)).sum::<f64>() * iterations;
         nest_time(&NestWork { iterations, accesses, sectors, divisions: 0 })
@@ -277,8 +297,8 @@ fn different(found: &Accesses, depth: usize) -> Vec<(&Access, f64)> {
 
 fn times(found: &Accesses, access: &Access, depth: usize) -> f64 {
     let atoms: BTreeSet<Atom> = access.subscripts.iter().flat_map(|one| one.form.atoms()).collect();
-    let is_unknown = access.writes
-        || atoms.iter().any(|atom| found.opaque.contains(atom) || found.loads.contains_key(atom));
+    let is_unknown =
+        access.writes || atoms.iter().any(|atom| found.opaque.contains(atom) || found.loads.contains_key(atom));
     let inner: Vec<usize> = access.loops.iter().copied().filter(|index| *index >= depth).collect();
     let changes = |index: &usize| found.loops.get(*index).is_some_and(|one| atoms.contains(&one.atom));
     let last = if is_unknown { Some(inner.len()) } else { inner.iter().rposition(changes).map(|at| at + 1) };
@@ -302,7 +322,9 @@ fn operations(kernel: &Kernel<'_, '_>) -> f64 {
             _ => return 0.0,
         };
         let mut above = tree.ancestors(node).take_while(|above| *above != body);
-        if above.any(|above| matches!(tree.kind(above), NodeKind::SubscriptArgumentList | NodeKind::SubscriptExpression)) {
+        if above
+            .any(|above| matches!(tree.kind(above), NodeKind::SubscriptArgumentList | NodeKind::SubscriptExpression))
+        {
             return 0.0;
         }
         let span = tree.span(node);

@@ -10,7 +10,7 @@ use crate::edit::{Edit, braces};
 use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::semantics::symbols::VariableId;
 use crate::semantics::uses::{Role, Use, uses_below};
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::{Declaration, Field, NodeId, NodeKind};
 use crate::transforms::two_forms::{edited, indented};
 
@@ -97,7 +97,11 @@ impl Writer<'_, '_> {
             let text = text.trim_end();
             let is_inline = !text.split('\n').next().unwrap_or_default().trim().is_empty();
             // What stands behind the brace begins a line of its own.
-            let own_line = if is_inline { format!("{newline}{}{}", at(depth - levels), text.trim_start()) } else { text.to_owned() };
+            let own_line = if is_inline {
+                format!("{newline}{}{}", at(depth - levels), text.trim_start())
+            } else {
+                text.to_owned()
+            };
             indented(&own_line, &self.level.repeat(levels))
         };
         let bound = self.bound();
@@ -107,13 +111,18 @@ impl Writer<'_, '_> {
         };
         let Self { first, ty, own, .. } = self;
         let (opening, name) = (self.opening(&at(1)), &own.variable);
-        let alternative = if opening.starts_with(newline) { format!("{newline}{}else", at(1)) } else { " else".to_owned() };
+        let alternative =
+            if opening.starts_with(newline) { format!("{newline}{}else", at(1)) } else { " else".to_owned() };
         let upper = cx.file.show(own.upper);
         let text = [
             format!("{{{newline}{}if ({bound} - {first} >= {least}){opening}", at(1)),
             lines(&grouped, 2, 1),
             format!("{newline}{}}}{alternative}{opening}", at(1)),
-            format!("{newline}{}for ({ty} {name} = {first}; {name} {relation} {upper}; {name}++){}", at(2), self.opening(&at(2))),
+            format!(
+                "{newline}{}for ({ty} {name} = {first}; {name} {relation} {upper}; {name}++){}",
+                at(2),
+                self.opening(&at(2))
+            ),
             lines(&original, 3, 2),
             format!("{newline}{}}}{newline}{}}}{newline}{blanks}}}", at(2), at(1)),
         ];
@@ -123,8 +132,14 @@ impl Writer<'_, '_> {
     /// The bound as the left side of a difference.
     fn bound(&self) -> String {
         let text = self.cx.file.show(self.own.upper).into_owned();
+        let is_plain = |text: &str| text.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let is_sum = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_ .+-*/%()".contains(&byte));
-        if is_sum { text } else { format!("({text})") }
+        // A macro may stand for operators that bind less.
+        let opens = |word: &str| {
+            let definition = self.cx.symbols().macro_definition(word, self.own.upper.start);
+            definition.is_some_and(|definition| !is_plain(&definition.body))
+        };
+        if is_sum && !words(&text).any(opens) { text } else { format!("({text})") }
     }
 
     fn pieces(&self, pieces: &[Piece], edits: &mut Vec<Edit>) -> Option<()> {
@@ -155,8 +170,17 @@ impl Writer<'_, '_> {
             let span = Span::new(line_start(&cx.file.text, whole.start), whole.end);
             return Some(Edit { span, text: self.each(run, whole, &own)? });
         }
+        // Blanks in front of it go; a brace behind it begins a line of its own.
+        let line = line_start(&cx.file.text, whole.start);
+        let start = line + cx.file.bytes(Span::new(line, whole.start)).trim_ascii_end().len();
+        let rest = cx.file.text.get(whole.end..).unwrap_or_default();
+        let gap = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let closes = rest.get(gap) == Some(&b'}');
+        let end = if closes { whole.end + gap } else { whole.end };
+        let last = if closes { format!("{newline}{own}") } else { String::new() };
         let blanks = format!("{own}{}", self.level);
-        Some(Edit { span: whole, text: format!("{newline}{}", self.each(run, whole, &blanks)?) })
+        let text = format!("{newline}{}{last}", self.each(run, whole, &blanks)?);
+        Some(Edit { span: Span::new(start, end), text })
     }
 
     /// The statement that is the whole body of a loop, in a block.
