@@ -242,7 +242,9 @@ mod tests {
     fn flags_say_what_holds_for_arithmetic() {
         let of = |text: &str| CompilerFlags { flags: split(text).unwrap() }.arithmetic();
         let (any_order, all) = (true, true);
-        assert_eq!(of("-O2 -ffp-contract=fast"), Arithmetic::default());
+        assert_eq!(of("-O2 -ffp-contract=on"), Arithmetic::default());
+        assert!(of("-ffp-contract=fast").contracts_statements);
+        assert!(!of("-ffp-contract=fast -ffp-contract=off").contracts_statements);
         let fast = Arithmetic { reassociates: any_order, ignores_special: all, ..Arithmetic::default() };
         assert_eq!(of("-ffast-math -O2"), fast);
         assert_eq!(of("-O2 -Ofast"), fast);

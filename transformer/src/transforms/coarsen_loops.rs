@@ -59,8 +59,8 @@
 //!
 //! ## Applies when
 //!
-//! - the kernel is one `distribute parallel for` loop of a league, of which one of the loops that are collapsed counts up by one from a
-//!   number that is not negative; `--device` names a device, and the output is for clang: `unroll` is a directive of OpenMP 5.1;
+//! - the kernel is one `distribute parallel for` loop of a league, of which one of the loops that are collapsed counts up by one to a bound
+//!   that keeps its value; `--device` names a device, and the output is for clang: `unroll` is a directive of OpenMP 5.1;
 //! - its body is a block with a serial loop whose head is the same for all iterations of a group, and in that loop, which stores nothing to
 //!   memory, an element is loaded that is the same for all of them too; what is not the same, neighbouring threads load side by side;
 //! - it pays: each thread makes 2, 4 or 8 iterations. A doubling must make the kernel 1.05 times as fast, by the loads of the serial loops
@@ -237,6 +237,10 @@ impl<'c, 'p> Kernel<'c, 'p> {
         let directive = cx.constructs.directive(self.candidate.id);
         if let Some(reason) = checks::excludes_directives(cx, region) {
             return Some(reason);
+        }
+        if let Some(other) = two_forms::other_form(cx, self.candidate.nest.loops.body) {
+            let message = "a region in the other branch may be another form of this one, and is known by these loops";
+            return Some(refusal(directive.span, message).with_label(other, "the other region"));
         }
         if region.chain.leaves.last() != Some(&Leaf::For) {
             return Some(refusal(
