@@ -109,6 +109,9 @@ pub(super) fn read(cx: &Context<'_>, own: &CanonicalLoop, body: NodeId) -> Resul
     };
     let mut reader = Reader { cx, inside: cx.tree.span(body), uses: Vec::new(), divergent: BTreeSet::new(), next: 0 };
     reader.uses = reader.all_uses(body);
+    if let Some(reason) = reader.reached_otherwise() {
+        return Err(reason);
+    }
     reader.divergent.insert(variable.id());
     loop {
         let before = reader.divergent.len();
@@ -155,6 +158,25 @@ impl Reader<'_, '_> {
             Named { key: cx.symbols().lookup(&used.name, at).map(|found| found.id()), used }
         };
         uses.filter(|used| used.role != Role::Callee).map(named).collect()
+    }
+
+    /// A variable of the body that may be changed by another name than its own.
+    fn reached_otherwise(&self) -> Option<Reason> {
+        let (mut pointers, mut objects) = (None, false);
+        for one in self.uses.iter().filter(|one| self.is_own(one)) {
+            let name = &one.used.name;
+            if matches!(one.used.role, Role::Address | Role::MethodCall) {
+                return Some(refusal(one.used.span, format!("`{name}` may be reached by another name")));
+            }
+            match self.type_of(one) {
+                Some(DeclaredType::Scalar { .. }) => {}
+                Some(DeclaredType::Pointer { .. }) => pointers = pointers.or(Some(one)),
+                Some(DeclaredType::Array { .. }) => objects = true,
+                _ => return Some(refusal(one.used.span, format!("`{name}` is no number, array or pointer"))),
+            }
+        }
+        let one = pointers.filter(|_| objects)?;
+        Some(refusal(one.used.span, format!("`{}` may lead to an array of the iteration", one.used.name)))
     }
 
     fn within(&self, span: Span) -> impl Iterator<Item = &Named> {
@@ -206,9 +228,13 @@ impl Reader<'_, '_> {
         self.type_of(one).is_some_and(|ty| matches!(ty, DeclaredType::Scalar { .. }))
     }
 
-    /// The variables of the body that a part of it sets.
+    /// The variables that a part of the body sets.
     fn set_in(&self, span: Span) -> Vec<VariableId> {
-        let is_set = |one: &&Named| !matches!(one.used.role, Role::Read | Role::Callee) && self.is_own(one);
+        let is_set = |one: &&Named| match one.used.role {
+            Role::Read | Role::Callee => false,
+            Role::Write => true,
+            _ => self.is_own(one),
+        };
         self.within(span).filter(is_set).filter_map(|one| one.key).collect()
     }
 

@@ -181,8 +181,9 @@ pub(super) fn best(cx: &Context<'_>, candidate: &Candidate<'_, '_>, found: &Acce
 fn pattern_on(found: &Accesses, access: &Access, lane: &Loop) -> Pattern {
     let takes_steps = lane.step.is_some_and(|step| step.unsigned_abs() > 1);
     let begins = |own: &&Loop| own.range.lower.as_ref().is_some_and(|lower| lower.mentions(lane.atom));
-    let inside = access.loops.iter().filter_map(|index| found.loops.get(*index)).filter(begins).filter(|_| takes_steps);
-    let shifted = inside.fold(Some(access.clone()), |access, own| from_start(&access?, own));
+    let mut inside =
+        access.loops.iter().filter_map(|index| found.loops.get(*index)).filter(begins).filter(|_| takes_steps);
+    let shifted = inside.try_fold(access.clone(), |access, own| from_start(&access, own));
     shifted.map_or(Pattern::Unknown, |access| pattern(&access, lane.atom, &found.opaque))
 }
 
