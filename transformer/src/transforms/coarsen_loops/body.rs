@@ -16,13 +16,13 @@ use crate::syntax::{Declaration, Field, For, NodeId, NodeKind, Number};
 pub(super) enum Piece {
     /// What the group does once.
     Once,
-    /// A loop that all iterations of the group make together.
+    /// A loop or block that all iterations of the group make together.
     Together(Together),
     /// What each of them does for itself. The number is that of the piece.
     Each(usize, Vec<NodeId>),
 }
 
-/// A loop whose head is the same for all iterations of a group.
+/// A loop whose head is the same for all iterations of a group, or a block, which is its own body.
 pub(super) struct Together {
     pub node: NodeId,
     pub body: NodeId,
@@ -121,13 +121,19 @@ pub(super) fn read(cx: &Context<'_>, own: &CanonicalLoop, body: NodeId) -> Resul
         }
     }
     let pieces = reader.pieces(body);
-    let together = pieces.iter().filter_map(|piece| match piece {
-        Piece::Together(one) => Some(cx.tree.span(one.node)),
-        _ => None,
-    });
-    let together = together.collect();
+    let together = loops_in(cx, &pieces);
     let crossing = reader.crossing(&pieces, variable.id())?;
     Ok(Copies { pieces, crossing, together })
+}
+
+/// The outermost loops that are made together; blocks around them are none.
+fn loops_in(cx: &Context<'_>, pieces: &[Piece]) -> Vec<Span> {
+    let of_piece = |piece: &Piece| match piece {
+        Piece::Together(one) if one.node == one.body => loops_in(cx, &one.pieces),
+        Piece::Together(one) => vec![cx.tree.span(one.node)],
+        Piece::Once | Piece::Each(..) => Vec::new(),
+    };
+    pieces.iter().flat_map(of_piece).collect()
 }
 
 /// A name in the body, and the variable that it means.
@@ -255,9 +261,12 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The body of a loop whose head is the same for all iterations of a group.
+    /// The body of a loop whose head is the same for all iterations of a group; a block is its own body.
     fn together(&self, statement: NodeId) -> Option<NodeId> {
         let tree = self.cx.tree;
+        if tree.kind(statement) == NodeKind::CompoundStatement {
+            return Some(statement);
+        }
         let read = For::of(tree, statement)?;
         let body = read.body()?;
         let head = Span::new(tree.span(statement).start, tree.span(body).start);
