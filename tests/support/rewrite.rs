@@ -40,6 +40,7 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
         reassociates: has_flag("-ffast-math"),
         ignores_special: has_flag("-ffast-math"),
         traps: has_flag("-ftrapv"),
+        contracts_statements: has_flag("-ffp-contract=fast"),
     };
     let assumed_iterations = said("assumed_iterations").and_then(|number| number.parse().ok()).unwrap_or(1 << 30);
     let mut options = Options {

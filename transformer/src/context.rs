@@ -103,6 +103,8 @@ pub struct Arithmetic {
     pub ignores_special: bool,
     /// Is the program stopped where a signed integer overflows (`-ftrapv`, sanitizers)?
     pub traps: bool,
+    /// May the compiler contract operations of several statements (`-ffp-contract=fast`)?
+    pub contracts_statements: bool,
 }
 
 /// How pipelines are written.

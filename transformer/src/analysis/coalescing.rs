@@ -1,8 +1,8 @@
 //! How many 32-byte sectors of memory the 32 threads of a warp touch at once, as the symbolic execution of Magni's thesis
 //! (section 4.6) counts them: neighbouring threads differ by one in the variable that the thread index drives.
 
-use crate::analysis::accesses::Access;
-use crate::analysis::polynomial::Atom;
+use crate::analysis::accesses::{Access, Loop};
+use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::semantics::symbols::DeclaredType;
 
 /// Threads of a warp.
@@ -58,11 +58,23 @@ pub fn pattern(access: &Access, lane: Atom, varying: &[Atom]) -> Pattern {
     found
 }
 
+/// An access with the distance from the loop's first iteration in the place of its variable: threads of neighbouring rows are as far into
+/// their rows, which may begin elsewhere.
+#[must_use]
+pub fn from_start(access: &Access, own: &Loop) -> Option<Access> {
+    let start = if own.step.is_some_and(|step| step < 0) { &own.range.upper } else { &own.range.lower };
+    let mut shifted = access.clone();
+    for subscript in shifted.subscripts.iter_mut().filter(|subscript| subscript.form.mentions(own.atom)) {
+        let place = start.as_ref()?.plus(&Polynomial::atom(own.atom))?;
+        subscript.form = subscript.form.with(own.atom, &place)?;
+    }
+    Some(shifted)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::analysis::accesses::{Guards, Root, RootKind, Subscript};
-    use crate::analysis::polynomial::Polynomial;
     use crate::semantics::symbols::VariableId;
     use crate::source::Span;
     use crate::syntax::Number;

@@ -42,6 +42,7 @@ impl CompilerFlags {
     #[must_use]
     pub fn arithmetic(&self) -> Arithmetic {
         let (mut any_order, mut finite, mut unsigned_zeros, mut traps) = (false, false, false, false);
+        let mut contracts_statements = false;
         let level = self.flags.iter().rposition(|flag| flag.starts_with("-O"));
         for (index, flag) in self.flags.iter().enumerate() {
             match flag.as_str() {
@@ -56,11 +57,14 @@ impl CompilerFlags {
                 "-fno-finite-math-only" => finite = false,
                 "-fno-signed-zeros" => unsigned_zeros = true,
                 "-fsigned-zeros" => unsigned_zeros = false,
+                "-ffp-contract=fast" => contracts_statements = true,
+                "-ffp-contract=on" | "-ffp-contract=off" => contracts_statements = false,
                 "-ftrapv" => traps = true,
                 _ => traps |= flag.starts_with("-fsanitize="),
             }
         }
-        Arithmetic { reassociates: any_order, ignores_special: any_order && finite && unsigned_zeros, traps }
+        let ignores_special = any_order && finite && unsigned_zeros;
+        Arithmetic { reassociates: any_order, ignores_special, traps, contracts_statements }
     }
 
     /// The macros that flags define or take back, in order.
@@ -238,8 +242,10 @@ mod tests {
     fn flags_say_what_holds_for_arithmetic() {
         let of = |text: &str| CompilerFlags { flags: split(text).unwrap() }.arithmetic();
         let (any_order, all) = (true, true);
-        assert_eq!(of("-O2 -ffp-contract=fast"), Arithmetic::default());
-        let fast = Arithmetic { reassociates: any_order, ignores_special: all, traps: false };
+        assert_eq!(of("-O2 -ffp-contract=on"), Arithmetic::default());
+        assert!(of("-ffp-contract=fast").contracts_statements);
+        assert!(!of("-ffp-contract=fast -ffp-contract=off").contracts_statements);
+        let fast = Arithmetic { reassociates: any_order, ignores_special: all, ..Arithmetic::default() };
         assert_eq!(of("-ffast-math -O2"), fast);
         assert_eq!(of("-O2 -Ofast"), fast);
         assert_eq!(of("-Ofast -O2"), Arithmetic::default());

@@ -17,6 +17,8 @@ pub enum Pass {
     Fuse,
     /// The threads of a team share the serial loops of a row.
     Reduce,
+    /// Each thread makes several neighbouring iterations.
+    Coarsen,
     /// Kernels get a grid.
     Geometry,
     /// Transfers overlap kernels.
@@ -29,13 +31,14 @@ pub enum Pass {
 
 impl Pass {
     /// All of them, in the order in which they run.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Split,
         Self::Hoist,
         Self::Collapse,
         Self::Scalarize,
         Self::Fuse,
         Self::Reduce,
+        Self::Coarsen,
         Self::Geometry,
         Self::Overlap,
         Self::Pipeline,
@@ -52,6 +55,7 @@ impl Pass {
             Self::Scalarize => "scalarize",
             Self::Fuse => "fuse",
             Self::Reduce => "reduce",
+            Self::Coarsen => "coarsen",
             Self::Geometry => "geometry",
             Self::Overlap => "overlap",
             Self::Pipeline => "pipeline",

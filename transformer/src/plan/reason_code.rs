@@ -122,6 +122,10 @@ reason_codes! {
     NotOneLoop = "OMPS190", Refusal, "neighbouring constructs that one cannot stand for";
     IterationsMeet = "OMPS191", Refusal, "iterations of neighbouring constructs that may meet";
     RowNotShared = "OMPS195", Refusal, "row that a team cannot share";
+    NotGrouped = "OMPS860", Refusal, "iterations that one thread cannot group";
+    GroupsDoNotPay = "OMPS861", DoesNotPay, "groups of iterations gain nothing";
+    Grouped = "OMPS862", Note, "iterations are grouped already";
+    OtherRounding = "OMPS863", Assumption, "numbers may be rounded otherwise";
     TooSmall = "OMPS201", DoesNotPay, "too little work for further launches";
     TwoLevels = "OMPS202", DoesNotPay, "teams and threads share two loops already";
     CollapseDoesNotPay = "OMPS240", DoesNotPay, "collapse gains nothing";

@@ -162,6 +162,7 @@ pub(super) fn group(code: ReasonCode) -> &'static str {
         | ReasonCode::GridDoesNotPay
         | ReasonCode::CollapseDoesNotPay
         | ReasonCode::RowsDoNotPay
+        | ReasonCode::GroupsDoNotPay
         | ReasonCode::TooLittleHidden
         | ReasonCode::TooLittleToCopy => "with nothing to gain",
         ReasonCode::TwoLevels => "with two parallel levels already",
@@ -181,6 +182,7 @@ pub(super) fn group(code: ReasonCode) -> &'static str {
         ReasonCode::AccumulatorReached => "with sums that more may reach",
         ReasonCode::NotOneLoop | ReasonCode::IterationsMeet => "that cannot be one kernel with their neighbours",
         ReasonCode::RowNotShared => "with rows that a team cannot share",
+        ReasonCode::NotGrouped => "whose iterations one thread cannot group",
         other => other.title(),
     }
 }

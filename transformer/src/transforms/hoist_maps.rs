@@ -169,6 +169,7 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
         Pass::Scalarize,
         Pass::Fuse,
         Pass::Reduce,
+        Pass::Coarsen,
         Pass::Geometry,
         Pass::Pipeline,
         Pass::Unroll,

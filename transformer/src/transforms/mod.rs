@@ -2,6 +2,7 @@
 
 mod checks;
 mod choose_geometry;
+mod coarsen_loops;
 mod collapse;
 mod fuse_constructs;
 mod hoist_maps;
@@ -110,6 +111,14 @@ pub const TRANSFORMS: &[Transform] = &[
         default: false,
         plan: Some(reduce_rows::reduce_rows),
         waits_for: reduce_rows::waits_for,
+        sees_headers: false,
+    },
+    Transform {
+        pass: Pass::Coarsen,
+        summary: "Give each thread a group of iterations, which share loads",
+        default: false,
+        plan: Some(coarsen_loops::coarsen_loops),
+        waits_for: coarsen_loops::waits_for,
         sees_headers: false,
     },
     Transform {

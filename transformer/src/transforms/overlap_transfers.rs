@@ -183,6 +183,7 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
         Pass::Scalarize,
         Pass::Fuse,
         Pass::Reduce,
+        Pass::Coarsen,
         Pass::Geometry,
         Pass::Pipeline,
         Pass::Unroll,

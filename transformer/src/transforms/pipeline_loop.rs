@@ -249,6 +249,9 @@ fn nothing_to_do(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     if around.any(|id| cx.constructs.construct(id).leaves.contains(&Leaf::Parallel)) {
         return nothing(span, "threads of the host overlap its copies already");
     }
+    if let Some(step) = checks::groups::written_in(cx, region.extent) {
+        return nothing(step, "the iterations of this loop are grouped");
+    }
     let other = two_forms::other_branch(cx, cx.constructs.construct(first).body?);
     let has_threads = other.is_some_and(|other| {
         let mut inside = cx.constructs.within(cx.tree.span(other));

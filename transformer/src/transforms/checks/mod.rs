@@ -1,5 +1,6 @@
 //! Checks of a construct that several passes share.
 
+pub(super) mod groups;
 pub(super) mod numbered;
 mod promises;
 pub(super) mod team_rows;

@@ -1,7 +1,7 @@
 //! The gain of more parallel loops: more threads, and accesses that are nearer to each other.
 
-use crate::analysis::accesses::Accesses;
-use crate::analysis::coalescing::{Pattern, pattern};
+use crate::analysis::accesses::{Access, Accesses, Loop};
+use crate::analysis::coalescing::{Pattern, from_start, pattern};
 use crate::analysis::cost::{ASSUMED_INNER, NestWork, nest_time};
 use crate::analysis::independence::{Candidate, reason};
 use crate::context::Context;
@@ -176,15 +176,26 @@ pub(super) fn best(cx: &Context<'_>, candidate: &Candidate<'_, '_>, found: &Acce
     Gain { choice, before, after, assumed }
 }
 
+/// The access pattern of a warp whose thread index drives `lane`. Where that loop takes several steps at once, a loop inside begins with
+/// its variable: each thread goes through steps of its own.
+fn pattern_on(found: &Accesses, access: &Access, lane: &Loop) -> Pattern {
+    let takes_steps = lane.step.is_some_and(|step| step.unsigned_abs() > 1);
+    let begins = |own: &&Loop| own.range.lower.as_ref().is_some_and(|lower| lower.mentions(lane.atom));
+    let mut inside =
+        access.loops.iter().filter_map(|index| found.loops.get(*index)).filter(begins).filter(|_| takes_steps);
+    let shifted = inside.try_fold(access.clone(), |access, own| from_start(&access, own));
+    shifted.map_or(Pattern::Unknown, |access| pattern(&access, lane.atom, &found.opaque))
+}
+
 /// The estimate for a choice of parallel loops.
 fn estimate(found: &Accesses, choice: Choice, promised: usize, trips: &dyn Fn(usize) -> f64) -> Estimate {
     let Choice { depth, fastest } = choice;
-    let lane = found.loops.get(fastest).map(|l| l.atom);
+    let lane = found.loops.get(fastest);
     let iterations: f64 = (0..depth).map(trips).product();
     let (mut accesses, mut sectors, mut weight, mut near) = (0.0, 0.0, 0.0, 0.0);
     for access in &found.accesses {
         let times: f64 = access.loops.iter().map(|index| trips(*index)).product();
-        let pattern = lane.map_or(Pattern::Unknown, |lane| pattern(access, lane, &found.opaque));
+        let pattern = lane.map_or(Pattern::Unknown, |lane| pattern_on(found, access, lane));
         accesses += times;
         sectors += times * pattern.sectors();
         let is_far = matches!(pattern, Pattern::Strided | Pattern::Unknown) && access.writes;

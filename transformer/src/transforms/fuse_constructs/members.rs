@@ -13,8 +13,8 @@ use crate::semantics::Program;
 use crate::semantics::symbols::VariableId;
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Span, words};
-use crate::syntax::{If, NodeId, NodeKind};
-use crate::transforms::checks;
+use crate::syntax::{NodeId, NodeKind};
+use crate::transforms::{checks, two_forms};
 
 /// A construct that has a neighbour.
 pub(super) struct Member {
@@ -142,7 +142,7 @@ fn form(cx: &Context<'_>, member: &Member) -> Option<Reason> {
     if let Some(inside) = checks::directive_in(cx, construct.body_span) {
         return Some(apart(inside, "a directive stands in this loop"));
     }
-    if let Some(other) = other_form(cx, member.body) {
+    if let Some(other) = two_forms::other_form(cx, member.body) {
         let message = "a region in the other branch may be another form of this one, and is known by these loops";
         return Some(apart(member.directive, message).with_label(other, "the other region"));
     }
@@ -152,17 +152,6 @@ fn form(cx: &Context<'_>, member: &Member) -> Option<Reason> {
         _ => false,
     });
     jump.map(|node| apart(tree.span(node), "this jump or label would reach over what other constructs do"))
-}
-
-/// A region of one team in the same `if`: `split` may have written it in two forms, and knows that by the loops of both.
-fn other_form(cx: &Context<'_>, body: NodeId) -> Option<Span> {
-    let tree = cx.tree;
-    let is_choice = |node: &NodeId| If::of(tree, *node).is_some_and(|one| one.alternative().is_some());
-    let choices: Vec<Span> = tree.ancestors(body).filter(is_choice).map(|node| tree.span(node)).collect();
-    let outermost = *choices.last()?;
-    let regions = target_regions(tree, cx.constructs);
-    let mut others = regions.iter().filter(|region| outermost.contains(region.extent) && !region.is_league_loop());
-    others.next().map(|region| region.extent)
 }
 
 /// Does a `continue` end the iteration of the construct's own loop?

@@ -1,8 +1,8 @@
 //! What whole teams for rows gain: neighbouring threads then differ in the variable of the inner loop.
 
 use super::rows::Row;
-use crate::analysis::accesses::{Access, Loop};
-use crate::analysis::coalescing::{Pattern, pattern};
+use crate::analysis::accesses::Loop;
+use crate::analysis::coalescing::{Pattern, from_start, pattern};
 use crate::analysis::cost::{ASSUMED_INNER, NestWork, RowWork, nest_time, rows_time};
 use crate::device::time::LAUNCH;
 use crate::plan::figures::{time, transactions};
@@ -139,18 +139,6 @@ fn shared(row: &Row<'_, '_>, node: NodeId) -> Option<Shared> {
         sums.after += times * pattern(access, own.atom, &found.opaque).sectors();
     }
     Some(sums)
-}
-
-/// An access with the distance from the loop's first iteration in the place of its variable: threads of neighbouring rows are as far into
-/// their rows, which may begin elsewhere.
-fn from_start(access: &Access, own: &Loop) -> Option<Access> {
-    let start = if own.step.is_some_and(|step| step < 0) { &own.range.upper } else { &own.range.lower };
-    let mut shifted = access.clone();
-    for subscript in shifted.subscripts.iter_mut().filter(|subscript| subscript.form.mentions(own.atom)) {
-        let place = start.as_ref()?.plus(&crate::analysis::polynomial::Polynomial::atom(own.atom))?;
-        subscript.form = subscript.form.with(own.atom, &place)?;
-    }
-    Some(shifted)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts in an estimate")]

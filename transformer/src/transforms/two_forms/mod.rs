@@ -3,6 +3,7 @@
 use crate::edit::directive_writer::{Layout, indent_of, line_start};
 use crate::edit::{Edit, EditSet};
 use crate::region::construct::ConstructId;
+use crate::region::target::target_regions;
 use crate::semantics::Program;
 use crate::source::pragma_scan::mask_part;
 use crate::source::{SourceFile, Span};
@@ -147,6 +148,17 @@ pub(super) fn line_inserts(file: &SourceFile, lines: Span, level: &str, before: 
         at += line.len();
     }
     edits
+}
+
+/// A region of one team in the same `if`: `split` may have written it in two forms, and knows that by the loops of both.
+pub(super) fn other_form(cx: &Program<'_>, body: NodeId) -> Option<Span> {
+    let tree = cx.tree;
+    let is_choice = |node: &NodeId| If::of(tree, *node).is_some_and(|one| one.alternative().is_some());
+    let choices: Vec<Span> = tree.ancestors(body).filter(is_choice).map(|node| tree.span(node)).collect();
+    let outermost = *choices.last()?;
+    let regions = target_regions(tree, cx.constructs);
+    let mut others = regions.iter().filter(|region| outermost.contains(region.extent) && !region.is_league_loop());
+    others.next().map(|region| region.extent)
 }
 
 /// The other branch of the `if` that has this statement as a branch.

@@ -18,6 +18,8 @@ use crate::syntax::{Binary, Clause, ClauseName, HostTree, NodeId, NodeKind};
 const MOST_NAMES: usize = 3;
 /// The largest step by which is divided.
 const LARGEST_STEP: i64 = 256;
+/// The largest product that an `int` holds.
+const LARGEST_PRODUCT: u64 = i32::MAX as u64;
 
 /// A variable in a bound, or the difference of two variables.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,7 +129,7 @@ impl Bound {
         let most_blocks = choice.most_blocks;
         let block = u64::from(choice.threads) * u64::from(choice.each);
         let chunk = block * self.step;
-        let most = most_blocks.saturating_mul(block) / self.number.max(1);
+        let most = most_blocks.saturating_mul(chunk).min(LARGEST_PRODUCT) / self.number.max(1);
         if self.names.is_empty() {
             return (self.number.div_ceil(chunk)).clamp(1, most_blocks).to_string();
         }
@@ -318,7 +320,7 @@ mod tests {
     fn expressions_are_short() {
         let teams = |bound: Bound| bound.expressions(choice(32, 65_536)).teams;
         assert_eq!(teams(bound(1, &[("n", true)], 1)), "0 <= n && n < 2097152 ? n / 32 + 1 : 65536");
-        assert_eq!(teams(bound(1, &[("n", false)], 4)), "n < 2097152 ? n / 128 + 1 : 65536");
+        assert_eq!(teams(bound(1, &[("n", false)], 4)), "n < 8388608 ? n / 128 + 1 : 65536");
         assert_eq!(teams(bound(3, &[("n", false)], 1)), "n < 699050 ? n * 3 / 32 + 1 : 65536");
         assert_eq!(teams(bound(1, &[("n", false), ("n", false)], 1)), "n < 1448 ? n * n / 32 + 1 : 65536");
         assert_eq!(teams(bound(1000, &[], 1)), "32");
@@ -337,7 +339,7 @@ mod tests {
         assert_eq!(teams, "n <= 33792 ? 2112 : n < 1048576 ? n / 16 + 1 : 65536");
         assert_eq!(chunk, "0 < n && n <= 33792 ? (n - 1) / 2112 + 1 : 16");
         let (teams, chunk) = both(bound(3, &[("n", false)], 2), rows);
-        assert_eq!(teams, "n <= 22528 ? 2112 : n < 349525 ? n * 3 / 32 + 1 : 65536");
+        assert_eq!(teams, "n <= 22528 ? 2112 : n < 699050 ? n * 3 / 32 + 1 : 65536");
         assert_eq!(chunk, "0 < n && n <= 22528 ? (n * 3 - 1) / 4224 + 1 : 16");
         let (teams, chunk) = both(bound(1, &[("n", true)], 1), Choice { most_blocks: 2112, ..rows });
         assert_eq!((teams.as_str(), chunk.as_str()), ("2112", "0 < n && n <= 33792 ? (n - 1) / 2112 + 1 : 16"));

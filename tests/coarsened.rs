@@ -1,0 +1,179 @@
+//! Random programs whose iterations `coarsen` groups: the output must give the bits of its original, whether the compiler contracts the operations
+//! of a statement or not, and mutants of it must not. `OMPSPLIT_PROGRAMS=40 OMPSPLIT_SEED=7 cargo test --test coarsened` tries more
+//! files, and other ones.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Mutex;
+
+use ompsplit::device::DeviceProfile;
+use ompsplit::engine::{self, Options, Outcome};
+use ompsplit::plan::{Decision, Pass, Plan};
+use ompsplit::source::SourceFile;
+use support::coarsened::{FAMILIES, Family, program};
+use support::fixtures::Fixture;
+use support::oracle::{self, Finding};
+use support::parallel;
+use support::program::{Builder, How};
+
+/// The files of the sample, and of the deep one.
+const PROGRAMS: u64 = 2;
+const DEEP_PROGRAMS: u64 = 20;
+
+/// How many files are rewritten where that is all, and what must be changed of each family, in percent.
+const REWRITTEN: u64 = 20;
+const LEAST_CHANGED: usize = 60;
+
+/// What of the mutants must be found, in percent.
+const LEAST_FOUND: usize = 95;
+
+/// What is done wrong in every function of an output. `#` stands for the iterations of a group, and `##` for one less.
+const MUTANTS: [(&str, &str, &str); 6] = [
+    ("every iteration of a group is the first", "= first + offset;", "= first;"),
+    ("the last iteration of a group is lost", "; offset++)", " - 1; offset++)"),
+    ("a group begins where it is too long", "- first >= #)", "- first >= ##)"),
+    ("what is left over begins one later", " = first; i", " = first + 1; i"),
+    ("groups overlap", "first += #)", "first += ##)"),
+    ("all sums of a group are one", "[offset] ", "[0] "),
+];
+
+/// A function with a mistake, in groups of two, four or eight.
+fn mutant(part: &str, old: &str, new: &str) -> String {
+    let numbers = ["8", "7", "4", "3", "2", "1"];
+    let all = numbers.iter().fold(part.to_owned(), |text, number| {
+        let less = number.parse().map_or(0, |number: u32| number - 1).to_string();
+        // Each is exchanged once: what was exchanged does not end the expression.
+        text.replace(&old.replace('#', number), &new.replace("##", &format!("{less} + 0")))
+    });
+    if old.contains('#') { all } else { part.replace(old, new) }
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
+}
+
+fn seeds(count: u64) -> Vec<u64> {
+    let first = number("OMPSPLIT_SEED", 1) * 10_000;
+    (first..first + count).collect()
+}
+
+fn rewritten(name: &str, text: &str) -> Result<Outcome, String> {
+    let file = SourceFile::new(Path::new(name), text.as_bytes().to_vec());
+    let device = DeviceProfile::named("h200");
+    let options = Options { passes: vec![Pass::Coarsen], device, assumed_iterations: 1 << 30, ..Options::default() };
+    engine::run(&file, &[], &options).map_err(|error| format!("{name}: {error}"))
+}
+
+fn fixture(name: &str, text: &str, contract: &str) -> Result<Fixture, String> {
+    let mut fixture = Fixture::new(name, Path::new(name).to_owned(), text.as_bytes().to_vec())?;
+    let flags = ["-O1", "-mfma", contract];
+    fixture.flags.extend(flags.iter().map(|flag| (*flag).to_owned()));
+    Ok(fixture)
+}
+
+#[test]
+fn groups_give_the_bits_of_their_originals() {
+    let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
+    let sample = if support::deep() { DEEP_PROGRAMS } else { PROGRAMS };
+    let failures = parallel::failures(&seeds(number("OMPSPLIT_PROGRAMS", sample)), |seed| {
+        let name = format!("coarsened/{seed}.c");
+        let program = program(*seed);
+        let Some(output) = rewritten(&name, &program.text)?.text else {
+            return Err(format!("{name}: nothing is changed"));
+        };
+        for contract in ["-ffp-contract=on", "-ffp-contract=off"] {
+            let fixture = fixture(&name, &program.text, contract)?;
+            let findings = oracle::compare(&builder, &fixture, &output)?;
+            if !findings.is_empty() {
+                let said: Vec<String> = findings.iter().map(Finding::to_string).collect();
+                let changes = support::diff("original", program.text.as_bytes(), "output", &output);
+                return Err(format!("{name} {contract}:\n{}\n{changes}", said.join("\n")));
+            }
+        }
+        Ok(())
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+/// Rewriting alone is quick, so that more programs are seen here.
+#[test]
+fn most_iterations_that_share_loads_are_grouped() {
+    let shares: Mutex<BTreeMap<Family, [usize; 2]>> = Mutex::new(BTreeMap::new());
+    let failures = parallel::failures(&seeds(REWRITTEN), |seed| {
+        let program = program(*seed);
+        let outcome = rewritten("coarsened.c", &program.text)?;
+        let changes = outcome.plans.iter().filter(|plan: &&Plan| matches!(plan.decision, Decision::Apply(_)));
+        let changes: Vec<usize> = changes.map(|plan| plan.span.start).collect();
+        let mut shares = shares.lock().map_err(|error| error.to_string())?;
+        for (family, place) in &program.functions {
+            let [tried, changed] = shares.entry(*family).or_default();
+            *tried += 1;
+            *changed += usize::from(changes.iter().any(|change| place.contains(change)));
+        }
+        let text = outcome.text.unwrap_or_else(|| program.text.into_bytes());
+        match rewritten("coarsened.c", &String::from_utf8_lossy(&text))?.text {
+            Some(again) => Err(format!("a second run goes on:\n{}", support::diff("first", &text, "second", &again))),
+            None => Ok(()),
+        }
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let shares = shares.into_inner().unwrap_or_default();
+    let mut table = String::new();
+    for (family, [tried, changed]) in &shares {
+        let _ = writeln!(table, "{family:?} {tried} {changed}");
+    }
+    println!("{table}");
+    for family in FAMILIES {
+        let [tried, changed] = shares.get(&family).copied().unwrap_or_default();
+        assert!(tried > 0 && changed * 100 >= tried * LEAST_CHANGED, "{family:?}: {changed} of {tried}\n{table}");
+    }
+}
+
+/// Each function prints a line of its own, so that one file shows a mutant of each.
+#[test]
+fn mutants_of_groups_are_found() {
+    let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
+    let counts: Mutex<BTreeMap<&str, [usize; 2]>> = Mutex::new(BTreeMap::new());
+    let sample = if support::deep() { DEEP_PROGRAMS } else { PROGRAMS };
+    let failures = parallel::failures(&seeds(number("OMPSPLIT_PROGRAMS", sample)), |seed| {
+        let name = format!("coarsened/{seed}.c");
+        let program = program(*seed);
+        let output = rewritten(&name, &program.text)?.text.unwrap_or_default();
+        let output = String::from_utf8_lossy(&output).into_owned();
+        let fixture = fixture(&name, &program.text, "-ffp-contract=on")?;
+        let run = |variant: &str, text: &str| {
+            let program = builder.build(&fixture, variant, text.as_bytes(), &[])?;
+            let printed = program.run_parts(&[], How::Grid(oracle::LOGGED))?.stdout;
+            Ok::<_, String>(String::from_utf8_lossy(&printed).into_owned())
+        };
+        let sound = run("sound", &output)?;
+        for (what, old, new) in MUTANTS {
+            let (head, rest) = output.split_once("static void part").unwrap_or_default();
+            let mutants =
+                rest.split("static void part").map(|part| format!("static void part{}", mutant(part, old, new)));
+            let printed = run("mutant", &format!("{head}{}", mutants.collect::<String>()))?;
+            let mut counts = counts.lock().map_err(|error| error.to_string())?;
+            for (index, (line, part)) in sound.lines().zip(parts(&output)).enumerate() {
+                let [planted, found] = counts.entry(what).or_default();
+                if mutant(part, old, new) != part {
+                    *planted += 1;
+                    *found += usize::from(printed.lines().nth(index) != Some(line));
+                }
+            }
+        }
+        Ok(())
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let counts = counts.into_inner().unwrap_or_default();
+    println!("{counts:?}");
+    let all = counts.values().fold([0, 0], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
+    assert!(all[0] > 0 && all[1] * 100 >= all[0] * LEAST_FOUND, "{counts:?}");
+}
+
+/// The functions of an output, in order.
+fn parts(output: &str) -> Vec<&str> {
+    output.split("static void part").skip(1).collect()
+}

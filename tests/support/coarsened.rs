@@ -1,0 +1,249 @@
+//! Random programs for the pass `coarsen`: kernels whose iterations form sums in serial loops, of what is the same for neighbouring iterations
+//! and of what is not. Valid and free of races by construction; a program depends on its seed alone.
+//!
+//! `main` calls each function with lengths that groups divide, with others, and with shorter ones. Results have rows behind the last one,
+//! which nobody may write.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::generator::rng::Rng;
+
+/// What a function shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// Two loops that are collapsed, as in a product of matrices.
+    Products,
+    /// One loop, whose serial loops load the same for all of its iterations.
+    Elements,
+    /// Loops in the serial ones, some of which differ for each iteration.
+    Nests,
+    /// Conditions and variables that differ, and others that do not.
+    Conditions,
+}
+
+/// Every family.
+pub const FAMILIES: [Family; 4] = [Family::Products, Family::Elements, Family::Nests, Family::Conditions];
+
+/// A program, and where the function of which family stands in it.
+pub struct Program {
+    pub text: String,
+    pub functions: Vec<(Family, Range<usize>)>,
+}
+
+/// The functions in one file, of each family.
+const OF_EACH: usize = 3;
+
+const HEAD: &str = "#include <stdio.h>
+#include <stdlib.h>
+
+enum { MORE = 8, LENGTHS = 9 };
+
+static const int lengths[LENGTHS] = {0, 1, 3, 7, 8, 9, 16, 21, 23};
+";
+
+/// The program of a seed.
+pub fn program(seed: u64) -> Program {
+    let mut rng = Rng::new(seed);
+    let mut text = HEAD.to_owned();
+    let mut functions = Vec::new();
+    let mut main = String::new();
+    for (index, family) in FAMILIES.iter().cycle().take(OF_EACH * FAMILIES.len()).enumerate() {
+        let ty = rng.pick(&["float", "float", "double", "unsigned"]);
+        let start = text.len();
+        text.push_str(&function(&mut rng, *family, index, ty));
+        functions.push((*family, start..text.len()));
+        text.push_str(&calls(index, ty));
+        let _ = writeln!(main, "    run{index}();");
+    }
+    let _ = write!(text, "\nint main(void)\n{{\n{main}    return 0;\n}}\n");
+    Program { text, functions }
+}
+
+/// The function that calls one, and prints what it gives as bits.
+fn calls(index: usize, ty: &str) -> String {
+    format!(
+        "
+static void run{index}(void)
+{{
+    printf(\"{index}:\");
+    for (int l = 0; l < LENGTHS; l++) {{
+        int n = lengths[l], m = 5 + l;
+        int size = (n + MORE) * (n + MORE);
+        {ty} *a = malloc(sizeof({ty}) * (n + 1) * m), *b = malloc(sizeof({ty}) * (n + 1) * m);
+        {ty} *c = malloc(sizeof({ty}) * size), *d = malloc(sizeof({ty}) * size);
+        for (int i = 0; i < (n + 1) * m; i++) {{
+            a[i] = ({ty})((i * 7 % 23) * 0.37);
+            b[i] = ({ty})((i * 5 % 19) * 0.71);
+        }}
+        for (int i = 0; i < size; i++)
+            c[i] = d[i] = ({ty})(i % 5);
+        part{index}(n, m, a, b, c, d);
+        double hash = 0;
+        for (int i = 0; i < size; i++)
+            hash = hash * 0.9 + c[i] * 0.3 + d[i];
+        printf(\" %a\", hash);
+        free(a), free(b), free(c), free(d);
+    }}
+    printf(\"\\n\");
+}}
+"
+    )
+}
+
+/// What the statements of a function are made of.
+struct Words {
+    ty: &'static str,
+    /// An element that differs for each iteration, and one that does not, in the serial loop and in front of it.
+    own: &'static str,
+    shared: &'static str,
+    own_before: &'static str,
+    shared_before: &'static str,
+    result: &'static str,
+    /// Factors.
+    half: &'static str,
+    other: &'static str,
+}
+
+fn function(rng: &mut Rng, family: Family, index: usize, ty: &'static str) -> String {
+    let is_integer = ty == "unsigned";
+    let is_nest = family != Family::Elements && rng.chance(70) || family == Family::Products;
+    let words = Words {
+        ty,
+        own: if is_nest { "a[i * m + k]" } else { "own" },
+        shared: if is_nest { "b[k * n + j]" } else { "b[k]" },
+        own_before: if is_nest { "a[i * m]" } else { "a[i]" },
+        shared_before: if is_nest { "b[j]" } else { "b[0]" },
+        result: if is_nest { "i * n + j" } else { "i" },
+        half: if is_integer {
+            "3"
+        } else if ty == "float" {
+            "0.7f"
+        } else {
+            "0.7"
+        },
+        other: if is_integer {
+            "5"
+        } else if ty == "float" {
+            "0.3f"
+        } else {
+            "0.3"
+        },
+    };
+    let (lower, bound) = rng.pick(&[("0", "i < n"), ("0", "i <= n - 1"), ("1", "i < n"), ("0", "n > i")]);
+    let up = rng.pick(&["i++", "++i", "i += 1"]);
+    let index_type = rng.pick(&["int", "int", "long"]);
+    let mut text = format!(
+        "\nstatic void part{index}(int n, int m, const {ty} *a, const {ty} *b, {ty} *c, {ty} *d)\n{{\n\
+         #pragma omp target teams distribute parallel for{} \\\n    map(to: a[0:(n + 1) * m], b[0:(n + 1) * m]) \
+         map(tofrom: c[0:(n + MORE) * (n + MORE)], d[0:(n + MORE) * (n + MORE)])\n    \
+         for ({index_type} i = {lower}; {bound}; {up})",
+        if is_nest { " collapse(2)" } else { "" },
+    );
+    if is_nest {
+        text.push_str("\n        for (int j = 0; j < n; j++)");
+    }
+    text.push_str(" {\n");
+    for line in body(rng, family, &words, is_nest) {
+        let _ = writeln!(text, "            {line}");
+    }
+    text.push_str("        }\n}\n");
+    text
+}
+
+fn body(rng: &mut Rng, family: Family, words: &Words, is_nest: bool) -> Vec<String> {
+    let Words { ty, own_before, shared_before, result, half, .. } = words;
+    let mut lines = Vec::new();
+    if !is_nest {
+        lines.push(format!("const {ty} own = {own_before};"));
+    }
+    let sums = rng.range(1, 3);
+    let first = |at: usize, rng: &mut Rng| match rng.below(3) {
+        0 => format!("s{at} = 0"),
+        1 => format!("s{at} = {shared_before} * {half}"),
+        _ => format!("s{at} = {own_before} * {half} + {at}"),
+    };
+    if rng.chance(50) {
+        let all: Vec<String> = (0..sums).map(|at| first(at, rng)).collect();
+        lines.push(format!("{ty} {}; // its sums", all.join(", ")));
+    } else {
+        lines.extend((0..sums).map(|at| format!("{ty} {};", first(at, rng))));
+    }
+    lines.push(format!("{ty} same = {shared_before};"));
+    for _ in 0..rng.range(1, 2) {
+        lines.extend(serial(rng, family, words, sums));
+    }
+    if rng.chance(30) {
+        lines.push(format!("if (s0 > {own_before})"));
+        lines.push(format!("    s0 = s0 * {half};"));
+    }
+    lines.push(format!("c[{result}] = s0;"));
+    let all: Vec<String> = (0..sums).map(|at| format!("s{at}")).collect();
+    lines.push(format!("d[{result}] += {} + same;", all.join(" + ")));
+    lines
+}
+
+/// A serial loop.
+fn serial(rng: &mut Rng, family: Family, words: &Words, sums: usize) -> Vec<String> {
+    let head = rng.pick(&[
+        "for (int k = 0; k < m; k++)",
+        "for (int k = 1; k < m; k += 2)",
+        "for (int k = m - 1; k >= 0; k--)",
+    ]);
+    let sum = rng.below(sums);
+    if rng.chance(30) {
+        return vec![head.to_owned(), format!("    {}", term(words, sum, rng))];
+    }
+    let mut lines = vec![format!("{head} {{")];
+    for at in 0..rng.range(1, 4) {
+        let statement = match family {
+            Family::Nests => rng.range(0, 5),
+            Family::Conditions => rng.pick(&[0, 1, 2, 3, 6, 7]),
+            _ => rng.range(0, 3),
+        };
+        lines.extend(self::statement(rng, words, sums, (statement, at)).into_iter().map(|line| format!("    {line}")));
+    }
+    lines.push(format!("    {}", term(words, sum, rng)));
+    lines.push("}".to_owned());
+    lines
+}
+
+/// A statement that adds to a sum.
+fn term(words: &Words, sum: usize, rng: &mut Rng) -> String {
+    let Words { own, shared, half, other, .. } = words;
+    match rng.below(4) {
+        0 => format!("s{sum} += {own} * {shared};"),
+        1 => format!("s{sum} = s{sum} * {other} + {own} * {shared}; // in order"),
+        2 => format!("s{sum} += {half} * {own} * {shared};"),
+        _ => format!("s{sum} = {own} - s{sum} * {shared} * {other};"),
+    }
+}
+
+/// One of several sorts of statements, in the place `at`.
+fn statement(rng: &mut Rng, words: &Words, sums: usize, (sort, at): (usize, usize)) -> Vec<String> {
+    let Words { ty, own, shared, half, other, .. } = words;
+    let sum = rng.below(sums);
+    match sort {
+        0 => vec![term(words, sum, rng)],
+        // The same for all iterations of a group.
+        1 => vec![format!("const {ty} t{at} = {shared} * {half};"), format!("s{sum} += t{at} * {own};")],
+        2 => vec![format!("same = same * {other} + {shared};")],
+        3 => vec![
+            format!("{ty} v{at} = {own} * {half};"),
+            "/* its own */".to_owned(),
+            format!("s{sum} += v{at} * {shared};"),
+        ],
+        4 => vec![
+            "for (int q = 0; q < 2; q++)".to_owned(),
+            format!("    s{sum} = s{sum} * {other} + {shared} * q + {own};"),
+        ],
+        5 => vec![format!("for (int q = 0; q < i % 3; q++) {{ s{sum} += {shared} * {half}; }}")],
+        6 => vec![
+            format!("if ({own} > {shared})"),
+            format!("    s{sum} -= {own} * {half};"),
+            "else".to_owned(),
+            format!("    s{sum} += {shared};"),
+        ],
+        _ => vec![format!("if ({shared} > 4) {{"), format!("    s{sum} = s{sum} * {other} + {own};"), "}".to_owned()],
+    }
+}

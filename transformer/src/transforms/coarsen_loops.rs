@@ -1,0 +1,315 @@
+//! Give each thread a group of neighbouring iterations, which share what is the same for all of them.
+//!
+//! ## Input
+//!
+//! ```c
+//! void product(int n, const float *a, const float *b, float *c) {
+//!   #pragma omp target teams distribute parallel for collapse(2) \
+//!       map(to: a[0:n*n], b[0:n*n]) map(from: c[0:n*n]) thread_limit(128)
+//!   for (int i = 0; i < n; i++)
+//!     for (int j = 0; j < n; j++) {
+//!       float sum = 0;
+//!       for (int k = 0; k < n; k++)
+//!         sum += a[i * n + k] * b[k * n + j];
+//!       c[i * n + j] = sum;
+//!     }
+//! }
+//! ```
+//!
+//! ## Output
+//!
+//! ```c
+//! void product(int n, const float *a, const float *b, float *c) {
+//!   #pragma omp target teams distribute parallel for collapse(2) \
+//!       map(to: a[0:n*n], b[0:n*n]) map(from: c[0:n*n]) thread_limit(128)
+//!   for (int first = 0; first < n; first += 8)
+//!     for (int j = 0; j < n; j++) {
+//!       if (n - first >= 8) {
+//!         float sum[8];
+//!         #pragma omp unroll full
+//!         for (int offset = 0; offset < 8; offset++) {
+//!           sum[offset] = 0;
+//!         }
+//!         for (int k = 0; k < n; k++) {
+//!           #pragma omp unroll full
+//!           for (int offset = 0; offset < 8; offset++) {
+//!             const int i = first + offset;
+//!             sum[offset] += a[i * n + k] * b[k * n + j];
+//!           }
+//!         }
+//!         #pragma omp unroll full
+//!         for (int offset = 0; offset < 8; offset++) {
+//!           const int i = first + offset;
+//!           c[i * n + j] = sum[offset];
+//!         }
+//!       } else {
+//!         for (int i = first; i < n; i++) {
+//!           float sum = 0;
+//!           for (int k = 0; k < n; k++)
+//!             sum += a[i * n + k] * b[k * n + j];
+//!           c[i * n + j] = sum;
+//!         }
+//!       }
+//!     }
+//! }
+//! ```
+//!
+//! The eight elements of a column load each element of `b` once, where they loaded it eight times; the array of sums is unrolled into
+//! registers. By hand this form of a product of 4096 x 4096 numbers took 17.7 ms instead of 30.5 on an H200, with groups of 16 it took 39.
+//!
+//! ## Applies when
+//!
+//! - the kernel is one `distribute parallel for` loop of a league, of which one of the loops that are collapsed counts up by one to a bound
+//!   that keeps its value; `--device` names a device, and the output is for clang: `unroll` is a directive of OpenMP 5.1;
+//! - its body is a block with a serial loop whose head is the same for all iterations of a group, and in that loop, which stores nothing to
+//!   memory, an element is loaded that is the same for all of them too; what is not the same, neighbouring threads load side by side;
+//! - it pays: each thread makes 2, 4 or 8 iterations. A doubling must make the kernel 1.05 times as fast, by the loads of the serial loops
+//!   (each counted with the sectors that a warp touches) and a quarter of a load for each operation; half of the threads that the device
+//!   holds must be left, and half of its threads must find registers. The loop whose groups gain most is taken; a loop of unknown length
+//!   counts as `--assumed-iterations`.
+//!
+//! ## Refuses when
+//!
+//! OMPS101 to OMPS104, OMPS125, OMPS105: the text cannot be read for certain, or the program promises that directives are absent. OMPS860:
+//! the body holds something that groups may not share or hold twice. OMPS861: it is not predicted to pay. OMPS862: the iterations are
+//! grouped already. OMPS863, without `--assume`: flags allow the compiler to round otherwise in other surroundings. OMPS470: directives
+//! stand in the loop.
+//!
+//! ## Safety
+//!
+//! Threads share the iterations, in any number and at any time, so that what one iteration writes no other one accesses (OpenMP 5.2,
+//! section 1.4.1); clauses that group or order them are refused, and so are variables from outside that the body writes. So the statements
+//! of one iteration may stand between those of another one. Within an iteration they keep their order.
+//!
+//! A statement that stays once has the same operands in all iterations of a group, and stores nothing to memory. All iterations of a group
+//! come to it, since only loops are around it whose heads are the same for all. What it loads each of them loaded at this place, so that
+//! none of them writes it. A loop with such a head runs equally often for all of them.
+//!
+//! Each element keeps its own variable, in the type that it had, and its order; each expression keeps its operands and its
+//! statement, so that a compiler contracts what it contracted with `-ffp-contract=on` or `off`. With `fast` and `-ffast-math` it may
+//! round otherwise: that needs `--assume`. What is left over of the loop's length runs in the original's statements.
+//!
+//! ## References
+//!
+//! OpenMP 5.2, sections 1.4.1, 4.4.1 and 9.2. Magni, "Analysis and Parameter Prediction of Compiler Transformations for Graphics
+//! Processors" (2015), chapters 4 to 6.
+
+mod body;
+mod gain;
+mod head;
+mod write;
+
+use self::body::Copies;
+use self::gain::Gain;
+use crate::analysis::accesses::Accesses;
+use crate::analysis::associated_loops::associated_loops;
+use crate::analysis::independence::{self, Candidate, Nest, clauses};
+use crate::context::{Context, OutputCompiler};
+use crate::plan::{Certainty, Change, Pass, Plan, Reason, ReasonCode, Times, Verdict};
+use crate::region::construct::ConstructId;
+use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest};
+use crate::region::target::{TargetRegion, target_regions};
+use crate::semantics::uses::{Role, Use, uses_below};
+use crate::source::Span;
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{ClauseName, NodeId, NodeKind};
+use crate::transforms::checks::type_parameters;
+use crate::transforms::{Waiting, checks, two_forms};
+
+/// Decides for every kernel that is one loop with a serial loop inside.
+pub(super) fn coarsen_loops(cx: &Context<'_>) -> Vec<Plan> {
+    let regions = target_regions(cx.tree, cx.constructs);
+    regions.iter().filter(|it| it.is_league_loop()).filter_map(|region| plan_region(cx, region)).collect()
+}
+
+/// Iterations are grouped when other passes have made the kernel's loop and its sums.
+pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
+    &[Pass::Split, Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Pipeline]
+}
+
+fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
+    let (loops, promised) = associated_loops(cx, region)?;
+    let body = loops.last()?.body;
+    cx.tree.descendants(body).find(|node| cx.tree.kind(*node) == NodeKind::ForStatement)?;
+    let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
+    let directive = cx.constructs.directive(first).span;
+    let verdict = match written(cx, &loops, body_span(cx, region)) {
+        Some(reason) => Verdict::Nothing(reason),
+        None => match checks::text_reasons(cx, region) {
+            doubts if doubts.is_empty() => Kernel::read(cx, region, loops, promised).decide(),
+            doubts => Verdict::Refuse(doubts),
+        },
+    };
+    Some(verdict.into_plan(Pass::Coarsen, directive, region.extent))
+}
+
+fn body_span(cx: &Context<'_>, region: &TargetRegion) -> Span {
+    cx.constructs.construct(region.chain.innermost()).body_span
+}
+
+/// What somebody chose for the loops of a kernel already: groups of iterations, or how serial loops are translated.
+fn written(cx: &Context<'_>, loops: &[CanonicalLoop], inside: Span) -> Option<Reason> {
+    let steps = loops.iter().find_map(|one| one.step.amount.filter(|amount| cx.constant(*amount) != Some(1)));
+    if let Some(step) = steps {
+        let message = "each iteration of this loop takes several steps already";
+        return Some(Reason::new(ReasonCode::Grouped, step, message));
+    }
+    let place = checks::directive_in(cx, inside)?;
+    Some(Reason::new(ReasonCode::UnrollWritten, place, "how the loops are translated is written here"))
+}
+
+/// A kernel whose iterations may be grouped.
+struct Kernel<'c, 'p> {
+    cx: &'c Context<'p>,
+    region: &'c TargetRegion,
+    candidate: Candidate<'c, 'p>,
+    found: Accesses,
+}
+
+impl<'c, 'p> Kernel<'c, 'p> {
+    fn read(cx: &'c Context<'p>, region: &'c TargetRegion, loops: Vec<CanonicalLoop>, promised: usize) -> Self {
+        let body = loops.last().map_or_else(|| cx.tree.root(), |last| last.body);
+        let nest = Nest { loops: CanonicalLoopNest { loops, body }, between: Vec::new(), promised };
+        let chain = region.chain.constructs.clone();
+        let clauses = clauses::Clauses::of(cx, &chain);
+        let candidate = Candidate { cx, id: region.chain.innermost(), chain, clauses, nest, is_in_team: false };
+        let (found, _) = independence::read(&candidate);
+        Self { cx, region, candidate, found }
+    }
+
+    fn loops(&self) -> &[CanonicalLoop] {
+        &self.candidate.nest.loops.loops
+    }
+
+    fn decide(&self) -> Verdict {
+        let directive = self.cx.constructs.directive(self.candidate.id).span;
+        let no = |message: &str| Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GroupsDoNotPay, directive, message)]);
+        let Some(device) = self.cx.profile else {
+            return no("no device is asked for, whose registers and threads decide");
+        };
+        if self.cx.pipeline.compiler != OutputCompiler::Llvm {
+            return no("not measured with the compiler that the output is for");
+        }
+        let body = self.candidate.nest.loops.body;
+        if self.cx.tree.kind(body) != NodeKind::CompoundStatement || !gain::may_share(&self.found, self.loops().len()) {
+            return no(gain::NOTHING_SHARED);
+        }
+        let each = (0..self.loops().len()).map(|index| self.grouped(index));
+        let (copies, refused): (Vec<_>, Vec<_>) = each.enumerate().partition(|(_, one)| one.is_ok());
+        let copies: Vec<(usize, Copies)> = copies.into_iter().filter_map(|(at, one)| Some((at, one.ok()?))).collect();
+        match gain::best(self, device, &copies) {
+            Ok((gain, copies)) => match self.refused() {
+                Some(reason) => Verdict::Refuse(vec![reason]),
+                None => self.change(&gain, copies),
+            },
+            // What keeps a loop from being grouped is worth a word only where no other one could be.
+            Err(_) if copies.is_empty() => {
+                Verdict::Refuse(refused.into_iter().find_map(|(_, one)| one.err()).into_iter().collect())
+            }
+            Err(message) => no(&message),
+        }
+    }
+
+    fn change(&self, gain: &Gain, copies: &Copies) -> Verdict {
+        let unclear = || {
+            let span = self.cx.constructs.directive(self.candidate.id).span;
+            Verdict::Refuse(vec![refusal(span, "the statements cannot be written anew")])
+        };
+        let Some(edits) = self.loops().get(gain.index).and_then(|own| write::edits(self, own, copies, gain.factor))
+        else {
+            return unclear();
+        };
+        let (summary, times) = (gain.summary(self), Times::rounded(gain.times.0, gain.times.1));
+        let reasons = self.assumptions();
+        Verdict::Change(Change { edits, summary, reasons, times: Some(times), ..Change::default() })
+    }
+
+    /// How the statements of a group stand, where one of the loops is grouped.
+    fn grouped(&self, index: usize) -> Result<Copies, Reason> {
+        let own = self.loops().get(index).ok_or_else(|| refusal(self.region.extent, "there is no loop"))?;
+        head::check(self.cx, own)?;
+        body::read(self.cx, own, self.candidate.nest.loops.body)
+    }
+
+    /// What keeps all loops of the kernel from being grouped.
+    fn refused(&self) -> Option<Reason> {
+        let (cx, region) = (self.cx, self.region);
+        let directive = cx.constructs.directive(self.candidate.id);
+        if let Some(reason) = checks::excludes_directives(cx, region) {
+            return Some(reason);
+        }
+        if let Some(other) = two_forms::other_form(cx, self.candidate.nest.loops.body) {
+            let message = "a region in the other branch may be another form of this one, and is known by these loops";
+            return Some(refusal(directive.span, message).with_label(other, "the other region"));
+        }
+        if region.chain.leaves.last() != Some(&Leaf::For) {
+            return Some(refusal(
+                directive.name_span,
+                "the loop has `simd` too, in which no other directive may stand",
+            ));
+        }
+        let mut all = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
+        let is_barred = |name: ClauseName| matches!(name, ClauseName::Reduction | ClauseName::Order);
+        if let Some(clause) = all.find(|clause| is_barred(clause.name)) {
+            let message = "with this clause the loop holds sums of its threads, or no other directive";
+            return Some(refusal(clause.span, message));
+        }
+        let (Ok(grid) | Err(grid)) = clauses::read(cx, &region.chain.constructs).map(|(_, grid)| grid);
+        if let Some(reason) = grid.into_iter().next() {
+            return Some(Reason { code: ReasonCode::NotGrouped, ..reason });
+        }
+        if let Some(trouble) = self.found.troubles.first() {
+            return Some(refusal(trouble.span, trouble.message.clone()));
+        }
+        if let Some(used) = self.found.scalars.iter().find(|used| used.writes) {
+            return Some(refusal(used.span, format!("`{}` is no variable of one iteration alone", used.name)));
+        }
+        let body = self.candidate.nest.loops.body;
+        if let Some(used) = self.written_by_thread(body) {
+            let message = format!("`{}` belongs to a thread, and not to one iteration", used.name);
+            return Some(refusal(used.span, message));
+        }
+        let inner = self.found.loops.get(self.loops().len()..).unwrap_or_default();
+        if let Some(outside) = inner.iter().find(|one| !one.key.is_within(cx.tree.span(body))) {
+            let head = Span::new(outside.span.start, outside.span.start + 3);
+            return Some(refusal(head, "the variable of this loop is declared outside of the iteration"));
+        }
+        if let Some((span, message)) = two_forms::cannot_stand_twice(cx, self.first(), region.extent) {
+            return Some(refusal(span, message));
+        }
+        body::trouble(cx, body)
+    }
+
+    /// A variable that the body changes and of which each thread has one for all of its iterations.
+    fn written_by_thread(&self, body: NodeId) -> Option<Use> {
+        let cx = self.cx;
+        let is_of_thread = |used: &Use| {
+            let key = cx.symbols().lookup(&used.name, used.span.end).map(|found| found.id());
+            key.is_some_and(|key| self.candidate.clauses.is_private(key)) || cx.is_threadprivate(&used.name)
+        };
+        let changes = |used: &Use| !matches!(used.role, Role::Read | Role::Callee | Role::Declaration);
+        uses_below(cx.file, cx.tree, body).into_iter().find(|used| changes(used) && is_of_thread(used))
+    }
+
+    fn first(&self) -> ConstructId {
+        self.region.chain.constructs.first().copied().unwrap_or(self.candidate.id)
+    }
+
+    /// What must be assumed where the change is made.
+    fn assumptions(&self) -> Vec<Reason> {
+        let cx = self.cx;
+        let directive = cx.constructs.directive(self.candidate.id).span;
+        let by_pragma =
+            ["contract(fast)", "reassociate(on)"].iter().any(|word| cx.texts().any(|text| text.contains(word)));
+        let rounds = cx.arithmetic.reassociates || cx.arithmetic.contracts_statements || by_pragma;
+        let rounding = rounds.then(|| {
+            let message = "assumes that floating-point numbers may be rounded otherwise, as the flags allow";
+            Reason { certainty: Certainty::Assumed, ..Reason::new(ReasonCode::OtherRounding, directive, message) }
+        });
+        rounding.into_iter().chain(type_parameters::assumption(cx, self.candidate.nest.loops.body)).collect()
+    }
+}
+
+fn refusal(span: Span, message: impl Into<String>) -> Reason {
+    Reason::new(ReasonCode::NotGrouped, span, message)
+}
