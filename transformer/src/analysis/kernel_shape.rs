@@ -47,6 +47,7 @@ pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: u
         loops: u32::try_from(promised).unwrap_or(u32::MAX),
         stores_inside: false,
         stores_side_by_side: false,
+        is_grouped: found.loops.iter().take(promised).any(|one| one.step.is_some_and(|step| step.abs() > 1)),
         spread: false,
         walks: false,
         heavy: is_heavy(tree, body, found, promised),

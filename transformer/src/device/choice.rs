@@ -56,6 +56,8 @@ pub struct KernelShape {
     /// Do neighbouring threads store to neighbouring elements in a serial loop? Blocks of few threads then store to the same
     /// sectors again and again, from several SMs.
     pub stores_side_by_side: bool,
+    /// Does a parallel loop take several steps at once, so that each thread makes a group of neighbouring iterations?
+    pub is_grouped: bool,
     /// Do neighbouring threads access neighbouring elements that change with the serial loop?
     pub spread: bool,
     /// Are the elements different in each iteration of all loops, serial ones too, so that they come from memory?
@@ -255,7 +257,8 @@ fn serial(
     if shape.stores_inside || (shape.loops >= 2 && !shape.spread) {
         return (shape.loops >= 2).then(|| Choice::of(GridClass::Serial, DEFAULT_THREADS, MOST_BLOCKS));
     }
-    let threads = device.preferred_threads_per_block;
+    // Groups load less often, and the cache serves several warps of a block as one (`bench/results/coarsen`).
+    let threads = if shape.is_grouped { DEFAULT_THREADS } else { device.preferred_threads_per_block };
     let is_short = shape.is_length_known && shape.accesses < LONG_ITERATION;
     let most_blocks = match device.memory_blocks_per_sm.filter(|_| is_from_memory(shape)) {
         Some(blocks) => on_all(device, blocks),

@@ -87,6 +87,7 @@ mod tests {
             loops: 1,
             stores_inside: false,
             stores_side_by_side: false,
+            is_grouped: false,
             spread: false,
             walks: true,
             heavy: false,
