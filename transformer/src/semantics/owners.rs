@@ -277,8 +277,14 @@ impl Program<'_> {
 
     pub(super) fn initial_value(&self, used: &Use) -> Option<NodeId> {
         let tree = self.tree;
-        let declarator =
-            tree.ancestors(used.node).find(|node| !matches!(tree.kind(*node), NodeKind::PointerDeclarator))?;
+        // `(*rows)[3]` as well as `*row`.
+        let is_part = |node: &NodeId| {
+            matches!(
+                tree.kind(*node),
+                NodeKind::PointerDeclarator | NodeKind::ArrayDeclarator | NodeKind::ParenthesizedDeclarator
+            )
+        };
+        let declarator = tree.ancestors(used.node).find(|node| !is_part(node))?;
         let value = tree.child(declarator, Field::Value);
         value.filter(|_| tree.kind(declarator) == NodeKind::InitDeclarator)
     }

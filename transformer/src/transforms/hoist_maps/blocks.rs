@@ -183,9 +183,14 @@ impl Candidate {
             (touch.writes || self.is_written)
                 && !cx.is_apart(&touch.storage, &self.named, self.owner)
                 && !self.is_of_other(&touch.storage)
-                && (self.is_own(&touch.storage) || self.is_array() || reach(cx, touch).is_none())
-                && !self.beside.iter().any(|item| item.certainly_holds(cx, touch).is_some())
+                && self.is_for_updates(cx, touch)
         })
+    }
+
+    /// Is it an access that updates must serve? Of others the program asks whether they are of its storage.
+    pub(super) fn is_for_updates(&self, cx: &Context<'_>, touch: &Touch) -> bool {
+        (self.is_own(&touch.storage) || self.is_array() || reach(cx, touch).is_none())
+            && !self.beside.iter().any(|item| item.certainly_holds(cx, touch).is_some())
     }
 
     fn is_own(&self, storage: &Storage) -> bool {

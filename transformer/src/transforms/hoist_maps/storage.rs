@@ -9,6 +9,7 @@ use crate::transforms::hoist_maps::environments::{Block, Environment, Held};
 use crate::transforms::hoist_maps::first_run::is_stable;
 use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::reach::{integer_of_address, reach};
+use crate::transforms::hoist_maps::updates::Update;
 
 /// The most pairs of pointers that an environment compares.
 const MOST_COMPARED: usize = 16;
@@ -86,7 +87,11 @@ pub(super) fn host_terms(
     let (cx, item) = (block.cx, &held.item);
     let host = block.host_of(statements);
     let candidate = block.candidate(statements, item);
-    let is_served = |touch: &Touch| held.updates.iter().any(|update| update.serves(touch.span));
+    // The updates for the variable's own accesses may move less than what others in the same statements reach.
+    let serves = |update: &Update, touch: &Touch| {
+        update.serves(touch.span) && (candidate.is_for_updates(cx, touch) || update.exchanges(&item.text, touch.writes))
+    };
+    let is_served = |touch: &Touch| held.updates.iter().any(|update| serves(update, touch));
     // What the host writes is not overwritten where nothing is copied back; of the rest no kernel accesses it.
     let never_meets = |touch: &Touch| {
         let Storage::Behind(other) = &touch.storage else { return false };

@@ -17,6 +17,23 @@ pub(super) struct Handed {
     pub offset: Option<NodeId>,
 }
 
+/// What becomes of an argument in the caller's expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// It stands for the parameter.
+    Alone,
+    /// Something is computed from it.
+    Computed,
+    /// It is converted to the parameter's type.
+    Converted,
+}
+
+impl Use {
+    fn of(is_operand: bool) -> Self {
+        if is_operand { Self::Computed } else { Self::Alone }
+    }
+}
+
 impl Call<'_, '_> {
     /// The array or pointer that is handed over by its name, from its first element or a later one on, where both sides see elements of
     /// one type.
@@ -109,12 +126,12 @@ impl Call<'_, '_> {
         let known = cx.named(name, span.start).map(|(named, _)| named);
         if let Some((id, argument)) = known.as_ref().and_then(|it| Some((it.id, self.binding.argument(it.id)?))) {
             self.host.writes_variable(id).is_none().then_some(())?;
-            if self.keeps_value(name, span.start, argument, is_operand) {
+            if self.keeps_value(name, span.start, argument, Use::of(is_operand)) {
                 return Some(vec![Piece::Value { of: cx.tree.span(argument), is_operand }]);
             }
             // In the parameter's type it is computed with the same value.
             let ty = self.type_of_number(name, span.start)?;
-            self.keeps_value(name, span.start, argument, false).then_some(())?;
+            self.keeps_value(name, span.start, argument, Use::Converted).then_some(())?;
             let value = Piece::Value { of: cx.tree.span(argument), is_operand: true };
             return Some(vec![Piece::Text(format!("({ty})")), value]);
         }
@@ -131,8 +148,13 @@ impl Call<'_, '_> {
             return Some(vec![Piece::Text(format!("({ty})")), Piece::Value { of: place, is_operand: true }]);
         }
         if let Some(value) = known.as_ref().and_then(|named| self.only_value(named)) {
-            self.keeps_value(name, span.start, value, is_operand).then_some(())?;
-            return self.renamed(cx.tree.span(value), is_operand);
+            if self.keeps_value(name, span.start, value, Use::of(is_operand)) {
+                return self.renamed(cx.tree.span(value), is_operand);
+            }
+            let ty = self.type_of_number(name, span.start)?;
+            self.keeps_value(name, span.start, value, Use::Converted).then_some(())?;
+            let pieces = self.renamed(cx.tree.span(value), true)?;
+            return Some(std::iter::once(Piece::Text(format!("({ty})"))).chain(pieces).collect());
         }
         let macros = [here, span.start].map(|at| cx.symbols().macro_definition(name, at));
         let declared = [here, span.start].map(|at| cx.symbols().lookup(name, at));
@@ -200,8 +222,8 @@ impl Call<'_, '_> {
 
     /// Is an argument a sum or product of integers that the parameter's type can hold? Where something is computed from the parameter, it
     /// must be computed in the same type from the argument.
-    fn keeps_value(&self, parameter: &str, at: usize, argument: NodeId, is_computed_with: bool) -> bool {
-        let cx = self.cx;
+    fn keeps_value(&self, parameter: &str, at: usize, argument: NodeId, how: Use) -> bool {
+        let (cx, is_computed_with) = (self.cx, how == Use::Computed);
         if self.has_type_of_argument(parameter, at, argument) {
             return true;
         }
@@ -210,7 +232,11 @@ impl Call<'_, '_> {
         let Some(own) = integer_of(parameter, at).filter(|own| own.bits >= 32) else { return false };
         let is_int = own.bits == 32 && own.signed;
         let is_small = |span: Span| cx.constant(span).is_some_and(|value| (0..=i64::from(i32::MAX)).contains(&value));
-        let holds = |given: Integer| given.bits <= own.bits && (given.signed || !own.signed || given.bits < own.bits);
+        // A negative number may become a length of 2^31 and more; no array has 2^63 elements.
+        let loses_sign = |given: Integer| given.signed && !own.signed && own.bits < 64 && how != Use::Converted;
+        let holds = |given: Integer| {
+            given.bits <= own.bits && (given.signed || !own.signed || given.bits < own.bits) && !loses_sign(given)
+        };
         cx.tree.descendants(argument).filter(|node| cx.tree.is_named(*node)).all(|node| match cx.tree.kind(node) {
             NodeKind::ParenthesizedExpression => true,
             NodeKind::NumberLiteral => {

@@ -52,6 +52,12 @@ impl Update {
         self.covers.iter().any(|covered| covered.contains(access))
     }
 
+    /// Does it bring the whole section back before the code that it serves, and to the device behind what `writes` it?
+    pub(in crate::transforms::hoist_maps) fn exchanges(&self, section: &str, writes: bool) -> bool {
+        let moves = |items: &[String]| items.iter().any(|item| item == section);
+        moves(&self.piece.from) && (!writes || moves(&self.piece.to))
+    }
+
     /// Does it move the whole section?
     pub(in crate::transforms::hoist_maps) fn moves(&self, section: &str) -> bool {
         self.piece.from.iter().chain(&self.piece.to).any(|item| item == section)
