@@ -66,6 +66,7 @@ pub fn shape(case: &Case) -> KernelShape {
         loops: 1,
         stores_inside: false,
         stores_side_by_side: false,
+        is_grouped: false,
         spread: false,
         walks: false,
         heavy: false,

@@ -7,17 +7,27 @@ use crate::syntax::{Call, Field, NodeId, NodeKind, Number};
 impl Symbols<'_> {
     /// The type of a variable of the file that is declared with `auto` or `auto *`, or the type as it is written.
     pub(super) fn deduced(&self, entry: &Entry, written: DeclaredType) -> DeclaredType {
-        let is_pointer = match &written {
-            DeclaredType::Auto => false,
-            DeclaredType::Pointer { pointee, .. } if **pointee == DeclaredType::Auto => true,
+        match &written {
+            DeclaredType::Auto => {}
+            DeclaredType::Pointer { pointee, .. } if **pointee == DeclaredType::Auto => {}
             _ => return written,
-        };
+        }
         let (file, tree) = (&self.own.file, self.own.tree.as_ref());
         // `decltype(auto)` may be a reference.
         let is_auto = tree.child(entry.declaration, Field::Type).is_some_and(|ty| file.bytes(tree.span(ty)) == b"auto");
         let value = entry.initializer.filter(|_| is_auto && entry.kind == EntryKind::Variable);
         let found = value.filter(|value| !self.names(*value, entry)).and_then(|value| self.type_of_value(value));
-        found.filter(|ty| ty.is_pointer() || !is_pointer && ty.is_scalar()).unwrap_or(written)
+        let is_const = entry.storage.is_constexpr
+            || tree.children(entry.declaration).any(|part| file.bytes(tree.span(part)) == b"const");
+        match (found, written) {
+            // `const auto *` is of what it leads to.
+            (Some(DeclaredType::Pointer { pointee, .. }), DeclaredType::Pointer { is_const: of_pointer, .. }) => {
+                let pointee = Box::new(pointee.qualified(is_const, false));
+                DeclaredType::Pointer { pointee, is_const: of_pointer }
+            }
+            (Some(ty), DeclaredType::Auto) if ty.is_pointer() || ty.is_scalar() => ty.qualified(is_const, false),
+            (_, written) => written,
+        }
     }
 
     /// Is the variable named in its own initialiser?
