@@ -5,19 +5,19 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Mutex;
 
 use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, Options, Outcome};
-use ompsplit::plan::{Decision, Pass, Plan};
+use ompsplit::plan::Pass;
 use ompsplit::source::SourceFile;
-use support::coarsened::{FAMILIES, Family, program};
+use support::coarsened::{FAMILIES, program};
 use support::fixtures::Fixture;
 use support::oracle::{self, Finding};
-use support::parallel;
 use support::program::{Builder, How};
+use support::shares::Shares;
+use support::{number, parallel};
 
 /// The files of the sample, and of the deep one.
 const PROGRAMS: u64 = 2;
@@ -49,10 +49,6 @@ fn mutant(part: &str, old: &str, new: &str) -> String {
         text.replace(&old.replace('#', number), &new.replace("##", &format!("{less} + 0")))
     });
     if old.contains('#') { all } else { part.replace(old, new) }
-}
-
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
 }
 
 fn seeds(count: u64) -> Vec<u64> {
@@ -101,18 +97,11 @@ fn groups_give_the_bits_of_their_originals() {
 /// Rewriting alone is quick, so that more programs are seen here.
 #[test]
 fn most_iterations_that_share_loads_are_grouped() {
-    let shares: Mutex<BTreeMap<Family, [usize; 2]>> = Mutex::new(BTreeMap::new());
+    let shares = Shares::new();
     let failures = parallel::failures(&seeds(REWRITTEN), |seed| {
         let program = program(*seed);
         let outcome = rewritten("coarsened.c", &program.text)?;
-        let changes = outcome.plans.iter().filter(|plan: &&Plan| matches!(plan.decision, Decision::Apply(_)));
-        let changes: Vec<usize> = changes.map(|plan| plan.span.start).collect();
-        let mut shares = shares.lock().map_err(|error| error.to_string())?;
-        for (family, place) in &program.functions {
-            let [tried, changed] = shares.entry(*family).or_default();
-            *tried += 1;
-            *changed += usize::from(changes.iter().any(|change| place.contains(change)));
-        }
+        shares.note(&program.functions, &outcome.plans)?;
         let text = outcome.text.unwrap_or_else(|| program.text.into_bytes());
         match rewritten("coarsened.c", &String::from_utf8_lossy(&text))?.text {
             Some(again) => Err(format!("a second run goes on:\n{}", support::diff("first", &text, "second", &again))),
@@ -120,16 +109,8 @@ fn most_iterations_that_share_loads_are_grouped() {
         }
     });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    let shares = shares.into_inner().unwrap_or_default();
-    let mut table = String::new();
-    for (family, [tried, changed]) in &shares {
-        let _ = writeln!(table, "{family:?} {tried} {changed}");
-    }
-    println!("{table}");
-    for family in FAMILIES {
-        let [tried, changed] = shares.get(&family).copied().unwrap_or_default();
-        assert!(tried > 0 && changed * 100 >= tried * LEAST_CHANGED, "{family:?}: {changed} of {tried}\n{table}");
-    }
+    println!("{}", shares.table());
+    shares.hold(FAMILIES, LEAST_CHANGED);
 }
 
 /// Each function prints a line of its own, so that one file shows a mutant of each.

@@ -15,8 +15,8 @@ use ompsplit::source::SourceFile;
 use support::environments::{self, PROGRAMS, Program, copies};
 use support::fixtures::Fixture;
 use support::oracle::{self, Finding};
-use support::parallel;
 use support::program::Builder;
+use support::{number, parallel};
 
 /// From how many functions on a family is held to what must be changed of it; of fewer, it may be less by chance.
 const JUDGED: usize = 20;
@@ -33,10 +33,6 @@ type Shares = BTreeMap<&'static str, [usize; 2]>;
 
 /// The calls that copy more in a direction, by their functions.
 type Grown = BTreeMap<String, Vec<String>>;
-
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
-}
 
 #[test]
 fn environments_give_the_results_of_their_originals() {

@@ -4,18 +4,15 @@
 
 mod support;
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Mutex;
 
-use ompsplit::plan::{Decision, Plan};
 use support::fixtures::Fixture;
 use support::mutants::overlaps::{Late, delayed, rewritten};
 use support::oracle::{self, Finding};
-use support::overlaps::{FAMILIES, Family, program};
-use support::parallel;
+use support::overlaps::{FAMILIES, program};
 use support::program::{Builder, How};
+use support::shares::Shares;
+use support::{number, parallel};
 
 /// The files of the sample, and of the deep one.
 const PROGRAMS: u64 = 2;
@@ -24,13 +21,6 @@ const DEEP_PROGRAMS: u64 = 20;
 /// How many files are rewritten where that is all, and what must be changed of a family that is meant to be, in percent.
 const REWRITTEN: u64 = 20;
 const LEAST_CHANGED: usize = 60;
-
-/// Of each family: how many functions were tried, how many were changed.
-type Shares = BTreeMap<Family, [usize; 2]>;
-
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
-}
 
 #[test]
 fn overlapped_copies_give_the_results_of_their_originals() {
@@ -66,31 +56,14 @@ fn checked(builder: &Builder, seed: u64) -> Result<(), String> {
 /// Rewriting alone is quick, so that more programs are seen here.
 #[test]
 fn most_copies_that_could_move_do() {
-    let shares = Mutex::new(Shares::new());
+    let shares = Shares::new();
     let first = number("OMPSPLIT_SEED", 1) * 10_000;
     let seeds: Vec<u64> = (first..first + REWRITTEN).collect();
     let failures = parallel::failures(&seeds, |seed| {
         let program = program(*seed);
-        let plans = rewritten("overlaps.c", &program.text)?.plans;
-        let changes = plans.iter().filter(|plan: &&Plan| matches!(plan.decision, Decision::Apply(_)));
-        let changes: Vec<usize> = changes.map(|plan| plan.span.start).collect();
-        let mut shares = shares.lock().map_err(|error| error.to_string())?;
-        for (family, place) in &program.functions {
-            let [tried, changed] = shares.entry(*family).or_default();
-            *tried += 1;
-            *changed += usize::from(changes.iter().any(|change| place.contains(change)));
-        }
-        Ok(())
+        shares.note(&program.functions, &rewritten("overlaps.c", &program.text)?.plans)
     });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    let shares = shares.into_inner().unwrap_or_default();
-    let mut table = String::new();
-    for (family, [tried, changed]) in &shares {
-        let _ = writeln!(table, "{family:?} {tried} {changed}");
-    }
-    println!("{table}");
-    for family in FAMILIES.into_iter().filter(|family| family.is_meant()) {
-        let [tried, changed] = shares.get(&family).copied().unwrap_or_default();
-        assert!(tried > 0 && changed * 100 >= tried * LEAST_CHANGED, "{family:?}: {changed} of {tried}\n{table}");
-    }
+    println!("{}", shares.table());
+    shares.hold(FAMILIES.into_iter().filter(|family| family.is_meant()), LEAST_CHANGED);
 }

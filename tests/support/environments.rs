@@ -5,11 +5,14 @@
 
 mod body;
 mod calls;
+mod constructs;
 pub mod copies;
 pub mod families;
+mod frame;
 mod head;
 mod kernels;
 mod mixed;
+mod names;
 
 use std::fmt::Write as _;
 

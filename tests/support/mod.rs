@@ -18,11 +18,17 @@ pub mod patience;
 pub mod program;
 pub mod program_text;
 pub mod rewrite;
+pub mod shares;
 pub mod verified;
 
 /// Are the larger samples asked for (`.ci/test --deep`)?
 pub fn deep() -> bool {
     std::env::var_os("OMPSPLIT_DEEP").is_some()
+}
+
+/// A number that the environment gives, such as `OMPSPLIT_SEED`.
+pub fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
 }
 
 /// A unified diff of two texts.

@@ -76,10 +76,8 @@ pub(super) fn carried(
     let body = candidate.cx.tree.span(candidate.nest.loops.body);
     let is_declared = |key: VariableId| key.is_within(body);
     let inner = found.loops.get(depth..).unwrap_or_default();
-    // The head of a loop sets its variable, so that a copy of one's own that nothing else uses carries nothing.
-    let is_private =
-        |key: VariableId| candidate.clauses.private.contains(&key) && !found.scalars.iter().any(|used| used.key == key);
-    let shared = inner.iter().find(|l| !is_declared(l.key) && !is_fresh(l.key) && !is_private(l.key));
+    let is_own = |key: VariableId| is_declared(key) || is_fresh(key) || is_private_to_loop(candidate, found, key);
+    let shared = inner.iter().find(|l| !is_own(l.key));
     shared.and_then(|l| refuse(&name_of(l.key), l.span))
 }
 
@@ -112,14 +110,18 @@ fn serial_loops(candidate: &Candidate<'_, '_>, found: &Accesses) -> Vec<Reason> 
     let Some(body) = nest.map(|last| tree.span(last.body)) else { return Vec::new() };
     let from_outside = |key: VariableId| !key.is_within(body);
     let inner = found.loops.iter().filter(|l| body.contains(l.span) && from_outside(l.key));
-    let shared = inner
-        .filter(|l| !candidate.clauses.private.contains(&l.key) || found.scalars.iter().any(|used| used.key == l.key));
-    shared
+    inner
+        .filter(|l| !is_private_to_loop(candidate, found, l.key))
         .map(|l| {
             let message = "the variable of this loop is declared outside, and not private to its loop";
             reason(ReasonCode::ValueCarried, Span::new(l.span.start, l.span.start + 3), message)
         })
         .collect()
+}
+
+/// Has each thread a copy of a loop's variable, which nothing beside the loop uses? The loop's head sets it, so that it carries nothing.
+fn is_private_to_loop(candidate: &Candidate<'_, '_>, found: &Accesses, key: VariableId) -> bool {
+    candidate.clauses.private.contains(&key) && !found.scalars.iter().any(|used| used.key == key)
 }
 
 /// Does each iteration of the innermost loop set the variable before it reads it?

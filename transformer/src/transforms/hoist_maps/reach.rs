@@ -13,11 +13,18 @@ use crate::transforms::hoist_maps::items::{Length, operand};
 /// Functions that access as many bytes from a pointer on as their third argument says.
 const OF_BYTES: [&str; 3] = ["memcpy", "memmove", "memset"];
 
+/// How far.
+pub(super) enum End {
+    /// The one object that the pointer leads to.
+    Object,
+    /// So many elements, in C.
+    Elements(String),
+}
+
 /// What host code reaches through a pointer, where the host can tell before: elements from the first up to `end`.
 pub(super) struct Reach {
     pub named: Named,
-    /// How many elements, in C.
-    pub end: String,
+    pub end: End,
     /// The expressions that it is computed from.
     pub expressions: Vec<Span>,
     /// What must not be negative, in C: then nothing before the first element is reached.
@@ -33,7 +40,7 @@ pub(super) fn reach(cx: &Context<'_>, touch: &Touch) -> Option<Reach> {
     (cx.owner(named).origin == Origin::Parameter).then_some(())?;
     if touch.is_of_first {
         let (expressions, naturals) = (Vec::new(), Vec::new());
-        return Some(Reach { named: named.clone(), end: "1".to_owned(), expressions, naturals });
+        return Some(Reach { named: named.clone(), end: End::Object, expressions, naturals });
     }
     let node = tree.covering(touch.span);
     (tree.span(node) == touch.span && is_number()).then_some(())?;
@@ -41,13 +48,14 @@ pub(super) fn reach(cx: &Context<'_>, touch: &Touch) -> Option<Reach> {
     let access = tree.parent(node)?;
     let end = match tree.kind(access) {
         NodeKind::SubscriptExpression if tree.child(access, Field::Argument) == Some(node) => {
-            bounds.end(Subscript::of(tree, access)?.index()?)
+            let index = Subscript::of(tree, access)?.index()?;
+            if cx.constant(tree.span(index)) == Some(0) { End::Object } else { End::Elements(bounds.end(index)?) }
         }
-        NodeKind::ArgumentList => bounds.end_of_bytes(node, access, &named.name),
-        _ => None,
+        NodeKind::ArgumentList => End::Elements(bounds.end_of_bytes(node, access, &named.name)?),
+        _ => return None,
     };
     let Bounds { expressions, naturals, .. } = bounds;
-    Some(Reach { named: named.clone(), end: end?, expressions, naturals })
+    Some(Reach { named: named.clone(), end, expressions, naturals })
 }
 
 /// When host code that names an array or pointer accesses only elements below a length, which is evaluated to the same number wherever it

@@ -8,7 +8,7 @@ use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::environments::{Block, Environment, Held};
 use crate::transforms::hoist_maps::first_run::is_stable;
 use crate::transforms::hoist_maps::items::Item;
-use crate::transforms::hoist_maps::reach::{integer_of_address, reach};
+use crate::transforms::hoist_maps::reach::{End, integer_of_address, reach};
 use crate::transforms::hoist_maps::updates::Update;
 
 /// The most pairs of pointers that an environment compares.
@@ -126,10 +126,9 @@ pub(super) fn host_terms(
                 let number = integer_of_address(cx);
                 let (other, own) = (&reach.named.name, &item.named.name);
                 terms.extend(reach.naturals.iter().filter(|term| !terms.contains(term)).cloned().collect::<Vec<_>>());
-                let end = match reach.end.as_str() {
-                    // Where it is accessed, it is one whole object.
-                    "1" => format!("({number}){other} + sizeof(*{other}) <= ({number}){own}"),
-                    end => format!(
+                let end = match &reach.end {
+                    End::Object => format!("({number}){other} + sizeof(*{other}) <= ({number}){own}"),
+                    End::Elements(end) => format!(
                         "(({number}){other} <= ({number}){own} && {end} <= (({number}){own} - ({number}){other}) / sizeof(*{other}))"
                     ),
                 };
