@@ -95,7 +95,7 @@ template <class T> void f(int n, T *a) {
 #pragma omp parallel for
     for (int i = 0; i < n; i++) a[i] += 1;
 #pragma omp parallel for
-    for (int i = 0; i < n; i++) a[i] *= 2;
+    for (int i = 1; i < n; i++) a[i] *= 2;
   }
 }
 ";

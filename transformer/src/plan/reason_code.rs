@@ -119,8 +119,8 @@ reason_codes! {
     GridDecides = "OMPS165", Refusal, "the written grid may decide a result";
     UnrollNotAllowed = "OMPS170", Refusal, "no `unroll` construct may stand there";
     AccumulatorReached = "OMPS180", Refusal, "sum in memory that more may reach";
-    NotOneLoop = "OMPS190", Refusal, "neighbouring constructs that one cannot stand for";
-    IterationsMeet = "OMPS191", Refusal, "iterations of neighbouring constructs that may meet";
+    NotOneLoop = "OMPS190", Note, "neighbouring constructs that one cannot stand for";
+    IterationsMeet = "OMPS191", Note, "iterations of neighbouring constructs that may meet";
     RowNotShared = "OMPS195", Refusal, "row that a team cannot share";
     NotGrouped = "OMPS860", Refusal, "iterations that one thread cannot group";
     GroupsDoNotPay = "OMPS861", DoesNotPay, "groups of iterations gain nothing";
@@ -136,6 +136,7 @@ reason_codes! {
     UntriedCompiler = "OMPS305", Assumption, "the compiler translates tiles as specified";
     PointersDistinct = "OMPS340", Assumption, "the pointers lead to different elements";
     OtherOrder = "OMPS341", Assumption, "the order of a sum may change";
+    MemoryForAll = "OMPS342", Assumption, "the device has memory for the data of several kernels";
     FuseDoesNotPay = "OMPS290", DoesNotPay, "no launch is worth saving";
     RowsDoNotPay = "OMPS295", DoesNotPay, "whole teams for rows gain nothing";
     UnrollDoesNotPay = "OMPS270", DoesNotPay, "not known to be faster unrolled";

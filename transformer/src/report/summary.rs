@@ -112,7 +112,6 @@ fn one(group: &'static str) -> &'static str {
         "that run iterations in order" => "that runs iterations in order",
         "CUDA-style kernels" => "a CUDA-style kernel",
         "that are not parallel loops" => "that is no parallel loop",
-        "that cannot be one kernel with their neighbours" => "that cannot be one kernel with its neighbours",
         other => other,
     }
 }
@@ -180,7 +179,6 @@ pub(super) fn group(code: ReasonCode) -> &'static str {
         ReasonCode::GridDecides => "whose grid may decide a result",
         ReasonCode::UnrollNotAllowed => "that cannot be unrolled",
         ReasonCode::AccumulatorReached => "with sums that more may reach",
-        ReasonCode::NotOneLoop | ReasonCode::IterationsMeet => "that cannot be one kernel with their neighbours",
         ReasonCode::RowNotShared => "with rows that a team cannot share",
         ReasonCode::NotGrouped => "whose iterations one thread cannot group",
         other => other.title(),

@@ -105,7 +105,7 @@ use crate::analysis::accesses::Accesses;
 use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::independence::{self, Candidate, Nest, clauses};
 use crate::context::{Context, OutputCompiler};
-use crate::plan::{Certainty, Change, Pass, Plan, Reason, ReasonCode, Times, Verdict};
+use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Times, Verdict};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest};
 use crate::region::target::{TargetRegion, target_regions};
@@ -299,13 +299,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
     fn assumptions(&self) -> Vec<Reason> {
         let cx = self.cx;
         let directive = cx.constructs.directive(self.candidate.id).span;
-        let by_pragma =
-            ["contract(fast)", "reassociate(on)"].iter().any(|word| cx.texts().any(|text| text.contains(word)));
-        let rounds = cx.arithmetic.reassociates || cx.arithmetic.contracts_statements || by_pragma;
-        let rounding = rounds.then(|| {
-            let message = "assumes that floating-point numbers may be rounded otherwise, as the flags allow";
-            Reason { certainty: Certainty::Assumed, ..Reason::new(ReasonCode::OtherRounding, directive, message) }
-        });
+        let rounding = checks::other_rounding(cx, directive);
         rounding.into_iter().chain(type_parameters::assumption(cx, self.candidate.nest.loops.body)).collect()
     }
 }

@@ -24,7 +24,7 @@
 //!
 //! void step(int n) {
 //!   #pragma omp target teams distribute parallel for map(to: flux) map(tofrom: density) \
-//!       map(tofrom: energy)
+//!       map(tofrom: energy) thread_limit(128)
 //!   for (int i = 1; i < n - 1; i++) {
 //!     density[i] += 0.5 * (flux[i + 1] - flux[i]);
 //!     energy[i] = energy[i] / density[i];
@@ -48,11 +48,12 @@
 //!
 //! ## Refuses when
 //!
-//! OMPS101 to OMPS104, OMPS111, OMPS125: the text cannot be read for certain, or runs on the device. OMPS190: the constructs differ in what one
+//! OMPS101 to OMPS104, OMPS111, OMPS125: the text cannot be read for certain, or runs on the device. Nothing is to be done, OMPS190: the constructs differ in what one
 //! construct can only have once, or a clause or statement has no rule here: `nowait`, `depend`, `continue`, a label, another
 //! directive. OMPS191: an iteration may access what another iteration of the neighbour writes, or it is not followed what it does.
-//! OMPS290: the kernels take too long for a launch to matter, or one kernel could run slower than two. OMPS304, OMPS340: only an assumption
-//! says that a template's parameter is arithmetic, or that pointers lead to different elements.
+//! OMPS290: the kernels take too long for a launch to matter, or one kernel could run slower than two. OMPS304, OMPS340, OMPS342, OMPS863: only an
+//! assumption says that a template's parameter is arithmetic, that pointers lead to different elements, that there is memory for all data, or that
+//! numbers may be rounded otherwise.
 //!
 //! ## Safety
 //!
@@ -64,10 +65,14 @@
 //! Data that both map are transferred once. An item is copied to the device if the first that maps it copies it, or if a later one does
 //! and none before copies it back; it is copied back if any one does. Where a copy to the device in between would have undone what was written,
 //! or none at the end would have dropped it, the constructs stay. What only one maps must be apart from what only another one maps, since
-//! list items of one construct that certainly maps them must not share storage (OpenMP 5.2, section 5.8.3): `restrict` says nothing of elements that no loop accesses. The device needs the memory for all of them at once.
+//! list items of one construct that certainly maps them must not share storage (OpenMP 5.2, section 5.8.3): `restrict` says nothing of elements that no loop accesses.
+//!
+//! One kernel holds the data of all at once, for which the device may have too little memory: nothing is assumed only where a `target data`
+//! construct around them holds the data, one of them maps all of it, or all sizes are known and within the limit (OMPS342).
 //!
 //! The statements keep their text and their order, so that a compiler contracts what it contracted, unless it contracts across statements
-//! (`-ffp-contract=fast`): a value that is stored and loaded again may then take part in a fused multiply-add.
+//! (`-ffp-contract=fast`, `-ffast-math`): a value that is stored and loaded again may then take part in a fused multiply-add. Where the flags say
+//! so, that is an assumption (OMPS863).
 //!
 //! ## References
 //!
@@ -78,6 +83,7 @@ mod gain;
 mod heads;
 mod lists;
 mod members;
+mod memory;
 mod steady;
 mod together;
 mod write;
@@ -88,7 +94,7 @@ use crate::context::Context;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, RuleKind, Verdict};
 use crate::source::Span;
 use crate::transforms::Waiting;
-use crate::transforms::checks::type_parameters;
+use crate::transforms::checks::{self, type_parameters};
 
 /// The most constructs that are taken together at once.
 const MOST_TOGETHER: usize = 16;
@@ -102,7 +108,7 @@ pub(super) fn fuse_constructs(cx: &Context<'_>) -> Vec<Plan> {
             match members::doubts(cx, &member) {
                 reasons if reasons.is_empty() => rest.push(member),
                 reasons => {
-                    plans.push(plan(&[&member], Verdict::Refuse(reasons)));
+                    plans.push(plan(&[&member], left_alone(reasons)));
                     plans.extend(of_run(cx, &std::mem::take(&mut rest)));
                 }
             }
@@ -131,14 +137,16 @@ fn of_run(cx: &Context<'_>, run: &[Member]) -> Vec<Plan> {
         }
         match decide(cx, &members) {
             Ok(change) => {
+                // The second of two that need memory for both may join the third without.
+                let is_assumed = change.reasons.iter().any(|reason| reason.code == ReasonCode::MemoryForAll);
                 plans.push(plan(&members, Verdict::Change(change)));
-                first = end;
+                first = if is_assumed { first + 1 } else { end };
                 end = farthest(first);
             }
             Err(stopped) => {
                 end = first + stopped.at.max(1);
                 if stopped.at <= 1 {
-                    plans.push(plan(members.get(..2).unwrap_or(&members), stopped.verdict()));
+                    plans.push(plan(members.get(..2).unwrap_or(&members), left_alone(vec![stopped.reason])));
                 }
             }
         }
@@ -161,12 +169,13 @@ struct Stopped {
     reason: Reason,
 }
 
-impl Stopped {
-    fn verdict(self) -> Verdict {
-        match self.reason.code.kind() {
-            RuleKind::DoesNotPay => Verdict::DoesNotPay(vec![self.reason]),
-            _ => Verdict::Refuse(vec![self.reason]),
-        }
+/// What is said of a construct that stays. That it does not go together with its neighbours is nothing to be told of.
+fn left_alone(reasons: Vec<Reason>) -> Verdict {
+    let told = reasons.iter().find(|reason| reason.code.kind() != RuleKind::Note);
+    match (told.map(|reason| reason.code.kind()), reasons.first()) {
+        (None, Some(first)) => Verdict::Nothing(first.clone()),
+        (Some(RuleKind::DoesNotPay), _) => Verdict::DoesNotPay(reasons),
+        _ => Verdict::Refuse(reasons),
     }
 }
 
@@ -174,10 +183,17 @@ impl Stopped {
 fn decide(cx: &Context<'_>, members: &[&Member]) -> Result<Change, Stopped> {
     let lists = agreed(cx, members)?;
     gain::too_large(cx, members).map_or(Ok(()), Err)?;
+    // Two constructs may need the assumption; more are not taken together where it would be needed.
+    let memory = memory::growth(cx, members, &lists);
+    if let Some(reason) = memory.clone().filter(|_| members.len() > 2) {
+        return Err(Stopped { at: members.len() - 1, reason });
+    }
     let loops = write::loops(cx, members);
     let all = joined(members, &lists)?;
     let read = loops.iter().cloned().chain([together::directives(cx, members, &all)]).collect();
     let mut reasons = together::assumptions(cx, members, &lists, read)?;
+    reasons.extend(memory);
+    reasons.extend(members.first().and_then(|first| checks::other_rounding(cx, first.directive)));
     reasons.extend(members.iter().find_map(|member| type_parameters::assumption(cx, member.body)));
     let edits = loops.into_iter().chain(write::clauses(cx, members, &lists, &all)).collect();
     let summary = format!("{} kernels over the same range become one", members.len());

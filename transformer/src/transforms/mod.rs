@@ -100,7 +100,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Fuse,
         summary: "Make one kernel of neighbouring loops over the same range",
-        default: false,
+        default: true,
         plan: Some(fuse_constructs::fuse_constructs),
         waits_for: fuse_constructs::waits_for,
         sees_headers: false,

@@ -14,7 +14,7 @@ pub(super) fn readable_text(file: &SourceFile, scan: &Scan, limits: &Limits) -> 
     }
     let mut text = mask(&file.text, &scan.masked);
     end_lines_with_newlines(&mut text);
-    name_thread_storage(&mut text);
+    respell(&mut text);
     simplify_new_pointers(&mut text);
     match nesting::too_deep(&text, limits.depth) {
         Some(at) => Err(HostError::TooDeep(at)),
@@ -22,20 +22,24 @@ pub(super) fn readable_text(file: &SourceFile, scan: &Scan, limits: &Limits) -> 
     }
 }
 
-/// The grammar of C knows the specifier `_Thread_local` by C23's name alone, and would take it for a type.
-fn name_thread_storage(text: &mut [u8]) {
-    let places: Vec<usize> = memchr::memmem::find_iter(text, b"_Thread_local").collect();
-    for at in places {
-        let is_word_at =
-            |index: Option<usize>| index.and_then(|index| text.get(index)).is_some_and(|byte| is_word(*byte));
-        if !is_word_at(at.checked_sub(1)) && !is_word_at(Some(at + THREAD_STORAGE.len())) {
-            text[at..at + THREAD_STORAGE.len()].copy_from_slice(THREAD_STORAGE);
+/// Gives words the spelling that the grammars know in each place: that of C knows `_Thread_local` by C23's name alone and would take it for a
+/// type, and both read `__restrict` only before other qualifiers of a pointer. What a node shows of the file is still a word of these.
+fn respell(text: &mut [u8]) {
+    for (word, known) in RESPELLED {
+        let places: Vec<usize> = memchr::memmem::find_iter(text, word.as_bytes()).collect();
+        for at in places {
+            let end = at + word.len();
+            let is_part =
+                |index: Option<usize>| index.and_then(|index| text.get(index)).is_some_and(|byte| is_word(*byte));
+            if !is_part(at.checked_sub(1)) && !is_part(Some(end)) {
+                text[at..end].copy_from_slice(known.as_bytes());
+            }
         }
     }
 }
 
-/// As long as `_Thread_local`.
-const THREAD_STORAGE: &[u8] = b"thread_local ";
+/// Words and, as long as these, what is read instead.
+const RESPELLED: [(&str, &str); 2] = [("_Thread_local", "thread_local "), ("__restrict", "  restrict")];
 
 /// The grammars end a line comment or a preprocessor line only at `\n`; compilers also at a lone `\r`.
 fn end_lines_with_newlines(text: &mut [u8]) {
@@ -88,7 +92,19 @@ fn is_word(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::simplify_new_pointers;
+    use super::{respell, simplify_new_pointers};
+
+    #[test]
+    fn words_are_spelt_as_the_grammars_know_them() {
+        let mut bytes =
+            *b"double *const __restrict p, *__restrict__ q, not__restrict; _Thread_local int _Thread_locals;";
+        respell(&mut bytes);
+        let read = std::str::from_utf8(&bytes).unwrap();
+        assert_eq!(
+            read,
+            "double *const   restrict p, *__restrict__ q, not__restrict; thread_local  int _Thread_locals;"
+        );
+    }
 
     #[test]
     fn new_arrays_of_pointers_become_arrays() {

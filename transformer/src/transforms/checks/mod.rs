@@ -3,9 +3,11 @@
 pub(super) mod groups;
 pub(super) mod numbered;
 mod promises;
+mod rounding;
 pub(super) mod team_rows;
 pub(super) mod text;
 pub(super) mod type_parameters;
 
 pub(super) use self::promises::{excludes_directives, excludes_host_threads};
+pub(super) use self::rounding::other_rounding;
 pub(super) use self::text::{clause_reasons, directive_in, reasons_around_body, text_reasons};

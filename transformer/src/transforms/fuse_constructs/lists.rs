@@ -60,6 +60,8 @@ pub(super) struct Mapped {
     pub span: Span,
     /// Is it a variable itself, and no section?
     pub is_whole: bool,
+    /// How many elements its only section has.
+    pub length: Option<Span>,
     /// Its sections' bounds.
     bounds: Vec<Span>,
 }
@@ -192,6 +194,7 @@ fn mapped(cx: &Program<'_>, item: &ListItem, copies: Copies) -> Option<Mapped> {
         copies,
         span: item.span,
         is_whole: item.is_name,
+        length: item.sections.first().filter(|_| item.sections.len() == 1).and_then(|section| section.length),
         bounds,
     })
 }

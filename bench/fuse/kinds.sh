@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# usage: bench/fuse/kinds.sh build DIR OMPSPLIT TOOLKIT   builds the programs in DIR, on a machine with clang 19
+#        DIR/kinds.sh run                                  runs them, on a machine with a GPU and libomptarget
+#
+# Pairs of neighbouring loops of several kinds as the other default passes leave them, and as one kernel. TOOLKIT is what bench/toolkit.sh makes. `run` prints a
+# table of microseconds, and the sum of the results, which must be one. What pointers lead to is apart here, as `restrict` says of elements.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+program=kinds.c
+flags=(--assume)
+columns="sums 16384,262144,4194304,67108864,update and sum 16384,262144,4194304,67108864,products 128,512,2048,stencil 128,512,2048"
+
+variants() {
+  cat <<'END'
+original none
+default split,hoist,collapse,scalarize,geometry
+fuse split,hoist,collapse,scalarize,fuse,geometry
+END
+}
+
+# It stands beside this script where that was built.
+source "$([[ -e $here/passes.sh ]] && echo "$here" || echo "$here/..")/passes.sh"
