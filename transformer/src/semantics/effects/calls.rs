@@ -49,6 +49,9 @@ impl Reader<'_, '_> {
         let name: String = self.cx.file.show(tree.span(function)).split_whitespace().collect();
         let symbols = self.cx.symbols();
         if let Some(expansion) = self.cx.expansion(&name, at) {
+            if !symbols.declares_at_file_scope(&name) && self.by_expansion(function) {
+                return;
+            }
             // It may give back what it is handed, and that may be written.
             let is_value = matches!(role_of_expression(tree, call), Role::Read | Role::Argument);
             let is_of_numbers = self.arguments(call).into_iter().all(|argument| self.is_number(argument));
@@ -202,7 +205,8 @@ impl Reader<'_, '_> {
             }
             return;
         };
-        if !kernels.is_empty() && !self.follows_kernels {
+        let holds_data = self.cx.constructs.within(span).any(|(_, directive)| directive.is("target data"));
+        if !kernels.is_empty() && !self.follows_kernels || holds_data {
             self.unknown(UnknownKind::Constructs, call, format!("`{name}` has constructs of its own"));
         }
         if self.callers.contains(&definition) || self.callers.len() >= DEPTH {
@@ -263,7 +267,8 @@ impl Reader<'_, '_> {
         constructs.directive(id).shares_host_loops() && constructs.ids_within(body).next().is_none()
     }
 
-    /// The statements that the `target` regions of a function run on the device, or `None` if it has constructs that are not followed.
+    /// The statements that the `target` regions of a function run on the device, or `None` if it has constructs that are not followed: others
+    /// than data environments, in which the host's statements are read like any.
     fn kernels_of(&self, function: Span) -> Option<Vec<Span>> {
         let constructs = self.cx.constructs;
         let (targets, others): (Vec<_>, Vec<_>) =
@@ -273,6 +278,7 @@ impl Reader<'_, '_> {
             let span = constructs.directive(id).span;
             kernels.iter().any(|kernel| kernel.contains(span))
                 || constructs.construct(id).stacked_under.is_some()
+                || constructs.directive(id).is("target data")
                 || self.only_shares_loops(id)
         };
         others.into_iter().all(is_of_kernel).then_some(kernels)

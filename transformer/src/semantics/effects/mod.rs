@@ -8,6 +8,7 @@ mod calls;
 mod element_reads;
 mod endings;
 mod kept_addresses;
+mod macros;
 mod places;
 mod standard;
 mod touches;
@@ -169,6 +170,10 @@ impl Reader<'_, '_> {
             return;
         }
         if let Some(expansion) = self.cx.expansion(&name, span.start) {
+            let is_number = expansion.as_ref().is_some_and(Vec::is_empty);
+            if !is_number && !self.cx.symbols().declares_at_file_scope(&name) && self.by_expansion(node) {
+                return;
+            }
             match expansion.filter(|_| matches!(role, Role::Read | Role::Argument)) {
                 Some(names) => names.iter().for_each(|inner| self.expanded(inner, node)),
                 None => self.unknown(UnknownKind::Code, node, format!("the macro `{name}` is no plain expression")),

@@ -22,7 +22,8 @@ pub(super) enum Named<'n> {
 
 impl Symbols<'_> {
     /// Does the use of a macro, named at `name`, only read a number or a pointer? Its text assigns nothing and takes no address, and what
-    /// it stands for is read as well, or leads to what is written, or what is asked for is part of subscripts in it.
+    /// it stands for is read as well, or leads to what is written, or what is asked for is part of subscripts in it or the pointer before
+    /// them.
     pub(super) fn macro_only_reads(&self, name: NodeId, named: Named<'_>) -> bool {
         let tree = self.own.tree.as_ref();
         let span = tree.span(name);
@@ -131,7 +132,7 @@ impl Symbols<'_> {
         !writes && !is_shift(&body) && calls.iter().all(|name| !is_parameter(name) && is_known(name))
     }
 
-    /// Does a macro's text name something only between brackets?
+    /// Does a macro's text name something only between brackets, or as the pointer before them, whatever is done with the element?
     fn is_in_subscripts(&self, found: &Macro, named: Named<'_>, at: usize) -> bool {
         let parameter = match named {
             Named::Argument(index) => found.parameters.as_ref().and_then(|all| all.get(index)).map(String::as_str),
@@ -141,11 +142,22 @@ impl Symbols<'_> {
             Named::Argument(_) => parameter.is_none_or(|parameter| parameter == word),
             Named::Variable(name) => name == word || self.macro_names(word, at, name),
         };
+        let is_base = |word: &str| match named {
+            Named::Argument(_) => parameter == Some(word),
+            Named::Variable(name) => name == word,
+        };
         let mut depth = 0_usize;
         let mut outside = String::new();
         for c in found.body.chars() {
             match c {
-                '[' => depth += 1,
+                '[' => {
+                    let before = outside.trim_end();
+                    let base = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
+                    if depth == 0 && is_base(&before[base..]) {
+                        outside.truncate(base);
+                    }
+                    depth += 1;
+                }
                 ']' => depth = depth.saturating_sub(1),
                 _ if depth == 0 => outside.push(c),
                 _ => {}

@@ -9,13 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
-use crate::semantics::effects::{Binding, HostEffects, Storage, Touch, UnknownKind};
+use crate::semantics::effects::{Binding, HostEffects, Named, Storage, Touch, UnknownKind};
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::conditions;
-use crate::transforms::hoist_maps::items::{Item, Length, normal, operand};
+use crate::transforms::hoist_maps::items::{Item, Length, compared, operand};
 use crate::transforms::hoist_maps::members::text::Changed;
 use crate::transforms::hoist_maps::templates::Template;
 use arguments::Handed;
@@ -112,15 +112,22 @@ impl<'c, 'a> Call<'c, 'a> {
             let message = format!("what `{}` runs is not known", unread?);
             Some(Reason::new(ReasonCode::EnvironmentPlace, cx.tree.span(self.statement), message))
         });
-        let is_data = own.iter().any(|mapping| mapping.is_data);
-        let trouble = trouble.or_else(|| {
-            let message = "the called function has data environments of its own";
-            is_data.then(|| Reason::new(ReasonCode::EnvironmentPlace, cx.tree.span(self.statement), message))
-        });
+        let trouble = trouble.or_else(|| self.written_beside_data(own));
         let mut unnamed = Vec::new();
         // What the statement does is the same for all constructs that it runs, which may be many.
         let inside = cx.effects_with_kernels(self.statement);
-        let mut found: Vec<Mapping> = own.iter().map(|mapping| self.mapping(mapping, &inside, &mut unnamed)).collect();
+        let mut found: Vec<Mapping> = Vec::new();
+        let mut around: Option<&Mapping> = None;
+        for mapping in own {
+            let read = self.mapping(mapping, own, &inside, &mut unnamed);
+            match (around.filter(|data| data.extent.contains(mapping.extent)), found.last_mut()) {
+                (Some(_), Some(data)) => data.hold(read),
+                _ => {
+                    around = mapping.is_data.then_some(*mapping);
+                    found.push(read);
+                }
+            }
+        }
         if let Some(first) = found.first_mut() {
             first.touches.extend(outside.touches);
             first.trouble = first.trouble.take().or(trouble);
@@ -128,9 +135,24 @@ impl<'c, 'a> Call<'c, 'a> {
         (found, unnamed)
     }
 
-    /// One construct of the function.
-    fn mapping(&self, own: &Mapping, inside: &HostEffects, unnamed: &mut Vec<Reason>) -> Mapping {
+    /// Why the function's environments may not become part of another one: what the host writes in them is lost where they end, but
+    /// only while they copy something back.
+    fn written_beside_data(&self, own: &[&Mapping]) -> Option<Reason> {
         let cx = self.cx;
+        let is_number = |named: &Named| cx.declared_type(&named.name, named.at).is_some_and(|ty| ty.is_scalar());
+        let is_memory =
+            |touch: &&Touch| touch.writes && !matches!(&touch.storage, Storage::Variable(named) if is_number(named));
+        let holds_data = own.iter().any(|mapping| mapping.is_data);
+        self.host.touches.iter().find(is_memory).filter(|_| holds_data)?;
+        let message = "the called function writes memory beside a data environment of its own";
+        Some(Reason::new(ReasonCode::EnvironmentPlace, cx.tree.span(self.statement), message))
+    }
+
+    /// One construct of all in the function.
+    fn mapping(&self, own: &Mapping, all: &[&Mapping], inside: &HostEffects, unnamed: &mut Vec<Reason>) -> Mapping {
+        let cx = self.cx;
+        let kernels = || all.iter().filter(|it| own.is_data && !it.is_data && own.extent.contains(it.extent));
+        let writes = |named: &Named| own.writes(cx, named) || kernels().any(|kernel| kernel.writes(cx, named));
         let extent = cx.tree.span(self.statement);
         let body = cx.tree.child(self.binding.definition, Field::Body);
         let terms = body.and_then(|body| conditions(cx, body, own, &self.host, false));
@@ -153,15 +175,19 @@ impl<'c, 'a> Call<'c, 'a> {
             only_read: Vec::new(),
             trouble: own.trouble.as_ref().map(|reason| Reason::new(reason.code, extent, in_called(&reason.message))),
         };
+        if own.is_data && (own.is_conditional || !own.exits.is_empty()) {
+            let message = "the called function has data environments of its own, which may hold nothing";
+            mapping.trouble.get_or_insert(Reason::new(ReasonCode::EnvironmentPlace, extent, message));
+        }
         for item in own.items.iter().filter(|item| !self.is_nothing(item)) {
             match self.item(item) {
                 Ok(found) if mapping.item(found.named.id).is_none() => {
-                    mapping.only_read.extend((!own.writes(cx, &item.named)).then_some(found.named.id));
+                    mapping.only_read.extend((!writes(&item.named)).then_some(found.named.id));
                     mapping.items.push(found);
                 }
                 // `dot(r, r, n)`: the copy that the first parameter brings serves both.
                 Ok(found) => {
-                    let is_read = found.to && !found.from && !own.writes(cx, &item.named);
+                    let is_read = found.to && !found.from && !writes(&item.named);
                     let is_other = |known: &Item| !is_read || known.from || !known.to || known.section != found.section;
                     let known = mapping.items.iter_mut().filter(|known| known.named.id == found.named.id);
                     known.filter(|known| is_other(known)).for_each(|known| {
@@ -264,7 +290,7 @@ impl<'c, 'a> Call<'c, 'a> {
         let lengths = lengths.filter_map(|(name, span)| cx.named(&name, span.start)).map(|(named, _)| named).collect();
         Some(Item {
             text: format!("{}{section}", named.name),
-            section: normal(&section),
+            section: compared(cx, &named, &section, cx.tree.span(self.statement).start),
             template,
             first_length: own.first_length.as_ref().and_then(length),
             length: own.length.as_ref().filter(|_| offset.is_none()).and_then(length),
@@ -277,6 +303,19 @@ impl<'c, 'a> Call<'c, 'a> {
             trouble: own.trouble,
             named,
         })
+    }
+}
+
+impl Mapping {
+    /// Takes in a construct that stands in this `target data` of the same called function. What that holds is there already: the
+    /// construct's own map says nothing, and the `target data` is where data come and go.
+    fn hold(&mut self, inner: Self) {
+        if inner.items.iter().any(|item| self.item(item.named.id).is_none()) {
+            let message = "the called function maps more data inside of a data environment of its own";
+            self.trouble.get_or_insert(Reason::new(ReasonCode::EnvironmentPlace, self.extent, message));
+        }
+        self.touches.extend(inner.touches);
+        self.trouble = self.trouble.take().or(inner.trouble);
     }
 }
 

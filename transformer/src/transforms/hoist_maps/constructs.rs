@@ -16,7 +16,7 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Behaviour, Category, Clause, ClauseName, Defaultmap, Field, ListItem, NodeId, NodeKind};
 use crate::transforms::checks;
 use crate::transforms::hoist_maps::items::{
-    Item, Length, follows_nothing, is_array, is_object, item_trouble, item_trouble_of_whole, normal_section,
+    Item, Length, compared, follows_nothing, is_array, is_object, item_trouble, item_trouble_of_whole,
 };
 use crate::transforms::hoist_maps::pairs::pairs;
 use crate::transforms::hoist_maps::templates::Template;
@@ -310,7 +310,6 @@ impl Mapping {
                 }
                 true => item_trouble(cx, item, &named, &variable.ty),
             };
-            let section: String = item.sections.iter().map(|section| normal_section(cx, section.span)).collect();
             let section_length = || match item.sections.as_slice() {
                 [only] if variable.ty.is_pointer() && variable.ty.dereferenced().is_scalar() => only
                     .length
@@ -327,9 +326,10 @@ impl Mapping {
             let lengths = expressions.iter().flat_map(named_in);
             let sections = item.sections.first().zip(item.sections.last());
             let sections = sections.map(|(first, last)| Span::new(first.span.start, last.span.end)).unwrap_or_default();
+            let text: String = item.sections.iter().map(|section| on_one_line(cx.file, section.span)).collect();
             self.items.push(Item {
                 text: on_one_line(cx.file, item.span),
-                section,
+                section: compared(cx, &named, &text, item.span.start),
                 template: Template::of(cx, sections, &expressions),
                 lengths: lengths.collect(),
                 expressions,

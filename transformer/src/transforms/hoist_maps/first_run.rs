@@ -8,7 +8,7 @@ use crate::semantics::effects::{HostEffects, Named, Storage, Touch};
 use crate::semantics::evaluation::act;
 use crate::semantics::symbols::{Scope, Variable};
 use crate::semantics::{Act, Evaluation, Kind};
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::items::{follows_nothing, is_object};
@@ -46,9 +46,11 @@ pub(super) fn conditions(
                 let Some(read) = guarded_head(cx.file, tree, parent) else {
                     let is_bare = tree.child(parent, Field::Initializer).is_none();
                     if is_bare {
-                        // `for (; test; i++)` begins as `while (test)` does.
-                        (parent == root && is_first).then_some(())?;
-                        found.push(repeated_condition(cx, tree.child(parent, Field::Condition)?)?);
+                        // `for (; test; i++)` begins as `while (test)` does, and `for (;;)` in any case.
+                        if let Some(test) = tree.child(parent, Field::Condition) {
+                            (parent == root && is_first).then_some(())?;
+                            found.push(repeated_condition(cx, test)?);
+                        }
                     } else {
                         found.extend(first_steps::condition(cx, root, parent, host, is_first)?);
                     }
@@ -67,14 +69,17 @@ pub(super) fn conditions(
                 found.extend(read.before.iter().rev().map(repeated).collect::<Option<Vec<_>>>()?);
             }
             NodeKind::WhileStatement if tree.field(node) == Some(Field::Body) => {
-                (parent == root && is_first).then_some(())?;
                 let condition = tree.child(parent, Field::Condition)?;
                 let test = match tree.kind(condition) {
                     NodeKind::ParenthesizedExpression => tree.named_children(condition).next()?,
                     NodeKind::ConditionClause => tree.child(condition, Field::Value)?,
                     _ => return None,
                 };
-                found.push(repeated_condition(cx, test)?);
+                // `while (1)`.
+                if cx.constant(tree.span(test)).is_none_or(|value| value == 0) {
+                    (parent == root && is_first).then_some(())?;
+                    found.push(repeated_condition(cx, test)?);
+                }
             }
             NodeKind::DoStatement => {}
             // What a test calls runs with the first test.
@@ -166,9 +171,14 @@ fn is_always_opened(cx: &Context<'_>, block: NodeId) -> bool {
 /// When a `for` statement certainly runs its body so many times from beginning to end: empty where it does so in any case.
 pub(super) fn runs_often(cx: &Context<'_>, node: NodeId, host: &HostEffects, times: usize) -> Option<Option<String>> {
     let read = canonical_nest(cx.file, cx.tree, node, 1).ok()?.loops.into_iter().next()?;
-    let counts_by_one = read.step.amount.is_none() && !read.step.is_subtracted;
+    let counts_by_one = read.step.amount.is_none();
     (counts_by_one && cx.comes_to_its_end(read.body)).then_some(())?;
-    least_trips(cx, &read, host, i64::try_from(times).ok()? - 1)
+    let more = i64::try_from(times).ok()? - 1;
+    if read.step.is_subtracted {
+        counts_down(cx, &read, host, more).map(Some)
+    } else {
+        least_trips(cx, &read, host, more)
+    }
 }
 
 /// When a loop that nothing leaves early makes so many passes: empty where that cannot be asked, nothing where it makes fewer.
@@ -180,14 +190,40 @@ pub(super) fn may_run_often(
 ) -> Option<Option<String>> {
     let nest = canonical_nest(cx.file, cx.tree, node, 1).ok();
     let Some(read) = nest.and_then(|nest| nest.loops.into_iter().next()) else { return Some(None) };
-    let asked = least_trips(cx, &read, host, i64::try_from(times).ok()? - 1);
+    let more = i64::try_from(times).ok()? - 1;
+    let asked = least_trips(cx, &read, host, more).or_else(|| counts_down(cx, &read, host, more).map(Some));
     let is_constant = [read.lower, read.upper].iter().all(|span| cx.constant(*span).is_some());
     asked.or_else(|| (!is_constant).then_some(None))
 }
 
 /// When a loop runs at all; empty where it certainly does.
 fn trip_condition(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects) -> Option<Option<String>> {
-    least_trips(cx, read, host, 0)
+    least_trips(cx, read, host, 0).or_else(|| counts_down(cx, read, host, 0).map(Some))
+}
+
+/// When the test of a loop that counts down to a small number still holds after its variable has become so much smaller: `n - 1 >= 0`.
+/// Where it starts from has the value that its variable gets, as all in it is of the variable's type.
+fn counts_down(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects, more: i64) -> Option<String> {
+    let relation = match read.relation {
+        Relation::Greater => ">",
+        Relation::GreaterOrEqual => ">=",
+        _ => return None,
+    };
+    let last = cx.constant(read.upper).filter(|value| (0..=127).contains(value))? + more;
+    let (_, variable) = cx.named(&read.variable, read.variable_span.end)?;
+    let ty = variable.ty.number()?.integer()?;
+    let is_of_type = |(name, span): &(String, Span)| {
+        cx.constant(*span).is_some_and(|value| (0..=127).contains(&value))
+            || cx.expansion(name, span.start).is_none()
+                && cx.named(name, span.start).and_then(|(_, other)| other.ty.number()?.integer()) == Some(ty)
+    };
+    let start = cx.file.show(read.lower).split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_plain = |word: &str| !word.starts_with(|c: char| c.is_ascii_digit()) || word.parse::<u8>().is_ok();
+    let is_same = ty.bits >= 32 && ty.signed && cx.is_arithmetic(read.lower) && words(&start).all(is_plain);
+    let names = cx.names_in(read.lower);
+    (is_same && !names.is_empty() && names.iter().all(is_of_type) && is_stable(cx, read.lower, host)).then_some(())?;
+    let start = if is_operand(&start) { start } else { format!("({start})") };
+    Some(format!("{start} {relation} {last}"))
 }
 
 /// When a loop's test still holds after its variable has grown by so much.

@@ -125,12 +125,25 @@ pub(super) fn is_array(ty: &DeclaredType) -> bool {
     ty.is_pointer() || matches!(ty, DeclaredType::Array { .. })
 }
 
-/// A section without blanks, and without the zero that it may begin with.
-pub(super) fn normal_section(cx: &Context<'_>, section: Span) -> String {
-    normal(&on_one_line(cx.file, section))
+/// The text of sections, whose names mean what they mean at a place, as they are compared: nothing where they are all of an array with known
+/// dimensions.
+pub(super) fn compared(cx: &Context<'_>, named: &Named, sections: &str, at: usize) -> String {
+    let sections = normal(sections);
+    let ty = cx.declared_type(&named.name, named.at);
+    let Some(DeclaredType::Array { dimensions, .. }) = &ty else { return sections };
+    let lengths: Vec<&str> = sections.trim_start_matches('[').trim_end_matches(']').split("][").collect();
+    let is_all = |(length, dimension): (&&str, &Dimension)| {
+        let length = length.strip_prefix(':').and_then(|length| cx.symbols().constant(length, at));
+        length.is_some() && length == dimension.value
+    };
+    let is_whole = !sections.is_empty()
+        && lengths.len() <= dimensions.len()
+        && lengths.iter().zip(dimensions).all(is_all)
+        && dimensions.iter().all(|dimension| dimension.value.is_some());
+    if is_whole { String::new() } else { sections }
 }
 
-/// The text of a section as sections are compared.
+/// A section without blanks, and without the zero that it may begin with.
 pub(super) fn normal(section: &str) -> String {
     let text: String = section.split_whitespace().collect();
     text.replace("[0:", "[:")

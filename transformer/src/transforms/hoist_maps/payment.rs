@@ -13,6 +13,10 @@ use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::storage;
 use crate::transforms::hoist_maps::updates::{Choice, LARGE, Spent, Update};
 
+/// The most passes of a loop that the program is asked for: in three, constructs that copy twice in each have paid for what an environment
+/// copies at its ends, one copy in each pass, and one more; where elements go both ways they need more.
+const MOST_PASSES: usize = 8;
+
 impl Block<'_, '_> {
     /// Adds the updates that the host needs, by elements or whole, and says when the constructs would copy the variable as often anyway.
     pub(super) fn paid(
@@ -45,7 +49,7 @@ impl Block<'_, '_> {
             let from = held.from && !self.is_back(statements, &updates, &held.item);
             let held = Held { to, from, updates, ..held.clone() };
             let copied = self.copied_anyway(statements, &held, choice, None);
-            let copied = copied.or_else(|| self.copied_in_two_passes(statements, &held, choice));
+            let copied = copied.or_else(|| self.copied_in_passes(statements, &held, choice));
             let copied = copied.or_else(|| self.copied_as_often(statements, &held, choice));
             if let Some(terms) = copied.or_else(|| self.copied_in_later_passes(statements, &held)) {
                 return Ok((held, terms.into_iter().chain(fits).collect()));
@@ -84,17 +88,17 @@ impl Block<'_, '_> {
     }
 
     /// When the constructs that certainly run copy the variable at least as often as the environment does, so that it never costs more.
-    /// In a loop that certainly makes `two` passes, they do so twice.
+    /// In a loop that certainly makes so many passes, they do so in each.
     fn copied_anyway(
         &self,
         statements: (usize, usize),
         held: &Held,
         choice: Choice,
-        two: Option<NodeId>,
+        often: Option<(NodeId, usize)>,
     ) -> Option<Vec<String>> {
         // As many copies of the same bytes are no gain.
         let more = usize::from(held.updates.iter().any(|update| update.moves(&held.item.text)));
-        self.copied(statements, held, choice, (two, more))
+        self.copied(statements, held, choice, (often, more))
     }
 
     /// When one pass of a loop copies the variable as often as the environment does, and the loop makes two as far as that can be asked.
@@ -111,14 +115,14 @@ impl Block<'_, '_> {
         (first, last): (usize, usize),
         held: &Held,
         choice: Choice,
-        (two, more): (Option<NodeId>, usize),
+        (often, more): (Option<(NodeId, usize)>, usize),
     ) -> Option<Vec<String>> {
         let mappings = self.mappings_of((first, last));
         let host = self.host_of((first, last));
-        let mut left = usize::from(held.to) + usize::from(held.from) + more;
         // What no construct certainly copies may not be read or written by the host's side at all: it may be constant.
         let (mut to, mut from) = (held.to, held.from);
         let mut spent = Spent::of(&held.updates, choice);
+        let mut left = (usize::from(held.to) + usize::from(held.from) + more) * spent.elements_for_copy;
         let mut terms = Vec::new();
         for index in first..=last {
             let statement = self.statements.get(index)?;
@@ -134,7 +138,7 @@ impl Block<'_, '_> {
                     terms.extend(own);
                     let around = self.loop_around(mapping);
                     let gained = spent.pay(around, copies_of(item));
-                    let passes = if two.is_some() && around == two { 2 } else { 1 };
+                    let passes = often.filter(|(node, _)| around == Some(*node)).map_or(1, |(_, passes)| passes);
                     left = left.saturating_sub(gained * passes);
                     (to, from) = (to && !item.to, from && !item.from);
                 }
@@ -180,17 +184,20 @@ impl Block<'_, '_> {
         })
     }
 
-    /// When one of the loops makes two passes, in which the constructs copy the variable more often than the updates do.
-    fn copied_in_two_passes(&self, (first, last): (usize, usize), held: &Held, choice: Choice) -> Option<Vec<String>> {
+    /// When one of the loops makes a few passes, in which the constructs copy the variable more often than the updates do.
+    fn copied_in_passes(&self, (first, last): (usize, usize), held: &Held, choice: Choice) -> Option<Vec<String>> {
         let host = self.host_of((first, last));
         let loops = self.statements.get(first..=last)?.iter().filter(|it| it.is_loop && !held.updates.is_empty());
         loops.into_iter().find_map(|statement| {
             let head = canonical_head(self.cx.file, self.cx.tree, statement.node)?;
             let is_named = self.cx.means_the_same(head.upper, self.start_of((first, last)));
-            let term = first_run::runs_often(self.cx, statement.node, &host, 2).filter(|_| is_named)?;
-            let mut terms = self.copied_anyway((first, last), held, choice, Some(statement.node))?;
-            terms.extend(term);
-            Some(terms)
+            (2..=MOST_PASSES).find_map(|passes| {
+                let term = first_run::runs_often(self.cx, statement.node, &host, passes).filter(|_| is_named)?;
+                let often = Some((statement.node, passes));
+                let mut terms = self.copied_anyway((first, last), held, choice, often)?;
+                terms.extend(term);
+                Some(terms)
+            })
         })
     }
 

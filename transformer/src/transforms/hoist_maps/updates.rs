@@ -230,7 +230,8 @@ impl Wanted<'_, '_> {
         Some(Update { covers, around, condition, fits, lies, place, piece, asks, is_closed: false })
     }
 
-    /// The condition, in C, and the branch of an `if` without braces and without `else`, where the host may test the condition twice.
+    /// The condition, in C, and the branch of an `if` without `else`, where the host may test the condition twice. In braces no update found a
+    /// line of its own.
     fn branch(&self, statement: &Statement) -> Option<(String, NodeId)> {
         let (cx, tree) = (self.cx, self.cx.tree);
         (tree.kind(statement.node) == NodeKind::IfStatement).then_some(())?;
@@ -238,9 +239,8 @@ impl Wanted<'_, '_> {
         let condition = tree.span(tree.child(statement.node, Field::Condition)?);
         let part = tree.child(statement.node, Field::Consequence)?;
         let is_access = |touch: &Touch| condition.contains(touch.span);
-        let is_pure = is_stable(cx, condition, &statement.host)
-            && !self.candidate.accesses(cx, statement).any(is_access)
-            && tree.kind(part) != NodeKind::CompoundStatement;
+        let is_pure =
+            is_stable(cx, condition, &statement.host) && !self.candidate.accesses(cx, statement).any(is_access);
         let text = crate::edit::directive_writer::on_one_line(cx.file, condition);
         let text = text.strip_prefix('(')?.strip_suffix(')')?.trim().to_owned();
         is_pure.then_some((text, part))
@@ -287,7 +287,8 @@ impl Wanted<'_, '_> {
 /// How much of constructs' copies updates take in one pass of each loop, until constructs of the same pass have paid for them.
 pub(super) struct Spent {
     left: Vec<(Option<NodeId>, usize)>,
-    elements_for_copy: usize,
+    /// How many copies of single elements one copy of the section pays for.
+    pub elements_for_copy: usize,
 }
 
 impl Spent {
@@ -307,13 +308,14 @@ impl Spent {
         Self { left, elements_for_copy }
     }
 
-    /// A construct in a loop copies the variable so often in each pass: how many of these copies no update takes the place of.
+    /// A construct in a loop copies the variable so often in each pass: how much of that no update takes the place of, where one copy is as much
+    /// as [`Self::elements_for_copy`].
     pub(super) fn pay(&mut self, around: Option<NodeId>, copies: usize) -> usize {
-        let Some((_, left)) = self.left.iter_mut().find(|(known, _)| *known == around) else { return copies };
         let offered = copies * self.elements_for_copy;
+        let Some((_, left)) = self.left.iter_mut().find(|(known, _)| *known == around) else { return offered };
         let paid = offered.min(*left);
         *left -= paid;
-        (offered - paid) / self.elements_for_copy
+        offered - paid
     }
 
     pub(super) fn is_covered(&self, around: Option<NodeId>) -> bool {
