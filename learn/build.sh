@@ -14,13 +14,14 @@ export LIBRARY_PATH
 mkdir -p "$out/source" "$out/cubins" "$out/driver"
 flags=(-O2 -fopenmp -Wall -Wextra -Werror -Wno-unused-parameter "-I$here")
 if [[ $arch == host ]]; then
+  python3 "$here/sources.py" "$out/source" few
   flags+=(-fopenmp-targets=x86_64-pc-linux-gnu)
 else
+  python3 "$here/sources.py" "$out/source"
   [[ -e $out/toolkit ]] || "$here/../bench/toolkit.sh" "$out/toolkit"
   export PATH=$out/toolkit/bin:$PATH
   flags+=("--offload-arch=$arch" -foffload-lto "--cuda-path=$out/toolkit")
 fi
-python3 "$here/sources.py" "$out/source"
 
 compile() { # FAMILY
   local built=$out/$1

@@ -121,10 +121,11 @@ def measured_name(kernel, form, threads):
     return f"{kernel.name}_{form.name}_{threads}"
 
 
-def measured_variants(kernel: Kernel):
-    """Forms with their literal limits; 0 is no clause at all, and -128 the limit alone."""
+def measured_variants(kernel: Kernel, few=False):
+    """Forms with their literal limits; 0 is no clause at all, and -128 the limit alone. `few`: with one limit, where only results matter."""
     for form in forms(kernel):
-        for threads in (0, -128, *THREADS) if form == PLAIN else (0, *COARSE_THREADS):
+        limits = (0, -128, *THREADS) if form == PLAIN else (0, *COARSE_THREADS)
+        for threads in (0, 64) if few else limits:
             yield form, threads
 
 
@@ -134,11 +135,11 @@ def clauses(threads):
     return f" num_teams(teams) thread_limit({threads})"
 
 
-def measured_source(family):
+def measured_source(family, few=False):
     """The program that measures the kernels of a family."""
     parts, table = ['#include "harness.h"'], []
     for kernel in (one for one in KERNELS if one.family == family):
-        for form, threads in measured_variants(kernel):
+        for form, threads in measured_variants(kernel, few):
             name = measured_name(kernel, form, threads).replace("-", "limit")
             parts.append(f"static void {name}({PARAMETERS}, int teams)\n{{\n{loop(kernel, form, clauses(threads))}\n}}")
             table.append(f'    {{"{kernel.name}", {form.factor}, {form.stride}, \'{form.axis}\', {threads}, {name}}},')

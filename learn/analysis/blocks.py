@@ -134,4 +134,5 @@ def walk_figures(ends, rules):
         "most": max(base / us for _, base, us in times),
         "worst": min(worth(us, base) for _, base, us in times),
         "of_rules": geomean(case.time(rules) / us for case, _, us in times),
+        "worst_of_rules": min(worth(us, case.time(rules)) for case, _, us in times),
     }

@@ -27,7 +27,7 @@ def random_folds(size, count, seed=1):
         yield numpy.setdiff1d(order, part), numpy.sort(part)
 
 
-def nested(groups, candidates, fit, score, predict, inner=4):
+def nested(groups, candidates, fit, score, predict, inner=3):
     """Predictions for every item, each by a model that has not seen its family, and the candidate chosen for each family.
 
     fit(candidate, indices) -> model; score(candidate, model, indices) -> a number, the larger the better; predict(candidate, model, indices)

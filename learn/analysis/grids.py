@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeRegressor
 from data import PLAIN, geomean, grid_features, is_slower, static_features, worth
 from folds import nested, random_folds
 
-TREES = 60
+TREES = 40
 LIMITS = (32, 64, 96, 128, 256)
 # Target of the forest, its kind, and the least points in a leaf. `time` is Lloyd's own: the logarithm of the time. `ratio` is that of the time
 # over the time of LLVM's grid.
@@ -50,7 +50,7 @@ def fit(table, candidate, indices):
     if model == "tree":
         regressor = DecisionTreeRegressor(min_samples_leaf=leaf, random_state=1)
     else:
-        regressor = RandomForestRegressor(TREES, min_samples_leaf=leaf, max_features=0.4, max_samples=0.5, n_jobs=2, random_state=1)
+        regressor = RandomForestRegressor(TREES, min_samples_leaf=leaf, max_features=0.4, max_samples=0.35, n_jobs=2, random_state=1)
     return regressor.fit(table.rows[rows], table.target(kind)[rows])
 
 
