@@ -1,11 +1,10 @@
 """usage: features.py OMPSPLIT BUILD OUT
 
 Writes in OUT what is known before anything runs, and in BUILD the plan of what is measured:
-kernels.csv (a row for each kernel, size and form), resources.csv (each compiled kernel), choices.csv (the grid that each heuristic and the
+kernels.csv.gz (a row for each kernel, size and form), resources.csv.gz (each compiled kernel), choices.csv.gz (the grid that each heuristic and the
 rules of ompsplit choose), plan/FAMILY. OMPSPLIT is the program, BUILD what build.sh made.
 """
 
-import csv
 import re
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from counts import NAMES, counts
 from cubin import resources
 from generate import (COARSE_THREADS, PLAIN, THREADS, Form, analysed_source, fits, forms, iterations, measured_name, measured_variants, value)
 from kernels import KERNELS
+from tables import write
 
 # NVIDIA H100 and H200 alike (CUDA C Programming Guide 12, compute capability 9.0).
 SMS, SM_THREADS, SM_REGISTERS, SM_BLOCKS, WARP, SECTOR = 132, 2048, 65536, 32, 32, 32
@@ -160,11 +160,9 @@ def points(kernel, size, chosen):
     return [*found, (0, 0, PLAIN)]
 
 
-def write_csv(path, rows):
-    with open(path, "w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: f"{one:.6g}" if isinstance(one, float) else one for name, one in row.items()} for row in rows)
+def write_rows(path, rows):
+    columns = list(rows[0])
+    write(path, columns, [[f"{row[name]:.6g}" if isinstance(row[name], float) else row[name] for name in columns] for row in rows])
 
 
 def compiled(build):
@@ -206,11 +204,11 @@ def main(program, build, out):
     out.mkdir(parents=True, exist_ok=True)
     (build / "plan").mkdir(exist_ok=True)
     registers, resource_rows = compiled(build)
-    write_csv(out / "resources.csv", resource_rows)
+    write_rows(out / "resources.csv.gz", resource_rows)
     with tempfile.TemporaryDirectory() as folder, ThreadPool(2) as pool:
         described = pool.map(lambda kernel: describe(Tool(program, folder), kernel, registers), KERNELS, chunksize=1)
-    write_csv(out / "kernels.csv", [row for rows, _, _ in described for row in rows])
-    write_csv(out / "choices.csv", [row for _, rows, _ in described for row in rows])
+    write_rows(out / "kernels.csv.gz", [row for rows, _, _ in described for row in rows])
+    write_rows(out / "choices.csv.gz", [row for _, rows, _ in described for row in rows])
     plans = {}
     for kernel, (_, _, plan) in zip(KERNELS, described):
         plans.setdefault(kernel.family, []).extend(plan)

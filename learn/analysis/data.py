@@ -1,13 +1,15 @@
 """The measurements of a device, and what is known of each kernel before it runs."""
 
 import csv
+import gzip
 import hashlib
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-FILES = ("points.csv", "kernels.csv", "resources.csv", "choices.csv")
+FILES = ("points", "kernels", "resources", "choices")
 SMS, SM_THREADS, SM_REGISTERS, SM_BLOCKS = 132, 2048, 65536, 32
 NOISE, NOISE_US = 1.02, 2.0  # as tests/geometry.rs has them: a difference within one of them is none
 INSTRUCTIONS = ("blocks", "branches", "divergent_insts", "divergent_region_insts", "divergent_region_ratio", "divergent_regions", "insts", "float_insts",
@@ -57,12 +59,12 @@ class Case:
     def reference(self):
         return self.times[LLVM]
 
-    @property
+    @cached_property
     def plain(self):
         """The grids that say how many threads and blocks, of the form that the programmer wrote."""
         return {grid: us for grid, us in self.times.items() if grid.form == PLAIN and grid.threads > 0}
 
-    @property
+    @cached_property
     def best(self):
         """The least time of any grid of the plain form."""
         return min(us for grid, us in self.times.items() if grid.form == PLAIN)
@@ -75,8 +77,8 @@ def number(text):
     return -1.0 if text == "" else float(text)
 
 
-def read(path):
-    with open(path, newline="") as file:
+def read(folder, name):
+    with gzip.open(folder / f"{name}.csv.gz", "rt", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -93,25 +95,25 @@ def grid_of(row):
 
 
 def digest(folder):
-    """One hash of all files of the data."""
+    """One hash of all tables, without their compression."""
     total = hashlib.sha256()
     for name in FILES:
-        total.update((Path(folder) / name).read_bytes())
+        total.update(gzip.decompress((Path(folder) / f"{name}.csv.gz").read_bytes()))
     return total.hexdigest()
 
 
 def load(folder):
     """All cases, in the order of the files."""
     folder, cases = Path(folder), {}
-    for row in read(folder / "kernels.csv"):
+    for row in read(folder, "kernels"):
         case = cases.setdefault(case_key(row), Case(row["family"], row["kernel"], case_key(row)[1:]))
         case.static[form_of(row)] = {name: number(row[name]) for name in ("iterations", "loops", "operations", *MEMORY, *INSTRUCTIONS)}
     resources = defaultdict(dict)
-    for row in read(folder / "resources.csv"):
+    for row in read(folder, "resources"):
         resources[row["kernel"]][form_of(row), int(row["threads"])] = int(row["registers"]), int(row["stack"]), int(row["instructions"])
-    for row in read(folder / "choices.csv"):
+    for row in read(folder, "choices"):
         cases[case_key(row)].choices[row["who"]] = grid_of(row)
-    for row in read(folder / "points.csv"):
+    for row in read(folder, "points"):
         case, grid, us = cases[case_key(row)], grid_of(row), float(row["us"])
         if grid == LLVM and grid in case.times:
             case.again = us

@@ -150,8 +150,9 @@ def network_features(series, before, factor):
 class Network:
     """One hidden layer behind principal components that explain 95 % (sections 7.6.2 and 7.6.5)."""
 
-    def __init__(self, series, candidate):
-        questions = [question for one in series for question in steps(one)]
+    def __init__(self, questions, candidate):
+        """questions: the `steps` of each series."""
+        questions = [question for one in questions for question in one]
         nodes, alpha = candidate
         layers = MLPClassifier((nodes,), alpha=alpha, max_iter=600, random_state=1, solver="lbfgs")
         self.model = make_pipeline(StandardScaler(), PCA(0.95), layers)
@@ -159,9 +160,10 @@ class Network:
             warnings.simplefilter("ignore", ConvergenceWarning)
             self.model.fit(numpy.array([row for row, _ in questions]), numpy.array([answer for _, answer in questions]))
 
-    def chances(self, series):
-        """How probable it is that each doubling gains."""
-        return self.model.predict_proba(numpy.array([row for row, _ in steps(series)]))[:, 1]
+    def chances(self, questions):
+        """How probable it is that each doubling gains, for each series."""
+        found = self.model.predict_proba(numpy.array([row for one in questions for row, _ in one]))[:, 1]
+        return numpy.split(found, numpy.cumsum([len(one) for one in questions])[:-1])
 
 
 def walk(series, chances, threshold):
@@ -176,15 +178,15 @@ def walk(series, chances, threshold):
 def network_factors(series, folds, groups, candidates=NETWORKS):
     """For each series the factor, by a network that has not seen its fold. Nodes, penalty and threshold are chosen on the training part: the
     gate first (no factor above 1 where 1 is best), then the speedup."""
-    factors, chosen = [1] * len(series), []
+    factors, chosen, questions = [1] * len(series), [], [steps(one) for one in series]
     for train, test in folds:
         best = None
         inner_groups = groups[train]
         for candidate in candidates:
             chances = {}
             for a, b in merged_folds(inner_groups, 3):
-                network = Network([series[train[index]] for index in a], candidate)
-                chances |= {train[index]: network.chances(series[train[index]]) for index in b}
+                network = Network([questions[index] for index in train[a]], candidate)
+                chances |= dict(zip(train[b], network.chances([questions[index] for index in train[b]])))
             for threshold in THRESHOLDS:
                 taken = {index: walk(series[index], one, threshold) for index, one in chances.items()}
                 broken = sum(factor > 1 and series[index].best == 1 for index, factor in taken.items())
@@ -193,9 +195,9 @@ def network_factors(series, folds, groups, candidates=NETWORKS):
                 if best is None or rank > best[0]:
                     best = rank, candidate, threshold
         _, candidate, threshold = best
-        network = Network([series[index] for index in train], candidate)
-        for index in test:
-            factors[index] = walk(series[index], network.chances(series[index]), threshold)
+        network = Network([questions[index] for index in train], candidate)
+        for index, chances in zip(test, network.chances([questions[index] for index in test])):
+            factors[index] = walk(series[index], chances, threshold)
         chosen.append((*candidate, threshold))
     return factors, chosen
 
@@ -234,7 +236,7 @@ def figures(series, factors):
     speeds = [one.speedups[factor] for one, factor in zip(series, factors)]
     return {
         "speed": geomean(speeds),
-        "of_most": geomean(one.speedups[factor] / max(one.most, 1) for one, factor in zip(series, factors)),
+        "of_gain": (geomean(speeds) - 1) / (geomean(max(one.most, 1) for one in series) - 1),
         "worst": min(speeds),
         "broken": sum(factor > 1 and one.best == 1 for one, factor in zip(series, factors)),
         "applied": sum(factor > 1 for factor in factors),

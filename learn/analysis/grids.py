@@ -121,6 +121,13 @@ def outwards(table, index, own):
     return numpy.argsort(distance, kind="stable")
 
 
+def after(table, index, own, predicted):
+    """A choice first, or the grid most like it, then the others as they are predicted."""
+    first = outwards(table, index, own)[0]
+    order = numpy.argsort(predicted, kind="stable")
+    return numpy.concatenate([[first], order[order != first]])
+
+
 def by_families(cases, name):
     """A heuristic with the number of threads that is best on the other families, as Lloyd chose it (section II.B)."""
     grids = []
@@ -129,6 +136,11 @@ def by_families(cases, name):
         threads = min(LIMITS, key=lambda limit: geomean(one.time(f"{name}{limit}") / one.best for one in others))
         grids.append(case.choices[f"{name}{threads}"])
     return grids
+
+
+def best_sizes(cases, name):
+    """A heuristic with the number of threads that is best in the case itself: more than anybody knows before."""
+    return [case.choices[min((f"{name}{limit}" for limit in LIMITS), key=case.time)] for case in cases]
 
 
 def fixed_best(cases):
