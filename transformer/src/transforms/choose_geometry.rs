@@ -167,8 +167,12 @@ mod gain;
 mod grid;
 mod levels;
 mod queries;
+mod predictions;
 mod retune;
 mod team_size;
+mod told;
+
+pub use self::predictions::predicted_time;
 
 use crate::analysis::associated_loops::known_iterations;
 use crate::context::Context;
@@ -222,10 +226,12 @@ fn plan_loop(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let span = cx.constructs.directive(first).span;
     let is_nested = levels::nested_parallel(cx, region).is_some();
     let is_judged = !is_nested && checks::clause_reasons(cx, region).is_empty();
-    let far_off = if is_judged { retune::far_off(cx, region) } else { None };
-    let verdict = match &far_off {
+    let told = cx.told(region).grid;
+    let far_off = if is_judged && told.is_none() { retune::far_off(cx, region) } else { None };
+    let verdict = match (&far_off, told) {
         _ if is_nested => levels::two_levels(cx, region),
-        Some(far_off) if cx.retune => retune::retune(cx, region, far_off),
+        (_, Some(told)) => told::write(cx, region, told),
+        (Some(far_off), _) if cx.retune => retune::retune(cx, region, far_off),
         _ => decide(cx, region, span),
     };
     let mut plan = verdict.into_plan(Pass::Geometry, span, region.extent);

@@ -76,7 +76,7 @@ impl Geometry {
 
 /// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Run {
+pub struct Run {
     /// What it printed.
     pub stdout: Vec<u8>,
     /// What it and the runtime wrote to standard error; empty if the log was read instead.
@@ -89,7 +89,8 @@ pub(super) struct Run {
 
 impl Run {
     /// Did it end by itself?
-    pub(super) fn exited(&self) -> bool {
+    #[must_use]
+    pub fn exited(&self) -> bool {
         self.end.starts_with("exit ")
     }
 }
@@ -275,8 +276,10 @@ fn set_name(command: &mut Command) {
 #[cfg(not(unix))]
 fn set_name(_: &mut Command) {}
 
+/// How a process ended: `exit 0`, `signal 6`.
 #[cfg(unix)]
-fn describe(status: ExitStatus) -> String {
+#[must_use]
+pub fn describe(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit {code}"),
@@ -285,7 +288,9 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
+/// How a process ended.
 #[cfg(not(unix))]
-fn describe(status: ExitStatus) -> String {
+#[must_use]
+pub fn describe(status: ExitStatus) -> String {
     status.to_string()
 }
