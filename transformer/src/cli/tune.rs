@@ -192,11 +192,14 @@ fn outcome(
 
 /// Measures what was prepared in a folder.
 fn measured(folder: &Path, command: &TuneCommand, watch: &dyn Fn(&str)) -> Result<Measurement, String> {
+    // Commands run elsewhere, and find its parts by these paths.
+    let folder = &folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
     let manifest = Manifest::read(folder)?;
     let mut task = manifest.task.clone();
     if let Some(launcher) = &command.launcher {
         task.launcher = Some(launcher.clone());
     }
+    task.rounds = command.rounds.map(usize::from).or(task.rounds);
     if let Some(budget) = command.budget {
         task.budget = seconds(budget);
     }
@@ -280,6 +283,7 @@ fn task(command: &TuneCommand, settings: &Settings, file: PathBuf, run: &str) ->
         exit: comparison.exit,
         size: command.size.clone(),
         budget: command.budget.map_or(Duration::from_secs(3600), seconds),
+        rounds: command.rounds.map(usize::from),
         is_exhaustive: command.exhaustive,
     })
 }

@@ -10,12 +10,12 @@ use super::runner::Runner;
 use super::search::{Arms, FINAL_ROUNDS, Measured, Present, best_arm, halve, is_better, rounds};
 use super::size::{Saturation, saturation};
 use super::statistics::median;
-use super::task::{Build, ClockKind, Task, TunedLoop, arms};
+use super::task::{Build, ClockKind, Task, TunedLoop, apart, arms};
 use super::{Watch, clock::Clock};
 
 /// Runs of the original at each size of a range.
 const SIZE_RUNS: usize = 3;
-/// Rounds of an exhaustive search, for which there is one more rung at the end.
+/// Rounds of an exhaustive search.
 const EXHAUSTIVE_ROUNDS: usize = 5;
 
 /// What is measured.
@@ -114,21 +114,31 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
     let searched = saturation.as_ref().map(|found| found.size).filter(|_| !task.is_exhaustive).or(target);
     runner.kind = runner.begin(searched)?;
     let kind = runner.kind;
+    let mut search = Measured::default();
+    if let Some(compose) = compose {
+        set_apart(&mut runner, compose, &mut search)?;
+    }
     let of_build = |build: &Build| arms(loops, &build.plan, kind, is_plain);
     let all_arms: Vec<Arms> = runner.builds.iter().map(of_build).collect();
     let present = Present { build: 0, twin };
     let passes = runner.builds.iter().position(|build| build.plan == Plan::passes(loops.len()));
     let protected: Vec<usize> = [Some(0), Some(twin), passes].into_iter().flatten().collect();
 
-    let mut search = Measured::default();
-    let last = match task.is_exhaustive {
+    // Where builds choose for several kernels and nothing tells of single ones, wholes are compared.
+    let is_blind = kind == ClockKind::Wall && runner.builds.iter().any(|build| !apart(&build.plan).is_empty());
+    let wholes: Vec<Arms> = (0..runner.builds.len()).map(|build| vec![Some(build)]).collect();
+    let mut last = match task.is_exhaustive {
         true => {
             let all: Vec<usize> = (0..runner.builds.len()).collect();
-            rounds(&mut runner, &all, EXHAUSTIVE_ROUNDS, &mut search)?;
+            rounds(&mut runner, &all, task.rounds.unwrap_or(EXHAUSTIVE_ROUNDS), &mut search)?;
             all
         }
-        false => halve(&mut runner, &all_arms, &protected, &mut search)?,
+        false if is_blind => halve(&mut runner, &wholes, twin, &mut search)?,
+        false => halve(&mut runner, &all_arms, twin, &mut search)?,
     };
+    last.retain(|build| !protected.contains(build));
+    last.splice(0..0, protected.iter().copied());
+    let final_rounds = task.rounds.unwrap_or(FINAL_ROUNDS);
     let mut end = Measured { failed: search.failed.clone(), ..Measured::default() };
     if task.is_exhaustive {
         end = search.clone();
@@ -136,10 +146,10 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
         if target != searched {
             runner.kind = runner.begin(target)?;
         }
-        rounds(&mut runner, &last, FINAL_ROUNDS, &mut end)?;
+        rounds(&mut runner, &last, final_rounds, &mut end)?;
     }
 
-    let mut judge = Judge { loops, arms: all_arms, present, is_plain, kind };
+    let mut judge = Judge { loops, arms: all_arms, present, is_plain, kind, is_blind };
     let wanted = judge.composed(&end);
     let mut chosen = runner.builds.iter().position(|build| build.plan == wanted);
     let mut is_confirmed = true;
@@ -151,7 +161,7 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
             Ok(build) => {
                 chosen = Some(judge.add(&mut runner, build));
                 let again: Vec<usize> = protected.iter().copied().chain(chosen).collect();
-                rounds(&mut runner, &again, FINAL_ROUNDS, &mut end)?;
+                rounds(&mut runner, &again, final_rounds, &mut end)?;
             }
             Err(why) => {
                 end.failed.insert(usize::MAX, why);
@@ -169,7 +179,12 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
     let is_confirmed = is_confirmed || best != 0;
     let rows = judge.rows(&search, &end);
     let plan_of = |build: usize| runner.builds.get(build).map(|build| build.plan.clone());
-    let (faults, dropped): (Vec<_>, Vec<_>) = end.failed.iter().partition(|(build, _)| {
+    let told_alone = |build: usize| {
+        let alone = plan_of(build).map(|plan| apart(&plan)).unwrap_or_default();
+        end.failed.keys().any(|other| plan_of(*other).is_some_and(|plan| alone.contains(&plan)))
+    };
+    let failed = end.failed.iter().filter(|(build, _)| !told_alone(**build));
+    let (faults, dropped): (Vec<_>, Vec<_>) = failed.partition(|(build, _)| {
         let is_safe = runner.builds.get(**build).is_some_and(|build| !build.is_assumed);
         is_safe && runner.differing.contains_key(*build)
     });
@@ -190,6 +205,33 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
         dropped: told(dropped),
         faults: told(faults),
     })
+}
+
+/// Runs every build once that has choices for several kernels, and where one fails builds its choices apart, so that the one that is not at
+/// fault stays.
+fn set_apart(
+    runner: &mut Runner<'_>,
+    compose: &dyn Fn(&Plan) -> Result<Build, String>,
+    into: &mut Measured,
+) -> Result<(), String> {
+    let several: Vec<usize> =
+        (0..runner.builds.len()).filter(|at| runner.builds.get(*at).is_some_and(|it| !apart(&it.plan).is_empty())).collect();
+    rounds(runner, &several, 1, into)?;
+    for build in several {
+        if !into.failed.contains_key(&build) {
+            continue;
+        }
+        let alone = runner.builds.get(build).map(|it| apart(&it.plan)).unwrap_or_default();
+        for plan in alone {
+            // What cannot be built alone is no loss: it is at fault.
+            if !runner.builds.iter().any(|other| other.plan == plan)
+                && let Ok(one) = compose(&plan)
+            {
+                runner.builds.push(one);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Where the device is saturated, by the original at each size.
@@ -214,6 +256,7 @@ struct Judge<'a> {
     present: Present,
     is_plain: bool,
     kind: ClockKind,
+    is_blind: bool,
 }
 
 impl Judge<'_> {
@@ -258,9 +301,7 @@ impl Judge<'_> {
     /// The build that is best as a whole: the original, unless another one is better.
     fn best(&self, end: &Measured, passes: Option<usize>, chosen: Option<usize>, last: &[usize]) -> usize {
         let mut best = 0;
-        // Where nothing tells of single kernels, wholes are compared.
-        let is_blind = self.loops.len() > 1 && self.kind == ClockKind::Wall;
-        let others = last.iter().copied().filter(|build| is_blind && *build != self.present.twin);
+        let others = last.iter().copied().filter(|build| self.is_blind && *build != self.present.twin);
         let all: BTreeSet<usize> = others.collect();
         for build in passes.into_iter().chain(chosen).chain(all) {
             if build != 0 && !end.failed.contains_key(&build) && is_better(end, self.present, best, build) {

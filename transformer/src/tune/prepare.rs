@@ -1,5 +1,6 @@
 //! Finds the candidates of a source and builds those that are worth it.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use super::Watch;
@@ -9,7 +10,7 @@ use super::clock::{Clock, FileId};
 use super::project::{self, Product, Project};
 use super::runner::Runner;
 use super::space::{Candidate, Source, Space, Written};
-use super::task::{Build, ClockKind, Task, TunedLoop, arms, loops, plans, tuned_lines};
+use super::task::{Build, ClockKind, Task, TunedLoop, apart, arms, loops, plans, tuned_lines};
 
 /// What is prepared, and how much of it.
 #[derive(Clone, Debug)]
@@ -145,19 +146,22 @@ pub fn prepare<'a>(
         Some(kind) => kind,
         None => detected(task, &project, builds.clone(), clock.as_ref().ok(), watch)?,
     };
-    let mut plans = plans(&loops, kind);
-    plans.insert(0, Plan::passes(loops.len()));
+    let mut plans = VecDeque::from(plans(&loops, kind));
+    plans.push_front(Plan::passes(loops.len()));
     let builder = Builder::new(&project, &wanted.recipe, hash);
     let mut dropped = Vec::new();
-    for (index, plan) in plans.iter().enumerate() {
-        let written = text(plan)?;
+    while let Some(plan) = plans.pop_front() {
+        let written = text(&plan)?;
         if builds.iter().any(|other| other.text == written.text) {
             continue;
         }
-        watch(&format!("building candidate {} of {}", index + 1, plans.len()));
+        watch(&format!("building candidate {}, {} are left", builds.len(), plans.len()));
         match builder.build(&written.text) {
-            Ok(built) => builds.push(workshop.finished(plan, written, built)),
-            Err(why) => dropped.push((plan.clone(), why)),
+            Ok(built) => builds.push(workshop.finished(&plan, written, built)),
+            Err(why) => match apart(&plan) {
+                alone if alone.is_empty() => dropped.push((plan, why)),
+                alone => plans.extend(alone),
+            },
         }
     }
     project.restore().map_err(failed)?;

@@ -186,6 +186,17 @@ fn stamps(root: &Path) -> io::Result<Stamps> {
     Ok(found)
 }
 
+/// The programs and libraries below a folder: files that begin as such files do.
+#[must_use]
+pub fn programs(root: &Path) -> Vec<PathBuf> {
+    let begins = |path: &Path| {
+        let mut start = [0; 4];
+        File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok_and(|()| start == *b"\x7fELF")
+    };
+    let all = stamps(root).unwrap_or_default().into_keys().map(|name| root.join(name));
+    all.filter(|path| begins(path)).collect()
+}
+
 /// A hash of what is in a folder, without version control and folders that are named: of small files their content, of large ones their size
 /// and time.
 ///

@@ -4,17 +4,17 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::Watch;
 use super::clock::{self, Clock, Times};
 use super::command::Shell;
-use super::project::Project;
+use super::project::{self, Project};
 use super::search::{Bench, Ran, Sample};
 use super::task::{Build, ClockKind, Task};
-use crate::validate::host::{Run, last_words};
-use crate::validate::interrupt;
+use crate::validate::host::{Run, last_words, remove_images};
+use crate::validate::interrupt::{self, Removal};
 
 /// A candidate that takes so many times as long as the original is not waited for.
 const PATIENCE: u32 = 10;
@@ -107,6 +107,7 @@ impl<'a> Runner<'a> {
             stdin: self.task.stdin.as_deref(),
             limit,
         };
+        let _images = Images::of(folder);
         let (mut run, took) = shell.run().map_err(|error| error.to_string())?;
         run.files = files.iter().map(|file| fs::read(folder.join(file)).ok()).collect();
         let times = self.clock.and_then(|_| clock::read(scratch.path()));
@@ -148,6 +149,37 @@ impl<'a> Runner<'a> {
         lines.dedup();
         let all_kernels = sum(&lines);
         Some(Sample { kernels: Some(kernels), all_kernels, whole: all_kernels + times.copies })
+    }
+}
+
+/// clang 19's x86_64 device leaves a file with each image that it loads. Those of the programs in a folder are removed.
+struct Images {
+    folder: PathBuf,
+    since: SystemTime,
+    /// A signal removes them too.
+    _removal: Removal,
+}
+
+impl Images {
+    fn of(folder: &Path) -> Self {
+        let (folder, since) = (folder.to_owned(), SystemTime::now());
+        let on_signal = folder.clone();
+        let _removal = interrupt::on_signal(move || remove_images_of(&on_signal, since));
+        Self { folder, since, _removal }
+    }
+}
+
+impl Drop for Images {
+    fn drop(&mut self) {
+        remove_images_of(&self.folder, self.since);
+    }
+}
+
+fn remove_images_of(folder: &Path, since: SystemTime) {
+    let left = fs::read_dir(Path::new("/").join("tmp")).into_iter().flatten().flatten();
+    let mut left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with("tmpfile_"));
+    if left.any(|entry| entry.metadata().and_then(|data| data.modified()).is_ok_and(|time| time >= since)) {
+        project::programs(folder).iter().for_each(|program| remove_images(program, since));
     }
 }
 

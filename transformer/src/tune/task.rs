@@ -48,6 +48,8 @@ pub struct Task {
     pub size: Option<SizeRange>,
     /// How long all measurements may take.
     pub budget: Duration,
+    /// The last rounds, and those of an exhaustive search, where another number than usual is asked for.
+    pub rounds: Option<usize>,
     /// Is every candidate measured in all rounds, at the largest size?
     pub is_exhaustive: bool,
 }
@@ -135,6 +137,21 @@ pub fn plans(loops: &[TunedLoop], clock: ClockKind) -> Vec<Plan> {
     }
 }
 
+/// The plans that have one choice each of a plan with several: where that fails, they tell which choice is at fault. Empty where there is one.
+#[must_use]
+pub fn apart(plan: &Plan) -> Vec<Plan> {
+    let Plan::Chosen(choices) = plan else { return Vec::new() };
+    let alone = |(index, choice): (usize, &Choice)| {
+        let mut all = vec![Choice::Passes; choices.len()];
+        if let Some(own) = all.get_mut(index) {
+            *own = *choice;
+        }
+        (*choice != Choice::Passes).then_some(Plan::Chosen(all))
+    };
+    let all: Vec<Plan> = choices.iter().enumerate().filter_map(alone).collect();
+    if all.len() > 1 { all } else { Vec::new() }
+}
+
 /// What a build of a plan tells of which choices. `is_plain`: is the original the text in which nothing is chosen yet, so that it tells of that?
 #[must_use]
 pub fn arms(loops: &[TunedLoop], plan: &Plan, clock: ClockKind, is_plain: bool) -> Arms {
@@ -187,6 +204,14 @@ mod tests {
         assert_eq!(arms, [vec![Some(1), Some(1)], vec![Some(2), Some(0)]]);
         assert_eq!(super::arms(&loops, &Plan::Original, ClockKind::Device, true), [Some(1), None]);
         assert_eq!(super::arms(&loops, &Plan::Original, ClockKind::Device, false), [None, None]);
+    }
+
+    #[test]
+    fn what_fails_together_is_tried_apart() {
+        let both = Plan::Chosen(vec![told(32), told(64), Choice::Passes]);
+        let alone = [vec![told(32), Choice::Passes, Choice::Passes], vec![Choice::Passes, told(64), Choice::Passes]];
+        assert_eq!(apart(&both), alone.map(Plan::Chosen));
+        assert!(apart(&Plan::Chosen(vec![Choice::Passes, told(64)])).is_empty() && apart(&Plan::Original).is_empty());
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub use check::NotReached;
 pub use compare::{Comparison, last_words};
 pub use harden::harden;
 pub use program::{DatabaseSource, File, Program, Source, Sources};
-pub use run::{Geometry, Invocation, Run, describe};
+pub use run::{Geometry, Invocation, Run, describe, remove_images};
 pub use together::{Outcome, verify};
 pub use traffic::{LOG, Traffic, UNNAMED};
 

@@ -51,6 +51,9 @@ pub struct TuneCommand {
     /// Build and measure every candidate at the largest size, without predictions and without leaving any out
     #[arg(long)]
     pub exhaustive: bool,
+    /// How often the last candidates run, beside the present form [default: 6; 5 with --exhaustive]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..))]
+    pub rounds: Option<u16>,
     /// Write nothing; print how the source would change
     #[arg(long)]
     pub diff: bool,

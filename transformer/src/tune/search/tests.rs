@@ -46,9 +46,10 @@ impl Machine {
     fn search(&mut self) -> (Measured, Vec<Option<usize>>) {
         let arms = self.arms.clone();
         let present = self.present();
-        let protected = [present.build, present.twin];
         let mut measured = Measured::default();
-        let last = halve(self, &arms, &protected, &mut measured).unwrap();
+        let mut last = halve(self, &arms, present.twin, &mut measured).unwrap();
+        last.retain(|build| *build != present.build);
+        last.extend([present.build, present.twin]);
         let mut end = Measured { failed: measured.failed.clone(), runs: measured.runs, ..Measured::default() };
         rounds(self, &last, FINAL_ROUNDS, &mut end).unwrap();
         let noise = present.noise(&end, |sample| sample.whole);
@@ -91,7 +92,7 @@ fn the_best_is_found_with_few_runs() {
     let (_, chosen) = machine.search();
     assert_eq!(chosen, [Some(23)]);
     let exhaustive = 41 * FINAL_ROUNDS;
-    assert!(machine.runs.len() * 3 / 2 < exhaustive, "{} of {exhaustive}", machine.runs.len());
+    assert!(machine.runs.len() * 2 < exhaustive, "{} of {exhaustive}", machine.runs.len());
 }
 
 #[test]
@@ -105,7 +106,7 @@ fn kernels_in_one_build_are_told_apart() {
 fn a_tie_keeps_what_is_there() {
     for seed in 1..40 {
         let mut machine = Machine::new(vec![vec![100.0; 12]], 0.03);
-        machine.state = seed * 0x9e37_79b9_7f4a_7c15;
+        machine.state = u64::wrapping_mul(seed, 0x9e37_79b9_7f4a_7c15);
         let (measured, chosen) = machine.search();
         let Some(arm) = chosen[0] else { continue };
         // By chance one of many may pass a test of one in twenty; not by more than the noise of single runs.
@@ -148,7 +149,7 @@ fn the_time_is_kept() {
     machine.budget = 20;
     let arms = machine.arms.clone();
     let mut measured = Measured::default();
-    let left = halve(&mut machine, &arms, &[0, 30], &mut measured).unwrap();
+    let left = halve(&mut machine, &arms, 30, &mut measured).unwrap();
     assert!(measured.is_cut && measured.runs == 20, "{}", measured.runs);
     assert!(left.contains(&3), "what was measured to be best is left: {left:?}");
 }

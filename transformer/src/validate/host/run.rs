@@ -133,7 +133,8 @@ impl Drop for Images {
     }
 }
 
-fn remove_images(program: &Path, since: SystemTime) {
+/// Removes the files with an image of a program that clang 19's x86_64 device left since then.
+pub fn remove_images(program: &Path, since: SystemTime) {
     let Ok(program) = fs::read(program) else { return };
     let Ok(entries) = fs::read_dir(Path::new("/").join("tmp")) else { return };
     for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with("tmpfile_")) {
