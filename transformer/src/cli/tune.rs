@@ -167,12 +167,7 @@ fn tuned(command: &TuneCommand, watch: &dyn Fn(&str)) -> Result<Done, String> {
     Winner::of(&read, workshop.space(), measurement).map(|winner| Done::Won(Box::new(winner)))
 }
 
-fn outcome(
-    task: &Task,
-    prepared: Prepared,
-    workshop: &Workshop<'_>,
-    watch: &dyn Fn(&str),
-) -> Result<Outcome, String> {
+fn outcome(task: &Task, prepared: Prepared, workshop: &Workshop<'_>, watch: &dyn Fn(&str)) -> Result<Outcome, String> {
     let Prepared { project, loops, builds, dropped, clock, is_plain, .. } = prepared;
     let compose = |plan: &_| workshop.build(&project, plan);
     let stage = Stage {
@@ -254,7 +249,11 @@ fn name_of_device(kind: ClockKind, settings: &Settings) -> String {
 fn inside(file: &Path, project: &Path) -> Result<PathBuf, String> {
     let path = file.canonicalize().map_err(|error| format!("{}: {error}", file.display()))?;
     path.strip_prefix(project).map(Path::to_owned).map_err(|_| {
-        format!("{} is not below {}, which is copied and built: name another folder by --project", path.display(), project.display())
+        format!(
+            "{} is not below {}, which is copied and built: name another folder by --project",
+            path.display(),
+            project.display()
+        )
     })
 }
 

@@ -64,10 +64,11 @@ impl Shell<'_> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     fn run(line: &str, limit: u64) -> Run {
         let folder = tempfile::tempdir().unwrap();
         let environment = [("WORD".into(), "seven".into())];
@@ -75,12 +76,17 @@ mod tests {
         Shell { line, folder: folder.path(), environment: &environment, stdin: None, limit }.run().unwrap().0
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_command_has_its_environment_and_an_end() {
         let run = run("echo $WORD; echo wrong >&2; cat; exit 3", 60_000);
-        assert_eq!((run.stdout.as_slice(), run.stderr.as_slice(), run.end.as_str()), (&b"seven\n"[..], &b"wrong\n"[..], "exit 3"));
+        assert_eq!(
+            (run.stdout.as_slice(), run.stderr.as_slice(), run.end.as_str()),
+            (&b"seven\n"[..], &b"wrong\n"[..], "exit 3")
+        );
     }
 
+    #[cfg(unix)]
     #[test]
     fn what_hangs_is_killed() {
         assert_eq!(run("exec sleep 60", 100).end, "no end after 0.1 s");

@@ -1,22 +1,28 @@
 //! Measures what was prepared, and decides.
 
-use std::collections::BTreeSet;
+mod judge;
+
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::choices::{Choice, Form, Plan};
+use self::judge::Judge;
+use super::choices::{Choice, Plan};
 use super::project::Project;
 use super::runner::Runner;
-use super::search::{Arms, FINAL_ROUNDS, Measured, Present, best_arm, halve, is_better, rounds};
+use super::search::{Arms, FINAL_ROUNDS, Measured, Present, halve, rounds};
 use super::size::{Saturation, saturation};
 use super::statistics::median;
-use super::task::{Build, ClockKind, Task, TunedLoop, apart, arms};
+use super::task::{Build, ClockKind, Task, TunedLoop, apart};
 use super::{Watch, clock::Clock};
 
 /// Runs of the original at each size of a range.
-const SIZE_RUNS: usize = 3;
+const SIZE_RUNS: usize = 2;
 /// Rounds of an exhaustive search.
 const EXHAUSTIVE_ROUNDS: usize = 5;
+
+/// Builds a plan that nobody built before.
+pub type Compose<'a> = dyn Fn(&Plan) -> Result<Build, String> + 'a;
 
 /// What is measured.
 pub struct Stage<'a> {
@@ -33,7 +39,7 @@ pub struct Stage<'a> {
     /// Does the original tell of its own kernels?
     pub is_plain: bool,
     /// Builds what was not built before; `None` where nothing can be built.
-    pub compose: Option<&'a dyn Fn(&Plan) -> Result<Build, String>>,
+    pub compose: Option<&'a Compose<'a>>,
     /// What is told of each step.
     pub watch: &'a Watch<'a>,
 }
@@ -104,7 +110,7 @@ pub struct Outcome {
 /// # Errors
 /// When the original does not run as it should.
 pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     let Stage { task, project, loops, mut builds, clock, is_plain, compose, watch } = stage;
     let twin = builds.len();
     builds.extend(builds.first().cloned());
@@ -113,114 +119,46 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
     let target = task.size.as_ref().map(|range| range.high);
     let searched = saturation.as_ref().map(|found| found.size).filter(|_| !task.is_exhaustive).or(target);
     runner.kind = runner.begin(searched)?;
-    let kind = runner.kind;
     let mut search = Measured::default();
     if let Some(compose) = compose {
         set_apart(&mut runner, compose, &mut search)?;
     }
-    let of_build = |build: &Build| arms(loops, &build.plan, kind, is_plain);
-    let all_arms: Vec<Arms> = runner.builds.iter().map(of_build).collect();
-    let present = Present { build: 0, twin };
-    let passes = runner.builds.iter().position(|build| build.plan == Plan::passes(loops.len()));
-    let protected: Vec<usize> = [Some(0), Some(twin), passes].into_iter().flatten().collect();
-
-    // Where builds choose for several kernels and nothing tells of single ones, wholes are compared.
-    let is_blind = kind == ClockKind::Wall && runner.builds.iter().any(|build| !apart(&build.plan).is_empty());
-    let wholes: Vec<Arms> = (0..runner.builds.len()).map(|build| vec![Some(build)]).collect();
-    let mut last = match task.is_exhaustive {
-        true => {
-            let all: Vec<usize> = (0..runner.builds.len()).collect();
-            rounds(&mut runner, &all, task.rounds.unwrap_or(EXHAUSTIVE_ROUNDS), &mut search)?;
-            all
-        }
-        false if is_blind => halve(&mut runner, &wholes, twin, &mut search)?,
-        false => halve(&mut runner, &all_arms, twin, &mut search)?,
+    let judge = Judge::new(loops, &runner, Present { build: 0, twin }, is_plain);
+    let mut decision = Decision { runner, judge, compose, end: Measured::default(), search };
+    let last = decision.search(target)?;
+    let (wanted, chosen) = decision.composed()?;
+    let best = decision.judge.best(&decision.end, chosen, &last);
+    // What could not be built is not run either, and stands by what its parts gain.
+    let is_confirmed = chosen.is_some() || compose.is_some();
+    let (plan, ratio) = match decision.runner.builds.get(best) {
+        Some(build) if is_confirmed => (build.plan.clone(), decision.judge.ratio(&decision.end, best)),
+        _ => (wanted, decision.judge.expected_ratio(&decision.end)),
     };
-    last.retain(|build| !protected.contains(build));
-    last.splice(0..0, protected.iter().copied());
-    let final_rounds = task.rounds.unwrap_or(FINAL_ROUNDS);
-    let mut end = Measured { failed: search.failed.clone(), ..Measured::default() };
-    if task.is_exhaustive {
-        end = search.clone();
-    } else {
-        if target != searched {
-            runner.kind = runner.begin(target)?;
-        }
-        rounds(&mut runner, &last, final_rounds, &mut end)?;
-    }
-
-    let mut judge = Judge { loops, arms: all_arms, present, is_plain, kind, is_blind };
-    let wanted = judge.composed(&end);
-    let mut chosen = runner.builds.iter().position(|build| build.plan == wanted);
-    let mut is_confirmed = true;
-    if chosen.is_none()
-        && let Some(compose) = compose
-    {
-        watch("building the kernels' best forms together");
-        match compose(&wanted) {
-            Ok(build) => {
-                chosen = Some(judge.add(&mut runner, build));
-                let again: Vec<usize> = protected.iter().copied().chain(chosen).collect();
-                rounds(&mut runner, &again, final_rounds, &mut end)?;
-            }
-            Err(why) => {
-                end.failed.insert(usize::MAX, why);
-            }
-        }
-    } else if chosen.is_none() {
-        is_confirmed = false;
-    }
-    let best = judge.best(&end, passes, chosen, &last);
-    let (plan, ratio) = match runner.builds.get(best) {
-        _ if !is_confirmed && best == 0 => (wanted, judge.expected_ratio(&end)),
-        Some(build) => (build.plan.clone(), judge.ratio(&end, best)),
-        None => (Plan::Original, 1.0),
-    };
-    let is_confirmed = is_confirmed || best != 0;
-    let rows = judge.rows(&search, &end);
-    let plan_of = |build: usize| runner.builds.get(build).map(|build| build.plan.clone());
-    let told_alone = |build: usize| {
-        let alone = plan_of(build).map(|plan| apart(&plan)).unwrap_or_default();
-        end.failed.keys().any(|other| plan_of(*other).is_some_and(|plan| alone.contains(&plan)))
-    };
-    let failed = end.failed.iter().filter(|(build, _)| !told_alone(**build));
-    let (faults, dropped): (Vec<_>, Vec<_>) = failed.partition(|(build, _)| {
-        let is_safe = runner.builds.get(**build).is_some_and(|build| !build.is_assumed);
-        is_safe && runner.differing.contains_key(*build)
-    });
-    let told = |all: Vec<(&usize, &String)>| -> Vec<(Plan, String)> {
-        all.into_iter().filter_map(|(build, why)| Some((plan_of(*build)?, why.clone()))).collect()
-    };
+    let (dropped, faults) = decision.failures();
+    let Decision { runner, judge, search, end, .. } = decision;
     Ok(Outcome {
         plan,
         ratio,
         noise: judge.noise(&end),
-        clock: kind,
+        clock: runner.kind,
         is_confirmed,
-        rows,
+        rows: judge.rows(&search, &end),
         saturation,
-        runs: search.runs + end.runs * usize::from(!task.is_exhaustive),
+        runs: search.runs + if task.is_exhaustive { 0 } else { end.runs },
         seconds: started.elapsed().as_secs_f64(),
         is_cut: search.is_cut || end.is_cut,
-        dropped: told(dropped),
-        faults: told(faults),
+        dropped,
+        faults,
     })
 }
 
 /// Runs every build once that has choices for several kernels, and where one fails builds its choices apart, so that the one that is not at
 /// fault stays.
-fn set_apart(
-    runner: &mut Runner<'_>,
-    compose: &dyn Fn(&Plan) -> Result<Build, String>,
-    into: &mut Measured,
-) -> Result<(), String> {
-    let several: Vec<usize> =
-        (0..runner.builds.len()).filter(|at| runner.builds.get(*at).is_some_and(|it| !apart(&it.plan).is_empty())).collect();
+fn set_apart(runner: &mut Runner<'_>, compose: &Compose<'_>, into: &mut Measured) -> Result<(), String> {
+    let is_several = |at: &usize| runner.builds.get(*at).is_some_and(|it| !apart(&it.plan).is_empty());
+    let several: Vec<usize> = (0..runner.builds.len()).filter(is_several).collect();
     rounds(runner, &several, 1, into)?;
-    for build in several {
-        if !into.failed.contains_key(&build) {
-            continue;
-        }
+    for build in several.into_iter().filter(|build| into.failed.contains_key(build)) {
         let alone = runner.builds.get(build).map(|it| apart(&it.plan)).unwrap_or_default();
         for plan in alone {
             // What cannot be built alone is no loss: it is at fault.
@@ -249,110 +187,78 @@ fn saturated(runner: &mut Runner<'_>) -> Result<Option<Saturation>, String> {
     Ok(saturation(&times, range.exponent))
 }
 
-/// Reads measurements.
-struct Judge<'a> {
-    loops: &'a [TunedLoop],
-    arms: Vec<Arms>,
-    present: Present,
-    is_plain: bool,
-    kind: ClockKind,
-    is_blind: bool,
+/// A search that is under way.
+struct Decision<'a> {
+    runner: Runner<'a>,
+    judge: Judge<'a>,
+    compose: Option<&'a Compose<'a>>,
+    /// What was measured to find the last candidates.
+    search: Measured,
+    /// What was measured of those.
+    end: Measured,
 }
 
-impl Judge<'_> {
-    /// Adds a build that was made later.
-    fn add(&mut self, runner: &mut Runner<'_>, build: Build) -> usize {
-        self.arms.push(arms(self.loops, &build.plan, self.kind, self.is_plain));
-        runner.builds.push(build);
-        runner.builds.len() - 1
-    }
-
-    /// The number of the choice that the present form of a kernel is: nothing chosen, or what the passes choose.
-    fn present_arm(&self, kernel: usize) -> usize {
-        let plain = Choice::Told { form: Form::Plain, grid: None };
-        let of_loop = self.loops.get(kernel).filter(|_| self.is_plain);
-        of_loop.and_then(|one| one.choices.iter().position(|choice| *choice == plain)).unwrap_or(0)
-    }
-
-    fn noise(&self, end: &Measured) -> f64 {
-        self.present.noise(end, |sample| sample.all_kernels)
-    }
-
-    /// The best choice of each kernel that is significantly faster than the present one.
-    fn best_choices(&self, end: &Measured) -> Vec<Option<usize>> {
-        let noise = self.noise(end);
-        let best = |kernel: usize| best_arm(end, &self.arms, kernel, self.present_arm(kernel), noise);
-        (0..self.loops.len()).map(best).collect()
-    }
-
-    /// The plan of all best choices; the original where none is faster.
-    fn composed(&self, end: &Measured) -> Plan {
-        let best = self.best_choices(end);
-        if best.iter().all(Option::is_none) {
-            return Plan::Original;
+impl Decision<'_> {
+    /// Measures until a few candidates are left, and these in more rounds at the size that is tuned for; gives their builds.
+    fn search(&mut self, target: Option<u64>) -> Result<Vec<usize>, String> {
+        let Self { runner, judge, search, end, .. } = self;
+        let wanted = runner.task.rounds;
+        if runner.task.is_exhaustive {
+            let all: Vec<usize> = (0..runner.builds.len()).collect();
+            rounds(runner, &all, wanted.unwrap_or(EXHAUSTIVE_ROUNDS), search)?;
+            end.clone_from(search);
+            return Ok(all);
         }
-        let choice = |(kernel, arm): (usize, &Option<usize>)| {
-            let arm = arm.unwrap_or_else(|| self.present_arm(kernel));
-            self.loops.get(kernel).and_then(|one| one.choices.get(arm)).copied().unwrap_or_default()
+        let wholes: Vec<Arms> = (0..runner.builds.len()).map(|build| vec![Some(build)]).collect();
+        let arms = if judge.is_blind { &wholes } else { &judge.arms };
+        let found = halve(runner, arms, judge.present.twin, search)?;
+        let mut last = judge.protected();
+        last.extend(found.into_iter().filter(|build| !judge.protected().contains(build)));
+        runner.kind = runner.begin(target)?;
+        end.failed.clone_from(&search.failed);
+        rounds(runner, &last, wanted.unwrap_or(FINAL_ROUNDS), end)?;
+        Ok(last)
+    }
+
+    /// The plan of the best choices of all kernels, and its build, if there is one or one can be made; that is measured beside the original.
+    fn composed(&mut self) -> Result<(Plan, Option<usize>), String> {
+        let plan = self.judge.composed(&self.end);
+        if let Some(build) = self.runner.builds.iter().position(|build| build.plan == plan) {
+            return Ok((plan, Some(build)));
+        }
+        let Some(compose) = self.compose else { return Ok((plan, None)) };
+        (self.runner.watch)("building the kernels' best forms together");
+        let Ok(build) = compose(&plan) else { return Ok((plan, None)) };
+        self.judge.arms.push(self.judge.arms_of(&build));
+        self.runner.builds.push(build);
+        let build = self.runner.builds.len() - 1;
+        let mut again = self.judge.protected();
+        again.push(build);
+        let wanted = self.runner.task.rounds.unwrap_or(FINAL_ROUNDS);
+        rounds(&mut self.runner, &again, wanted, &mut self.end)?;
+        Ok((plan, Some(build)))
+    }
+
+    /// Plans that were dropped, and those that are faults of this tool. What fails together with others is told alone, if it fails alone.
+    fn failures(&self) -> (Told, Told) {
+        let plan = |build: usize| self.runner.builds.get(build).map(|build| build.plan.clone());
+        let failed = &self.end.failed;
+        let is_told_alone = |build: usize| {
+            let alone = plan(build).map(|plan| apart(&plan)).unwrap_or_default();
+            failed.keys().any(|other| plan(*other).is_some_and(|plan| alone.contains(&plan)))
         };
-        Plan::Chosen(best.iter().enumerate().map(choice).collect())
-    }
-
-    /// The build that is best as a whole: the original, unless another one is better.
-    fn best(&self, end: &Measured, passes: Option<usize>, chosen: Option<usize>, last: &[usize]) -> usize {
-        let mut best = 0;
-        let others = last.iter().copied().filter(|build| self.is_blind && *build != self.present.twin);
-        let all: BTreeSet<usize> = others.collect();
-        for build in passes.into_iter().chain(chosen).chain(all) {
-            if build != 0 && !end.failed.contains_key(&build) && is_better(end, self.present, best, build) {
-                best = build;
-            }
-        }
-        best
-    }
-
-    fn ratio(&self, end: &Measured, build: usize) -> f64 {
-        let time = |build: usize| median(&end.values(build, |sample| sample.all_kernels));
-        match (time(0), time(build)) {
-            (Some(before), Some(after)) if after > 0.0 => before / after,
-            _ => 1.0,
-        }
-    }
-
-    /// How many times as fast the kernels that are tuned are expected to be together.
-    fn expected_ratio(&self, end: &Measured) -> f64 {
-        let mut sums = (0.0, 0.0);
-        for (kernel, best) in self.best_choices(end).into_iter().enumerate() {
-            let present = self.present_arm(kernel);
-            let time = |arm: usize| median(&end.of_arm(&self.arms, kernel, arm)).unwrap_or(0.0);
-            sums = (sums.0 + time(present), sums.1 + time(best.unwrap_or(present)));
-        }
-        if sums.1 > 0.0 { sums.0 / sums.1 } else { 1.0 }
-    }
-
-    fn rows(&self, search: &Measured, end: &Measured) -> Vec<Row> {
-        let best = self.best_choices(end);
-        let row = |(kernel, one): (usize, &TunedLoop)| {
-            let time = |arm: usize| median(&end.of_arm(&self.arms, kernel, arm));
-            let timed = |arm: usize| {
-                let choice = one.choices.get(arm).copied()?;
-                Some(Timed {
-                    choice,
-                    words: choice.to_string(),
-                    predicted_us: one.predicted.get(arm).copied().flatten(),
-                    median_us: time(arm),
-                    searched_us: median(&search.of_arm(&self.arms, kernel, arm)),
-                })
-            };
-            Row {
-                line: one.line,
-                candidates: one.candidates,
-                present_us: time(self.present_arm(kernel)),
-                passes_us: time(0),
-                best: best.get(kernel).copied().flatten().and_then(timed),
-                measured: (0..one.choices.len()).filter_map(timed).filter(|it| it.searched_us.is_some()).collect(),
-            }
+        let is_fault = |build: usize| {
+            let is_safe = self.runner.builds.get(build).is_some_and(|build| !build.is_assumed);
+            is_safe && self.runner.differing.contains_key(&build)
         };
-        self.loops.iter().enumerate().map(row).collect()
+        let (mut dropped, mut faults) = (Told::new(), Told::new());
+        for (build, why) in failed.iter().filter(|(build, _)| !is_told_alone(**build)) {
+            let told = if is_fault(*build) { &mut faults } else { &mut dropped };
+            told.extend(plan(*build).map(|plan| (plan, why.clone())));
+        }
+        (dropped, faults)
     }
 }
+
+/// Plans, each with what is told of it.
+type Told = Vec<(Plan, String)>;

@@ -65,7 +65,9 @@ fn form_name(form: Form) -> String {
     match form {
         Form::Plain => "plain".to_owned(),
         Form::Unrolled => "unrolled".to_owned(),
-        Form::Groups(Group { loop_index, factor }) => format!("groups of {factor} in loop {}", loop_index.unwrap_or(0) + 1),
+        Form::Groups(Group { loop_index, factor }) => {
+            format!("groups of {factor} in loop {}", loop_index.unwrap_or(0) + 1)
+        }
     }
 }
 
@@ -165,8 +167,7 @@ pub fn best(text: &[u8], spaces: &Spaces) -> Result<BTreeMap<LoopHash, Configura
 #[must_use]
 pub fn choice(kernel: &TunableKernel, wanted: &Configuration) -> Option<Choice> {
     let choices = kernel.candidates.iter().map(|candidate| candidate.choice);
-    let is_it =
-        |choice: &Choice| configuration(kernel, *choice, wanted.time).is_some_and(|other| other == *wanted);
+    let is_it = |choice: &Choice| configuration(kernel, *choice, wanted.time).is_some_and(|other| other == *wanted);
     choices.into_iter().find(is_it)
 }
 

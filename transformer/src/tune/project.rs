@@ -211,7 +211,8 @@ pub fn hash(root: &Path, without: &[&Path]) -> io::Result<blake3::Hash> {
             continue;
         }
         hasher.update(path.to_string_lossy().as_bytes()).update(&[0]);
-        let content = if bytes <= LARGE { content(&root.join(&path))? } else { format!("{bytes} {time:?}").into_bytes() };
+        let content =
+            if bytes <= LARGE { content(&root.join(&path))? } else { format!("{bytes} {time:?}").into_bytes() };
         hasher.update(&content.len().to_le_bytes()).update(&content);
     }
     Ok(hasher.finalize())

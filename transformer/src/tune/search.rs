@@ -125,12 +125,7 @@ pub fn rounds(bench: &mut dyn Bench, builds: &[usize], rounds: usize, into: &mut
 ///
 /// # Errors
 /// When nothing can be run.
-pub fn halve(
-    bench: &mut dyn Bench,
-    arms: &[Arms],
-    twin: usize,
-    into: &mut Measured,
-) -> Result<Vec<usize>, String> {
+pub fn halve(bench: &mut dyn Bench, arms: &[Arms], twin: usize, into: &mut Measured) -> Result<Vec<usize>, String> {
     let mut left: BTreeSet<usize> = (0..arms.len()).filter(|build| *build != twin).collect();
     let kernels = arms.iter().map(Vec::len).max().unwrap_or(0);
     for rung in 1.. {
@@ -228,7 +223,7 @@ pub fn is_better(measured: &Measured, present: Present, old: usize, new: usize) 
     };
     let (faster_kernels, slower_kernels) = judged(kernels);
     let (faster, slower) = judged(whole);
-    (faster_kernels || faster) && !slower && !(slower_kernels && !faster)
+    (faster || (faster_kernels && !slower_kernels)) && !slower
 }
 
 #[cfg(test)]

@@ -10,6 +10,9 @@ const SATURATED: f64 = 0.9;
 /// An exponent of the work that lies so near to a whole number is that number.
 const NEAR: f64 = 0.15;
 
+/// A range with more doubled sizes than these is wide.
+const MOST_SIZES: usize = 7;
+
 /// `N in 256..8192`, or `N in 256..8192, work N^3`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SizeRange {
@@ -51,13 +54,14 @@ impl SizeRange {
         Ok(Self { name, low, high, exponent: exponent.transpose()? })
     }
 
-    /// The sizes that are tried: doubled from the smallest one, and the largest.
+    /// The sizes that are tried: doubled from the smallest one, or in a wide range four times as large each, and the largest.
     #[must_use]
     pub fn sizes(&self) -> Vec<u64> {
-        let doubled = std::iter::successors(Some(self.low), |size| size.checked_mul(2));
-        let mut sizes: Vec<u64> = doubled.take_while(|size| *size < self.high).collect();
-        sizes.push(self.high);
-        sizes
+        let grown = |factor: u64| {
+            let sizes = std::iter::successors(Some(self.low), move |size| size.checked_mul(factor));
+            sizes.take_while(|size| *size < self.high).chain([self.high]).collect::<Vec<u64>>()
+        };
+        Some(grown(2)).filter(|sizes| sizes.len() <= MOST_SIZES).unwrap_or_else(|| grown(4))
     }
 
     /// A command with the size in the place of `{N}`.
@@ -122,6 +126,7 @@ mod tests {
         let range = SizeRange::parse("N in 256..8192").unwrap();
         assert_eq!((range.low, range.high, range.exponent), (256, 8192, None));
         assert_eq!(range.sizes(), [256, 512, 1024, 2048, 4096, 8192]);
+        assert_eq!(SizeRange::parse("N in 64..16384").unwrap().sizes(), [64, 256, 1024, 4096, 16_384]);
         assert_eq!(range.substituted("./app {N} {N}", 512), "./app 512 512");
         assert!(range.is_named_in("./app {N}") && !range.is_named_in("./app {M}"));
         assert_eq!(SizeRange::parse("rows in 3..=10, work rows^2.5").unwrap().exponent, Some(2.5));

@@ -88,8 +88,7 @@ pub fn write(folder: &Path, prepared: &Prepared, task: &Task) -> Result<(), Stri
         builds.push(Stored { plan, lines, tuned, id, is_assumed });
     }
     let (loops, dropped) = (prepared.loops.clone(), prepared.dropped.clone());
-    let manifest =
-        Manifest { schema: SCHEMA, task: task.clone(), loops, is_plain: prepared.is_plain, dropped, builds };
+    let manifest = Manifest { schema: SCHEMA, task: task.clone(), loops, is_plain: prepared.is_plain, dropped, builds };
     write_json(&folder.join("plan.json"), &manifest)
 }
 

@@ -200,10 +200,10 @@ mod tests {
         let loops = two_loops();
         let plans = plans(&loops, ClockKind::Device);
         assert_eq!(plans.len(), 2);
-        let arms: Vec<Arms> = plans.iter().map(|plan| super::arms(&loops, plan, ClockKind::Device, true)).collect();
-        assert_eq!(arms, [vec![Some(1), Some(1)], vec![Some(2), Some(0)]]);
-        assert_eq!(super::arms(&loops, &Plan::Original, ClockKind::Device, true), [Some(1), None]);
-        assert_eq!(super::arms(&loops, &Plan::Original, ClockKind::Device, false), [None, None]);
+        let all: Vec<Arms> = plans.iter().map(|plan| arms(&loops, plan, ClockKind::Device, true)).collect();
+        assert_eq!(all, [vec![Some(1), Some(1)], vec![Some(2), Some(0)]]);
+        assert_eq!(arms(&loops, &Plan::Original, ClockKind::Device, true), [Some(1), None]);
+        assert_eq!(arms(&loops, &Plan::Original, ClockKind::Device, false), [None, None]);
     }
 
     #[test]
@@ -219,10 +219,10 @@ mod tests {
         let loops = two_loops();
         let plans = plans(&loops, ClockKind::Wall);
         assert_eq!(plans.len(), 3);
-        let arms = |plan: &Plan| super::arms(&loops, plan, ClockKind::Wall, true);
-        assert_eq!(arms(&plans[1]), [Some(2), None]);
-        assert_eq!(arms(&plans[2]), [None, Some(1)]);
-        assert_eq!(arms(&Plan::passes(2)), [Some(0), Some(0)]);
-        assert_eq!(arms(&Plan::Original), [None, None]);
+        let told = |plan: &Plan| arms(&loops, plan, ClockKind::Wall, true);
+        assert_eq!(told(&plans[1]), [Some(2), None]);
+        assert_eq!(told(&plans[2]), [None, Some(1)]);
+        assert_eq!(told(&Plan::passes(2)), [Some(0), Some(0)]);
+        assert_eq!(told(&Plan::Original), [None, None]);
     }
 }

@@ -70,6 +70,7 @@ pub(super) fn read(path: &Path, read: &Read) -> Result<Winner, String> {
         dropped: Vec::new(),
         faults: Vec::new(),
     };
-    let device = read.settings.device.as_ref().map_or_else(|| "Kernel Tuner's device".to_owned(), |it| it.title.clone());
+    let device =
+        read.settings.device.as_ref().map_or_else(|| "Kernel Tuner's device".to_owned(), |it| it.title.clone());
     Winner::of(read, &space, Measurement { outcome, device, date: places::today() })
 }

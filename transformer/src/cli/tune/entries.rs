@@ -80,7 +80,8 @@ mod tests {
         let one = [(LoopHash::written("aa"), entry("first")), (LoopHash::written("bb"), entry("other"))];
         let with = edited(text, Path::new("src/a.c"), &one).unwrap();
         assert!(with.starts_with(text), "{with}");
-        let other = edited(&with, Path::new("src/b.c"), &[(LoopHash::written("cc"), entry("of another file"))]).unwrap();
+        let other =
+            edited(&with, Path::new("src/b.c"), &[(LoopHash::written("cc"), entry("of another file"))]).unwrap();
         let again = edited(&other, Path::new("src/a.c"), &[(LoopHash::written("aa"), entry("second"))]).unwrap();
         assert!(again.starts_with(text) && again.contains("[tuned.aa]") && again.contains("[tuned.cc]"), "{again}");
         assert!(!again.contains("[tuned.bb]") && !again.contains("first"), "{again}");

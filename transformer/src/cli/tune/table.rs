@@ -37,7 +37,8 @@ pub(super) fn tell(
     match command.output_format {
         TableFormat::Table => table(outcome, device, file, streams.stderr),
         TableFormat::Json => {
-            let told = Told { file: file.map(|(path, _)| path), changed: file.map(|(_, is)| is), device, date, outcome };
+            let told =
+                Told { file: file.map(|(path, _)| path), changed: file.map(|(_, is)| is), device, date, outcome };
             let out: &mut dyn Write = if command.diff { &mut *streams.stderr } else { &mut *streams.stdout };
             serde_json::to_writer_pretty(&mut *out, &told)?;
             writeln!(out)
@@ -61,16 +62,17 @@ fn table(outcome: &Outcome, device: &str, file: Option<(&Path, bool)>, out: &mut
         ClockKind::Device => format!("the clock of {device}"),
         ClockKind::Wall => "the time of the whole program, as no device's clock was read".to_owned(),
     };
-    writeln!(
-        out,
-        "{} runs in {:.1} s, by {clock}; noise {:.1} %{}",
-        outcome.runs,
-        outcome.seconds,
-        100.0 * outcome.noise,
-        if outcome.is_cut { "; stopped as the time was used up" } else { "" }
-    )?;
+    if outcome.runs > 0 {
+        let cut = if outcome.is_cut { "; stopped as the time was used up" } else { "" };
+        let noise = 100.0 * outcome.noise;
+        writeln!(out, "{} runs in {:.1} s, by {clock}; noise {noise:.1} %{cut}", outcome.runs, outcome.seconds)?;
+    }
     if !outcome.rows.is_empty() {
-        writeln!(out, "{:>6} {:>10} {:>10} {:>10} {:>6} {:>9}  form", "line", "present", "passes", "best", "times", "tried")?;
+        writeln!(
+            out,
+            "{:>6} {:>10} {:>10} {:>10} {:>6} {:>9}  form",
+            "line", "present", "passes", "best", "times", "tried"
+        )?;
     }
     for (index, row) in outcome.rows.iter().enumerate() {
         writeln!(out, "{}", line(row, outcome.plan.choice(index)))?;
@@ -83,6 +85,7 @@ fn table(outcome: &Outcome, device: &str, file: Option<(&Path, bool)>, out: &mut
     }
     let whole = match (&outcome.plan, outcome.is_confirmed) {
         (Plan::Original, _) => "it stays as it is: nothing was significantly faster".to_owned(),
+        (_, _) if outcome.runs == 0 => "as Kernel Tuner found it; nothing was run here".to_owned(),
         (_, true) => format!("{:.2} times as fast", outcome.ratio),
         (_, false) => format!("{:.2} times as fast by its kernels, whose forms were not run together", outcome.ratio),
     };
@@ -94,7 +97,8 @@ fn table(outcome: &Outcome, device: &str, file: Option<(&Path, bool)>, out: &mut
 
 fn line(row: &Row, chosen: Option<Choice>) -> String {
     let best = row.best.as_ref().and_then(|best| best.median_us);
-    let gain = row.present_us.zip(best).map_or_else(|| "-".to_owned(), |(present, best)| format!("{:.2}", present / best));
+    let gain =
+        row.present_us.zip(best).map_or_else(|| "-".to_owned(), |(present, best)| format!("{:.2}", present / best));
     let form = match chosen {
         None => "as it stands".to_owned(),
         Some(Choice::Told { form: Form::Plain, grid: None }) => "without a grid of this tool".to_owned(),

@@ -114,7 +114,8 @@ impl Winner {
             notes.extend(losses.into_iter().map(|loss| format!("{}: {loss}", path.display())));
         }
         if !self.has_config {
-            notes.push("--no-config: nothing is written down of what was found, and passes may choose again".to_owned());
+            notes
+                .push("--no-config: nothing is written down of what was found, and passes may choose again".to_owned());
             return Ok(notes);
         }
         let config = self.config.clone().unwrap_or_else(|| {

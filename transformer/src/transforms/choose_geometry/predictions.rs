@@ -10,12 +10,7 @@ use crate::region::target::TargetRegion;
 /// Predicted microseconds of a kernel that is one loop, without its launch, in a grid, or without clauses. It has the iterations that the text
 /// gives, or that are assumed, divided by `share`. `None` if nothing is predicted of it.
 #[must_use]
-pub fn predicted_time(
-    cx: &Context<'_>,
-    region: &TargetRegion,
-    share: u64,
-    grid: Option<Grid>,
-) -> Option<f64> {
+pub fn predicted_time(cx: &Context<'_>, region: &TargetRegion, share: u64, grid: Option<Grid>) -> Option<f64> {
     let predicted = Predicted::of(cx, region)?;
     let iterations = predicted.iterations().div_ceil(share.max(1)).max(1);
     Some(predicted.time(iterations, launch(iterations, grid)))

@@ -54,7 +54,10 @@ fn matters(cx: &Context<'_>, region: &TargetRegion, written: &[&Clause]) -> Opti
     let mut least: Option<u64> = None;
     for clause in threads {
         let Some(number) = number(cx, clause) else {
-            return decides(clause, "how many threads a team has now is not known: one would take its iterations in order");
+            return decides(
+                clause,
+                "how many threads a team has now is not known: one would take its iterations in order",
+            );
         };
         least = Some(least.map_or(number, |least| least.min(number)));
     }

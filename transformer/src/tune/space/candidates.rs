@@ -1,12 +1,15 @@
 //! Which forms and grids a kernel may have, and in which order they are worth a try.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
 use super::writing::{applied, for_all, run};
 use super::{Candidate, Source, TunableKernel, device};
-use crate::device::DeviceProfile;
+use crate::device::launch::DEFAULT_THREADS;
+use crate::device::occupancy::resident_blocks;
+use crate::device::{DeviceProfile, KernelResources};
 use crate::edit::Edit;
 use crate::engine::{self, EngineError, Kernel, Options};
 use crate::plan::instructions::{Grid, Group, Instruction, Instructions, Teams};
@@ -19,9 +22,14 @@ const FACTORS: [u32; 3] = [2, 4, 8];
 /// Threads of a team.
 const THREADS: [u32; 5] = [32, 64, 128, 256, 512];
 /// The most teams, for each multiprocessor.
-const TEAMS_PER_SM: [u64; 3] = [1, 4, 16];
+const TEAMS_PER_SM: [u64; 2] = [4, 16];
 /// More teams than these are never asked for.
 const MOST_TEAMS: u64 = 1 << 16;
+
+/// Predictions that differ by less than this factor are alike.
+const ALIKE: f64 = 1.01;
+/// Assumed resources of a kernel, as for the grids that passes choose.
+const ESTIMATE: KernelResources = KernelResources { registers: 32, shared_memory: 0 };
 
 /// A form, with the text in which all kernels that may have it have it.
 struct Shaped {
@@ -63,7 +71,7 @@ pub(super) fn find(source: Source<'_>, base: &SourceFile) -> Result<Vec<TunableK
                 candidates.push(Candidate { choice: Choice::Told { form: shaped.form, grid: *grid }, predicted });
             }
         }
-        candidates.sort_by(|one, other| key(one).total_cmp(&key(other)));
+        candidates.sort_by_key(|candidate| rank(device, candidate));
         let (hash, line) = (kernel.hash.clone(), kernel.line);
         found.push(TunableKernel { hash, members: vec![index], line, candidates });
     }
@@ -71,14 +79,25 @@ pub(super) fn find(source: Source<'_>, base: &SourceFile) -> Result<Vec<TunableK
     Ok(found)
 }
 
-/// What has no prediction comes last.
-fn key(candidate: &Candidate) -> f64 {
-    candidate.predicted.unwrap_or(f64::INFINITY)
+/// Faster ones come first, as predicted; of those that are predicted to take as long, within a hundredth, those that leave more threads
+/// resident, and then those whose teams are nearest to the usual size. What has no prediction comes last.
+fn rank(device: &DeviceProfile, candidate: &Candidate) -> (i64, Reverse<u32>, u32) {
+    #[expect(clippy::cast_possible_truncation, reason = "the logarithm of a time")]
+    let time = candidate.predicted.map_or(i64::MAX, |time| (time.max(1e-9).ln() / ALIKE.ln()).round() as i64);
+    let grid = if let Choice::Told { grid, .. } = candidate.choice { grid } else { None };
+    let threads = grid.map_or(DEFAULT_THREADS, |grid| grid.threads);
+    let resident = resident_blocks(device, ESTIMATE, threads).saturating_mul(threads);
+    (time, Reverse(resident), threads.ilog2().abs_diff(DEFAULT_THREADS.ilog2()))
 }
 
 /// The first part of sorted candidates, but at least `least`, and the first one of each form; then at most `most`.
 pub(super) fn prune(candidates: &mut Vec<Candidate>, part: f64, least: usize, most: Option<usize>) {
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small counts")]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "small counts"
+    )]
     let kept = ((candidates.len() as f64 * part).ceil() as usize).max(least);
     let mut forms = BTreeSet::new();
     let mut index = 0;
@@ -215,10 +234,22 @@ mod tests {
     }
 
     #[test]
+    fn of_equal_predictions_the_fuller_device_comes_first() {
+        let h200 = DeviceProfile::named("h200").unwrap();
+        let at = |threads: u32, predicted: f64| Candidate {
+            choice: Choice::Told { form: Form::Plain, grid: Some(Grid { threads, teams: Teams::Runtime }) },
+            predicted: Some(predicted),
+        };
+        let mut all = [at(16, 100.0), at(512, 100.2), at(128, 100.1), at(32, 90.0)];
+        all.sort_by_key(|one| rank(&h200, one));
+        assert_eq!(all, [at(32, 90.0), at(128, 100.1), at(512, 100.2), at(16, 100.0)]);
+    }
+
+    #[test]
     fn a_device_gives_the_grids() {
         let h200 = DeviceProfile::named("h200").unwrap();
         let grids = grids(&h200);
-        assert_eq!(grids.len(), 31);
+        assert_eq!(grids.len(), 25);
         assert!(grids.contains(&Some(Grid { threads: 16, teams: Teams::AtMost(132 * 4) })));
         assert!(grids.contains(&None));
     }
