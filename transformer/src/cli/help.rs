@@ -66,8 +66,8 @@ pub const CONFIGURATION: &str = r#"Configuration:
     exit = 0                      # the exit status it must end with
     races = true                  # look for races
 
-    [tuned.0123456789abcdef]      # what `ompsplit tune` found for a loop, by its hash
-    file = "src/solver.c"
+    [tuned.0123456789abcdef]
+    file = "src/solver.c"         # what `ompsplit tune` found for a loop, by its hash
     device = "NVIDIA H200"
     date = "2026-11-26"
     form = "128 threads, at most 4224 teams"

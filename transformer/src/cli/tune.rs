@@ -19,9 +19,11 @@ use self::winner::Winner;
 use crate::cli::headers::{self, Loaded};
 use crate::cli::process;
 use crate::cli::progress::Progress;
+use crate::cli::rewrite::STACK_BYTES;
 use crate::cli::settings::{Resolver, Settings};
 use crate::cli::{Status, Streams, complain, device};
 use crate::engine::Options;
+use crate::plan::Pass;
 use crate::plan::instructions::Instructions;
 use crate::source::SourceFile;
 use crate::tune::build::Recipe;
@@ -38,16 +40,27 @@ const QUARTER: f64 = 0.25;
 /// Tunes one file, or does a half of it.
 pub(super) fn run(command: &TuneCommand, streams: &mut Streams<'_>) -> io::Result<Status> {
     let progress = Progress::new(command.quiet);
+    // Trees are walked here and by the workers, as deep as elsewhere. Where another pool is there already, it stays.
+    let _other = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build_global();
+    let done = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+        let worker = thread.spawn_scoped(scope, || done(command, &progress))?;
+        worker.join().map_err(|_| io::Error::other("this tool failed, and nothing is written"))
+    });
+    drop(progress);
+    match done {
+        Ok(Ok(done)) => done.tell(command, streams),
+        Ok(Err(message)) => complain(streams, &message),
+        Err(error) => complain(streams, &error.to_string()),
+    }
+}
+
+fn done(command: &TuneCommand, progress: &Progress) -> Result<Done, String> {
     let watch = |step: &str| progress.step(step.to_owned());
-    let done = match (&command.measure, &command.finish) {
+    match (&command.measure, &command.finish) {
         (Some(folder), _) => measured(folder, command, &watch).map(Done::Measured),
         (_, Some(folder)) => finished(folder, command).map(|winner| Done::Won(Box::new(winner))),
         _ => tuned(command, &watch),
-    };
-    drop(progress);
-    match done {
-        Ok(done) => done.tell(command, streams),
-        Err(message) => complain(streams, &message),
     }
 }
 
@@ -108,8 +121,13 @@ impl Read {
         let text = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let file = SourceFile::new(path, text);
         let loaded = headers::load(&file, &settings.include_dirs, &settings.sources);
+        if !command.passes.lines.is_empty() {
+            return Err("--lines is for rewriting; all kernels of a file are tuned".to_owned());
+        }
         // What was tuned before is open again.
-        let options = Options { instructions: Arc::new(Instructions::default()), ..process::options(&settings) };
+        let mut options = Options { instructions: Arc::new(Instructions::default()), ..process::options(&settings) };
+        // Copies beside kernels need a header that the project may not have yet; they change no kernel that is timed.
+        options.passes.retain(|pass| !matches!(pass, Pass::Pipeline | Pass::Overlap));
         Ok(Self { file, loaded, options, settings, config, ignores_config: command.context.no_config })
     }
 

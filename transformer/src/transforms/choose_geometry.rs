@@ -86,6 +86,8 @@
 //! loop of unknown length, and 1.05 times with the launch, is reported (OMPS450), and so is one with no more threads in all than a warp for a long
 //! loop of which nothing is predicted, if its operations take that much longer so. With `--retune` such a grid goes, and this pass's own one takes its place, if all numbers in it are constants.
 //!
+//! `ompsplit tune` asks for other grids, to measure them: what it asks for is written where `--retune` could write, whatever is predicted.
+//!
 //! ## Two levels
 //!
 //! Where the teams share a `distribute` loop, and the threads of each team the `parallel` loops inside, a team has 128 threads by itself.

@@ -66,7 +66,7 @@
 //! - it pays: each thread makes 2, 4 or 8 iterations. A doubling must make the kernel 1.05 times as fast, by the loads of the serial loops
 //!   (each counted with the sectors that a warp touches) and a quarter of a load for each operation; half of the threads that the device
 //!   holds must be left, and half of its threads must find registers. The loop whose groups gain most is taken; a loop of unknown length
-//!   counts as `--assumed-iterations`.
+//!   counts as `--assumed-iterations`. Or `ompsplit tune` asks for groups of up to 16 iterations, to measure them.
 //!
 //! ## Refuses when
 //!

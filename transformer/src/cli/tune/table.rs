@@ -100,6 +100,7 @@ fn line(row: &Row, chosen: Option<Choice>) -> String {
     let gain =
         row.present_us.zip(best).map_or_else(|| "-".to_owned(), |(present, best)| format!("{:.2}", present / best));
     let form = match chosen {
+        _ if row.present_us.is_none() && row.best.is_none() => "the run does not reach it".to_owned(),
         None => "as it stands".to_owned(),
         Some(Choice::Told { form: Form::Plain, grid: None }) => "without a grid of this tool".to_owned(),
         Some(choice) => choice.to_string(),

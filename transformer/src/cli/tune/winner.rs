@@ -87,7 +87,11 @@ impl Winner {
             let diff = output::unified(&self.file.path, &self.file.text, text, false);
             let kept = std::fs::write(&path, diff);
             let what = kept.map_or_else(|error| error.to_string(), |()| "holds the change".to_owned());
-            notes.push(format!("a result differs that should not: a fault of this tool; {} {what}", path.display()));
+            notes.push(format!(
+                "a result differs that should not, a fault of this tool, unless floating-point numbers are summed up in the order that a grid \
+                 gives (then say how far they may differ: --verify-tolerance); {} {what}",
+                path.display()
+            ));
         }
         table::tell(&self.measurement, command, Some((&self.file.path, is_changed)), streams)?;
         for note in notes {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Row, Timed};
 use crate::tune::choices::{Choice, Form, Plan};
 use crate::tune::runner::Runner;
-use crate::tune::search::{Arms, Measured, Present, best_arm, is_better};
+use crate::tune::search::{Arms, Measured, Present, Sample, best_arm, is_better};
 use crate::tune::statistics::median;
 use crate::tune::task::{Build, ClockKind, TunedLoop, apart, arms};
 
@@ -56,10 +56,18 @@ impl<'a> Judge<'a> {
         self.present.noise(end, |sample| sample.all_kernels)
     }
 
+    /// The noise of one kernel, where the original tells of it, or else of all.
+    fn noise_of(&self, end: &Measured, kernel: usize) -> f64 {
+        let tells = self.is_plain && self.kind == ClockKind::Device;
+        let time =
+            |sample: &Sample| sample.kernels.as_ref().and_then(|kernels| kernels.get(kernel)).copied().unwrap_or(0.0);
+        if tells { self.present.noise(end, time) } else { self.noise(end) }
+    }
+
     /// The best choice of each kernel that is significantly faster than the present one.
     fn best_choices(&self, end: &Measured) -> Vec<Option<usize>> {
-        let noise = self.noise(end);
-        let best = |kernel: usize| best_arm(end, &self.arms, kernel, self.present_arm(kernel), noise);
+        let best =
+            |kernel: usize| best_arm(end, &self.arms, kernel, self.present_arm(kernel), self.noise_of(end, kernel));
         (0..self.loops.len()).map(best).collect()
     }
 
@@ -111,7 +119,8 @@ impl<'a> Judge<'a> {
     pub fn rows(&self, search: &Measured, end: &Measured) -> Vec<Row> {
         let best = self.best_choices(end);
         let row = |(kernel, one): (usize, &TunedLoop)| {
-            let time = |arm: usize| median(&end.of_arm(&self.arms, kernel, arm));
+            // A kernel that the run does not reach takes no time.
+            let time = |arm: usize| median(&end.of_arm(&self.arms, kernel, arm)).filter(|time| *time > 0.0);
             let timed = |arm: usize| {
                 let choice = one.choices.get(arm).copied()?;
                 Some(Timed {
