@@ -122,7 +122,8 @@ fn groups_that_are_told_give_the_bits_of_their_originals() {
         .flat_map(|seed| groups.map(|group| (seed, group)))
         .collect();
     let failures = parallel::failures(&tried, |(seed, group)| {
-        let name = format!("coarsened/{seed}.c");
+        // A name of its own, as the programs of a name are built in one place.
+        let name = format!("coarsened/{seed}-{}-{}.c", group.loop_index.unwrap_or(0), group.factor);
         let program = program(*seed);
         let outcome = told(&name, &program.text, *group)?;
         let changed = outcome.plans.iter().filter(|plan| matches!(plan.decision, Decision::Apply(_))).count();
