@@ -4,7 +4,7 @@
 #
 # Three programs that no rule was made from: what `ompsplit tune` finds, in how long, beside a search through every candidate at the largest
 # size. TOOLKIT is what bench/toolkit.sh makes; OMPSPLIT is a program that runs on both machines. CANDIDATES bounds the candidates of a kernel
-# in both searches, ROUNDS (3) says how often the exhaustive one runs each, PROGRAMS which are built. `run` prints a line for each program and
+# in both searches, ROUNDS (4) says how often the exhaustive one runs each, PROGRAMS which are built. `run` prints a line for each program and
 # leaves both results in DIR.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -52,7 +52,7 @@ run() { # PROGRAM..
   local name
   for name in "$@"; do
     "$here/ompsplit" tune --measure "$here/$name/tuned" --output-format json > "$here/$name-tuned.json"
-    "$here/ompsplit" tune --measure "$here/$name/exhaustive" --rounds "${ROUNDS:-3}" --output-format json > "$here/$name-exhaustive.json"
+    "$here/ompsplit" tune --measure "$here/$name/exhaustive" --rounds "${ROUNDS:-4}" --output-format json > "$here/$name-exhaustive.json"
     python3 - "$name" "$here/$name-tuned.json" "$here/$name-exhaustive.json" <<'PYTHON'
 import json
 import sys

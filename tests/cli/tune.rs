@@ -98,7 +98,7 @@ fn wrong_results_hangs_and_failing_builds_are_told() {
     let run = "./app; true";
     // Every grid, so that those that fail are among them; the kernels are tried together, and alone where that fails.
     let arguments =
-        ["src/a.c", "--build", BUILD, "--run", run, "--exhaustive", "--rounds", "3", "--diff", "--verify-timeout", "1"];
+        ["src/a.c", "--build", BUILD, "--run", run, "--exhaustive", "--rounds", "4", "--diff", "--verify-timeout", "1"];
     let ran = Ran::new(&command(&project, &arguments).env("FAKE", "faulty").output().unwrap());
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert_contains(&ran.stderr, "no such grid");
@@ -249,7 +249,7 @@ int main(void) {
         "--candidates",
         "1",
         "--rounds",
-        "3",
+        "4",
         "--output-format",
         "json",
     ];

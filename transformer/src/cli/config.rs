@@ -301,6 +301,7 @@ mod tests {
         config.require_clean = Some(true);
         config.write_header = Some("include".into());
         config.device = Some("h200".to_owned());
+        config.tuned.insert("0123456789abcdef".to_owned(), TunedKernel::default());
         let table: toml::Table = toml::to_string(&config).unwrap().parse().unwrap();
         assert_eq!(table.len(), KEYS.len());
         assert!(table.keys().all(|key| KEYS.contains(&key.as_str())));

@@ -15,7 +15,7 @@ use super::statistics::{is_larger, median, noise};
 const FINALISTS: usize = 3;
 /// One of so many candidates is kept in each rung.
 const KEPT: usize = 3;
-/// The last rounds: six against six tell a difference that seven of thirty-six pairs contradict.
+/// The last rounds: six runs against twelve of the present form tell a difference that some of the pairs contradict.
 pub const FINAL_ROUNDS: usize = 6;
 
 /// What one run of a build took.
@@ -218,7 +218,11 @@ pub fn is_better(measured: &Measured, present: Present, old: usize, new: usize) 
     let whole = |sample: &Sample| sample.whole;
     let judged = |figure: fn(&Sample) -> f64| {
         let noise = present.noise(measured, figure);
-        let (old, new) = (measured.values(old, figure), measured.values(new, figure));
+        let (mut old_values, new) = (measured.values(old, figure), measured.values(new, figure));
+        if old == present.build {
+            old_values.extend(measured.values(present.twin, figure));
+        }
+        let old = old_values;
         (is_faster(&old, &new, noise), is_faster(&new, &old, noise))
     };
     let (faster_kernels, slower_kernels) = judged(kernels);

@@ -52,7 +52,7 @@ pub struct TuneCommand {
     #[arg(long)]
     pub exhaustive: bool,
     /// How often the last candidates run, beside the present form [default: 6; 5 with --exhaustive]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(4..))]
     pub rounds: Option<u16>,
     /// Write nothing; print how the source would change
     #[arg(long)]
