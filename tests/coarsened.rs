@@ -6,11 +6,12 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use ompsplit::device::DeviceProfile;
-use ompsplit::engine::{self, Options, Outcome};
-use ompsplit::plan::Pass;
+use ompsplit::engine::{self, EngineError, Options, Outcome};
+use ompsplit::plan::instructions::{Group, Instruction, Instructions};
+use ompsplit::plan::{Decision, Pass, Plan};
 use ompsplit::source::SourceFile;
 use support::coarsened::{FAMILIES, program};
 use support::fixtures::Fixture;
@@ -63,6 +64,18 @@ fn rewritten(name: &str, text: &str) -> Result<Outcome, String> {
     engine::run(&file, &[], &options).map_err(|error| format!("{name}: {error}"))
 }
 
+/// The file with groups of so many iterations of one of the loops of each kernel, whatever is predicted of them.
+fn told(name: &str, text: &str, group: Group) -> Result<Outcome, String> {
+    let file = SourceFile::new(Path::new(name), text.as_bytes().to_vec());
+    let failed = |error: EngineError| format!("{name}: {error}");
+    let kernels = engine::kernels(&file, &[], &Options::default(), &[]).map_err(failed)?;
+    let instruction = Instruction { group: Some(group), grid: None };
+    let told = kernels.into_iter().map(|kernel| (kernel.hash, instruction)).collect();
+    let instructions = Arc::new(Instructions { told, ..Instructions::default() });
+    let options = Options { passes: vec![Pass::Coarsen], instructions, ..Options::default() };
+    engine::run(&file, &[], &options).map_err(failed)
+}
+
 fn fixture(name: &str, text: &str, contract: &str) -> Result<Fixture, String> {
     let mut fixture = Fixture::new(name, Path::new(name).to_owned(), text.as_bytes().to_vec())?;
     let flags = ["-O1", "-mfma", contract];
@@ -90,6 +103,33 @@ fn groups_give_the_bits_of_their_originals() {
             }
         }
         Ok(())
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+/// Also those that nobody would choose by the model: of any loop, and too long for its iterations.
+#[test]
+fn groups_that_are_told_give_the_bits_of_their_originals() {
+    let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
+    let sample = if support::deep() { DEEP_PROGRAMS } else { 1 };
+    let groups = [(0, 8), (1, 2), (1, 16)].map(|(index, factor)| Group { loop_index: Some(index), factor });
+    let tried: Vec<(u64, Group)> = seeds(number("OMPSPLIT_PROGRAMS", sample))
+        .into_iter()
+        .flat_map(|seed| groups.map(|group| (seed, group)))
+        .collect();
+    let failures = parallel::failures(&tried, |(seed, group)| {
+        // A name of its own, as the programs of a name are built in one place.
+        let name = format!("coarsened/{seed}-{}-{}.c", group.loop_index.unwrap_or(0), group.factor);
+        let program = program(*seed);
+        let outcome = told(&name, &program.text, *group)?;
+        let changed = outcome.plans.iter().filter(|plan| matches!(plan.decision, Decision::Apply(_))).count();
+        let Some(output) = outcome.text.filter(|_| changed >= 3) else {
+            return Err(format!("{name} {group:?}: only {changed} are changed"));
+        };
+        let fixture = fixture(&name, &program.text, "-ffp-contract=on")?;
+        let findings = oracle::compare(&builder, &fixture, &output)?;
+        let said: Vec<String> = findings.iter().map(Finding::to_string).collect();
+        if said.is_empty() { Ok(()) } else { Err(format!("{name} {group:?}:\n{}", said.join("\n"))) }
     });
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }

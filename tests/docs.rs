@@ -218,8 +218,8 @@ fn example(page: &str, what: &str) -> Option<(String, &'static str)> {
 /// The rules that only a device or a flag brings up.
 const WITH_DEVICE: &[&str] = &["OMPS165", "OMPS170", "OMPS251", "OMPS405", "OMPS450", "OMPS860", "OMPS861"];
 /// The rules without code that this text alone shows to be left alone: the compiler must disagree, or another one be asked for; or the
-/// tool itself is at fault; or it is about flags.
-const OUT_OF_SIGHT: &[&str] = &["OMPS132", "OMPS305", "OMPS863", "OMPS902"];
+/// tool itself is at fault; or it is about flags, or the configuration.
+const OUT_OF_SIGHT: &[&str] = &["OMPS132", "OMPS305", "OMPS455", "OMPS863", "OMPS902"];
 
 /// The rules that the default passes, or one pass alone, cite for an example: a whole text, or statements of a function.
 fn cited(code: ReasonCode, (example, name): &(String, &str)) -> BTreeSet<ReasonCode> {

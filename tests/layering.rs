@@ -19,6 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["transforms"],
     &["validate"],
     &["engine"],
+    &["tune"],
     &["report", "output"],
     &["cli"],
 ];

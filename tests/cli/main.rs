@@ -29,6 +29,8 @@ mod snapshot;
 mod stdin;
 mod suppression;
 mod together;
+#[cfg(unix)]
+mod tune;
 mod unchecked;
 mod uncommitted;
 mod verification;

@@ -6,7 +6,9 @@ use std::num::NonZeroU32;
 use std::ops::Deref;
 
 use crate::device::{CountedKernel, DeviceProfile};
+use crate::plan::instructions::{Instruction, Instructions, LoopHash};
 use crate::plan::{Detail, Pass};
+use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::source::Span;
 
@@ -34,6 +36,8 @@ pub struct Context<'a> {
     pub profile: Option<&'a DeviceProfile>,
     /// The resources of the kernels, by the line of the directive. Empty if no compiler was asked.
     pub counted: &'a BTreeMap<usize, CountedKernel>,
+    /// What is told of kernels in the place of what passes choose.
+    pub instructions: &'a Instructions,
     /// The facts behind decisions, if they are wanted.
     pub explanations: Option<Explanations>,
     /// Is a decision on a part of the text wanted? What is said of the rest is left out.
@@ -71,9 +75,25 @@ impl<'a> Context<'a> {
             device: self.device,
             profile: self.profile,
             counted: self.counted,
+            instructions: self.instructions,
             explanations: None,
             is_wanted: &|_| true,
             is_changed: &|_| false,
+        }
+    }
+
+    /// What tells the loop of a region, or the block of one that is no loop.
+    #[must_use]
+    pub fn loop_hash(&self, region: &TargetRegion) -> LoopHash {
+        LoopHash::of(self.file.bytes(self.constructs.construct(region.chain.innermost()).body_span))
+    }
+
+    /// What is told of a region.
+    #[must_use]
+    pub fn told(&self, region: &TargetRegion) -> Instruction {
+        match self.instructions.told.is_empty() {
+            true => Instruction::default(),
+            false => self.instructions.told.get(&self.loop_hash(region)).copied().unwrap_or_default(),
         }
     }
 

@@ -6,17 +6,20 @@ mod earlier;
 mod hidden_declarations;
 mod hidden_words;
 mod joined;
+mod kernels;
 mod later_rounds;
 mod options;
 mod parsing;
 mod passed_over;
 mod readings;
+mod tuned;
 mod unclear_text;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub use self::earlier::Changed;
+pub use self::kernels::{Kernel, kernels};
 pub use self::options::Options;
 pub use self::parsing::Parsed;
 
@@ -308,6 +311,7 @@ fn plans(context: &Context<'_>, options: &Options, passes: &[Pass], is_asked: im
     let first = options.passes.first().filter(|pass| passes.contains(pass));
     plans.extend(first.into_iter().flat_map(|pass| passed_over::refusals(context, *pass)));
     plans.retain(is_asked);
+    tuned::keep(&mut plans, context);
     if let Some(explanations) = &context.explanations {
         for plan in &mut plans {
             plan.details = explanations.take(plan.pass, plan.extent);
@@ -413,6 +417,7 @@ fn context<'a>(
         device: profile.filter(|_| options.passes.contains(&Pass::Geometry)),
         profile,
         counted: &asked.counted,
+        instructions: &options.instructions,
         explanations: options.explain.then(Explanations::default),
         is_wanted: asking.is_asked,
         is_changed: asking.is_changed,

@@ -28,6 +28,7 @@ pub mod semantics;
 pub mod source;
 pub mod syntax;
 pub mod transforms;
+pub mod tune;
 pub mod validate;
 
 pub use engine::{EngineError as Error, Options, Outcome};

@@ -13,6 +13,7 @@ use crate::cli::pipeline::PipelineArguments;
 use crate::cli::project_report::ReportCommand;
 use crate::cli::review::ReviewCommand;
 use crate::cli::snapshot::SnapshotCommand;
+use crate::cli::tune::TuneCommand;
 use crate::report::Format;
 
 /// Rewrite OpenMP offload pragmas so that every kernel uses the whole device, or say why not.
@@ -95,6 +96,8 @@ pub enum Command {
     Snapshot(SnapshotCommand),
     /// Write one HTML page about a project: gains, changes, what is left alone and why
     Report(ReportCommand),
+    /// Build and run what is legal for the kernels of a file, and write what is fastest
+    Tune(Box<TuneCommand>),
     /// Serve an editor: the language server protocol on standard input and output
     Server,
     /// Print ompsplit_pin.h, the C header that pipelines include to page-lock memory

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::suggest;
+use crate::cli::tuned::TunedKernel;
 
 /// The file that is looked for in the folder of a source file and above.
 pub(super) const FILE_NAME: &str = ".ompsplit.toml";
@@ -66,6 +67,9 @@ pub(super) struct Config {
     pub write_header: Option<PathBuf>,
     /// What is checked before a result is written.
     pub verify: Option<Verify>,
+    /// Kernels that `tune` measured, by the hashes of their loops.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub tuned: BTreeMap<String, TunedKernel>,
 }
 
 /// `verify = "device"`, or a section `[verify]`.
@@ -209,6 +213,7 @@ const KEYS: &[&str] = &[
     "error_on_refusal",
     "require_clean",
     "device",
+    "tuned",
 ];
 
 impl Config {
@@ -231,7 +236,8 @@ impl Config {
 
     fn rebase(&mut self, folder: &Path) {
         let folders = self.include_dirs.iter_mut().chain(&mut self.compile_commands).chain(&mut self.write_header);
-        for path in folders.chain(&mut self.sources) {
+        let tuned = self.tuned.values_mut().map(|entry| &mut entry.file);
+        for path in folders.chain(&mut self.sources).chain(tuned) {
             *path = folder.join(&path);
         }
         if let Some(file) = self.device.as_mut().filter(|device| device.ends_with(".toml")) {
@@ -295,6 +301,7 @@ mod tests {
         config.require_clean = Some(true);
         config.write_header = Some("include".into());
         config.device = Some("h200".to_owned());
+        config.tuned.insert("0123456789abcdef".to_owned(), TunedKernel::default());
         let table: toml::Table = toml::to_string(&config).unwrap().parse().unwrap();
         assert_eq!(table.len(), KEYS.len());
         assert!(table.keys().all(|key| KEYS.contains(&key.as_str())));

@@ -29,6 +29,15 @@ pub(super) fn find(name: &str) -> Result<DeviceProfile, String> {
     })
 }
 
+/// The name of the first GPU, by its driver.
+pub(super) fn name() -> Option<String> {
+    let program = std::env::var_os("OMPSPLIT_NVIDIA_SMI").unwrap_or_else(|| DRIVER.into());
+    let mut command = Command::new(program);
+    let output = interrupt::output(command.args(["--query-gpu=name", "--format=csv,noheader"])).ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().next().map(|name| name.trim().to_owned()).filter(|name| output.status.success() && !name.is_empty())
+}
+
 /// Asks the driver for the first GPU.
 fn native(program: &Path) -> Result<DeviceProfile, String> {
     let shown = program.display();

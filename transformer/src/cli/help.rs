@@ -64,4 +64,12 @@ pub const CONFIGURATION: &str = r#"Configuration:
     stderr = false                # compare standard error too
     expected = "tests/small.out"  # what the original must print
     exit = 0                      # the exit status it must end with
-    races = true                  # look for races"#;
+    races = true                  # look for races
+
+    [tuned.0123456789abcdef]
+    file = "src/solver.c"         # what `ompsplit tune` found for a loop, by its hash
+    device = "NVIDIA H200"
+    date = "2026-11-26"
+    form = "128 threads, at most 4224 teams"
+    ratio = 1.25                  # how many times as fast as before
+    clock = "device"              # or wall"#;

@@ -23,6 +23,8 @@ mod server;
 mod settings;
 mod snapshot;
 mod suggest;
+mod tune;
+mod tuned;
 mod uncommitted;
 mod verify;
 
@@ -170,6 +172,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) ->
         Some(Command::Report(command)) => project_report::run(command, streams, engine),
         Some(Command::Review(command)) => review::run(command, streams, engine),
         Some(Command::Snapshot(command)) => snapshot::run(command, streams, engine),
+        Some(Command::Tune(command)) => tune::run(command, streams),
         Some(Command::Server) => server::run(engine),
         Some(Command::Header) => commands::header(streams),
         None => rewrite::run(&arguments.rewrite, streams, engine),

@@ -11,6 +11,7 @@ use crate::cli::inputs;
 use crate::cli::missing_headers;
 use crate::cli::pin_header::PinHeader;
 use crate::cli::settings::Settings;
+use crate::cli::tuned;
 use crate::cli::verify::Check;
 use crate::device::DeviceProfile;
 use crate::engine::{EngineError, Options, Outcome, RegionFacts, error_code};
@@ -108,6 +109,7 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
         Ok(outcome) => outcome,
         Err((code, message)) => return Processed::failure(file, code, message),
     };
+    notes.extend(stale(&file, outcome.text.as_deref(), &loaded.files, settings));
     missing_headers::name_in(&mut outcome.plans, &file.path, &loaded.missing);
     let text = outcome.text.filter(|text| *text != file.text);
     let plan_use = PlanUse {
@@ -197,8 +199,21 @@ pub(super) fn options(settings: &Settings) -> Options {
         strict_aliasing: settings.compiler.has_strict_aliasing(),
         arithmetic: settings.compiler.arithmetic(),
         resources: (settings.resources == Resources::Clang).then(flags),
+        instructions: settings.instructions.clone(),
         earlier: settings.earlier.clone(),
     }
+}
+
+/// Notes about entries of tuned kernels whose loops are neither in the file nor in its new text.
+fn stale(file: &SourceFile, new: Option<&[u8]>, headers: &[SourceFile], settings: &Settings) -> Vec<String> {
+    if settings.tuned.is_empty() {
+        return Vec::new();
+    }
+    let options = Options { facts: None, resources: None, ..options(settings) };
+    let kernels = |file: &SourceFile| crate::engine::kernels(file, headers, &options, &[]).unwrap_or_default();
+    let mut held = kernels(file);
+    held.extend(new.map(|text| kernels(&SourceFile::new(file.path.clone(), text.to_vec()))).unwrap_or_default());
+    tuned::stale(&settings.tuned, &file.path, &held)
 }
 
 /// Can the text include files of the project?

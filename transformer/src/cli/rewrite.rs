@@ -25,7 +25,7 @@ use crate::report::{self, FileReport, Format, Severity, Stats, Told};
 use crate::source::SourceFile;
 
 /// The stack of each worker: the tools below walk trees whose depth is bounded, but not small.
-const STACK_BYTES: usize = 16 << 20;
+pub(super) const STACK_BYTES: usize = 16 << 20;
 
 /// The most files of which missing headers are named without being asked.
 const MOST_MISSING: usize = 3;

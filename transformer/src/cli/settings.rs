@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use clap::ValueEnum;
 
@@ -12,11 +12,13 @@ use crate::cli::arguments::{
 use crate::cli::compiler_flags::{CompilerFlags, Database};
 use crate::cli::config::{self, Config, Verify};
 use crate::cli::passes::Passes;
-use crate::cli::{device, pipeline, verify};
+use crate::cli::tuned::TunedKernel;
+use crate::cli::{device, pipeline, tuned, verify};
 use crate::context::PipelineOptions;
 use crate::device::DeviceProfile;
 use crate::engine::Changed;
 use crate::plan::Pass;
+use crate::plan::instructions::Instructions;
 use crate::validate::host::{DatabaseSource, Program};
 
 /// What holds for one file.
@@ -24,6 +26,10 @@ use crate::validate::host::{DatabaseSource, Program};
 pub(super) struct Settings {
     /// Do plans say what they were made by?
     pub explain: bool,
+    /// Kernels that were tuned, by the hashes of their loops.
+    pub tuned: BTreeMap<String, TunedKernel>,
+    /// What is told of kernels in the place of what passes choose.
+    pub instructions: Arc<Instructions>,
     /// What was accepted before in the same review.
     pub earlier: Vec<Changed>,
     /// The passes to run.
@@ -96,7 +102,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The configuration file of a source file.
-    fn config_path(&self, file: &Path) -> Result<Option<PathBuf>, String> {
+    pub(super) fn config_path(&self, file: &Path) -> Result<Option<PathBuf>, String> {
         match (&self.context.config, self.context.no_config) {
             (_, true) => Ok(None),
             (Some(path), false) => Ok(Some(path.clone())),
@@ -133,6 +139,8 @@ impl<'a> Resolver<'a> {
         include_dirs.extend(config.include_dirs);
         Ok(Settings {
             explain: false,
+            tuned: config.tuned.clone(),
+            instructions: Arc::new(tuned::instructions(&config.tuned)),
             earlier: Vec::new(),
             passes,
             assume: says(Assume::Stated) || config.assume.unwrap_or(false),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::earlier::Changed;
 use crate::context::{ASSUMED_ITERATIONS, Arithmetic, PipelineOptions};
 use crate::device::DeviceProfile;
+use crate::plan::instructions::Instructions;
 use crate::plan::{Consent, Pass};
 use crate::semantics::symbols::FlagDefinition;
 use crate::syntax::Limits;
@@ -50,6 +51,8 @@ pub struct Options {
     pub arithmetic: Arithmetic,
     /// The compiler flags with which clang counts the resources of kernels. `None` if clang is not asked.
     pub resources: Option<Arc<[String]>>,
+    /// What is told of kernels in the place of what passes choose.
+    pub instructions: Arc<Instructions>,
     /// What was changed before in the same review, of which this is the text.
     pub earlier: Vec<Changed>,
 }
@@ -87,6 +90,7 @@ impl Default for Options {
             signed_wraps: false,
             arithmetic: Arithmetic::default(),
             resources: None,
+            instructions: Arc::default(),
             earlier: Vec::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! What a transformation decided for one construct, and why.
 
 pub mod figures;
+pub mod instructions;
 mod limit;
 mod pass;
 mod reason_code;

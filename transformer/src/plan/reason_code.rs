@@ -151,6 +151,7 @@ reason_codes! {
     GridWritten = "OMPS407", Note, "the grid is written down";
     NothingToCollapse = "OMPS440", Note, "no perfect loop nest";
     GridFarOff = "OMPS450", Note, "the written grid is far off";
+    Tuned = "OMPS455", Note, "the kernel was tuned";
     NothingToPipeline = "OMPS460", Note, "nothing to overlap";
     NothingToHoist = "OMPS465", Note, "nothing travels";
     NothingToOverlap = "OMPS480", Note, "no copy that a kernel need not wait for";

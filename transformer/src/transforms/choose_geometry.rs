@@ -86,6 +86,8 @@
 //! loop of unknown length, and 1.05 times with the launch, is reported (OMPS450), and so is one with no more threads in all than a warp for a long
 //! loop of which nothing is predicted, if its operations take that much longer so. With `--retune` such a grid goes, and this pass's own one takes its place, if all numbers in it are constants.
 //!
+//! `ompsplit tune` asks for other grids, to measure them: what it asks for is written where `--retune` could write, whatever is predicted.
+//!
 //! ## Two levels
 //!
 //! Where the teams share a `distribute` loop, and the threads of each team the `parallel` loops inside, a team has 128 threads by itself.
@@ -166,9 +168,13 @@ mod details;
 mod gain;
 mod grid;
 mod levels;
+mod predictions;
 mod queries;
 mod retune;
 mod team_size;
+mod told;
+
+pub use self::predictions::predicted_time;
 
 use crate::analysis::associated_loops::known_iterations;
 use crate::context::Context;
@@ -222,10 +228,12 @@ fn plan_loop(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let span = cx.constructs.directive(first).span;
     let is_nested = levels::nested_parallel(cx, region).is_some();
     let is_judged = !is_nested && checks::clause_reasons(cx, region).is_empty();
-    let far_off = if is_judged { retune::far_off(cx, region) } else { None };
-    let verdict = match &far_off {
+    let told = cx.told(region).grid;
+    let far_off = if is_judged && told.is_none() { retune::far_off(cx, region) } else { None };
+    let verdict = match (&far_off, told) {
         _ if is_nested => levels::two_levels(cx, region),
-        Some(far_off) if cx.retune => retune::retune(cx, region, far_off),
+        (_, Some(told)) => told::write(cx, region, told),
+        (Some(far_off), _) if cx.retune => retune::retune(cx, region, far_off),
         _ => decide(cx, region, span),
     };
     let mut plan = verdict.into_plan(Pass::Geometry, span, region.extent);

@@ -66,7 +66,7 @@
 //! - it pays: each thread makes 2, 4 or 8 iterations. A doubling must make the kernel 1.05 times as fast, by the loads of the serial loops
 //!   (each counted with the sectors that a warp touches) and a quarter of a load for each operation; half of the threads that the device
 //!   holds must be left, and half of its threads must find registers. The loop whose groups gain most is taken; a loop of unknown length
-//!   counts as `--assumed-iterations`.
+//!   counts as `--assumed-iterations`. Or `ompsplit tune` asks for groups of up to 16 iterations, to measure them.
 //!
 //! ## Refuses when
 //!
@@ -105,6 +105,8 @@ use crate::analysis::accesses::Accesses;
 use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::independence::{self, Candidate, Nest, clauses};
 use crate::context::{Context, OutputCompiler};
+use crate::device::DeviceProfile;
+use crate::plan::instructions::Group;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Times, Verdict};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest};
@@ -115,6 +117,9 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::checks::type_parameters;
 use crate::transforms::{Waiting, checks, two_forms};
+
+/// More iterations of a group than these are not written: all of their values stay in registers.
+const LARGEST_GROUP: u32 = 16;
 
 /// Decides for every kernel that is one loop with a serial loop inside.
 pub(super) fn coarsen_loops(cx: &Context<'_>) -> Vec<Plan> {
@@ -184,9 +189,18 @@ impl<'c, 'p> Kernel<'c, 'p> {
     fn decide(&self) -> Verdict {
         let directive = self.cx.constructs.directive(self.candidate.id).span;
         let no = |message: &str| Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GroupsDoNotPay, directive, message)]);
-        let Some(device) = self.cx.profile else {
+        let told = self.cx.told(self.region).group;
+        let profile = self.cx.profile.or_else(|| told.and_then(|_| DeviceProfile::stand_in()));
+        let Some(device) = profile else {
             return no("no device is asked for, whose registers and threads decide");
         };
+        match told {
+            Some(Group { factor: 1, .. }) => return no("no groups are asked for"),
+            Some(Group { factor, .. }) if !factor.is_power_of_two() || factor > LARGEST_GROUP => {
+                return Verdict::Refuse(vec![refusal(directive, format!("groups of {factor} are not written"))]);
+            }
+            _ => {}
+        }
         if self.cx.pipeline.compiler != OutputCompiler::Llvm {
             return no("not measured with the compiler that the output is for");
         }
@@ -197,7 +211,12 @@ impl<'c, 'p> Kernel<'c, 'p> {
         let each = (0..self.loops().len()).map(|index| self.grouped(index));
         let (copies, refused): (Vec<_>, Vec<_>) = each.enumerate().partition(|(_, one)| one.is_ok());
         let copies: Vec<(usize, Copies)> = copies.into_iter().filter_map(|(at, one)| Some((at, one.ok()?))).collect();
-        match gain::best(self, device, &copies) {
+        let chosen = match told {
+            Some(told) => gain::told(self, device, &copies, told)
+                .ok_or_else(|| "the loop that is asked for cannot be grouped".to_owned()),
+            None => gain::best(self, device, &copies),
+        };
+        match chosen {
             Ok((gain, copies)) => match self.refused() {
                 Some(reason) => Verdict::Refuse(vec![reason]),
                 None => self.change(&gain, copies),

@@ -15,7 +15,7 @@ mod split_target;
 mod two_forms;
 mod unroll_loop;
 
-pub use self::choose_geometry::chooses_grids;
+pub use self::choose_geometry::{chooses_grids, predicted_time};
 
 use crate::context::Context;
 use crate::plan::{Pass, Plan};

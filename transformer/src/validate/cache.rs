@@ -31,11 +31,12 @@ pub fn keep_in(folder: PathBuf) {
 
 /// What an answer depends on.
 #[derive(Clone, Debug)]
-pub(super) struct Key(blake3::Hasher);
+pub struct Key(blake3::Hasher);
 
 impl Key {
     /// A key for an answer of this kind; `None` where nothing is kept.
-    pub(super) fn new(kind: &str) -> Option<Self> {
+    #[must_use]
+    pub fn new(kind: &str) -> Option<Self> {
         FOLDER.get()?;
         let mut key = Self(blake3::Hasher::new());
         key.add(kind);
@@ -45,7 +46,7 @@ impl Key {
     }
 
     /// Adds a part.
-    pub(super) fn add(&mut self, part: impl AsRef<[u8]>) {
+    pub fn add(&mut self, part: impl AsRef<[u8]>) {
         let part = part.as_ref();
         // With its length, so that no two lists of parts are one text.
         self.0.update(&part.len().to_le_bytes());
@@ -53,7 +54,7 @@ impl Key {
     }
 
     /// Adds a program: its path, and what tells whether another stands there now.
-    pub(super) fn add_program(&mut self, path: &Path) {
+    pub fn add_program(&mut self, path: &Path) {
         self.add(path.to_string_lossy().as_bytes());
         if let Ok(metadata) = fs::metadata(path) {
             self.add(format!("{} {:?}", metadata.len(), metadata.modified().ok()));
@@ -73,7 +74,8 @@ impl Key {
     }
 
     /// The answer as it was kept.
-    pub(super) fn find_bytes(&self) -> Option<Vec<u8>> {
+    #[must_use]
+    pub fn find_bytes(&self) -> Option<Vec<u8>> {
         let path = self.path()?;
         let bytes = fs::read(&path).ok()?;
         // It is used, and stays. Where that cannot be noted, it is kept anew one day.
@@ -83,7 +85,7 @@ impl Key {
     }
 
     /// Keeps an answer as it is. What cannot be kept is asked again.
-    pub(super) fn keep_bytes(&self, bytes: &[u8]) {
+    pub fn keep_bytes(&self, bytes: &[u8]) {
         let Some(path) = self.path() else { return };
         // A signal waits, so that no half of a file is left.
         let _held = interrupt::hold();

@@ -27,10 +27,10 @@ mod together;
 mod traffic;
 
 pub use check::NotReached;
-pub use compare::Comparison;
+pub use compare::{Comparison, last_words};
 pub use harden::harden;
 pub use program::{DatabaseSource, File, Program, Source, Sources};
-pub use run::{Geometry, Invocation};
+pub use run::{Geometry, Invocation, Run, describe, remove_images};
 pub use together::{Outcome, verify};
 pub use traffic::{LOG, Traffic, UNNAMED};
 

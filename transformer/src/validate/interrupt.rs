@@ -58,6 +58,17 @@ pub fn folder() -> io::Result<Folder> {
     Ok(Folder { path, _removal })
 }
 
+/// Makes a temporary folder at a place of its own, which is removed with all it holds when it goes out of scope.
+///
+/// # Errors
+/// When it cannot be made, or something stands there.
+pub fn folder_at(path: PathBuf) -> io::Result<Folder> {
+    let mut state = state();
+    std::fs::create_dir(&path)?;
+    let _removal = register(&mut state, remover(path.clone()));
+    Ok(Folder { path, _removal })
+}
+
 impl Folder {
     /// The path of the folder.
     #[must_use]
@@ -122,6 +133,22 @@ impl Drop for Running {
     fn drop(&mut self) {
         state().processes.remove(&self.id);
     }
+}
+
+/// Kills a process, and where signals are caught all that it started.
+///
+/// # Errors
+/// When it cannot be killed, or waited for.
+pub fn kill(child: &mut Child) -> io::Result<()> {
+    #[cfg(unix)]
+    if state().is_armed
+        && let Some(id) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw)
+    {
+        // The group may be gone already.
+        let _gone = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
+    }
+    child.kill()?;
+    child.wait().map(drop)
 }
 
 /// Starts a process.

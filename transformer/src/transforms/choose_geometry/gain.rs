@@ -102,8 +102,13 @@ impl<'a> Predicted<'a> {
         Some(Self { device, figures, operations, iterations: (known.unwrap_or(assumed), known.is_some()) })
     }
 
+    /// The iterations that the text gives, or that are assumed.
+    pub(super) fn iterations(&self) -> u64 {
+        self.iterations.0
+    }
+
     /// Microseconds of a launch. Where calls and idle loops may take the time, what the text shows of them counts as well.
-    fn time(&self, iterations: u64, launch: Launch) -> f64 {
+    pub(super) fn time(&self, iterations: u64, launch: Launch) -> f64 {
         let shown = EMPTY_KERNEL + launched(self.operations, iterations, launch);
         match &self.figures {
             None => shown,

@@ -14,6 +14,7 @@ use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
 use crate::device::time::{GAIN, LAUNCH, gains, predict};
 use crate::device::{Choice, CountedKernel, DeviceProfile, GridClass, KernelResources, KernelShape, choose, reduction};
 use crate::plan::figures::{self, time};
+use crate::plan::instructions::{Grid, Teams};
 use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
@@ -238,6 +239,21 @@ pub(super) fn chosen(cx: &Program<'_>, region: &TargetRegion, figures: Option<&G
     let plural = if threads == 1 { "thread" } else { "threads" };
     let summary = format!("{threads} {plural} in each team for {name}: {}", class.words());
     Some(Chosen { clauses, threads, summary, choice: has_teams.then_some(choice) })
+}
+
+/// The clauses of a grid that is told. A number of teams that hangs on the iterations is an expression of the loops' bounds, or where
+/// these are no simple expressions the greatest number itself: teams without work only cost time.
+pub(super) fn told(cx: &Context<'_>, region: &TargetRegion, told: Grid) -> Vec<String> {
+    let limit = format!("thread_limit({})", told.threads);
+    let Teams::AtMost(most) = told.teams else { return vec![limit] };
+    let choice = Choice::of(GridClass::Serial, told.threads.max(1), most.max(1));
+    let figures = match cx.device {
+        Some(device) => figures_on(cx, region, device),
+        None => DeviceProfile::stand_in().and_then(|device| figures_on(cx, region, device)),
+    };
+    let teams = figures.and_then(|figures| expressions(cx, region, &figures, choice));
+    let teams = teams.map_or_else(|| most.max(1).to_string(), |expressions| expressions.teams);
+    vec![format!("num_teams({teams})"), limit]
 }
 
 /// Expressions for the number of teams and the iterations that each takes. `None` if the bounds are no simple

@@ -74,7 +74,7 @@ pub(super) fn far_off<'a>(cx: &'a Context<'_>, region: &'a TargetRegion) -> Opti
     Some(FarOff { reason: Reason::new(ReasonCode::GridFarOff, span, message), written, threads, offered })
 }
 
-fn is_of_grid(name: ClauseName) -> bool {
+pub(super) fn is_of_grid(name: ClauseName) -> bool {
     rank(name) > 0
 }
 
@@ -147,7 +147,7 @@ fn is_faster(cx: &Context<'_>, region: &TargetRegion, grid: WrittenGrid, offered
 /// Puts the pass's own grid in the place of the written one, unless the number of teams or threads may decide a result.
 pub(super) fn retune(cx: &Context<'_>, region: &TargetRegion, far_off: &FarOff<'_>) -> Verdict {
     let mut reasons = team_reasons(cx, region);
-    reasons.extend(grid_matters(cx, region, far_off));
+    reasons.extend(grid_matters(cx, region, &far_off.written, far_off.threads));
     if reasons.iter().any(|reason| reason.certainty == Certainty::Proved) {
         return Verdict::Refuse(reasons);
     }
@@ -171,9 +171,14 @@ pub(super) fn exchanged(cx: &Program<'_>, region: &TargetRegion, old: &[&Clause]
     edits.collect()
 }
 
-/// Why the number of teams or threads may decide a result.
-fn grid_matters(cx: &Program<'_>, region: &TargetRegion, far_off: &FarOff<'_>) -> Option<Reason> {
-    if let Some(reason) = clauses_matter(cx, region, &far_off.written) {
+/// Why the number of teams or threads may decide a result. `threads`: those of a team, if clauses say how many.
+pub(super) fn grid_matters(
+    cx: &Program<'_>,
+    region: &TargetRegion,
+    written: &[&Clause],
+    threads: Option<u64>,
+) -> Option<Reason> {
+    if let Some(reason) = clauses_matter(cx, region, written) {
         return Some(reason);
     }
     let body = cx.constructs.construct(region.chain.innermost()).body_span;
@@ -183,7 +188,7 @@ fn grid_matters(cx: &Program<'_>, region: &TargetRegion, far_off: &FarOff<'_>) -
             format!("what `{}` does may come in another order, or another number of times at once", directive.name);
         return Some(Reason::new(ReasonCode::GridDecides, directive.span, message));
     }
-    let clause = grouping(cx, region, far_off)?;
+    let clause = grouping(cx, region, threads)?;
     Some(grouped(clause, &not_independent(cx, region)?))
 }
 
@@ -241,9 +246,9 @@ fn last_use(cx: &Program<'_>, clause: &Clause) -> Option<String> {
 
 /// A clause by which one thread makes certain iterations in order: a team of one, a schedule, or a condition on `parallel`. What the
 /// implementation chooses by itself gives no such promise.
-fn grouping(cx: &Program<'_>, region: &TargetRegion, far_off: &FarOff<'_>) -> Option<Span> {
+fn grouping(cx: &Program<'_>, region: &TargetRegion, threads: Option<u64>) -> Option<Span> {
     let is_one = |clause: &&Clause| {
-        matches!(clause.name, ClauseName::ThreadLimit | ClauseName::NumThreads) && far_off.threads == Some(1)
+        matches!(clause.name, ClauseName::ThreadLimit | ClauseName::NumThreads) && threads == Some(1)
     };
     let groups = |clause: &&Clause| match clause.name {
         ClauseName::Schedule => true,

@@ -11,6 +11,7 @@ use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::device::DeviceProfile;
 use crate::device::time::{GAIN, gains};
 use crate::plan::figures::{count, time};
+use crate::plan::instructions::Group;
 use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
 
@@ -105,6 +106,24 @@ pub(super) fn best<'k>(
     best.ok_or_else(|| refused.unwrap_or_else(|| "no loop of the kernel can be grouped".to_owned()))
 }
 
+/// The groups that somebody else chose, and what they are predicted to gain; of several loops that may be meant, those of the one that
+/// gains most.
+pub(super) fn told<'k>(
+    kernel: &Kernel<'_, '_>,
+    device: &DeviceProfile,
+    all: &'k [(usize, Copies)],
+    told: Group,
+) -> Option<(Gain, &'k Copies)> {
+    let is_meant = |index: usize| told.loop_index.is_none_or(|meant| meant == index);
+    let meant = all.iter().filter(|(index, _)| is_meant(*index));
+    let gains = meant.map(|(index, copies)| {
+        let model = Model::of(kernel, device, *index, copies);
+        let before = model.time();
+        (model.gain(told.factor, before, "as it was told".to_owned()), copies)
+    });
+    gains.min_by(|(one, _), (other, _)| one.times.1.total_cmp(&other.times.1))
+}
+
 struct Model<'m, 'c, 'p> {
     kernel: &'m Kernel<'c, 'p>,
     device: &'m DeviceProfile,
@@ -156,16 +175,21 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
         if !gains(before, after) {
             return Err(format!("groups gain too little: predicted {} instead of {}", time(after), time(before)));
         }
-        Ok(Gain {
+        Ok(self.gain(factor, before, stopped))
+    }
+
+    /// What groups of this size gain for a kernel that takes so many microseconds.
+    fn gain(&self, factor: u32, before: f64, stopped: String) -> Gain {
+        Gain {
             index: self.index,
             factor,
-            times: (before, after),
+            times: (before, before * self.cost(factor) / self.cost(1)),
             loads: (self.loads(1), self.loads(factor)),
             registers: self.registers(factor),
             left: self.left(factor),
             stopped,
             assumed: self.lengths().1,
-        })
+        }
     }
 
     /// Why groups may not have this many iterations.

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::run::Run;
 
 /// Which differences between two runs are ignored.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// How far two numbers `a` and `b` in a line may lie apart: `tolerance * max(1, |a|, |b|)`. The number of blanks
     /// may then differ too. Without it every byte counts.
@@ -24,7 +26,8 @@ pub struct Comparison {
 
 impl Comparison {
     /// The first thing that differs between two runs, in words.
-    pub(super) fn difference(&self, expected: &Run, got: &Run) -> Option<String> {
+    #[must_use]
+    pub fn difference(&self, expected: &Run, got: &Run) -> Option<String> {
         if expected.end != got.end {
             return Some(format!("it ends with {} instead of {}{}", got.end, expected.end, last_words(got)));
         }
@@ -159,7 +162,8 @@ fn shown(line: Option<(usize, &[u8])>) -> String {
 }
 
 /// The last lines of standard error, or else of standard output, where many programs tell what is wrong; behind a colon.
-pub(super) fn last_words(run: &Run) -> String {
+#[must_use]
+pub fn last_words(run: &Run) -> String {
     let said = if run.stderr.trim_ascii().is_empty() { &run.stdout } else { &run.stderr };
     let text = String::from_utf8_lossy(said);
     let lines: Vec<&str> = text.lines().collect();

@@ -76,7 +76,7 @@ impl Geometry {
 
 /// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Run {
+pub struct Run {
     /// What it printed.
     pub stdout: Vec<u8>,
     /// What it and the runtime wrote to standard error; empty if the log was read instead.
@@ -89,7 +89,8 @@ pub(super) struct Run {
 
 impl Run {
     /// Did it end by itself?
-    pub(super) fn exited(&self) -> bool {
+    #[must_use]
+    pub fn exited(&self) -> bool {
         self.end.starts_with("exit ")
     }
 }
@@ -132,7 +133,8 @@ impl Drop for Images {
     }
 }
 
-fn remove_images(program: &Path, since: SystemTime) {
+/// Removes the files with an image of a program that clang 19's x86_64 device left since then.
+pub fn remove_images(program: &Path, since: SystemTime) {
     let Ok(program) = fs::read(program) else { return };
     let Ok(entries) = fs::read_dir(Path::new("/").join("tmp")) else { return };
     for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with("tmpfile_")) {
@@ -275,8 +277,10 @@ fn set_name(command: &mut Command) {
 #[cfg(not(unix))]
 fn set_name(_: &mut Command) {}
 
+/// How a process ended: `exit 0`, `signal 6`.
 #[cfg(unix)]
-fn describe(status: ExitStatus) -> String {
+#[must_use]
+pub fn describe(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit {code}"),
@@ -285,7 +289,9 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
+/// How a process ended.
 #[cfg(not(unix))]
-fn describe(status: ExitStatus) -> String {
+#[must_use]
+pub fn describe(status: ExitStatus) -> String {
     status.to_string()
 }

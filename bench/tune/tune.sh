@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# usage: bench/tune/tune.sh build DIR OMPSPLIT TOOLKIT   builds all candidates in DIR, on a machine with clang 19
+#        DIR/tune.sh run [PROGRAM..]                     measures them, on a machine with a GPU, Python and nothing else
+#
+# Three programs that no rule was made from: what `ompsplit tune` finds, in how long, beside a search through every candidate at the largest
+# size. TOOLKIT is what bench/toolkit.sh makes; OMPSPLIT is a program that runs on both machines. CANDIDATES bounds the candidates of a kernel
+# in both searches, ROUNDS (4) says how often the exhaustive one runs each, PROGRAMS which are built. `run` prints a line for each program and
+# leaves both results in DIR.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+# Name, sizes, and the iterations of its kernel at the largest, by which grids are predicted.
+programs() {
+  cat <<'END'
+stencil N in 256..8192, work N^2|67108864
+products N in 64..16384, work N|16777216
+rows N in 256..131072, work N|131072
+END
+}
+
+build() { # DIR OMPSPLIT TOOLKIT
+  mkdir -p "$1/lib"
+  local dir name rest size iterations part
+  dir=$(cd "$1" && pwd)
+  cp "$0" "$dir"
+  strip -o "$dir/ompsplit" "$2"
+  local runtime
+  runtime=$(dirname "$(realpath "$(clang-19 -print-file-name=libomptarget.so)")")
+  ldd "$runtime/libomptarget.so" | awk '$2 == "=>" && $1 !~ /^(libc|libm|libdl|librt|libpthread|ld-linux|linux-vdso)[.-]/ { print $1, $3 }' |
+    while read -r name rest; do cp "$rest" "$dir/lib/$name"; done
+  cp "$runtime/libomptarget.so" "$dir/lib/$(basename "$(realpath "$runtime/libomptarget.so")")"
+  # The toolkit wants a file of its own for each build.
+  local make="LIBRARY_PATH=$runtime PATH=$3/bin:\$PATH OMPSPLIT_CUBIN=\$PWD/cubin clang-19 -O3 -fopenmp --offload-arch=sm_90 -foffload-lto"
+  while IFS='|' read -r rest iterations; do
+    name=${rest%% *} size=${rest#* }
+    [[ " ${PROGRAMS:-$name} " == *" $name "* ]] || continue
+    mkdir -p "$dir/$name/source"
+    cp "$here/$name.c" "$dir/$name/source/app.c"
+    for part in tuned exhaustive; do
+      echo "building $name, $part"
+      (cd "$dir/$name/source" && "$dir/ompsplit" tune app.c --no-config --device h200 --assumed-iterations "$iterations" \
+        --build "$make --cuda-path=$3 app.c -o app -lm && rm -f cubin" --run './app {N}' --size "$size" \
+        ${CANDIDATES:+--candidates "$CANDIDATES"} $([[ $part == tuned ]] || echo --exhaustive) --prepare "$dir/$name/$part" --quiet)
+    done
+  done < <(programs)
+  tar -C "$dir" -cf - . | xz -T2 -6 --memlimit-compress=4GiB > "$dir.tar.xz"
+  du -h "$dir.tar.xz"
+}
+
+run() { # PROGRAM..
+  export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  local name
+  for name in "$@"; do
+    "$here/ompsplit" tune --measure "$here/$name/tuned" --output-format json > "$here/$name-tuned.json"
+    "$here/ompsplit" tune --measure "$here/$name/exhaustive" --rounds "${ROUNDS:-4}" --output-format json > "$here/$name-exhaustive.json"
+    python3 - "$name" "$here/$name-tuned.json" "$here/$name-exhaustive.json" <<'PYTHON'
+import json
+import sys
+
+name = sys.argv[1]
+tuned, whole = (json.load(open(path)) for path in sys.argv[2:])
+plain = {"told": {"form": "plain", "grid": None}}
+chosen = [plain] * len(whole["rows"]) if tuned["plan"] == "original" else tuned["plan"]["chosen"]
+ours = best = present = 0
+for row, choice in zip(whole["rows"], chosen):
+    times = {json.dumps(one["choice"], sort_keys=True): one["median_us"] for one in row["measured"] if one["median_us"]}
+    ours += times[json.dumps(choice, sort_keys=True)]
+    best += min(times.values())
+    present += row["present_us"]
+    fastest = min((one for one in row["measured"] if one["median_us"]), key=lambda one: one["median_us"])
+    print(f"{name}: {fastest['words']} is fastest of {len(times)}; ours: {json.dumps(choice)}")
+size = tuned["saturation"]["size"] if tuned["saturation"] else "-"
+print(f"{name}: present {present:.1f} us, ours {ours:.1f}, best {best:.1f}: {ours / best:.3f} of the best; searched at {size}, "
+      f"{tuned['seconds']:.1f} s and {tuned['runs']} runs instead of {whole['seconds']:.1f} s and {whole['runs']}: "
+      f"{whole['seconds'] / tuned['seconds']:.1f} times less; clock {tuned['clock']}, {tuned['device']}")
+PYTHON
+  done
+}
+
+case ${1:-} in
+  build) (($# == 4)) && build "$2" "$3" "$4" ;;
+  run)
+    shift
+    (($#)) || set -- $(for one in "$here"/*/tuned; do basename "$(dirname "$one")"; done)
+    run "$@"
+    ;;
+  *) sed -n 2,3p "$0" >&2; exit 2 ;;
+esac

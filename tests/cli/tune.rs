@@ -1,0 +1,305 @@
+//! `tune`: a program that stands for one with kernels, a driver whose clock is known, and once the real compiler with its x86_64 device.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::project::{Project, Ran, assert_contains};
+
+/// Two kernels whose passes change nothing but grids.
+const SOURCE: &str = "\
+void f(int n, const double *u, double *v) {
+#pragma omp target teams distribute parallel for map(to: u[0:n]) map(from: v[0:n])
+  for (int i = 0; i < n; i++)
+    v[i] = u[i] + 1;
+}
+void g(int n, const double *u, double *v) {
+#pragma omp target teams distribute parallel for map(to: u[0:n]) map(from: v[0:n])
+  for (int i = 0; i < n; i++)
+    v[i] = 2 * u[i];
+}
+";
+/// A build that only some texts survive.
+const BUILD: &str = "if grep -q 'thread_limit(256)' src/a.c; then echo no such grid >&2; exit 1; fi; echo built >> log";
+
+/// A project with a program and a driver that are ready.
+fn with_driver() -> Project {
+    let project = Project::new(&[("src/a.c", SOURCE), ("driver/fake.c", include_str!("fake_cuda.c"))]);
+    let compile = |arguments: &[&str]| {
+        let status = Command::new("cc").args(arguments).current_dir(project.folder.path()).status().unwrap();
+        assert!(status.success(), "{arguments:?}");
+    };
+    compile(&["-shared", "-fPIC", "-w", "driver/fake.c", "-o", "driver/libcuda.so.1"]);
+    compile(&["-DPROGRAM", "-w", "driver/fake.c", "-ldl", "-o", "app"]);
+    project
+}
+
+fn command(project: &Project, arguments: &[&str]) -> Command {
+    let mut command = project.command(&[&["tune"], arguments].concat());
+    command.env("LD_LIBRARY_PATH", project.path("driver")).env("OMPSPLIT_NVIDIA_SMI", "no such program");
+    command.stdin(Stdio::null());
+    command
+}
+
+fn tune(project: &Project, arguments: &[&str]) -> Ran {
+    Ran::new(&command(project, arguments).output().unwrap())
+}
+
+fn text(project: &Project) -> String {
+    String::from_utf8(project.read("src/a.c")).unwrap()
+}
+
+/// The clauses of the grid of each kernel.
+fn limits(text: &str) -> Vec<&str> {
+    let clauses = text.split("thread_limit(").skip(1);
+    clauses.map(|rest| rest.split(')').next().unwrap()).collect()
+}
+
+#[test]
+fn each_kernel_gets_its_best_grid_by_the_devices_clock() {
+    let project = with_driver();
+    let arguments = ["src/a.c", "--build", "echo built > log", "--run", "./app", "--candidates", "7"];
+    let ran = tune(&project, &[&arguments[..], &["--output-format", "json"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let told: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(told["clock"], "device", "{told:#}");
+    // The number of threads that is best of those that were tried.
+    let fastest = |kernel: usize, best: f64| {
+        let tried = told["rows"][kernel]["measured"].as_array().unwrap().iter();
+        let threads = tried.filter_map(|one| one["choice"]["told"]["grid"]["threads"].as_f64());
+        threads.min_by(|one, other| (one / best).ln().abs().total_cmp(&(other / best).ln().abs())).unwrap().to_string()
+    };
+    let text = text(&project);
+    assert_eq!(limits(&text), [fastest(0, 64.0), fastest(1, 128.0)], "{text}\n{told:#}");
+    let first = &told["rows"][0];
+    assert!(first["present_us"].as_f64().unwrap() > 1.5 * first["best"]["median_us"].as_f64().unwrap());
+
+    // What was found is written down, and ordinary runs keep it without a word.
+    let config = String::from_utf8(project.read(".ompsplit.toml")).unwrap();
+    assert_eq!(config.matches("[tuned.").count(), 2, "{config}");
+    assert_contains(&config, "file = \"src/a.c\"");
+    assert_contains(&config, "clock = \"device\"");
+    for more in [&[][..], &["--device", "h200"], &["--device", "h200", "--passes", "all", "--retune"]] {
+        let again = project.expect(0, &[&["--check", "src/a.c"], more].concat());
+        assert!(!again.stderr.contains("OMPS450") && !again.stderr.contains("note:"), "{}", again.stderr);
+    }
+    assert_contains(&project.expect(0, &["explain", "--device", "h200", "src/a.c"]).text(), "OMPS455");
+    project.write("src/a.c", text.replace("2 * u[i]", "3 * u[i]").as_bytes());
+    let stale = project.run(&["--check", "src/a.c"]);
+    assert_contains(&stale.stderr, "is about a loop that is no longer there");
+}
+
+#[test]
+fn wrong_results_hangs_and_failing_builds_are_told() {
+    let project = with_driver();
+    let run = "./app; true";
+    // Every grid, so that those that fail are among them; the kernels are tried together, and alone where that fails.
+    let arguments =
+        ["src/a.c", "--build", BUILD, "--run", run, "--exhaustive", "--rounds", "4", "--diff", "--verify-timeout", "1"];
+    let ran = Ran::new(&command(&project, &arguments).env("FAKE", "faulty").output().unwrap());
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert_contains(&ran.stderr, "no such grid");
+    assert_contains(&ran.stderr, "no end after 1.0 s");
+    assert_contains(&ran.stderr, "fault of this tool: ");
+    assert_contains(&ran.stderr, "`wrong` instead of `right`");
+    let diff = String::from_utf8(project.read("ompsplit-tune-fault-1.diff")).unwrap();
+    assert_contains(&diff, "+");
+    assert_contains(&diff, "thread_limit(512)");
+    assert_eq!(text(&project), SOURCE, "--diff writes nothing");
+    let shown = ran.text();
+    let added: Vec<&str> = limits(&shown);
+    assert_eq!(added, ["64", "128"], "{shown}");
+    assert!(!project.path(".ompsplit.toml").exists());
+}
+
+#[test]
+fn a_folder_can_be_measured_on_another_machine() {
+    let project = with_driver();
+    let run = "./app {N}";
+    let size = "N in 125..4000, work N";
+    let prepare = ["src/a.c", "--build", "echo built > log", "--run", run, "--size", size, "--candidates", "8"];
+    let ran = tune(&project, &[&prepare[..], &["--prepare", "ready"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_contains(&ran.stderr, "--measure");
+    assert_eq!(tune(&project, &[&prepare[..], &["--prepare", "ready"]].concat()).code, 2, "it is not empty any more");
+    fs::rename(project.path("ready"), project.path("moved")).unwrap();
+    let ran = tune(&project, &["--measure", "moved"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_contains(&ran.stderr, "searched at 500");
+    assert_eq!(text(&project), SOURCE);
+    let ran = tune(&project, &["src/a.c", "--finish", "moved"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(!limits(&text(&project)).is_empty(), "{}\n{}", text(&project), ran.stderr);
+    assert_eq!(tune(&project, &["src/a.c", "--finish", "moved"]).code, 2, "it is another text now");
+}
+
+#[test]
+fn what_was_built_is_kept_when_a_run_is_killed() {
+    let project = with_driver();
+    let own = tempfile::tempdir().unwrap();
+    let (tmp, builds) = (own.path().join("tmp"), own.path().join("builds"));
+    fs::create_dir(&tmp).unwrap();
+    let build = format!("echo one >> {}", builds.display());
+    let count = || fs::read_to_string(&builds).map_or(0, |text| text.lines().count());
+    let arguments = ["src/a.c", "--build", &build, "--run", "./app", "--candidates", "4", "--diff"];
+    let prepared = || {
+        let mut command = command(&project, &arguments);
+        command.env("OMPSPLIT_CACHE", own.path().join("cache")).env("TMPDIR", &tmp);
+        command
+    };
+    let mut child = prepared().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    // The program as it stands, and two candidates.
+    while count() < 3 {
+        assert!(began.elapsed() < Duration::from_secs(120) && child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = count();
+    let ran = Ran::new(&prepared().output().unwrap());
+    assert!(ran.code < 2, "{}", ran.stderr);
+    let all = count() - before;
+    fs::remove_file(&builds).unwrap();
+    assert!(Ran::new(&prepared().output().unwrap()).code < 2);
+    assert_eq!(count(), 1, "all but the program as it stands was built before");
+    // Of those that were built before the kill, the last one may not have been kept yet.
+    assert!(before + all < 2 * (all + 1), "{before} and {all}");
+    let left = fs::read_dir(&tmp).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let left: Vec<String> = left.filter(|name| name.starts_with("ompsplit-tune-")).collect();
+    assert!(left.is_empty(), "the project that the killed run copied is gone too: {left:?}");
+}
+
+#[test]
+fn an_interrupt_leaves_nothing() {
+    let project = with_driver();
+    let own = tempfile::tempdir().unwrap();
+    let mark = own.path().join("mark");
+    let tmp = own.path().join("tmp");
+    fs::create_dir(&tmp).unwrap();
+    let mut child = Command::new("env")
+        .args([
+            "--default-signal=INT",
+            crate::project::PROGRAM,
+            "tune",
+            "src/a.c",
+            "--build",
+            "sleep 1000 & echo $! > $MARK; wait",
+            "--run",
+            "./app",
+        ])
+        .current_dir(project.folder.path())
+        .env("TMPDIR", &tmp)
+        .env("MARK", &mark)
+        .env("OMPSPLIT_CACHE", "off")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    let process = loop {
+        match fs::read_to_string(&mark) {
+            Ok(text) if text.ends_with('\n') => break text.trim().to_owned(),
+            _ => std::thread::sleep(Duration::from_millis(5)),
+        }
+        assert!(began.elapsed() < Duration::from_secs(120));
+    };
+    assert!(Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().signal(), Some(2));
+    let stat = || fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    while stat().rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with(['Z', 'X'])) {
+        assert!(began.elapsed() < Duration::from_secs(120), "{process} still runs");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(fs::read_dir(&tmp).unwrap().count(), 0);
+    assert_eq!(text(&project), SOURCE);
+}
+
+/// The real compiler, and its device without a clock.
+#[test]
+fn a_program_is_tuned_on_the_x86_64_device() {
+    let main = "
+#include <stdio.h>
+int main(void) {
+  static double u[200], v[200];
+  for (int i = 0; i < 200; i++)
+    u[i] = i;
+  f(200, u, v);
+  g(200, v, u);
+  printf(\"%.1f %.1f\\n\", u[3], u[199]);
+  return 0;
+}
+";
+    let project = Project::new(&[("src/a.c", &format!("{SOURCE}{main}"))]);
+    let clang = std::env::var("OMPSPLIT_CLANG").unwrap_or_else(|_| "clang-19".to_owned());
+    let asked = Command::new(&clang).arg("-print-file-name=libomptarget.so").output().unwrap();
+    let library = fs::canonicalize(String::from_utf8(asked.stdout).unwrap().trim()).unwrap();
+    let runtime = library.parent().unwrap().to_str().unwrap();
+    let build =
+        format!("LIBRARY_PATH={runtime} {clang} -O1 -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu src/a.c -o app");
+    let arguments = [
+        "src/a.c",
+        "--build",
+        &build,
+        "--run",
+        "./app",
+        "--candidates",
+        "1",
+        "--rounds",
+        "4",
+        "--output-format",
+        "json",
+    ];
+    let mut command = command(&project, &arguments);
+    command.env("LD_LIBRARY_PATH", runtime).env("OMP_NUM_TEAMS", "2").env("OMP_TEAMS_THREAD_LIMIT", "2");
+    command.env("OMP_WAIT_POLICY", "passive").env("KMP_TEAMS_THREAD_LIMIT", "64");
+    let ran = Ran::new(&command.output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let told: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!((&told["clock"], &told["faults"]), (&Value::from("wall"), &serde_json::json!([])), "{told:#}");
+    let rows = told["rows"].as_array().unwrap();
+    assert!(rows.len() == 2 && rows.iter().all(|row| row["measured"].as_array().unwrap().len() >= 2), "{told:#}");
+    assert_eq!(told["changed"], told["plan"] != "original");
+    project.expect(0, &["--check", "--device", "h200", "--passes", "geometry,coarsen,unroll", "src/a.c"]);
+}
+
+#[test]
+fn what_kernel_tuner_found_is_written() {
+    let project = Project::new(&[("src/a.c", SOURCE)]);
+    let ran = tune(&project, &["src/a.c", "--emit-kernel-tuner", "space.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let space: Value = serde_json::from_slice(&project.read("space.json")).unwrap();
+    let kernel = &space["kernels"][1];
+    let wanted = kernel["configurations"].as_array().unwrap().iter().find(|one| one["threads"] == 256).unwrap();
+    let result = serde_json::json!({"schema_version": "1.0.0", "results": [
+        {"configuration": wanted, "invalidity": "correct", "measurements": [{"name": "time", "value": 0.25, "unit": "ms"}]},
+    ]});
+    project.write("found.json", result.to_string().as_bytes());
+    let ran = tune(&project, &["src/a.c", "--read-kernel-tuner", "found.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(limits(&text(&project)).last(), Some(&"256"), "{}", text(&project));
+    assert_contains(&String::from_utf8(project.read(".ompsplit.toml")).unwrap(), "clock = \"kernel tuner\"");
+}
+
+#[test]
+fn the_command_line_is_checked() {
+    let project = Project::new(&[("src/a.c", SOURCE), ("b.c", SOURCE)]);
+    for (arguments, said) in [
+        (&["src/a.c"][..], "--build and --run"),
+        (&["b.c", "--build", "true", "--run", "true", "--project", "src"], "is not below"),
+        (&["src/a.c", "--build", "true", "--run", "true", "--size", "N in 1..4"], "write {N}"),
+        (&["src/a.c", "--build", "true", "--run", "true", "--size", "N of 4"], "is not as"),
+        (&["src/a.c", "--build", "exit 7", "--run", "true"], "ends with exit 7"),
+        (&["src/a.c", "--build", "true", "--run", "exit 3"], "ends with exit 3 instead of exit 0"),
+        (&["src/a.c", "--build", "true", "--run", "date +%N"], "other results when it runs again"),
+        (&["--measure", "nowhere"], "nowhere: "),
+    ] {
+        let ran = tune(&project, arguments);
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        assert_contains(&ran.stderr, said);
+    }
+    assert_eq!(text(&project), SOURCE);
+}

@@ -1,0 +1,264 @@
+//! Measures what was prepared, and decides.
+
+mod judge;
+
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use self::judge::Judge;
+use super::choices::{Choice, Plan};
+use super::project::Project;
+use super::runner::Runner;
+use super::search::{Arms, FINAL_ROUNDS, Measured, Present, halve, rounds};
+use super::size::{Saturation, saturation};
+use super::statistics::median;
+use super::task::{Build, ClockKind, Task, TunedLoop, apart};
+use super::{Watch, clock::Clock};
+
+/// Runs of the original at each size of a range.
+const SIZE_RUNS: usize = 2;
+/// Rounds of an exhaustive search.
+const EXHAUSTIVE_ROUNDS: usize = 5;
+
+/// Builds a plan that nobody built before.
+pub type Compose<'a> = dyn Fn(&Plan) -> Result<Build, String> + 'a;
+
+/// What is measured.
+pub struct Stage<'a> {
+    /// How it is run.
+    pub task: &'a Task,
+    /// The copy in which it is run.
+    pub project: &'a Project,
+    /// The kernels and their choices.
+    pub loops: &'a [TunedLoop],
+    /// The builds; the first is the original.
+    pub builds: Vec<Build>,
+    /// The device's clock, if there is one.
+    pub clock: Option<&'a Clock>,
+    /// Does the original tell of its own kernels?
+    pub is_plain: bool,
+    /// Builds what was not built before; `None` where nothing can be built.
+    pub compose: Option<&'a Compose<'a>>,
+    /// What is told of each step.
+    pub watch: &'a Watch<'a>,
+}
+
+/// One candidate of a kernel as it was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Timed {
+    /// What was chosen.
+    pub choice: Choice,
+    /// The same in words.
+    pub words: String,
+    /// Predicted microseconds, if there is a prediction.
+    pub predicted_us: Option<f64>,
+    /// The median of its times at the size that is tuned for, in microseconds.
+    pub median_us: Option<f64>,
+    /// The same at the size that was searched at.
+    pub searched_us: Option<f64>,
+}
+
+/// What was found for a kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The line of its directive in the text that the passes make.
+    pub line: usize,
+    /// How many candidates are legal and differ.
+    pub candidates: usize,
+    /// The present form, in microseconds.
+    pub present_us: Option<f64>,
+    /// What the passes choose, in microseconds.
+    pub passes_us: Option<f64>,
+    /// The best candidate that is significantly faster than the present form; `None` where there is none.
+    pub best: Option<Timed>,
+    /// All that were measured.
+    pub measured: Vec<Timed>,
+}
+
+/// What came of it all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The plan that is fastest, or the original.
+    pub plan: Plan,
+    /// How many times as fast the source's kernels are, or the whole program by its wall clock.
+    pub ratio: f64,
+    /// How far two measurements of the present form lie apart, as a part of it.
+    pub noise: f64,
+    /// Which clock counted.
+    pub clock: ClockKind,
+    /// Was the whole text that was chosen run, with all its choices together?
+    pub is_confirmed: bool,
+    /// The kernels.
+    pub rows: Vec<Row>,
+    /// Where the device is saturated, if sizes were tried.
+    pub saturation: Option<Saturation>,
+    /// The runs, those at the sizes not counted.
+    pub runs: usize,
+    /// How long measuring took, in seconds.
+    pub seconds: f64,
+    /// Was the time used up before the end?
+    pub is_cut: bool,
+    /// Plans that were dropped, each with the reason.
+    pub dropped: Vec<(Plan, String)>,
+    /// Plans whose results differ although they promise not to: faults of this tool.
+    pub faults: Vec<(Plan, String)>,
+}
+
+/// Measures, and decides.
+///
+/// # Errors
+/// When the original does not run as it should.
+pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
+    let started = Instant::now();
+    let Stage { task, project, loops, mut builds, clock, is_plain, compose, watch } = stage;
+    let twin = builds.len();
+    builds.extend(builds.first().cloned());
+    let mut runner = Runner::new(task, project, builds, clock, watch);
+    let saturation = saturated(&mut runner)?;
+    let target = task.size.as_ref().map(|range| range.high);
+    let searched = saturation.as_ref().map(|found| found.size).filter(|_| !task.is_exhaustive).or(target);
+    runner.kind = runner.begin(searched)?;
+    let mut search = Measured::default();
+    if let Some(compose) = compose {
+        set_apart(&mut runner, compose, &mut search)?;
+    }
+    let judge = Judge::new(loops, &runner, Present { build: 0, twin }, is_plain);
+    let mut decision = Decision { runner, judge, compose, end: Measured::default(), search };
+    let last = decision.search(target)?;
+    let (wanted, chosen) = decision.composed()?;
+    let best = decision.judge.best(&decision.end, chosen, &last);
+    // What could not be built is not run either, and stands by what its parts gain.
+    let is_confirmed = chosen.is_some() || compose.is_some();
+    let (plan, ratio) = match decision.runner.builds.get(best) {
+        Some(build) if is_confirmed => (build.plan.clone(), decision.judge.ratio(&decision.end, best)),
+        _ => (wanted, decision.judge.expected_ratio(&decision.end)),
+    };
+    let (dropped, faults) = decision.failures();
+    let Decision { runner, judge, search, end, .. } = decision;
+    Ok(Outcome {
+        plan,
+        ratio,
+        noise: judge.noise(&end),
+        clock: runner.kind,
+        is_confirmed,
+        rows: judge.rows(&search, &end),
+        saturation,
+        runs: search.runs + if task.is_exhaustive { 0 } else { end.runs },
+        seconds: started.elapsed().as_secs_f64(),
+        is_cut: search.is_cut || end.is_cut,
+        dropped,
+        faults,
+    })
+}
+
+/// Runs every build once that has choices for several kernels, and where one fails builds its choices apart, so that the one that is not at
+/// fault stays.
+fn set_apart(runner: &mut Runner<'_>, compose: &Compose<'_>, into: &mut Measured) -> Result<(), String> {
+    let is_several = |at: &usize| runner.builds.get(*at).is_some_and(|it| !apart(&it.plan).is_empty());
+    let several: Vec<usize> = (0..runner.builds.len()).filter(is_several).collect();
+    rounds(runner, &several, 1, into)?;
+    for build in several.into_iter().filter(|build| into.failed.contains_key(build)) {
+        let alone = runner.builds.get(build).map(|it| apart(&it.plan)).unwrap_or_default();
+        for plan in alone {
+            // What cannot be built alone is no loss: it is at fault.
+            if !runner.builds.iter().any(|other| other.plan == plan)
+                && let Ok(one) = compose(&plan)
+            {
+                runner.builds.push(one);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where the device is saturated, by the original at each size.
+fn saturated(runner: &mut Runner<'_>) -> Result<Option<Saturation>, String> {
+    let Some(range) = runner.task.size.clone().filter(|_| !runner.task.is_exhaustive) else { return Ok(None) };
+    let mut times = Vec::new();
+    for size in range.sizes() {
+        (runner.watch)(&format!("running the program at {} = {size}", range.name));
+        runner.kind = runner.begin(Some(size))?;
+        let mut measured = Measured::default();
+        rounds(runner, &[0], SIZE_RUNS, &mut measured)?;
+        let own = measured.values(0, |sample| sample.all_kernels);
+        times.extend(median(&own).map(|time| (size, time)));
+    }
+    Ok(saturation(&times, range.exponent))
+}
+
+/// A search that is under way.
+struct Decision<'a> {
+    runner: Runner<'a>,
+    judge: Judge<'a>,
+    compose: Option<&'a Compose<'a>>,
+    /// What was measured to find the last candidates.
+    search: Measured,
+    /// What was measured of those.
+    end: Measured,
+}
+
+impl Decision<'_> {
+    /// Measures until a few candidates are left, and these in more rounds at the size that is tuned for; gives their builds.
+    fn search(&mut self, target: Option<u64>) -> Result<Vec<usize>, String> {
+        let Self { runner, judge, search, end, .. } = self;
+        let wanted = runner.task.rounds;
+        if runner.task.is_exhaustive {
+            let all: Vec<usize> = (0..runner.builds.len()).collect();
+            rounds(runner, &all, wanted.unwrap_or(EXHAUSTIVE_ROUNDS), search)?;
+            end.clone_from(search);
+            return Ok(all);
+        }
+        let wholes: Vec<Arms> = (0..runner.builds.len()).map(|build| vec![Some(build)]).collect();
+        let arms = if judge.is_blind { &wholes } else { &judge.arms };
+        let found = halve(runner, arms, judge.present.twin, search)?;
+        let mut last = judge.protected();
+        last.extend(found.into_iter().filter(|build| !judge.protected().contains(build)));
+        runner.kind = runner.begin(target)?;
+        end.failed.clone_from(&search.failed);
+        rounds(runner, &last, wanted.unwrap_or(FINAL_ROUNDS), end)?;
+        Ok(last)
+    }
+
+    /// The plan of the best choices of all kernels, and its build, if there is one or one can be made; that is measured beside the original.
+    fn composed(&mut self) -> Result<(Plan, Option<usize>), String> {
+        let plan = self.judge.composed(&self.end);
+        if let Some(build) = self.runner.builds.iter().position(|build| build.plan == plan) {
+            return Ok((plan, Some(build)));
+        }
+        let Some(compose) = self.compose else { return Ok((plan, None)) };
+        (self.runner.watch)("building the kernels' best forms together");
+        let Ok(build) = compose(&plan) else { return Ok((plan, None)) };
+        self.judge.arms.push(self.judge.arms_of(&build));
+        self.runner.builds.push(build);
+        let build = self.runner.builds.len() - 1;
+        let mut again = self.judge.protected();
+        again.push(build);
+        let wanted = self.runner.task.rounds.unwrap_or(FINAL_ROUNDS);
+        rounds(&mut self.runner, &again, wanted, &mut self.end)?;
+        Ok((plan, Some(build)))
+    }
+
+    /// Plans that were dropped, and those that are faults of this tool. What fails together with others is told alone, if it fails alone.
+    fn failures(&self) -> (Told, Told) {
+        let plan = |build: usize| self.runner.builds.get(build).map(|build| build.plan.clone());
+        let failed = &self.end.failed;
+        let is_told_alone = |build: usize| {
+            let alone = plan(build).map(|plan| apart(&plan)).unwrap_or_default();
+            failed.keys().any(|other| plan(*other).is_some_and(|plan| alone.contains(&plan)))
+        };
+        let is_fault = |build: usize| {
+            let is_safe = self.runner.builds.get(build).is_some_and(|build| !build.is_assumed);
+            is_safe && self.runner.differing.contains_key(&build)
+        };
+        let (mut dropped, mut faults) = (Told::new(), Told::new());
+        for (build, why) in failed.iter().filter(|(build, _)| !is_told_alone(**build)) {
+            let told = if is_fault(*build) { &mut faults } else { &mut dropped };
+            told.extend(plan(*build).map(|plan| (plan, why.clone())));
+        }
+        (dropped, faults)
+    }
+}
+
+/// Plans, each with what is told of it.
+type Told = Vec<(Plan, String)>;

@@ -1,0 +1,145 @@
+//! Reads what was measured.
+
+use std::collections::BTreeSet;
+
+use super::{Row, Timed};
+use crate::tune::choices::{Choice, Form, Plan};
+use crate::tune::runner::Runner;
+use crate::tune::search::{Arms, Measured, Present, Sample, best_arm, is_better};
+use crate::tune::statistics::median;
+use crate::tune::task::{Build, ClockKind, TunedLoop, apart, arms};
+
+/// Reads measurements.
+pub(super) struct Judge<'a> {
+    loops: &'a [TunedLoop],
+    /// What each build tells of which choices.
+    pub arms: Vec<Arms>,
+    /// The original, and its twin.
+    pub present: Present,
+    /// The build of what the passes make, if that is another text.
+    passes: Option<usize>,
+    is_plain: bool,
+    kind: ClockKind,
+    /// Do builds choose for several kernels, of which nothing tells one by one? Then wholes are compared.
+    pub is_blind: bool,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge of the builds of a runner, whose clock is known.
+    pub fn new(loops: &'a [TunedLoop], runner: &Runner<'_>, present: Present, is_plain: bool) -> Self {
+        let kind = runner.kind;
+        let passes = runner.builds.iter().position(|build| build.plan == Plan::passes(loops.len()));
+        let is_blind = kind == ClockKind::Wall && runner.builds.iter().any(|build| !apart(&build.plan).is_empty());
+        let mut judge = Self { loops, arms: Vec::new(), present, passes, is_plain, kind, is_blind };
+        judge.arms = runner.builds.iter().map(|build| judge.arms_of(build)).collect();
+        judge
+    }
+
+    /// What a build tells of which choices.
+    pub fn arms_of(&self, build: &Build) -> Arms {
+        arms(self.loops, &build.plan, self.kind, self.is_plain)
+    }
+
+    /// The builds that reach the end in any case.
+    pub fn protected(&self) -> Vec<usize> {
+        [Some(self.present.build), Some(self.present.twin), self.passes].into_iter().flatten().collect()
+    }
+
+    /// The number of the choice that the present form of a kernel is: nothing chosen, or what the passes choose.
+    fn present_arm(&self, kernel: usize) -> usize {
+        let plain = Choice::Told { form: Form::Plain, grid: None };
+        let of_loop = self.loops.get(kernel).filter(|_| self.is_plain);
+        of_loop.and_then(|one| one.choices.iter().position(|choice| *choice == plain)).unwrap_or(0)
+    }
+
+    pub fn noise(&self, end: &Measured) -> f64 {
+        self.present.noise(end, |sample| sample.all_kernels)
+    }
+
+    /// The noise of one kernel, where the original tells of it, or else of all.
+    fn noise_of(&self, end: &Measured, kernel: usize) -> f64 {
+        let tells = self.is_plain && self.kind == ClockKind::Device;
+        let time =
+            |sample: &Sample| sample.kernels.as_ref().and_then(|kernels| kernels.get(kernel)).copied().unwrap_or(0.0);
+        if tells { self.present.noise(end, time) } else { self.noise(end) }
+    }
+
+    /// The best choice of each kernel that is significantly faster than the present one.
+    fn best_choices(&self, end: &Measured) -> Vec<Option<usize>> {
+        let best =
+            |kernel: usize| best_arm(end, &self.arms, kernel, self.present_arm(kernel), self.noise_of(end, kernel));
+        (0..self.loops.len()).map(best).collect()
+    }
+
+    /// The plan of all best choices; the original where none is faster.
+    pub fn composed(&self, end: &Measured) -> Plan {
+        let best = self.best_choices(end);
+        if best.iter().all(Option::is_none) {
+            return Plan::Original;
+        }
+        let choice = |(kernel, arm): (usize, &Option<usize>)| {
+            let arm = arm.unwrap_or_else(|| self.present_arm(kernel));
+            self.loops.get(kernel).and_then(|one| one.choices.get(arm)).copied().unwrap_or_default()
+        };
+        Plan::Chosen(best.iter().enumerate().map(choice).collect())
+    }
+
+    /// The build that is best as a whole: the original, unless another one is better.
+    pub fn best(&self, end: &Measured, chosen: Option<usize>, last: &[usize]) -> usize {
+        let mut best = 0;
+        let others = last.iter().copied().filter(|build| self.is_blind && *build != self.present.twin);
+        let all: BTreeSet<usize> = others.collect();
+        for build in self.passes.into_iter().chain(chosen).chain(all) {
+            if build != 0 && !end.failed.contains_key(&build) && is_better(end, self.present, best, build) {
+                best = build;
+            }
+        }
+        best
+    }
+
+    pub fn ratio(&self, end: &Measured, build: usize) -> f64 {
+        let time = |build: usize| median(&end.values(build, |sample| sample.all_kernels));
+        match (time(0), time(build)) {
+            (Some(before), Some(after)) if after > 0.0 => before / after,
+            _ => 1.0,
+        }
+    }
+
+    /// How many times as fast the kernels that are tuned are expected to be together.
+    pub fn expected_ratio(&self, end: &Measured) -> f64 {
+        let mut sums = (0.0, 0.0);
+        for (kernel, best) in self.best_choices(end).into_iter().enumerate() {
+            let present = self.present_arm(kernel);
+            let time = |arm: usize| median(&end.of_arm(&self.arms, kernel, arm)).unwrap_or(0.0);
+            sums = (sums.0 + time(present), sums.1 + time(best.unwrap_or(present)));
+        }
+        if sums.1 > 0.0 { sums.0 / sums.1 } else { 1.0 }
+    }
+
+    pub fn rows(&self, search: &Measured, end: &Measured) -> Vec<Row> {
+        let best = self.best_choices(end);
+        let row = |(kernel, one): (usize, &TunedLoop)| {
+            // A kernel that the run does not reach takes no time.
+            let time = |arm: usize| median(&end.of_arm(&self.arms, kernel, arm)).filter(|time| *time > 0.0);
+            let timed = |arm: usize| {
+                let choice = one.choices.get(arm).copied()?;
+                Some(Timed {
+                    choice,
+                    words: choice.to_string(),
+                    predicted_us: one.predicted.get(arm).copied().flatten(),
+                    median_us: time(arm),
+                    searched_us: median(&search.of_arm(&self.arms, kernel, arm)),
+                })
+            };
+            Row {
+                line: one.line,
+                candidates: one.candidates,
+                present_us: time(self.present_arm(kernel)),
+                passes_us: time(0),
+                best: best.get(kernel).copied().flatten().and_then(timed),
+                measured: (0..one.choices.len()).filter_map(timed).filter(|it| it.searched_us.is_some()).collect(),
+            }
+        };
+        self.loops.iter().enumerate().map(row).collect()
+    }
+}

@@ -1,0 +1,234 @@
+//! The search: interleaved rounds, successive halving, and what is better than what is there.
+//!
+//! It knows nothing of programs. A [`Bench`] runs builds by their numbers; in tests it is a simulation.
+//!
+//! In each rung all builds that are left run a few times, one after the other in rotated order, so that a machine that changes its speed
+//! changes it for all. Then each kernel keeps the better third of its candidates (Jamieson and Talwalkar, "Non-stochastic Best Arm
+//! Identification and Hyperparameter Optimization", 2016, keep a half; with a third fewer runs are spent on what is far off). The last few are
+//! measured once more, in more rounds, beside the present form, which runs twice a round: what lies between these two is noise.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::statistics::{is_larger, median, noise};
+
+/// Candidates of a kernel that reach the last rounds.
+const FINALISTS: usize = 3;
+/// One of so many candidates is kept in each rung.
+const KEPT: usize = 3;
+/// The last rounds: six runs against twelve of the present form tell a difference that some of the pairs contradict.
+pub const FINAL_ROUNDS: usize = 6;
+
+/// What one run of a build took.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// Microseconds of each kernel that is tuned; `None` where only the whole is known.
+    pub kernels: Option<Vec<f64>>,
+    /// Microseconds of all kernels of the file, or of the whole program where no device has a clock.
+    pub all_kernels: f64,
+    /// Microseconds of the kernels and copies, or of the whole program.
+    pub whole: f64,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ran {
+    /// Its times.
+    Done(Sample),
+    /// It failed, hung or gave another result; the text says which. The build is not run again.
+    Failed(String),
+}
+
+/// What runs builds.
+pub trait Bench {
+    /// Runs a build once.
+    ///
+    /// # Errors
+    /// When nothing can be run any more, whatever the build.
+    fn run(&mut self, build: usize) -> Result<Ran, String>;
+
+    /// Is the time used up?
+    fn is_over(&self) -> bool;
+}
+
+/// The candidates of kernels that a build holds, by their numbers; `None` where a run of it tells nothing of a kernel.
+pub type Arms = Vec<Option<usize>>;
+
+/// What is known of the builds.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// The samples of each build.
+    pub samples: BTreeMap<usize, Vec<Sample>>,
+    /// Builds that failed, each with the reason.
+    pub failed: BTreeMap<usize, String>,
+    /// How many runs there were.
+    pub runs: usize,
+    /// Was the time used up before the end?
+    pub is_cut: bool,
+}
+
+impl Measured {
+    /// One figure of all runs of a build.
+    pub fn values(&self, build: usize, figure: impl Fn(&Sample) -> f64) -> Vec<f64> {
+        self.samples.get(&build).into_iter().flatten().map(figure).collect()
+    }
+
+    /// The times of a kernel's candidate, over all builds that hold it.
+    #[must_use]
+    pub fn of_arm(&self, arms: &[Arms], kernel: usize, arm: usize) -> Vec<f64> {
+        let has = |build: usize| arms.get(build).and_then(|arms| arms.get(kernel)) == Some(&Some(arm));
+        let held = self.samples.iter().filter(|(build, _)| has(**build) && !self.failed.contains_key(build));
+        held.flat_map(|(_, samples)| samples).filter_map(|sample| time_of(sample, kernel)).collect()
+    }
+
+    fn is_alive(&self, build: usize) -> bool {
+        !self.failed.contains_key(&build)
+    }
+}
+
+/// The time of a kernel in a run, or that of the whole where no more is known.
+fn time_of(sample: &Sample, kernel: usize) -> Option<f64> {
+    match &sample.kernels {
+        Some(kernels) => kernels.get(kernel).copied(),
+        None => Some(sample.whole),
+    }
+}
+
+/// Runs builds in interleaved rounds, until the time is used up.
+///
+/// # Errors
+/// When nothing can be run.
+pub fn rounds(bench: &mut dyn Bench, builds: &[usize], rounds: usize, into: &mut Measured) -> Result<(), String> {
+    for round in 0..rounds {
+        for at in 0..builds.len() {
+            let Some(build) = builds.get((at + round) % builds.len()).copied() else { continue };
+            if !into.is_alive(build) {
+                continue;
+            }
+            if bench.is_over() {
+                into.is_cut = true;
+                return Ok(());
+            }
+            into.runs += 1;
+            match bench.run(build)? {
+                Ran::Done(sample) => into.samples.entry(build).or_default().push(sample),
+                Ran::Failed(why) => {
+                    into.samples.remove(&build);
+                    into.failed.insert(build, why);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The numbers of the builds that reach the end: those that hold one of the last candidates of a kernel. `twin` is no candidate.
+///
+/// # Errors
+/// When nothing can be run.
+pub fn halve(bench: &mut dyn Bench, arms: &[Arms], twin: usize, into: &mut Measured) -> Result<Vec<usize>, String> {
+    let mut left: BTreeSet<usize> = (0..arms.len()).filter(|build| *build != twin).collect();
+    let kernels = arms.iter().map(Vec::len).max().unwrap_or(0);
+    for rung in 1.. {
+        let builds: Vec<usize> = left.iter().copied().collect();
+        rounds(bench, &builds, rung, into)?;
+        left.retain(|build| into.is_alive(*build));
+        let kept: Vec<BTreeSet<usize>> = (0..kernels).map(|kernel| better_part(into, arms, &left, kernel)).collect();
+        let next = covering(arms, &left, &kept);
+        let is_last = into.is_cut || kept.iter().all(|kept| kept.len() <= FINALISTS) || next == left;
+        left = next;
+        if is_last {
+            break;
+        }
+    }
+    Ok(left.into_iter().collect())
+}
+
+/// The better third of a kernel's candidates, but not fewer than the last rounds take. What was not measured is not better.
+fn better_part(measured: &Measured, arms: &[Arms], left: &BTreeSet<usize>, kernel: usize) -> BTreeSet<usize> {
+    let found: BTreeSet<usize> =
+        left.iter().filter_map(|build| arms.get(*build)?.get(kernel).copied().flatten()).collect();
+    let timed = found.iter().filter_map(|arm| Some((median(&measured.of_arm(arms, kernel, *arm))?, *arm)));
+    let mut timed: Vec<(f64, usize)> = timed.collect();
+    timed.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+    timed.truncate(found.len().div_ceil(KEPT).max(FINALISTS));
+    timed.into_iter().map(|(_, arm)| arm).collect()
+}
+
+/// Few builds that together hold all candidates that are kept.
+fn covering(arms: &[Arms], left: &BTreeSet<usize>, kept: &[BTreeSet<usize>]) -> BTreeSet<usize> {
+    let mut chosen = BTreeSet::new();
+    let held = |build: usize| -> BTreeSet<(usize, usize)> {
+        let of_build = arms.get(build).into_iter().flatten().enumerate();
+        let arms = of_build.filter_map(|(kernel, arm)| Some((kernel, (*arm)?)));
+        arms.filter(|(kernel, arm)| kept.get(*kernel).is_some_and(|kept| kept.contains(arm))).collect()
+    };
+    let mut missing: BTreeSet<(usize, usize)> = left.iter().flat_map(|build| held(*build)).collect();
+    while !missing.is_empty() {
+        let gain = |build: &usize| held(*build).intersection(&missing).count();
+        // Of builds that hold as much, the first: the candidate that was predicted to be faster.
+        let Some(best) = left.iter().copied().rev().max_by_key(gain) else { break };
+        let own = held(best);
+        missing.retain(|one| !own.contains(one));
+        chosen.insert(best);
+    }
+    chosen
+}
+
+/// Two measurements of the present form, and how far they lie apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Present {
+    /// The build of the present form.
+    pub build: usize,
+    /// The same, measured as if it were another one.
+    pub twin: usize,
+}
+
+impl Present {
+    /// The noise of a figure, as a part of it.
+    pub fn noise(self, measured: &Measured, figure: impl Fn(&Sample) -> f64 + Copy) -> f64 {
+        noise(&measured.values(self.build, figure), &measured.values(self.twin, figure))
+    }
+}
+
+/// Is `new` faster than `old` by more than chance, and by more than the noise?
+#[must_use]
+pub fn is_faster(old: &[f64], new: &[f64], noise: f64) -> bool {
+    match (median(old), median(new)) {
+        (Some(before), Some(after)) => after > 0.0 && before / after > 1.0 + noise && is_larger(new, old),
+        _ => false,
+    }
+}
+
+/// The candidate of a kernel that is significantly faster than `present`, the fastest of those; `None` where the present one stays.
+#[must_use]
+pub fn best_arm(measured: &Measured, arms: &[Arms], kernel: usize, present: usize, noise: f64) -> Option<usize> {
+    let old = measured.of_arm(arms, kernel, present);
+    let others: BTreeSet<usize> = arms.iter().filter_map(|arms| arms.get(kernel).copied().flatten()).collect();
+    let faster = others.into_iter().filter(|arm| *arm != present).filter_map(|arm| {
+        let new = measured.of_arm(arms, kernel, arm);
+        is_faster(&old, &new, noise).then(|| Some((median(&new)?, arm)))?
+    });
+    faster.min_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, arm)| arm)
+}
+
+/// Is a build better than another one as a whole? Its kernels must be faster, or all of it; and neither slower.
+#[must_use]
+pub fn is_better(measured: &Measured, present: Present, old: usize, new: usize) -> bool {
+    let kernels = |sample: &Sample| sample.all_kernels;
+    let whole = |sample: &Sample| sample.whole;
+    let judged = |figure: fn(&Sample) -> f64| {
+        let noise = present.noise(measured, figure);
+        let (mut old_values, new) = (measured.values(old, figure), measured.values(new, figure));
+        if old == present.build {
+            old_values.extend(measured.values(present.twin, figure));
+        }
+        let old = old_values;
+        (is_faster(&old, &new, noise), is_faster(&new, &old, noise))
+    };
+    let (faster_kernels, slower_kernels) = judged(kernels);
+    let (faster, slower) = judged(whole);
+    (faster || (faster_kernels && !slower_kernels)) && !slower
+}
+
+#[cfg(test)]
+mod tests;
