@@ -58,7 +58,8 @@
 //! The outer iterations are independent by the promise of the original: nothing groups or serialises them, so each may have
 //! a thread of its own. For the inner loops nothing is promised. Their iterations within one outer iteration are compared:
 //! each pair of accesses of one array must have different subscripts in different iterations, and what is reached through
-//! different names must be different storage. Arrays of their own are. So are sections that one construct maps, because its
+//! different names must be different storage. Arrays of their own are. So are parameters that nothing sets, of a function that only the file
+//! can call, where all calls are in sight and each hands over two different arrays or memory got for each. So are sections that one construct maps, because its
 //! list items must not share storage, as long as the accesses stay within them; not those of a data construct with `if`, such as `hoist`
 //! writes where they may. Scalars from outside must not be written, except those that an iteration sets before it reads them in a private
 //! copy, and what a `reduction` combines, whose order is not specified anyway. Updates of integers by `atomic` give the same
