@@ -206,10 +206,9 @@ impl Reader<'_, '_> {
             return Some(copied);
         }
         // A constant of the file by its value, which the language does not let anything change.
-        if variable.ty.is_const() && variable.scope == Scope::File {
-            if let Some(value) = self.constant(&name, span).and_then(|value| value.converted(integer)) {
-                return Some(value);
-            }
+        let is_constant = variable.ty.is_const() && variable.scope == Scope::File;
+        if let Some(value) = self.constant(&name, span).and_then(|it| it.converted(integer)).filter(|_| is_constant) {
+            return Some(value);
         }
         if self.is_inside(&variable) || !self.is_symbol(&variable, span) {
             return Some(Value::exact(self.varying(), integer));
