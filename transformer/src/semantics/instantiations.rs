@@ -91,7 +91,7 @@ impl Program<'_> {
     }
 
     /// Do no header, no macro and no branch that is left out name it?
-    fn is_named_in_file_alone(&self, name: &str) -> bool {
+    pub(super) fn is_named_in_file_alone(&self, name: &str) -> bool {
         let names_it = |text: &str| words(text).any(|word| word == name);
         let all = Span::new(0, self.file.text.len());
         let mut headers = self.compilation.headers.iter().filter(|header| !is_header(&header.text));

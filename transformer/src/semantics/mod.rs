@@ -8,6 +8,7 @@ pub mod effects;
 pub(crate) mod evaluation;
 pub mod facts;
 mod fresh;
+mod handed;
 mod instantiations;
 pub mod integers;
 pub mod macros;

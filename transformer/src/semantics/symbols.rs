@@ -73,7 +73,7 @@ pub struct Symbols<'a> {
     definitions: &'a [FlagDefinition],
     signed_wraps: bool,
     /// The names that `using` declarations bring into other scopes.
-    brought: OnceLock<BTreeSet<String>>,
+    brought: OnceLock<hidden::Brought>,
     /// Are there namespaces whose names are visible outside of them?
     opens_namespaces: OnceLock<bool>,
     /// Is there a `using enum`?

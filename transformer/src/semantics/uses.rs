@@ -244,24 +244,27 @@ fn role_of(tree: &HostTree, name: NodeId) -> Role {
 /// Do braces hold the value of a number, or those of an array of numbers, by the words of its declaration or conversion? They are copied,
 /// and make no object.
 pub(crate) fn initialises_numbers(tree: &HostTree, braces: NodeId) -> bool {
-    let is_number = |node: NodeId| {
-        let ty = tree.child(node, Field::Type).map(|ty| tree.kind(ty));
-        matches!(ty, Some(NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier))
-    };
+    let ty = type_initialised(tree, braces).map(|ty| tree.kind(ty));
+    matches!(ty, Some(NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier))
+}
+
+/// The type of the object, or of the elements of the array, that braces hold the value of, by its declaration or conversion; `None` for
+/// pointers, references and what the text does not show.
+pub(crate) fn type_initialised(tree: &HostTree, braces: NodeId) -> Option<NodeId> {
     let is_list = |node: &NodeId| tree.kind(*node) == NodeKind::InitializerList;
-    let outermost = std::iter::successors(Some(braces), |node| tree.parent(*node).filter(is_list)).last();
-    let Some((list, around)) = outermost.and_then(|list| Some((list, tree.parent(list)?))) else { return false };
+    let list = std::iter::successors(Some(braces), |node| tree.parent(*node).filter(is_list)).last()?;
+    let around = tree.parent(list)?;
     match tree.kind(around) {
-        NodeKind::CompoundLiteralExpression => is_number(around),
+        NodeKind::CompoundLiteralExpression => tree.child(around, Field::Type),
         NodeKind::InitDeclarator if tree.child(around, Field::Value) == Some(list) => {
             let inner = |node: &NodeId| {
                 tree.child(*node, Field::Declarator).filter(|_| tree.kind(*node) == NodeKind::ArrayDeclarator)
             };
-            let name = std::iter::successors(tree.child(around, Field::Declarator), inner).last();
-            name.is_some_and(|name| tree.kind(name) == NodeKind::Identifier)
-                && tree.parent(around).is_some_and(is_number)
+            let name = std::iter::successors(tree.child(around, Field::Declarator), inner).last()?;
+            let is_plain = tree.kind(name) == NodeKind::Identifier;
+            tree.parent(around).filter(|_| is_plain).and_then(|declaration| tree.child(declaration, Field::Type))
         }
-        _ => false,
+        _ => None,
     }
 }
 

@@ -14,6 +14,7 @@ mod parse;
 mod readable;
 #[cfg(test)]
 mod tests;
+mod type_casts;
 mod views;
 
 use std::fmt;

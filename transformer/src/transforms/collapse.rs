@@ -58,7 +58,8 @@
 //! The outer iterations are independent by the promise of the original: nothing groups or serialises them, so each may have
 //! a thread of its own. For the inner loops nothing is promised. Their iterations within one outer iteration are compared:
 //! each pair of accesses of one array must have different subscripts in different iterations, and what is reached through
-//! different names must be different storage. Arrays of their own are. So are sections that one construct maps, because its
+//! different names must be different storage. Arrays of their own are. So are parameters that nothing sets, of a function that only the file
+//! can call, where all calls are in sight and each hands over two different arrays or memory got for each. So are sections that one construct maps, because its
 //! list items must not share storage, as long as the accesses stay within them; not those of a data construct with `if`, such as `hoist`
 //! writes where they may. Scalars from outside must not be written, except those that an iteration sets before it reads them in a private
 //! copy, and what a `reduction` combines, whose order is not specified anyway. Updates of integers by `atomic` give the same
@@ -73,6 +74,14 @@
 //! where the program compares as mathematical numbers do: with a sign, or unsigned variables themselves, because `u - 1` is
 //! large for zero. `c ? x : y` lies between bounds that both have under their conditions. Where a Fourier-Motzkin elimination
 //! shows that no integers fulfil all of it, equal subscripts and different iterations, the accesses never meet.
+//!
+//! `schedule(static)` without a chunk is no promise about single iterations. It gives each thread of a team at most one chunk of the
+//! team's share, of a size that is not specified, and neither is the number of teams, or that of the threads in one, unless clauses limit
+//! both: an implementation may take so many that no two iterations are in one chunk, so that in an original without races they are
+//! independent. With more loops the logical iteration space is another one, and only which thread takes which iteration changes.
+//! That two loops of one parallel region with equal schedules give the same iterations to the same threads (OpenMP 5.2, section 11.5.3)
+//! means nothing here, because the parallel region of a `distribute parallel for` holds one loop and ends with it. Where both numbers are limited
+//! (`num_teams` and `thread_limit`), neighbouring iterations may be in one chunk in every execution, and the clause is refused.
 //!
 //! A declaration moves only if nothing assigns its variables or takes their address, and if no name in it is declared
 //! again in the inner loop, so that each iteration gives them the values that they had. An element that it reads counts as read by each
@@ -94,7 +103,7 @@
 //!
 //! ## References
 //!
-//! OpenMP 5.2, sections 4.4.1, 4.4.2, 4.4.3, 5.1.1, 5.5, 5.8.3. Magni, "Analysis and Parameter Prediction of Compiler
+//! OpenMP 5.2, sections 4.4.1, 4.4.2, 4.4.3, 5.1.1, 5.5, 5.8.3, 11.5.3. Magni, "Analysis and Parameter Prediction of Compiler
 //! Transformation for Graphics Processors" (2015), section 4.6. C17, section 6.5.
 
 mod declarations;

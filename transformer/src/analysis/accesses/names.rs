@@ -193,9 +193,12 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Accepts a call if the function only computes a number from numbers.
+    /// Accepts a call if the function only computes a number from numbers, and what looks like one and converts to a number.
     fn call(&mut self, used: &Use) {
         let at = self.placed(used.span).start;
+        if self.is_cpp() && self.is_number_type(&used.name, at) {
+            return;
+        }
         let is_own = !self.symbols.function_definitions(&used.name).is_empty();
         let is_known = match is_own {
             true => computes(self.symbols, &used.name, at),
@@ -210,6 +213,17 @@ impl Reader<'_, '_> {
     fn is_number(&self, name: &str, at: usize) -> bool {
         let definition = self.symbols.macro_definition(name, at);
         definition.is_some_and(|found| found.parameters.is_none() && found.is_floating())
+    }
+
+    /// Does a name mean a number's type, or a template's parameter that is taken for one?
+    pub(super) fn is_number_type(&self, name: &str, at: usize) -> bool {
+        let found = self.symbols.lookup(name, at);
+        found.is_some_and(|found| {
+            matches!(found.kind, NameKind::Type | NameKind::TemplateParameter)
+                && found.ty.is_scalar()
+                && !found.ty.is_volatile()
+                && !self.may_hide_code(&found.ty, at)
+        })
     }
 
     /// In C++: may an operator on it be a function?

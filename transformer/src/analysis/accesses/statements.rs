@@ -1,7 +1,7 @@
 //! Statements and expressions other than loads, stores and arithmetic.
 
 use super::{Obstacle, Reader};
-use crate::semantics::uses::initialises_numbers;
+use crate::semantics::uses::{initialises_numbers, type_initialised};
 use crate::syntax::{Field, NodeId, NodeKind};
 
 impl Reader<'_, '_> {
@@ -58,7 +58,14 @@ impl Reader<'_, '_> {
             NodeKind::CompoundLiteralExpression => tree.child(node, Field::Value),
             _ => Some(node),
         };
-        braces.is_some_and(|braces| initialises_numbers(tree, braces))
+        braces.is_some_and(|braces| initialises_numbers(tree, braces) || self.is_of_named_number(braces))
+    }
+
+    /// Are these the braces of a number whose type goes by a name: `T sum{}`, `real x[2] = {0}`?
+    fn is_of_named_number(&self, braces: NodeId) -> bool {
+        let tree = self.tree;
+        let named = type_initialised(tree, braces).filter(|ty| tree.kind(*ty) == NodeKind::TypeIdentifier);
+        named.is_some_and(|ty| self.is_number_type(&self.text(ty), self.placed(tree.span(ty)).start))
     }
 
     /// Is it the name of a called function of the standard library, as in `std::sqrt(x)`?

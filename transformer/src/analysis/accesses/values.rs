@@ -4,7 +4,7 @@ use super::literals::{braced_literal, literal};
 use super::{Meaning, Reader, Subscript};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::semantics::Integer;
-use crate::semantics::symbols::{NameKind, Variable, is_operand};
+use crate::semantics::symbols::{NameKind, Scope, Variable, is_operand};
 use crate::source::Span;
 use crate::syntax::{Assignment, Binary, Cast, Conditional, NodeId, NodeKind, Unary};
 
@@ -204,6 +204,11 @@ impl Reader<'_, '_> {
         }
         if let Some(copied) = self.copy(&variable, span, integer) {
             return Some(copied);
+        }
+        // A constant of the file by its value, which the language does not let anything change.
+        let is_constant = variable.ty.is_const() && variable.scope == Scope::File;
+        if let Some(value) = self.constant(&name, span).and_then(|it| it.converted(integer)).filter(|_| is_constant) {
+            return Some(value);
         }
         if self.is_inside(&variable) || !self.is_symbol(&variable, span) {
             return Some(Value::exact(self.varying(), integer));

@@ -319,16 +319,19 @@ fn are_objects_apart(
 }
 
 /// Do two variables lead to memory that the function got for each of them alone, or the one to such memory and the other to what was
-/// there before? Their copies on the device are apart, too.
+/// there before, or are they parameters that every call gives different storage? Their copies on the device are apart, too.
 fn have_other_owners(candidate: &Candidate<'_, '_>, first: &Name<'_>, second: &Name<'_>) -> bool {
     let cx = candidate.cx;
     let owner = |name: &Name<'_>| {
         let is_variable = matches!(name.kind, RootKind::Object | RootKind::Pointer);
         let (named, _) = cx.named(name.name, name.span.start).filter(|_| is_variable)?;
-        (named.id == name.key).then(|| cx.owner(&named))
+        (named.id == name.key).then(|| (cx.owner(&named), named))
     };
     let both = owner(first).zip(owner(second));
-    first.key != second.key && both.is_some_and(|(one, other)| one.is_apart_from(other))
+    first.key != second.key
+        && both.is_some_and(|((one, first), (other, second))| {
+            one.is_apart_from(other) || cx.never_meet_by_calls(&first, &second)
+        })
 }
 
 /// Does its declaration say by which label the linker knows the object: `int b[] __asm__("a");`?

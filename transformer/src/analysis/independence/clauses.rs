@@ -7,6 +7,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::semantics::Program;
 use crate::semantics::symbols::{Symbols, VariableId};
+use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Behaviour, Category, Clause, ClauseArgument, ClauseName, Defaultmap, ListItem};
 
 /// What clauses say of variables.
@@ -66,7 +67,12 @@ pub(crate) fn read_besides(
             if besides.contains(&clause.name) || (clause.name == ClauseName::ThreadLimit && !has_teams) {
                 continue;
             }
-            if !goes_with_more_loops(cx, clause) {
+            // What makes one chunk for each thread matters only where their number is limited, as in a grid.
+            let is_of_grid =
+                |name: ClauseName| is_of_grid(name) || name == ClauseName::Schedule && is_static(cx, clause);
+            let shares_freely =
+                clause.name == ClauseName::Schedule && is_static(cx, clause) && !limits_threads(cx, chain, *id);
+            if !shares_freely && !goes_with_more_loops(cx, clause) {
                 let text = cx.file.show(clause.name_span);
                 let message = format!(
                     "`{text}` says how iterations are grouped or ordered, or hands a value on: leave it away where it is not needed"
@@ -135,6 +141,26 @@ fn keeps_scalars_apart(clause: Defaultmap) -> bool {
             matches!(clause.behaviour, Behaviour::None | Behaviour::Default | Behaviour::Firstprivate)
         }
     }
+}
+
+/// Is it `schedule(static)`, which gives each thread at most one chunk, of a size that is not specified?
+fn is_static(cx: &Program<'_>, clause: &Clause) -> bool {
+    match &clause.argument {
+        ClauseArgument::Words(words) => {
+            clause.modifiers.is_empty() && matches!(words.as_slice(), [kind] if cx.file.show(*kind).trim() == "static")
+        }
+        _ => false,
+    }
+}
+
+/// Is there a bound on the threads that share the iterations of a loop, so that some of these are in one chunk whatever the
+/// implementation chooses? Where it chooses the number of teams, or that of the threads in each, it may choose one for each iteration.
+fn limits_threads(cx: &Program<'_>, chain: &[ConstructId], id: ConstructId) -> bool {
+    let has = |name: ClauseName| chain.iter().any(|id| cx.constructs.directive(*id).clauses_of(name).next().is_some());
+    let shares_of_teams = cx.constructs.construct(id).leaves.contains(&Leaf::Distribute);
+    has(ClauseName::NumThreads)
+        || has(ClauseName::ThreadLimit) && (has(ClauseName::NumTeams) || !shares_of_teams)
+        || has(ClauseName::DistSchedule)
 }
 
 /// Does the clause mean the same with more loops?

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Function;
 use super::known;
+use crate::semantics::macros::expansion::expansion_around;
 use crate::semantics::symbols::{DeclaredType, NameKind, Place, Scope, Symbols};
 use crate::source::{Language, SourceFile, Span};
 use crate::syntax::numbers::is_type_keyword;
@@ -51,7 +52,7 @@ pub(super) fn read_macro(symbols: &Symbols<'_>, name: &str, span: Span) -> Optio
     symbols.macro_definition(name, span.start)?;
     let (file, tree) = symbols.source_of(None)?;
     let mut reader = Reader { symbols, header: None, file, tree, found: Direct::default() };
-    reader.macro_at(name.to_owned(), span);
+    reader.found.writes_globals |= reader.macro_at(name.to_owned(), span);
     Some(reader.found)
 }
 
@@ -75,7 +76,9 @@ impl Reader<'_, '_> {
             NodeKind::UpdateExpression => self.written(self.tree.child(node, Field::Argument)),
             NodeKind::Identifier => {
                 self.object(node);
-                self.macro_at(self.file.show(self.tree.span(node)).into_owned(), self.tree.span(node));
+                if self.macro_at(self.file.show(self.tree.span(node)).into_owned(), self.tree.span(node)) {
+                    self.written_by_macro(node);
+                }
             }
             NodeKind::GnuAsmExpression | NodeKind::MsBasedModifier => {
                 self.found.openmp = self.found.openmp.or(Some(self.place(self.tree.span(node))));
@@ -213,8 +216,9 @@ impl Reader<'_, '_> {
         found.is_some_and(|found| found.kind == NameKind::Type && found.ty.is_scalar())
     }
 
-    /// Looks into a macro's text, and the macros in it, for calls and pragmas.
-    fn macro_at(&mut self, name: String, span: Span) {
+    /// Looks into a macro's text, and the macros in it, for calls and pragmas. Does it write anything?
+    fn macro_at(&mut self, name: String, span: Span) -> bool {
+        let mut writes = false;
         let mut open = vec![name];
         let mut seen: BTreeSet<String> = BTreeSet::new();
         while let Some(name) = open.pop() {
@@ -239,29 +243,79 @@ impl Reader<'_, '_> {
                     && self.symbols.macro_in(self.header, word, span.start).is_none()
                     && !is_keyword(word)
                 {
+                    writes |= known::of(word) == Some(known::Known::Memory);
                     self.found.callees.push((word.to_owned(), self.place(span)));
                 }
                 open.push(word.to_owned());
             }
-            // An assignment in a macro may write anything that the macro names.
-            self.found.writes_globals |= all.iter().any(|found| assigns(&found.body));
+            writes |= all.iter().any(|found| assigns(&found.body));
+        }
+        writes
+    }
+
+    /// Notes what a macro writes, by what it stands for. Where that is not known, it may be anything.
+    fn written_by_macro(&mut self, name: NodeId) {
+        let own = self.header.is_none();
+        let whole = own.then(|| expansion_around(self.file, self.tree, self.symbols, name)).flatten();
+        let Some(whole) = whole else { return self.found.writes_globals = true };
+        let (tree, text) = (&whole.tree, Text { file: &whole.file, tree: &whole.tree, at: Some(whole.span.start) });
+        for node in tree.descendants(tree.root()) {
+            match tree.kind(node) {
+                NodeKind::AssignmentExpression => self.written_in(&text, tree.child(node, Field::Left)),
+                NodeKind::UpdateExpression => self.written_in(&text, tree.child(node, Field::Argument)),
+                NodeKind::CallExpression => {
+                    let Some(call) = Call::of(tree, node) else { continue };
+                    let name = call.function().map(|function| whole.file.show(tree.span(function)));
+                    if name.is_none_or(|name| known::of(&name) == Some(known::Known::Memory)) {
+                        self.written_in(&text, call.arguments().next());
+                    }
+                }
+                // What it declares has no place in the file.
+                kind if kind.is_declaration() || kind == NodeKind::LambdaExpression => self.found.writes_globals = true,
+                _ => {}
+            }
         }
     }
 
     /// Notes an assignment to something that is no local object.
     fn written(&mut self, target: Option<NodeId>) {
+        self.written_in(&Text { file: self.file, tree: self.tree, at: None }, target);
+    }
+
+    fn written_in(&mut self, text: &Text<'_>, target: Option<NodeId>) {
         let Some(target) = target else { return self.found.writes_globals = true };
-        let root = self.root(target);
-        let span = self.tree.span(root);
-        let is_member = self.tree.kind(root) == NodeKind::This
-            || self.tree.kind(root) == NodeKind::Identifier
-                && self.symbols.lookup_in(self.header, &self.file.show(span), span.start).is_some_and(|found| {
-                    found.scope == Scope::Member && !found.is_static && found.kind == NameKind::Variable
-                });
+        let root = text.root(target);
+        let found = (text.tree.kind(root) == NodeKind::Identifier)
+            .then(|| self.symbols.lookup_in(self.header, &text.file.show(text.tree.span(root)), text.place(root)))
+            .flatten();
+        let is_member = text.tree.kind(root) == NodeKind::This
+            || found.as_ref().is_some_and(|found| {
+                found.scope == Scope::Member && !found.is_static && found.kind == NameKind::Variable
+            });
+        // A local variable, or what a parameter or local pointer points to.
+        let is_local = found.is_some_and(|found| {
+            matches!(found.scope, Scope::Local | Scope::Parameter)
+                && !found.has_static_storage()
+                && !matches!(found.ty, DeclaredType::Reference { .. } if found.scope == Scope::Local)
+        });
         match is_member {
             true => self.found.writes_members = true,
-            false => self.found.writes_globals |= !self.is_local(root),
+            false => self.found.writes_globals |= !is_local,
         }
+    }
+}
+
+/// A text of the function, or what a macro in it stands for.
+struct Text<'t> {
+    file: &'t SourceFile,
+    tree: &'t HostTree,
+    /// Where the names of another text than the function's mean what they mean.
+    at: Option<usize>,
+}
+
+impl Text<'_> {
+    fn place(&self, node: NodeId) -> usize {
+        self.at.unwrap_or_else(|| self.tree.span(node).start)
     }
 
     /// What an assigned expression starts from.
@@ -282,17 +336,6 @@ impl Reader<'_, '_> {
                 None => return node,
             }
         }
-    }
-
-    /// Is what is assigned a local variable, or what a parameter or local pointer points to?
-    fn is_local(&self, node: NodeId) -> bool {
-        let span = self.tree.span(node);
-        self.tree.kind(node) == NodeKind::Identifier
-            && self.symbols.lookup_in(self.header, &self.file.show(span), span.start).is_some_and(|found| {
-                matches!(found.scope, Scope::Local | Scope::Parameter)
-                    && !found.has_static_storage()
-                    && !matches!(found.ty, DeclaredType::Reference { .. } if found.scope == Scope::Local)
-            })
     }
 }
 

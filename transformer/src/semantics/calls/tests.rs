@@ -27,6 +27,27 @@ fn effects(path: &str, text: &str, headers: &[&str], name: &str) -> String {
 }
 
 #[test]
+fn macros_write_what_they_are_handed() {
+    let step = "#define ROTL(a, b) (((a) << (b)) | ((a) >> (32 - (b))))\n#define STEP(a, b) (a += b, b = ROTL(b, 7))\n";
+    for (text, expected) in [
+        ("void f(unsigned *o) { unsigned x[4]; STEP(x[0], x[1]); o[0] = x[0]; }", ""),
+        ("void f(unsigned *o) { STEP(o[0], o[1]); }", ""),
+        ("unsigned x[4]; void f(unsigned *o) { STEP(o[0], x[1]); }", "writes"),
+        ("void f(unsigned *o) { static unsigned x[4]; STEP(x[0], o[1]); }", "writes"),
+        ("unsigned c;\n#define COUNT() c++\nvoid f(unsigned *o) { COUNT(); }", "writes"),
+        ("char c[9];\n#define CLEAR(n) memset(c, 0, n)\nvoid f(unsigned *o) { CLEAR(9); }", "writes"),
+        ("#define CLEAR(p, n) memset(p, 0, n)\nvoid f(unsigned *o) { CLEAR(o, 9); }", ""),
+        ("#define TWICE(x) do { x *= 2; } while (0)\nvoid f(unsigned *o) { TWICE(o[0]); }", "writes"),
+        (
+            "#ifdef A\n#define SET(x) (x = 1)\n#else\n#define SET(x) (c = x)\n#endif\nint c; void f(int *o) { SET(o[0]); }",
+            "writes",
+        ),
+    ] {
+        assert_eq!(effects("a.c", &format!("{step}{text}"), &[], "f"), expected, "{text}");
+    }
+}
+
+#[test]
 fn functions_of_c() {
     for (text, name, expected) in [
         ("", "sqrt", ""),

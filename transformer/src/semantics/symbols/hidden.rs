@@ -2,11 +2,14 @@
 //! could not be parsed.
 
 use crate::syntax::{Field, NodeKind};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::entries::{Entry, EntryKind};
 use super::{Scope, Symbols, Unit};
 use crate::source::{Language, SourceFile, Span, words};
+
+/// The names of `using` declarations by their last parts: the header, the whole name, and where it stands.
+pub(super) type Brought = BTreeMap<String, Vec<(Option<usize>, String, usize)>>;
 
 impl Symbols<'_> {
     /// May a name at a byte of the file mean something else than its declaration at file scope: what a `using` declaration brings
@@ -32,9 +35,7 @@ impl Symbols<'_> {
         }
         // A block may have a `using` of its own. What is not visible by itself was found because there is one.
         let is_visible = found.iter().any(|entry| entry.is_visible(at));
-        if is_visible
-            && (self.brought.get_or_init(|| self.names_brought()).contains(name) || self.is_brought_by_enum(name))
-        {
+        if is_visible && (self.is_brought_from_elsewhere(name, found) || self.is_brought_by_enum(name)) {
             return true;
         }
         found.iter().all(|entry| entry.scope == Scope::File)
@@ -128,16 +129,30 @@ impl Symbols<'_> {
         })
     }
 
-    /// The last parts of the names in `using a::b;`.
-    fn names_brought(&self) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        for file in self.files() {
+    /// Does a `using a::b;` bring a name that is not what was found in the file, or may not be? Where all bring just that, the name means
+    /// the same with them and without.
+    fn is_brought_from_elsewhere(&self, name: &str, found: &[&Entry]) -> bool {
+        let all = self.brought.get_or_init(|| self.names_brought()).get(name).map(Vec::as_slice).unwrap_or_default();
+        all.iter().any(|(header, path, at)| {
+            let meant = self.find_qualified(*header, path, *at);
+            let is_found = |entry: &&Entry| found.iter().any(|one| one.name_span == entry.name_span);
+            !meant.is_some_and(|meant| meant.header.is_none() && meant.entries.iter().all(is_found))
+        })
+    }
+
+    /// The names in `using a::b;` by their last parts: the header, the whole name, and where it stands.
+    fn names_brought(&self) -> Brought {
+        let mut found = Brought::new();
+        let headers = self.headers.iter().enumerate().map(|(index, (header, _))| (Some(index), *header));
+        for (header, file) in std::iter::once((None, self.own.file)).chain(headers) {
             for at in memchr::memmem::find_iter(&file.text, "using") {
                 let rest = file.text.get(at + "using".len()..).unwrap_or_default();
                 let text =
                     String::from_utf8_lossy(rest.split(|byte| *byte == b';').next().unwrap_or_default()).into_owned();
-                if text.contains("::") && !text.contains('=') {
-                    found.extend(words(&text).last().map(str::to_owned));
+                let last = words(&text).last().filter(|_| text.contains("::") && !text.contains('='));
+                if let Some(last) = last {
+                    let path = text.split_whitespace().collect();
+                    found.entry(last.to_owned()).or_default().push((header, path, at));
                 }
             }
         }

@@ -3,7 +3,7 @@
 use super::declarators::inner_declarator;
 use super::entries::{Entry, EntryKind};
 use super::resolve::ANONYMOUS;
-use super::{DeclaredType, NameSpace, Symbols, Unit};
+use super::{DeclaredType, Found, NameSpace, Symbols, Unit};
 use crate::source::{Language, Span, words};
 use crate::syntax::{Field, HostTree, NodeId, NodeKind};
 
@@ -145,7 +145,9 @@ impl Symbols<'_> {
         }
         let name = name.split_whitespace().last().filter(|name| !matches!(*name, "struct" | "class" | "union"))?;
         let found = self.find_in(NameSpace::Tags, None, name, at)?;
-        let only = found.entries.iter().find(|entry| entry.kind == EntryKind::Tag)?;
+        let Some(only) = found.entries.iter().find(|entry| entry.kind == EntryKind::Tag) else {
+            return self.specifier_behind(&found, ty);
+        };
         // Of two structures by one name the use of one may be written in the scope of the other.
         let units = std::iter::once(&self.own).chain(self.header_units().map(|(_, unit)| unit));
         let named = units.flat_map(|unit| {
@@ -158,6 +160,17 @@ impl Symbols<'_> {
             return None;
         }
         Some((found.header, only.declaration))
+    }
+}
+
+impl Symbols<'_> {
+    /// The structure for which a `typedef` of the same name stands: `typedef geo::Point Point;`. Before it the name means the structure.
+    fn specifier_behind(&self, found: &Found<'_>, ty: &DeclaredType) -> Option<(Option<usize>, NodeId)> {
+        let [alias] = found.entries.as_slice() else { return None };
+        let is_same = found.header.is_none()
+            && alias.kind == EntryKind::Alias
+            && self.type_of(None, alias).qualified(ty.is_const(), false) == *ty;
+        is_same.then(|| self.specifier_of(ty, self.own.tree.span(alias.declaration).start)).flatten()
     }
 }
 

@@ -92,6 +92,23 @@ impl MacroTexts {
         self.by_name.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// Is a word a macro in one of the texts in sight?
+    pub(super) fn defines(&self, name: &str) -> bool {
+        !self.get(name).is_empty()
+    }
+
+    /// May a macro's text declare something by a name: does the name stand behind a word, `*`, `&`, `>` or a comma in it?
+    pub(super) fn may_declare(&self, name: &str) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        self.by_name.values().flatten().any(|text| {
+            text.body.match_indices(name).any(|(at, _)| {
+                let (before, behind) = (&text.body[..at], &text.body[at + name.len()..]);
+                let is_whole = !before.ends_with(is_word) && !behind.starts_with(is_word);
+                is_whole && before.trim_end().ends_with(|c: char| is_word(c) || "*&>,#".contains(c))
+            })
+        })
+    }
+
     /// May a word stand for a type and nothing else, whichever definition holds? One that is no macro may.
     fn is_type(&self, name: &str, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };

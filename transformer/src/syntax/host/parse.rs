@@ -27,7 +27,8 @@ impl HostTree {
     /// # Errors
     /// As there.
     pub fn parse_as(language: Language, file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Self, HostError> {
-        Ok(Self::read(language, file, scan, limits)?.distrusted(file, &MacroTexts::of(file, scan)))
+        let macros = MacroTexts::of(file, scan);
+        Ok(Self::read(language, file, scan, limits)?.with_type_casts(file, &macros).distrusted(file, &macros))
     }
 
     /// As [`Self::parse`], where more macros than those of the file are in sight.
@@ -37,7 +38,7 @@ impl HostTree {
     pub fn parse_with(file: &SourceFile, scan: &Scan, limits: &Limits, others: &MacroTexts) -> Result<Self, HostError> {
         let mut macros = MacroTexts::of(file, scan);
         macros.extend(others.clone());
-        Ok(Self::read(file.language, file, scan, limits)?.distrusted(file, &macros))
+        Ok(Self::read(file.language, file, scan, limits)?.with_type_casts(file, &macros).distrusted(file, &macros))
     }
 
     fn read(language: Language, file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Self, HostError> {

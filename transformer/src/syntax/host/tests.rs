@@ -11,7 +11,7 @@ fn parse(name: &str, text: &str) -> (SourceFile, HostTree) {
 }
 
 /// The invariants of the arena that its queries rest on.
-fn assert_well_formed(tree: &HostTree, length: usize) {
+pub(super) fn assert_well_formed(tree: &HostTree, length: usize) {
     assert!(tree.nodes.is_sorted_by_key(|node| node.start), "starts go up in the order of the nodes");
     for id in tree.descendants(tree.root()) {
         assert!(tree.span(id).end <= length);

@@ -1,5 +1,6 @@
 //! Checks of a construct that several passes share.
 
+mod between;
 pub(super) mod groups;
 pub(super) mod numbered;
 mod promises;
@@ -8,6 +9,7 @@ pub(super) mod team_rows;
 pub(super) mod text;
 pub(super) mod type_parameters;
 
+pub(super) use self::between::may_move;
 pub(super) use self::promises::{excludes_directives, excludes_host_threads};
 pub(super) use self::rounding::other_rounding;
 pub(super) use self::text::{clause_reasons, directive_in, reasons_around_body, text_reasons};

@@ -12,7 +12,7 @@ use crate::semantics::{Act, Integer, Part, Program};
 use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, ClauseName, Directive, NodeKind};
-use crate::transforms::collapse::declarations::may_move;
+use crate::transforms::checks::may_move;
 use crate::transforms::collapse::triangles;
 
 /// The most loops that are collapsed.

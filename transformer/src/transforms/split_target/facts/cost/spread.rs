@@ -6,6 +6,8 @@ use crate::analysis::cost::ASSUMED_INNER;
 use crate::analysis::independence::dependence_in_team;
 use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest, loop_inside};
 use crate::syntax::spec_table::Leaf;
+use crate::syntax::{NodeId, NodeKind};
+use crate::transforms::checks::may_move;
 use crate::transforms::split_target::facts::cost::{Counts, remembered};
 use crate::transforms::split_target::facts::pieces::Piece;
 
@@ -38,11 +40,21 @@ impl Counts<'_, '_> {
             let deeper =
                 CanonicalLoopNest { body: next.body, loops: inner.loops.iter().cloned().chain([next]).collect() };
             let depends = || dependence_in_team(cx, chain.clone(), &piece.nest, &deeper).is_some();
-            if !declarations.is_empty() || depends() {
+            let stay = || !declarations.is_empty() && !self.go_inside(&declarations, inner.body, &deeper);
+            if stay() || depends() {
                 break;
             }
             inner = deeper;
         }
         inner.loops
+    }
+
+    /// Do declarations before the last of these loops move into it, and read no memory that other iterations of it may write?
+    fn go_inside(&self, declarations: &[NodeId], outer: NodeId, loops: &CanonicalLoopNest) -> bool {
+        let cx = self.names;
+        let loads = [NodeKind::SubscriptExpression, NodeKind::PointerExpression, NodeKind::FieldExpression];
+        let reads = |node: &NodeId| cx.tree.descendants(*node).any(|inner| loads.contains(&cx.tree.kind(inner)));
+        let last = loops.loops.last();
+        !declarations.iter().any(reads) && last.is_some_and(|last| may_move(cx, declarations, outer, last))
     }
 }

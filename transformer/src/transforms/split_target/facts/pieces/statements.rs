@@ -3,10 +3,11 @@
 use super::Reader;
 use crate::plan::ReasonCode;
 use crate::region::loop_nest::canonical_nest;
+use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::{Role, initialiser_role, uses_below};
-use crate::source::Span;
+use crate::source::{Language, Span};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Binary, Cast, HostTree, Member, NodeId, NodeKind, Pointer, Subscript};
+use crate::syntax::{Binary, Cast, Field, HostTree, Member, NodeId, NodeKind, Pointer, Subscript};
 use crate::transforms::checks::text;
 use crate::transforms::split_target::shape;
 
@@ -41,11 +42,12 @@ impl Reader<'_, '_> {
                 | NodeKind::ForRangeLoop => {
                     self.refuse(ReasonCode::HiddenCode, span, "what this runs is hidden in C++ that is not followed: name a plain function or write the loop out");
                 }
-                // clang 19 accepts it in a `target` construct, but not in a combined one.
+                NodeKind::CompoundLiteralExpression if self.is_plain_value(node) => {}
                 NodeKind::CompoundLiteralExpression => {
-                    let message = "compilers refuse this expression in a combined construct";
-                    self.refuse(ReasonCode::CompilerLimit, span, message);
+                    let message = "what this object runs or leads to is not followed: give it a name in a declaration";
+                    self.refuse(ReasonCode::HiddenCode, span, message);
                 }
+                // clang 19 accepts it in a `target` construct, but not in a combined one, where it takes it for an item to map.
                 NodeKind::FieldExpression if !has_plain_base(tree, node) => {
                     let message = "compilers refuse a member of this expression in a combined construct";
                     self.refuse(ReasonCode::CompilerLimit, span, message);
@@ -81,6 +83,32 @@ impl Reader<'_, '_> {
                 _ => {}
             }
         }
+    }
+
+    /// Is a compound literal a number, or a structure that is data alone, of which the value is used and not the address?
+    fn is_plain_value(&self, literal: NodeId) -> bool {
+        let (names, tree) = (self.names, self.names.tree);
+        let Some(ty) = tree.child(literal, Field::Type) else { return false };
+        let mut above = tree.ancestors(literal).skip_while(|it| tree.kind(*it) == NodeKind::ParenthesizedExpression);
+        let leads_on = above.next().is_some_and(|above| {
+            matches!(tree.kind(above), NodeKind::PointerExpression | NodeKind::SubscriptExpression)
+        });
+        let is_plain = match (tree.kind(ty), tree.language()) {
+            (NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier, _) => true,
+            // What a name stands for may be an array, whose address would be used.
+            (NodeKind::TypeDescriptor, Language::C) => {
+                let span = tree.span(ty);
+                let ty = names.symbols().type_written(None, &names.file.show(span), span.start);
+                matches!(ty, DeclaredType::Scalar { .. } | DeclaredType::Record { .. })
+            }
+            (NodeKind::TypeIdentifier, Language::Cpp) => {
+                let span = tree.span(ty);
+                let ty = names.symbols().type_named(&names.file.show(span), span.start);
+                names.symbols().is_plain_record(&ty, span.start) && !names.symbols().declares_operators()
+            }
+            _ => false,
+        };
+        is_plain && !leads_on
     }
 
     fn is_plain_lambda(&self, lambda: NodeId, body: NodeId) -> bool {
