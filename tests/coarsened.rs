@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, EngineError, Options, Outcome};
 use ompsplit::plan::instructions::{Group, Instruction, Instructions};
-use ompsplit::plan::{Decision, Pass, Plan};
+use ompsplit::plan::{Decision, Pass};
 use ompsplit::source::SourceFile;
 use support::coarsened::{FAMILIES, program};
 use support::fixtures::Fixture;

@@ -24,14 +24,14 @@ const JUDGED: usize = 20;
 /// What must be changed of all functions together that `hoist` is meant to change, in percent.
 const ALL: usize = 60;
 
-/// In how many of a hundred functions a call may copy more in a direction than in the original. Two causes are known: an update in a
+/// In how many of a hundred functions a call may copy more than in the original. Two causes are known: an update in a
 /// loop that makes one pass, where the constructs would copy once each way, and pointers that change places, whose updates are not counted.
 const GROWN: usize = 3;
 
 /// Of each family: how many functions were tried, how many were changed.
 type Shares = BTreeMap<&'static str, [usize; 2]>;
 
-/// The calls that copy more in a direction, by their functions.
+/// The calls that copy more, by their functions.
 type Grown = BTreeMap<String, Vec<String>>;
 
 #[test]
@@ -47,10 +47,10 @@ fn environments_give_the_results_of_their_originals() {
     println!("{}", table(&shares));
     let grown = grown.into_inner().unwrap_or_default();
     let tried: usize = shares.values().map(|[tried, _]| tried).sum();
-    println!("{} of {tried} functions copy more in a direction: {grown:#?}", grown.len());
+    println!("{} of {tried} functions copy more: {grown:#?}", grown.len());
     // Of the smallest sample one more, which may be there by chance.
     if grown.len() > tried * GROWN / 100 + 1 {
-        failures.push(format!("{} of {tried} functions copy more in a direction: {grown:#?}", grown.len()));
+        failures.push(format!("{} of {tried} functions copy more: {grown:#?}", grown.len()));
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
@@ -94,7 +94,7 @@ fn count(program: &Program, changes: &[usize], shares: &Mutex<Shares>) -> Result
     Ok(())
 }
 
-/// The calls of functions that copy more often or more in a direction than those of the original, or leave memory on the device.
+/// The calls of functions that copy more often or more than those of the original, or leave memory on the device.
 fn further_copies(builder: &Builder, fixture: &Fixture, output: &[u8]) -> Result<Vec<String>, String> {
     let log = |variant: &str, text: &[u8]| {
         let program = builder.build(fixture, variant, text, &[])?;

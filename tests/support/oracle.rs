@@ -269,7 +269,8 @@ pub fn traffic(before: &Traffic, after: &Traffic) -> Vec<Finding> {
         found(Kind::UnmappedPointer, unmapped.join(", "));
     }
     let slack = BYTES_PER_KERNEL * after.kernels as u64;
-    if after.bytes_to > before.bytes_to + slack || after.bytes_from > before.bytes_from + slack {
+    // What comes back in each pass of a loop comes back once more where the environment ends: both directions count together.
+    if after.bytes_to + after.bytes_from > before.bytes_to + before.bytes_from + slack {
         found(Kind::Transfers, "more bytes are moved".to_owned());
     }
     // The same bytes under another name are no more: the runtime names members differently in each kind of construct.
@@ -281,12 +282,14 @@ pub fn traffic(before: &Traffic, after: &Traffic) -> Vec<Finding> {
     let of_all = |large: &BTreeMap<String, u64>, name: &str| -> u64 {
         names_of_the_same([before, after], name).iter().filter_map(|name| large.get(name)).sum()
     };
-    let grows = |old: &BTreeMap<String, u64>, new: &BTreeMap<String, u64>, name: &str| {
-        name != UNNAMED && of_all(new, name) > of_all(old, name) + unnamed(old)
+    let moved = |traffic: &Traffic, name: &str| of_all(&traffic.large_to, name) + of_all(&traffic.large_from, name);
+    let grows = |name: &String| {
+        let known = unnamed(&before.large_to) + unnamed(&before.large_from);
+        name != UNNAMED && moved(after, name) > moved(before, name) + known
     };
-    let back = after.large_from.keys().find(|name| grows(&before.large_from, &after.large_from, name));
+    let back = after.large_from.keys().find(|name| grows(name));
     let mut known = after.large_to.keys().filter(|name| before.large_to.contains_key(*name));
-    let there = known.find(|name| grows(&before.large_to, &after.large_to, name));
+    let there = known.find(|name| grows(name));
     if let Some(name) = back.or(there).filter(|_| !same) {
         found(Kind::Transfers, format!("`{name}` moves more"));
     }

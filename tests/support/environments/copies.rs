@@ -22,17 +22,16 @@ struct Call<'l> {
     left: u64,
 }
 
-/// What the calls of one run do more than those of another, by what the runtime says of both: copies and bytes in each direction, memory
-/// beyond `limit`, and memory that is not given back.
+/// What the calls of one run do more than those of another, by what the runtime says of both: copies and bytes, memory beyond `limit`, and
+/// memory that is not given back. What comes back in each pass of a loop comes back once more where the environment ends, for which it goes to
+/// the device once: both directions count together.
 pub fn further(before: &str, after: &str, limit: u64) -> Vec<String> {
     let mut said = Vec::new();
     for (old, new) in calls(before).iter().zip(calls(after)) {
         let (one, other) = (&old.traffic, &new.traffic);
         let counts = [
-            ("copies to the device", one.copies_to as u64, other.copies_to as u64),
-            ("copies from the device", one.copies_from as u64, other.copies_from as u64),
-            ("bytes to the device", one.bytes_to, other.bytes_to),
-            ("bytes from the device", one.bytes_from, other.bytes_from),
+            ("copies", (one.copies_to + one.copies_from) as u64, (other.copies_to + other.copies_from) as u64),
+            ("bytes copied", one.bytes_to + one.bytes_from, other.bytes_to + other.bytes_from),
             (LEFT, old.left, new.left),
             ("bytes at a time", old.peak.max(limit.saturating_add(SCALARS)), new.peak),
         ];
