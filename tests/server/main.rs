@@ -22,7 +22,7 @@ void f(int n, float *a, float *b){
 #pragma omp parallel for
 for(int i=0;i<n;i++) a[i]+=b[i];
 #pragma omp parallel for
-for(int i=0;i<n;i++) a[i]*=2;
+for(int i=1;i<n;i++) a[i]*=2;
 }
 }
 ";
