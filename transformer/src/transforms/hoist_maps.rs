@@ -41,7 +41,8 @@
 //! - the host needs the data nowhere in between, or only reads what no kernel writes, or `target update` can bring what it needs;
 //! - a call of a function of the file or of its project's headers counts as its constructs do, with the arguments in place of its
 //!   parameters: arrays of numbers or of plain structures by their names, from the first element or from a later one on (`&a[k]`, `a + k`),
-//!   and what it finds in objects that it is handed by their address. So do the constructs of functions that it calls in turn. The call may
+//!   and what it finds in objects that it is handed by their address. So do the constructs of functions that it calls in turn. A `target data`
+//!   of the called function counts as one construct with all in it, where that maps nothing else and the host writes no memory there. The call may
 //!   stand inside of another one, or in the test of an `if` or `while`, where it is made in any case;
 //! - what a member of a structure or class leads to is mapped by a pointer of the function's own that is declared before the environment,
 //!   `double *g_u = g->u;`, where the member keeps its value as long as that is open;
@@ -78,8 +79,10 @@
 //! the original does not. So memory that this function made is updated, which nobody can have mapped yet; of other data the program asks
 //! whether they are absent, and the environment opens only then (`hoist_maps/absence`). Elements and rows that are updated lie in the section
 //! then, as the host asks: beyond it others may have data on the device. Data come back only where the environment copies them back as well:
-//! else they may be constant. Each pass of a loop must save at least as many copies as its updates make; of a section of 512 KiB or more,
-//! as the text tells or the condition asks, one copy pays for those of four single elements.
+//! else they may be constant. What macros do is told by the expression that they stand for, where that computes with numbers and elements of
+//! arrays of numbers; which elements these are, is not. Each pass of a loop must save at least as many copies as its updates make; of a section of 512 KiB or more,
+//! as the text tells or the condition asks, one copy pays for those of four single elements. What the environment copies itself is saved by a
+//! pass that certainly runs, or by up to eight, which the condition asks for (`count > 2`).
 //!
 //! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that
 //! maps the section must certainly run: where a loop may have no iterations, `if` asks for one, and for what else its test asks at first
@@ -91,7 +94,8 @@
 //! A variable that is declared as a number is no element of another type (C17, section 6.5, paragraph 7); what is allocated may become one. A
 //! called function's parameter names what the argument does only where the function never changes it, the section is computed from integers
 //! that keep their values, and both see elements of one type. A variable that the function declares with a value and never changes stands for
-//! that value. A member that it finds by a parameter is the caller's, if nothing in the environment changes that. A pointer that others than its name reach is held only where the host copies
+//! that value. What its `target data` holds comes and goes with that alone: maps with modifiers inside, a clause `if`, and host code that writes
+//! memory, which the end of the `target data` would overwrite, stand against it. A member that it finds by a parameter is the caller's, if nothing in the environment changes that. A pointer that others than its name reach is held only where the host copies
 //! no bytes and writes no characters through other pointers in between: these may be the pointer's own. List items of one construct share no storage, as long as their names lead to the same; of other pairs the sections are
 //! compared when the program runs, since present data that overlap a section in part are an error. What only a construct in a branch copies
 //! back is not copied back by the environment either, since the original may never write that memory. Pointers that change places are

@@ -308,11 +308,16 @@ impl<'c, 'a> Call<'c, 'a> {
 
 impl Mapping {
     /// Takes in a construct that stands in this `target data` of the same called function. What that holds is there already: the
-    /// construct's own map says nothing, and the `target data` is where data come and go.
+    /// construct's own map says nothing, unless it has modifiers such as `always`, and the `target data` is where data come and go.
     fn hold(&mut self, inner: Self) {
-        if inner.items.iter().any(|item| self.item(item.named.id).is_none()) {
-            let message = "the called function maps more data inside of a data environment of its own";
-            self.trouble.get_or_insert(Reason::new(ReasonCode::EnvironmentPlace, self.extent, message));
+        for item in &inner.items {
+            match self.items.iter_mut().find(|held| held.named.id == item.named.id) {
+                Some(held) => held.trouble = held.trouble.or(item.trouble),
+                None => {
+                    let message = "the called function maps more data inside of a data environment of its own";
+                    self.trouble.get_or_insert(Reason::new(ReasonCode::EnvironmentPlace, self.extent, message));
+                }
+            }
         }
         self.touches.extend(inner.touches);
         self.trouble = self.trouble.take().or(inner.trouble);
