@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
-# usage: bench/fuse/fuse.sh build DIR OMPSPLIT TOOLKIT   builds the programs in DIR, on a machine with clang 19
-#        DIR/fuse.sh run                                  runs them, on a machine with a GPU and libomptarget
+# usage: [PROGRAM=kinds] bench/fuse/fuse.sh build DIR OMPSPLIT TOOLKIT   builds the programs in DIR, on a machine with clang 19
+#        [PROGRAM=kinds] DIR/fuse.sh run                                  runs them, on a machine with a GPU and libomptarget
 #
-# Neighbouring loops as the default passes leave them, and as one kernel. TOOLKIT is what bench/toolkit.sh makes. `run` prints a
-# table of microseconds, and the sum of the results, which must be one. What pointers lead to is apart here, as `restrict` says of elements.
+# Neighbouring loops as the other default passes leave them, and as one kernel: steps of several loops, or pairs of several kinds. TOOLKIT is
+# what bench/toolkit.sh makes. `run` prints a table of microseconds, and the sum of the results, which must be one. What pointers lead to is
+# apart here, as `restrict` says of elements.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-program=steps.c
+program=${PROGRAM:-steps}.c
 flags=(--assume)
-columns="state 16384,state 262144,state 4194304,halo,fields and halo"
+case $program in
+  kinds.c) columns="sums 16384,262144,4194304,67108864,update and sum 16384,262144,4194304,67108864,products 128,512,2048,stencil 128,512,2048" ;;
+  *) columns="state 16384,state 262144,state 4194304,halo,fields and halo" ;;
+esac
 
 variants() {
   cat <<'END'
