@@ -21,7 +21,10 @@ pub use computes::computes;
 use direct::Direct;
 pub use known::{RuntimeCall, is_pure, runtime_call, takes_values};
 pub(super) use known::{is_reserved_in_c, only_computes};
-pub(super) use library::{HANDLING, PointeeUse, ends_program, extends_library, is_of_c, only_reads_argument, pointees};
+pub(super) use library::{
+    HANDLING, PointeeUse, ends_program, extends_library, format_argument, is_of_c, may_store_counts,
+    only_reads_argument, pointees,
+};
 
 /// What a call of a function may do, itself or through the functions that it calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -241,7 +241,7 @@ fn operator_act(operator: Option<NodeKind>) -> Act {
 }
 
 /// Is it written as a call, or read as one, and a conversion to one of the language's own types: `int(x)`, `static_cast<double>(x)`?
-fn is_conversion(file: &SourceFile, tree: &HostTree, call: NodeId) -> bool {
+pub(crate) fn is_conversion(file: &SourceFile, tree: &HostTree, call: NodeId) -> bool {
     let Some(function) = tree.child(call, Field::Function) else { return false };
     match tree.kind(function) {
         NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier => true,

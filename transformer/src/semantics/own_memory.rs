@@ -104,9 +104,14 @@ impl Program<'_> {
         !self.symbols().may_be_reached_elsewhere(&named.name, named.at, &is_harmless)
     }
 
-    /// Is a name an argument of a function in sight whose parameter is no reference?
+    /// Is a name an argument of a function in sight whose parameter is no reference, or of a conversion, `int(n)`?
     fn is_handed_by_value(&self, name: NodeId) -> bool {
-        let binding = Call::around(self.tree, name).and_then(|call| self.binding(call.node));
+        let call = Call::around(self.tree, name);
+        let is_type = |function: NodeId| self.tree.kind(function) == NodeKind::PrimitiveType;
+        if call.and_then(Call::function).is_some_and(is_type) {
+            return true;
+        }
+        let binding = call.and_then(|call| self.binding(call.node));
         let parameter = binding.and_then(|binding| binding.parameter_of(name));
         let variable = parameter.and_then(|id| self.named(&self.file.show(id.declared_at), id.declared_at.end));
         variable.is_some_and(|(_, variable)| variable.ty.is_pointer() || variable.ty.is_scalar())

@@ -39,6 +39,34 @@ pub(in crate::semantics) fn only_reads_argument(name: &str, index: usize) -> boo
     }
 }
 
+/// Which argument of a function that prints is its format.
+pub(in crate::semantics) fn format_argument(name: &str) -> Option<usize> {
+    match plain(name) {
+        "printf" => Some(0),
+        "fprintf" | "sprintf" => Some(1),
+        "snprintf" => Some(2),
+        _ => None,
+    }
+}
+
+/// May a format, as it is written, have a conversion `%n`, which stores how much was printed (C17, section 7.21.6.1)? Characters that are
+/// written as numbers are not read.
+pub(in crate::semantics) fn may_store_counts(format: &str) -> bool {
+    let mut escapes = format.split('\\').skip(1);
+    let has_number =
+        escapes.any(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || matches!(c, 'x' | 'u' | 'U' | 'N' | 'o')));
+    let is_between = |c: char| !c.is_ascii_alphabetic() && c != '%' || "hlLqjztI".contains(c);
+    let mut rest = format;
+    while let Some((_, behind)) = rest.split_once('%') {
+        let conversion = behind.trim_start_matches(is_between);
+        if conversion.starts_with('n') {
+            return true;
+        }
+        rest = conversion.strip_prefix(|_: char| true).unwrap_or_default();
+    }
+    has_number
+}
+
 fn plain(name: &str) -> &str {
     let name = name.strip_prefix("std::").or(name.strip_prefix("::")).unwrap_or(name);
     name.strip_prefix("__builtin_").unwrap_or(name)
@@ -210,6 +238,25 @@ const WRITES: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn formats_that_store_counts_are_known_by_their_conversions() {
+        let cases = [
+            ("x %d\\n", false),
+            ("100 %% none", false),
+            ("%-12s %*.3f %lu\\t", false),
+            ("%n", true),
+            ("xy%hhn", true),
+            ("%1$n", true),
+            ("%-5.*ln|", true),
+            ("%d%%n", false),
+            ("%\\156", true),
+            ("\\x25n", true),
+        ];
+        for (format, expected) in cases {
+            assert_eq!(may_store_counts(format), expected, "{format}");
+        }
+    }
 
     #[test]
     fn streams_without_memory_of_the_program_extend_nothing() {

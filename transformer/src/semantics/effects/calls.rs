@@ -6,8 +6,10 @@ use super::{Reader, Storage, UnknownKind};
 use crate::region::construct::ConstructId;
 use crate::semantics::Program;
 use crate::semantics::calls::{
-    HANDLING, PointeeUse, RuntimeCall, extends_library, is_pure, only_reads_argument, pointees, runtime_call,
+    HANDLING, PointeeUse, RuntimeCall, extends_library, format_argument, is_pure, may_store_counts,
+    only_reads_argument, pointees, runtime_call,
 };
+use crate::semantics::evaluation::is_conversion;
 use crate::semantics::symbols::{DeclaredType, NameKind};
 use crate::semantics::uses::{Role, role_of_expression};
 use crate::source::{Language, Span, words};
@@ -38,7 +40,8 @@ impl Program<'_> {
 impl Reader<'_, '_> {
     pub(super) fn call(&mut self, call: NodeId) {
         let tree = self.cx.tree;
-        if self.cx.symbols().observes_vector(call) {
+        // What `int(x)` is made of is read for itself.
+        if self.cx.symbols().observes_vector(call) || is_conversion(self.cx.file, tree, call) {
             return;
         }
         let Some(function) = self.cx.called_name(call) else {
@@ -128,22 +131,38 @@ impl Reader<'_, '_> {
             self.unknown(UnknownKind::Code, call, message);
             return;
         }
-        let writes = pointees == PointeeUse::Writes || self.stores_counts(call);
+        let stores = self.stores_counts(name, call);
+        let writes = pointees == PointeeUse::Writes || stores;
         if pointees == PointeeUse::None {
             return;
         }
         for (index, argument) in self.arguments(call).into_iter().enumerate() {
             if self.may_lead_somewhere(argument) {
                 let storage = self.cx.pointed(argument);
-                let reads = only_reads_argument(name, index) && !self.stores_counts(call);
+                let reads = only_reads_argument(name, index) && !stores;
                 self.touch(storage, writes && !reads, argument);
             }
         }
     }
 
-    /// Does a format tell to store how much was written?
-    fn stores_counts(&self, call: NodeId) -> bool {
-        self.cx.file.bytes(self.cx.tree.span(call)).windows(2).any(|pair| pair == b"%n")
+    /// May a format tell to store how much was written, since it is no literal, or has `%n`?
+    fn stores_counts(&self, name: &str, call: NodeId) -> bool {
+        let Some(index) = format_argument(name) else { return false };
+        let format = self.arguments(call).get(index).and_then(|format| self.literal(*format));
+        format.is_none_or(|format| may_store_counts(&format))
+    }
+
+    /// The text of a literal, between its quotes and as it is written. The macros of `<inttypes.h>`, which print numbers, are a `d`.
+    fn literal(&self, node: NodeId) -> Option<String> {
+        let (tree, file) = (self.cx.tree, self.cx.file);
+        let text = file.show(tree.span(node));
+        match tree.kind(node) {
+            NodeKind::ParenthesizedExpression => self.literal(tree.named_children(node).next()?),
+            NodeKind::StringLiteral => Some(text.strip_prefix('"')?.strip_suffix('"')?.to_owned()),
+            NodeKind::ConcatenatedString => tree.named_children(node).map(|part| self.literal(part)).collect(),
+            NodeKind::Identifier if text.starts_with("PRI") => Some("d".to_owned()),
+            _ => None,
+        }
     }
 
     /// May the value of an argument be an address of something that the program writes?

@@ -279,6 +279,8 @@ impl Reader<'_, '_> {
                 self.unknown(UnknownKind::Code, node, format!("`{name}` is a type: this may be a cast"));
             }
             Some(NameKind::Type) => {}
+            // A macro for a piece of a literal, such as `PRId64`.
+            None if self.is_in_literal(node) => {}
             None if is_standard_constant(name) || name.starts_with("MPI_") || self.is_c_stream(node) => {}
             None if self.is_of_std(name) => self.of_stream(&format!("std::{name}"), node),
             Some(NameKind::Function) => {
@@ -288,6 +290,10 @@ impl Reader<'_, '_> {
                 self.unknown(UnknownKind::Code, node, format!("`{name}` is not declared in sight"));
             }
         }
+    }
+
+    fn is_in_literal(&self, node: NodeId) -> bool {
+        self.cx.tree.parent(node).is_some_and(|above| self.cx.tree.kind(above) == NodeKind::ConcatenatedString)
     }
 
     fn is_in_sizeof(&self, node: NodeId) -> bool {

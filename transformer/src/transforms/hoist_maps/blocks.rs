@@ -85,7 +85,7 @@ fn branch_of_preprocessor(cx: &Context<'_>, node: NodeId, mappings: &[&Mapping])
 }
 
 /// Is it part of a jump to a label, or the call that ends the program?
-fn leads_out(cx: &Context<'_>, span: Span) -> bool {
+pub(super) fn leads_out(cx: &Context<'_>, span: Span) -> bool {
     let node = cx.tree.covering(span);
     let mut both = std::iter::once(node).chain(cx.tree.parent(node));
     both.any(|node| cx.tree.kind(node) == NodeKind::GotoStatement || cx.ends_program(node))

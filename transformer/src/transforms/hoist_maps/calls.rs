@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::effects::{Binding, HostEffects, Named, Storage, Touch, UnknownKind};
-use crate::semantics::symbols::VariableId;
+use crate::semantics::symbols::{DeclaredType, Scope, Variable, VariableId};
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
-use crate::transforms::hoist_maps::first_run::conditions;
+use crate::transforms::hoist_maps::first_run::{Root, terms};
 use crate::transforms::hoist_maps::items::{Item, Length, compared, operand};
 use crate::transforms::hoist_maps::members::text::Changed;
 use crate::transforms::hoist_maps::templates::Template;
@@ -83,6 +83,8 @@ struct Call<'c, 'a> {
     binding: Binding,
     /// What the called function does beside its kernels, in its own terms.
     host: HostEffects,
+    /// The variables of the function that its constructs write, such as `n` of `map(tofrom: n)`.
+    copied_back: BTreeSet<VariableId>,
     /// Do its constructs stand in data environments of its own?
     are_held: bool,
 }
@@ -98,7 +100,17 @@ impl<'c, 'a> Call<'c, 'a> {
         let kernels = kernels_of(cx, binding.definition);
         let body = cx.tree.child(binding.definition, Field::Body);
         let host = body.map(|body| cx.host_effects(body, &kernels)).unwrap_or_default();
-        Self { cx, made, statement, binding, host, are_held: are_held(own) }
+        let copied_back = own.iter().flat_map(|mapping| &mapping.touches).filter(|touch| touch.writes);
+        let copied_back = copied_back.filter_map(|touch| match &touch.storage {
+            Storage::Variable(named) => Some(named.id),
+            Storage::Behind(_) | Storage::Memory => None,
+        });
+        Self { cx, made, statement, binding, host, copied_back: copied_back.collect(), are_held: are_held(own) }
+    }
+
+    /// May the function, or one of its constructs, write a variable of its own?
+    fn changes(&self, id: VariableId) -> bool {
+        self.host.writes_variable(id).is_some() || self.copied_back.contains(&id)
     }
 
     /// The constructs of the function, and why the caller cannot name some of what they map.
@@ -155,8 +167,8 @@ impl<'c, 'a> Call<'c, 'a> {
         let writes = |named: &Named| own.writes(cx, named) || kernels().any(|kernel| kernel.writes(cx, named));
         let extent = cx.tree.span(self.statement);
         let body = cx.tree.child(self.binding.definition, Field::Body);
-        let terms = body.and_then(|body| conditions(cx, body, own, &self.host, false));
-        let changed = |id: VariableId| self.host.writes_variable(id).is_some();
+        let guards = body.and_then(|body| self.guards(body, own));
+        let changed = |id: VariableId| self.changes(id);
         let touches = own.touches.iter().chain(&own.head_touches(cx)).cloned().collect::<Vec<_>>();
         let touches = touches.iter().filter_map(|touch| cx.as_called(touch, &self.binding, &changed)).collect();
         let mut mapping = Mapping {
@@ -164,7 +176,8 @@ impl<'c, 'a> Call<'c, 'a> {
             body: self.statement,
             extent,
             is_data: false,
-            is_conditional: !terms.is_some_and(|terms| terms.is_empty()),
+            is_conditional: guards.is_none(),
+            guards: guards.unwrap_or_default(),
             exits: Vec::new(),
             items: Vec::new(),
             touches,
@@ -196,7 +209,8 @@ impl<'c, 'a> Call<'c, 'a> {
                 }
                 // What is mapped by another expression is memory that the copies read and write.
                 Err(reason) => {
-                    mapping.touches.push(self.unnamed(item));
+                    let is_out_of_reach = self.is_own_array(&item.named);
+                    mapping.touches.extend((!is_out_of_reach).then(|| self.unnamed(item)));
                     unnamed.push(reason);
                 }
             }
@@ -204,18 +218,30 @@ impl<'c, 'a> Call<'c, 'a> {
         mapping
     }
 
+    /// When the function runs a construct, in the caller's terms.
+    fn guards(&self, body: NodeId, own: &Mapping) -> Option<Vec<Template>> {
+        let own = terms(self.cx, (body, Root::Called), own, &self.host)?;
+        let renamed = |value, has_own_brackets| match has_own_brackets {
+            true => self.renamed(value, true),
+            false => self.renamed_names(value, true),
+        };
+        let own = own.iter().map(|term| term.replaced(renamed)).collect::<Option<Vec<_>>>()?;
+        let (certain, open): (Vec<_>, Vec<_>) = own.into_iter().partition(|term| term.certainty(self.cx).is_some());
+        certain.iter().all(|term| term.certainty(self.cx) == Some(true)).then_some(open)
+    }
+
     /// Is a null pointer handed over for it? Then a construct that maps some of it does not run, or maps no bytes.
     fn is_nothing(&self, own: &Item) -> bool {
         let parameter = self.first_behind(&own.named);
         let argument = self.binding.argument(parameter.id);
-        let is_kept = self.host.writes_variable(parameter.id).is_none();
+        let is_kept = !self.changes(parameter.id);
         is_kept && argument.is_some_and(|argument| self.cx.is_null_handed(argument, &parameter))
     }
 
     fn unnamed(&self, item: &Item) -> Touch {
         let touch =
             Touch { storage: Storage::Behind(item.named.clone()), writes: true, is_of_first: false, span: item.span };
-        let changed = |id: VariableId| self.host.writes_variable(id).is_some();
+        let changed = |id: VariableId| self.changes(id);
         let extent = self.cx.tree.span(self.statement);
         let memory = Touch { storage: Storage::Memory, writes: true, is_of_first: false, span: extent };
         self.cx.as_called(&touch, &self.binding, &changed).unwrap_or(memory)
@@ -238,7 +264,7 @@ impl<'c, 'a> Call<'c, 'a> {
         let handed = match self.binding.argument(parameter) {
             Some(argument) => {
                 let span = cx.tree.span(argument);
-                if self.host.writes_variable(parameter).is_some() {
+                if self.changes(parameter) {
                     return Err(refuse(span, format!("the called function changes `{name}`")));
                 }
                 self.array_handed(argument, &own.named).ok_or_else(|| {
@@ -265,6 +291,15 @@ impl<'c, 'a> Call<'c, 'a> {
     fn is_of_each_call(&self, own: &Item) -> bool {
         let is_local = own.named.id.is_within(self.cx.tree.span(self.binding.definition));
         is_local && (self.are_held || self.cx.leads_to_own_memory(&own.named))
+    }
+
+    /// Is it an array of the function that each call has for itself?
+    fn is_own_array(&self, own: &Named) -> bool {
+        let variable = self.cx.named(&own.name, own.at).map(|(_, variable)| variable);
+        let is_array = |it: &Variable| {
+            it.scope == Scope::Local && !it.has_static_storage() && matches!(it.ty, DeclaredType::Array { .. })
+        };
+        own.id.is_within(self.cx.tree.span(self.binding.definition)) && variable.is_some_and(|it| is_array(&it))
     }
 
     /// The section of the function's item, from where on the array is handed over.

@@ -32,6 +32,8 @@ pub(super) struct Mapping {
     pub is_data: bool,
     /// Is it a `target data` that may map nothing, by its `if`?
     pub is_conditional: bool,
+    /// When the called function that it stands in runs it, as far as the caller can tell; nothing stands here for other constructs.
+    pub guards: Vec<Template>,
     /// The `target exit data` that end it, where `target enter data` begins it. Its body is the block that it stands in.
     pub exits: Vec<Span>,
     pub items: Vec<Item>,
@@ -99,6 +101,7 @@ fn mapping(cx: &Context<'_>, region: &TargetRegion) -> Option<Mapping> {
         body,
         extent: region.extent,
         is_data,
+        guards: Vec::new(),
         is_conditional: is_data && directive.clauses_of(ClauseName::If).next().is_some(),
         exits: Vec::new(),
         items: Vec::new(),
@@ -278,7 +281,11 @@ impl Mapping {
             Some((named, _)) => Storage::Behind(named),
             None => Storage::Memory,
         };
-        self.touches.push(Touch { storage, writes, is_of_first: false, span: item.span });
+        // What a member leads to is no part of the object.
+        let members = (item.has_member && storage != Storage::Memory).then_some(Storage::Memory);
+        for storage in std::iter::once(storage).chain(members) {
+            self.touches.push(Touch { storage, writes, is_of_first: false, span: item.span });
+        }
     }
 
     fn read_map(&mut self, cx: &Context<'_>, clause: &Clause) {

@@ -12,9 +12,10 @@ use crate::source::Span;
 use crate::transforms::hoist_maps::absence::Question;
 use crate::transforms::hoist_maps::blocks::{Candidate, Statement};
 use crate::transforms::hoist_maps::constructs::Mapping;
-use crate::transforms::hoist_maps::first_run::{conditions, is_stable};
+use crate::transforms::hoist_maps::first_run::{Root, conditions, is_stable};
 use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::storage;
+use crate::transforms::hoist_maps::templates::Template;
 use crate::transforms::hoist_maps::updates::{Choice, Update, Wanted};
 
 /// What an environment holds of one variable.
@@ -407,7 +408,7 @@ impl Block<'_, '_> {
                 if !is_meant(mapping) || mapping.is_conditional {
                     return None;
                 }
-                let terms = conditions(self.cx, statement.node, mapping, &host, index == first)?;
+                let terms = conditions(self.cx, (statement.node, Root::at(index - first)), mapping, &host)?;
                 self.terms_are_visible(mapping, first).then_some((mapping, terms))
             });
             if found.is_some() {
@@ -425,6 +426,7 @@ impl Block<'_, '_> {
         let (cx, at) = (self.cx, self.start_of((first, first)));
         let loops = cx.tree.ancestors(mapping.body).take_while(|node| cx.tree.span(*node).start >= at);
         let mut heads = loops.filter_map(|node| guarded_head(cx.file, cx.tree, node));
-        heads.all(|head| cx.means_the_same(head.counting.upper, at))
+        let mut guards = mapping.guards.iter().flat_map(Template::expressions);
+        heads.all(|head| cx.means_the_same(head.counting.upper, at)) && guards.all(|guard| cx.means_the_same(guard, at))
     }
 }

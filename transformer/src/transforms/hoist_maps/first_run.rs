@@ -12,31 +12,61 @@ use crate::source::{Span, words};
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::items::{follows_nothing, is_object};
+use crate::transforms::hoist_maps::templates::Template;
 
 mod first_steps;
 
+/// What a construct is looked for in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Root {
+    /// The first statement of an environment.
+    First,
+    /// A later one, or the body of a loop.
+    Later,
+    /// The body of a called function. Its conditions are told in terms of the caller, whose values nothing in the function changes.
+    Called,
+}
+
+impl Root {
+    /// A statement of an environment, by its position there.
+    pub(super) fn at(position: usize) -> Self {
+        if position == 0 { Self::First } else { Self::Later }
+    }
+}
+
 /// The conditions, in C, that must hold where `root` begins so that the construct runs, or `None` if it is not certain at all.
-/// `host` is what the host does in all of the environment, whose first statement `is_first` tells `root` to be.
+/// `host` is what the host does in all of the environment.
 pub(super) fn conditions(
     cx: &Context<'_>,
-    root: NodeId,
+    root: (NodeId, Root),
     mapping: &Mapping,
     host: &HostEffects,
-    is_first: bool,
 ) -> Option<Vec<String>> {
+    Some(terms(cx, root, mapping, host)?.iter().map(|term| term.text(cx)).collect())
+}
+
+/// The same conditions, with the values in them.
+pub(super) fn terms(
+    cx: &Context<'_>,
+    (root, kind): (NodeId, Root),
+    mapping: &Mapping,
+    host: &HostEffects,
+) -> Option<Vec<Template>> {
     let tree = cx.tree;
-    let mut found = Vec::new();
+    let is_first = kind == Root::First;
+    // The last condition comes first here.
+    let mut found: Vec<Template> = mapping.guards.iter().rev().cloned().collect();
+    let mut values = mapping.guards.iter().flat_map(Template::expressions);
+    values.all(|value| is_stable(cx, value, host)).then_some(())?;
     let mut node = mapping.body;
     while node != root {
         let parent = tree.parent(node)?;
         match tree.kind(parent) {
             NodeKind::CompoundStatement => {
                 let before: Vec<NodeId> = tree.named_children(parent).take_while(|sibling| *sibling != node).collect();
-                // The last condition comes first here.
                 for sibling in before.into_iter().rev() {
                     if !cx.comes_to_its_end(sibling) && !waits_for_later_pass(cx, parent, sibling) {
-                        is_first.then_some(())?;
-                        found.push(passed_condition(cx, root, sibling)?);
+                        found.push(passed_condition(cx, (root, kind), sibling)?);
                     }
                 }
                 is_always_opened(cx, parent).then_some(())?;
@@ -52,7 +82,7 @@ pub(super) fn conditions(
                             found.push(repeated_condition(cx, test)?);
                         }
                     } else {
-                        found.extend(first_steps::condition(cx, root, parent, host, is_first)?);
+                        found.extend(first_steps::condition(cx, (root, is_first), parent, host)?);
                     }
                     node = parent;
                     continue;
@@ -94,7 +124,18 @@ pub(super) fn conditions(
 
 /// When the first pass goes past an `if` that leads out of the statements, `if (error < limit) break;`, as a condition, in C, that has the
 /// same value where the environment opens: it hangs on numbers of the function alone, which nothing before it changes.
-fn passed_condition(cx: &Context<'_>, root: NodeId, statement: NodeId) -> Option<String> {
+fn passed_condition(cx: &Context<'_>, (root, kind): (NodeId, Root), statement: NodeId) -> Option<Template> {
+    let test = passed_test(cx, statement)?;
+    let is_same = match kind {
+        Root::First => is_same_at_start(cx, root, statement, test),
+        Root::Later => false,
+        Root::Called => true,
+    };
+    (is_same && is_repeatable(cx, test)).then(|| Template::of_test(cx, test).negated(cx))
+}
+
+/// The test of an `if` that leads out of the statements.
+fn passed_test(cx: &Context<'_>, statement: NodeId) -> Option<NodeId> {
     let tree = cx.tree;
     let has_else = tree.child(statement, Field::Alternative).is_some();
     (tree.kind(statement) == NodeKind::IfStatement && !has_else).then_some(())?;
@@ -107,11 +148,16 @@ fn passed_condition(cx: &Context<'_>, root: NodeId, statement: NodeId) -> Option
         matches!(tree.kind(last), NodeKind::BreakStatement | NodeKind::ReturnStatement | NodeKind::GotoStatement);
     leads_out.then_some(())?;
     let condition = tree.child(statement, Field::Condition)?;
-    let test = match tree.kind(condition) {
-        NodeKind::ParenthesizedExpression => tree.named_children(condition).next()?,
-        NodeKind::ConditionClause => tree.child(condition, Field::Value)?,
-        _ => return None,
-    };
+    match tree.kind(condition) {
+        NodeKind::ParenthesizedExpression => tree.named_children(condition).next(),
+        NodeKind::ConditionClause => tree.child(condition, Field::Value),
+        _ => None,
+    }
+}
+
+/// Has a test the same value where `root` begins: does it hang on numbers of the function alone, which nothing up to its statement changes?
+fn is_same_at_start(cx: &Context<'_>, root: NodeId, statement: NodeId, test: NodeId) -> bool {
+    let tree = cx.tree;
     let at = tree.span(root).start;
     let so_far = Span::new(at, tree.span(statement).start);
     let is_same = |(name, span): &(String, Span)| {
@@ -130,10 +176,7 @@ fn passed_condition(cx: &Context<'_>, root: NodeId, statement: NodeId) -> Option
     let span = tree.span(test);
     // Constructs copy numbers back without a word in the text of the host.
     let is_bare = cx.constructs.within(so_far).next().is_none();
-    (is_bare && cx.means_the_same(span, at) && cx.names_in(span).iter().all(is_same)).then_some(())?;
-    repeated_condition(cx, test)?;
-    let text = cx.file.show(span).split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(if is_operand(&text) { format!("!{text}") } else { format!("!({text})") })
+    is_bare && cx.means_the_same(span, at) && cx.names_in(span).iter().all(is_same)
 }
 
 /// Is it an `if` in the body of a loop that the first pass does not enter: `if (i == 1)`, where `i` starts from 0?
@@ -174,11 +217,12 @@ pub(super) fn runs_often(cx: &Context<'_>, node: NodeId, host: &HostEffects, tim
     let counts_by_one = read.step.amount.is_none();
     (counts_by_one && cx.comes_to_its_end(read.body)).then_some(())?;
     let more = i64::try_from(times).ok()? - 1;
-    if read.step.is_subtracted {
+    let asked = if read.step.is_subtracted {
         counts_down(cx, &read, host, more).map(Some)
     } else {
         least_trips(cx, &read, host, more)
-    }
+    };
+    asked.map(|term| term.map(|term| term.text(cx)))
 }
 
 /// When a loop that nothing leaves early makes so many passes: empty where that cannot be asked, nothing where it makes fewer.
@@ -192,18 +236,19 @@ pub(super) fn may_run_often(
     let Some(read) = nest.and_then(|nest| nest.loops.into_iter().next()) else { return Some(None) };
     let more = i64::try_from(times).ok()? - 1;
     let asked = least_trips(cx, &read, host, more).or_else(|| counts_down(cx, &read, host, more).map(Some));
+    let asked = asked.map(|term| term.map(|term| term.text(cx)));
     let is_constant = [read.lower, read.upper].iter().all(|span| cx.constant(*span).is_some());
     asked.or_else(|| (!is_constant).then_some(None))
 }
 
 /// When a loop runs at all; empty where it certainly does.
-fn trip_condition(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects) -> Option<Option<String>> {
+fn trip_condition(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects) -> Option<Option<Template>> {
     least_trips(cx, read, host, 0).or_else(|| counts_down(cx, read, host, 0).map(Some))
 }
 
 /// When the test of a loop that counts down to a small number still holds after its variable has become so much smaller: `n - 1 >= 0`.
 /// Where it starts from has the value that its variable gets, as all in it is of the variable's type.
-fn counts_down(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects, more: i64) -> Option<String> {
+fn counts_down(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects, more: i64) -> Option<Template> {
     let relation = match read.relation {
         Relation::Greater => ">",
         Relation::GreaterOrEqual => ">=",
@@ -222,12 +267,11 @@ fn counts_down(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects, more:
     let is_same = ty.bits >= 32 && ty.signed && cx.is_arithmetic(read.lower) && words(&start).all(is_plain);
     let names = cx.names_in(read.lower);
     (is_same && !names.is_empty() && names.iter().all(is_of_type) && is_stable(cx, read.lower, host)).then_some(())?;
-    let start = if is_operand(&start) { start } else { format!("({start})") };
-    Some(format!("{start} {relation} {last}"))
+    Some(Template::compared(read.lower, &format!("{relation} {last}")))
 }
 
 /// When a loop's test still holds after its variable has grown by so much.
-fn least_trips(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects, more: i64) -> Option<Option<String>> {
+fn least_trips(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects, more: i64) -> Option<Option<Template>> {
     // Both sides of a test are converted to one type: small numbers are the same in each.
     let [lower, upper] = [read.lower, read.upper].map(|span| cx.constant(span));
     let is_small = |value: &i64| (0..=127).contains(value);
@@ -247,10 +291,8 @@ fn least_trips(cx: &Context<'_>, read: &CanonicalLoop, host: &HostEffects, more:
     // A negative bound becomes a large one where the variable is unsigned; `bound > lower` then only leaves out loops that would run.
     matches!(read.relation, Relation::Less | Relation::LessOrEqual).then_some(())?;
     is_stable(cx, read.upper, host).then_some(())?;
-    let bound = cx.file.show(read.upper).split_whitespace().collect::<Vec<_>>().join(" ");
-    let bound = if is_operand(&bound) { bound } else { format!("({bound})") };
     let relation = if read.relation == Relation::Less { ">" } else { ">=" };
-    Some(Some(format!("{bound} {relation} {lower}")))
+    Some(Some(Template::compared(read.upper, &format!("{relation} {lower}"))))
 }
 
 /// Is a loop's variable declared with a type that is no character?
@@ -298,17 +340,15 @@ fn keeps_its_value(cx: &Context<'_>, named: &Named, variable: &Variable, host: &
 }
 
 /// A condition that is evaluated once more, at the same place.
-fn repeated_condition(cx: &Context<'_>, test: NodeId) -> Option<String> {
-    let tree = cx.tree;
-    let evaluation = Evaluation::of(cx.file, tree, test);
-    let is_safe =
-        evaluation.only_gives_value() && cx.calls_only_compute(test) && cx.host_effects(test, &[]).unknown.is_empty();
-    let text = cx.file.show(tree.span(test)).split_whitespace().collect::<Vec<_>>().join(" ");
+fn repeated_condition(cx: &Context<'_>, test: NodeId) -> Option<Template> {
     // `while (1)` always runs.
-    let is_comparison = act(cx.file, tree, test) == Some(Act::Test);
-    is_safe.then(|| if is_operand(&text) || is_comparison { text } else { format!("({text})") })
+    let is_comparison = act(cx.file, cx.tree, test) == Some(Act::Test);
+    let condition = Template::of_test(cx, test);
+    is_repeatable(cx, test).then(|| if is_comparison { condition } else { condition.into_operand(cx) })
 }
 
-fn is_operand(text: &str) -> bool {
-    text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
+/// Does a test nothing but give a value?
+fn is_repeatable(cx: &Context<'_>, test: NodeId) -> bool {
+    let evaluation = Evaluation::of(cx.file, cx.tree, test);
+    evaluation.only_gives_value() && cx.calls_only_compute(test) && cx.host_effects(test, &[]).unknown.is_empty()
 }

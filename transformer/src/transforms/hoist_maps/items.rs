@@ -98,8 +98,12 @@ impl Item {
 
 /// An expression as it may stand beside an operator.
 pub(super) fn operand(text: &str) -> String {
-    let is_word = text.chars().all(|c| c.is_alphanumeric() || c == '_');
-    if is_word { text.to_owned() } else { format!("({text})") }
+    if is_operand(text) { text.to_owned() } else { format!("({text})") }
+}
+
+/// Is an expression a name, a number or a member by `.`?
+pub(super) fn is_operand(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
 }
 
 /// Is it a structure that is data alone, whose use runs no code of its own?

@@ -52,6 +52,7 @@ fn pair(cx: &Context<'_>, enter: ConstructId, ids: &[ConstructId]) -> Option<Map
         is_data: true,
         // What stands before it in its block is not looked at.
         is_conditional: true,
+        guards: Vec::new(),
         exits: exits.iter().map(|exit| exit.span).collect(),
         items: Vec::new(),
         touches: Vec::new(),

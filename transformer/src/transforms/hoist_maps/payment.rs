@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::environments::{Block, Held, copies_of};
-use crate::transforms::hoist_maps::first_run::{self, conditions, is_stable};
+use crate::transforms::hoist_maps::first_run::{self, Root, conditions, is_stable};
 use crate::transforms::hoist_maps::items::Item;
 use crate::transforms::hoist_maps::storage;
 use crate::transforms::hoist_maps::updates::{Choice, LARGE, Spent, Update};
@@ -132,7 +132,7 @@ impl Block<'_, '_> {
                 if is_done || mapping.is_conditional || self.is_inside_other(mapping, &mappings) {
                     continue;
                 }
-                if let Some(own) = conditions(self.cx, statement.node, mapping, &host, index == first)
+                if let Some(own) = conditions(self.cx, (statement.node, Root::at(index - first)), mapping, &host)
                     && self.terms_are_visible(mapping, first)
                 {
                     terms.extend(own);
@@ -175,7 +175,7 @@ impl Block<'_, '_> {
             let inside = mappings.iter().filter(|mapping| self.loop_around(mapping) == Some(around));
             for mapping in inside.filter(|it| !it.is_conditional && !self.is_inside_other(it, &mappings)) {
                 let is_certain =
-                    || conditions(self.cx, body, mapping, &host, false).is_some_and(|terms| terms.is_empty());
+                    || conditions(self.cx, (body, Root::Later), mapping, &host).is_some_and(|terms| terms.is_empty());
                 if let Some(item) = mapping.item(item.named.id).filter(|_| is_certain()) {
                     spent.pay(Some(around), copies_of(item));
                 }

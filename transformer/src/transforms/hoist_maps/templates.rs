@@ -2,8 +2,11 @@
 
 use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
+use crate::semantics::Act;
+use crate::semantics::evaluation::act;
 use crate::source::Span;
-use crate::transforms::hoist_maps::items::operand;
+use crate::syntax::{NodeId, NodeKind};
+use crate::transforms::hoist_maps::items::{is_operand, operand};
 
 /// A part of such a text.
 #[derive(Clone, Debug)]
@@ -37,6 +40,43 @@ impl Template {
     /// Nothing but a value.
     pub(super) fn of_value(of: Span) -> Self {
         Self(vec![Piece::Value { of, is_operand: false }])
+    }
+
+    /// A value compared with a number: `n > 0`.
+    pub(super) fn compared(of: Span, with: &str) -> Self {
+        Self(vec![Piece::Value { of, is_operand: true }, Piece::Text(format!(" {with}"))])
+    }
+
+    /// A test with the values that it compares.
+    pub(super) fn of_test(cx: &Context<'_>, test: NodeId) -> Self {
+        let mut values = Vec::new();
+        compared_values(cx, test, &mut values);
+        Self::of(cx, cx.tree.span(test), &values)
+    }
+
+    /// Whether a comparison of a constant that is not large holds, `2 > 0`.
+    pub(super) fn certainty(&self, cx: &Context<'_>) -> Option<bool> {
+        let is_empty = |piece: &&Piece| matches!(piece, Piece::Text(text) if text.is_empty());
+        let pieces: Vec<&Piece> = self.0.iter().filter(|piece| !is_empty(piece)).collect();
+        let [Piece::Value { of, .. }, Piece::Text(with)] = pieces.as_slice() else { return None };
+        let value = cx.constant(*of).filter(|value| (0..=i64::from(i32::MAX)).contains(value))?;
+        let with = with.trim();
+        let than = |relation: &str| with.strip_prefix(relation)?.parse::<i64>().ok();
+        than("> ").map(|than| value > than).or_else(|| than(">= ").map(|than| value >= than))
+    }
+
+    /// The opposite.
+    pub(super) fn negated(self, cx: &Context<'_>) -> Self {
+        Self(std::iter::once(Piece::Text("!".to_owned())).chain(self.into_operand(cx).0).collect())
+    }
+
+    /// With brackets where it needs them beside an operator.
+    pub(super) fn into_operand(self, cx: &Context<'_>) -> Self {
+        if is_operand(&self.text(cx)) {
+            return self;
+        }
+        let [open, close] = ["(", ")"].map(|text| Piece::Text(text.to_owned()));
+        Self(std::iter::once(open).chain(self.0).chain([close]).collect())
     }
 
     /// In C, on one line.
@@ -80,5 +120,24 @@ impl Template {
         })?;
         let start = [Piece::Text("[".to_owned()), Piece::Value { of: offset, is_operand: false }, Piece::Text(rest)];
         Some(Self(start.into_iter().chain(pieces).collect()))
+    }
+}
+
+/// The values that a test compares, in the order of the text: `n` and `0` of `!(n > 0)`.
+fn compared_values(cx: &Context<'_>, test: NodeId, found: &mut Vec<Span>) {
+    let tree = cx.tree;
+    let is_made_of_tests = match tree.kind(test) {
+        NodeKind::ParenthesizedExpression => true,
+        NodeKind::UnaryExpression | NodeKind::BinaryExpression => {
+            matches!(act(cx.file, tree, test), Some(Act::Test | Act::Choice))
+        }
+        _ => false,
+    };
+    if !is_made_of_tests {
+        found.push(tree.span(test));
+        return;
+    }
+    for part in tree.named_children(test) {
+        compared_values(cx, part, found);
     }
 }

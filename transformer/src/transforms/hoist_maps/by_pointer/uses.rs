@@ -106,6 +106,7 @@ impl Made<'_, '_> {
             let Some(function) = Call::of(tree, call).and_then(Call::function) else { continue };
             match tree.kind(function) {
                 NodeKind::Identifier => self.call_by_name(call, function)?,
+                NodeKind::QualifiedIdentifier => self.call_of_namespace(call, function)?,
                 NodeKind::FieldExpression => self.call_of_object(call, function),
                 _ => {}
             }
@@ -115,8 +116,11 @@ impl Made<'_, '_> {
         let free = self.functions.iter().enumerate().filter(|(_, function)| function.object.is_none());
         let free: BTreeMap<&[u8], usize> = free.map(|(index, function)| (function.name.as_bytes(), index)).collect();
         let is_called = |node: NodeId| {
-            let is_call = tree.parent(node).is_some_and(|it| tree.kind(it) == NodeKind::CallExpression);
-            is_call && tree.field(node) == Some(Field::Function)
+            let qualified =
+                tree.ancestors(node).take_while(|it| tree.kind(*it) == NodeKind::QualifiedIdentifier).last();
+            let whole = qualified.unwrap_or(node);
+            let is_call = tree.parent(whole).is_some_and(|it| tree.kind(it) == NodeKind::CallExpression);
+            is_call && tree.field(whole) == Some(Field::Function)
         };
         let others = tree.all_of(&[NodeKind::Identifier]).filter(|node| !is_called(*node) && !is_head(*node));
         match others.into_iter().find_map(|node| free.get(cx.file.bytes(tree.span(node)))) {
@@ -146,6 +150,21 @@ impl Made<'_, '_> {
             self.replaced.insert(span.start, span.end);
         }
         self.arguments(call, function, pointer).ok_or(index)
+    }
+
+    /// `solver::step(grid)`, where `step` is a function of a namespace.
+    fn call_of_namespace(&mut self, call: NodeId, name: NodeId) -> Result<(), usize> {
+        let (cx, functions) = (self.cx, self.functions);
+        let text: String = cx.file.show(cx.tree.span(name)).split_whitespace().collect();
+        let last = text.rsplit("::").next().unwrap_or_default();
+        let mut named = functions.iter().enumerate().filter(|(_, it)| it.object.is_none() && it.name == last);
+        let Some((index, function)) = named.next() else { return Ok(()) };
+        let is_it = match cx.symbols().function_definitions(&text)[..] {
+            [(None, definition)] => cx.tree.span(definition).contains(function.body),
+            _ => false,
+        };
+        // It may be one of a class, or that of another namespace.
+        if is_it { self.arguments(call, function, None).ok_or(index) } else { Err(index) }
     }
 
     /// `grid.step()`, `grid->step()`, `this->step()`.

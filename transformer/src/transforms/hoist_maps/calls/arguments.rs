@@ -99,6 +99,19 @@ impl Call<'_, '_> {
 
     /// An expression of the function with the arguments in place of its parameters, and with the values of its constants.
     pub(super) fn renamed(&self, expression: Span, is_operand: bool) -> Option<Vec<Piece>> {
+        let mut pieces = self.renamed_names(expression, is_operand)?;
+        // What becomes an operand once more.
+        let is_whole =
+            pieces.iter().filter(|piece| !matches!(piece, Piece::Text(text) if text.is_empty())).count() == 1;
+        if is_operand && !is_whole {
+            pieces.insert(0, Piece::Text("(".to_owned()));
+            pieces.push(Piece::Text(")".to_owned()));
+        }
+        Some(pieces)
+    }
+
+    /// The same without brackets, for a place where the expression stood without them.
+    pub(super) fn renamed_names(&self, expression: Span, is_operand: bool) -> Option<Vec<Piece>> {
         let cx = self.cx;
         let (mut pieces, mut from) = (Vec::new(), expression.start);
         (cx.is_arithmetic(expression) || cx.is_arithmetic_with_casts(expression)).then_some(())?;
@@ -110,13 +123,6 @@ impl Call<'_, '_> {
             from = span.end;
         }
         pieces.push(Piece::Text(cx.file.show(Span::new(from, expression.end)).into_owned()));
-        // What becomes an operand once more.
-        let is_whole =
-            pieces.iter().filter(|piece| !matches!(piece, Piece::Text(text) if text.is_empty())).count() == 1;
-        if is_operand && !is_whole {
-            pieces.insert(0, Piece::Text("(".to_owned()));
-            pieces.push(Piece::Text(")".to_owned()));
-        }
         Some(pieces)
     }
 
@@ -125,7 +131,7 @@ impl Call<'_, '_> {
         let here = cx.tree.span(self.statement).start;
         let known = cx.named(name, span.start).map(|(named, _)| named);
         if let Some((id, argument)) = known.as_ref().and_then(|it| Some((it.id, self.binding.argument(it.id)?))) {
-            self.host.writes_variable(id).is_none().then_some(())?;
+            (!self.changes(id)).then_some(())?;
             if self.keeps_value(name, span.start, argument, Use::of(is_operand)) {
                 return Some(vec![Piece::Value { of: cx.tree.span(argument), is_operand }]);
             }
@@ -206,7 +212,7 @@ impl Call<'_, '_> {
         let (cx, tree) = (self.cx, self.cx.tree);
         let (_, variable) = cx.named(&named.name, named.at)?;
         let is_local = variable.scope == Scope::Local && !variable.has_static_storage();
-        let is_kept = self.host.writes_variable(named.id).is_none()
+        let is_kept = !self.changes(named.id)
             && (cx.cannot_be_aliased(&named.name, named.at) || cx.is_handed_by_value_alone(named));
         (is_local && is_kept && named.id.is_within(tree.span(self.binding.definition))).then_some(())?;
         let name = tree.covering(named.id.declared_at);

@@ -7,10 +7,11 @@ use super::arguments::Handed;
 use crate::semantics::effects::Named;
 use crate::semantics::symbols::{DeclaredType, Variable, VariableId};
 use crate::source::Span;
-use crate::syntax::{ClauseName, Field, NodeId, NodeKind, Number};
+use crate::syntax::{Call as FunctionCall, ClauseName, Field, NodeId, NodeKind, Number};
 use crate::transforms::hoist_maps::members::accesses::{Key, accesses};
 use crate::transforms::hoist_maps::members::handed::{is_vector_of_caller, object};
 use crate::transforms::hoist_maps::members::paths::given;
+use crate::transforms::hoist_maps::pairs::pairs;
 
 /// How many variables are followed, each of which has the value of the next, converted.
 const CONVERTED: usize = 4;
@@ -63,14 +64,21 @@ impl Call<'_, '_> {
     fn unconverted(&self, value: NodeId, own: &Named) -> NodeId {
         let (cx, tree) = (self.cx, self.cx.tree);
         let bits = |ty: DeclaredType| Some(ty.number()?.integer()?.bits);
-        let is_wide = |cast: NodeId| {
-            let ty = tree.span(tree.child(cast, Field::Type)?);
+        let is_wide = |ty: Option<NodeId>| {
+            let ty = tree.span(ty?);
             let written = bits(cx.symbols().type_written(None, &cx.file.show(ty), ty.start))?;
             Some(written >= bits(cx.declared_type(&own.name, own.at)?)?)
         };
         let inner = match tree.kind(value) {
             NodeKind::ParenthesizedExpression => tree.named_children(value).next(),
-            NodeKind::CastExpression if is_wide(value) == Some(true) => tree.child(value, Field::Value),
+            NodeKind::CastExpression if is_wide(tree.child(value, Field::Type)) == Some(true) => {
+                tree.child(value, Field::Value)
+            }
+            // `int(v.size())`.
+            NodeKind::CallExpression => FunctionCall::of(tree, value)
+                .filter(|call| call.function().is_some_and(|ty| tree.kind(ty) == NodeKind::PrimitiveType))
+                .filter(|call| is_wide(call.function()) == Some(true))
+                .and_then(|call| call.arguments().next()),
             _ => None,
         };
         inner.map_or(value, |inner| self.unconverted(inner, own))
@@ -84,7 +92,7 @@ impl Call<'_, '_> {
         let access = accesses(cx, value).into_iter().next().filter(|it| it.span == value)?;
         let is_of_caller = || access.base.is_some_and(|base| is_vector_of_caller(cx, &access.key, base));
         (access.is_arrow || is_of_caller()).then_some(())?;
-        let parameter = access.key.base.filter(|id| self.host.writes_variable(*id).is_none())?;
+        let parameter = access.key.base.filter(|id| !self.changes(*id))?;
         let (_, base, _) = object(cx, self.binding.argument(parameter)?, &access.key)?;
         let key = Key { base: Some(base), member: access.key.member };
         if let Some(held) = self.held(&key) {
@@ -107,6 +115,9 @@ impl Call<'_, '_> {
         let extent = cx.tree.span(self.statement);
         let data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
         let around = data.filter(|id| cx.constructs.construct(*id).body_span.contains(extent));
+        let function = cx.function_of(extent).map(|function| cx.tree.span(function));
+        let pairs = function.into_iter().flat_map(|function| pairs(cx, function));
+        let around = around.chain(pairs.filter(|pair| pair.extent.contains(extent)).map(|pair| pair.id));
         let maps = around.flat_map(|id| cx.constructs.directive(id).clauses_of(ClauseName::Map));
         maps.flat_map(|clause| clause.items()).filter(|item| !item.has_member).find_map(|item| {
             let (named, variable) = cx.named(item.base.as_deref()?, item.span.start)?;

@@ -1,17 +1,16 @@
 //! When a loop runs at all whose steps are no sums: `for (int k = 2; k <= n; k *= 2)`, `for (int s = n / 2; s > 0; s >>= 1)`.
 
-use super::{is_operand, is_stable};
+use super::is_stable;
 use crate::analysis::accesses::Accesses;
 use crate::analysis::integers::integer_of;
 use crate::context::Context;
-use crate::edit::directive_writer::on_one_line;
 use crate::region::loop_nest::{FirstTest, Relation, first_test};
 use crate::semantics::effects::HostEffects;
 use crate::semantics::symbols::DeclaredType;
 use crate::semantics::{Integer, Program};
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
-use crate::transforms::hoist_maps::items::operand;
+use crate::transforms::hoist_maps::templates::Template;
 
 /// Numbers that are the same in every type.
 const SMALL: std::ops::RangeInclusive<i64> = 0..=127;
@@ -19,11 +18,10 @@ const SMALL: std::ops::RangeInclusive<i64> = 0..=127;
 /// The condition, in C, on which a loop in `root` begins; empty where it does so in any case.
 pub(super) fn condition(
     cx: &Context<'_>,
-    root: NodeId,
+    (root, is_first): (NodeId, bool),
     node: NodeId,
     host: &HostEffects,
-    is_first: bool,
-) -> Option<Option<String>> {
+) -> Option<Option<Template>> {
     let read = first_test(cx.file, cx.tree, node)?;
     let at = cx.tree.span(root).start;
     let is_known = |span: Span| cx.means_the_same(span, at) && is_stable(cx, span, host);
@@ -41,7 +39,7 @@ pub(super) fn condition(
             // Where another loop is around this one, nothing is divided that may not be where that one does not run.
             let divides = cx.file.bytes(read.upper).iter().any(|byte| matches!(byte, b'/' | b'%'));
             let is_free = (node == root || !divides) && is_known(read.upper);
-            is_free.then(|| Some(format!("{} {relation} {lower}", shown(cx, read.upper))))
+            is_free.then(|| Some(Template::compared(read.upper, &format!("{relation} {lower}"))))
         }
         // The first value is computed where the loop begins, and nowhere else.
         (None, Some(upper)) => {
@@ -53,15 +51,10 @@ pub(super) fn condition(
             let given = integer_of(cx, &Accesses::default(), lower)?;
             let is_kept = integer.bits > given.bits || integer.bits == given.bits && (given.signed || !integer.signed);
             let is_free = node == root && is_first && is_kept && is_known(read.lower);
-            is_free.then(|| Some(format!("{} {relation} {upper}", shown(cx, read.lower))))
+            is_free.then(|| Some(Template::compared(read.lower, &format!("{relation} {upper}"))))
         }
         (None, None) => None,
     }
-}
-
-fn shown(cx: &Context<'_>, span: Span) -> String {
-    let text = on_one_line(cx.file, span);
-    if is_operand(&text) { text } else { operand(&text) }
 }
 
 fn integer_of_variable(cx: &Program<'_>, read: &FirstTest) -> Option<Integer> {

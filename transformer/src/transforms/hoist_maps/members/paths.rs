@@ -42,10 +42,14 @@ pub(super) fn paths(cx: &Context<'_>, function: NodeId, body: NodeId, handed: &[
     found
 }
 
-/// Can no variable stand for members in a function? One that is declared in between may be passed over by a jump, and a lambda would have
-/// to capture it.
+/// Can no variable stand for members in a function? C++ has no jumps over the declaration of one with a value, and a lambda would have to
+/// capture it.
 fn hinders_variables(cx: &Context<'_>, body: NodeId) -> bool {
-    let hinders = |node: NodeId| matches!(cx.tree.kind(node), NodeKind::LambdaExpression | NodeKind::GotoStatement);
+    let hinders = |node: NodeId| match cx.tree.kind(node) {
+        NodeKind::LambdaExpression => true,
+        NodeKind::GotoStatement => cx.tree.language() != Language::C,
+        _ => false,
+    };
     cx.tree.kind(body) != NodeKind::CompoundStatement || cx.tree.descendants(body).any(hinders)
 }
 

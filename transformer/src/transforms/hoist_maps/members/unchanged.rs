@@ -2,10 +2,11 @@
 
 use crate::context::Context;
 use crate::semantics::calls::takes_values;
-use crate::semantics::effects::{HostEffects, Storage, Touch, UnknownKind};
+use crate::semantics::effects::{HostEffects, Storage, Touch, Unknown, UnknownKind};
 use crate::semantics::symbols::{DeclaredType, Scope};
 use crate::source::{Language, Span, words};
 use crate::syntax::{Field, NodeId, NodeKind};
+use crate::transforms::hoist_maps::blocks::leads_out;
 use crate::transforms::hoist_maps::members::Path;
 use crate::transforms::hoist_maps::members::accesses::is_own_member;
 
@@ -56,8 +57,8 @@ pub(super) fn change(cx: &Context<'_>, piece: Span, paths: &[&Path]) -> Option<(
     }
     let merged = nodes.iter().map(|node| cx.host_effects(*node, &kernels));
     merged.into_iter().find_map(|host: HostEffects| {
-        let unknown =
-            host.unknown.iter().find(|unknown| unknown.kind != UnknownKind::Constructs).map(|unknown| unknown.span);
+        let is_free = |unknown: &&Unknown| unknown.kind == UnknownKind::Constructs || leads_out(cx, unknown.span);
+        let unknown = host.unknown.iter().find(|unknown| !is_free(unknown)).map(|unknown| unknown.span);
         // What a function in sight writes is told where its body is.
         let is_seen = |touch: &Touch| {
             let node = cx.tree.covering(touch.span);

@@ -88,8 +88,10 @@ fn before_jump(cx: &Context<'_>, jump: NodeId, newline: &str, exit: &dyn Fn(Stri
     let parent = tree.parent(jump)?;
     if tree.kind(parent) == NodeKind::CompoundStatement {
         let start = line_start(&cx.file.text, span.start);
-        return starts_line(cx.file, span.start)
-            .then(|| vec![Edit::insertion(start, exit(indent_of(cx.file, span.start)))]);
+        return match starts_line(cx.file, span.start) {
+            true => Some(vec![Edit::insertion(start, exit(indent_of(cx.file, span.start)))]),
+            false => on_own_line(cx, (parent, jump), newline, exit),
+        };
     }
     let is_branch = tree.kind(parent) == NodeKind::ElseClause
         || tree.kind(parent) == NodeKind::IfStatement && tree.field(jump) == Some(Field::Consequence);
@@ -103,6 +105,34 @@ fn before_jump(cx: &Context<'_>, jump: NodeId, newline: &str, exit: &dyn Fn(Stri
     let opening = format!("{brace}{newline}{}{inner}", exit(inner.clone()));
     let closing = Edit::insertion(next_line(cx.file, span.end)?, format!("{outer}}}{newline}"));
     Some(vec![Edit { span: gap, text: opening }, closing])
+}
+
+/// The same in a block that has the jump in a line with others, `{ puts("failed"); return 1; }`: each gets a line of its own.
+fn on_own_line(
+    cx: &Context<'_>,
+    (block, jump): (NodeId, NodeId),
+    newline: &str,
+    exit: &dyn Fn(String) -> String,
+) -> Option<Vec<Edit>> {
+    let (tree, text) = (cx.tree, &cx.file.text);
+    let outer = indent_of(cx.file, tree.span(block).start);
+    let inner = format!("{outer}{}", level(cx, block, &outer));
+    let line = line_start(text, tree.span(jump).start);
+    let parts: Vec<NodeId> = tree.children(block).collect();
+    let mut edits = Vec::new();
+    for pair in parts.windows(2) {
+        let [before, part] = [tree.span(*pair.first()?), tree.span(*pair.last()?)];
+        if line_start(text, before.end) != line || line_start(text, part.start) != line {
+            continue;
+        }
+        let gap = Span::new(before.end, part.start);
+        cx.file.bytes(gap).iter().all(u8::is_ascii_whitespace).then_some(())?;
+        let is_last = pair.last() == parts.last();
+        let directive = if pair.last() == Some(&jump) { exit(inner.clone()) } else { String::new() };
+        let indent = if is_last { &outer } else { &inner };
+        edits.push(Edit { span: gap, text: format!("{newline}{directive}{indent}") });
+    }
+    Some(edits)
 }
 
 /// By how much a branch is indented: as the innermost block is against what stands around it.
