@@ -17,54 +17,80 @@ use ompsplit::validate::clang::{
 use ompsplit::validate::host::directives::{directives, is_kernel, words};
 use support::fixtures::Fixture;
 use support::format::{Formatter, STYLES};
+use support::program::Builder;
+use support::verified::{List, Verified, drawn};
 use support::{diff, fixtures, parallel, rewrite};
+
+/// What was found right before.
+const LIST: List = List {
+    name: "clang",
+    test: "clang",
+    decides: &[
+        include_str!("clang.rs"),
+        include_str!("../transformer/src/validate/clang.rs"),
+        include_str!("../transformer/src/validate/clang/compile.rs"),
+        include_str!("../transformer/src/validate/clang/kernels.rs"),
+        include_str!("../transformer/src/validate/clang/messages.rs"),
+        include_str!("../transformer/src/validate/clang/report.rs"),
+    ],
+};
+const TOGETHER_LIST: List = List { name: "clang_of_all_passes", ..LIST };
 
 /// One run of the compiler for each output tells both.
 #[test]
 fn no_output_has_a_new_warning_and_every_new_loop_kernel_is_spmd() {
     let clang = Clang::find().unwrap_or_else(|error| panic!("{error}"));
+    let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
+    let verified = Verified::read(LIST);
     let report = parallel::report("clang", |fixture| {
         let output = rewrite::fixture(fixture)?;
-        // Originals that are run are compiled there; those that are only compiled are compiled here.
-        if output == fixture.text {
-            return if fixture.runnable { Ok(()) } else { not_worse(fixture, &output) };
-        }
-        let added = added_loop_kernels(&fixture.text, &output);
-        let compiled = compiled(&clang, fixture, &output)?;
-        not_spmd(&compiled, &added)?;
-        // Without a message there is none to compare, and one of the added kernels was found: clang has seen a change.
-        let is_clean = messages(&compiled.stderr).is_empty() && !added.is_empty();
-        if is_clean && fixture.runnable { Ok(()) } else { not_worse(fixture, &output) }
+        verified.or_check(&builder, fixture, &output, || not_worse_and_spmd(&clang, fixture, &output))
     });
     assert!(report.is_empty(), "{report}");
+    verified.finish().unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// The same of all passes together, of every twelfth fixture; `OMPSPLIT_FIXTURE` looks at others.
+fn not_worse_and_spmd(clang: &Clang, fixture: &Fixture, output: &[u8]) -> Result<(), String> {
+    // Originals that are run are compiled there; those that are only compiled are compiled here.
+    if output == fixture.text {
+        return if fixture.runnable { Ok(()) } else { not_worse(fixture, output) };
+    }
+    let added = added_loop_kernels(&fixture.text, output);
+    let compiled = compiled(clang, fixture, output)?;
+    not_spmd(&compiled, &added)?;
+    // Without a message there is none to compare, and one of the added kernels was found: clang has seen a change.
+    let is_clean = messages(&compiled.stderr).is_empty() && !added.is_empty();
+    if is_clean && fixture.runnable { Ok(()) } else { not_worse(fixture, output) }
+}
+
+/// The same of all passes together.
 #[test]
 fn no_output_of_all_passes_has_a_new_warning() {
     let fixtures = fixtures::all().unwrap_or_else(|error| panic!("{error}"));
-    let every = if std::env::var_os("OMPSPLIT_FIXTURE").is_some() { 1 } else { 12 };
-    let some: Vec<(usize, Fixture)> = fixtures.into_iter().enumerate().step_by(every).collect();
-    let failures = parallel::failures(&some, |(index, fixture)| {
+    let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
+    let verified = Verified::read(TOGETHER_LIST);
+    let failures = parallel::failures(&fixtures, |fixture| {
         let mut options = rewrite::options(&fixture.path, &fixture.text, fixture.assume);
         options.passes = rewrite::built();
         options.device = DeviceProfile::named("h200");
-        options.versioned |= index % 4 == 0;
+        options.versioned |= drawn(&fixture.name).is_multiple_of(4);
         options.pipeline.least_bytes = Some(1);
         let file = SourceFile::new(fixture.path.clone(), fixture.text.clone());
         let outcome = engine::run(&file, &rewrite::headers(&fixture.path), &options)
             .map_err(|error| format!("{}: {error}", fixture.name))?;
         let Some(output) = outcome.text else { return Ok(()) };
-        match verify(Level::Syntax, &fixture.path, &fixture.text, &output, &with_warnings(fixture)) {
+        let verify = || match verify(Level::Syntax, &fixture.path, &fixture.text, &output, &with_warnings(fixture)) {
             // What does not compile for a device without further flags has no messages to compare.
             Ok(_) | Err(VerifyError::Original(_)) => Ok(()),
             Err(error) => {
                 let changes = diff("original", &fixture.text, "output", &output);
                 Err(format!("{}: {error}\n{changes}", fixture.name))
             }
-        }
+        };
+        verified.or_check(&builder, fixture, &output, verify)
     });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+    verified.finish().unwrap_or_else(|error| panic!("{error}"));
 }
 
 fn with_warnings(fixture: &Fixture) -> Vec<String> {

@@ -18,7 +18,12 @@ use support::fixtures::Fixture;
 use support::oracle::{self, Finding};
 use support::program::{Builder, How};
 use support::shares::Shares;
+use support::verified::{List, Verified};
 use support::{number, parallel};
+
+/// What was found right before.
+const LIST: List = List { name: "coarsened", test: "coarsened", decides: &[] };
+const TOLD_LIST: List = List { name: "coarsened_as_told", ..LIST };
 
 /// The files of the sample, and of the deep one.
 const PROGRAMS: u64 = 2;
@@ -87,24 +92,31 @@ fn fixture(name: &str, text: &str, contract: &str) -> Result<Fixture, String> {
 fn groups_give_the_bits_of_their_originals() {
     let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
     let sample = if support::deep() { DEEP_PROGRAMS } else { PROGRAMS };
-    let failures = parallel::failures(&seeds(number("OMPSPLIT_PROGRAMS", sample)), |seed| {
+    let verified = Verified::read(LIST);
+    let mut failures = parallel::failures(&seeds(number("OMPSPLIT_PROGRAMS", sample)), |seed| {
         let name = format!("coarsened/{seed}.c");
         let program = program(*seed);
         let Some(output) = rewritten(&name, &program.text)?.text else {
             return Err(format!("{name}: nothing is changed"));
         };
         for contract in ["-ffp-contract=on", "-ffp-contract=off"] {
-            let fixture = fixture(&name, &program.text, contract)?;
-            let findings = oracle::compare(&builder, &fixture, &output)?;
-            if !findings.is_empty() {
-                let said: Vec<String> = findings.iter().map(Finding::to_string).collect();
-                let changes = support::diff("original", program.text.as_bytes(), "output", &output);
-                return Err(format!("{name} {contract}:\n{}\n{changes}", said.join("\n")));
-            }
+            let mut fixture = fixture(&name, &program.text, contract)?;
+            fixture.name += contract;
+            verified.or_check(&builder, &fixture, &output, || compared(&builder, &fixture, &output))?;
         }
         Ok(())
     });
+    failures.extend(verified.finish().err());
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+fn compared(builder: &Builder, fixture: &Fixture, output: &[u8]) -> Result<(), String> {
+    let said: Vec<String> = oracle::compare(builder, fixture, output)?.iter().map(Finding::to_string).collect();
+    if said.is_empty() {
+        return Ok(());
+    }
+    let changes = support::diff("original", &fixture.text, "output", output);
+    Err(format!("{} {:?}:\n{}\n{changes}", fixture.name, fixture.flags, said.join("\n")))
 }
 
 /// Also those that nobody would choose by the model: of any loop, and too long for its iterations.
@@ -117,7 +129,8 @@ fn groups_that_are_told_give_the_bits_of_their_originals() {
         .into_iter()
         .flat_map(|seed| groups.map(|group| (seed, group)))
         .collect();
-    let failures = parallel::failures(&tried, |(seed, group)| {
+    let verified = Verified::read(TOLD_LIST);
+    let mut failures = parallel::failures(&tried, |(seed, group)| {
         // A name of its own, as the programs of a name are built in one place.
         let name = format!("coarsened/{seed}-{}-{}.c", group.loop_index.unwrap_or(0), group.factor);
         let program = program(*seed);
@@ -127,10 +140,9 @@ fn groups_that_are_told_give_the_bits_of_their_originals() {
             return Err(format!("{name} {group:?}: only {changed} are changed"));
         };
         let fixture = fixture(&name, &program.text, "-ffp-contract=on")?;
-        let findings = oracle::compare(&builder, &fixture, &output)?;
-        let said: Vec<String> = findings.iter().map(Finding::to_string).collect();
-        if said.is_empty() { Ok(()) } else { Err(format!("{name} {group:?}:\n{}", said.join("\n"))) }
+        verified.or_check(&builder, &fixture, &output, || compared(&builder, &fixture, &output))
     });
+    failures.extend(verified.finish().err());
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 

@@ -16,7 +16,15 @@ use support::environments::{self, PROGRAMS, Program, copies};
 use support::fixtures::Fixture;
 use support::oracle::{self, Finding};
 use support::program::Builder;
+use support::verified::{List, Verified};
 use support::{number, parallel};
+
+/// What was found before: the functions that copy more.
+const LIST: List = List {
+    name: "environments",
+    test: "environments",
+    decides: &[include_str!("environments.rs"), include_str!("support/environments/copies.rs")],
+};
 
 /// From how many functions on a family is held to what must be changed of it; of fewer, it may be less by chance.
 const JUDGED: usize = 20;
@@ -27,6 +35,9 @@ const ALL: usize = 60;
 /// In how many of a hundred functions a call may copy more than in the original. Two causes are known: an update in a
 /// loop that makes one pass, where the constructs would copy once each way, and pointers that change places, whose updates are not counted.
 const GROWN: usize = 3;
+
+/// What stands between calls where they are listed.
+const BETWEEN_CALLS: &str = "; ";
 
 /// Of each family: how many functions were tried, how many were changed.
 type Shares = BTreeMap<&'static str, [usize; 2]>;
@@ -41,7 +52,9 @@ fn environments_give_the_results_of_their_originals() {
     let seeds: Vec<u64> = (first..first + number("OMPSPLIT_PROGRAMS", PROGRAMS)).collect();
     let shares = Mutex::new(Shares::new());
     let grown = Mutex::new(BTreeMap::new());
-    let mut failures = parallel::failures(&seeds, |seed| checked(&builder, *seed, &shares, &grown));
+    let verified = Verified::read(LIST);
+    let mut failures = parallel::failures(&seeds, |seed| checked(&builder, &verified, *seed, &shares, &grown));
+    failures.extend(verified.finish().err());
     let shares = shares.into_inner().unwrap_or_default();
     failures.extend(too_few(&shares));
     println!("{}", table(&shares));
@@ -55,7 +68,13 @@ fn environments_give_the_results_of_their_originals() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-fn checked(builder: &Builder, seed: u64, shares: &Mutex<Shares>, grown: &Mutex<Grown>) -> Result<(), String> {
+fn checked(
+    builder: &Builder,
+    verified: &Verified,
+    seed: u64,
+    shares: &Mutex<Shares>,
+    grown: &Mutex<Grown>,
+) -> Result<(), String> {
     let program = environments::program(seed);
     let name = format!("environments/{}", program.file_name(seed));
     let file = SourceFile::new(Path::new(&name), program.text.clone().into_bytes());
@@ -65,22 +84,30 @@ fn checked(builder: &Builder, seed: u64, shares: &Mutex<Shares>, grown: &Mutex<G
     let changes = outcome.plans.iter().filter(|plan| matches!(plan.decision, Decision::Apply(_))).filter(opens);
     count(&program, &changes.map(|plan| plan.span.start).collect::<Vec<_>>(), shares)?;
     let output = outcome.text.unwrap_or_else(|| program.text.clone().into_bytes());
+    let number = verified.number(builder, &[name.as_bytes(), program.text.as_bytes(), &output]);
     let mut fixture = Fixture::new(&name, Path::new(&name).to_owned(), program.text.into_bytes())?;
     // Nothing here is slow but the compiler.
     fixture.flags.push("-O0".to_owned());
-    let found = oracle::compare(builder, &fixture, &output)?;
-    let mut said: Vec<String> = found.iter().map(Finding::to_string).collect();
-    if said.is_empty() {
-        let further = further_copies(builder, &fixture, &output)?;
-        let (left, more): (Vec<String>, Vec<String>) = further.into_iter().partition(|it| it.contains(copies::LEFT));
-        said.extend(left);
-        let mut grown = grown.lock().map_err(|error| error.to_string())?;
-        for call in more {
-            let function = call.split([' ', ':']).nth(2).unwrap_or_default();
-            grown.entry(format!("{name}, {function}")).or_default().push(call.clone());
-        }
+    let found = verified.or_found(&seed.to_string(), &number, || compared(builder, &fixture, &output))?;
+    let mut grown = grown.lock().map_err(|error| error.to_string())?;
+    for call in found.split(BETWEEN_CALLS).filter(|call| !call.is_empty()) {
+        let function = call.split([' ', ':']).nth(2).unwrap_or_default();
+        grown.entry(format!("{name}, {function}")).or_default().push(call.to_owned());
     }
-    if said.is_empty() { Ok(()) } else { Err(format!("{name}:\n{}", said.join("\n"))) }
+    Ok(())
+}
+
+/// The calls that copy more, where nothing else is wrong.
+fn compared(builder: &Builder, fixture: &Fixture, output: &[u8]) -> Result<String, String> {
+    let found = oracle::compare(builder, fixture, output)?;
+    let mut said: Vec<String> = found.iter().map(Finding::to_string).collect();
+    let mut more = Vec::new();
+    if said.is_empty() {
+        let further = further_copies(builder, fixture, output)?;
+        let is_left = |it: &String| it.contains(copies::LEFT);
+        (said, more) = further.into_iter().partition(is_left);
+    }
+    if said.is_empty() { Ok(more.join(BETWEEN_CALLS)) } else { Err(format!("{}:\n{}", fixture.name, said.join("\n"))) }
 }
 
 /// Notes in which functions environments are opened.

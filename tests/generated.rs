@@ -18,10 +18,15 @@ use ompsplit::plan::Decision;
 use support::batch::{self, Job, Settings};
 use support::generator::families::{BASIC, Expected, FAMILIES, Family, PIPELINES};
 use support::generator::minimise::minimise;
-use support::generator::{Case, drawn, piped};
+use support::generator::{Case, HEAD, batch_main, drawn, piped};
 use support::oracle::{Finding, Kind};
 use support::program::Builder;
+use support::verified::{List, Verified};
 use support::{diff, parallel, rewrite};
+
+/// What was found right before.
+const LIST: List = List { name: "generated", test: "generated", decides: &[include_str!("support/batch.rs")] };
+const PIPED_LIST: List = List { name: "pipelines", ..LIST };
 
 /// Programs in one file of the sample, and of long runs: a compiler run takes about as long as ten programs in it.
 const BATCH: usize = 16;
@@ -69,7 +74,7 @@ fn every_output_of_a_generated_program_gives_its_results() {
             (0..programs.unwrap_or(sample)).map(|index| drawn(seed, index)).collect()
         }
     };
-    println!("{}", judged(seed, &cases, &FAMILIES, BASIC.len()).unwrap_or_else(|error| panic!("{error}")));
+    println!("{}", judged(seed, &cases, LIST, &FAMILIES, BASIC.len()).unwrap_or_else(|error| panic!("{error}")));
 }
 
 /// The same of loops that `pipeline` cuts into tiles.
@@ -83,15 +88,13 @@ fn every_pipeline_of_a_generated_program_gives_its_results() {
             (0..usize::try_from(programs).unwrap_or(0)).map(|index| piped(seed, index)).collect()
         }
     };
-    println!(
-        "{}",
-        judged(seed, &cases, &PIPELINES, JUDGED * PIPELINES.len()).unwrap_or_else(|error| panic!("{error}"))
-    );
+    let judged = judged(seed, &cases, PIPED_LIST, &PIPELINES, JUDGED * PIPELINES.len());
+    println!("{}", judged.unwrap_or_else(|error| panic!("{error}")));
 }
 
 /// Compares each program with its output, and counts what is changed; families are judged from so many programs on. What is to be
 /// shown, or what fails.
-fn judged(seed: u64, cases: &[Case], families: &[Family], least: usize) -> Result<String, String> {
+fn judged(seed: u64, cases: &[Case], list: List, families: &[Family], least: usize) -> Result<String, String> {
     let made = made(cases)?;
     let mut said = String::new();
     if let [one] = &made[..] {
@@ -100,7 +103,7 @@ fn judged(seed: u64, cases: &[Case], families: &[Family], least: usize) -> Resul
         let _ = writeln!(said, "{}\n{changes}\n{:?}\n{}", one.case.shape, one.refused, one.original);
     }
     let builder = Builder::new()?;
-    let failures = compared(&builder, &made);
+    let failures = compared(&builder, list, &made)?;
     let (table, mut complaints) = census(&made, families);
     let _ = writeln!(said, "seed {seed}, {} programs of {} shapes\n{table}", made.len(), shapes(&made));
     if made.len() < least {
@@ -186,14 +189,29 @@ fn settings<'a>(name: &'a str, case: &Case) -> Settings<'a> {
 /// What the programs of one file have in common: C++, deferred regions, and the sizes.
 type Kinds = (bool, bool, &'static [(usize, usize)]);
 
-/// What fails: places among the programs, and findings.
-fn compared(builder: &Builder, made: &[Made]) -> Vec<(usize, Vec<Finding>)> {
+/// A number of all that what is found of a program depends on.
+fn number_of(verified: &Verified, builder: &Builder, made: &Made, job: &Job) -> String {
+    let main = batch_main(&["0".to_owned()], made.case.sizes());
+    let how = format!("{} {HEAD}{main}", made.case.file_name());
+    verified.number(builder, &[how.as_bytes(), job.original.as_bytes(), job.output.as_bytes()])
+}
+
+/// What fails of what is not known: places among the programs, and findings.
+fn compared(builder: &Builder, list: List, made: &[Made]) -> Result<Vec<(usize, Vec<Finding>)>, String> {
+    let verified = Verified::read(list);
+    let name = |place: usize| made[place].case.index.to_string();
+    let mut numbers = BTreeMap::new();
     let mut kinds: BTreeMap<Kinds, Vec<(usize, Job)>> = BTreeMap::new();
     for (place, made) in made.iter().enumerate() {
         // A deferred region leaves libomp 19 in a state in which later leagues of one thread fail an assertion of its own.
         let deferred = made.original.contains("nowait");
         let kind = (made.case.cpp, deferred, made.case.sizes());
-        kinds.entry(kind).or_default().extend(job(made).map(|job| (place, job)));
+        let Some(job) = job(made) else { continue };
+        let number = number_of(&verified, builder, made, &job);
+        if verified.known(&name(place), &number).is_none() {
+            numbers.insert(place, number);
+            kinds.entry(kind).or_default().push((place, job));
+        }
     }
     let size = if made.len() > 500 { LONG_BATCH } else { BATCH };
     let batches: Vec<&[(usize, Job)]> = kinds.values().flat_map(|jobs| jobs.chunks(size)).collect();
@@ -208,10 +226,16 @@ fn compared(builder: &Builder, made: &[Made]) -> Vec<(usize, Vec<Finding>)> {
         found.lock().map_err(|error| error.to_string())?.extend(failed);
         Ok(())
     });
-    assert!(errors.is_empty(), "{}", errors.join("\n"));
-    let mut found = found.into_inner().unwrap_or_default();
+    if !errors.is_empty() {
+        return Err(errors.join("\n"));
+    }
+    let mut found = found.into_inner().map_err(|error| error.to_string())?;
     found.sort_by_key(|(place, _)| *place);
-    found
+    for (place, number) in numbers.iter().filter(|(place, _)| found.iter().all(|(failed, _)| failed != *place)) {
+        verified.note(&name(*place), number, "");
+    }
+    verified.finish()?;
+    Ok(found)
 }
 
 fn shapes(made: &[Made]) -> usize {

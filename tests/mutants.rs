@@ -16,8 +16,7 @@ use std::sync::Mutex;
 use support::batch::{self, Job, Settings};
 use support::fixtures::{self, Fixture};
 use support::generator::families::Expected;
-use support::generator::rng::Rng;
-use support::generator::{Case, TILED_SIZES, case, piped};
+use support::generator::{Case, HEAD, TILED_SIZES, batch_main, case, piped};
 use support::mutants::environments::{Part, planted, with};
 use support::mutants::judged::{self, Rows};
 use support::mutants::of_environments::{self, Verdict};
@@ -27,7 +26,23 @@ use support::mutants::watched::{self, Effect};
 use support::mutants::{Mutant, Operator, mutants, operators, widen};
 use support::oracle::{self, Finding, Kind};
 use support::program::Builder;
+use support::verified::{List, Verified, drawn};
 use support::{environments, faults, parallel, rewrite};
+
+/// What became of mutants before.
+const LIST: List = List { name: "mutants", test: "mutants", decides: &[include_str!("support/batch.rs")] };
+const TILED_LIST: List = List { name: "mutants_of_pipelines", ..LIST };
+const ENVIRONMENT_LIST: List = List {
+    name: "mutants_of_environments",
+    decides: &[
+        include_str!("support/mutants/of_environments.rs"),
+        include_str!("support/mutants/watched.rs"),
+        include_str!("support/environments/copies.rs"),
+    ],
+    ..LIST
+};
+const OVERLAP_LIST: List =
+    List { name: "mutants_of_overlaps", decides: &[include_str!("support/mutants/overlaps.rs")], ..LIST };
 
 /// Mutants in one file.
 const BATCH: usize = 16;
@@ -36,7 +51,7 @@ const PROGRAMS: usize = 300;
 /// The sample: mutants of generated programs, and of fixtures.
 const SAMPLE: (usize, usize) = (96, 6);
 /// The same of loops in tiles.
-const TILED_SAMPLE: (usize, usize) = (32, 6);
+const TILED_SAMPLE: (usize, usize) = (64, 6);
 /// The programs whose environments mutants are made of, and the files for each.
 const ENVIRONMENTS: usize = 3;
 const ENVIRONMENT_FILES: usize = 2;
@@ -80,14 +95,14 @@ enum Source {
 #[test]
 fn mutants_of_outputs_are_found() {
     let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
-    println!("{}", tried(&builder, all_trials(), SAMPLE).unwrap_or_else(|error| panic!("{error}")));
+    println!("{}", tried(&builder, LIST, all_trials(), SAMPLE).unwrap_or_else(|error| panic!("{error}")));
 }
 
 /// The same of loops that `pipeline` cuts into tiles.
 #[test]
 fn mutants_of_pipelines_are_found() {
     let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
-    println!("{}", tried(&builder, tiled_trials(), TILED_SAMPLE).unwrap_or_else(|error| panic!("{error}")));
+    println!("{}", tried(&builder, TILED_LIST, tiled_trials(), TILED_SAMPLE).unwrap_or_else(|error| panic!("{error}")));
 }
 
 /// The same of what `hoist` makes of functions that share arrays with the host. `OMPSPLIT_MUTANTS=100` takes so many programs.
@@ -103,8 +118,10 @@ fn mutants_of_environments_are_found() {
         .filter(|seed| seed % environments::PROGRAMS != 2)
         .take(wanted.unwrap_or(ENVIRONMENTS * times))
         .collect();
-    let verdicts = of_environments::verdicts(&builder, &operators, &seeds, ENVIRONMENT_FILES);
+    let verified = Verified::read(ENVIRONMENT_LIST);
+    let verdicts = of_environments::verdicts(&builder, &verified, &operators, &seeds, ENVIRONMENT_FILES);
     let verdicts = verdicts.unwrap_or_else(|error| panic!("{error}"));
+    verified.finish().unwrap_or_else(|error| panic!("{error}"));
     let mut rows = Rows::new();
     let mut survivors = String::new();
     let mut without = BTreeMap::<(&str, Effect), usize>::new();
@@ -142,8 +159,10 @@ fn mutants_of_overlaps_are_found() {
     let times = if support::deep() { DEEP } else { 1 };
     let first = 10_000 * seed();
     let seeds: Vec<u64> = (first..).take(wanted.unwrap_or(OVERLAPS * times)).collect();
-    let verdicts = overlaps::verdicts(&builder, &operators, &seeds, OVERLAP_FILES);
+    let verified = Verified::read(OVERLAP_LIST);
+    let verdicts = overlaps::verdicts(&builder, &verified, &operators, &seeds, OVERLAP_FILES);
     let verdicts = verdicts.unwrap_or_else(|error| panic!("{error}"));
+    verified.finish().unwrap_or_else(|error| panic!("{error}"));
     let mut rows = Rows::new();
     let mut survivors = String::new();
     for Verdict { planted, seed, found, shown, .. } in &verdicts {
@@ -268,9 +287,14 @@ int main(void)
 }
 
 /// Are enough of them found? The table, or what is wrong with it.
-fn tried(builder: &Builder, trials: Result<Vec<Trial>, String>, sample: (usize, usize)) -> Result<String, String> {
+fn tried(
+    builder: &Builder,
+    list: List,
+    trials: Result<Vec<Trial>, String>,
+    sample: (usize, usize),
+) -> Result<String, String> {
     let trials = chosen(trials?, sample);
-    let verdicts = verdicts(builder, &trials)?;
+    let verdicts = verdicts(builder, list, &trials)?;
     let is_sound = |trial: &Trial| trial.mutant.operator.name == NOTHING;
     let (sound, wrong): (Vec<_>, Vec<_>) = trials.iter().zip(&verdicts).partition(|(trial, _)| is_sound(trial));
     let found: Vec<&Finding> = sound.into_iter().flat_map(|(_, findings)| findings).collect();
@@ -372,8 +396,9 @@ fn seed() -> u64 {
     std::env::var("OMPSPLIT_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(11)
 }
 
-/// All of them, or a sample in which every operator has its part.
-fn chosen(trials: Vec<Trial>, sample: (usize, usize)) -> Vec<Trial> {
+/// All of them, or a sample in which every operator has its part. A name decides whether a mutant is in it, so that further programs and
+/// fixtures bring theirs and leave most others in place.
+fn chosen(mut trials: Vec<Trial>, sample: (usize, usize)) -> Vec<Trial> {
     let wanted = std::env::var("OMPSPLIT_MUTANTS").unwrap_or_default();
     if wanted == "all" {
         return trials;
@@ -381,41 +406,108 @@ fn chosen(trials: Vec<Trial>, sample: (usize, usize)) -> Vec<Trial> {
     let times = if support::deep() { DEEP } else { 1 };
     let sample = (sample.0 * times, sample.1 * times);
     let (programs, fixtures) = wanted.parse().map_or(sample, |count: usize| (count, count / 10));
-    let mut rng = Rng::new(seed());
-    let mut groups: BTreeMap<(bool, String), Vec<Trial>> = BTreeMap::new();
+    // Those of one name are drawn one by one, for they are alike.
+    let mut alike: BTreeMap<String, usize> = BTreeMap::new();
+    trials.sort_by_cached_key(|trial| {
+        let number = alike.entry(trial.name()).or_default();
+        *number += 1;
+        drawn(&format!("{} {} {number}", seed(), trial.name()))
+    });
+    let mut taken: BTreeMap<(bool, String), usize> = BTreeMap::new();
+    let mut ranked: [Vec<(usize, Trial)>; 3] = Default::default();
     for trial in trials {
         let is_fixture = matches!(trial.source, Source::Fixture(_));
-        groups.entry((is_fixture, trial.mutant.operator.name.clone())).or_default().push(trial);
+        let is_sound = !is_fixture && trial.mutant.operator.name == NOTHING;
+        let round = taken.entry((is_fixture, trial.mutant.operator.name.clone())).or_default();
+        *round += 1;
+        ranked[if is_sound { 2 } else { usize::from(is_fixture) }].push((*round, trial));
     }
-    let mut sample: Vec<Trial> = groups.remove(&(false, NOTHING.to_owned())).unwrap_or_default();
-    while sample.len() > programs / 8 {
-        sample.swap_remove(rng.below(sample.len()));
-    }
-    let mut left = [programs, fixtures];
-    while groups.iter().any(|((is_fixture, _), group)| !group.is_empty() && left[usize::from(*is_fixture)] > 0) {
-        for ((is_fixture, _), group) in &mut groups {
-            let left = &mut left[usize::from(*is_fixture)];
-            // Few fixtures are tried: not each operator comes first among them.
-            if *left > 0 && !group.is_empty() && (!*is_fixture || rng.chance(20)) {
-                sample.push(group.swap_remove(rng.below(group.len())));
-                *left -= 1;
-            }
-        }
-    }
-    sample
+    let counts = [programs, fixtures, programs / 8];
+    let take = |(mut ranked, count): (Vec<(usize, Trial)>, usize)| {
+        ranked.sort_by_key(|(round, _)| *round);
+        ranked.into_iter().take(count).map(|(_, trial)| trial)
+    };
+    ranked.into_iter().zip(counts).flat_map(take).collect()
 }
 
-/// What was found of each.
-fn verdicts(builder: &Builder, trials: &[Trial]) -> Result<Vec<Vec<Finding>>, String> {
+impl Trial {
+    /// What it is made of, and what was changed.
+    fn name(&self) -> String {
+        let source = match &self.source {
+            Source::Program { index, sizes, .. } if *sizes == SIZES => format!("program-{index}"),
+            Source::Program { index, .. } => format!("program-in-tiles-{index}"),
+            Source::Fixture(fixture) => fixture.name.clone(),
+        };
+        format!("{source} {} {}", self.mutant.operator.name, self.mutant.what)
+    }
+
+    /// Its name in a list, and a number of all that what is found of it depends on.
+    fn line(&self, verified: &Verified, builder: &Builder) -> Result<(String, String), String> {
+        let how = match &self.source {
+            Source::Program { cpp, sizes, .. } => {
+                format!("{cpp} {HEAD}{}", batch_main(&["0".to_owned()], sizes)).into()
+            }
+            Source::Fixture(fixture) => builder.key(fixture, &format!("{:?}", fixture.flags), &fixture.text)?,
+        };
+        let texts = [&self.original, &self.output, &self.mutant.text].map(String::as_bytes);
+        let number = verified.number(builder, &[&how[..], texts[0], texts[1], texts[2]]);
+        // Names hold words and blanks, and several mutants may have one.
+        let source = self.name().split(' ').next().unwrap_or_default().to_owned();
+        Ok((format!("{source}/{:016x}", drawn(&format!("{} {}", self.name(), self.mutant.text))), number))
+    }
+}
+
+/// What a list says of what was found.
+fn shown(findings: &[Finding]) -> String {
+    let kind = |finding: &Finding| if is_of_original(finding) { Kind::Original } else { finding.kind };
+    findings.first().map(|finding| format!("{:?}", kind(finding))).unwrap_or_default()
+}
+
+/// The same, read.
+fn read(found: &str) -> Result<Vec<Finding>, String> {
+    let finding = |kind| Finding { kind, text: "found before".to_owned() };
+    let found = (!found.is_empty()).then(|| {
+        let kind = Kind::ALL.into_iter().find(|kind| format!("{kind:?}") == found);
+        kind.map(finding).ok_or_else(|| format!("`{found}` is no kind of finding"))
+    });
+    found.into_iter().collect()
+}
+
+/// What was found of each, in this run where it is not known.
+fn verdicts(builder: &Builder, list: List, trials: &[Trial]) -> Result<Vec<Vec<Finding>>, String> {
+    let verified = Verified::read(list);
+    let mut found = Vec::new();
+    let mut unknown = Vec::new();
+    for (place, trial) in trials.iter().enumerate() {
+        let (name, number) = trial.line(&verified, builder)?;
+        let known = verified.known(&name, &number);
+        if known.is_none() {
+            unknown.push((place, trial, name, number));
+        }
+        found.push(read(&known.unwrap_or_default())?);
+    }
+    let tried: Vec<(usize, &Trial)> = unknown.iter().map(|(place, trial, ..)| (*place, *trial)).collect();
+    for (place, findings) in searched(builder, &tried)? {
+        found[place] = findings;
+    }
+    for (place, _, name, number) in unknown {
+        verified.note(&name, &number, &shown(&found[place]));
+    }
+    verified.finish()?;
+    Ok(found)
+}
+
+/// What is found of each.
+fn searched(builder: &Builder, trials: &[(usize, &Trial)]) -> Result<Vec<(usize, Vec<Finding>)>, String> {
     let mut batches: BTreeMap<Kinds, Vec<(usize, Job)>> = BTreeMap::new();
     let mut alone = Vec::new();
-    for (place, trial) in trials.iter().enumerate() {
+    for (place, trial) in trials {
         match &trial.source {
             Source::Program { index, cpp, sizes } => {
                 let deferred = trial.mutant.text.contains("nowait");
-                batches.entry((*cpp, deferred, sizes)).or_default().push((place, job(*index, place, trial)));
+                batches.entry((*cpp, deferred, sizes)).or_default().push((*place, job(*index, *place, trial)));
             }
-            Source::Fixture(fixture) => alone.push((place, fixture, &trial.mutant, &trial.output)),
+            Source::Fixture(fixture) => alone.push((*place, fixture, &trial.mutant, &trial.output)),
         }
     }
     let chunks: Vec<_> = batches
@@ -424,9 +516,9 @@ fn verdicts(builder: &Builder, trials: &[Trial]) -> Result<Vec<Vec<Finding>>, St
             jobs.chunks(BATCH).map(|chunk| (cpp, sizes, chunk.to_vec())).collect::<Vec<_>>()
         })
         .collect();
-    let found = Mutex::new(vec![Vec::new(); trials.len()]);
+    let found = Mutex::new(Vec::new());
     let keep = |place: usize, findings: Vec<Finding>| {
-        found.lock().map_err(|error| error.to_string())?[place] = findings;
+        found.lock().map_err(|error| error.to_string())?.push((place, findings));
         Ok::<(), String>(())
     };
     let mut errors = parallel::failures(&chunks, |(cpp, sizes, chunk)| {
@@ -502,13 +594,7 @@ fn report<'a>(tried: &[(&'a Trial, &Vec<Finding>)]) -> (String, Rows<'a>) {
         if let Some(finding) = finding {
             *kinds.entry(format!("{:?}", finding.kind)).or_default() += 1;
         } else {
-            let source = match &trial.source {
-                Source::Program { index, sizes, .. } if *sizes == SIZES => format!("program {index} of seed 1"),
-                Source::Program { index, .. } => format!("program {index} in tiles of seed 1"),
-                Source::Fixture(fixture) => fixture.name.clone(),
-            };
-            let what = &trial.mutant.what;
-            let _ = writeln!(survivors, "not found: {}: {what} ({source}); {}", operator.name, kept(place, trial));
+            let _ = writeln!(survivors, "not found: {}; {}", trial.name(), kept(place, trial));
         }
     }
     (format!("{}found by: {kinds:?}\n{survivors}", judged::table(&rows)), rows)

@@ -34,6 +34,20 @@ pub enum Kind {
     Race,
 }
 
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Build,
+        Self::Original,
+        Self::Results,
+        Self::MissingMap,
+        Self::UnmappedPointer,
+        Self::Transfers,
+        Self::Kernels,
+        Self::Race,
+    ];
+}
+
 /// One thing that was found wrong.
 #[derive(Clone, Debug)]
 pub struct Finding {

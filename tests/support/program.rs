@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ompsplit::device::pinned_memory::{HEADER, HEADER_NAME};
 use ompsplit::validate::clang::Clang;
 use ompsplit::validate::host::directives::directives;
-use ompsplit::validate::host::{Geometry, LOG};
+use ompsplit::validate::host::{Geometry, LOG, remove_images};
 
 use super::fixtures::Fixture;
 use super::patience::Patience;
@@ -50,6 +50,15 @@ pub struct Program {
     runtime: PathBuf,
     late_tasks: PathBuf,
     build: String,
+    /// When it was made, by the clock of a file system.
+    since: SystemTime,
+}
+
+/// What clang 19's x86_64 device leaves of each run is removed.
+impl Drop for Program {
+    fn drop(&mut self) {
+        remove_images(&self.folder.join("program"), self.since);
+    }
 }
 
 /// How a program is run.
@@ -90,6 +99,11 @@ impl Builder {
         Ok(Self { late_tasks: builder.late_tasks()?, ..builder })
     }
 
+    /// The compiler's version.
+    pub fn version(&self) -> &str {
+        self.clang.version()
+    }
+
     /// Builds `text` as a variant (`before`, `after`, ..) of a fixture.
     pub fn build(&self, fixture: &Fixture, variant: &str, text: &[u8], flags: &[&str]) -> Result<Program, String> {
         let device = ["-gline-tables-only", "-O1", "-fopenmp-targets=x86_64-pc-linux-gnu"];
@@ -99,8 +113,7 @@ impl Builder {
     /// What the compiler says against a text, without making a program of it.
     pub fn errors(&self, fixture: &Fixture, text: &[u8]) -> Result<Option<String>, String> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("offload").join(&fixture.name).join("syntax");
-        let program =
-            Program { folder, runtime: self.runtime.clone(), late_tasks: PathBuf::new(), build: String::new() };
+        let program = self.program(folder, String::new());
         let name = fixture.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut arguments = ["-w", "-fopenmp", "-fsyntax-only"].map(str::to_owned).to_vec();
         if fixture.is_cpp() {
@@ -138,7 +151,7 @@ impl Builder {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("offload").join(&fixture.name).join(variant);
         let build =
             format!("cd {} && {:?} {}", folder.display(), self.clang.command().get_program(), arguments.join(" "));
-        let program = Program { folder, runtime: self.runtime.clone(), late_tasks: self.late_tasks.clone(), build };
+        let program = self.program(folder, build);
         let key = self.key(fixture, &program.build, text)?;
         match self.compile(&program, &name, text, &arguments, key)? {
             None => Ok(program),
@@ -174,15 +187,18 @@ impl Builder {
         Ok(None)
     }
 
+    /// A program that is not built yet.
+    fn program(&self, folder: PathBuf, build: String) -> Program {
+        let (runtime, late_tasks) = (self.runtime.clone(), self.late_tasks.clone());
+        // File systems count time more coarsely than clocks do.
+        let since = SystemTime::now() - Duration::from_secs(2);
+        Program { folder, runtime, late_tasks, build, since }
+    }
+
     /// The tool that lets deferred tasks begin late.
     fn late_tasks(&self) -> Result<PathBuf, String> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("offload").join("late_tasks");
-        let program = Program {
-            folder: folder.clone(),
-            runtime: self.runtime.clone(),
-            late_tasks: PathBuf::new(),
-            build: String::new(),
-        };
+        let program = self.program(folder.clone(), String::new());
         let text = include_bytes!("late_tasks.c");
         let arguments = ["-shared", "-fPIC", "-O1", "late_tasks.c", "-o", "program"].map(str::to_owned);
         match self.compile(&program, "late_tasks.c", text, &arguments, text.to_vec())? {
@@ -198,12 +214,11 @@ impl Builder {
         if memchr::memmem::find(text, HEADER_NAME.as_bytes()).is_some() {
             key.extend_from_slice([HEADER, CHECKED_PINS].concat().as_bytes());
         }
-        let beside = std::fs::read_dir(fixture.folder()).map(|entries| entries.flatten().collect::<Vec<_>>());
-        let mut headers: Vec<PathBuf> = beside.unwrap_or_default().iter().map(std::fs::DirEntry::path).collect();
-        headers.retain(|path| path.extension().is_some_and(|ending| ending == "h" || ending == "hpp"));
-        headers.sort();
-        for header in headers {
-            key.extend(std::fs::read(&header).map_err(|error| format!("{}: {error}", header.display()))?);
+        let text_of = |path: &PathBuf| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+        let mut headers = beside(fixture.folder());
+        // Those that the text names, and those that these name.
+        while let Some(at) = headers.iter().position(|header| is_named(header, &key)) {
+            key.extend(text_of(&headers.remove(at))?);
         }
         Ok(key)
     }
@@ -295,6 +310,20 @@ impl Program {
             geometry.environment().iter().map(|(name, value)| format!("{name}={value}")).collect();
         format!("{} && LD_LIBRARY_PATH={} {} ./program", self.build, self.runtime.display(), environment.join(" "))
     }
+}
+
+/// The headers in a folder, in order.
+fn beside(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).map(|entries| entries.flatten().collect::<Vec<_>>());
+    let mut headers: Vec<PathBuf> = entries.unwrap_or_default().iter().map(std::fs::DirEntry::path).collect();
+    headers.retain(|path| path.extension().is_some_and(|ending| ending == "h" || ending == "hpp"));
+    headers.sort();
+    headers
+}
+
+fn is_named(header: &Path, text: &[u8]) -> bool {
+    let name = header.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    memchr::memmem::find(text, name.as_bytes()).is_some()
 }
 
 /// Kernels that several threads of the host launch say how many teams they have: libomp 19 otherwise takes the number that a

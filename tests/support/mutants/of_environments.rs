@@ -19,9 +19,14 @@ use crate::support::generator::rng::Rng;
 use crate::support::oracle::{Kind, LOGGED, traffic};
 use crate::support::parallel;
 use crate::support::program::{Builder, How, Program, Run};
+use crate::support::verified::Verified;
 
 /// What is done with a program that runs with so many bytes on the device at most, of which a third of the programs are.
 const LITTLE_MEMORY: u64 = 1500;
+
+/// The letters of mutants that are found, and of those that are not although somebody reads what they leave.
+pub(super) const FOUND: char = 'f';
+pub(super) const NOT_FOUND: char = 'r';
 
 /// A mutant, where it comes from, and what became of it.
 pub struct Verdict {
@@ -34,23 +39,30 @@ pub struct Verdict {
     pub shown: String,
 }
 
-/// Plants mutants in the programs of these seeds, in so many files for each, and looks for them.
+/// Plants mutants in the programs of these seeds, in so many files for each, and looks for those of which it is not known what becomes.
 pub fn verdicts(
     builder: &Builder,
+    verified: &Verified,
     operators: &[Operator],
     seeds: &[u64],
     files: usize,
 ) -> Result<Vec<Verdict>, String> {
     let found = Mutex::new(Vec::new());
     let errors = parallel::failures(seeds, |seed| {
-        let verdicts = of_seed(builder, operators, *seed, files)?;
+        let verdicts = of_seed(builder, verified, operators, *seed, files)?;
         found.lock().map_err(|error| error.to_string())?.extend(verdicts);
         Ok(())
     });
     if errors.is_empty() { found.into_inner().map_err(|error| error.to_string()) } else { Err(errors.join("\n")) }
 }
 
-fn of_seed(builder: &Builder, operators: &[Operator], seed: u64, files: usize) -> Result<Vec<Verdict>, String> {
+fn of_seed(
+    builder: &Builder,
+    verified: &Verified,
+    operators: &[Operator],
+    seed: u64,
+    files: usize,
+) -> Result<Vec<Verdict>, String> {
     let program = environments::program(seed);
     let name = format!("mutants/environments/{}", program.file_name(seed));
     let file = SourceFile::new(Path::new(&name), program.text.clone().into_bytes());
@@ -61,47 +73,50 @@ fn of_seed(builder: &Builder, operators: &[Operator], seed: u64, files: usize) -
     let output = String::from_utf8_lossy(&output).into_owned();
     let pairs = environments::parts(&program.text).into_iter().zip(environments::parts(&output)).enumerate();
     let parts: Vec<Part> = pairs.map(|(number, (original, output))| Part { number, original, output }).collect();
-    let mut fixture = Fixture::new(&name, Path::new(&name).to_owned(), program.text.clone().into_bytes())?;
-    fixture.flags.extend(["-O0".to_owned(), "-include".to_owned(), watched::header()?]);
-    let build = |variant: &str, text: &[u8], flags: &[&str]| builder.build(&fixture, variant, text, flags);
-    let mut tried = Tried {
-        original: build("before", &fixture.text, &[])?,
-        output: build("sound", output.as_bytes(), &[])?,
-        memory: device_memory.unwrap_or(u64::MAX),
-        runs: BTreeMap::new(),
-    };
-    let mut verdicts = Vec::new();
-    for (round, chosen) in
-        rounds(planted(operators, &program.text, &output, &parts), seed, files).into_iter().enumerate()
-    {
-        let text = with(&output, &chosen.iter().collect::<Vec<_>>());
-        let after = build(&format!("after{round}"), text.as_bytes(), &[])?;
-        let (hardened, _) = harden(&fixture.text, text.as_bytes());
-        let present = build(&format!("present{round}"), &hardened, &["-fopenmp-version=51"])?;
-        for planted in chosen {
-            let inputs = (0..KINDS).map(|kind| [planted.part.to_string(), kind.to_string()]);
-            let inputs: Vec<Input> = inputs.collect();
-            let mut found = false;
-            for input in &inputs {
-                found = found || tried.is_found(&after, &present, input)?;
-            }
-            let mut effect = Effect::None;
-            for input in inputs.iter().filter(|_| !found) {
-                effect = effect.max(watched::effect(&tried.output, &after, input)?);
-            }
-            let shown = if found {
-                String::new()
-            } else {
-                diff("output", output.as_bytes(), "mutant", with(&output, &[&planted]).as_bytes())
-            };
-            verdicts.push(Verdict { planted, seed, found, effect, shown });
-        }
+    let rounds = rounds(planted(operators, &program.text, &output, &parts), seed, files);
+    let texts: Vec<String> = rounds.iter().map(|chosen| with(&output, &chosen.iter().collect::<Vec<_>>())).collect();
+    let memory = device_memory.unwrap_or(u64::MAX);
+    let fixture = Fixture::new(&name, Path::new(&name).to_owned(), program.text.clone().into_bytes())?;
+    let how = format!("{name} {memory} {KINDS} {}", include_str!("watched.h"));
+    let parts = [how.as_bytes(), &fixture.text, output.as_bytes()].into_iter();
+    let number = verified.number(builder, &parts.chain(texts.iter().map(String::as_bytes)).collect::<Vec<_>>());
+    let became = verified.or_found(&seed.to_string(), &number, || {
+        let mut tried = Tried::new(builder, fixture, &output, memory)?;
+        rounds.iter().zip(&texts).enumerate().map(|(round, (chosen, text))| tried.round(round, chosen, text)).collect()
+    })?;
+    all_told(&became, rounds.into_iter().flatten().collect(), seed, &output)
+}
+
+/// The letter for what became of a mutant.
+fn letter(found: bool, effect: Effect) -> char {
+    match effect {
+        _ if found => FOUND,
+        Effect::None => 'n',
+        Effect::Unread => 'u',
+        Effect::Read => NOT_FOUND,
     }
-    Ok(verdicts)
+}
+
+/// What became of mutants, by a letter for each.
+pub(super) fn all_told(became: &str, planted: Vec<Planted>, seed: u64, output: &str) -> Result<Vec<Verdict>, String> {
+    if became.chars().count() != planted.len() {
+        return Err(format!("seed {seed}: `{became}` is not about {} mutants", planted.len()));
+    }
+    let told = |(planted, letter): (Planted, char)| {
+        let effect = [Effect::None, Effect::Unread].into_iter().find(|effect| self::letter(false, *effect) == letter);
+        let (found, effect) = (letter == FOUND, effect.unwrap_or(Effect::Read));
+        let mutant = || with(output, &[&planted]);
+        let shown =
+            if found { String::new() } else { diff("output", output.as_bytes(), "mutant", mutant().as_bytes()) };
+        Verdict { planted, seed, found, effect, shown }
+    };
+    Ok(planted.into_iter().zip(became.chars()).map(told).collect())
 }
 
 /// The program that mutants are made of, and what it gave.
-struct Tried {
+struct Tried<'a> {
+    builder: &'a Builder,
+    fixture: Fixture,
     original: Program,
     output: Program,
     /// What environments may take on the device.
@@ -110,7 +125,38 @@ struct Tried {
     runs: BTreeMap<Input, (Run, BTreeSet<String>)>,
 }
 
-impl Tried {
+impl<'a> Tried<'a> {
+    fn new(builder: &'a Builder, mut fixture: Fixture, output: &str, memory: u64) -> Result<Self, String> {
+        fixture.flags.extend(["-O0".to_owned(), "-include".to_owned(), watched::header()?]);
+        let original = builder.build(&fixture, "before", &fixture.text, &[])?;
+        let output = builder.build(&fixture, "sound", output.as_bytes(), &[])?;
+        Ok(Self { builder, fixture, original, output, memory, runs: BTreeMap::new() })
+    }
+
+    /// A letter for each mutant of a file.
+    fn round(&mut self, round: usize, chosen: &[Planted], text: &str) -> Result<String, String> {
+        let build =
+            |variant: String, text: &[u8], flags: &[&str]| self.builder.build(&self.fixture, &variant, text, flags);
+        let after = build(format!("after{round}"), text.as_bytes(), &[])?;
+        let (hardened, _) = harden(&self.fixture.text, text.as_bytes());
+        let present = build(format!("present{round}"), &hardened, &["-fopenmp-version=51"])?;
+        let mut letters = String::new();
+        for planted in chosen {
+            let inputs = (0..KINDS).map(|kind| [planted.part.to_string(), kind.to_string()]);
+            let inputs: Vec<Input> = inputs.collect();
+            let mut found = false;
+            for input in &inputs {
+                found = found || self.is_found(&after, &present, input)?;
+            }
+            let mut effect = Effect::None;
+            for input in inputs.iter().filter(|_| !found) {
+                effect = effect.max(watched::effect(&self.output, &after, input)?);
+            }
+            letters.push(letter(found, effect));
+        }
+        Ok(letters)
+    }
+
     /// Does a part of the program do anything that its original does not, copy more, or miss data?
     fn is_found(&mut self, after: &Program, present: &Program, input: &Input) -> Result<bool, String> {
         if !self.runs.contains_key(input) {

@@ -16,16 +16,15 @@ use ompsplit::validate::host::{Traffic, harden};
 use super::Operator;
 use super::directives::Edit;
 use super::environments::{Part, Planted, with};
-use super::of_environments::{Verdict, rounds};
+use super::of_environments::{FOUND, NOT_FOUND, Verdict, all_told, rounds};
 use super::statements::statement;
-use super::watched::Effect;
-use crate::support::diff;
 use crate::support::environments::parts;
 use crate::support::fixtures::Fixture;
 use crate::support::oracle::{LOGGED, traffic};
 use crate::support::overlaps::{LEAST_BYTES, program};
 use crate::support::parallel;
 use crate::support::program::{Builder, How, Program, Run};
+use crate::support::verified::Verified;
 
 /// The call that delays a section; the tests' programs know it by this name.
 const DELAY: &str = "usleep(tile_late);";
@@ -179,40 +178,57 @@ fn questions(text: &str, part: &Range<usize>) -> Vec<Made> {
     found.collect()
 }
 
-/// Plants mutants in the programs of these seeds, in so many files for each, and looks for them.
+/// Plants mutants in the programs of these seeds, in so many files for each, and looks for those of which it is not known whether they are
+/// found.
 pub fn verdicts(
     builder: &Builder,
+    verified: &Verified,
     operators: &[Operator],
     seeds: &[u64],
     files: usize,
 ) -> Result<Vec<Verdict>, String> {
     let found = Mutex::new(Vec::new());
     let errors = parallel::failures(seeds, |seed| {
-        let verdicts = of_seed(builder, operators, *seed, files)?;
+        let verdicts = of_seed(builder, verified, operators, *seed, files)?;
         found.lock().map_err(|error| error.to_string())?.extend(verdicts);
         Ok(())
     });
     if errors.is_empty() { found.into_inner().map_err(|error| error.to_string()) } else { Err(errors.join("\n")) }
 }
 
-fn of_seed(builder: &Builder, operators: &[Operator], seed: u64, files: usize) -> Result<Vec<Verdict>, String> {
+fn of_seed(
+    builder: &Builder,
+    verified: &Verified,
+    operators: &[Operator],
+    seed: u64,
+    files: usize,
+) -> Result<Vec<Verdict>, String> {
     let program = program(seed);
     let name = format!("mutants/overlaps/{seed}.c");
     let Some(output) = rewritten(&name, &program.text)?.text else { return Ok(Vec::new()) };
     let output = String::from_utf8_lossy(&output).into_owned();
     let pairs = parts(&program.text).into_iter().zip(parts(&output)).enumerate();
     let parts: Vec<Part> = pairs.map(|(number, (original, output))| Part { number, original, output }).collect();
-    let mut fixture = Fixture::new(&name, Path::new(&name).to_owned(), program.text.clone().into_bytes())?;
+    let rounds = rounds(planted(operators, &output, &parts), seed, files);
+    let texts: Vec<String> = rounds.iter().map(|chosen| with(&output, &chosen.iter().collect::<Vec<_>>())).collect();
+    let mut fixture = Fixture::new(&name, Path::new(&name).to_owned(), program.text.into_bytes())?;
     fixture.flags.push("-O0".to_owned());
-    let build = |variant: String, text: &[u8], flags: &[&str]| builder.build(&fixture, &variant, text, flags);
+    let depends = [name.as_bytes(), &fixture.text, output.as_bytes()].into_iter();
+    let number = verified.number(builder, &depends.chain(texts.iter().map(String::as_bytes)).collect::<Vec<_>>());
+    let became = verified.or_found(&seed.to_string(), &number, || searched(builder, &fixture, &rounds, &texts))?;
+    all_told(&became, rounds.into_iter().flatten().collect(), seed, &output)
+}
+
+/// A letter for each mutant.
+fn searched(builder: &Builder, fixture: &Fixture, rounds: &[Vec<Planted>], texts: &[String]) -> Result<String, String> {
+    let build = |variant: String, text: &[u8], flags: &[&str]| builder.build(fixture, &variant, text, flags);
     let before = build("before".to_owned(), &fixture.text, &[])?;
     let mut runs: BTreeMap<usize, Run> = BTreeMap::new();
-    let mut verdicts = Vec::new();
-    for (round, chosen) in rounds(planted(operators, &output, &parts), seed, files).into_iter().enumerate() {
-        let text = with(&output, &chosen.iter().collect::<Vec<_>>());
+    let mut letters = String::new();
+    for (round, (chosen, text)) in rounds.iter().zip(texts).enumerate() {
         let mut variants = Vec::new();
         for late in [Late::Copies, Late::Kernels] {
-            variants.push(build(format!("{late:?}{round}"), delayed(&text, late).as_bytes(), &[])?);
+            variants.push(build(format!("{late:?}{round}"), delayed(text, late).as_bytes(), &[])?);
         }
         let (hardened, _) = harden(&fixture.text, text.as_bytes());
         variants.push(build(format!("present{round}"), &hardened, &["-fopenmp-version=51"])?);
@@ -222,14 +238,10 @@ fn of_seed(builder: &Builder, operators: &[Operator], seed: u64, files: usize) -
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(place) => place.insert(before.run_parts(&input, How::Logged(LOGGED))?),
             };
-            let found = is_found(expected, &variants, &input)?;
-            let mutant = with(&output, &[&planted]);
-            let shown =
-                if found { String::new() } else { diff("output", output.as_bytes(), "mutant", mutant.as_bytes()) };
-            verdicts.push(Verdict { planted, seed, found, effect: Effect::Read, shown });
+            letters.push(if is_found(expected, &variants, &input)? { FOUND } else { NOT_FOUND });
         }
     }
-    Ok(verdicts)
+    Ok(letters)
 }
 
 /// Does any variant print something else than the original, end otherwise, or copy more?
