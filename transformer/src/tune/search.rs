@@ -13,6 +13,11 @@ use super::statistics::{is_larger, median, noise};
 
 /// Candidates of a kernel that reach the last rounds.
 const FINALISTS: usize = 3;
+/// The most that do, where more are as good as the best one: the last rounds may be run at another size, where they differ.
+const MOST_FINALISTS: usize = 8;
+/// How many times as long as the best one a candidate takes that is as good. Of two runs on an H100 whose best candidates for saturating sizes
+/// were 3 % apart, others were 8 % faster at the size that was tuned for (bench/tune).
+const AS_GOOD: f64 = 1.03;
 /// One of so many candidates is kept in each rung.
 const KEPT: usize = 3;
 /// The last rounds: six runs against twelve of the present form tell a difference that some of the pairs contradict.
@@ -132,9 +137,10 @@ pub fn halve(bench: &mut dyn Bench, arms: &[Arms], twin: usize, into: &mut Measu
         let builds: Vec<usize> = left.iter().copied().collect();
         rounds(bench, &builds, rung, into)?;
         left.retain(|build| into.is_alive(*build));
-        let kept: Vec<BTreeSet<usize>> = (0..kernels).map(|kernel| better_part(into, arms, &left, kernel)).collect();
+        let parts = (0..kernels).map(|kernel| better_part(into, arms, &left, kernel));
+        let (kept, are_last): (Vec<BTreeSet<usize>>, Vec<bool>) = parts.unzip();
         let next = covering(arms, &left, &kept);
-        let is_last = into.is_cut || kept.iter().all(|kept| kept.len() <= FINALISTS) || next == left;
+        let is_last = into.is_cut || are_last.into_iter().all(|is_last| is_last) || next == left;
         left = next;
         if is_last {
             break;
@@ -143,15 +149,19 @@ pub fn halve(bench: &mut dyn Bench, arms: &[Arms], twin: usize, into: &mut Measu
     Ok(left.into_iter().collect())
 }
 
-/// The better third of a kernel's candidates, but not fewer than the last rounds take. What was not measured is not better.
-fn better_part(measured: &Measured, arms: &[Arms], left: &BTreeSet<usize>, kernel: usize) -> BTreeSet<usize> {
+/// The better third of a kernel's candidates, but not fewer than the last rounds take, and whether these are they. What was not measured is
+/// not better.
+fn better_part(measured: &Measured, arms: &[Arms], left: &BTreeSet<usize>, kernel: usize) -> (BTreeSet<usize>, bool) {
     let found: BTreeSet<usize> =
         left.iter().filter_map(|build| arms.get(*build)?.get(kernel).copied().flatten()).collect();
     let timed = found.iter().filter_map(|arm| Some((median(&measured.of_arm(arms, kernel, *arm))?, *arm)));
     let mut timed: Vec<(f64, usize)> = timed.collect();
     timed.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-    timed.truncate(found.len().div_ceil(KEPT).max(FINALISTS));
-    timed.into_iter().map(|(_, arm)| arm).collect()
+    let count = found.len().div_ceil(KEPT).max(FINALISTS);
+    let best = timed.first().map_or(0.0, |(time, _)| *time);
+    let as_good = timed.iter().take(MOST_FINALISTS).filter(|(time, _)| *time <= best * AS_GOOD).count();
+    timed.truncate(count.max(as_good));
+    (timed.into_iter().map(|(_, arm)| arm).collect(), count <= FINALISTS)
 }
 
 /// Few builds that together hold all candidates that are kept.
