@@ -103,6 +103,13 @@ impl<'a> Context<'a> {
             explanations.0.borrow_mut().insert((pass, extent), details());
         }
     }
+
+    /// Keeps more facts behind a decision that was explained.
+    pub fn explain_more(&self, pass: Pass, extent: Span, details: impl IntoIterator<Item = Detail>) {
+        if let Some(explanations) = &self.explanations {
+            explanations.0.borrow_mut().entry((pass, extent)).or_default().extend(details);
+        }
+    }
 }
 
 impl<'a> Deref for Context<'a> {

@@ -279,6 +279,7 @@ fn plan_function(cx: &Context<'_>, all: &[Mapping], function: NodeId) -> Vec<Pla
     let Some(body) = cx.tree.child(function, Field::Body) else { return Vec::new() };
     let mut found = Found::default();
     visit(cx, all, body, &mut found);
+    found.explain_limits(cx);
     found.into_plans()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::context::Context;
-use crate::plan::{Pass, Plan, Reason, ReasonCode, Verdict};
+use crate::plan::{Detail, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::NodeId;
@@ -37,6 +37,27 @@ pub(super) struct Refused {
 }
 
 impl Found {
+    /// Tells of each environment why what it holds does not stay for longer.
+    pub(super) fn explain_limits(&self, cx: &Context<'_>) {
+        for Planned { plan, opened } in &self.plans {
+            let holds = |id: VariableId| opened.as_ref().is_some_and(|opened| opened.variables.contains(&id));
+            let wider = self.refused.iter().filter(|one| {
+                one.extent.contains(plan.extent) && one.extent != plan.extent && holds(one.id)
+            });
+            let mut lines: Vec<Detail> = Vec::new();
+            for Refused { reason, .. } in wider {
+                let line = Detail::inner(format!("{} [{}]", reason.message, reason.code.id())).at(reason.span);
+                if !lines.contains(&line) {
+                    lines.push(line);
+                }
+            }
+            if !lines.is_empty() {
+                let head = Detail::head("not kept for longer:");
+                cx.explain_more(Pass::Hoist, plan.extent, std::iter::once(head).chain(lines));
+            }
+        }
+    }
+
     /// Of a variable that cannot be held at several places, one inside the other, the innermost says why.
     pub(super) fn into_plans(self) -> Vec<Planned> {
         let Self { mut plans, refused, held, .. } = self;
