@@ -15,7 +15,7 @@ const FIXTURES: &[&str] = &[
     "split_target/versioned_lu_decomposition.c",
     "split_target/versioned_short_length.c",
     "split_target/versioned_already.c",
-    "hoist_maps/pointer_assigned.c",
+    "hoist_maps/only_where_mapped.c",
     "hoist_maps/rows.c",
     "hoist_maps/temporaries.c",
 ];
