@@ -218,16 +218,28 @@ impl<'c, 'a> Call<'c, 'a> {
         mapping
     }
 
-    /// When the function runs a construct, in the caller's terms.
+    /// When the function runs a construct, in the caller's terms: nothing where these would be odd to read, with constants that the call
+    /// hands over, of which compilers warn.
     fn guards(&self, body: NodeId, own: &Mapping) -> Option<Vec<Template>> {
-        let own = terms(self.cx, (body, Root::Called), own, &self.host)?;
+        let cx = self.cx;
+        (!own.is_conditional).then_some(())?;
+        let own = terms(cx, (body, Root::Called), own, &self.host)?;
         let renamed = |value, has_own_brackets| match has_own_brackets {
             true => self.renamed(value, true),
             false => self.renamed_names(value, true),
         };
-        let own = own.iter().map(|term| term.replaced(renamed)).collect::<Option<Vec<_>>>()?;
-        let (certain, open): (Vec<_>, Vec<_>) = own.into_iter().partition(|term| term.certainty(self.cx).is_some());
-        certain.iter().all(|term| term.certainty(self.cx) == Some(true)).then_some(open)
+        let mut found = Vec::new();
+        for own in own {
+            let term = own.replaced(renamed)?;
+            match term.certainty(cx) {
+                Some(holds) => holds.then_some(())?,
+                None => {
+                    term.is_plain(cx).then_some(())?;
+                    found.push(term);
+                }
+            }
+        }
+        Some(found)
     }
 
     /// Is a null pointer handed over for it? Then a construct that maps some of it does not run, or maps no bytes.

@@ -66,7 +66,7 @@ pub(super) fn terms(
                 let before: Vec<NodeId> = tree.named_children(parent).take_while(|sibling| *sibling != node).collect();
                 for sibling in before.into_iter().rev() {
                     if !cx.comes_to_its_end(sibling) && !waits_for_later_pass(cx, parent, sibling) {
-                        found.push(passed_condition(cx, (root, kind), sibling)?);
+                        found.extend(passed_conditions(cx, (root, kind), sibling)?.into_iter().rev());
                     }
                 }
                 is_always_opened(cx, parent).then_some(())?;
@@ -123,15 +123,32 @@ pub(super) fn terms(
 }
 
 /// When the first pass goes past an `if` that leads out of the statements, `if (error < limit) break;`, as a condition, in C, that has the
-/// same value where the environment opens: it hangs on numbers of the function alone, which nothing before it changes.
-fn passed_condition(cx: &Context<'_>, (root, kind): (NodeId, Root), statement: NodeId) -> Option<Template> {
+/// same value where the environment opens: it hangs on numbers of the function alone, which nothing before it changes. Of a called function
+/// each part of `n < 1 || k > 3` is asked for itself, since the caller may know some of them.
+fn passed_conditions(cx: &Context<'_>, (root, kind): (NodeId, Root), statement: NodeId) -> Option<Vec<Template>> {
     let test = passed_test(cx, statement)?;
     let is_same = match kind {
         Root::First => is_same_at_start(cx, root, statement, test),
         Root::Later => false,
         Root::Called => true,
     };
-    (is_same && is_repeatable(cx, test)).then(|| Template::of_test(cx, test).negated(cx))
+    let parts = if kind == Root::Called { alternatives(cx, test) } else { vec![test] };
+    let negated = |part: NodeId| Template::of_test(cx, part).negated(cx);
+    (is_same && is_repeatable(cx, test)).then(|| parts.into_iter().map(negated).collect())
+}
+
+/// The parts of a test of which one must hold, in their order.
+fn alternatives(cx: &Context<'_>, test: NodeId) -> Vec<NodeId> {
+    let tree = cx.tree;
+    let is_made_of_parts = match tree.kind(test) {
+        NodeKind::ParenthesizedExpression => true,
+        NodeKind::BinaryExpression => matches!(tree.operator(test), Some(NodeKind::BarBar | NodeKind::Or)),
+        _ => false,
+    };
+    match is_made_of_parts {
+        true => tree.named_children(test).flat_map(|part| alternatives(cx, part)).collect(),
+        false => vec![test],
+    }
 }
 
 /// The test of an `if` that leads out of the statements.

@@ -41,9 +41,10 @@ impl Found {
     pub(super) fn explain_limits(&self, cx: &Context<'_>) {
         for Planned { plan, opened } in &self.plans {
             let holds = |id: VariableId| opened.as_ref().is_some_and(|opened| opened.variables.contains(&id));
-            let wider = self.refused.iter().filter(|one| {
-                one.extent.contains(plan.extent) && one.extent != plan.extent && holds(one.id)
-            });
+            let wider = self
+                .refused
+                .iter()
+                .filter(|one| one.extent.contains(plan.extent) && one.extent != plan.extent && holds(one.id));
             let mut lines: Vec<Detail> = Vec::new();
             for Refused { reason, .. } in wider {
                 let line = Detail::inner(format!("{} [{}]", reason.message, reason.code.id())).at(reason.span);

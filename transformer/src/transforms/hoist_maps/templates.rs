@@ -54,15 +54,32 @@ impl Template {
         Self::of(cx, cx.tree.span(test), &values)
     }
 
-    /// Whether a comparison of a constant that is not large holds, `2 > 0`.
+    /// Whether a comparison of constants that are not large holds, `2 > 0`, or its opposite.
     pub(super) fn certainty(&self, cx: &Context<'_>) -> Option<bool> {
-        let is_empty = |piece: &&Piece| matches!(piece, Piece::Text(text) if text.is_empty());
-        let pieces: Vec<&Piece> = self.0.iter().filter(|piece| !is_empty(piece)).collect();
-        let [Piece::Value { of, .. }, Piece::Text(with)] = pieces.as_slice() else { return None };
-        let value = cx.constant(*of).filter(|value| (0..=i64::from(i32::MAX)).contains(value))?;
-        let with = with.trim();
-        let than = |relation: &str| with.strip_prefix(relation)?.parse::<i64>().ok();
-        than("> ").map(|than| value > than).or_else(|| than(">= ").map(|than| value >= than))
+        let mut text = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Text(piece) => text.push_str(piece),
+                Piece::Value { of, .. } => {
+                    let value = cx.constant(*of).filter(|value| (0..=i64::from(i32::MAX)).contains(value))?;
+                    text.push_str(&value.to_string());
+                }
+            }
+        }
+        let text = text.replace(char::is_whitespace, "");
+        match text.strip_prefix("!(").and_then(|rest| rest.strip_suffix(')')) {
+            Some(test) => compared_numbers(test).map(|holds| !holds),
+            None => compared_numbers(&text),
+        }
+    }
+
+    /// Compares it no constants with each other, and nothing with itself?
+    pub(super) fn is_plain(&self, cx: &Context<'_>) -> bool {
+        let values = self.expressions();
+        let constants = values.iter().filter(|value| cx.constant(**value).is_some()).count();
+        let texts: Vec<String> = values.iter().map(|value| on_one_line(cx.file, *value)).collect();
+        let is_twice = |(index, text): (usize, &String)| texts.get(..index).is_some_and(|before| before.contains(text));
+        constants == 0 && !texts.iter().enumerate().any(is_twice)
     }
 
     /// The opposite.
@@ -139,5 +156,24 @@ fn compared_values(cx: &Context<'_>, test: NodeId, found: &mut Vec<Span>) {
     }
     for part in tree.named_children(test) {
         compared_values(cx, part, found);
+    }
+}
+
+/// Whether a comparison of two numbers holds.
+fn compared_numbers(text: &str) -> Option<bool> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let first = text.trim_start_matches(is_digit);
+    let relation: String = first.chars().take_while(|c| matches!(c, '<' | '>' | '=' | '!')).collect();
+    let number = |text: &str| text.parse::<i64>().ok();
+    let left = number(text.get(..text.len() - first.len())?)?;
+    let right = number(first.get(relation.len()..)?)?;
+    match relation.as_str() {
+        "<" => Some(left < right),
+        "<=" => Some(left <= right),
+        ">" => Some(left > right),
+        ">=" => Some(left >= right),
+        "==" => Some(left == right),
+        "!=" => Some(left != right),
+        _ => None,
     }
 }

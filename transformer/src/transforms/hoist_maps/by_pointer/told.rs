@@ -15,7 +15,8 @@ pub(super) fn plan(cx: &Context<'_>, functions: &[Function], changed: &Changed, 
     let function = around(functions, extent);
     let is_own = |word: &str| cx.named(word, extent.start).is_some_and(|(_, variable)| is_own_member(&variable));
     let text = |text: &str| told(text, function, &is_own);
-    let edits: Option<Vec<Edit>> = plan.edits.iter().map(|edit| self::edit(changed, edit, &text)).collect();
+    let code = |text: &str| told(&addressed(text, function), function, &is_own);
+    let edits: Option<Vec<Edit>> = plan.edits.iter().map(|edit| self::edit(changed, edit, &code)).collect();
     let reason = |reason: &Reason| {
         let labels = reason.labels.iter().map(|(at, label)| (changed.origin_of(*at), text(label)));
         Reason {
@@ -59,6 +60,27 @@ fn told(text: &str, function: Option<&Function>, is_own: &dyn Fn(&str) -> bool) 
                 behind
             }
         };
+    }
+    found
+}
+
+/// A piece of code with `&grid` in the place of `grid`, and `grid` in that of `*grid`, where that is a reference in the file.
+fn addressed(text: &str, function: Option<&Function>) -> String {
+    let Some(function) = function else { return text.to_owned() };
+    let is_reference = |word: &str| function.references.values().any(|reference| reference.name == word);
+    let mut found = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let (word, behind) = rest.split_at(word_length(rest).max(c.len_utf8()));
+        let is_selected = found.ends_with("->") || found.ends_with('.');
+        if is_reference(word) && !is_selected && !behind.starts_with("->") {
+            match found.strip_suffix('*') {
+                Some(before) => found.truncate(before.len()),
+                None => found.push('&'),
+            }
+        }
+        found.push_str(word);
+        rest = behind;
     }
     found
 }
