@@ -46,3 +46,17 @@ pub fn failures<T: Sync>(items: &[T], check: impl Fn(&T) -> Result<(), String> +
     found.sort_unstable_by_key(|(index, _)| *index);
     found.into_iter().map(|(_, text)| text).collect()
 }
+
+/// What comes of all items, in any order, or the failures.
+pub fn collected<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> Result<Vec<R>, String> + Sync,
+) -> Result<Vec<R>, String> {
+    let found = Mutex::new(Vec::new());
+    let errors = failures(items, |item| {
+        let own = work(item)?;
+        found.lock().map_err(|error| error.to_string())?.extend(own);
+        Ok(())
+    });
+    if errors.is_empty() { found.into_inner().map_err(|error| error.to_string()) } else { Err(errors.join("\n")) }
+}

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Mutex;
 
 use ompsplit::engine::{self, Options, Outcome};
 use ompsplit::plan::Pass;
@@ -187,13 +186,7 @@ pub fn verdicts(
     seeds: &[u64],
     files: usize,
 ) -> Result<Vec<Verdict>, String> {
-    let found = Mutex::new(Vec::new());
-    let errors = parallel::failures(seeds, |seed| {
-        let verdicts = of_seed(builder, verified, operators, *seed, files)?;
-        found.lock().map_err(|error| error.to_string())?.extend(verdicts);
-        Ok(())
-    });
-    if errors.is_empty() { found.into_inner().map_err(|error| error.to_string()) } else { Err(errors.join("\n")) }
+    parallel::collected(seeds, |seed| of_seed(builder, verified, operators, *seed, files))
 }
 
 fn of_seed(

@@ -1,6 +1,7 @@
 //! Pointers that lead to nothing but memory that their function allocated, whichever of them leads to which.
 
 use crate::semantics::effects::Named;
+use crate::semantics::evaluation::is_conversion;
 use crate::semantics::symbols::{Scope, VariableId};
 use crate::semantics::uses::{Role, Use};
 use crate::semantics::{Origin, Program};
@@ -107,8 +108,7 @@ impl Program<'_> {
     /// Is a name an argument of a function in sight whose parameter is no reference, or of a conversion, `int(n)`?
     fn is_handed_by_value(&self, name: NodeId) -> bool {
         let call = Call::around(self.tree, name);
-        let is_type = |function: NodeId| self.tree.kind(function) == NodeKind::PrimitiveType;
-        if call.and_then(Call::function).is_some_and(is_type) {
+        if call.is_some_and(|call| is_conversion(self.file, self.tree, call.node)) {
             return true;
         }
         let binding = call.and_then(|call| self.binding(call.node));

@@ -213,10 +213,7 @@ fn decide_file(cx: &Context<'_>, made: Option<&Changed>) -> Decided {
         let plan = Verdict::Nothing(reason).into_plan(Pass::Hoist, span, span);
         return Decided { environments: vec![Planned { plan, opened: None }], ..Decided::default() };
     }
-    let opens = |directive: &Directive| directive.is("target data") || directive.is("target enter data");
-    let data = cx.constructs.ids().filter(|id| opens(cx.constructs.directive(*id)));
-    let with_data = data.filter_map(|id| cx.function_of(cx.constructs.directive(id).span));
-    let functions: BTreeSet<NodeId> = inside.keys().copied().chain(with_data).collect();
+    let functions: BTreeSet<NodeId> = inside.keys().copied().chain(pairs::with_environments(cx)).collect();
     let mut functions: Vec<NodeId> = functions.into_iter().collect();
     let settled = settled::settled(cx, &functions);
     inside.retain(|function, _| !settled.contains(function));

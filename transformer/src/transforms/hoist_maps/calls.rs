@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
+use crate::semantics::Origin;
 use crate::semantics::effects::{Binding, HostEffects, Named, Storage, Touch, UnknownKind};
-use crate::semantics::symbols::{DeclaredType, Scope, Variable, VariableId};
+use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
@@ -209,8 +210,9 @@ impl<'c, 'a> Call<'c, 'a> {
                 }
                 // What is mapped by another expression is memory that the copies read and write.
                 Err(reason) => {
-                    let is_out_of_reach = self.is_own_array(&item.named);
-                    mapping.touches.extend((!is_out_of_reach).then(|| self.unnamed(item)));
+                    // An array of the function itself is not there for the caller.
+                    let is_reached = cx.owner(&item.named).origin != Origin::AutomaticArray;
+                    mapping.touches.extend(is_reached.then(|| self.unnamed(item)));
                     unnamed.push(reason);
                 }
             }
@@ -303,15 +305,6 @@ impl<'c, 'a> Call<'c, 'a> {
     fn is_of_each_call(&self, own: &Item) -> bool {
         let is_local = own.named.id.is_within(self.cx.tree.span(self.binding.definition));
         is_local && (self.are_held || self.cx.leads_to_own_memory(&own.named))
-    }
-
-    /// Is it an array of the function that each call has for itself?
-    fn is_own_array(&self, own: &Named) -> bool {
-        let variable = self.cx.named(&own.name, own.at).map(|(_, variable)| variable);
-        let is_array = |it: &Variable| {
-            it.scope == Scope::Local && !it.has_static_storage() && matches!(it.ty, DeclaredType::Array { .. })
-        };
-        own.id.is_within(self.cx.tree.span(self.binding.definition)) && variable.is_some_and(|it| is_array(&it))
     }
 
     /// The section of the function's item, from where on the array is handed over.

@@ -19,6 +19,20 @@ pub(super) fn pairs(cx: &Context<'_>, function: Span) -> Vec<Mapping> {
     enters.filter_map(|id| pair(cx, *id, &ids)).collect()
 }
 
+/// The functions that open data environments.
+pub(super) fn with_environments(cx: &Context<'_>) -> BTreeSet<NodeId> {
+    let opens = |directive: &&Directive| directive.is("target data") || directive.is("target enter data");
+    let directives = cx.constructs.ids().map(|id| cx.constructs.directive(id));
+    directives.filter(opens).filter_map(|directive| cx.function_of(directive.span)).collect()
+}
+
+/// The data environments of a function, `target data` and those of this kind: which construct opens each, and from where to where.
+pub(super) fn environments(cx: &Context<'_>, function: Span) -> Vec<(ConstructId, Span)> {
+    let data = cx.constructs.ids_within(function).filter(|id| cx.constructs.directive(*id).is("target data"));
+    let data = data.map(|id| (id, cx.constructs.construct(id).body_span));
+    data.chain(pairs(cx, function).into_iter().map(|pair| (pair.id, pair.extent))).collect()
+}
+
 fn pair(cx: &Context<'_>, enter: ConstructId, ids: &[ConstructId]) -> Option<Mapping> {
     let directive = cx.constructs.directive(enter);
     let block = block_around(cx, directive.span)?;

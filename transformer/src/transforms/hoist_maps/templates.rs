@@ -161,19 +161,10 @@ fn compared_values(cx: &Context<'_>, test: NodeId, found: &mut Vec<Span>) {
 
 /// Whether a comparison of two numbers holds.
 fn compared_numbers(text: &str) -> Option<bool> {
-    let is_digit = |c: char| c.is_ascii_digit();
-    let first = text.trim_start_matches(is_digit);
-    let relation: String = first.chars().take_while(|c| matches!(c, '<' | '>' | '=' | '!')).collect();
-    let number = |text: &str| text.parse::<i64>().ok();
-    let left = number(text.get(..text.len() - first.len())?)?;
-    let right = number(first.get(relation.len()..)?)?;
-    match relation.as_str() {
-        "<" => Some(left < right),
-        "<=" => Some(left <= right),
-        ">" => Some(left > right),
-        ">=" => Some(left >= right),
-        "==" => Some(left == right),
-        "!=" => Some(left != right),
-        _ => None,
-    }
+    type Relation = (&'static str, fn(&i64, &i64) -> bool);
+    let relations: [Relation; 6] =
+        [("<=", i64::le), (">=", i64::ge), ("==", i64::eq), ("!=", i64::ne), ("<", i64::lt), (">", i64::gt)];
+    let parts = |(word, holds): Relation| text.split_once(word).map(|(left, right)| (left, holds, right));
+    let (left, holds, right) = relations.into_iter().find_map(parts)?;
+    Some(holds(&left.parse().ok()?, &right.parse().ok()?))
 }

@@ -11,7 +11,7 @@ use crate::syntax::{Call as FunctionCall, ClauseName, Field, NodeId, NodeKind, N
 use crate::transforms::hoist_maps::members::accesses::{Key, accesses};
 use crate::transforms::hoist_maps::members::handed::{is_vector_of_caller, object};
 use crate::transforms::hoist_maps::members::paths::given;
-use crate::transforms::hoist_maps::pairs::pairs;
+use crate::transforms::hoist_maps::pairs::environments;
 
 /// How many variables are followed, each of which has the value of the next, converted.
 const CONVERTED: usize = 4;
@@ -113,11 +113,9 @@ impl Call<'_, '_> {
     fn held(&self, key: &Key) -> Option<(Named, Arc<Variable>)> {
         let cx = self.cx;
         let extent = cx.tree.span(self.statement);
-        let data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
-        let around = data.filter(|id| cx.constructs.construct(*id).body_span.contains(extent));
         let function = cx.function_of(extent).map(|function| cx.tree.span(function));
-        let pairs = function.into_iter().flat_map(|function| pairs(cx, function));
-        let around = around.chain(pairs.filter(|pair| pair.extent.contains(extent)).map(|pair| pair.id));
+        let all = function.into_iter().flat_map(|function| environments(cx, function));
+        let around = all.filter(|(_, environment)| environment.contains(extent)).map(|(id, _)| id);
         let maps = around.flat_map(|id| cx.constructs.directive(id).clauses_of(ClauseName::Map));
         maps.flat_map(|clause| clause.items()).filter(|item| !item.has_member).find_map(|item| {
             let (named, variable) = cx.named(item.base.as_deref()?, item.span.start)?;

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::semantics::symbols::{DeclaredType, Scope};
 use crate::source::{Language, Span};
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
-use crate::transforms::hoist_maps::pairs::pairs;
+use crate::transforms::hoist_maps::pairs::{environments, with_environments};
 
 /// The members that constructs in a function list with sections, those that the sections are computed from, and those that are handed to
 /// functions with constructs.
@@ -174,14 +174,10 @@ pub(super) struct HeldPointer {
 
 /// The pointers that stand for these members in data environments that are there already.
 pub(super) fn held(cx: &Context<'_>, paths: &[Path]) -> Vec<HeldPointer> {
-    let data = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target data"));
-    let data = data.map(|id| (id, cx.constructs.construct(id).body_span));
-    let enters = cx.constructs.ids().filter(|id| cx.constructs.directive(*id).is("target enter data"));
-    let functions: BTreeSet<NodeId> =
-        enters.filter_map(|id| cx.function_of(cx.constructs.directive(id).span)).collect();
-    let pairs = functions.into_iter().flat_map(|function| pairs(cx, cx.tree.span(function)));
+    let functions = with_environments(cx).into_iter();
+    let all = functions.flat_map(|function| environments(cx, cx.tree.span(function)));
     let mut found = Vec::new();
-    for (id, extent) in data.chain(pairs.map(|pair| (pair.id, pair.extent))) {
+    for (id, extent) in all {
         let maps = cx.constructs.directive(id).clauses_of(ClauseName::Map);
         for item in maps.flat_map(|clause| clause.items()).filter(|item| !item.has_member) {
             let Some(name) = item.base.as_deref() else { continue };
