@@ -3,7 +3,7 @@
 use super::{Reader, Storage, Touch, places};
 use crate::semantics::calls::is_pure;
 use crate::semantics::evaluation::{Act, act};
-use crate::semantics::macros::expansion::{Expansion, expansion_around};
+use crate::semantics::macros::expansion::{Expansion, expansion_around, whole_expression};
 use crate::semantics::macros::is_standard_constant;
 use crate::semantics::symbols::{DeclaredType, NameKind, Scope};
 use crate::semantics::uses::{Role, Use, uses_below};
@@ -12,17 +12,25 @@ use crate::syntax::{Call, Field, NodeId, NodeKind, Number};
 
 impl Reader<'_, '_> {
     /// Reads a macro by the whole expression around it, with all macros in it replaced; `false` where that does more than compute with
-    /// numbers and elements of arrays of numbers.
+    /// numbers and elements of arrays of numbers. An expression is read once, for all macros in it.
     pub(super) fn by_expansion(&mut self, name: NodeId) -> bool {
-        let cx = self.cx;
-        let Some(expansion) = expansion_around(cx.file, cx.tree, cx.symbols(), name) else { return false };
-        if !self.is_followed(&expansion, name) {
-            return false;
+        let whole = self.cx.tree.span(whole_expression(self.cx.tree, name));
+        if let Some(is_read) = self.expanded.get(&whole) {
+            return *is_read;
         }
+        let touches = self.expanded_touches(name);
+        self.expanded.insert(whole, touches.is_some());
+        self.found.touches.extend(touches.iter().flatten().cloned());
+        touches.is_some()
+    }
+
+    fn expanded_touches(&self, name: NodeId) -> Option<Vec<Touch>> {
+        let cx = self.cx;
+        let expansion = expansion_around(cx.file, cx.tree, cx.symbols(), name)?;
+        self.is_followed(&expansion, name).then_some(())?;
         let uses = uses_below(&expansion.file, &expansion.tree, expansion.tree.root());
         let touches: Option<Vec<Vec<Touch>>> = uses.iter().map(|used| self.of_use(&expansion, used)).collect();
-        self.found.touches.extend(touches.iter().flatten().flatten().cloned());
-        touches.is_some()
+        Some(touches?.concat())
     }
 
     /// Is each part of the expression of a kind whose operands tell what it does?

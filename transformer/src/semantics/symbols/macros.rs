@@ -1,6 +1,7 @@
 //! The macro that a name stands for.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use super::{Symbols, Unit};
 use crate::source::{Span, without_comments, words};
@@ -36,7 +37,7 @@ pub struct FlagDefinition {
 }
 
 /// The object-like macros of the C library's headers, of POSIX, and of OpenMP's, as glibc and clang define them, in order.
-const STANDARD: &str = include_str!("standard_macros.txt");
+static STANDARD: LazyLock<BTreeSet<&str>> = LazyLock::new(|| include_str!("standard_macros.txt").lines().collect());
 
 impl Symbols<'_> {
     /// Every macro by a name that the file, its headers and the compiler's flags define, whichever of them holds at a place; where
@@ -85,7 +86,7 @@ impl Symbols<'_> {
     /// define it: by a name of theirs, or one that is reserved for them (C17, section 7.1.3)?
     #[must_use]
     pub fn is_default_of_standard_macro(&self, name: &str) -> bool {
-        let is_theirs = name.starts_with('_') || STANDARD.lines().any(|line| line == name);
+        let is_theirs = name.starts_with('_') || STANDARD.contains(name);
         let mut units = std::iter::once(&self.own).chain(self.header_units().map(|(_, unit)| unit));
         is_theirs && units.any(|unit| unit.is_default(name))
     }
