@@ -38,6 +38,11 @@ impl Program<'_> {
             && !self.matters_between(named, &uses, Span::new(place.end, self.tree.span(function).end))
     }
 
+    /// Does nobody read what a variable leads to in a part of the function, by its name?
+    pub(crate) fn is_unread_in(&self, named: &Named, part: Span) -> bool {
+        !self.matters_between(named, &self.uses_of(named), part)
+    }
+
     /// May a call that stands at a place come back at an earlier one of its function, as `longjmp` does?
     pub(crate) fn may_resume_earlier(&self, place: Span) -> bool {
         let Some(function) = self.function_of(place) else { return true };

@@ -10,6 +10,7 @@ use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::exchanges::{Exchange, exchanges};
 use crate::transforms::hoist_maps::items::Item;
+use crate::transforms::hoist_maps::jumps::{LeavingBranch, leaving_branches};
 use crate::transforms::hoist_maps::reach::reach;
 
 /// A statement of a block.
@@ -19,12 +20,14 @@ pub(super) struct Statement {
     pub extent: Span,
     /// The constructs in it that map data: indices.
     pub mappings: Vec<usize>,
-    /// What the host does in it.
+    /// What the host does in it, but for what it does in branches that leave it.
     pub host: HostEffects,
     /// Is it a loop of the host?
     pub is_loop: bool,
     /// The pointers that change places in it.
     pub exchanges: Vec<Exchange>,
+    /// The branches that leave it.
+    pub branches: Vec<LeavingBranch>,
 }
 
 impl Statement {
@@ -55,7 +58,10 @@ fn statement(cx: &Context<'_>, all: &[Mapping], node: NodeId) -> Statement {
     let extent = own.map_or(span, |mapping| Span::new(mapping.extent.start, span.end));
     let found: Vec<&Mapping> = mappings.iter().filter_map(|index| all.get(*index)).collect();
     let kernels: Vec<Span> = found.iter().filter(|it| !it.is_data).map(|it| cx.tree.span(it.body)).collect();
-    let mut host = cx.host_effects(node, &kernels);
+    let is_free = |branch: &LeavingBranch| !found.iter().any(|mapping| branch.span.overlaps(mapping.extent));
+    let branches: Vec<_> = leaving_branches(cx, node).into_iter().filter(is_free).collect();
+    let left_out: Vec<Span> = kernels.into_iter().chain(branches.iter().map(|branch| branch.span)).collect();
+    let mut host = cx.host_effects(node, &left_out);
     // A jump does nothing to memory; where it leads is looked at where environments are written, and so is the end of the program.
     host.unknown.retain(|it| !leads_out(cx, it.span));
     for mapping in &found {
@@ -73,7 +79,7 @@ fn statement(cx: &Context<'_>, all: &[Mapping], node: NodeId) -> Statement {
     let is_loop =
         matches!(cx.tree.kind(node), NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement);
     let exchanges = if mappings.is_empty() { Vec::new() } else { exchanges(cx, node) };
-    Statement { node, extent, mappings, host, is_loop, exchanges }
+    Statement { node, extent, mappings, host, is_loop, exchanges, branches }
 }
 
 /// An `#if` that stands for a statement of the block, with constructs in it: it may leave nothing there, or several statements.

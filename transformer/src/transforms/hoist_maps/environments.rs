@@ -273,7 +273,7 @@ impl Block<'_, '_> {
             item: first.clone(),
             owner: self.cx.owner(&first.named),
             to: copies_in && !is_written_first && !is_unset,
-            from: from && !(is_own && self.cx.is_unread_behind(&first.named, extent)),
+            from: from && !(is_own && self.is_unread_behind(&first.named, statements)),
             is_unset,
             copies: self.copies(&mappings, id),
             updates: Vec::new(),
@@ -288,6 +288,13 @@ impl Block<'_, '_> {
         let mut terms: Vec<String> = terms.into_iter().chain(own).collect();
         terms.extend(storage::host_terms(self, statements, &held)?);
         Ok((held, terms))
+    }
+
+    /// Does nobody read the function's own memory behind the environment, and in the branches that leave it?
+    fn is_unread_behind(&self, named: &Named, statements: (usize, usize)) -> bool {
+        let inside = self.statements.get(statements.0..=statements.1).unwrap_or_default();
+        self.cx.is_unread_behind(named, self.extent_of(statements))
+            && inside.iter().flat_map(|it| &it.branches).all(|branch| self.cx.is_unread_in(named, branch.span))
     }
 
     /// How often constructs copy a variable, each run once.

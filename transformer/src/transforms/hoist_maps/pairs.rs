@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::syntax::{ClauseName, Directive, NodeId, NodeKind};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::items::normal;
-use crate::transforms::hoist_maps::jumps::ways_out;
+use crate::transforms::hoist_maps::jumps::{leaving_branches, ways_out};
 
 /// The environments of this kind in a function.
 pub(super) fn pairs(cx: &Context<'_>, function: Span) -> Vec<Mapping> {
@@ -56,7 +56,8 @@ fn pair(cx: &Context<'_>, enter: ConstructId, ids: &[ConstructId]) -> Option<Map
     let extent = Span::new(directive.span.start, last.span.end);
     let statements: Vec<NodeId> =
         cx.tree.named_children(block).filter(|node| extent.contains(cx.tree.span(*node))).collect();
-    let ways = ways_out(cx, &statements);
+    let branches: Vec<_> = statements.iter().flat_map(|statement| leaving_branches(cx, *statement)).collect();
+    let ways = ways_out(cx, &statements, &branches.iter().collect::<Vec<_>>());
     let is_closed = |jump: &NodeId| exits.iter().any(|exit| stands_before(cx, exit.span, cx.tree.span(*jump)));
     (ways.blocked.is_none() && ways.jumps.iter().all(is_closed)).then_some(())?;
     let mut found = Mapping {

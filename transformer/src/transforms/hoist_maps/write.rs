@@ -56,7 +56,8 @@ pub(super) fn edits(
         if indent_of(cx.file, directive.span.start).is_empty() { String::new() } else { indents.indent.clone() };
     let layout = layout.indented(column.clone());
     let nodes: Vec<NodeId> = inside.iter().map(|statement| statement.node).collect();
-    let mut ways = ways_out(cx, &nodes);
+    let branches: Vec<_> = inside.iter().flat_map(|statement| &statement.branches).collect();
+    let mut ways = ways_out(cx, &nodes, &branches);
     let is_known_here = |held: &Held| held.owner.origin == Origin::Allocation && !held.owner.is_shared;
     if !environment.held.iter().all(is_known_here) {
         ways.jumps.append(&mut ways.ends);

@@ -82,7 +82,8 @@ fn names_mean_the_same(cx: &Context<'_>, environment: &Environment, at: usize) -
     })
 }
 
-/// What ends the environment before a jump, which gets braces where it is a branch without them. `exit` writes it with such blanks.
+/// What ends the environment before a jump or the branch that it ends; a jump gets braces where it is a branch without them. `exit` writes it
+/// with such blanks.
 fn before_jump(cx: &Context<'_>, jump: NodeId, newline: &str, exit: &dyn Fn(String) -> String) -> Option<Vec<Edit>> {
     let (tree, span) = (cx.tree, cx.tree.span(jump));
     let parent = tree.parent(jump)?;
@@ -107,7 +108,7 @@ fn before_jump(cx: &Context<'_>, jump: NodeId, newline: &str, exit: &dyn Fn(Stri
     Some(vec![Edit { span: gap, text: opening }, closing])
 }
 
-/// The same in a block that has the jump in a line with others, `{ puts("failed"); return 1; }`: each gets a line of its own.
+/// The same in a block that has it in a line with others, `{ puts("failed"); return 1; }`: each gets a line of its own.
 fn on_own_line(
     cx: &Context<'_>,
     (block, jump): (NodeId, NodeId),
