@@ -2,24 +2,28 @@
 
 mod judge;
 
-use std::time::Instant;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use self::judge::Judge;
 use super::choices::{Choice, Plan};
 use super::project::Project;
+use super::replay::{Replayed, open_form, orders};
 use super::runner::Runner;
-use super::search::{Arms, FINAL_ROUNDS, Measured, Present, halve, rounds};
+use super::search::{Arms, Bench as _, CONFIRMING_ROUNDS, FINAL_ROUNDS, Measured, Present, halve, rounds};
 use super::size::{Saturation, saturation};
 use super::statistics::median;
-use super::task::{Build, ClockKind, Task, TunedLoop, apart};
+use super::task::{Build, ClockKind, Task, TunedLoop, apart, plans};
 use super::{Watch, clock::Clock};
 
 /// Runs of the original at each size of a range.
 const SIZE_RUNS: usize = 2;
 /// Rounds of an exhaustive search.
 const EXHAUSTIVE_ROUNDS: usize = 5;
+/// All launches of a kernel in all grids may take so long, or twice as long as the program if that is more.
+const REPLAY_TIME: Duration = Duration::from_secs(5);
 
 /// Builds a plan that nobody built before.
 pub type Compose<'a> = dyn Fn(&Plan) -> Result<Build, String> + 'a;
@@ -34,6 +38,8 @@ pub struct Stage<'a> {
     pub loops: &'a [TunedLoop],
     /// The builds; the first is the original.
     pub builds: Vec<Build>,
+    /// Builds whose grids are chosen at their launches.
+    pub replays: Vec<Build>,
     /// The device's clock, if there is one.
     pub clock: Option<&'a Clock>,
     /// Does the original tell of its own kernels?
@@ -95,6 +101,9 @@ pub struct Outcome {
     pub saturation: Option<Saturation>,
     /// The runs, those at the sizes not counted.
     pub runs: usize,
+    /// What launches in many grids told within one run each; `None` where there were none.
+    #[serde(default)]
+    pub replayed: Option<Replayed>,
     /// How long measuring took, in seconds.
     pub seconds: f64,
     /// Was the time used up before the end?
@@ -111,20 +120,30 @@ pub struct Outcome {
 /// When the original does not run as it should.
 pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
     let started = Instant::now();
-    let Stage { task, project, loops, mut builds, clock, is_plain, compose, watch } = stage;
+    let Stage { task, project, loops, mut builds, replays, clock, is_plain, compose, watch } = stage;
     let twin = builds.len();
     builds.extend(builds.first().cloned());
     let mut runner = Runner::new(task, project, builds, clock, watch);
-    let saturation = saturated(&mut runner)?;
     let target = task.size.as_ref().map(|range| range.high);
-    let searched = saturation.as_ref().map(|found| found.size).filter(|_| !task.is_exhaustive).or(target);
-    runner.kind = runner.begin(searched)?;
-    let mut search = Measured::default();
-    if let Some(compose) = compose {
-        set_apart(&mut runner, compose, &mut search)?;
+    let replayer = Replayer { loops, builds: &replays };
+    let mut replayed = Replayed::none(loops.len());
+    if task.replays && !task.is_exhaustive && !replays.is_empty() {
+        runner.kind = runner.begin(target)?;
+        replayer.run(&mut runner, &mut replayed)?;
+    }
+    let mut saturation = None;
+    if !replayed.is_whole() {
+        saturation = saturated(&mut runner)?;
+        let found = saturation.as_ref().map(|found: &Saturation| found.size);
+        let searched = found.filter(|_| !task.is_exhaustive).or(target);
+        runner.kind = runner.begin(searched)?;
+        if searched != target {
+            replayer.run(&mut runner, &mut replayed)?;
+        }
     }
     let judge = Judge::new(loops, &runner, Present { build: 0, twin }, is_plain);
-    let mut decision = Decision { runner, judge, compose, end: Measured::default(), search };
+    let (search, end, dropped) = Default::default();
+    let mut decision = Decision { runner, judge, compose, end, search, replayed, dropped };
     let last = decision.search(target)?;
     let (wanted, chosen) = decision.composed()?;
     let best = decision.judge.best(&decision.end, chosen, &last);
@@ -135,41 +154,22 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
         _ => (wanted, decision.judge.expected_ratio(&decision.end)),
     };
     let (dropped, faults) = decision.failures();
-    let Decision { runner, judge, search, end, .. } = decision;
+    let Decision { runner, judge, search, end, replayed, .. } = decision;
     Ok(Outcome {
         plan,
         ratio,
         noise: judge.noise(&end),
         clock: runner.kind,
         is_confirmed,
-        rows: judge.rows(&search, &end),
+        rows: judge.rows(&search, &end, &replayed),
         saturation,
-        runs: search.runs + if task.is_exhaustive { 0 } else { end.runs },
+        runs: replayed.runs + search.runs + if task.is_exhaustive { 0 } else { end.runs },
+        replayed: (!replays.is_empty() && !task.is_exhaustive).then_some(replayed),
         seconds: started.elapsed().as_secs_f64(),
         is_cut: search.is_cut || end.is_cut,
         dropped,
         faults,
     })
-}
-
-/// Runs every build once that has choices for several kernels, and where one fails builds its choices apart, so that the one that is not at
-/// fault stays.
-fn set_apart(runner: &mut Runner<'_>, compose: &Compose<'_>, into: &mut Measured) -> Result<(), String> {
-    let is_several = |at: &usize| runner.builds.get(*at).is_some_and(|it| !apart(&it.plan).is_empty());
-    let several: Vec<usize> = (0..runner.builds.len()).filter(is_several).collect();
-    rounds(runner, &several, 1, into)?;
-    for build in several.into_iter().filter(|build| into.failed.contains_key(build)) {
-        let alone = runner.builds.get(build).map(|it| apart(&it.plan)).unwrap_or_default();
-        for plan in alone {
-            // What cannot be built alone is no loss: it is at fault.
-            if !runner.builds.iter().any(|other| other.plan == plan)
-                && let Ok(one) = compose(&plan)
-            {
-                runner.builds.push(one);
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Where the device is saturated, by the original at each size.
@@ -187,6 +187,44 @@ fn saturated(runner: &mut Runner<'_>) -> Result<Option<Saturation>, String> {
     Ok(saturation(&times, range.exponent))
 }
 
+/// Runs builds whose grids are chosen at their launches.
+struct Replayer<'a> {
+    loops: &'a [TunedLoop],
+    builds: &'a [Build],
+}
+
+impl Replayer<'_> {
+    /// Runs those that hold kernels of which nothing is known yet, once each.
+    fn run(&self, runner: &mut Runner<'_>, into: &mut Replayed) -> Result<(), String> {
+        if runner.kind == ClockKind::Wall {
+            into.refused.extend(self.loops.iter().map(|one| (one.line, "no kernel was seen".to_owned())));
+            return Ok(());
+        }
+        let missing: Vec<bool> = (0..self.loops.len()).map(|kernel| !into.has(kernel)).collect();
+        let budget = REPLAY_TIME.max(runner.usual() * 2);
+        into.refused.clear();
+        for (at, build) in self.builds.iter().enumerate() {
+            let is_wanted = |kernel: usize| missing.get(kernel) == Some(&true) && open_form(build, kernel).is_some();
+            let kernels: Vec<usize> = (0..self.loops.len()).filter(|kernel| is_wanted(*kernel)).collect();
+            if kernels.is_empty() || runner.is_over() {
+                continue;
+            }
+            (runner.watch)(&format!("trying all grids in one run, of form {} of {}", at + 1, self.builds.len()));
+            into.runs += 1;
+            let launches = u32::try_from(build.tuned.iter().map(Vec::len).sum::<usize>()).unwrap_or(u32::MAX);
+            let orders = orders(self.loops, build, budget);
+            match runner.replay(build, &orders, budget.saturating_mul(launches))? {
+                Ok(times) => into.add(self.loops, build, &times),
+                Err(why) => {
+                    let lines = kernels.iter().filter_map(|kernel| self.loops.get(*kernel)).map(|one| one.line);
+                    lines.for_each(|line| into.refuse(line, &why));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A search that is under way.
 struct Decision<'a> {
     runner: Runner<'a>,
@@ -196,28 +234,150 @@ struct Decision<'a> {
     search: Measured,
     /// What was measured of those.
     end: Measured,
+    /// What was measured of grids within one run.
+    replayed: Replayed,
+    /// Plans that could not be built.
+    dropped: Told,
 }
 
 impl Decision<'_> {
     /// Measures until a few candidates are left, and these in more rounds at the size that is tuned for; gives their builds.
     fn search(&mut self, target: Option<u64>) -> Result<Vec<usize>, String> {
-        let Self { runner, judge, search, end, .. } = self;
-        let wanted = runner.task.rounds;
-        if runner.task.is_exhaustive {
-            let all: Vec<usize> = (0..runner.builds.len()).collect();
+        let wanted = self.runner.task.rounds;
+        if self.runner.task.is_exhaustive {
+            let all: Vec<usize> = (0..self.runner.builds.len()).collect();
+            self.set_apart(&all)?;
+            let all: Vec<usize> = (0..self.runner.builds.len()).collect();
+            let Self { runner, search, end, .. } = self;
             rounds(runner, &all, wanted.unwrap_or(EXHAUSTIVE_ROUNDS), search)?;
             end.clone_from(search);
             return Ok(all);
         }
-        let wholes: Vec<Arms> = (0..runner.builds.len()).map(|build| vec![Some(build)]).collect();
-        let arms = if judge.is_blind { &wholes } else { &judge.arms };
-        let found = halve(runner, arms, judge.present.twin, search)?;
-        let mut last = judge.protected();
-        last.extend(found.into_iter().filter(|build| !judge.protected().contains(build)));
+        let mut last = self.judge.protected();
+        let is_replayed = self.replayed.is_whole();
+        let found = if is_replayed { Vec::new() } else { self.halve()? };
+        let mut others = self.finalists();
+        others.extend(self.set_apart(&others)?);
+        for build in found.into_iter().chain(others) {
+            if !last.contains(&build) {
+                last.push(build);
+            }
+        }
+        let Self { runner, search, end, .. } = self;
         runner.kind = runner.begin(target)?;
         end.failed.clone_from(&search.failed);
-        rounds(runner, &last, wanted.unwrap_or(FINAL_ROUNDS), end)?;
+        let usual = if is_replayed { CONFIRMING_ROUNDS } else { FINAL_ROUNDS };
+        rounds(runner, &last, wanted.unwrap_or(usual), end)?;
         Ok(last)
+    }
+
+    /// Runs the builds of candidates that are likely to be fast, of kernels that were not replayed; gives those that are best.
+    fn halve(&mut self) -> Result<Vec<usize>, String> {
+        let mut left = BTreeSet::from([self.judge.present.build]);
+        left.extend(self.judge.passes);
+        match self.compose {
+            Some(_) => {
+                let loops = self.judge.likely(&self.replayed);
+                for plan in plans(&loops, self.runner.kind) {
+                    left.extend(self.with_plan(&plan));
+                }
+            }
+            None => left.extend((0..self.runner.builds.len()).filter(|build| self.is_likely(*build))),
+        }
+        left.remove(&self.judge.present.twin);
+        left.extend(self.set_apart(&left.iter().copied().collect::<Vec<_>>())?);
+        let Self { runner, judge, search, .. } = self;
+        let wholes: Vec<Arms> = (0..runner.builds.len()).map(|build| vec![Some(build)]).collect();
+        let arms = if judge.is_blind() { &wholes } else { &judge.arms };
+        halve(runner, arms, left, search)
+    }
+
+    /// Does a build tell of a candidate that is likely to be fast, of a kernel that was not replayed?
+    fn is_likely(&self, build: usize) -> bool {
+        let arms = self.judge.arms.get(build).into_iter().flatten().enumerate();
+        let is_likely = |(kernel, arm): (usize, &Option<usize>)| {
+            let likely = self.judge.loops.get(kernel).map_or(0, |one| one.likely);
+            !self.replayed.has(kernel) && arm.is_none_or(|arm| arm > 0 && arm < likely)
+        };
+        arms.into_iter().any(is_likely)
+    }
+
+    /// Builds of the best grids of the kernels that were replayed: each of one of every kernel, if they can be built, or else what there is.
+    fn finalists(&mut self) -> Vec<usize> {
+        let kernels = self.judge.loops.len();
+        let best: Vec<Vec<usize>> = (0..kernels).map(|kernel| self.replayed.best(kernel)).collect();
+        let mut found = Vec::new();
+        if self.compose.is_some() {
+            for at in 0..best.iter().map(Vec::len).max().unwrap_or(0) {
+                let choice = |(one, best): (&TunedLoop, &Vec<usize>)| {
+                    best.get(at).and_then(|arm| one.choices.get(*arm)).copied().unwrap_or_default()
+                };
+                let plan = Plan::Chosen(self.judge.loops.iter().zip(&best).map(choice).collect());
+                found.extend(self.with_plan(&plan));
+            }
+            return found;
+        }
+        for (kernel, arm) in
+            best.iter().enumerate().flat_map(|(kernel, arms)| arms.iter().map(move |arm| (kernel, *arm)))
+        {
+            let holds = |arms: &Arms| arms.get(kernel) == Some(&Some(arm));
+            found.extend(self.judge.arms.iter().position(holds));
+        }
+        found
+    }
+
+    /// The build of a plan, which is made if there is none of its text; several where it cannot be built together, none where it cannot be
+    /// built at all.
+    fn with_plan(&mut self, plan: &Plan) -> Vec<usize> {
+        if let Some(build) = self.runner.builds.iter().position(|build| build.plan == *plan) {
+            return vec![build];
+        }
+        let Some(compose) = self.compose else { return Vec::new() };
+        (self.runner.watch)(&format!("building candidate {}", self.runner.builds.len()));
+        match compose(plan) {
+            Ok(build) => vec![self.with_build(build)],
+            Err(why) => {
+                let alone = apart(plan);
+                if alone.is_empty() {
+                    self.dropped.push((plan.clone(), why));
+                }
+                alone.iter().flat_map(|plan| self.with_plan(plan)).collect()
+            }
+        }
+    }
+
+    /// The number of a build, which is an earlier one if that has the same text.
+    fn with_build(&mut self, build: Build) -> usize {
+        if let Some(same) = self.runner.builds.iter().position(|other| other.text == build.text) {
+            return same;
+        }
+        self.judge.arms.push(self.judge.arms_of(&build));
+        self.runner.builds.push(build);
+        self.runner.builds.len() - 1
+    }
+
+    /// Runs those builds once that have choices for several kernels, and where one fails builds its choices apart, so that the one that is not
+    /// at fault stays: gives the builds of these.
+    fn set_apart(&mut self, builds: &[usize]) -> Result<Vec<usize>, String> {
+        if self.compose.is_none() {
+            return Ok(Vec::new());
+        }
+        let alone = |build: usize| self.runner.builds.get(build).map(|it| apart(&it.plan)).unwrap_or_default();
+        let is_new =
+            |build: &usize| !self.search.samples.contains_key(build) && !self.search.failed.contains_key(build);
+        let several = builds.iter().copied().map(|build| (build, alone(build)));
+        let several: Vec<(usize, Vec<Plan>)> =
+            several.filter(|(build, plans)| !plans.is_empty() && is_new(build)).collect();
+        let numbers: Vec<usize> = several.iter().map(|(build, _)| *build).collect();
+        rounds(&mut self.runner, &numbers, 1, &mut self.search)?;
+        let mut found = Vec::new();
+        for (build, plans) in several {
+            if self.search.failed.contains_key(&build) {
+                // What cannot be built alone is no loss: it is at fault.
+                found.extend(plans.iter().flat_map(|plan| self.with_plan(plan)).collect::<Vec<_>>());
+            }
+        }
+        Ok(found)
     }
 
     /// The plan of the best choices of all kernels, and its build, if there is one or one can be made; that is measured beside the original.
@@ -251,7 +411,7 @@ impl Decision<'_> {
             let is_safe = self.runner.builds.get(build).is_some_and(|build| !build.is_assumed);
             is_safe && self.runner.differing.contains_key(&build)
         };
-        let (mut dropped, mut faults) = (Told::new(), Told::new());
+        let (mut dropped, mut faults) = (self.dropped.clone(), Told::new());
         for (build, why) in failed.iter().filter(|(build, _)| !is_told_alone(**build)) {
             let told = if is_fault(*build) { &mut faults } else { &mut dropped };
             told.extend(plan(*build).map(|plan| (plan, why.clone())));

@@ -18,6 +18,7 @@ pub mod decision;
 pub mod kernel_tuner;
 pub mod prepare;
 pub mod project;
+pub mod replay;
 pub mod runner;
 pub mod search;
 pub mod size;

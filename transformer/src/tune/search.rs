@@ -12,16 +12,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::statistics::{is_larger, median, noise};
 
 /// Candidates of a kernel that reach the last rounds.
-const FINALISTS: usize = 3;
+pub const FINALISTS: usize = 3;
 /// The most that do, where more are as good as the best one: the last rounds may be run at another size, where they differ.
 const MOST_FINALISTS: usize = 8;
 /// How many times as long as the best one a candidate takes that is as good. Of two runs on an H100 whose best candidates for saturating sizes
 /// were 3 % apart, others were 8 % faster at the size that was tuned for (bench/tune).
-const AS_GOOD: f64 = 1.03;
+pub const AS_GOOD: f64 = 1.03;
 /// One of so many candidates is kept in each rung.
 const KEPT: usize = 3;
 /// The last rounds: six runs against twelve of the present form tell a difference that some of the pairs contradict.
 pub const FINAL_ROUNDS: usize = 6;
+/// The last rounds where all candidates were measured within one run before, so that few are left and their order is known: four runs against
+/// eight still tell a difference that two of the 32 pairs contradict.
+pub const CONFIRMING_ROUNDS: usize = 4;
 
 /// What one run of a build took.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -126,12 +129,16 @@ pub fn rounds(bench: &mut dyn Bench, builds: &[usize], rounds: usize, into: &mut
     Ok(())
 }
 
-/// The numbers of the builds that reach the end: those that hold one of the last candidates of a kernel. `twin` is no candidate.
+/// The numbers of the builds that reach the end, of those that are `left`: they hold one of the last candidates of a kernel.
 ///
 /// # Errors
 /// When nothing can be run.
-pub fn halve(bench: &mut dyn Bench, arms: &[Arms], twin: usize, into: &mut Measured) -> Result<Vec<usize>, String> {
-    let mut left: BTreeSet<usize> = (0..arms.len()).filter(|build| *build != twin).collect();
+pub fn halve(
+    bench: &mut dyn Bench,
+    arms: &[Arms],
+    mut left: BTreeSet<usize>,
+    into: &mut Measured,
+) -> Result<Vec<usize>, String> {
     let kernels = arms.iter().map(Vec::len).max().unwrap_or(0);
     for rung in 1.. {
         let builds: Vec<usize> = left.iter().copied().collect();
