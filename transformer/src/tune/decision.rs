@@ -263,12 +263,34 @@ impl Decision<'_> {
                 last.push(build);
             }
         }
-        let Self { runner, search, end, .. } = self;
-        runner.kind = runner.begin(target)?;
-        end.failed.clone_from(&search.failed);
-        let usual = if is_replayed { CONFIRMING_ROUNDS } else { FINAL_ROUNDS };
-        rounds(runner, &last, wanted.unwrap_or(usual), end)?;
+        self.runner.kind = self.runner.begin(target)?;
+        self.end.failed.clone_from(&self.search.failed);
+        match wanted {
+            None if is_replayed => self.confirm(&last)?,
+            wanted => rounds(&mut self.runner, &last, wanted.unwrap_or(FINAL_ROUNDS), &mut self.end)?,
+        }
         Ok(last)
+    }
+
+    /// Runs candidates that were measured within a run: all of them once, and those that are fastest then beside the present form until it is
+    /// clear whether they are faster.
+    fn confirm(&mut self, last: &[usize]) -> Result<(), String> {
+        let Self { runner, judge, end, .. } = self;
+        let Present { build, twin } = judge.present;
+        end.samples.entry(build).or_default().extend(runner.first_sample());
+        let once: Vec<usize> = last.iter().copied().filter(|other| *other != build).collect();
+        rounds(runner, &once, 1, end)?;
+        let mut again = vec![build, twin];
+        again.extend(judge.leading(end).into_iter().filter(|other| !again.contains(other)).collect::<BTreeSet<_>>());
+        for round in 2..=CONFIRMING_ROUNDS {
+            let due = |build: &&usize| end.samples.get(build).is_some_and(|samples| samples.len() < round);
+            let due: Vec<usize> = again.iter().filter(due).copied().collect();
+            rounds(runner, &due, 1, end)?;
+            if judge.is_decided(end) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Runs the builds of candidates that are likely to be fast, of kernels that were not replayed; gives those that are best.

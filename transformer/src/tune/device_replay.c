@@ -310,8 +310,8 @@ static double timed(const struct replay *it, int grid)
     return milliseconds;
 }
 
-// All grids in turn; those that are far from the best one only once.
-static void time_grids(struct replay *it)
+// All grids in turn; those that are far from the best one only once. Gives why there are no times.
+static const char *time_grids(struct replay *it)
 {
     struct plan *plan = it->plan;
     double start = now(), best = 0;
@@ -332,18 +332,22 @@ static void time_grids(struct replay *it)
             if (plan->seconds + now() - start <= budget)
                 continue;
             // A launch of which not all grids were timed says nothing of those that were not.
+            plan->seconds = budget + 1;
             if (!round) {
                 sample_count = first;
-                plan->refusal = "its launches take longer than the time for them";
+                return "its launches take longer than the time for them";
             }
-            plan->seconds = budget + 1;
-            return;
+            plan->replayed++;
+            return NULL;
         }
     }
+    plan->seconds += now() - start;
     if (broken)
         sample_count = first;
-    plan->seconds += now() - start;
-    plan->replayed += sample_count > first;
+    if (sample_count == first)
+        return "the launches fail";
+    plan->replayed++;
+    return NULL;
 }
 
 static const char *with_spare(struct replay *it)
@@ -366,7 +370,7 @@ static const char *with_spare(struct replay *it)
         unsigned threads = USUAL_THREADS < it->most_threads ? USUAL_THREADS : it->most_threads;
         if (launch_in(it->launch, teams_for(it->launch->grid[0], threads, USUAL_TEAMS), threads) || api.wait(stream))
             broken = 1;
-        time_grids(it);
+        refusal = time_grids(it);
         if (copy_regions(it->context, it->spare, 1, stream) || api.wait(stream))
             broken = 1;
     }

@@ -24,6 +24,9 @@ const LEAST_LIMIT: Duration = Duration::from_secs(2);
 const NO_REFERENCE: &str = "the original was not run at this size";
 const NO_TIMES: &str = "the device's clock told nothing";
 
+/// What the original printed, how long it took, which clock saw its kernels, and what that told.
+type Reference = (Run, Duration, ClockKind, Option<Times>);
+
 /// Runs the builds of one source.
 pub struct Runner<'a> {
     /// How it is run.
@@ -44,8 +47,8 @@ pub struct Runner<'a> {
     pub watch: &'a Watch<'a>,
     /// Builds whose results differ from the original's.
     pub differing: BTreeMap<usize, String>,
-    /// What the original printed at each size, how long it took, and which clock saw its kernels.
-    references: BTreeMap<Option<u64>, (Run, Duration, ClockKind)>,
+    /// What the original printed at each size, how long it took, which clock saw its kernels, and their times.
+    references: BTreeMap<Option<u64>, Reference>,
 }
 
 impl<'a> Runner<'a> {
@@ -71,7 +74,7 @@ impl<'a> Runner<'a> {
     /// When it does not run as expected, or gives other results each time.
     pub fn begin(&mut self, size: Option<u64>) -> Result<ClockKind, String> {
         self.size = size;
-        if let Some((_, _, kind)) = self.references.get(&size) {
+        if let Some((_, _, kind, _)) = self.references.get(&size) {
             return Ok(*kind);
         }
         let command = self.task.command(size);
@@ -93,15 +96,22 @@ impl<'a> Runner<'a> {
             (took, times) = (took.min(took_again), times_again);
         }
         let is_seen = |times: &Times| times.at(original.id, &original.lines).iter().any(Option::is_some);
-        let kind = if times.is_some_and(|times| is_seen(&times)) { ClockKind::Device } else { ClockKind::Wall };
-        self.references.insert(size, (first, took, kind));
+        let kind = if times.as_ref().is_some_and(is_seen) { ClockKind::Device } else { ClockKind::Wall };
+        self.references.insert(size, (first, took, kind, times));
         Ok(kind)
     }
 
     /// How long the original takes at this size.
     #[must_use]
     pub fn usual(&self) -> Duration {
-        self.references.get(&self.size).map(|(_, took, _)| *took).unwrap_or_default()
+        self.references.get(&self.size).map(|(_, took, ..)| *took).unwrap_or_default()
+    }
+
+    /// What the original took in the run that began this size.
+    #[must_use]
+    pub fn first_sample(&self) -> Option<Sample> {
+        let (_, took, _, times) = self.references.get(&self.size)?;
+        self.sample(self.builds.first()?, *took, times.as_ref())
     }
 
     /// Runs a build once, in which kernels are launched in other grids too, as `orders` say; `extra` is the time for that. Gives what the clock
@@ -110,7 +120,7 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// When nothing can be run.
     pub fn replay(&self, build: &Build, orders: &str, extra: Duration) -> Result<Result<Times, String>, String> {
-        let Some((reference, usual, _)) = self.references.get(&self.size) else { return Err(NO_REFERENCE.to_owned()) };
+        let Some((reference, usual, ..)) = self.references.get(&self.size) else { return Err(NO_REFERENCE.to_owned()) };
         let limit = self.task.timeout.min((*usual * PATIENCE).max(LEAST_LIMIT) + extra);
         let (run, _, times) = self.execute(build, limit, Some(orders))?;
         if let Some(difference) = self.difference(reference, &run) {
@@ -219,7 +229,7 @@ fn remove_images_of(folder: &Path, since: SystemTime) {
 impl Bench for Runner<'_> {
     fn run(&mut self, build: usize) -> Result<Ran, String> {
         (self.watch)(&format!("measuring: run {} of {} builds", build + 1, self.builds.len()));
-        let Some((reference, usual, _)) = self.references.get(&self.size).cloned() else {
+        let Some((reference, usual, ..)) = self.references.get(&self.size).cloned() else {
             return Err(NO_REFERENCE.to_owned());
         };
         let limit = self.task.timeout.min((usual * PATIENCE).max(LEAST_LIMIT));

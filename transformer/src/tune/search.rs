@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::statistics::{is_larger, median, noise};
+use super::statistics::{is_far_larger, is_larger, median, noise};
 
 /// Candidates of a kernel that reach the last rounds.
 pub const FINALISTS: usize = 3;
@@ -22,8 +22,8 @@ pub const AS_GOOD: f64 = 1.03;
 const KEPT: usize = 3;
 /// The last rounds: six runs against twelve of the present form tell a difference that some of the pairs contradict.
 pub const FINAL_ROUNDS: usize = 6;
-/// The last rounds where all candidates were measured within one run before, so that few are left and their order is known: four runs against
-/// eight still tell a difference that two of the 32 pairs contradict.
+/// The most of the last rounds where all candidates were measured within one run before, so that few are left and their order is known: four
+/// runs against eight still tell a difference that two of the 32 pairs contradict.
 pub const CONFIRMING_ROUNDS: usize = 4;
 
 /// What one run of a build took.
@@ -211,7 +211,9 @@ impl Present {
 #[must_use]
 pub fn is_faster(old: &[f64], new: &[f64], noise: f64) -> bool {
     match (median(old), median(new)) {
-        (Some(before), Some(after)) => after > 0.0 && before / after > 1.0 + noise && is_larger(new, old),
+        (Some(before), Some(after)) => {
+            after > 0.0 && before / after > 1.0 + noise && (is_larger(new, old) || is_far_larger(new, old))
+        }
         _ => false,
     }
 }
@@ -220,12 +222,18 @@ pub fn is_faster(old: &[f64], new: &[f64], noise: f64) -> bool {
 #[must_use]
 pub fn best_arm(measured: &Measured, arms: &[Arms], kernel: usize, present: usize, noise: f64) -> Option<usize> {
     let old = measured.of_arm(arms, kernel, present);
-    let others: BTreeSet<usize> = arms.iter().filter_map(|arms| arms.get(kernel).copied().flatten()).collect();
-    let faster = others.into_iter().filter(|arm| *arm != present).filter_map(|arm| {
-        let new = measured.of_arm(arms, kernel, arm);
-        is_faster(&old, &new, noise).then(|| Some((median(&new)?, arm)))?
-    });
-    faster.min_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, arm)| arm)
+    let others = timed_arms(measured, arms, kernel).into_iter().filter(|(_, arm)| *arm != present);
+    others.map(|(_, arm)| arm).find(|arm| is_faster(&old, &measured.of_arm(arms, kernel, *arm), noise))
+}
+
+/// The candidates of a kernel that were measured, with the medians of their times, the fastest first.
+#[must_use]
+pub fn timed_arms(measured: &Measured, arms: &[Arms], kernel: usize) -> Vec<(f64, usize)> {
+    let all: BTreeSet<usize> = arms.iter().filter_map(|arms| arms.get(kernel).copied().flatten()).collect();
+    let timed = all.into_iter().filter_map(|arm| Some((median(&measured.of_arm(arms, kernel, arm))?, arm)));
+    let mut timed: Vec<(f64, usize)> = timed.collect();
+    timed.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+    timed
 }
 
 /// Is a build better than another one as a whole? Its kernels must be faster, or all of it; and neither slower.

@@ -6,7 +6,7 @@ use super::{Row, Timed};
 use crate::tune::choices::{Choice, Form, Plan};
 use crate::tune::replay::Replayed;
 use crate::tune::runner::Runner;
-use crate::tune::search::{Arms, Measured, Present, Sample, best_arm, is_better};
+use crate::tune::search::{Arms, Measured, Present, Sample, best_arm, is_better, is_faster, timed_arms};
 use crate::tune::statistics::median;
 use crate::tune::task::{Build, ClockKind, TunedLoop, apart, arms};
 
@@ -85,6 +85,29 @@ impl<'a> Judge<'a> {
         let best =
             |kernel: usize| best_arm(end, &self.arms, kernel, self.present_arm(kernel), self.noise_of(end, kernel));
         (0..self.loops.len()).map(best).collect()
+    }
+
+    /// The builds of the fastest choice of each kernel, and of what stands for its present form.
+    pub fn leading(&self, end: &Measured) -> Vec<usize> {
+        let build = |kernel: usize, arm: usize| {
+            let holds = |build: &usize| self.arms.get(*build).and_then(|arms| arms.get(kernel)) == Some(&Some(arm));
+            end.samples.keys().copied().find(holds)
+        };
+        let of_kernel = |kernel: usize| {
+            let fastest = timed_arms(end, &self.arms, kernel).first().map(|(_, arm)| *arm);
+            [fastest, Some(self.present_arm(kernel))].into_iter().flatten().filter_map(move |arm| build(kernel, arm))
+        };
+        (0..self.loops.len()).flat_map(of_kernel).collect()
+    }
+
+    /// Is it clear of each kernel that its fastest choice is faster than the present one, or that it is not?
+    pub fn is_decided(&self, end: &Measured) -> bool {
+        (0..self.loops.len()).all(|kernel| {
+            let present = self.present_arm(kernel);
+            let Some((_, fastest)) = timed_arms(end, &self.arms, kernel).first().copied() else { return true };
+            let of_arm = |arm: usize| end.of_arm(&self.arms, kernel, arm);
+            fastest == present || is_faster(&of_arm(present), &of_arm(fastest), self.noise_of(end, kernel))
+        })
     }
 
     /// The plan of all best choices; the original where none is faster.
