@@ -4,8 +4,9 @@
 #
 # Three programs that no rule was made from: what `ompsplit tune` finds, in how long, beside a search through every candidate at the largest
 # size. TOOLKIT is what bench/toolkit.sh makes; OMPSPLIT is a program that runs on both machines. CANDIDATES bounds the candidates of a kernel
-# in both searches, ROUNDS (4) says how often the exhaustive one runs each, REPEATS (1) how often is searched, PROGRAMS which are built. `run`
-# prints a line for each search and leaves the results in DIR.
+# in both searches, ROUNDS (4) says how often the exhaustive one runs each, BUDGET (3600) how many seconds it may take, REPEATS (1) how often is
+# searched before, PROGRAMS which are built. `run` prints what each search found, and how far that is from the best, and leaves the results in
+# DIR.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -53,7 +54,7 @@ run() { # PROGRAM..
       "$here/ompsplit" tune --measure "$here/$name/ready" --quiet --output-format json > "$here/$name-tuned-$repeat.json"
       found "$here/$name-tuned-$repeat.json"
     done
-    "$here/ompsplit" tune --measure "$here/$name/ready" --exhaustive --rounds "${ROUNDS:-4}" --quiet --output-format json \
+    "$here/ompsplit" tune --measure "$here/$name/ready" --exhaustive --rounds "${ROUNDS:-4}" --budget "${BUDGET:-3600}" --quiet --output-format json \
       > "$here/$name-exhaustive.json"
     for ((repeat = 1; repeat <= ${REPEATS:-1}; repeat++)); do
       compare "$name" "$here/$name-tuned-$repeat.json" "$here/$name-exhaustive.json"
@@ -107,7 +108,7 @@ for row, times in zip(whole["rows"], replayed["times"] if replayed else []):
         print(f"{name}: of {len(both)} grids the one that is fastest within a run takes {fastest[0][0] / both[0][0]:.3f} times as long as the fastest")
 print(f"{name}: present {present:.1f} us, ours {ours:.1f}, best {best:.1f}: {ours / best:.3f} of the best; searched at {size}, "
       f"{tuned['seconds']:.1f} s and {tuned['runs']} runs instead of {whole['seconds']:.1f} s and {whole['runs']}: "
-      f"{whole['seconds'] / tuned['seconds']:.1f} times less; clock {tuned['clock']}, {tuned['device']}")
+      f"{whole['seconds'] / tuned['seconds']:.1f} times less{' than a search that was cut' if whole['is_cut'] else ''}; clock {tuned['clock']}, {tuned['device']}")
 PYTHON
 }
 

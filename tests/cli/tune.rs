@@ -178,7 +178,7 @@ fn the_clocks_library_takes_turns_and_keeps_its_time() {
         fs::read_to_string(file).unwrap()
     };
     let grids = "grid 32 3200\ngrid 1024 3200\ngrid 64 3200\ngrid 64 8\ngrid 128 2\ngrid 64 16\n";
-    let orders = format!("kernel 2 __omp_offloading_\n{grids}kernel 7 __omp_offloading_no\n{grids}");
+    let orders = format!("kernel 2 __omp_offloading_\n{grids}kernel 8 __omp_offloading_\n{grids}");
     let told = replay(&orders, "");
     let found: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("replay 2 1 ")).collect();
     let all = [
@@ -257,9 +257,17 @@ fn a_folder_can_be_measured_on_another_machine() {
     assert_contains(&ran.stderr, "--measure");
     assert_eq!(tune(&project, &[&prepare[..], &["--prepare", "ready"]].concat()).code, 2, "it is not empty any more");
     fs::rename(project.path("ready"), project.path("moved")).unwrap();
-    let ran = tune(&project, &["--measure", "moved"]);
+    let ran = tune(&project, &["--measure", "moved", "--no-replay"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_contains(&ran.stderr, "searched at 500");
+    let every = tune(&project, &["--measure", "moved", "--exhaustive", "--rounds", "4"]);
+    assert_eq!(every.code, 0, "{}", every.stderr);
+    let ran = tune(&project, &["--measure", "moved"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_contains(&ran.stderr, "kernels were launched in all grids");
+    let runs =
+        |ran: &Ran| ran.stderr.split(" runs in ").next().unwrap().lines().last().unwrap().parse::<usize>().unwrap();
+    assert!(3 * runs(&ran) < 2 * runs(&every), "{}\n{}", ran.stderr, every.stderr);
     assert_eq!(text(&project), SOURCE);
     let ran = tune(&project, &["src/a.c", "--finish", "moved"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);

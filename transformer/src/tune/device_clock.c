@@ -196,9 +196,7 @@ int cuModuleGetFunction(handle *function, handle module, const char *name)
         if (kernel_count == MOST_KERNELS) {
             broken = 1;
         } else {
-            struct kernel *next = &kernels[kernel_count++];
-            *next = (struct kernel){.function = *function, .module = module, .name = strdup(name)};
-            next->plan = next->name ? plan_of(next->name) : NULL;
+            kernels[kernel_count++] = (struct kernel){.function = *function, .module = module, .name = strdup(name)};
         }
     }
     pthread_mutex_unlock(&lock);

@@ -143,11 +143,37 @@ static long line_of(const char *name)
     return last && last[0] == '_' && last[1] == 'l' ? atol(last + 2) : -1;
 }
 
+static int is_of(const char *name, const char *prefix) { return !strncmp(name, prefix, strlen(prefix)); }
+
+// The length of what tells the file in a kernel's name: `__omp_offloading_fd00_1a2b_`.
+static size_t file_part(const char *name)
+{
+    const char *start = "__omp_offloading_", *end = is_of(name, start) ? strchr(name + strlen(start), '_') : NULL;
+    end = end ? strchr(end + 1, '_') : NULL;
+    return end ? (size_t)(end - name) + 1 : 0;
+}
+
+// Are all kernels of one file, which is not known by that name? Then their lines tell them apart.
+static int is_only_file(const char *prefix)
+{
+    const char *first = NULL;
+    for (int i = 0; i < kernel_count; i++) {
+        const char *name = kernels[i].name;
+        size_t length = name ? file_part(name) : 0;
+        if (!length)
+            continue;
+        if (is_of(name, prefix) || (first && strncmp(first, name, length)))
+            return 0;
+        first = name;
+    }
+    return 1;
+}
+
 static struct plan *plan_of(const char *name)
 {
     read_plans();
     for (int i = 0; i < plan_count; i++)
-        if (!strncmp(name, plans[i].prefix, strlen(plans[i].prefix)) && line_of(name) == plans[i].line)
+        if (line_of(name) == plans[i].line && (is_of(name, plans[i].prefix) || is_only_file(plans[i].prefix)))
             return &plans[i];
     return NULL;
 }
@@ -406,18 +432,20 @@ static const char *replay(struct plan *plan, const struct launch *launch, unsign
 // Before a kernel is launched: replays it where that is due, and gives it the grid that it runs in. The lock is held.
 static void choose_grid(struct kernel *kernel, struct launch *launch)
 {
-    struct plan *plan = kernel->plan;
     int most_threads = 0;
+    if (!kernel->is_judged)
+        kernel->plan = kernel->name ? plan_of(kernel->name) : NULL;
+    int is_new = !kernel->is_judged;
+    kernel->is_judged = 1;
+    struct plan *plan = kernel->plan;
     if (!plan || broken)
         return;
     if (!has_api()) {
         plan->refusal = "the driver lacks a function";
         return;
     }
-    if (!kernel->is_judged) {
-        kernel->is_judged = 1;
+    if (is_new)
         kernel->mode_refusal = mode_refusal(kernel->module, kernel->name);
-    }
     plan->launches++;
     if (kernel->mode_refusal || launch->grid[1] != 1 || launch->grid[2] != 1 || launch->block[1] != 1 ||
         launch->block[2] != 1) {
