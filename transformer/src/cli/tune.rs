@@ -58,7 +58,7 @@ pub(super) fn run(command: &TuneCommand, streams: &mut Streams<'_>) -> io::Resul
 fn done(command: &TuneCommand, progress: &Progress) -> Result<Done, String> {
     let watch = |step: &str| progress.step(step.to_owned());
     match (&command.measure, &command.finish) {
-        (Some(folder), _) => measured(folder, command, &watch).map(Done::Measured),
+        (Some(folder), _) => measured(folder, command, &watch).map(|found| Done::Measured(Box::new(found))),
         (_, Some(folder)) => finished(folder, command).map(|winner| Done::Won(Box::new(winner))),
         _ => tuned(command, &watch),
     }
@@ -71,7 +71,7 @@ enum Done {
     /// Everything is prepared in a folder: how many builds there are.
     Prepared(PathBuf, usize),
     /// What was prepared was measured.
-    Measured(Measurement),
+    Measured(Box<Measurement>),
     /// There is a text to be written.
     Won(Box<Winner>),
 }

@@ -1,18 +1,21 @@
 //! Measures what was prepared, and decides.
 
+mod building;
 mod judge;
+mod replaying;
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
 use self::judge::Judge;
+use self::replaying::Replayer;
 use super::choices::{Choice, Plan};
 use super::project::Project;
-use super::replay::{Replayed, open_form, orders};
+use super::replay::Replayed;
 use super::runner::Runner;
-use super::search::{Arms, Bench as _, CONFIRMING_ROUNDS, FINAL_ROUNDS, Measured, Present, halve, rounds};
+use super::search::{Arms, CONFIRMING_ROUNDS, FINAL_ROUNDS, Measured, Present, halve, rounds};
 use super::size::{Saturation, saturation};
 use super::statistics::median;
 use super::task::{Build, ClockKind, Task, TunedLoop, apart, plans};
@@ -22,8 +25,6 @@ use super::{Watch, clock::Clock};
 const SIZE_RUNS: usize = 2;
 /// Rounds of an exhaustive search.
 const EXHAUSTIVE_ROUNDS: usize = 5;
-/// All launches of a kernel in all grids may take so long, or twice as long as the program if that is more.
-const REPLAY_TIME: Duration = Duration::from_secs(5);
 
 /// Builds a plan that nobody built before.
 pub type Compose<'a> = dyn Fn(&Plan) -> Result<Build, String> + 'a;
@@ -187,44 +188,6 @@ fn saturated(runner: &mut Runner<'_>) -> Result<Option<Saturation>, String> {
     Ok(saturation(&times, range.exponent))
 }
 
-/// Runs builds whose grids are chosen at their launches.
-struct Replayer<'a> {
-    loops: &'a [TunedLoop],
-    builds: &'a [Build],
-}
-
-impl Replayer<'_> {
-    /// Runs those that hold kernels of which nothing is known yet, once each.
-    fn run(&self, runner: &mut Runner<'_>, into: &mut Replayed) -> Result<(), String> {
-        if runner.kind == ClockKind::Wall {
-            into.refused.extend(self.loops.iter().map(|one| (one.line, "no kernel was seen".to_owned())));
-            return Ok(());
-        }
-        let missing: Vec<bool> = (0..self.loops.len()).map(|kernel| !into.has(kernel)).collect();
-        let budget = REPLAY_TIME.max(runner.usual() * 2);
-        into.refused.clear();
-        for (at, build) in self.builds.iter().enumerate() {
-            let is_wanted = |kernel: usize| missing.get(kernel) == Some(&true) && open_form(build, kernel).is_some();
-            let kernels: Vec<usize> = (0..self.loops.len()).filter(|kernel| is_wanted(*kernel)).collect();
-            if kernels.is_empty() || runner.is_over() {
-                continue;
-            }
-            (runner.watch)(&format!("trying all grids in one run, of form {} of {}", at + 1, self.builds.len()));
-            into.runs += 1;
-            let launches = u32::try_from(build.tuned.iter().map(Vec::len).sum::<usize>()).unwrap_or(u32::MAX);
-            let orders = orders(self.loops, build, budget);
-            match runner.replay(build, &orders, budget.saturating_mul(launches))? {
-                Ok(times) => into.add(self.loops, build, &times),
-                Err(why) => {
-                    let lines = kernels.iter().filter_map(|kernel| self.loops.get(*kernel)).map(|one| one.line);
-                    lines.for_each(|line| into.refuse(line, &why));
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
 /// A search that is under way.
 struct Decision<'a> {
     runner: Runner<'a>,
@@ -322,84 +285,6 @@ impl Decision<'_> {
             !self.replayed.has(kernel) && arm.is_none_or(|arm| arm > 0 && arm < likely)
         };
         arms.into_iter().any(is_likely)
-    }
-
-    /// Builds of the best grids of the kernels that were replayed: each of one of every kernel, if they can be built, or else what there is.
-    fn finalists(&mut self) -> Vec<usize> {
-        let kernels = self.judge.loops.len();
-        let best: Vec<Vec<usize>> = (0..kernels).map(|kernel| self.replayed.best(kernel)).collect();
-        let mut found = Vec::new();
-        if self.compose.is_some() {
-            for at in 0..best.iter().map(Vec::len).max().unwrap_or(0) {
-                let choice = |(one, best): (&TunedLoop, &Vec<usize>)| {
-                    best.get(at).and_then(|arm| one.choices.get(*arm)).copied().unwrap_or_default()
-                };
-                let plan = Plan::Chosen(self.judge.loops.iter().zip(&best).map(choice).collect());
-                found.extend(self.with_plan(&plan));
-            }
-            return found;
-        }
-        for (kernel, arm) in
-            best.iter().enumerate().flat_map(|(kernel, arms)| arms.iter().map(move |arm| (kernel, *arm)))
-        {
-            let holds = |arms: &Arms| arms.get(kernel) == Some(&Some(arm));
-            found.extend(self.judge.arms.iter().position(holds));
-        }
-        found
-    }
-
-    /// The build of a plan, which is made if there is none of its text; several where it cannot be built together, none where it cannot be
-    /// built at all.
-    fn with_plan(&mut self, plan: &Plan) -> Vec<usize> {
-        if let Some(build) = self.runner.builds.iter().position(|build| build.plan == *plan) {
-            return vec![build];
-        }
-        let Some(compose) = self.compose else { return Vec::new() };
-        (self.runner.watch)(&format!("building candidate {}", self.runner.builds.len()));
-        match compose(plan) {
-            Ok(build) => vec![self.with_build(build)],
-            Err(why) => {
-                let alone = apart(plan);
-                if alone.is_empty() {
-                    self.dropped.push((plan.clone(), why));
-                }
-                alone.iter().flat_map(|plan| self.with_plan(plan)).collect()
-            }
-        }
-    }
-
-    /// The number of a build, which is an earlier one if that has the same text.
-    fn with_build(&mut self, build: Build) -> usize {
-        if let Some(same) = self.runner.builds.iter().position(|other| other.text == build.text) {
-            return same;
-        }
-        self.judge.arms.push(self.judge.arms_of(&build));
-        self.runner.builds.push(build);
-        self.runner.builds.len() - 1
-    }
-
-    /// Runs those builds once that have choices for several kernels, and where one fails builds its choices apart, so that the one that is not
-    /// at fault stays: gives the builds of these.
-    fn set_apart(&mut self, builds: &[usize]) -> Result<Vec<usize>, String> {
-        if self.compose.is_none() {
-            return Ok(Vec::new());
-        }
-        let alone = |build: usize| self.runner.builds.get(build).map(|it| apart(&it.plan)).unwrap_or_default();
-        let is_new =
-            |build: &usize| !self.search.samples.contains_key(build) && !self.search.failed.contains_key(build);
-        let several = builds.iter().copied().map(|build| (build, alone(build)));
-        let several: Vec<(usize, Vec<Plan>)> =
-            several.filter(|(build, plans)| !plans.is_empty() && is_new(build)).collect();
-        let numbers: Vec<usize> = several.iter().map(|(build, _)| *build).collect();
-        rounds(&mut self.runner, &numbers, 1, &mut self.search)?;
-        let mut found = Vec::new();
-        for (build, plans) in several {
-            if self.search.failed.contains_key(&build) {
-                // What cannot be built alone is no loss: it is at fault.
-                found.extend(plans.iter().flat_map(|plan| self.with_plan(plan)).collect::<Vec<_>>());
-            }
-        }
-        Ok(found)
     }
 
     /// The plan of the best choices of all kernels, and its build, if there is one or one can be made; that is measured beside the original.

@@ -138,7 +138,7 @@ fn times_of(
     lines: &[usize],
     grids: impl Iterator<Item = (usize, (u32, u64))>,
 ) -> BTreeMap<usize, f64> {
-    let mut launches: BTreeMap<(usize, (usize, u64)), BTreeMap<(u32, u64), Vec<f64>>> = BTreeMap::new();
+    let mut launches: BTreeMap<_, BTreeMap<(u32, u64), Vec<f64>>> = BTreeMap::new();
     for one in replays.iter().filter(|one| lines.contains(&one.line)) {
         launches.entry((one.line, one.launch)).or_default().entry(one.grid).or_default().push(one.time);
     }
