@@ -129,7 +129,7 @@ mod tests {
         assert!(is_far_larger(&[100.0, 100.0], &[104.0, 104.0, 104.0, 104.0]));
         assert!(!is_far_larger(&[100.0, 100.0], &[102.0, 102.0, 102.0, 102.0]), "runs spread by more than these do");
         assert!(!is_far_larger(&[100.0, 120.0], &[130.0, 131.0, 129.0, 130.0]), "they spread too far");
-        assert!(!is_far_larger(&[100.0], &[120.0, 120.0]) && is_far_larger(&[100.0], &[200.0, 200.0]));
+        assert!(!is_far_larger(&[100.0], &[200.0, 200.0]) && is_far_larger(&[100.0], &[120.0, 120.0, 120.0]));
         assert!(!is_far_larger(&[100.0], &[200.0]) && !is_far_larger(&[], &[1.0, 1.0, 1.0]));
         assert!(!is_far_larger(&[0.0, 0.0], &[1.0, 1.0, 1.0]));
     }
