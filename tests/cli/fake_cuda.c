@@ -1,5 +1,10 @@
-// Stands for NVIDIA's driver, `libcuda.so.1`: its clock is a number that each kernel sets forward by what its argument says. With PROGRAM
-// it is a program that launches one kernel for each construct of src/a.c, as LLVM's runtime names them, through whatever `libcuda.so` is.
+// Stands for NVIDIA's driver, `libcuda.so.1`: its clock is a number that each kernel sets forward by what its argument says, or where that is
+// negative by its threads. Each kernel also counts its launches in memory of the device. With PROGRAM it is a program that launches one
+// kernel for each construct of src/a.c, as LLVM's runtime names them, through whatever `libcuda.so` is; what it prints is right if each was
+// launched once as far as the memory tells.
+//
+// FAKE names what is not as usual: `faulty` kernels, `generic` ones, `managed` memory, a device that is `forgetful` when memory is restored,
+// `full`, or `misleading` about kernels whose grid is open, whose launches may also be `slow`.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -8,9 +13,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static int is_fake(const char *what) { return getenv("FAKE") && !strcmp(getenv("FAKE"), what); }
+
+// The first kernel is fastest with 64 threads, the others with 128.
+static double milliseconds(int kernel, int threads)
+{
+    int best = kernel ? 128 : 64;
+    double ratio = threads ? (threads > best ? (double)threads / best : (double)best / threads) : 20;
+    return 1 + ratio;
+}
+
+struct arguments {
+    double milliseconds;
+    int kernel;
+    long *launches;
+};
+
 #ifndef PROGRAM
 typedef double *event;
-enum { NOT_READY = 600 };
+typedef unsigned long long address;
+enum { NOT_READY = 600, INVALID = 1 };
 static double now;
 static int asked;
 
@@ -24,9 +46,63 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
 int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz,
                    unsigned bytes, void *stream, void **arguments, void **extra)
 {
-    (void)function, (void)x, (void)y, (void)z, (void)bx, (void)by, (void)bz, (void)bytes, (void)stream, (void)extra;
-    now += *(double *)arguments[0];
+    (void)function, (void)y, (void)z, (void)by, (void)bz, (void)bytes, (void)stream, (void)extra;
+    const struct arguments *own = arguments[0];
+    if (bx > 512 || !x)
+        return INVALID;
+    if (own->milliseconds >= 0)
+        now += own->milliseconds;
+    else
+        now += is_fake("misleading") ? 600 - (double)bx : milliseconds(own->kernel, (int)bx);
+    if (own->milliseconds < 0 && is_fake("slow"))
+        usleep(70000);
+    ++*own->launches;
     return 0;
+}
+
+static long context;
+int cuCtxGetCurrent(void **current) { return *current = &context, 0; }
+int cuCtxSynchronize(void) { return 0; }
+int cuStreamIsCapturing(void *stream, int *captures) { return (void)stream, *captures = 0; }
+int cuMemFree_v2(address at) { return free((void *)at), 0; }
+
+int cuMemAlloc_v2(address *at, size_t bytes)
+{
+    static int count;
+    // The first one is the program's.
+    if (count++ && is_fake("full"))
+        return 2;
+    *at = (address)calloc(1, bytes);
+    return 0;
+}
+
+int cuMemAllocManaged(address *at, size_t bytes, unsigned flags) { return (void)flags, cuMemAlloc_v2(at, bytes); }
+
+int cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void *stream)
+{
+    (void)stream;
+    static int count;
+    if (!(count++ && is_fake("forgetful")))
+        memcpy((void *)to, (void *)from, bytes);
+    return 0;
+}
+
+int cuMemcpyDtoH_v2(void *to, address from, size_t bytes) { return memcpy(to, (void *)from, bytes), 0; }
+
+int cuFuncGetAttribute(int *value, int attribute, void *function)
+{
+    (void)function;
+    return attribute ? INVALID : (*value = 512, 0);
+}
+
+int cuModuleGetGlobal_v2(address *at, size_t *bytes, void *module, const char *name)
+{
+    (void)module;
+    static unsigned char environment[48];
+    environment[2] = is_fake("generic") ? 1 : 2;
+    *at = (address)environment;
+    *bytes = sizeof environment;
+    return strstr(name, "_kernel_environment") ? 0 : 500;
 }
 
 int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes, void *stream)
@@ -60,9 +136,10 @@ int cuEventElapsedTime(float *milliseconds, event before, event after)
     return 0;
 }
 
-int cuStreamGetCtx(void *stream, void **context) { return *context = stream, 0; }
-int cuCtxPushCurrent_v2(void *context) { return (void)context, 0; }
-int cuCtxPopCurrent_v2(void **context) { return *context = NULL, 0; }
+int cuEventDestroy_v2(event at) { return free(at), 0; }
+int cuStreamGetCtx(void *stream, void **of) { return (void)stream, *of = &context, 0; }
+int cuCtxPushCurrent_v2(void *pushed) { return (void)pushed, 0; }
+int cuCtxPopCurrent_v2(void **popped) { return *popped = &context, 0; }
 int cuStreamSynchronize(void *stream) { return (void)stream, 0; }
 int cuModuleUnload(void *module) { return (void)module, 0; }
 
@@ -71,20 +148,10 @@ static int (*function_of)(void **, void *, const char *);
 static int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                      void **);
 
-static int is_faulty(void) { return getenv("FAKE") && !strcmp(getenv("FAKE"), "faulty"); }
-
 static int number_in(const char *directive, const char *clause)
 {
     const char *at = strstr(directive, clause);
     return at ? atoi(at + strlen(clause)) : 0;
-}
-
-// The first kernel is fastest with 64 threads, the others with 128.
-static double milliseconds(int kernel, int threads)
-{
-    int best = kernel ? 128 : 64;
-    double ratio = threads ? (threads > best ? (double)threads / best : (double)best / threads) : 20;
-    return 1 + ratio;
 }
 
 int main(int count, char **arguments)
@@ -98,9 +165,17 @@ int main(int count, char **arguments)
     int (*copy)(unsigned long long, const void *, size_t, void *);
     int (*wait)(void *);
     int (*unload)(void *);
+    int (*allocate)(unsigned long long *, size_t);
+    int (*manage)(unsigned long long *, size_t, unsigned);
+    *(void **)&allocate = dlsym(library, "cuMemAlloc_v2");
+    *(void **)&manage = dlsym(library, "cuMemAllocManaged");
     *(void **)&copy = dlsym(library, "cuMemcpyHtoDAsync_v2");
     *(void **)&wait = dlsym(library, "cuStreamSynchronize");
     *(void **)&unload = dlsym(library, "cuModuleUnload");
+    unsigned long long memory, more;
+    allocate(&memory, sizeof(long[64]));
+    if (is_fake("managed"))
+        manage(&more, 8, 1);
     struct stat file;
     if (stat("src/a.c", &file))
         return 4;
@@ -118,25 +193,34 @@ int main(int count, char **arguments)
             number++;
         }
         int threads = number_in(directive, "thread_limit(");
-        if (threads == 512 && is_faulty()) {
+        if (threads == 512 && is_fake("faulty")) {
             printf("wrong\n");
             return 0;
         }
-        if (threads == 32 && !kernel && is_faulty())
+        if (threads == 32 && !kernel && is_fake("faulty"))
             sleep(1000);
         char name[256];
         snprintf(name, sizeof name, "__omp_offloading_%x_%x_f%d_l%d", (unsigned)file.st_dev, (unsigned)file.st_ino,
                  kernel, first);
-        double time = milliseconds(kernel++, threads) * (size < 500 ? 500 : size) / 1000;
-        void *function, *parameters[] = {&time};
+        // What is no number is a grid that is open: one team for each iteration.
+        int is_open = strstr(directive, "thread_limit(__builtin") != NULL;
+        struct arguments own = {-1, kernel, (long *)memory + kernel};
+        if (!is_open)
+            own.milliseconds = milliseconds(kernel, threads) * (size < 500 ? 500 : size) / 1000;
+        kernel++;
+        void *function, *parameters[] = {&own};
         int stream;
         function_of(&function, NULL, name);
         copy(0, NULL, 1000, &stream);
-        launch(function, 100, 1, 1, threads ? threads : 128, 1, 1, 0, &stream, parameters, NULL);
+        launch(function, is_open ? size : 100, 1, 1, is_open ? 512 : threads ? threads : 128, 1, 1, 0, &stream,
+               parameters, NULL);
         wait(&stream);
     }
+    int is_right = 1;
+    for (int i = 0; i < kernel; i++)
+        is_right &= ((long *)memory)[i] == 1;
     unload(NULL);
-    printf("right\n");
+    printf(is_right ? "right\n" : "wrong\n");
     return 0;
 }
 #endif

@@ -92,6 +92,137 @@ fn each_kernel_gets_its_best_grid_by_the_devices_clock() {
     assert_contains(&stale.stderr, "is about a loop that is no longer there");
 }
 
+/// `tune` with all grids in one run, a driver that is not as usual, and a count of builds; what it told.
+fn replayed(fake: &str, more: &[&str]) -> (Project, Ran, Value, usize) {
+    let project = with_driver();
+    let own = tempfile::tempdir().unwrap();
+    let builds = own.path().join("builds");
+    let build = format!("echo one >> {}", builds.display());
+    let arguments = ["src/a.c", "--build", &build, "--run", "./app", "--output-format", "json"];
+    let mut command = command(&project, &[&arguments[..], more].concat());
+    let ran = Ran::new(&command.env("FAKE", fake).env("OMPSPLIT_CACHE", "off").output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let told = serde_json::from_slice(&ran.stdout).unwrap();
+    let count = fs::read_to_string(builds).unwrap().lines().count();
+    (project, ran, told, count)
+}
+
+#[test]
+fn all_grids_are_launched_in_one_run_and_leave_no_trace() {
+    let (project, _, told, builds) = replayed("", &[]);
+    // The program prints what it should although each kernel was launched many times.
+    assert_eq!(told["replayed"]["refused"], serde_json::json!({}), "{told:#}");
+    let forms = usize::try_from(told["replayed"]["runs"].as_u64().unwrap()).unwrap();
+    for (row, best) in told["rows"].as_array().unwrap().iter().zip([64, 128]) {
+        let measured = row["measured"].as_array().unwrap();
+        let searched: Vec<&Value> = measured.iter().filter(|one| one["searched_us"].is_number()).collect();
+        assert!(searched.len() > 20 && measured.len() > searched.len() - 1, "every grid was launched: {row:#}");
+        let grid = |one: &Value| one["choice"]["told"]["grid"]["threads"].as_u64();
+        let fastest = searched.iter().filter(|one| grid(one).is_some()).min_by(|one, other| {
+            one["searched_us"].as_f64().unwrap().total_cmp(&other["searched_us"].as_f64().unwrap())
+        });
+        assert_eq!(grid(fastest.unwrap()), Some(best));
+        assert!(
+            measured.iter().filter(|one| one["median_us"].is_number()).count() < 8,
+            "few ran by themselves: {row:#}"
+        );
+    }
+    assert_eq!(limits(&text(&project)), ["64", "128"]);
+    // The program as it stands, what the passes make, each form, the best grids, and their best together.
+    assert!(builds <= 2 + forms + 4, "{builds} builds");
+    // Four rounds of the program, its twin, what the passes make, and three finalists; and once more of the best together.
+    assert!(told["runs"].as_u64().unwrap() <= 1 + 3 + 4 * 6 + 4 * 4 + u64::try_from(forms).unwrap(), "{told:#}");
+}
+
+#[test]
+fn replays_can_be_left() {
+    let (_, _, told, _) = replayed("", &["--no-replay", "--candidates", "3"]);
+    assert!(told["replayed"].is_null() && told["rows"][0]["best"].is_object(), "{told:#}");
+}
+
+#[test]
+fn what_cannot_be_replayed_runs_by_itself() {
+    for (fake, why) in [
+        ("forgetful", "`wrong` instead of `right`"),
+        ("generic", "generic mode"),
+        ("managed", "managed memory"),
+        ("full", "no room for a copy"),
+    ] {
+        let (project, _, told, _) = replayed(fake, &["--part", "0.01"]);
+        let refused = told["replayed"]["refused"].as_object().unwrap();
+        assert_eq!(refused.len(), 2, "{fake}: {told:#}");
+        for told in refused.values() {
+            assert_contains(told.as_str().unwrap(), why);
+        }
+        assert!(told["rows"][0]["best"].is_object(), "{fake}: {told:#}");
+        assert!(!limits(&text(&project)).is_empty());
+    }
+}
+
+#[test]
+fn the_clocks_library_takes_turns_and_keeps_its_time() {
+    let project = with_driver();
+    let prepare = ["src/a.c", "--build", "true", "--run", "./app", "--candidates", "1", "--prepare", "ready"];
+    let ran = tune(&project, &prepare);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    fs::copy(project.path("ready/replays/0.c"), project.path("src/a.c")).unwrap();
+    let paths = std::env::join_paths([project.path("ready/clock"), project.path("driver")]).unwrap();
+    let replay = |orders: &str, fake: &str| {
+        let times = tempfile::tempdir().unwrap();
+        project.write("orders", orders.as_bytes());
+        let mut app = Command::new(project.path("app"));
+        app.current_dir(project.folder.path()).env("LD_LIBRARY_PATH", &paths).env("FAKE", fake);
+        app.env("OMPSPLIT_CLOCK", times.path()).env("OMPSPLIT_REPLAY", project.path("orders"));
+        assert_eq!(app.output().unwrap().stdout, b"right\n");
+        let file = fs::read_dir(times.path()).unwrap().next().unwrap().unwrap().path();
+        fs::read_to_string(file).unwrap()
+    };
+    let grids = "grid 32 3200\ngrid 1024 3200\ngrid 64 3200\ngrid 64 8\ngrid 128 2\ngrid 64 16\n";
+    let orders = format!("kernel 2 __omp_offloading_\n{grids}kernel 8 __omp_offloading_\n{grids}");
+    let told = replay(&orders, "");
+    let found: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("replay 2 1 ")).collect();
+    let all = [
+        // 1,000 iterations are 16 teams of 64, however many more there may be; 1,024 threads cannot be launched.
+        "32 3200 3.000000",
+        "64 3200 2.000000",
+        "64 16 2.000000",
+        "64 8 2.000000",
+        "128 2 3.000000",
+        // Twice more, beginning elsewhere, what is not far from the best.
+        "64 3200 2.000000",
+        "64 16 2.000000",
+        "64 8 2.000000",
+        "128 2 3.000000",
+        "32 3200 3.000000",
+        "128 2 3.000000",
+        "32 3200 3.000000",
+        "64 3200 2.000000",
+        "64 16 2.000000",
+        "64 8 2.000000",
+    ];
+    assert_eq!(found, all, "{told}");
+    assert_contains(&told, "kernel 1 3.000000 8 128 ");
+    let told = replay(&format!("budget 0.1\n{orders}"), "slow");
+    assert!(!told.contains("replay 2"), "{told}");
+    assert_contains(&told, "refused 2 its launches take longer than the time for them");
+}
+
+#[test]
+fn what_replays_tell_is_confirmed_by_builds() {
+    let (project, _, told, _) = replayed("misleading", &[]);
+    let searched = |threads: u64| {
+        let is_it =
+            |one: &&Value| one["choice"]["told"]["grid"]["threads"] == threads && one["searched_us"].is_number();
+        let mut found = told["rows"][0]["measured"].as_array().unwrap().iter().filter(is_it);
+        found.next().unwrap()["searched_us"].as_f64().unwrap()
+    };
+    assert!(searched(512) < searched(64), "{told:#}");
+    // 512 threads are better than the present form, and no better than what builds show of them.
+    let best = &told["rows"][0]["best"];
+    assert!(best["median_us"].as_f64().unwrap() > 5000.0, "{told:#}");
+    assert_eq!(limits(&text(&project))[0], "512");
+}
+
 #[test]
 fn wrong_results_hangs_and_failing_builds_are_told() {
     let project = with_driver();
@@ -126,9 +257,17 @@ fn a_folder_can_be_measured_on_another_machine() {
     assert_contains(&ran.stderr, "--measure");
     assert_eq!(tune(&project, &[&prepare[..], &["--prepare", "ready"]].concat()).code, 2, "it is not empty any more");
     fs::rename(project.path("ready"), project.path("moved")).unwrap();
-    let ran = tune(&project, &["--measure", "moved"]);
+    let ran = tune(&project, &["--measure", "moved", "--no-replay"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_contains(&ran.stderr, "searched at 500");
+    let every = tune(&project, &["--measure", "moved", "--exhaustive", "--rounds", "4"]);
+    assert_eq!(every.code, 0, "{}", every.stderr);
+    let ran = tune(&project, &["--measure", "moved"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_contains(&ran.stderr, "kernels were launched in all grids");
+    let runs =
+        |ran: &Ran| ran.stderr.split(" runs in ").next().unwrap().lines().last().unwrap().parse::<usize>().unwrap();
+    assert!(3 * runs(&ran) < 2 * runs(&every), "{}\n{}", ran.stderr, every.stderr);
     assert_eq!(text(&project), SOURCE);
     let ran = tune(&project, &["src/a.c", "--finish", "moved"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);

@@ -58,7 +58,7 @@ pub(super) fn run(command: &TuneCommand, streams: &mut Streams<'_>) -> io::Resul
 fn done(command: &TuneCommand, progress: &Progress) -> Result<Done, String> {
     let watch = |step: &str| progress.step(step.to_owned());
     match (&command.measure, &command.finish) {
-        (Some(folder), _) => measured(folder, command, &watch).map(Done::Measured),
+        (Some(folder), _) => measured(folder, command, &watch).map(|found| Done::Measured(Box::new(found))),
         (_, Some(folder)) => finished(folder, command).map(|winner| Done::Won(Box::new(winner))),
         _ => tuned(command, &watch),
     }
@@ -71,7 +71,7 @@ enum Done {
     /// Everything is prepared in a folder: how many builds there are.
     Prepared(PathBuf, usize),
     /// What was prepared was measured.
-    Measured(Measurement),
+    Measured(Box<Measurement>),
     /// There is a text to be written.
     Won(Box<Winner>),
 }
@@ -163,6 +163,7 @@ fn tuned(command: &TuneCommand, watch: &dyn Fn(&str)) -> Result<Done, String> {
         most: command.candidates,
         // Where a machine is only prepared for, nothing here tells which clock it has.
         clock: command.clock.or_else(|| stored.as_ref().map(|_| ClockKind::Device)),
+        builds_later: stored.is_none(),
         project: project.clone(),
     };
     let own = places::work_folder(&project)?;
@@ -186,13 +187,14 @@ fn tuned(command: &TuneCommand, watch: &dyn Fn(&str)) -> Result<Done, String> {
 }
 
 fn outcome(task: &Task, prepared: Prepared, workshop: &Workshop<'_>, watch: &dyn Fn(&str)) -> Result<Outcome, String> {
-    let Prepared { project, loops, builds, dropped, clock, is_plain, .. } = prepared;
+    let Prepared { project, loops, builds, replays, dropped, clock, is_plain, .. } = prepared;
     let compose = |plan: &_| workshop.build(&project, plan);
     let stage = Stage {
         task,
         project: &project,
         loops: &loops,
         builds,
+        replays,
         clock: clock.as_ref().ok(),
         is_plain,
         compose: Some(&compose),
@@ -213,6 +215,8 @@ fn measured(folder: &Path, command: &TuneCommand, watch: &dyn Fn(&str)) -> Resul
         task.launcher = Some(launcher.clone());
     }
     task.rounds = command.rounds.map(usize::from).or(task.rounds);
+    task.is_exhaustive |= command.exhaustive;
+    task.replays &= !command.no_replay;
     if let Some(budget) = command.budget {
         task.budget = seconds(budget);
     }
@@ -225,6 +229,7 @@ fn measured(folder: &Path, command: &TuneCommand, watch: &dyn Fn(&str)) -> Resul
         project: &project,
         loops: &manifest.loops,
         builds: manifest.builds(folder)?,
+        replays: manifest.replays(folder)?,
         clock: clock.as_ref(),
         is_plain: manifest.is_plain,
         compose: None,
@@ -302,5 +307,6 @@ fn task(command: &TuneCommand, settings: &Settings, file: PathBuf, run: &str) ->
         budget: command.budget.map_or(Duration::from_secs(3600), seconds),
         rounds: command.rounds.map(usize::from),
         is_exhaustive: command.exhaustive,
+        replays: !command.exhaustive && !command.no_replay,
     })
 }

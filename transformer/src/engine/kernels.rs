@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::plan::instructions::{Grid, LoopHash};
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::{SourceFile, Span};
+use crate::syntax::ClauseName;
 use crate::transforms::predicted_time;
 
 /// A construct that launches a kernel.
@@ -21,6 +22,8 @@ pub struct Kernel {
     pub hash: LoopHash,
     /// Is it one loop whose iterations the threads of a league share, so that a grid may be told?
     pub is_league_loop: bool,
+    /// Does it combine values of all iterations?
+    pub reduces: bool,
     /// How many loops run in parallel, if it is one.
     pub loops: usize,
     /// How many iterations they have together, if that follows from the text.
@@ -62,6 +65,11 @@ pub fn kernels(
     Ok(all)
 }
 
+fn reduces(cx: &Context<'_>, region: &TargetRegion) -> bool {
+    let mut clauses = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
+    clauses.any(|clause| clause.name == ClauseName::Reduction)
+}
+
 fn kernel(
     cx: &Context<'_>,
     file: &SourceFile,
@@ -79,6 +87,7 @@ fn kernel(
         line: file.lines.line_column(extent.start).line,
         hash: cx.loop_hash(region),
         is_league_loop,
+        reduces: reduces(cx, region),
         loops: associated_loops(cx, region).map_or(0, |(_, promised)| promised),
         iterations: if is_league_loop { known_iterations(cx, region.chain.innermost()) } else { None },
         predicted: grids.iter().map(predict).collect(),

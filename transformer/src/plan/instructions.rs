@@ -47,7 +47,12 @@ pub enum Teams {
     Runtime,
     /// One iteration for each thread, but at most this many teams.
     AtMost(u64),
+    /// One for each iteration, and a number of threads that compilers do not see: for who chooses the grid at each launch.
+    Open,
 }
+
+/// The threads of a grid that is open: the most that a block has on any device of NVIDIA's.
+const MOST_THREADS: u32 = 1024;
 
 /// A grid that is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -58,11 +63,17 @@ pub struct Grid {
     pub teams: Teams,
 }
 
+impl Grid {
+    /// The grid that is chosen anew at each launch.
+    pub const OPEN: Self = Self { threads: MOST_THREADS, teams: Teams::Open };
+}
+
 impl fmt::Display for Grid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.teams {
             Teams::Runtime => write!(f, "{} threads", self.threads),
             Teams::AtMost(most) => write!(f, "{} threads, at most {most} teams", self.threads),
+            Teams::Open => f.write_str("chosen at each launch"),
         }
     }
 }

@@ -12,10 +12,13 @@ use std::process::Command;
 use crate::validate::clang::Clang;
 use crate::validate::interrupt;
 
-/// The library's source.
-const SOURCE: &str = include_str!("device_clock.c");
+/// The library's source, and what it includes.
+const SOURCES: [(&str, &str); 2] =
+    [("device_clock.c", include_str!("device_clock.c")), ("device_replay.c", include_str!("device_replay.c"))];
 /// The variable that names the folder to which it writes.
 const FOLDER: &str = "OMPSPLIT_CLOCK";
+/// The variable that names the file with the grids that are tried in one run.
+const REPLAY: &str = "OMPSPLIT_REPLAY";
 /// What the names of kernels begin with in LLVM's runtimes.
 const PREFIX: &str = "__omp_offloading_";
 
@@ -33,6 +36,23 @@ pub struct Times {
     pub kernels: BTreeMap<String, (f64, u64)>,
     /// Microseconds of all copies.
     pub copies: f64,
+    /// Launches that were made again in other grids.
+    pub replays: Vec<Replay>,
+    /// The lines of kernels that could not be launched again, each with the reason.
+    pub refused: BTreeMap<usize, String>,
+}
+
+/// One launch of a kernel in a grid that was tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replay {
+    /// The line of the kernel.
+    pub line: usize,
+    /// The process that launched it, and which launch of the kernel there it was: that of all grids had the same work.
+    pub launch: (usize, u64),
+    /// The threads of a team, and the most teams.
+    pub grid: (u32, u64),
+    /// How long it took, in microseconds.
+    pub time: f64,
 }
 
 /// How the kernels of one file are named: by the file's device and inode when it was compiled.
@@ -54,9 +74,11 @@ impl Clock {
         let scratch = interrupt::folder().map_err(|error| error.to_string())?;
         // An empty library of the driver's name, so that the loader puts the real one behind the clock.
         let driver = scratch.path().join("libcuda.so.1");
-        let (empty, source) = (scratch.path().join("empty.c"), scratch.path().join("clock.c"));
-        let written = fs::write(&empty, "").and_then(|()| fs::write(&source, SOURCE));
-        written.map_err(|error| error.to_string())?;
+        let empty = scratch.path().join("empty.c");
+        for (name, text) in SOURCES.into_iter().chain([("empty.c", "")]) {
+            fs::write(scratch.path().join(name), text).map_err(|error| error.to_string())?;
+        }
+        let source = scratch.path().join(SOURCES[0].0);
         let shared = |source: &Path| {
             let mut command = compiler();
             command.args(["-O2", "-fPIC", "-shared"]).arg(source);
@@ -74,14 +96,20 @@ impl Clock {
         folder.join("libcuda.so").is_file().then(|| Self { folder: folder.to_owned() })
     }
 
-    /// The variables for a program that is to be timed; its times go to a folder.
+    /// The variables for a program that is to be timed; its times go to a folder. `replay` is a file with the grids that are tried.
     #[must_use]
-    pub fn environment(&self, times: &Path, inherited: Option<&OsStr>) -> Vec<(OsString, OsString)> {
+    pub fn environment(
+        &self,
+        times: &Path,
+        inherited: Option<&OsStr>,
+        replay: Option<&Path>,
+    ) -> Vec<(OsString, OsString)> {
         let own = std::iter::once(self.folder.clone());
         let paths = own.chain(inherited.into_iter().flat_map(std::env::split_paths));
         let joined = std::env::join_paths(paths.filter(|path| !path.as_os_str().is_empty()));
         let mut all = vec![(FOLDER.into(), times.into())];
         all.extend(joined.ok().map(|joined| ("LD_LIBRARY_PATH".into(), joined)));
+        all.extend(replay.map(|path| (REPLAY.into(), path.into())));
         all
     }
 }
@@ -102,15 +130,19 @@ fn run(command: &mut Command) -> Result<(), String> {
 #[must_use]
 pub fn read(folder: &Path) -> Option<Times> {
     let mut times = None;
-    for entry in fs::read_dir(folder).ok()?.flatten() {
+    for (process, entry) in fs::read_dir(folder).ok()?.flatten().enumerate() {
         let text = fs::read_to_string(entry.path()).ok()?;
-        add(&text, times.get_or_insert_default())?;
+        add(&text, process, times.get_or_insert_default())?;
     }
     times.filter(|times| !times.kernels.is_empty())
 }
 
-fn add(text: &str, times: &mut Times) -> Option<()> {
+fn add(text: &str, process: usize, times: &mut Times) -> Option<()> {
     for line in text.lines() {
+        if let Some((line, why)) = line.strip_prefix("refused ").and_then(|rest| rest.split_once(' ')) {
+            times.refused.insert(line.parse().ok()?, why.to_owned());
+            continue;
+        }
         let mut words = line.split(' ');
         match words.next()? {
             "copies" => times.copies += words.nth(1)?.parse::<f64>().ok()? * 1e3,
@@ -121,6 +153,12 @@ fn add(text: &str, times: &mut Times) -> Option<()> {
                 let sum = times.kernels.entry(name).or_insert((0.0, 0));
                 *sum = (sum.0 + milliseconds * 1e3, sum.1 + launches);
             }
+            "replay" => times.replays.push(Replay {
+                line: words.next()?.parse().ok()?,
+                launch: (process, words.next()?.parse().ok()?),
+                grid: (words.next()?.parse().ok()?, words.next()?.parse().ok()?),
+                time: words.next()?.parse::<f64>().ok()? * 1e3,
+            }),
             _ => return None,
         }
     }
@@ -144,7 +182,8 @@ impl FileId {
     }
 
     /// What the names of its kernels begin with: LLVM takes the last 32 bits of both numbers.
-    fn prefix(self) -> String {
+    #[must_use]
+    pub fn prefix(self) -> String {
         format!("{PREFIX}{:x}_{:x}_", self.device & 0xffff_ffff, self.inode & 0xffff_ffff)
     }
 }
@@ -220,7 +259,7 @@ mod tests {
     #[test]
     fn one_file_needs_no_id() {
         let mut times = Times::default();
-        add("copies 0 0\nkernel 1 2 1 1 __omp_offloading_fd00_1a2b_product_l12", &mut times).unwrap();
+        add("copies 0 0\nkernel 1 2 1 1 __omp_offloading_fd00_1a2b_product_l12", 0, &mut times).unwrap();
         assert_eq!(times.at(FileId::default(), &[12]), [Some(2000.0)]);
     }
 

@@ -1,19 +1,24 @@
 //! Measures what was prepared, and decides.
 
+mod building;
 mod judge;
+mod replaying;
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
 use self::judge::Judge;
+use self::replaying::Replayer;
 use super::choices::{Choice, Plan};
 use super::project::Project;
+use super::replay::Replayed;
 use super::runner::Runner;
-use super::search::{Arms, FINAL_ROUNDS, Measured, Present, halve, rounds};
+use super::search::{Arms, CONFIRMING_ROUNDS, FINAL_ROUNDS, Measured, Present, halve, rounds};
 use super::size::{Saturation, saturation};
 use super::statistics::median;
-use super::task::{Build, ClockKind, Task, TunedLoop, apart};
+use super::task::{Build, ClockKind, Task, TunedLoop, apart, plans};
 use super::{Watch, clock::Clock};
 
 /// Runs of the original at each size of a range.
@@ -34,6 +39,8 @@ pub struct Stage<'a> {
     pub loops: &'a [TunedLoop],
     /// The builds; the first is the original.
     pub builds: Vec<Build>,
+    /// Builds whose grids are chosen at their launches.
+    pub replays: Vec<Build>,
     /// The device's clock, if there is one.
     pub clock: Option<&'a Clock>,
     /// Does the original tell of its own kernels?
@@ -95,6 +102,9 @@ pub struct Outcome {
     pub saturation: Option<Saturation>,
     /// The runs, those at the sizes not counted.
     pub runs: usize,
+    /// What launches in many grids told within one run each; `None` where there were none.
+    #[serde(default)]
+    pub replayed: Option<Replayed>,
     /// How long measuring took, in seconds.
     pub seconds: f64,
     /// Was the time used up before the end?
@@ -111,20 +121,30 @@ pub struct Outcome {
 /// When the original does not run as it should.
 pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
     let started = Instant::now();
-    let Stage { task, project, loops, mut builds, clock, is_plain, compose, watch } = stage;
+    let Stage { task, project, loops, mut builds, replays, clock, is_plain, compose, watch } = stage;
     let twin = builds.len();
     builds.extend(builds.first().cloned());
     let mut runner = Runner::new(task, project, builds, clock, watch);
-    let saturation = saturated(&mut runner)?;
     let target = task.size.as_ref().map(|range| range.high);
-    let searched = saturation.as_ref().map(|found| found.size).filter(|_| !task.is_exhaustive).or(target);
-    runner.kind = runner.begin(searched)?;
-    let mut search = Measured::default();
-    if let Some(compose) = compose {
-        set_apart(&mut runner, compose, &mut search)?;
+    let replayer = Replayer { loops, builds: &replays };
+    let mut replayed = Replayed::none(loops.len());
+    if task.replays && !task.is_exhaustive && !replays.is_empty() {
+        runner.kind = runner.begin(target)?;
+        replayer.run(&mut runner, &mut replayed)?;
+    }
+    let mut saturation = None;
+    if !replayed.is_whole() {
+        saturation = saturated(&mut runner)?;
+        let found = saturation.as_ref().map(|found: &Saturation| found.size);
+        let searched = found.filter(|_| !task.is_exhaustive).or(target);
+        runner.kind = runner.begin(searched)?;
+        if searched != target {
+            replayer.run(&mut runner, &mut replayed)?;
+        }
     }
     let judge = Judge::new(loops, &runner, Present { build: 0, twin }, is_plain);
-    let mut decision = Decision { runner, judge, compose, end: Measured::default(), search };
+    let (search, end, dropped) = Default::default();
+    let mut decision = Decision { runner, judge, compose, end, search, replayed, dropped };
     let last = decision.search(target)?;
     let (wanted, chosen) = decision.composed()?;
     let best = decision.judge.best(&decision.end, chosen, &last);
@@ -135,41 +155,22 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
         _ => (wanted, decision.judge.expected_ratio(&decision.end)),
     };
     let (dropped, faults) = decision.failures();
-    let Decision { runner, judge, search, end, .. } = decision;
+    let Decision { runner, judge, search, end, replayed, .. } = decision;
     Ok(Outcome {
         plan,
         ratio,
         noise: judge.noise(&end),
         clock: runner.kind,
         is_confirmed,
-        rows: judge.rows(&search, &end),
+        rows: judge.rows(&search, &end, &replayed),
         saturation,
-        runs: search.runs + if task.is_exhaustive { 0 } else { end.runs },
+        runs: replayed.runs + search.runs + if task.is_exhaustive { 0 } else { end.runs },
+        replayed: (!replays.is_empty() && !task.is_exhaustive).then_some(replayed),
         seconds: started.elapsed().as_secs_f64(),
         is_cut: search.is_cut || end.is_cut,
         dropped,
         faults,
     })
-}
-
-/// Runs every build once that has choices for several kernels, and where one fails builds its choices apart, so that the one that is not at
-/// fault stays.
-fn set_apart(runner: &mut Runner<'_>, compose: &Compose<'_>, into: &mut Measured) -> Result<(), String> {
-    let is_several = |at: &usize| runner.builds.get(*at).is_some_and(|it| !apart(&it.plan).is_empty());
-    let several: Vec<usize> = (0..runner.builds.len()).filter(is_several).collect();
-    rounds(runner, &several, 1, into)?;
-    for build in several.into_iter().filter(|build| into.failed.contains_key(build)) {
-        let alone = runner.builds.get(build).map(|it| apart(&it.plan)).unwrap_or_default();
-        for plan in alone {
-            // What cannot be built alone is no loss: it is at fault.
-            if !runner.builds.iter().any(|other| other.plan == plan)
-                && let Ok(one) = compose(&plan)
-            {
-                runner.builds.push(one);
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Where the device is saturated, by the original at each size.
@@ -196,28 +197,94 @@ struct Decision<'a> {
     search: Measured,
     /// What was measured of those.
     end: Measured,
+    /// What was measured of grids within one run.
+    replayed: Replayed,
+    /// Plans that could not be built.
+    dropped: Told,
 }
 
 impl Decision<'_> {
     /// Measures until a few candidates are left, and these in more rounds at the size that is tuned for; gives their builds.
     fn search(&mut self, target: Option<u64>) -> Result<Vec<usize>, String> {
-        let Self { runner, judge, search, end, .. } = self;
-        let wanted = runner.task.rounds;
-        if runner.task.is_exhaustive {
-            let all: Vec<usize> = (0..runner.builds.len()).collect();
+        let wanted = self.runner.task.rounds;
+        if self.runner.task.is_exhaustive {
+            let all: Vec<usize> = (0..self.runner.builds.len()).collect();
+            self.set_apart(&all)?;
+            let all: Vec<usize> = (0..self.runner.builds.len()).collect();
+            let Self { runner, search, end, .. } = self;
             rounds(runner, &all, wanted.unwrap_or(EXHAUSTIVE_ROUNDS), search)?;
             end.clone_from(search);
             return Ok(all);
         }
-        let wholes: Vec<Arms> = (0..runner.builds.len()).map(|build| vec![Some(build)]).collect();
-        let arms = if judge.is_blind { &wholes } else { &judge.arms };
-        let found = halve(runner, arms, judge.present.twin, search)?;
-        let mut last = judge.protected();
-        last.extend(found.into_iter().filter(|build| !judge.protected().contains(build)));
-        runner.kind = runner.begin(target)?;
-        end.failed.clone_from(&search.failed);
-        rounds(runner, &last, wanted.unwrap_or(FINAL_ROUNDS), end)?;
+        let mut last = self.judge.protected();
+        let is_replayed = self.replayed.is_whole();
+        let found = if is_replayed { Vec::new() } else { self.halve()? };
+        let mut others = self.finalists();
+        others.extend(self.set_apart(&others)?);
+        for build in found.into_iter().chain(others) {
+            if !last.contains(&build) {
+                last.push(build);
+            }
+        }
+        self.runner.kind = self.runner.begin(target)?;
+        self.end.failed.clone_from(&self.search.failed);
+        match wanted {
+            None if is_replayed => self.confirm(&last)?,
+            wanted => rounds(&mut self.runner, &last, wanted.unwrap_or(FINAL_ROUNDS), &mut self.end)?,
+        }
         Ok(last)
+    }
+
+    /// Runs candidates that were measured within a run: all of them once, and those that are fastest then beside the present form until it is
+    /// clear whether they are faster.
+    fn confirm(&mut self, last: &[usize]) -> Result<(), String> {
+        let Self { runner, judge, end, .. } = self;
+        let Present { build, twin } = judge.present;
+        end.samples.entry(build).or_default().extend(runner.first_sample());
+        let once: Vec<usize> = last.iter().copied().filter(|other| *other != build).collect();
+        rounds(runner, &once, 1, end)?;
+        let mut again = vec![build, twin];
+        again.extend(judge.leading(end).into_iter().filter(|other| !again.contains(other)).collect::<BTreeSet<_>>());
+        for round in 2..=CONFIRMING_ROUNDS {
+            let due = |build: &&usize| end.samples.get(build).is_some_and(|samples| samples.len() < round);
+            let due: Vec<usize> = again.iter().filter(due).copied().collect();
+            rounds(runner, &due, 1, end)?;
+            if judge.is_decided(end) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the builds of candidates that are likely to be fast, of kernels that were not replayed; gives those that are best.
+    fn halve(&mut self) -> Result<Vec<usize>, String> {
+        let mut left = BTreeSet::from([self.judge.present.build]);
+        left.extend(self.judge.passes);
+        match self.compose {
+            Some(_) => {
+                let loops = self.judge.likely(&self.replayed);
+                for plan in plans(&loops, self.runner.kind) {
+                    left.extend(self.with_plan(&plan));
+                }
+            }
+            None => left.extend((0..self.runner.builds.len()).filter(|build| self.is_likely(*build))),
+        }
+        left.remove(&self.judge.present.twin);
+        left.extend(self.set_apart(&left.iter().copied().collect::<Vec<_>>())?);
+        let Self { runner, judge, search, .. } = self;
+        let wholes: Vec<Arms> = (0..runner.builds.len()).map(|build| vec![Some(build)]).collect();
+        let arms = if judge.is_blind() { &wholes } else { &judge.arms };
+        halve(runner, arms, left, search)
+    }
+
+    /// Does a build tell of a candidate that is likely to be fast, of a kernel that was not replayed?
+    fn is_likely(&self, build: usize) -> bool {
+        let arms = self.judge.arms.get(build).into_iter().flatten().enumerate();
+        let is_likely = |(kernel, arm): (usize, &Option<usize>)| {
+            let likely = self.judge.loops.get(kernel).map_or(0, |one| one.likely);
+            !self.replayed.has(kernel) && arm.is_none_or(|arm| arm > 0 && arm < likely)
+        };
+        arms.into_iter().any(is_likely)
     }
 
     /// The plan of the best choices of all kernels, and its build, if there is one or one can be made; that is measured beside the original.
@@ -251,7 +318,7 @@ impl Decision<'_> {
             let is_safe = self.runner.builds.get(build).is_some_and(|build| !build.is_assumed);
             is_safe && self.runner.differing.contains_key(&build)
         };
-        let (mut dropped, mut faults) = (Told::new(), Told::new());
+        let (mut dropped, mut faults) = (self.dropped.clone(), Told::new());
         for (build, why) in failed.iter().filter(|(build, _)| !is_told_alone(**build)) {
             let told = if is_fault(*build) { &mut faults } else { &mut dropped };
             told.extend(plan(*build).map(|plan| (plan, why.clone())));

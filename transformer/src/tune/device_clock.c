@@ -2,7 +2,7 @@
 // defined here in the driver itself, on which this library depends at run time. Each kernel and each copy gets one event
 // before and one after it in its own stream, so that its time is the device's, without the host's launch cost. When the
 // program ends, a file in the folder OMPSPLIT_CLOCK has a line for each kernel: its launches, its milliseconds, blocks and
-// threads of the last launch, its name; and one line for all copies.
+// threads of the last launch, its name; one line for all copies; and what `device_replay.c` measured.
 //
 // The driver's own header is not needed: only these few functions are called, whose types are stable. Where events fail, the
 // file says so, and nothing is measured: a program must not end by its clock.
@@ -20,9 +20,14 @@ typedef unsigned long long device_pointer;
 
 enum { MOST_KERNELS = 4096, MOST_PENDING = 1024, COPIES = -1, NONE = -2 };
 
+struct plan;
 static struct kernel {
-    handle function;
+    handle function, module;
     char *name;
+    // How it is replayed, if it is, and why not.
+    struct plan *plan;
+    int is_judged;
+    const char *mode_refusal;
     long launches;
     double milliseconds;
     unsigned grid[2];
@@ -85,6 +90,13 @@ static int record_event(handle event, handle stream)
 {
     DRIVER("cuEventRecord", int, handle, handle);
     return real ? real(event, stream) : MISSING;
+}
+
+static void free_event(handle event)
+{
+    DRIVER("cuEventDestroy_v2", int, handle);
+    if (real)
+        real(event);
 }
 
 static void count(const struct pending *one)
@@ -171,6 +183,8 @@ static int kernel_of(handle function)
     return NONE;
 }
 
+#include "device_replay.c"
+
 int cuModuleGetFunction(handle *function, handle module, const char *name)
 {
     DRIVER("cuModuleGetFunction", int, handle *, handle, const char *);
@@ -182,8 +196,7 @@ int cuModuleGetFunction(handle *function, handle module, const char *name)
         if (kernel_count == MOST_KERNELS) {
             broken = 1;
         } else {
-            kernels[kernel_count].function = *function;
-            kernels[kernel_count++].name = strdup(name);
+            kernels[kernel_count++] = (struct kernel){.function = *function, .module = module, .name = strdup(name)};
         }
     }
     pthread_mutex_unlock(&lock);
@@ -200,13 +213,16 @@ int cuLaunchKernel(handle function, unsigned grid_x, unsigned grid_y, unsigned g
         return MISSING;
     pthread_mutex_lock(&lock);
     int kernel = kernel_of(function);
+    struct launch it = {function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream,
+                        arguments, extra};
     if (kernel != NONE) {
-        kernels[kernel].grid[0] = grid_x;
-        kernels[kernel].grid[1] = block_x;
+        choose_grid(&kernels[kernel], &it);
+        kernels[kernel].grid[0] = it.grid[0];
+        kernels[kernel].grid[1] = it.block[0];
     }
     int place = begin(kernel, stream);
     int status = end(place, stream,
-                     real(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,
+                     real(function, it.grid[0], grid_y, grid_z, it.block[0], block_y, block_z, shared_bytes, stream,
                           arguments, extra));
     pthread_mutex_unlock(&lock);
     return status;
@@ -262,6 +278,7 @@ int cuModuleUnload(handle module)
 {
     DRIVER("cuModuleUnload", int, handle);
     finish();
+    forget_regions(0, module);
     return real ? real(module) : MISSING;
 }
 
@@ -299,5 +316,6 @@ __attribute__((destructor)) static void write_times(void)
         if (kernels[i].launches)
             fprintf(file, "kernel %ld %.6f %u %u %s\n", kernels[i].launches, kernels[i].milliseconds,
                     kernels[i].grid[0], kernels[i].grid[1], kernels[i].name);
+    write_replays(file);
     fclose(file);
 }

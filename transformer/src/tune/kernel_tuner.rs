@@ -75,7 +75,7 @@ fn configuration(kernel: &TunableKernel, choice: Choice, time: Option<f64>) -> O
     let Choice::Told { form, grid } = choice else { return None };
     let teams = match grid.map(|grid| grid.teams) {
         Some(Teams::AtMost(most)) => most.to_string(),
-        Some(Teams::Runtime) | None => "runtime".to_owned(),
+        Some(Teams::Runtime | Teams::Open) | None => "runtime".to_owned(),
     };
     let threads = grid.map_or(0, |grid| grid.threads);
     Some(Configuration { kernel: kernel.hash.to_string(), form: form_name(form), threads, teams, time })

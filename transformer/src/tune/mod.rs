@@ -1,7 +1,8 @@
 //! `tune`: what is fastest on the user's machine, found by building and running what is legal.
 //!
 //! ```text
-//! space: the engine writes every candidate --predictions--> a quarter of them
+//! space: the engine writes every candidate --replay: all grids of a form within one run--> the best few of each kernel
+//!                                         --predictions, where that cannot be--> a quarter of them
 //!   --build: in one copy of the project--> products --runner: interleaved runs, by the device's clock-->
 //!   --search: successive halving, rank sums--> one text, or the present one
 //! ```
@@ -18,6 +19,7 @@ pub mod decision;
 pub mod kernel_tuner;
 pub mod prepare;
 pub mod project;
+pub mod replay;
 pub mod runner;
 pub mod search;
 pub mod size;

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::Watch;
 use super::build::{self, Builder, Recipe};
-use super::choices::{Choice, Form, Plan};
+use super::choices::Plan;
 use super::clock::{Clock, FileId};
 use super::project::{self, Product, Project};
+use super::replay;
 use super::runner::Runner;
-use super::space::{Candidate, Source, Space, Written};
+use super::space::{Source, Space, Written};
 use super::task::{Build, ClockKind, Task, TunedLoop, apart, arms, loops, plans, tuned_lines};
 
 /// What is prepared, and how much of it.
@@ -27,6 +28,8 @@ pub struct Wanted {
     pub most: Option<usize>,
     /// Which clock will count, if that is not to be found out by a run.
     pub clock: Option<ClockKind>,
+    /// Are candidates built only when it is known which are needed? Where nothing can be built later, all are built.
+    pub builds_later: bool,
 }
 
 /// Where things are put: folders that do not exist yet.
@@ -51,6 +54,8 @@ pub struct Prepared {
     pub loops: Vec<TunedLoop>,
     /// The builds; the first is the original.
     pub builds: Vec<Build>,
+    /// Builds whose grids are chosen at their launches.
+    pub replays: Vec<Build>,
     /// Candidates that could not be built, each with the reason.
     pub dropped: Vec<(Plan, String)>,
     /// The device's clock, if it could be compiled, or why not.
@@ -87,6 +92,33 @@ impl Workshop<'_> {
         Ok(self.finished(plan, written, (product, id)))
     }
 
+    /// Builds plans whose texts are not built yet; what cannot be built together is built apart.
+    fn build_all(
+        &self,
+        project: &Project,
+        mut plans: VecDeque<Plan>,
+        builds: &mut Vec<Build>,
+        dropped: &mut Vec<(Plan, String)>,
+        watch: &Watch<'_>,
+    ) -> Result<(), String> {
+        let builder = Builder::new(project, self.recipe, self.hash);
+        while let Some(plan) = plans.pop_front() {
+            let written = self.space.text(self.source, &plan).map_err(|error| error.to_string())?;
+            if builds.iter().any(|other| other.text == written.text) {
+                continue;
+            }
+            watch(&format!("building candidate {}, {} are left", builds.len(), plans.len()));
+            match builder.build(&written.text) {
+                Ok(built) => builds.push(self.finished(&plan, written, built)),
+                Err(why) => match apart(&plan) {
+                    alone if alone.is_empty() => dropped.push((plan, why)),
+                    alone => plans.extend(alone),
+                },
+            }
+        }
+        Ok(())
+    }
+
     fn finished(&self, plan: &Plan, written: Written, (product, id): (Product, FileId)) -> Build {
         let is_like_base = *plan != Plan::Original || self.is_plain();
         Build {
@@ -120,9 +152,8 @@ pub fn prepare<'a>(
     watch("looking for candidates");
     let mut space = Space::read(source).map_err(|error| error.to_string())?;
     let totals: Vec<usize> = space.kernels.iter().map(|kernel| kernel.candidates.len()).collect();
-    space.prune(wanted.part, LEAST, wanted.most);
-    space.kernels.iter_mut().for_each(|kernel| keep_plain(&mut kernel.candidates));
-    let loops = loops(&space, &totals);
+    let likely = space.sort(wanted.part, LEAST, wanted.most);
+    let mut loops = loops(&space, &totals, &likely);
 
     watch("copying the project");
     let without: Vec<&Path> = wanted.without.iter().map(PathBuf::as_path).collect();
@@ -138,46 +169,30 @@ pub fn prepare<'a>(
     };
 
     let workshop = Workshop { source, space, recipe: &wanted.recipe, hash };
-    let text = |plan: &Plan| workshop.space.text(source, plan).map_err(|error| error.to_string());
+    let text = workshop.space.text(source, &Plan::Original).map_err(|error| error.to_string())?;
     let id = FileId::of(&places.work.join(&wanted.recipe.file));
     let nothing = project.product().map_err(failed)?;
-    let mut builds = vec![workshop.finished(&Plan::Original, text(&Plan::Original)?, (nothing, id))];
+    let mut builds = vec![workshop.finished(&Plan::Original, text, (nothing, id))];
     let kind = match wanted.clock {
         Some(kind) => kind,
         None => detected(task, &project, builds.clone(), clock.as_ref().ok(), watch)?,
     };
-    let mut plans = VecDeque::from(plans(&loops, kind));
-    plans.push_front(Plan::passes(loops.len()));
-    let builder = Builder::new(&project, &wanted.recipe, hash);
-    let mut dropped = Vec::new();
-    while let Some(plan) = plans.pop_front() {
-        let written = text(&plan)?;
-        if builds.iter().any(|other| other.text == written.text) {
-            continue;
-        }
-        watch(&format!("building candidate {}, {} are left", builds.len(), plans.len()));
-        match builder.build(&written.text) {
-            Ok(built) => builds.push(workshop.finished(&plan, written, built)),
-            Err(why) => match apart(&plan) {
-                alone if alone.is_empty() => dropped.push((plan, why)),
-                alone => plans.extend(alone),
-            },
-        }
+    if kind == ClockKind::Wall || !task.replays {
+        loops.iter_mut().for_each(TunedLoop::keep_likely);
     }
+    let (mut replays, mut dropped) = Default::default();
+    let open = replay::plans(&loops);
+    // Where the grids can be tried in a few runs, these tell what has to be built.
+    let own = if open.is_empty() || !wanted.builds_later { plans(&loops, kind) } else { Vec::new() };
+    let all = std::iter::once(Plan::passes(loops.len())).chain(own);
+    workshop.build_all(&project, all.collect(), &mut builds, &mut dropped, watch)?;
+    workshop.build_all(&project, open.into(), &mut replays, &mut dropped, watch)?;
     project.restore().map_err(failed)?;
     let is_plain = workshop.is_plain();
     for build in &mut builds {
         build.arms = arms(&loops, &build.plan, kind, is_plain);
     }
-    Ok((Prepared { project, loops, builds, dropped, clock, kind, is_plain }, workshop))
-}
-
-/// The kernel in the text before anything is chosen is always a candidate, however it is predicted.
-fn keep_plain(candidates: &mut Vec<Candidate>) {
-    let choice = Choice::Told { form: Form::Plain, grid: None };
-    if !candidates.iter().any(|candidate| candidate.choice == choice) {
-        candidates.push(Candidate { choice, predicted: None });
-    }
+    Ok((Prepared { project, loops, builds, replays, dropped, clock, kind, is_plain }, workshop))
 }
 
 /// Which clock sees the kernels of the original.

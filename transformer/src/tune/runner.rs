@@ -21,6 +21,12 @@ const PATIENCE: u32 = 10;
 /// But so long it is.
 const LEAST_LIMIT: Duration = Duration::from_secs(2);
 
+const NO_REFERENCE: &str = "the original was not run at this size";
+const NO_TIMES: &str = "the device's clock told nothing";
+
+/// What the original printed, how long it took, which clock saw its kernels, and what that told.
+type Reference = (Run, Duration, ClockKind, Option<Times>);
+
 /// Runs the builds of one source.
 pub struct Runner<'a> {
     /// How it is run.
@@ -41,8 +47,8 @@ pub struct Runner<'a> {
     pub watch: &'a Watch<'a>,
     /// Builds whose results differ from the original's.
     pub differing: BTreeMap<usize, String>,
-    /// What the original printed at each size, how long it took, and which clock saw its kernels.
-    references: BTreeMap<Option<u64>, (Run, Duration, ClockKind)>,
+    /// What the original printed at each size, how long it took, which clock saw its kernels, and their times.
+    references: BTreeMap<Option<u64>, Reference>,
 }
 
 impl<'a> Runner<'a> {
@@ -68,17 +74,18 @@ impl<'a> Runner<'a> {
     /// When it does not run as expected, or gives other results each time.
     pub fn begin(&mut self, size: Option<u64>) -> Result<ClockKind, String> {
         self.size = size;
-        if let Some((_, _, kind)) = self.references.get(&size) {
+        if let Some((_, _, kind, _)) = self.references.get(&size) {
             return Ok(*kind);
         }
         let command = self.task.command(size);
-        let (first, mut took, mut times) = self.execute(0, self.task.timeout)?;
+        let Some(original) = self.builds.first() else { return Err("there is no build".to_owned()) };
+        let (first, mut took, mut times) = self.execute(original, self.task.timeout, None)?;
         let expected = format!("exit {}", self.task.exit);
         if first.end != expected {
             return Err(format!("`{command}` ends with {} instead of {expected}{}", first.end, last_words(&first)));
         }
         if self.references.is_empty() {
-            let (again, took_again, times_again) = self.execute(0, self.task.timeout)?;
+            let (again, took_again, times_again) = self.execute(original, self.task.timeout, None)?;
             if let Some(difference) = self.difference(&first, &again) {
                 return Err(format!(
                     "the program as it stands gives other results when it runs again: {difference}; name what may differ in [verify] \
@@ -88,18 +95,47 @@ impl<'a> Runner<'a> {
             // What only the first run does, such as waking the device, is no part of the usual.
             (took, times) = (took.min(took_again), times_again);
         }
-        let is_seen = |times: &Times| {
-            let seen = |original: &Build| times.at(original.id, &original.lines).iter().any(Option::is_some);
-            self.builds.first().is_some_and(seen)
-        };
-        let kind = if times.is_some_and(|times| is_seen(&times)) { ClockKind::Device } else { ClockKind::Wall };
-        self.references.insert(size, (first, took, kind));
+        let is_seen = |times: &Times| times.at(original.id, &original.lines).iter().any(Option::is_some);
+        let kind = if times.as_ref().is_some_and(is_seen) { ClockKind::Device } else { ClockKind::Wall };
+        self.references.insert(size, (first, took, kind, times));
         Ok(kind)
     }
 
-    /// Runs a build once.
-    fn execute(&self, build: usize, limit: Duration) -> Result<(Run, Duration, Option<Times>), String> {
-        let Some(own) = self.builds.get(build) else { return Err("there is no such build".to_owned()) };
+    /// How long the original takes at this size.
+    #[must_use]
+    pub fn usual(&self) -> Duration {
+        self.references.get(&self.size).map(|(_, took, ..)| *took).unwrap_or_default()
+    }
+
+    /// What the original took in the run that began this size.
+    #[must_use]
+    pub fn first_sample(&self) -> Option<Sample> {
+        let (_, took, _, times) = self.references.get(&self.size)?;
+        self.sample(self.builds.first()?, *took, times.as_ref())
+    }
+
+    /// Runs a build once, in which kernels are launched in other grids too, as `orders` say; `extra` is the time for that. Gives what the clock
+    /// told, or why the run counts for nothing.
+    ///
+    /// # Errors
+    /// When nothing can be run.
+    pub fn replay(&self, build: &Build, orders: &str, extra: Duration) -> Result<Result<Times, String>, String> {
+        let Some((reference, usual, ..)) = self.references.get(&self.size) else { return Err(NO_REFERENCE.to_owned()) };
+        let limit = self.task.timeout.min((*usual * PATIENCE).max(LEAST_LIMIT) + extra);
+        let (run, _, times) = self.execute(build, limit, Some(orders))?;
+        if let Some(difference) = self.difference(reference, &run) {
+            return Ok(Err(difference));
+        }
+        Ok(times.ok_or_else(|| NO_TIMES.to_owned()))
+    }
+
+    /// Runs a build once. `replay` says which kernels are launched in which other grids.
+    fn execute(
+        &self,
+        own: &Build,
+        limit: Duration,
+        replay: Option<&str>,
+    ) -> Result<(Run, Duration, Option<Times>), String> {
         let folder = self.project.folder();
         self.project.place(&own.product).map_err(|error| format!("{}: {error}", folder.display()))?;
         let files = self.task.comparison.as_ref().map(|comparison| comparison.files.as_slice()).unwrap_or_default();
@@ -108,17 +144,20 @@ impl<'a> Runner<'a> {
             let _gone = fs::remove_file(folder.join(file));
         }
         let scratch = interrupt::folder().map_err(|error| error.to_string())?;
-        let environment = self.environment(scratch.path());
+        let (times, orders) = (scratch.path().join("times"), scratch.path().join("orders"));
+        let written = fs::create_dir(&times).and_then(|()| replay.map_or(Ok(()), |text| fs::write(&orders, text)));
+        written.map_err(|error| format!("{}: {error}", scratch.path().display()))?;
+        let environment = self.environment(&times, replay.map(|_| orders.as_path()));
         let line = self.task.command(self.size);
         let shell = Shell { line: &line, folder, environment: &environment, stdin: self.task.stdin.as_deref(), limit };
         let _images = Images::of(folder);
         let (mut run, took) = shell.run().map_err(|error| error.to_string())?;
         run.files = files.iter().map(|file| fs::read(folder.join(file)).ok()).collect();
-        let times = self.clock.and_then(|_| clock::read(scratch.path()));
+        let times = self.clock.and_then(|_| clock::read(&times));
         Ok((run, took, times))
     }
 
-    fn environment(&self, times: &Path) -> Vec<(OsString, OsString)> {
+    fn environment(&self, times: &Path, replay: Option<&Path>) -> Vec<(OsString, OsString)> {
         let own = &self.task.environment;
         let mut all: Vec<(OsString, OsString)> = own.iter().map(|(name, value)| (name.into(), value.into())).collect();
         if std::env::var_os("OMP_TARGET_OFFLOAD").is_none() && !own.contains_key("OMP_TARGET_OFFLOAD") {
@@ -128,7 +167,7 @@ impl<'a> Runner<'a> {
         if let Some(clock) = self.clock {
             let inherited = own.get("LD_LIBRARY_PATH").map(OsString::from);
             let inherited = inherited.or_else(|| std::env::var_os("LD_LIBRARY_PATH"));
-            all.extend(clock.environment(times, inherited.as_deref()));
+            all.extend(clock.environment(times, inherited.as_deref(), replay));
         }
         all
     }
@@ -190,11 +229,12 @@ fn remove_images_of(folder: &Path, since: SystemTime) {
 impl Bench for Runner<'_> {
     fn run(&mut self, build: usize) -> Result<Ran, String> {
         (self.watch)(&format!("measuring: run {} of {} builds", build + 1, self.builds.len()));
-        let Some((reference, usual, _)) = self.references.get(&self.size).cloned() else {
-            return Err("the original was not run at this size".to_owned());
+        let Some((reference, usual, ..)) = self.references.get(&self.size).cloned() else {
+            return Err(NO_REFERENCE.to_owned());
         };
         let limit = self.task.timeout.min((usual * PATIENCE).max(LEAST_LIMIT));
-        let (run, took, times) = self.execute(build, limit)?;
+        let Some(own) = self.builds.get(build) else { return Err("there is no such build".to_owned()) };
+        let (run, took, times) = self.execute(own, limit, None)?;
         if run.end != reference.end && !run.end.starts_with("exit") {
             return Ok(Ran::Failed(format!("{}{}", run.end, last_words(&run))));
         }
@@ -205,7 +245,7 @@ impl Bench for Runner<'_> {
         let Some(own) = self.builds.get(build) else { return Err("there is no such build".to_owned()) };
         Ok(match self.sample(own, took, times.as_ref()) {
             Some(sample) => Ran::Done(sample),
-            None => Ran::Failed("the device's clock told nothing".to_owned()),
+            None => Ran::Failed(NO_TIMES.to_owned()),
         })
     }
 

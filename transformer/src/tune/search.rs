@@ -9,19 +9,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::statistics::{is_larger, median, noise};
+use super::statistics::{is_far_larger, is_larger, median, noise};
 
 /// Candidates of a kernel that reach the last rounds.
-const FINALISTS: usize = 3;
+pub const FINALISTS: usize = 3;
 /// The most that do, where more are as good as the best one: the last rounds may be run at another size, where they differ.
 const MOST_FINALISTS: usize = 8;
 /// How many times as long as the best one a candidate takes that is as good. Of two runs on an H100 whose best candidates for saturating sizes
 /// were 3 % apart, others were 8 % faster at the size that was tuned for (bench/tune).
-const AS_GOOD: f64 = 1.03;
+pub const AS_GOOD: f64 = 1.03;
 /// One of so many candidates is kept in each rung.
 const KEPT: usize = 3;
 /// The last rounds: six runs against twelve of the present form tell a difference that some of the pairs contradict.
 pub const FINAL_ROUNDS: usize = 6;
+/// The most of the last rounds where all candidates were measured within one run before, so that few are left and their order is known: four
+/// runs against eight still tell a difference that two of the 32 pairs contradict.
+pub const CONFIRMING_ROUNDS: usize = 4;
 
 /// What one run of a build took.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -126,12 +129,16 @@ pub fn rounds(bench: &mut dyn Bench, builds: &[usize], rounds: usize, into: &mut
     Ok(())
 }
 
-/// The numbers of the builds that reach the end: those that hold one of the last candidates of a kernel. `twin` is no candidate.
+/// The numbers of the builds that reach the end, of those that are `left`: they hold one of the last candidates of a kernel.
 ///
 /// # Errors
 /// When nothing can be run.
-pub fn halve(bench: &mut dyn Bench, arms: &[Arms], twin: usize, into: &mut Measured) -> Result<Vec<usize>, String> {
-    let mut left: BTreeSet<usize> = (0..arms.len()).filter(|build| *build != twin).collect();
+pub fn halve(
+    bench: &mut dyn Bench,
+    arms: &[Arms],
+    mut left: BTreeSet<usize>,
+    into: &mut Measured,
+) -> Result<Vec<usize>, String> {
     let kernels = arms.iter().map(Vec::len).max().unwrap_or(0);
     for rung in 1.. {
         let builds: Vec<usize> = left.iter().copied().collect();
@@ -204,7 +211,9 @@ impl Present {
 #[must_use]
 pub fn is_faster(old: &[f64], new: &[f64], noise: f64) -> bool {
     match (median(old), median(new)) {
-        (Some(before), Some(after)) => after > 0.0 && before / after > 1.0 + noise && is_larger(new, old),
+        (Some(before), Some(after)) => {
+            after > 0.0 && before / after > 1.0 + noise && (is_larger(new, old) || is_far_larger(new, old))
+        }
         _ => false,
     }
 }
@@ -213,12 +222,18 @@ pub fn is_faster(old: &[f64], new: &[f64], noise: f64) -> bool {
 #[must_use]
 pub fn best_arm(measured: &Measured, arms: &[Arms], kernel: usize, present: usize, noise: f64) -> Option<usize> {
     let old = measured.of_arm(arms, kernel, present);
-    let others: BTreeSet<usize> = arms.iter().filter_map(|arms| arms.get(kernel).copied().flatten()).collect();
-    let faster = others.into_iter().filter(|arm| *arm != present).filter_map(|arm| {
-        let new = measured.of_arm(arms, kernel, arm);
-        is_faster(&old, &new, noise).then(|| Some((median(&new)?, arm)))?
-    });
-    faster.min_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, arm)| arm)
+    let others = timed_arms(measured, arms, kernel).into_iter().filter(|(_, arm)| *arm != present);
+    others.map(|(_, arm)| arm).find(|arm| is_faster(&old, &measured.of_arm(arms, kernel, *arm), noise))
+}
+
+/// The candidates of a kernel that were measured, with the medians of their times, the fastest first.
+#[must_use]
+pub fn timed_arms(measured: &Measured, arms: &[Arms], kernel: usize) -> Vec<(f64, usize)> {
+    let all: BTreeSet<usize> = arms.iter().filter_map(|arms| arms.get(kernel).copied().flatten()).collect();
+    let timed = all.into_iter().filter_map(|arm| Some((median(&measured.of_arm(arms, kernel, arm))?, arm)));
+    let mut timed: Vec<(f64, usize)> = timed.collect();
+    timed.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+    timed
 }
 
 /// Is a build better than another one as a whole? Its kernels must be faster, or all of it; and neither slower.

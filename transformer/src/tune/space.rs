@@ -11,7 +11,7 @@ use crate::engine::{self, EngineError, Options};
 use crate::plan::Pass;
 use crate::plan::instructions::LoopHash;
 use crate::source::SourceFile;
-use crate::tune::choices::{Choice, Plan};
+use crate::tune::choices::{Choice, Form, Plan};
 
 pub use writing::Written;
 
@@ -49,6 +49,8 @@ pub struct TunableKernel {
     pub line: usize,
     /// All legal candidates that differ, those that are predicted to be fastest first.
     pub candidates: Vec<Candidate>,
+    /// The forms of all candidates, if in each of them the grid can be chosen at a launch; otherwise none.
+    pub open: Vec<Form>,
 }
 
 /// What can be chosen for a file.
@@ -102,12 +104,10 @@ impl Space {
         self.kernels.iter().map(|kernel| kernel.candidates.len()).sum()
     }
 
-    /// Keeps of each kernel the first part of its candidates, at least `least` and the first one of each form, and at most `most` if that is
-    /// given.
-    pub fn prune(&mut self, part: f64, least: usize, most: Option<usize>) {
-        for kernel in &mut self.kernels {
-            candidates::prune(&mut kernel.candidates, part, least, most);
-        }
+    /// Puts those candidates of each kernel first that are likely to be fast, and gives their number: the first part of them, at least `least`,
+    /// the first one of each form, and the kernel in the text before anything is chosen, however it is predicted. There are at most `most`.
+    pub fn sort(&mut self, part: f64, least: usize, most: Option<usize>) -> Vec<usize> {
+        self.kernels.iter_mut().map(|kernel| candidates::sort(&mut kernel.candidates, part, least, most)).collect()
     }
 }
 

@@ -5,6 +5,7 @@
 //! | `plan.json` | the task, the kernels and their choices, the builds |
 //! | `base` | the project as it was built as it stands |
 //! | `builds/N.c`, `builds/N.tar` | the text of a build, and the files that it made |
+//! | `replays/N.c`, `replays/N.tar` | the same of builds whose grids are chosen at their launches |
 //! | `clock` | the device's clock, compiled |
 //! | `result.json` | what was decided, once it was measured |
 
@@ -21,7 +22,7 @@ use super::project::{Product, Project};
 use super::task::{Build, Task, TunedLoop};
 
 /// The form of `plan.json`; another version is not read.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// `plan.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,6 +37,7 @@ pub struct Manifest {
     /// Candidates that could not be built, each with the reason.
     pub dropped: Vec<(Plan, String)>,
     builds: Vec<Stored>,
+    replays: Vec<Stored>,
 }
 
 /// A build without its files.
@@ -65,31 +67,54 @@ pub fn places(folder: &Path, work: PathBuf) -> Places {
     Places { work, base: folder.join("base"), clock: folder.join("clock") }
 }
 
-fn text_of(folder: &Path, index: usize) -> PathBuf {
-    folder.join("builds").join(format!("{index}.c"))
-}
-
-fn product_of(folder: &Path, index: usize) -> PathBuf {
-    folder.join("builds").join(format!("{index}.tar"))
-}
+/// The folder of builds.
+const BUILDS: &str = "builds";
+/// The folder of builds whose grids are chosen at their launches.
+const REPLAYS: &str = "replays";
 
 /// Writes down what was prepared, whose base and clock are in the folder already.
 ///
 /// # Errors
 /// When it cannot be written.
 pub fn write(folder: &Path, prepared: &Prepared, task: &Task) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    fs::create_dir_all(folder.join("builds")).map_err(failed)?;
-    let mut builds = Vec::new();
-    for (index, build) in prepared.builds.iter().enumerate() {
-        fs::write(text_of(folder, index), &build.text).map_err(failed)?;
-        fs::write(product_of(folder, index), &build.product.0).map_err(failed)?;
-        let Build { plan, lines, tuned, id, is_assumed, .. } = build.clone();
-        builds.push(Stored { plan, lines, tuned, id, is_assumed });
-    }
-    let (loops, dropped) = (prepared.loops.clone(), prepared.dropped.clone());
-    let manifest = Manifest { schema: SCHEMA, task: task.clone(), loops, is_plain: prepared.is_plain, dropped, builds };
+    let manifest = Manifest {
+        schema: SCHEMA,
+        task: task.clone(),
+        loops: prepared.loops.clone(),
+        is_plain: prepared.is_plain,
+        dropped: prepared.dropped.clone(),
+        builds: put(&folder.join(BUILDS), &prepared.builds)?,
+        replays: put(&folder.join(REPLAYS), &prepared.replays)?,
+    };
     write_json(&folder.join("plan.json"), &manifest)
+}
+
+/// Writes the texts and files of builds into a folder.
+fn put(folder: &Path, builds: &[Build]) -> Result<Vec<Stored>, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    fs::create_dir_all(folder).map_err(failed)?;
+    let mut stored = Vec::new();
+    for (index, build) in builds.iter().enumerate() {
+        fs::write(folder.join(format!("{index}.c")), &build.text).map_err(failed)?;
+        fs::write(folder.join(format!("{index}.tar")), &build.product.0).map_err(failed)?;
+        let Build { plan, lines, tuned, id, is_assumed, .. } = build.clone();
+        stored.push(Stored { plan, lines, tuned, id, is_assumed });
+    }
+    Ok(stored)
+}
+
+/// Reads builds from a folder.
+fn get(folder: &Path, stored: &[Stored]) -> Result<Vec<Build>, String> {
+    let read = |name: String| {
+        let path = folder.join(name);
+        fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let build = |(index, stored): (usize, &Stored)| {
+        let Stored { plan, lines, tuned, id, is_assumed } = stored.clone();
+        let (text, product) = (read(format!("{index}.c"))?, Product(read(format!("{index}.tar"))?));
+        Ok(Build { plan, text, lines, tuned, id, is_assumed, arms: Vec::new(), product })
+    };
+    stored.iter().enumerate().map(build).collect()
 }
 
 impl Manifest {
@@ -110,13 +135,15 @@ impl Manifest {
     /// # Errors
     /// When a file cannot be read.
     pub fn builds(&self, folder: &Path) -> Result<Vec<Build>, String> {
-        let read = |path: PathBuf| fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));
-        let build = |(index, stored): (usize, &Stored)| {
-            let Stored { plan, lines, tuned, id, is_assumed } = stored.clone();
-            let (text, product) = (read(text_of(folder, index))?, Product(read(product_of(folder, index))?));
-            Ok(Build { plan, text, lines, tuned, id, is_assumed, arms: Vec::new(), product })
-        };
-        self.builds.iter().enumerate().map(build).collect()
+        get(&folder.join(BUILDS), &self.builds)
+    }
+
+    /// The builds whose grids are chosen at their launches, with their files.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn replays(&self, folder: &Path) -> Result<Vec<Build>, String> {
+        get(&folder.join(REPLAYS), &self.replays)
     }
 
     /// The project as it was built, copied to a place where it can be run.

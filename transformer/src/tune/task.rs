@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::choices::{Choice, Plan};
+use super::choices::{Choice, Form, Plan};
 use super::clock::FileId;
 use super::project::Product;
 use super::search::Arms;
@@ -52,6 +52,8 @@ pub struct Task {
     pub rounds: Option<usize>,
     /// Is every candidate measured in all rounds, at the largest size?
     pub is_exhaustive: bool,
+    /// May grids be tried by launching a kernel many times within one run?
+    pub replays: bool,
 }
 
 impl Task {
@@ -94,21 +96,39 @@ pub struct TunedLoop {
     pub line: usize,
     /// How many candidates there were before most were left out by their predictions.
     pub candidates: usize,
-    /// The choices that are built, by the numbers that [`Arms`] give: the first is what the passes choose.
+    /// The choices that may be built, by the numbers that [`Arms`] give: the first is what the passes choose.
     pub choices: Vec<Choice>,
+    /// How many of them, from the first one, are likely to be fast: the others are tried only where that costs little.
+    pub likely: usize,
+    /// The forms in which the grid can be chosen at a launch.
+    pub open: Vec<Form>,
     /// The predicted microseconds of each.
     pub predicted: Vec<Option<f64>>,
 }
 
-/// The loops of a space; the choices of each are numbered.
+impl TunedLoop {
+    /// Leaves out what is not likely to be fast.
+    pub fn keep_likely(&mut self) {
+        self.choices.truncate(self.likely);
+        self.predicted.truncate(self.likely);
+        self.open.clear();
+    }
+}
+
+/// The loops of a space; the choices of each are numbered. `totals` says how many there were, and `likely` how many are likely to be fast.
 #[must_use]
-pub fn loops(space: &Space, totals: &[usize]) -> Vec<TunedLoop> {
-    let of_kernel = |(kernel, total): (&super::space::TunableKernel, &usize)| {
+pub fn loops(space: &Space, totals: &[usize], likely: &[usize]) -> Vec<TunedLoop> {
+    let of_kernel = |((kernel, total), likely): ((&super::space::TunableKernel, &usize), &usize)| {
         let own = kernel.candidates.iter().map(|candidate| (candidate.choice, candidate.predicted));
         let (choices, predicted) = std::iter::once((Choice::Passes, None)).chain(own).unzip();
-        TunedLoop { line: kernel.line, candidates: *total, choices, predicted }
+        let open = kernel.open.clone();
+        let mut one = TunedLoop { line: kernel.line, candidates: *total, choices, likely: likely + 1, open, predicted };
+        if one.open.is_empty() {
+            one.keep_likely();
+        }
+        one
     };
-    space.kernels.iter().zip(totals).map(of_kernel).collect()
+    space.kernels.iter().zip(totals).zip(likely).map(of_kernel).collect()
 }
 
 /// The plans to be built, beside the original and what the passes make: with the device's clock each build tries something of every kernel at
@@ -155,7 +175,7 @@ pub fn apart(plan: &Plan) -> Vec<Plan> {
 /// What a build of a plan tells of which choices. `is_plain`: is the original the text in which nothing is chosen yet, so that it tells of that?
 #[must_use]
 pub fn arms(loops: &[TunedLoop], plan: &Plan, clock: ClockKind, is_plain: bool) -> Arms {
-    let plain = Choice::Told { form: super::choices::Form::Plain, grid: None };
+    let plain = Choice::Told { form: Form::Plain, grid: None };
     let chosen: Vec<Option<Choice>> = match plan {
         Plan::Original => loops.iter().map(|_| is_plain.then_some(plain)).collect(),
         Plan::Chosen(choices) => choices.iter().copied().map(Some).collect(),
@@ -183,7 +203,6 @@ pub fn tuned_lines(space: &Space, written: &Written, is_like_base: bool) -> Vec<
 mod tests {
     use super::*;
     use crate::plan::instructions::{Grid, Teams};
-    use crate::tune::choices::Form;
 
     fn told(threads: u32) -> Choice {
         Choice::Told { form: Form::Plain, grid: Some(Grid { threads, teams: Teams::Runtime }) }
@@ -191,7 +210,14 @@ mod tests {
 
     fn two_loops() -> Vec<TunedLoop> {
         let plain = Choice::Told { form: Form::Plain, grid: None };
-        let one = |choices: Vec<Choice>| TunedLoop { line: 1, candidates: 9, predicted: Vec::new(), choices };
+        let one = |choices: Vec<Choice>| TunedLoop {
+            line: 1,
+            candidates: 9,
+            predicted: Vec::new(),
+            likely: choices.len(),
+            open: Vec::new(),
+            choices,
+        };
         vec![one(vec![Choice::Passes, plain, told(32)]), one(vec![Choice::Passes, told(64)])]
     }
 

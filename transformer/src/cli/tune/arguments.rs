@@ -51,7 +51,11 @@ pub struct TuneCommand {
     /// Build and measure every candidate at the largest size, without predictions and without leaving any out
     #[arg(long)]
     pub exhaustive: bool,
-    /// How often the last candidates run, beside the present form [default: 6; 5 with --exhaustive]
+    /// Measure each grid in runs of its own, instead of launching kernels in all grids within one run
+    #[arg(long)]
+    pub no_replay: bool,
+    /// How often the last candidates run, beside the present form [default: 6; 4 where all grids were launched in one run; 5 with
+    /// --exhaustive]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(4..))]
     pub rounds: Option<u16>,
     /// Write nothing; print how the source would change

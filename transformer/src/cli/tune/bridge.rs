@@ -65,6 +65,7 @@ pub(super) fn read(path: &Path, read: &Read) -> Result<Winner, String> {
         rows,
         saturation: None,
         runs: 0,
+        replayed: None,
         seconds: 0.0,
         is_cut: false,
         dropped: Vec::new(),

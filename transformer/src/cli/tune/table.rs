@@ -67,6 +67,14 @@ fn table(outcome: &Outcome, device: &str, file: Option<(&Path, bool)>, out: &mut
         let noise = 100.0 * outcome.noise;
         writeln!(out, "{} runs in {:.1} s, by {clock}; noise {noise:.1} %{cut}", outcome.runs, outcome.seconds)?;
     }
+    if let Some(replayed) = &outcome.replayed {
+        if replayed.times.iter().any(|times| !times.is_empty()) {
+            writeln!(out, "kernels were launched in all grids within {} of these runs", replayed.runs)?;
+        }
+        for (line, why) in &replayed.refused {
+            writeln!(out, "line {line}: its grids are tried in runs of their own: {why}")?;
+        }
+    }
     if !outcome.rows.is_empty() {
         writeln!(
             out,

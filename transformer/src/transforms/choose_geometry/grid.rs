@@ -4,7 +4,7 @@ mod bounds;
 
 use std::fmt::Write as _;
 
-use self::bounds::Expressions;
+use self::bounds::{Expressions, LARGEST_PRODUCT};
 use crate::analysis::accesses::{Accesses, accesses};
 use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::kernel_shape::{kernel_shape, transactions};
@@ -242,18 +242,33 @@ pub(super) fn chosen(cx: &Program<'_>, region: &TargetRegion, figures: Option<&G
 }
 
 /// The clauses of a grid that is told. A number of teams that hangs on the iterations is an expression of the loops' bounds, or where
-/// these are no simple expressions the greatest number itself: teams without work only cost time.
-pub(super) fn told(cx: &Context<'_>, region: &TargetRegion, told: Grid) -> Vec<String> {
-    let limit = format!("thread_limit({})", told.threads);
-    let Teams::AtMost(most) = told.teams else { return vec![limit] };
-    let choice = Choice::of(GridClass::Serial, told.threads.max(1), most.max(1));
+/// these are no simple expressions the greatest number itself: teams without work only cost time. `None` if the grid is open, and nothing
+/// tells how many iterations there are.
+pub(super) fn told(cx: &Context<'_>, region: &TargetRegion, told: Grid) -> Option<Vec<String>> {
+    let Grid { threads, teams } = told;
+    match teams {
+        Teams::Runtime => Some(vec![format!("thread_limit({threads})")]),
+        Teams::AtMost(most) => {
+            let teams = told_teams(cx, region, threads, most).unwrap_or_else(|| most.max(1).to_string());
+            Some(vec![format!("num_teams({teams})"), format!("thread_limit({threads})")])
+        }
+        Teams::Open => {
+            let teams = told_teams(cx, region, 1, LARGEST_PRODUCT)?;
+            // A constant would be compiled into the kernel as the iterations that a team takes at once, and as the most threads.
+            let limit = format!("thread_limit(__builtin_frame_address(0) ? {threads} : 1)");
+            Some(vec![format!("num_teams({teams})"), limit])
+        }
+    }
+}
+
+/// As many teams of so many threads as there are iterations for, as an expression; `None` if the bounds are no simple ones.
+fn told_teams(cx: &Context<'_>, region: &TargetRegion, threads: u32, most: u64) -> Option<String> {
     let figures = match cx.device {
         Some(device) => figures_on(cx, region, device),
         None => DeviceProfile::stand_in().and_then(|device| figures_on(cx, region, device)),
     };
-    let teams = figures.and_then(|figures| expressions(cx, region, &figures, choice));
-    let teams = teams.map_or_else(|| most.max(1).to_string(), |expressions| expressions.teams);
-    vec![format!("num_teams({teams})"), limit]
+    let choice = Choice::of(GridClass::Serial, threads.max(1), most.max(1));
+    Some(expressions(cx, region, &figures?, choice)?.teams)
 }
 
 /// Expressions for the number of teams and the iterations that each takes. `None` if the bounds are no simple

@@ -26,7 +26,10 @@ pub(super) fn write(cx: &Context<'_>, region: &TargetRegion, told: Grid) -> Verd
     if reasons.iter().any(|reason| reason.certainty == Certainty::Proved) {
         return Verdict::Refuse(reasons);
     }
-    let new = grid::told(cx, region, told);
+    let Some(new) = grid::told(cx, region, told) else {
+        let message = "how many iterations it has is no simple expression";
+        return Verdict::Refuse(vec![Reason::new(ReasonCode::GridDecides, span, message)]);
+    };
     let said: Vec<_> = written.iter().map(|clause| cx.file.show(clause.span)).collect();
     if said.iter().eq(&new) {
         return Verdict::Nothing(Reason::new(ReasonCode::GridWritten, span, "the grid that is told is written"));

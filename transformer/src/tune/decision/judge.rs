@@ -4,24 +4,25 @@ use std::collections::BTreeSet;
 
 use super::{Row, Timed};
 use crate::tune::choices::{Choice, Form, Plan};
+use crate::tune::replay::Replayed;
 use crate::tune::runner::Runner;
-use crate::tune::search::{Arms, Measured, Present, Sample, best_arm, is_better};
+use crate::tune::search::{Arms, Measured, Present, Sample, best_arm, is_better, is_faster, timed_arms};
 use crate::tune::statistics::median;
 use crate::tune::task::{Build, ClockKind, TunedLoop, apart, arms};
 
 /// Reads measurements.
 pub(super) struct Judge<'a> {
-    loops: &'a [TunedLoop],
+    pub loops: &'a [TunedLoop],
     /// What each build tells of which choices.
     pub arms: Vec<Arms>,
     /// The original, and its twin.
     pub present: Present,
     /// The build of what the passes make, if that is another text.
-    passes: Option<usize>,
+    pub passes: Option<usize>,
     is_plain: bool,
     kind: ClockKind,
     /// Do builds choose for several kernels, of which nothing tells one by one? Then wholes are compared.
-    pub is_blind: bool,
+    is_blind: bool,
 }
 
 impl<'a> Judge<'a> {
@@ -33,6 +34,21 @@ impl<'a> Judge<'a> {
         let mut judge = Self { loops, arms: Vec::new(), present, passes, is_plain, kind, is_blind };
         judge.arms = runner.builds.iter().map(|build| judge.arms_of(build)).collect();
         judge
+    }
+
+    pub fn is_blind(&self) -> bool {
+        self.is_blind
+    }
+
+    /// The loops with what is likely to be fast, and nothing of those that are known.
+    pub fn likely(&self, replayed: &Replayed) -> Vec<TunedLoop> {
+        let likely = |(kernel, one): (usize, &TunedLoop)| {
+            let likely = if replayed.has(kernel) { 1 } else { one.likely };
+            let mut one = TunedLoop { likely, ..one.clone() };
+            one.keep_likely();
+            one
+        };
+        self.loops.iter().enumerate().map(likely).collect()
     }
 
     /// What a build tells of which choices.
@@ -69,6 +85,29 @@ impl<'a> Judge<'a> {
         let best =
             |kernel: usize| best_arm(end, &self.arms, kernel, self.present_arm(kernel), self.noise_of(end, kernel));
         (0..self.loops.len()).map(best).collect()
+    }
+
+    /// The builds of the fastest choice of each kernel, and of what stands for its present form.
+    pub fn leading(&self, end: &Measured) -> Vec<usize> {
+        let build = |kernel: usize, arm: usize| {
+            let holds = |build: &usize| self.arms.get(*build).and_then(|arms| arms.get(kernel)) == Some(&Some(arm));
+            end.samples.keys().copied().find(holds)
+        };
+        let of_kernel = |kernel: usize| {
+            let fastest = timed_arms(end, &self.arms, kernel).first().map(|(_, arm)| *arm);
+            [fastest, Some(self.present_arm(kernel))].into_iter().flatten().filter_map(move |arm| build(kernel, arm))
+        };
+        (0..self.loops.len()).flat_map(of_kernel).collect()
+    }
+
+    /// Is it clear of each kernel that its fastest choice is faster than the present one, or that it is not?
+    pub fn is_decided(&self, end: &Measured) -> bool {
+        (0..self.loops.len()).all(|kernel| {
+            let present = self.present_arm(kernel);
+            let Some((_, fastest)) = timed_arms(end, &self.arms, kernel).first().copied() else { return true };
+            let of_arm = |arm: usize| end.of_arm(&self.arms, kernel, arm);
+            fastest == present || is_faster(&of_arm(present), &of_arm(fastest), self.noise_of(end, kernel))
+        })
     }
 
     /// The plan of all best choices; the original where none is faster.
@@ -116,19 +155,20 @@ impl<'a> Judge<'a> {
         if sums.1 > 0.0 { sums.0 / sums.1 } else { 1.0 }
     }
 
-    pub fn rows(&self, search: &Measured, end: &Measured) -> Vec<Row> {
+    pub fn rows(&self, search: &Measured, end: &Measured, replayed: &Replayed) -> Vec<Row> {
         let best = self.best_choices(end);
         let row = |(kernel, one): (usize, &TunedLoop)| {
             // A kernel that the run does not reach takes no time.
             let time = |arm: usize| median(&end.of_arm(&self.arms, kernel, arm)).filter(|time| *time > 0.0);
             let timed = |arm: usize| {
                 let choice = one.choices.get(arm).copied()?;
+                let searched = replayed.times.get(kernel).and_then(|times| times.get(&arm)).copied();
                 Some(Timed {
                     choice,
                     words: choice.to_string(),
                     predicted_us: one.predicted.get(arm).copied().flatten(),
                     median_us: time(arm),
-                    searched_us: median(&search.of_arm(&self.arms, kernel, arm)),
+                    searched_us: searched.or_else(|| median(&search.of_arm(&self.arms, kernel, arm))),
                 })
             };
             Row {
@@ -137,7 +177,10 @@ impl<'a> Judge<'a> {
                 present_us: time(self.present_arm(kernel)),
                 passes_us: time(0),
                 best: best.get(kernel).copied().flatten().and_then(timed),
-                measured: (0..one.choices.len()).filter_map(timed).filter(|it| it.searched_us.is_some()).collect(),
+                measured: (0..one.choices.len())
+                    .filter_map(timed)
+                    .filter(|it| it.searched_us.or(it.median_us).is_some())
+                    .collect(),
             }
         };
         self.loops.iter().enumerate().map(row).collect()

@@ -47,7 +47,7 @@ impl Machine {
         let arms = self.arms.clone();
         let present = self.present();
         let mut measured = Measured::default();
-        let mut last = halve(self, &arms, present.twin, &mut measured).unwrap();
+        let mut last = halve(self, &arms, (0..present.twin).collect(), &mut measured).unwrap();
         last.retain(|build| *build != present.build);
         last.extend([present.build, present.twin]);
         let mut end = Measured { failed: measured.failed.clone(), runs: measured.runs, ..Measured::default() };
@@ -149,7 +149,7 @@ fn the_time_is_kept() {
     machine.budget = 20;
     let arms = machine.arms.clone();
     let mut measured = Measured::default();
-    let left = halve(&mut machine, &arms, 30, &mut measured).unwrap();
+    let left = halve(&mut machine, &arms, (0..30).collect(), &mut measured).unwrap();
     assert!(measured.is_cut && measured.runs == 20, "{}", measured.runs);
     assert!(left.contains(&3), "what was measured to be best is left: {left:?}");
 }

@@ -1,7 +1,7 @@
 //! Which forms and grids a kernel may have, and in which order they are worth a try.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
@@ -54,8 +54,9 @@ pub(super) fn find(source: Source<'_>, base: &SourceFile) -> Result<Vec<TunableK
     let shapes = shapes(source, base, &kernels)?;
     let tries: Vec<(&Shaped, Option<Grid>)> =
         shapes.iter().flat_map(|shaped| grids.iter().map(move |grid| (shaped, *grid))).collect();
-    let legal = tries.par_iter().map(|(shaped, grid)| legal(source, shaped, *grid));
-    let legal = legal.collect::<Result<Vec<Vec<Option<String>>>, EngineError>>()?;
+    let texts = tries.par_iter().map(|(shaped, grid)| legal(source, shaped, *grid));
+    let texts = texts.collect::<Result<Vec<Vec<Option<String>>>, EngineError>>()?;
+    let open = open_forms(source, &shapes)?;
     let mut found: Vec<TunableKernel> = Vec::new();
     for (index, kernel) in kernels.iter().enumerate().filter(|(_, kernel)| kernel.is_league_loop) {
         if let Some(other) = found.iter_mut().find(|other| other.hash == kernel.hash) {
@@ -64,7 +65,7 @@ pub(super) fn find(source: Source<'_>, base: &SourceFile) -> Result<Vec<TunableK
         }
         let mut seen: BTreeSet<(Form, &str)> = BTreeSet::new();
         let mut candidates = Vec::new();
-        for ((shaped, grid), texts) in tries.iter().zip(&legal) {
+        for ((shaped, grid), texts) in tries.iter().zip(&texts) {
             let text = texts.get(index).and_then(Option::as_deref);
             if text.is_some_and(|text| seen.insert((shaped.form, text))) {
                 let predicted = shaped.predicted(kernel, index, &questions, *grid);
@@ -72,11 +73,24 @@ pub(super) fn find(source: Source<'_>, base: &SourceFile) -> Result<Vec<TunableK
             }
         }
         candidates.sort_by_key(|candidate| rank(device, candidate));
+        let forms: BTreeSet<Form> = candidates.iter().filter_map(Candidate::form).collect();
+        let is_open = |form: &Form| open.get(form).is_some_and(|of_kernels| of_kernels.get(index) == Some(&true));
+        let is_open = !kernel.reduces && forms.iter().all(is_open);
+        let open = if is_open { forms.into_iter().collect() } else { Vec::new() };
         let (hash, line) = (kernel.hash.clone(), kernel.line);
-        found.push(TunableKernel { hash, members: vec![index], line, candidates });
+        found.push(TunableKernel { hash, members: vec![index], line, candidates, open });
     }
     found.retain(|kernel| !kernel.candidates.is_empty());
     Ok(found)
+}
+
+/// In which forms the grid of each kernel can be chosen at its launch.
+fn open_forms(source: Source<'_>, shapes: &[Shaped]) -> Result<BTreeMap<Form, Vec<bool>>, EngineError> {
+    let open = shapes.par_iter().map(|shaped| {
+        let texts = legal(source, shaped, Some(Grid::OPEN))?;
+        Ok((shaped.form, texts.iter().map(Option::is_some).collect()))
+    });
+    open.collect()
 }
 
 /// Faster ones come first, as predicted; of those that are predicted to take as long, within a hundredth, those that leave more threads
@@ -90,8 +104,8 @@ fn rank(device: &DeviceProfile, candidate: &Candidate) -> (i64, Reverse<u32>, u3
     (time, Reverse(resident), threads.ilog2().abs_diff(DEFAULT_THREADS.ilog2()))
 }
 
-/// The first part of sorted candidates, but at least `least`, and the first one of each form; then at most `most`.
-pub(super) fn prune(candidates: &mut Vec<Candidate>, part: f64, least: usize, most: Option<usize>) {
+/// Puts those first that are likely to be fast, and gives their number; then there are at most `most`.
+pub(super) fn sort(candidates: &mut Vec<Candidate>, part: f64, least: usize, most: Option<usize>) -> usize {
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -99,14 +113,23 @@ pub(super) fn prune(candidates: &mut Vec<Candidate>, part: f64, least: usize, mo
         reason = "small counts"
     )]
     let kept = ((candidates.len() as f64 * part).ceil() as usize).max(least);
+    let plain = Choice::Told { form: Form::Plain, grid: None };
     let mut forms = BTreeSet::new();
-    let mut index = 0;
-    candidates.retain(|candidate| {
-        let Choice::Told { form, .. } = candidate.choice else { return false };
-        index += 1;
-        forms.insert(form) | (index <= kept)
-    });
-    candidates.truncate(most.unwrap_or(usize::MAX));
+    let (mut likely, mut others) = (Vec::new(), Vec::new());
+    for (index, candidate) in candidates.drain(..).enumerate() {
+        let is_first = candidate.form().is_some_and(|form| forms.insert(form));
+        if index < kept || is_first { likely.push(candidate) } else { others.push(candidate) }
+    }
+    likely.truncate(most.unwrap_or(usize::MAX));
+    let left = most.map_or(usize::MAX, |most| most.saturating_sub(likely.len()));
+    let at = others.iter().position(|candidate| candidate.choice == plain).map(|at| others.remove(at));
+    others.truncate(left);
+    if !likely.iter().any(|candidate| candidate.choice == plain) {
+        likely.push(at.unwrap_or(Candidate { choice: plain, predicted: None }));
+    }
+    let count = likely.len();
+    candidates.extend(likely.into_iter().chain(others));
+    count
 }
 
 /// The grids that are tried on a device; `None` is that without clauses.
@@ -195,6 +218,13 @@ fn words(edits: &[Edit]) -> String {
     edits.iter().map(|edit| edit.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
+impl Candidate {
+    /// Its form; `None` for what the passes choose.
+    fn form(&self) -> Option<Form> {
+        if let Choice::Told { form, .. } = self.choice { Some(form) } else { None }
+    }
+}
+
 impl Shaped {
     /// The predicted microseconds of a kernel: what is predicted for the plain form with the iterations that are left, each of which takes
     /// longer.
@@ -222,15 +252,17 @@ mod tests {
     }
 
     #[test]
-    fn the_best_quarter_stays_and_one_of_each_form() {
-        let mut all: Vec<Candidate> = (0..16).map(|at| candidate(Form::Plain, f64::from(at))).collect();
-        all.push(candidate(Form::Unrolled, 99.0));
-        let mut pruned = all.clone();
-        prune(&mut pruned, 0.25, 2, None);
-        assert_eq!(pruned.len(), 6, "five of seventeen, and the unrolled one");
-        assert_eq!(pruned.last().map(|last| last.predicted), Some(Some(99.0)));
-        prune(&mut all, 0.01, 3, Some(2));
-        assert_eq!(all.len(), 2);
+    fn the_best_quarter_comes_first_with_one_of_each_form() {
+        let plain = candidate(Form::Plain, 50.0);
+        let grid = Some(Grid { threads: 32, teams: Teams::Runtime });
+        let at = |time: f64| Candidate { choice: Choice::Told { form: Form::Plain, grid }, predicted: Some(time) };
+        let mut all: Vec<Candidate> = (0..15).map(|time| at(f64::from(time))).collect();
+        all.extend([plain, candidate(Form::Unrolled, 99.0), candidate(Form::Unrolled, 100.0)]);
+        let mut sorted = all.clone();
+        assert_eq!(sort(&mut sorted, 0.25, 2, None), 7, "five of eighteen, the first unrolled one, and the plain one");
+        assert_eq!(sorted.len(), 18);
+        assert_eq!(sorted[..7], [&all[..5], &[all[16], plain]].concat());
+        assert_eq!((sort(&mut all, 0.01, 3, Some(2)), all.len()), (3, 3), "two, and the plain one");
     }
 
     #[test]

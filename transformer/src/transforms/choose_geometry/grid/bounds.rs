@@ -19,7 +19,7 @@ const MOST_NAMES: usize = 3;
 /// The largest step by which is divided.
 const LARGEST_STEP: i64 = 256;
 /// The largest product that an `int` holds.
-const LARGEST_PRODUCT: u64 = i32::MAX as u64;
+pub(super) const LARGEST_PRODUCT: u64 = i32::MAX as u64;
 
 /// A variable in a bound, or the difference of two variables.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
