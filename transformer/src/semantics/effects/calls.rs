@@ -248,8 +248,8 @@ impl Reader<'_, '_> {
         let left_out = if self.follows_kernels { &[] } else { kernels.as_slice() };
         let found = super::HostEffects::default();
         let numbers = self.cx.number_parameters(definition, call);
-        let (follows_kernels, expanded) = (self.follows_kernels, super::BTreeMap::new());
-        let mut inner = Reader { cx: self.cx, left_out, found, callers, follows_kernels, numbers, expanded };
+        let mut inner =
+            Reader { cx: self.cx, left_out, found, callers, follows_kernels: self.follows_kernels, numbers };
         inner.read(body);
         let found = inner.found;
         for unknown in &found.unknown {

@@ -3,7 +3,7 @@
 use super::{Reader, Storage, Touch, places};
 use crate::semantics::calls::is_pure;
 use crate::semantics::evaluation::{Act, act};
-use crate::semantics::macros::expansion::{Expansion, expansion_around, whole_expression};
+use crate::semantics::macros::expansion::{Expansion, expansion_around};
 use crate::semantics::macros::is_standard_constant;
 use crate::semantics::symbols::{DeclaredType, NameKind, Scope};
 use crate::semantics::uses::{Role, Use, uses_below};
@@ -14,28 +14,15 @@ impl Reader<'_, '_> {
     /// Reads a macro by the whole expression around it, with all macros in it replaced; `false` where that does more than compute with
     /// numbers and elements of arrays of numbers.
     pub(super) fn by_expansion(&mut self, name: NodeId) -> bool {
-        let tree = self.cx.tree;
-        let span = tree.span(whole_expression(tree, name));
-        // A statement may use hundreds of macros, and is one expression: it is read once.
-        if let Some(is_read) = self.expanded.get(&span) {
-            return *is_read;
-        }
-        let touches = self.touches_of_expansion(name);
-        self.expanded.insert(span, touches.is_some());
-        let is_read = touches.is_some();
-        self.found.touches.extend(touches.into_iter().flatten());
-        is_read
-    }
-
-    fn touches_of_expansion(&self, name: NodeId) -> Option<Vec<Touch>> {
         let cx = self.cx;
-        let expansion = expansion_around(cx.file, cx.tree, cx.symbols(), name)?;
+        let Some(expansion) = expansion_around(cx.file, cx.tree, cx.symbols(), name) else { return false };
         if !self.is_followed(&expansion, name) {
-            return None;
+            return false;
         }
         let uses = uses_below(&expansion.file, &expansion.tree, expansion.tree.root());
         let touches: Option<Vec<Vec<Touch>>> = uses.iter().map(|used| self.of_use(&expansion, used)).collect();
-        Some(touches?.into_iter().flatten().collect())
+        self.found.touches.extend(touches.iter().flatten().flatten().cloned());
+        touches.is_some()
     }
 
     /// Is each part of the expression of a kind whose operands tell what it does?
@@ -107,35 +94,4 @@ fn leads_to_numbers(ty: &DeclaredType) -> bool {
         element = *inner;
     }
     ty.is_pointer() && element.is_scalar() && !places::is_volatile(&element)
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::region::association::associate;
-    use crate::semantics::{Compilation, Program};
-    use crate::source::{SourceFile, scan};
-    use crate::syntax::lower::DirectiveReader;
-    use crate::syntax::{HostTree, Limits, NodeKind};
-
-    /// How many accesses are found in a statement that uses a macro so many times.
-    fn touches(uses: usize) -> usize {
-        let sum = vec!["AT(i)"; uses].join(" + ");
-        let text = format!("#define AT(i) a[(i) + n]\nvoid f(int n, int i, double *a, double *r) {{ r[i] = {sum}; }}\n");
-        let file = SourceFile::new("a.c", text.into_bytes());
-        let scan = scan(&file.text);
-        let tree = HostTree::parse(&file, &scan, &Limits::default()).unwrap();
-        let mut reader = DirectiveReader::new();
-        let directives = scan.directives.iter().map(|directive| reader.read(&file, directive)).collect();
-        let constructs = associate(&file, &scan, &tree, directives);
-        let program = Program::new(&file, &scan, &tree, &constructs, Compilation::default());
-        let statement = tree.all_of(&[NodeKind::AssignmentExpression]).next().unwrap();
-        let found = program.host_effects(statement, &[]);
-        assert!(found.unknown.is_empty(), "{:?}", found.unknown);
-        found.touches.len()
-    }
-
-    #[test]
-    fn an_expression_of_many_macros_is_read_once() {
-        assert!(touches(100) - touches(50) <= 2 * (touches(50) - touches(1)));
-    }
 }

@@ -19,7 +19,6 @@ pub(in crate::semantics) use self::kept_addresses::keeps_no_address;
 pub(in crate::semantics) use self::places::dereferences;
 pub use self::touches::{HostEffects, Named, Storage, Touch, Unknown, UnknownKind};
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::semantics::Program;
@@ -43,8 +42,8 @@ impl Program<'_> {
 
     fn effects(&self, root: NodeId, left_out: &[Span], follows_kernels: bool) -> HostEffects {
         let found = HostEffects::default();
-        let (callers, numbers, expanded) = Default::default();
-        let mut reader = Reader { cx: self, left_out, found, callers, follows_kernels, numbers, expanded };
+        let mut reader =
+            Reader { cx: self, left_out, found, callers: Vec::new(), follows_kernels, numbers: Vec::new() };
         reader.read(root);
         reader.found
     }
@@ -67,8 +66,6 @@ struct Reader<'p, 'a> {
     follows_kernels: bool,
     /// The type parameters of the template being read that stand for numbers.
     numbers: Vec<String>,
-    /// The expressions with macros that were read as wholes, and whether that could be done.
-    expanded: BTreeMap<Span, bool>,
 }
 
 impl Reader<'_, '_> {

@@ -95,7 +95,7 @@ fn expansion(
 }
 
 /// The expression around a name that is part of no other one.
-pub(crate) fn whole_expression(tree: &HostTree, name: NodeId) -> NodeId {
+fn whole_expression(tree: &HostTree, name: NodeId) -> NodeId {
     let is_part = |node: NodeId| {
         let kind = tree.kind(node);
         let is_list = matches!(kind, NodeKind::ArgumentList | NodeKind::SubscriptArgumentList);
