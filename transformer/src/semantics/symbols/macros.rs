@@ -1,6 +1,6 @@
 //! The macro that a name stands for.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use super::{Symbols, Unit};
@@ -46,7 +46,7 @@ impl FlagDefinition {
 }
 
 /// The object-like macros of the C library's headers, of POSIX, and of OpenMP's, as glibc and clang define them, in order.
-static STANDARD: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("standard_macros.txt").lines().collect());
+static STANDARD: LazyLock<BTreeSet<&str>> = LazyLock::new(|| include_str!("standard_macros.txt").lines().collect());
 
 impl Symbols<'_> {
     /// Every macro by a name that the file, its headers and the compiler's flags define, whichever of them holds at a place; where
