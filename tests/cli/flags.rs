@@ -54,3 +54,30 @@ fn aliasing_and_overflow_are_as_the_flags_say() {
     assert_eq!(collapsed(&["-fno-strict-aliasing", "-fstrict-aliasing"]), 3);
     assert_eq!(collapsed(&["-fwrapv"]), 0);
 }
+
+const SIZES: &str = "void f(double *a) {
+#pragma omp target map(tofrom: a[0:N*M])
+  {
+#pragma omp parallel for
+    for (int i = 0; i < N*M; i++) a[i] = i;
+#pragma omp parallel for
+    for (int i = 0; i < N*M; i++) a[i] += a[N*M - 1 - i] > 0;
+  }
+}
+";
+
+#[test]
+fn a_number_that_a_flag_defines_is_a_number() {
+    let project = Project::new(&[("a.c", SIZES)]);
+    let split = |flags: &[&str]| project.expect(0, &[&["--passes", "split", "a.c"], flags].concat()).text() != SIZES;
+    assert!(split(&["-DN=4000000", "-DM=2"]));
+    assert!(split(&["-DM=2", "--", "-DN=4000000"]));
+    assert!(split(&["-DN=(4000000)", "-DM=0x2u"]));
+    assert!(!split(&[]));
+    assert!(!split(&["-DN=4000000"]));
+    // Which of these holds is not asked, nor what is more than a number.
+    assert!(!split(&["-DN=4000000", "-DM=2", "-DM=3"]));
+    assert!(!split(&["-DN=4000000", "-DM=2", "--", "-UM"]));
+    assert!(!split(&["-DN=4000000", "-DM=(*a)"]));
+    assert!(!split(&["-DN=4000000", "-DM(x)=2"]));
+}

@@ -142,7 +142,7 @@ fn is_same(here: &str, clang: &str) -> bool {
 fn definition(flag: &str) -> Option<FlagDefinition> {
     let text = flag.strip_prefix("-D")?;
     let (name, body) = text.split_once('=').unwrap_or((text, "1"));
-    Some(FlagDefinition { name: name.to_owned(), body: Some(body.to_owned()) })
+    Some(FlagDefinition { name: name.to_owned(), parameters: None, body: Some(body.to_owned()) })
 }
 
 /// Compares all uses and declarations of names in a file.

@@ -317,10 +317,11 @@ pub struct ContextArguments {
     /// a file, or in a folder build, builddir or out there, unless flags are given behind `--`]
     #[arg(short = 'p', value_name = "DIR")]
     pub compile_commands: Option<PathBuf>,
-    /// A folder of headers, as for a compiler; may be given several times
+    /// A folder of headers, as for a compiler; may be given several times. It adds to the flags of a compile_commands.json that is found
     #[arg(short = 'I', value_name = "DIR", allow_hyphen_values = true)]
     pub include: Vec<String>,
-    /// A macro, as for a compiler: NAME or NAME=VALUE; may be given several times
+    /// A macro, as for a compiler: NAME or NAME=VALUE; may be given several times. It adds to the flags of a compile_commands.json that
+    /// is found
     #[arg(short = 'D', value_name = "MACRO", allow_hyphen_values = true)]
     pub define: Vec<String>,
     /// Further compiler flags, after those of -p

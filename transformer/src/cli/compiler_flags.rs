@@ -79,9 +79,15 @@ impl CompilerFlags {
                 _ => continue,
             };
             let text = if rest.is_empty() { flags.next().map_or("", String::as_str) } else { rest };
-            let (name, body) = text.split_once('=').unwrap_or((text, "1"));
-            let name = name.split('(').next().unwrap_or_default().trim().to_owned();
-            found.push(FlagDefinition { name, body: is_defined.then(|| body.to_owned()) });
+            let (head, body) = text.split_once('=').unwrap_or((text, "1"));
+            let (name, list) = head.split_once('(').map_or((head, None), |(name, list)| (name, Some(list)));
+            let parameters = list.map(|list| list.trim_end().trim_end_matches(')'));
+            let parameters = parameters.map(|list| list.split(',').map(|one| one.trim().to_owned()).collect());
+            found.push(FlagDefinition {
+                name: name.trim().to_owned(),
+                parameters,
+                body: is_defined.then(|| body.to_owned()),
+            });
         }
         found
     }
@@ -236,6 +242,24 @@ mod tests {
         let flags = flags_of(&words, Path::new("/p"), Path::new("src/a.c"));
         assert_eq!(flags.flags, ["-I/p/inc", "-I", "/usr/x", "-DN=1", "-isystem", "/p/sys", "-O2"]);
         assert_eq!(flags.quote_dirs(), [Path::new("/p/inc"), Path::new("/usr/x"), Path::new("/p/sys")]);
+    }
+
+    #[test]
+    fn flags_define_macros_with_and_without_parameters() {
+        let flags = CompilerFlags { flags: split("-DN=4 -D 'AT(x, y)=x + y' -DON -UN").unwrap() };
+        let found: Vec<_> = flags.definitions();
+        let words = |one: &FlagDefinition| (one.name.clone(), one.parameters.clone(), one.body.clone());
+        let known = |name: &str, parameters: Option<&[&str]>, body: Option<&str>| {
+            let parameters = parameters.map(|all| all.iter().map(|&one| one.to_owned()).collect());
+            (name.to_owned(), parameters, body.map(str::to_owned))
+        };
+        let expected = [
+            known("N", None, Some("4")),
+            known("AT", Some(&["x", "y"]), Some("x + y")),
+            known("ON", None, Some("1")),
+            known("N", None, None),
+        ];
+        assert_eq!(found.iter().map(words).collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -45,7 +45,8 @@ impl Macros {
             match &flag.body {
                 Some(body) => {
                     let (body, place) = (on_one_line(&tokens(body, None)), format!("-D{}", flag.name));
-                    all.add(&flag.name, Definition { parameters: None, body, span: None, place });
+                    let parameters = flag.parameters.clone();
+                    all.add(&flag.name, Definition { parameters, body, span: None, place });
                 }
                 None => _ = taken_back.insert(flag.name.clone()),
             }

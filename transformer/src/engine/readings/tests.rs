@@ -12,6 +12,7 @@ fn texts(text: &str, headers: &[&str], flags: &[(&str, Option<&str>)]) -> Vec<St
     let headers: Vec<SourceFile> = headers.iter().map(|text| file("header.h", text)).collect();
     let flag = |(name, body): &(&str, Option<&str>)| FlagDefinition {
         name: (*name).to_owned(),
+        parameters: None,
         body: body.map(str::to_owned),
     };
     let flags: Vec<FlagDefinition> = flags.iter().map(flag).collect();

@@ -6,8 +6,9 @@ use crate::semantics::Program;
 use crate::semantics::names::kinds::Kind;
 use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::{Role, Use, member_of};
-use crate::semantics::{Act, Part};
-use crate::source::{Span, words};
+use crate::semantics::{Act, Evaluation, Part};
+use crate::source::{SourceFile, Span, words};
+use crate::syntax::host::parse_expression;
 use crate::syntax::{Field, HostTree, Member, NodeId, NodeKind, Number};
 
 impl Program<'_> {
@@ -58,10 +59,19 @@ impl Program<'_> {
     pub(crate) fn not_on_host(&self, span: Span, written: &BTreeSet<String>) -> Option<Span> {
         let Some(evaluation) = self.evaluation(span) else { return Some(span) };
         let tree = &evaluation.tree;
-        evaluation.first_without(|part| self.is_host_part(tree, part, span.start)).or_else(|| {
-            let mut names = evaluation.names.iter();
-            names.find(|used| !self.is_host_value(tree, used, written)).map(|used| used.span)
-        })
+        let by_itself = evaluation.first_without(|part| self.is_host_part(self.file, tree, part, span.start));
+        let by_name = || evaluation.names.iter().find(|used| !self.is_host_value(tree, used, written));
+        let by_macro = || self.uses_macro_with(span, &|body| !self.is_host_text(body, span.start));
+        by_itself.or_else(|| by_name().map(|used| used.span)).or_else(|| by_macro().then_some(span))
+    }
+
+    /// Can the host do what a macro's text does, whatever the names stand for? What is no expression is not asked about here.
+    fn is_host_text(&self, body: &str, at: usize) -> bool {
+        let file = SourceFile::new("macro", body.as_bytes().to_vec());
+        let whole = Span::new(0, file.text.len());
+        let Some(tree) = parse_expression(&file, whole, self.tree.language()) else { return true };
+        let evaluation = Evaluation::of_text(&file, tree);
+        evaluation.first_without(|part| self.is_host_part(&file, &evaluation.tree, part, at)).is_none()
     }
 
     /// Is it a variable of an integer type that has 32 bits at least, wherever an `int` has them?
@@ -93,7 +103,7 @@ impl Program<'_> {
         let Some(evaluation) = self.evaluation(span) else { return true };
         let is_plain = |part: &Part| {
             matches!(part.act, Act::Load | Act::Address | Act::Member)
-                || self.is_host_part(&evaluation.tree, part, span.start)
+                || self.is_host_part(self.file, &evaluation.tree, part, span.start)
         };
         evaluation.first_without(is_plain).is_some()
             || evaluation.names.iter().any(|used| {
@@ -103,7 +113,7 @@ impl Program<'_> {
     }
 
     /// Can the host do it, whatever the names stand for?
-    fn is_host_part(&self, tree: &HostTree, part: &Part, at: usize) -> bool {
+    fn is_host_part(&self, file: &SourceFile, tree: &HostTree, part: &Part, at: usize) -> bool {
         let of_this = |this: Option<NodeId>| {
             let this = this.filter(|this| tree.kind(*this) == NodeKind::This);
             this.is_some_and(|this| self.member_of_this(tree, this, at).is_some())
@@ -113,7 +123,7 @@ impl Program<'_> {
             Act::Load => of_this(tree.child(part.node, Field::Argument)),
             Act::Call => {
                 let function = tree.child(part.node, Field::Function);
-                function.is_some_and(|f| self.expansion(&self.file.show(tree.span(f)), at).flatten().is_some())
+                function.is_some_and(|f| self.expansion(&file.show(tree.span(f)), at).flatten().is_some())
             }
             Act::Address | Act::Effect | Act::Unknown => false,
             _ => true,

@@ -32,8 +32,17 @@ impl Macro {
 pub struct FlagDefinition {
     /// Its name.
     pub name: String,
+    /// The names of its parameters; `None` for an object-like macro.
+    pub parameters: Option<Vec<String>>,
     /// What it is replaced with, or `None` if it is taken back.
     pub body: Option<String>,
+}
+
+impl FlagDefinition {
+    /// The macro, if it is not taken back.
+    fn as_macro(&self) -> Option<Macro> {
+        Some(Macro { parameters: self.parameters.clone(), is_elsewhere: true, body: self.body.clone()? })
+    }
 }
 
 /// The object-like macros of the C library's headers, of POSIX, and of OpenMP's, as glibc and clang define them, in order.
@@ -50,9 +59,7 @@ impl Symbols<'_> {
             nodes.iter().map(|(node, _)| unit.macro_of(*node))
         });
         let flags = self.definitions.iter().filter(|definition| definition.name == name);
-        let of_flags = flags.filter_map(|definition| {
-            Some(Macro { parameters: None, is_elsewhere: true, body: definition.body.clone()? })
-        });
+        let of_flags = flags.filter_map(FlagDefinition::as_macro);
         let mut found: Vec<Macro> = written.chain(of_flags).chain(self.unread_macro(name)).collect();
         if found.is_empty() {
             found.extend(self.macro_elsewhere(name, at));
@@ -116,7 +123,8 @@ impl Symbols<'_> {
         !by_flag && !is_kept(&self.own, at) && !in_headers()
     }
 
-    /// The macro that a name stands for at a byte of the file: the last definition before it, else one of a header.
+    /// The macro that a name stands for at a byte of the file: the last definition before it, else one of a header, else the number
+    /// that flags give it.
     #[must_use]
     pub fn macro_definition(&self, name: &str, at: usize) -> Option<Macro> {
         self.macro_in(None, name, at)
@@ -134,7 +142,16 @@ impl Symbols<'_> {
             let (node, _) = unit.table.macros.get(name)?.last()?;
             Some(unit.macro_of(*node))
         });
-        of_header.or_else(|| self.unread_macro(name)).or_else(|| self.macro_elsewhere(name, at))
+        let unread = of_header.or_else(|| self.unread_macro(name));
+        unread.or_else(|| self.macro_of_flags(name)).or_else(|| self.macro_elsewhere(name, at))
+    }
+
+    /// The number that flags define, where all that name it say the same. Whatever else they define is told by a compiler alone.
+    fn macro_of_flags(&self, name: &str) -> Option<Macro> {
+        let mut all = self.definitions.iter().filter(|definition| definition.name == name);
+        let first = all.next()?;
+        let found = first.as_macro().filter(|found| found.parameters.is_none() && is_number(&found.body))?;
+        all.all(|other| other == first).then_some(found)
     }
 
     /// A macro that a branch of `#if` defines which the tree leaves out.
@@ -142,6 +159,13 @@ impl Symbols<'_> {
         let is_defined = self.unread_macros.get_or_init(|| self.names_defined_unread()).contains(name);
         is_defined.then(|| Macro { parameters: None, is_elsewhere: true, body: String::new() })
     }
+}
+
+/// Is it one number, in parentheses or not, and without an exponent?
+fn is_number(body: &str) -> bool {
+    let number = body.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
+    let number = number.strip_prefix('-').unwrap_or(number);
+    number.starts_with(|c: char| c.is_ascii_digit()) && number.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'.')
 }
 
 impl Symbols<'_> {

@@ -47,7 +47,7 @@ impl Times {
 
     fn words(self) -> String {
         let Self { before, after, .. } = self;
-        format!("{} instead of {} with the launch", time(LAUNCH + after), time(LAUNCH + before))
+        format!("{} instead of {}, launch included", time(LAUNCH + after), time(LAUNCH + before))
     }
 }
 
@@ -79,10 +79,18 @@ impl Gain {
         let lengths = match self.longer {
             None => format!(", for {iterations} iterations"),
             Some(longer) => {
-                format!(" (assumes {iterations} iterations; {:.2} x with {LONGER} times as many)", longer.factor())
+                format!(" (assumes {iterations} iterations; {} with {LONGER} times as many)", faster(longer.factor()))
             }
         };
         format!("{}{lengths}", self.times.words())
+    }
+}
+
+/// How many times as fast something is, in words.
+fn faster(factor: f64) -> String {
+    match format!("{factor:.2}").as_str() {
+        "1.00" => "no faster".to_owned(),
+        factor => format!("{factor} times as fast"),
     }
 }
 

@@ -225,7 +225,7 @@ pub(super) fn same_otherwise(
 ) -> Result<(), Reason> {
     let name = |member: &Member| cx.constructs.directive(member.id).name.clone();
     if name(first) != name(second) || known.others != own.others {
-        let message = "the clauses of the constructs differ in what is no list";
+        let message = "the constructs differ in their directives, or in clauses that one kernel has only once";
         return Err(apart(second.directive, message).with_label(first.directive, "the other construct"));
     }
     Ok(())
@@ -296,7 +296,10 @@ pub(super) fn joined(members: &[&Member], lists: &[Lists]) -> Result<Joined, Sto
                         known.copies.from && !item.copies.from && writes.contains(&item.key),
                     ];
                     if lost.contains(&true) {
-                        let message = format!("what is written to `{}` under one of the maps is lost", item.name);
+                        let message = format!(
+                            "what one construct writes to `{}` is not copied back, and would be in one kernel",
+                            item.name
+                        );
                         let reason = apart(item.span, message).with_label(known.span, "the other map");
                         return Err(Stopped { at, reason });
                     }

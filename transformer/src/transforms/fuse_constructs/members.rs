@@ -151,7 +151,7 @@ fn form(cx: &Context<'_>, member: &Member) -> Option<Reason> {
         NodeKind::ContinueStatement => ends_iteration(cx, member.body, *node),
         _ => false,
     });
-    jump.map(|node| apart(tree.span(node), "this jump or label would reach over what other constructs do"))
+    jump.map(|node| apart(tree.span(node), "in one kernel this jump or label would skip what the other constructs do"))
 }
 
 /// Does a `continue` end the iteration of the construct's own loop?

@@ -255,7 +255,7 @@ impl<'c, 'p> Row<'c, 'p> {
     fn trouble(&self, node: NodeId, one: &Combined, found: &Accesses) -> Option<String> {
         let cx = self.cx;
         if !one.is_plain(cx) {
-            return Some(format!("`{}` is no variable of a number that only its name reaches", one.name));
+            return Some(format!("`{}` is no number, or may be reached by more than its name", one.name));
         }
         let is_bits = matches!(one.operator, Operator::And | Operator::Or | Operator::Xor);
         if one.is_floating() {
