@@ -100,13 +100,15 @@ impl<'a> Judge<'a> {
         (0..self.loops.len()).flat_map(of_kernel).collect()
     }
 
-    /// Is it clear of each kernel that its fastest choice is faster than the present one, or that it is not?
+    /// Is it clear of each kernel that its fastest choice is faster than the present one, or that it is not, and than what the passes choose?
     pub fn is_decided(&self, end: &Measured) -> bool {
         (0..self.loops.len()).all(|kernel| {
-            let present = self.present_arm(kernel);
             let Some((_, fastest)) = timed_arms(end, &self.arms, kernel).first().copied() else { return true };
             let of_arm = |arm: usize| end.of_arm(&self.arms, kernel, arm);
-            fastest == present || is_faster(&of_arm(present), &of_arm(fastest), self.noise_of(end, kernel))
+            let noise = self.noise_of(end, kernel);
+            let passes = self.passes.map(|_| 0).filter(|passes| !of_arm(*passes).is_empty());
+            let mut others = [Some(self.present_arm(kernel)), passes].into_iter().flatten();
+            others.all(|other| fastest == other || is_faster(&of_arm(other), &of_arm(fastest), noise))
         })
     }
 
