@@ -107,8 +107,16 @@ pub(super) fn returns(rng: &mut Rng, index: usize) -> Function {
     let inside = body.kernels(2, 2) + &body.block(2, 0, 2);
     let test = body.rng.pick(&["t == 1 && n > 39", "sum > 12", "t + 1 == steps", "t > 4"]);
     let end = frame.end.replace("    ", "            ");
+    // What leaves may need the data once more.
+    let name = body.rng.pick(names);
+    let report = match body.rng.chance(50) {
+        true => format!(
+            "            {name}[n / 2] += 1;\n            for (int i = 0; i < n; i++)\n                sum += {name}[i];\n"
+        ),
+        false => String::new(),
+    };
     let leave = format!(
-        "        if ({test}) {{\n            printf(\"left %d\\n\", t);\n{end}            return;\n        }}\n"
+        "        if ({test}) {{\n{report}            printf(\"left %d %.17g\\n\", t, sum);\n{end}            return;\n        }}\n"
     );
     let behind = if body.rng.chance(50) { body.kernels(2, 1) } else { String::new() };
     let mut text = format!("    for (int t = 0; t < steps; t++) {{\n{inside}{leave}{behind}    }}\n");

@@ -238,11 +238,14 @@ impl Decision<'_> {
     /// Runs candidates that were measured within a run: all of them once, and those that are fastest then beside the present form and that of
     /// the passes until it is clear whether they are faster.
     fn confirm(&mut self, last: &[usize]) -> Result<(), String> {
-        let Self { runner, judge, end, .. } = self;
-        let Present { build, twin } = judge.present;
-        end.samples.entry(build).or_default().extend(runner.first_sample());
+        let Present { build, twin } = self.judge.present;
+        self.end.samples.entry(build).or_default().extend(self.runner.first_sample());
         let once: Vec<usize> = last.iter().copied().filter(|other| *other != build).collect();
-        rounds(runner, &once, 1, end)?;
+        rounds(&mut self.runner, &once, 1, &mut self.end)?;
+        let mut others = self.other_grids();
+        others.retain(|other| !self.end.samples.contains_key(other));
+        rounds(&mut self.runner, &others, 1, &mut self.end)?;
+        let Self { runner, judge, end, .. } = self;
         let mut again: Vec<usize> = [Some(build), Some(twin), judge.passes].into_iter().flatten().collect();
         again.extend(judge.leading(end).into_iter().filter(|other| !again.contains(other)).collect::<BTreeSet<_>>());
         for round in 2..=CONFIRMING_ROUNDS {

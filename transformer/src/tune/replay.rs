@@ -18,6 +18,12 @@ use super::task::{Build, TunedLoop};
 use crate::device::launch::MOST_BLOCKS;
 use crate::plan::instructions::{Grid, Teams};
 
+/// The best grid of a form is built if it takes at most so many times as long as the best of all: of eight forms of a product on an H100 one that
+/// was 1.13 times as long within a run was the fastest in its own build, by 8 % (bench/tune).
+const WORTH_A_BUILD: f64 = 1.5;
+/// How much longer another grid of the leading form takes that is built as well.
+const NEARLY_AS_GOOD: f64 = 1.06;
+
 /// What replays told.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Replayed {
@@ -118,17 +124,49 @@ impl Replayed {
         self.refused.entry(line).or_insert_with(|| why.to_owned());
     }
 
-    /// The choices of a kernel that are worth a build: the best ones, as long as they are nearly as good as the first.
+    /// The choices of a kernel that are worth a build: the best ones, as long as they are nearly as good as the first, and the best one of
+    /// each other form, which may take another time where it is compiled for its grid.
     #[must_use]
-    pub fn best(&self, kernel: usize) -> Vec<usize> {
-        let mut sorted: Vec<(f64, usize)> =
-            self.times.get(kernel).into_iter().flatten().map(|(arm, time)| (*time, *arm)).collect();
-        sorted.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-        // Grids that come to the same teams and threads were launched once, and have one time.
-        sorted.dedup_by(|one, other| one.0.total_cmp(&other.0).is_eq());
+    pub fn best(&self, kernel: usize, one: &TunedLoop) -> Vec<usize> {
+        let sorted = self.sorted(kernel);
         let best = sorted.first().map_or(0.0, |(time, _)| *time);
-        let as_good = sorted.into_iter().take_while(|(time, _)| *time <= best * AS_GOOD);
-        as_good.take(FINALISTS).map(|(_, arm)| arm).collect()
+        let as_good = sorted.iter().take_while(|(time, _)| *time <= best * AS_GOOD);
+        let mut found: Vec<usize> = as_good.take(FINALISTS).map(|(_, arm)| *arm).collect();
+        for (_, arm) in sorted.iter().take_while(|(time, _)| *time <= best * WORTH_A_BUILD) {
+            if !found.iter().any(|known| form(one, *known) == form(one, *arm)) {
+                found.push(*arm);
+            }
+        }
+        found
+    }
+
+    /// The choices of a kernel that are nearly as good as one of the same form, where another form was the best: of these no other grid was
+    /// built.
+    #[must_use]
+    pub fn beside(&self, kernel: usize, one: &TunedLoop, leading: usize) -> Vec<usize> {
+        let mut sorted = self.sorted(kernel);
+        let is_other = sorted.first().is_some_and(|(_, best)| form(one, *best) != form(one, leading));
+        sorted.retain(|(_, arm)| is_other && form(one, *arm) == form(one, leading));
+        let best = sorted.first().map_or(0.0, |(time, _)| *time);
+        let as_good = sorted.into_iter().take_while(|(time, _)| *time <= best * NEARLY_AS_GOOD);
+        as_good.map(|(_, arm)| arm).filter(|arm| *arm != leading).take(FINALISTS).collect()
+    }
+
+    /// The choices that were launched, the fastest first. Grids that come to the same teams and threads were launched once, and have one time.
+    fn sorted(&self, kernel: usize) -> Vec<(f64, usize)> {
+        let times = self.times.get(kernel).into_iter().flatten();
+        let mut sorted: Vec<(f64, usize)> = times.map(|(arm, time)| (*time, *arm)).collect();
+        sorted.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        sorted.dedup_by(|one, other| one.0.total_cmp(&other.0).is_eq());
+        sorted
+    }
+}
+
+/// The form of a choice.
+fn form(one: &TunedLoop, arm: usize) -> Option<Form> {
+    match one.choices.get(arm) {
+        Some(Choice::Told { form, .. }) => Some(*form),
+        _ => None,
     }
 }
 
@@ -209,7 +247,22 @@ mod tests {
         replayed.add(&loops, &build(plans(&loops)[0].clone(), vec![9]), &times);
         assert!(replayed.is_whole() && replayed.refused.is_empty());
         assert_eq!(replayed.times[0], BTreeMap::from([(1, 90.0), (2, 30.0), (4, 30.75), (5, 30.0)]));
-        assert_eq!(replayed.best(0), [2, 4], "two that come to the same grid are one");
+        assert_eq!(replayed.best(0, &loops[0]), [2, 4], "two that come to the same grid are one");
+    }
+
+    #[test]
+    fn other_forms_are_built_too_and_grids_of_the_one_that_leads() {
+        let one = one_loop();
+        let times = BTreeMap::from([(1, 14.0), (2, 10.0), (3, 14.0), (4, 10.5), (5, 10.4)]);
+        let replayed = Replayed { times: vec![times], ..Replayed::none(1) };
+        assert_eq!(replayed.best(0, &one), [2, 3]);
+        assert_eq!(replayed.beside(0, &one, 2), [0; 0], "the best form's grids were built");
+        let times = BTreeMap::from([(1, 14.0), (2, 10.5), (3, 10.0), (4, 10.9), (5, 11.0)]);
+        let replayed = Replayed { times: vec![times], ..Replayed::none(1) };
+        assert_eq!(replayed.best(0, &one), [3, 2]);
+        assert_eq!(replayed.beside(0, &one, 2), [4, 5]);
+        let times = BTreeMap::from([(2, 16.0), (3, 10.0)]);
+        assert_eq!(Replayed { times: vec![times], ..Replayed::none(1) }.best(0, &one), [3], "too far off");
     }
 
     #[test]

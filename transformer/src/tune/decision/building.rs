@@ -8,8 +8,24 @@ use crate::tune::task::{Build, TunedLoop, apart};
 impl Decision<'_> {
     /// Builds of the best grids of the kernels that were replayed: each of one of every kernel, if they can be built, or else what there is.
     pub(super) fn finalists(&mut self) -> Vec<usize> {
-        let kernels = self.judge.loops.len();
-        let best: Vec<Vec<usize>> = (0..kernels).map(|kernel| self.replayed.best(kernel)).collect();
+        let loops = self.judge.loops.iter().enumerate();
+        let best = loops.map(|(kernel, one)| self.replayed.best(kernel, one)).collect();
+        self.builds_of(best)
+    }
+
+    /// Builds of other grids of the forms that lead, of the kernels that were replayed, where other forms did within the run.
+    pub(super) fn other_grids(&mut self) -> Vec<usize> {
+        let loops = self.judge.loops.iter().enumerate();
+        let beside = |(kernel, one): (usize, &TunedLoop)| {
+            let leading = self.judge.fastest(&self.end, kernel);
+            leading.map_or_else(Vec::new, |leading| self.replayed.beside(kernel, one, leading))
+        };
+        let wanted = loops.map(beside).collect();
+        self.builds_of(wanted)
+    }
+
+    /// Builds that hold these choices of each kernel.
+    fn builds_of(&mut self, best: Vec<Vec<usize>>) -> Vec<usize> {
         let mut found = Vec::new();
         if self.compose.is_some() {
             for at in 0..best.iter().map(Vec::len).max().unwrap_or(0) {

@@ -87,6 +87,11 @@ impl<'a> Judge<'a> {
         (0..self.loops.len()).map(best).collect()
     }
 
+    /// The choice of a kernel that was fastest.
+    pub fn fastest(&self, end: &Measured, kernel: usize) -> Option<usize> {
+        timed_arms(end, &self.arms, kernel).first().map(|(_, arm)| *arm)
+    }
+
     /// The builds of the fastest choice of each kernel, and of what stands for its present form.
     pub fn leading(&self, end: &Measured) -> Vec<usize> {
         let build = |kernel: usize, arm: usize| {
@@ -94,8 +99,10 @@ impl<'a> Judge<'a> {
             end.samples.keys().copied().find(holds)
         };
         let of_kernel = |kernel: usize| {
-            let fastest = timed_arms(end, &self.arms, kernel).first().map(|(_, arm)| *arm);
-            [fastest, Some(self.present_arm(kernel))].into_iter().flatten().filter_map(move |arm| build(kernel, arm))
+            [self.fastest(end, kernel), Some(self.present_arm(kernel))]
+                .into_iter()
+                .flatten()
+                .filter_map(move |arm| build(kernel, arm))
         };
         (0..self.loops.len()).flat_map(of_kernel).collect()
     }
@@ -103,7 +110,7 @@ impl<'a> Judge<'a> {
     /// Is it clear of each kernel that its fastest choice is faster than the present one, or that it is not, and than what the passes choose?
     pub fn is_decided(&self, end: &Measured) -> bool {
         (0..self.loops.len()).all(|kernel| {
-            let Some((_, fastest)) = timed_arms(end, &self.arms, kernel).first().copied() else { return true };
+            let Some(fastest) = self.fastest(end, kernel) else { return true };
             let of_arm = |arm: usize| end.of_arm(&self.arms, kernel, arm);
             let noise = self.noise_of(end, kernel);
             let passes = self.passes.map(|_| 0).filter(|passes| !of_arm(*passes).is_empty());
