@@ -51,7 +51,7 @@
 //!   mapped by address.
 //!
 //! Where jumps leave the statements, or what they declare is used behind them, the environment is a `target enter data` with a `target exit
-//! data` on each way out.
+//! data` on each way out. A branch that ends with such a jump has it at its beginning: what the host does there, it does behind the environment.
 //!
 //! A function whose calls (of those that a loop repeats, if some are) find its data present gets no environment: each takes microseconds.
 //!
