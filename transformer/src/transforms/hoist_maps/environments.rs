@@ -10,10 +10,11 @@ use crate::semantics::effects::{HostEffects, Named, Touch};
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::transforms::hoist_maps::absence::Question;
-use crate::transforms::hoist_maps::blocks::{Candidate, Statement};
+use crate::transforms::hoist_maps::blocks::{Candidate, Statement, leads_out};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::{Root, conditions, is_stable};
 use crate::transforms::hoist_maps::items::Item;
+use crate::transforms::hoist_maps::jumps::LeavingBranch;
 use crate::transforms::hoist_maps::storage;
 use crate::transforms::hoist_maps::templates::Template;
 use crate::transforms::hoist_maps::updates::{Choice, Update, Wanted};
@@ -290,11 +291,18 @@ impl Block<'_, '_> {
         Ok((held, terms))
     }
 
-    /// Does nobody read the function's own memory behind the environment, and in the branches that leave it?
+    /// Does nobody read the function's own memory behind the environment, and in the branches that leave it? Code out of sight in such a branch
+    /// may be a macro that goes on with the loop.
     fn is_unread_behind(&self, named: &Named, statements: (usize, usize)) -> bool {
+        let cx = self.cx;
         let inside = self.statements.get(statements.0..=statements.1).unwrap_or_default();
-        self.cx.is_unread_behind(named, self.extent_of(statements))
-            && inside.iter().flat_map(|it| &it.branches).all(|branch| self.cx.is_unread_in(named, branch.span))
+        let is_in_sight = |branch: &LeavingBranch| {
+            let unknown = cx.tree.parent(branch.first).map(|block| cx.host_effects(block, &[]).unknown);
+            unknown.is_some_and(|unknown| unknown.iter().all(|it| leads_out(cx, it.span)))
+        };
+        let mut branches = inside.iter().flat_map(|it| &it.branches);
+        cx.is_unread_behind(named, self.extent_of(statements))
+            && branches.all(|branch| cx.is_unread_in(named, branch.span) && is_in_sight(branch))
     }
 
     /// How often constructs copy a variable, each run once.

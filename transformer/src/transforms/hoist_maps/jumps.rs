@@ -1,7 +1,7 @@
 //! Ways out of the statements around which an environment would stand.
 
 use crate::context::Context;
-use crate::source::Span;
+use crate::source::{Span, words};
 use crate::syntax::{NodeId, NodeKind as K};
 
 /// How statements are left other than past the last of them.
@@ -77,12 +77,14 @@ fn leaving(cx: &Context<'_>, block: NodeId) -> Option<LeavingBranch> {
             kind => kind.is_preprocessor(),
         }
     };
+    let jumps = |text: &str| words(text).any(|word| JUMPS.contains(&word));
     let leaves = parts.len() > 1
         && matches!(tree.kind(last), K::ReturnStatement | K::GotoStatement)
         && pragmas.all(|pragma| pragma.end <= tree.span(first).start && is_end(pragma))
         && tree.problem_in(span).is_none()
         && !tree.inactive().iter().any(|inactive| inactive.overlaps(span))
-        && !tree.descendants(block).any(stays);
+        && !tree.descendants(block).any(stays)
+        && !cx.uses_macro_with(span, &jumps);
     leaves.then_some(LeavingBranch { span, first })
 }
 
@@ -90,6 +92,9 @@ fn is_in_kernel(cx: &Context<'_>, node: NodeId) -> bool {
     let mut targets = cx.constructs.ids().filter(|id| cx.constructs.is_target(*id));
     targets.any(|id| cx.constructs.construct(id).body_span.contains(cx.tree.span(node)))
 }
+
+/// What leads elsewhere where a macro hides it.
+const JUMPS: [&str; 7] = ["continue", "break", "goto", "return", "throw", "setjmp", "longjmp"];
 
 const LOOPS: [K; 4] = [K::ForStatement, K::WhileStatement, K::DoStatement, K::ForRangeLoop];
 
