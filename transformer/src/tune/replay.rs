@@ -128,7 +128,7 @@ impl Replayed {
     /// each other form, which may take another time where it is compiled for its grid.
     #[must_use]
     pub fn best(&self, kernel: usize, one: &TunedLoop) -> Vec<usize> {
-        let sorted = self.sorted(kernel);
+        let sorted = self.sorted(kernel, one);
         let best = sorted.first().map_or(0.0, |(time, _)| *time);
         let as_good = sorted.iter().take_while(|(time, _)| *time <= best * AS_GOOD);
         let mut found: Vec<usize> = as_good.take(FINALISTS).map(|(_, arm)| *arm).collect();
@@ -144,7 +144,7 @@ impl Replayed {
     /// built.
     #[must_use]
     pub fn beside(&self, kernel: usize, one: &TunedLoop, leading: usize) -> Vec<usize> {
-        let mut sorted = self.sorted(kernel);
+        let mut sorted = self.sorted(kernel, one);
         let is_other = sorted.first().is_some_and(|(_, best)| form(one, *best) != form(one, leading));
         sorted.retain(|(_, arm)| is_other && form(one, *arm) == form(one, leading));
         let best = sorted.first().map_or(0.0, |(time, _)| *time);
@@ -153,11 +153,12 @@ impl Replayed {
     }
 
     /// The choices that were launched, the fastest first. Grids that come to the same teams and threads were launched once, and have one time.
-    fn sorted(&self, kernel: usize) -> Vec<(f64, usize)> {
+    fn sorted(&self, kernel: usize, one: &TunedLoop) -> Vec<(f64, usize)> {
         let times = self.times.get(kernel).into_iter().flatten();
         let mut sorted: Vec<(f64, usize)> = times.map(|(arm, time)| (*time, *arm)).collect();
-        sorted.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-        sorted.dedup_by(|one, other| one.0.total_cmp(&other.0).is_eq());
+        let of_form = |arm: usize| form(one, arm);
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(of_form(a.1).cmp(&of_form(b.1))).then(a.1.cmp(&b.1)));
+        sorted.dedup_by(|a, b| a.0.total_cmp(&b.0).is_eq() && of_form(a.1) == of_form(b.1));
         sorted
     }
 }
