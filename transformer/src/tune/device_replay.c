@@ -480,14 +480,18 @@ static void write_replays(FILE *file)
 
 // Functions of the driver by which programs get memory.
 
+// Begins a function that has a name of the driver's: `real` is the driver's own.
+#define STANDS_FOR(name, types)                                                                                        \
+    static int(*real) types;                                                                                           \
+    if (!real)                                                                                                         \
+        real = (int(*) types)driver(#name);                                                                            \
+    if (!real)                                                                                                         \
+        return MISSING
+
 #define ALLOCATES(name, types, arguments, kept)                                                                        \
     int name types                                                                                                     \
     {                                                                                                                  \
-        static int(*real) types;                                                                                       \
-        if (!real)                                                                                                     \
-            real = (int(*) types)driver(#name);                                                                        \
-        if (!real)                                                                                                     \
-            return MISSING;                                                                                            \
+        STANDS_FOR(name, types);                                                                                       \
         int status = real arguments;                                                                                   \
         if (!status)                                                                                                   \
             kept;                                                                                                      \
@@ -526,11 +530,7 @@ ALLOCATES(cuModuleGetGlobal_v2, (device_pointer * at, size_t *bytes, handle modu
 #define RELEASES(name, types, arguments)                                                                               \
     int name types                                                                                                     \
     {                                                                                                                  \
-        static int(*real) types;                                                                                       \
-        if (!real)                                                                                                     \
-            real = (int(*) types)driver(#name);                                                                        \
-        if (!real)                                                                                                     \
-            return MISSING;                                                                                            \
+        STANDS_FOR(name, types);                                                                                       \
         forget_regions(at, NULL);                                                                                      \
         return real arguments;                                                                                         \
     }
@@ -542,11 +542,7 @@ RELEASES(cuMemFreeAsync, (device_pointer at, handle stream), (at, stream))
 #define WAITS(name, types, arguments)                                                                                  \
     int name types                                                                                                     \
     {                                                                                                                  \
-        static int(*real) types;                                                                                       \
-        if (!real)                                                                                                     \
-            real = (int(*) types)driver(#name);                                                                        \
-        if (!real)                                                                                                     \
-            return MISSING;                                                                                            \
+        STANDS_FOR(name, types);                                                                                       \
         pthread_mutex_lock(&lock);                                                                                     \
         int status = real arguments;                                                                                   \
         pthread_mutex_unlock(&lock);                                                                                   \
