@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::semantics::facts::Facts;
-use crate::source::{Conditional, Language, SourceFile, scan};
+use crate::source::{Conditional, Language, SourceFile, Span, scan};
 use crate::syntax::{HostTree, Limits, NodeId};
 
 mod certain;
@@ -89,6 +89,10 @@ pub struct Symbols<'a> {
     recent: Mutex<Recent>,
     /// What single declarations of variables say, of those that were asked for, by header and place.
     variables: Mutex<BTreeMap<Place, Option<Arc<Variable>>>>,
+    /// Where variables may be written within ranges that were asked for.
+    writes: Mutex<BTreeMap<(VariableId, Span), Arc<[Write]>>>,
+    /// What macros that were asked for may name.
+    reaches: Mutex<BTreeMap<String, writes::Reach>>,
     /// Does a file include one of the project's that is not in sight?
     misses_headers: OnceLock<bool>,
     /// May the program put other functions in the place of those that are called?
@@ -118,6 +122,8 @@ impl<'a> Symbols<'a> {
             int_enumerations: Mutex::default(),
             recent: Mutex::default(),
             variables: Mutex::default(),
+            writes: Mutex::default(),
+            reaches: Mutex::default(),
             misses_headers: OnceLock::new(),
             replaces_functions: OnceLock::new(),
             headers,

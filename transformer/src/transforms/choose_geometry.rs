@@ -38,7 +38,7 @@
 //! ## Whether it pays
 //!
 //! A clause is written where the whole construct is predicted to be at least 1.05 times as fast as without it, a launch of 30 microseconds included, for the
-//! number of iterations that the text gives or `--assumed-iterations`; otherwise the message gives both times (OMPS251). Most loops that do a few
+//! number of iterations that the text gives, or in the geometric mean of `--assumed-iterations`, 16 and 256 times as many; otherwise the message gives both times (OMPS251). Most loops that do a few
 //! accesses each are left as they are so: beside a launch they do not feel the grid. The times are those of `device/time`; where the accesses
 //! are not followed (calls, reductions, members), operators, subscripts, calls and loops are counted, and of two arms of an `if` the shorter one. Without
 //! `--device` they are predicted for an H200.
@@ -289,7 +289,7 @@ fn worth_writing(
             return Ok((chosen, Some(gain.of_construct())));
         }
         if !(cx.is_changed)(region.extent) {
-            return Err(predicted.too_little(gain, chosen.threads));
+            return Err(predicted.too_little(&gain, chosen.threads));
         }
     }
     let gains_nothing = figures.as_ref().filter(|_| !has_rule).and_then(grid::GeometryFigures::limit_gains_nothing);

@@ -64,6 +64,28 @@ fn subscripts_are_polynomials() {
     assert_eq!(of("int n, float *a, int *k", "a[k[i] * n + j] = 0;"), ["1*?*n + 1*j"]);
     assert_eq!(of("int n, float *a", "a[i / 2 * n + j] = 0;"), ["1*i/2*n + 1*j"]);
     assert_eq!(of("int n, float *a", "a[j / 2] = 0;"), ["1*?"]);
+    assert_eq!(of("int n, float *a", "a[j * ((1024 >> 1) + 2 + (6 & 3) + (4 | 1) + (5 ^ 1))] = 0;"), ["525*j"]);
+    assert_eq!(of("int n, float *a", "a[j * 8 + (i & 7)] = 0;"), ["1*i&7 + 8*j"]);
+    assert_eq!(of("int n, float *a", "a[(i >> 2) * n + (7 & j)] = 0;"), ["1*? + 1*i>>2*n"]);
+    assert_eq!(of("int n, float *a", "a[j * 0 + (1 >> 40)] = 0;"), ["1*1>>40"], "a shift that has no value in C");
+}
+
+#[test]
+fn masks_and_remainders_lie_between_bounds() {
+    let of = |ty: &str, value: &str| {
+        let text = loops(&format!("{ty} n, {ty} k, float *a"), &format!("a[{value}] = 0;"));
+        let ranges = std::cell::RefCell::new(Vec::new());
+        read(&text, |found, _| {
+            let bound = |form: &Option<Polynomial>| form.as_ref().and_then(Polynomial::as_constant);
+            ranges.borrow_mut().extend(found.ranges.values().map(|range| (bound(&range.lower), bound(&range.upper))));
+        });
+        ranges.into_inner()
+    };
+    assert_eq!(of("int", "k & 7"), [(Some(0), Some(7))]);
+    assert_eq!(of("int", "k % 8"), [(Some(-7), Some(7))]);
+    assert_eq!(of("unsigned", "k % 8"), [(Some(0), Some(7))]);
+    assert_eq!(of("int", "k >> 3"), []);
+    assert_eq!(of("int", "k & -2"), []);
 }
 
 #[test]

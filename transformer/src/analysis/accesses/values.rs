@@ -2,6 +2,7 @@
 
 use super::literals::{braced_literal, literal};
 use super::{Meaning, Reader, Subscript};
+use crate::analysis::dependence::Range;
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::semantics::Integer;
 use crate::semantics::symbols::{NameKind, Scope, Variable, is_operand};
@@ -140,16 +141,20 @@ impl Reader<'_, '_> {
         let operator = binary.operator()?;
         let left = self.value(binary.left()?)?;
         let right = self.value(binary.right()?)?;
+        if matches!(operator, NodeKind::LessLess | NodeKind::GreaterGreater) {
+            let integer = left.integer.promoted();
+            return self.of_constants(node, operator, &left.converted(integer)?, &right);
+        }
         let integer = left.integer.common(right.integer);
         let (left, right) = (left.converted(integer)?, right.converted(integer)?);
         let form = match operator {
             NodeKind::Plus => left.form.plus(&right.form)?,
             NodeKind::Minus => left.form.minus(&right.form)?,
             NodeKind::Star => left.form.times(&right.form)?,
-            NodeKind::Slash | NodeKind::Percent | NodeKind::LessLess => {
-                return self.of_constants(node, operator, &left, &right);
+            NodeKind::Ampersand if left.form.as_constant().is_some() => {
+                return self.of_constants(node, operator, &right, &left);
             }
-            _ => return None,
+            _ => return self.of_constants(node, operator, &left, &right),
         };
         if !fits(&form, integer) {
             return None;
@@ -159,23 +164,46 @@ impl Reader<'_, '_> {
         Some(Value { form, integer, wraps })
     }
 
-    /// `/`, `%` and `<<` of constants, and `x << 3`. Other quotients become unknown values.
+    /// Quotients, remainders, shifts and masks: of constants, and `x << 3`. `x / 8`, `x % 8`, `x >> 3` and `x & 7` become unknown values, of
+    /// which some lie between bounds.
     fn of_constants(&mut self, node: NodeId, operator: NodeKind, left: &Value, right: &Value) -> Option<Value> {
         let integer = left.integer;
-        let second = right.form.as_constant()?;
-        let form = match (operator, left.form.as_constant()) {
-            (NodeKind::Slash, Some(first)) if second > 0 && first >= 0 => Polynomial::constant(first / second),
-            (NodeKind::Percent, Some(first)) if second > 0 && first >= 0 => Polynomial::constant(first % second),
-            (NodeKind::LessLess, _) if (0..31).contains(&second) => {
-                left.form.times(&Polynomial::constant(1 << second))?
+        let second = right.form.as_constant().filter(|number| *number >= 0)?;
+        let places = u32::try_from(second).ok().filter(|places| *places < integer.bits);
+        let first = left.form.as_constant().filter(|number| *number >= 0);
+        let form = match (operator, first) {
+            (NodeKind::Slash, Some(first)) => Polynomial::constant(first.checked_div(second)?),
+            (NodeKind::Percent, Some(first)) => Polynomial::constant(first.checked_rem(second)?),
+            (NodeKind::Ampersand, Some(first)) => Polynomial::constant(first & second),
+            (NodeKind::Bar, Some(first)) => Polynomial::constant(first | second),
+            (NodeKind::Caret, Some(first)) => Polynomial::constant(first ^ second),
+            (NodeKind::GreaterGreater, Some(first)) => Polynomial::constant(first >> places?),
+            (NodeKind::LessLess, _) if places? < 31 => left.form.times(&Polynomial::constant(1 << second))?,
+            _ if left.form.as_constant().is_some() => return None,
+            (NodeKind::Slash, None) if second > 0 => return Some(self.unknown(node, integer, None)),
+            (NodeKind::GreaterGreater, None) => {
+                places?;
+                return Some(self.unknown(node, integer, None));
             }
-            (NodeKind::Slash | NodeKind::Percent, None) if second > 0 => {
-                return Some(Value::exact(self.opaque(node), integer));
+            (NodeKind::Ampersand, None) => return Some(self.unknown(node, integer, Some((0, second)))),
+            (NodeKind::Percent, None) if second > 0 => {
+                let least = if integer.signed { 1 - second } else { 0 };
+                return Some(self.unknown(node, integer, Some((least, second - 1))));
             }
             _ => return None,
         };
         let wraps = left.wraps || (integer.wraps() && operator == NodeKind::LessLess);
         fits(&form, integer).then_some(Value { form, integer, wraps })
+    }
+
+    /// An unknown value of an expression, from the first to the second number if they are given.
+    fn unknown(&mut self, node: NodeId, integer: Integer, between: Option<(i128, i128)>) -> Value {
+        let form = self.opaque(node);
+        if let (Some(atom), Some((lower, upper))) = (form.atoms().first(), between) {
+            let [lower, upper] = [lower, upper].map(|number| Some(Polynomial::constant(number)));
+            self.found.ranges.insert(*atom, Range { lower, upper });
+        }
+        Value::exact(form, integer)
     }
 
     fn named(&mut self, node: NodeId) -> Option<Value> {

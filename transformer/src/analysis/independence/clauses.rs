@@ -60,11 +60,14 @@ pub(crate) fn read_besides(
     let (mut reasons, mut others) = (Vec::new(), false);
     let has_teams =
         chain.iter().any(|id| cx.constructs.directive(*id).clauses_of(ClauseName::NumTeams).next().is_some());
+    let teams_share = chain.iter().any(|id| {
+        cx.constructs.construct(*id).leaves.iter().any(|leaf| matches!(leaf, Leaf::Distribute | Leaf::Loop))
+    });
     for id in chain {
         for clause in &cx.constructs.directive(*id).clauses {
             // With few threads in a team, as many teams as there are iterations may still share them, unless
             // `num_teams` gives their number.
-            if besides.contains(&clause.name) || (clause.name == ClauseName::ThreadLimit && !has_teams) {
+            if besides.contains(&clause.name) || (limits_team(clause) && teams_share && !has_teams) {
                 continue;
             }
             // What makes one chunk for each thread matters only where their number is limited, as in a grid.
@@ -158,9 +161,14 @@ fn is_static(cx: &Program<'_>, clause: &Clause) -> bool {
 fn limits_threads(cx: &Program<'_>, chain: &[ConstructId], id: ConstructId) -> bool {
     let has = |name: ClauseName| chain.iter().any(|id| cx.constructs.directive(*id).clauses_of(name).next().is_some());
     let shares_of_teams = cx.constructs.construct(id).leaves.contains(&Leaf::Distribute);
-    has(ClauseName::NumThreads)
-        || has(ClauseName::ThreadLimit) && (has(ClauseName::NumTeams) || !shares_of_teams)
-        || has(ClauseName::DistSchedule)
+    let limits_teams = has(ClauseName::NumThreads) || has(ClauseName::ThreadLimit);
+    limits_teams && (has(ClauseName::NumTeams) || !shares_of_teams) || has(ClauseName::DistSchedule)
+}
+
+/// Does the clause only say how many threads a team has at most?
+fn limits_team(clause: &Clause) -> bool {
+    let is_number = matches!(clause.argument, ClauseArgument::Expression(_)) && clause.modifiers.is_empty();
+    is_number && matches!(clause.name, ClauseName::ThreadLimit | ClauseName::NumThreads)
 }
 
 /// Does the clause mean the same with more loops?
@@ -196,7 +204,7 @@ fn goes_with_more_loops(cx: &Program<'_>, clause: &Clause) -> bool {
             clause.modifiers.is_empty() && words(0).as_deref() == Some("static") && words(1).as_deref() == Some("1")
         }
         // With one team of one thread, the iterations would run in order.
-        ClauseName::ThreadLimit => match &clause.argument {
+        ClauseName::ThreadLimit | ClauseName::NumThreads if limits_team(clause) => match &clause.argument {
             ClauseArgument::Expression(span) => {
                 symbols.constant(&cx.file.show(*span), span.start).is_some_and(|threads| threads > 1)
             }

@@ -26,9 +26,10 @@ pub(crate) fn reasons_beside(
         let operators = [first, second].map(|access| updates.get(&access.span));
         operators[0].is_some() && operators[0] == operators[1]
     };
+    let different = different(found, updates);
     let mut reasons: Vec<Reason> = Vec::new();
-    for (index, first) in found.accesses.iter().enumerate() {
-        for second in found.accesses.get(index..).unwrap_or_default() {
+    for (index, first) in different.iter().enumerate() {
+        for second in different.get(index..).unwrap_or_default() {
             let same = first.root == second.root;
             if same
                 && (first.writes || second.writes)
@@ -52,6 +53,22 @@ pub(crate) fn reasons_beside(
     }
     reasons.truncate(3);
     reasons
+}
+
+/// The accesses without those that say the same as one before them: macros and unrolled loops name an element hundreds of times.
+fn different<'f>(found: &'f Accesses, updates: &Updates) -> Vec<&'f Access> {
+    let mut all: Vec<&Access> = Vec::new();
+    for access in &found.accesses {
+        let says_the_same = |known: &&Access| {
+            (&known.root, &known.subscripts, known.writes) == (&access.root, &access.subscripts, access.writes)
+                && (&known.loops, &known.guards) == (&access.loops, &access.guards)
+                && updates.get(&known.span) == updates.get(&access.span)
+        };
+        if !all.iter().any(says_the_same) {
+            all.push(access);
+        }
+    }
+    all
 }
 
 /// Do two accesses meet only within one iteration of the loops that are not promised to be independent, up to `depth`?

@@ -1,6 +1,7 @@
 //! Where a variable may be written, and whether its address leaves the sight of this analysis.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::macro_effects::Named;
 use super::{DeclaredType, NameKind, NameSpace, Scope, Symbols, Variable};
@@ -32,6 +33,16 @@ pub struct Write {
     pub kind: WriteKind,
 }
 
+/// What a macro may name.
+pub(super) struct Reach {
+    /// The names in its text and in those of the macros in it that are no parameters.
+    names: BTreeSet<String>,
+    /// Does a text of these put words together?
+    pastes: bool,
+    /// Are there too many macros to follow, so that it may name anything?
+    is_cut: bool,
+}
+
 /// How deep macros are followed.
 const MACRO_DEPTH: usize = 16;
 
@@ -40,8 +51,21 @@ impl Symbols<'_> {
     /// to is no part of the pointer; elements and members are parts of arrays and structures. Nested lambdas count.
     /// Directives do not: they are no part of the tree.
     #[must_use]
-    pub fn written_in(&self, name: &str, at: usize, span: Span) -> Vec<Write> {
-        let Some(variable) = self.lookup(name, at) else { return Vec::new() };
+    pub fn written_in(&self, name: &str, at: usize, span: Span) -> Arc<[Write]> {
+        let Some(variable) = self.lookup(name, at) else { return Arc::default() };
+        let key = (variable.id(), span);
+        let known = self.writes.lock().ok().and_then(|known| known.get(&key).cloned());
+        known.unwrap_or_else(|| {
+            let found: Arc<[Write]> = self.writes_of(&variable, span).into();
+            if let Ok(mut known) = self.writes.lock() {
+                known.insert(key, Arc::clone(&found));
+            }
+            found
+        })
+    }
+
+    fn writes_of(&self, variable: &Variable, span: Span) -> Vec<Write> {
+        let name = variable.name.as_str();
         let tree = self.own.tree.as_ref();
         let bytes = name.as_bytes();
         let around = tree.covering(span);
@@ -50,7 +74,7 @@ impl Symbols<'_> {
             matches!(tree.kind(*node), NodeKind::Identifier | NodeKind::FieldIdentifier | NodeKind::TypeIdentifier)
         });
         let unread = self.unread_branches(name, span).map(|span| Write { span, kind: WriteKind::Passed });
-        names.filter_map(|node| self.write_at(node, bytes, &variable)).chain(unread).collect()
+        names.filter_map(|node| self.write_at(node, bytes, variable)).chain(unread).collect()
     }
 
     /// The branches of `#if` groups in a range that the tree leaves out, and that hold a name.
@@ -84,7 +108,7 @@ impl Symbols<'_> {
             return true;
         };
         let escapes = |write: Write| write.kind != WriteKind::Assigned && !is_harmless(write.span);
-        self.written_in(name, at, extent).into_iter().any(escapes)
+        self.written_in(name, at, extent).iter().copied().any(escapes)
             || self.is_cpp() && (self.is_captured(&variable, extent) || self.is_lent(&variable, extent, is_harmless))
     }
 
@@ -143,6 +167,9 @@ impl Symbols<'_> {
     fn is_pasted(&self, node: NodeId, name: &str) -> bool {
         let (tree, file) = (self.own.tree.as_ref(), self.own.file);
         let word = file.show(tree.span(node));
+        if !self.may_reach(&word, tree.span(node).start, |reach| reach.pastes) {
+            return false;
+        }
         let mut texts = vec![file.show(tree.span(self.macro_use(node))).into_owned()];
         let mut seen = BTreeSet::new();
         let mut open: Vec<String> = vec![word.into_owned()];
@@ -162,25 +189,38 @@ impl Symbols<'_> {
 
     /// Does a macro's text, or that of a macro in it, hold a name that is no parameter of it?
     pub(crate) fn macro_names(&self, word: &str, at: usize, name: &str) -> bool {
-        let mut seen: BTreeSet<String> = BTreeSet::new();
+        self.may_reach(word, at, |reach| reach.names.contains(name))
+    }
+
+    /// Does something hold of what a macro may name?
+    fn may_reach(&self, word: &str, at: usize, holds: impl Fn(&Reach) -> bool) -> bool {
+        let holds = |reach: &Reach| reach.is_cut || holds(reach);
+        // Only what a compiler tells of macros hangs on the place.
+        if self.facts.is_some() {
+            return holds(&self.reach(word, at));
+        }
+        let Ok(mut known) = self.reaches.lock() else { return holds(&self.reach(word, at)) };
+        holds(known.entry(word.to_owned()).or_insert_with(|| self.reach(word, at)))
+    }
+
+    fn reach(&self, word: &str, at: usize) -> Reach {
+        let (mut seen, mut names, mut pastes) = (BTreeSet::new(), BTreeSet::new(), false);
         let mut open = vec![word.to_owned()];
         for _ in 0..MACRO_DEPTH {
-            let Some(word) = open.pop() else { return false };
+            let Some(word) = open.pop() else { break };
             if !seen.insert(word.clone()) {
                 continue;
             }
             for found in self.macros_named(&word, at) {
                 let parameters = found.parameters.unwrap_or_default();
-                for inner in words(&found.body).filter(|inner| !parameters.iter().any(|parameter| parameter == inner)) {
-                    if inner == name {
-                        return true;
-                    }
-                    open.push(inner.to_owned());
-                }
+                let own = words(&found.body).filter(|inner| !parameters.iter().any(|parameter| parameter == inner));
+                let own: Vec<String> = own.map(str::to_owned).collect();
+                pastes |= found.body.contains("##");
+                names.extend(own.iter().cloned());
+                open.extend(own);
             }
         }
-        // Too many macros to follow: it may.
-        !open.is_empty() && open.iter().any(|word| self.macro_definition(word, at).is_some())
+        Reach { names, pastes, is_cut: open.iter().any(|word| self.macro_definition(word, at).is_some()) }
     }
 
     /// What the expression around a name does to the object. `ty` is the type of the expression reached so far.

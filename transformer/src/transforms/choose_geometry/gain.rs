@@ -8,7 +8,7 @@ use crate::analysis::cost::launched;
 use crate::context::Context;
 use crate::device::DeviceProfile;
 use crate::device::launch::{Launch, MOST_BLOCKS, WrittenGrid, llvm_launch};
-use crate::device::time::{EMPTY_KERNEL, GAIN, LAUNCH};
+use crate::device::time::{EMPTY_KERNEL, GAIN, LAUNCH, number as number_of};
 use crate::plan;
 use crate::plan::figures::{self, time};
 use crate::region::target::TargetRegion;
@@ -16,8 +16,9 @@ use crate::syntax::ClauseName;
 
 /// A grid that gains for one length may be predicted to be so fast for another.
 const NO_SLOWER: f64 = 0.98;
-/// How many times the assumed length a loop of unknown length may well have. LLVM's runtime starts teams of one warp for loops of the
-/// assumed length, and in longer ones as many teams as we would: what gains little at the assumed length alone is not worth an edit.
+/// A loop of unknown length may well have this many times the assumed length, or that many times more. LLVM's runtime starts teams of one warp for
+/// the assumed length, and in longer loops as many teams as we would: what gains little at the assumed length alone is not worth an edit,
+/// since programs for GPUs whose iterations do a few accesses each run millions of them.
 const LONGER: u64 = 16;
 
 /// A loop whose times in several grids are predicted.
@@ -33,7 +34,7 @@ pub(super) struct Predicted<'a> {
 
 /// The predicted times of a kernel with a number of iterations, in microseconds without its launch.
 #[derive(Clone, Copy, Debug)]
-struct Times {
+pub(super) struct Times {
     iterations: u64,
     before: f64,
     after: f64,
@@ -53,37 +54,82 @@ impl Times {
 
 /// What a grid gains over another one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gain {
-    times: Times,
-    /// Those of a longer loop, where the length is assumed.
-    longer: Option<Times>,
+pub(super) enum Gain {
+    /// In a loop whose length is known.
+    Known(Times),
+    /// In loops of several lengths, each [`LONGER`] times the one before; the first has the assumed one.
+    Assumed([Times; 3]),
 }
 
 impl Gain {
     /// Is the construct predicted to be 1.05 times as fast, in the geometric mean of the lengths that are asked about, and no slower for any?
-    pub(super) fn pays(self) -> bool {
-        let longer = self.longer.unwrap_or(self.times);
-        let [one, other] = [self.times.factor(), longer.factor()];
-        (one * other).sqrt() >= GAIN && one.min(other) >= NO_SLOWER
+    pub(super) fn pays(&self) -> bool {
+        let slowest = self.all().iter().map(|times| times.factor()).fold(f64::INFINITY, f64::min);
+        self.mean() >= GAIN && slowest >= NO_SLOWER
+    }
+
+    /// How many times as fast the construct becomes, in the geometric mean of the lengths.
+    fn mean(&self) -> f64 {
+        let all = self.all();
+        let logarithms = all.iter().map(|times| times.factor().ln());
+        (logarithms.sum::<f64>() / number_of(all.len() as u64)).exp()
+    }
+
+    fn all(&self) -> &[Times] {
+        match self {
+            Self::Known(times) => std::slice::from_ref(times),
+            Self::Assumed(all) => all,
+        }
+    }
+
+    /// The times for the length that is known or assumed.
+    fn times(&self) -> Times {
+        match self {
+            Self::Known(times) => *times,
+            Self::Assumed([assumed, ..]) => *assumed,
+        }
     }
 
     /// The times of the construct before and after.
-    pub(super) fn of_construct(self) -> plan::Times {
-        let Times { before, after, .. } = self.times;
+    pub(super) fn of_construct(&self) -> plan::Times {
+        let Times { before, after, .. } = self.times();
         plan::Times::rounded(LAUNCH + before, LAUNCH + after)
     }
 
     /// The times of the construct before and after in words, and for which number of iterations they are predicted.
-    pub(super) fn words(self) -> String {
-        let iterations = figures::grouped(&self.times.iterations.to_string());
-        let lengths = match self.longer {
-            None => format!(", for {iterations} iterations"),
-            Some(longer) => {
-                format!(" (assumes {iterations} iterations; {} with {LONGER} times as many)", faster(longer.factor()))
+    pub(super) fn words(&self) -> String {
+        let times = self.times();
+        let iterations = grouped(times.iterations);
+        let lengths = match self {
+            Self::Known(_) => format!(", for {iterations} iterations"),
+            Self::Assumed([_, longer, longest]) => {
+                let [usual, more] = [longer, longest].map(|times| faster(times.factor()));
+                let (gain, times) = match longest.factor() > longer.factor() && usual != more {
+                    true => (more, LONGER * LONGER),
+                    false => (usual, LONGER),
+                };
+                format!(" (assumes {iterations} iterations; {gain} with {times} times as many)")
             }
         };
-        format!("{}{lengths}", self.times.words())
+        format!("{}{lengths}", times.words())
     }
+
+    /// The gain in the mean of the lengths in words, where there are several.
+    fn mean_in_words(&self) -> String {
+        match self {
+            Self::Known(_) => String::new(),
+            Self::Assumed([first, .., last]) => format!(
+                ", {} in the mean of {} to {} iterations",
+                faster(self.mean()),
+                grouped(first.iterations),
+                grouped(last.iterations)
+            ),
+        }
+    }
+}
+
+fn grouped(count: u64) -> String {
+    figures::grouped(&count.to_string())
 }
 
 /// How many times as fast something is, in words.
@@ -135,17 +181,23 @@ impl<'a> Predicted<'a> {
             before: self.time(iterations, llvm_launch(iterations, written)),
             after: self.time(iterations, offered(iterations)),
         };
-        let (iterations, is_known) = self.iterations;
-        Gain { times: times(iterations), longer: (!is_known).then(|| times(iterations.saturating_mul(LONGER))) }
+        match self.iterations {
+            (iterations, true) => Gain::Known(times(iterations)),
+            (assumed, false) => {
+                let lengths = [assumed, assumed.saturating_mul(LONGER), assumed.saturating_mul(LONGER * LONGER)];
+                Gain::Assumed(lengths.map(times))
+            }
+        }
     }
 
     /// Why no grid is written if it gains this much.
-    pub(super) fn too_little(&self, gain: Gain, threads: u32) -> String {
+    pub(super) fn too_little(&self, gain: &Gain, threads: u32) -> String {
         let plural = if threads == 1 { "thread" } else { "threads" };
         format!(
-            "no grid is predicted to be {GAIN} times as fast by the model of {}: with {threads} {plural} in each team {}",
+            "no grid is predicted to be {GAIN} times as fast by the model of {}: with {threads} {plural} in each team {}{}",
             self.device.name,
-            gain.words()
+            gain.words(),
+            gain.mean_in_words()
         )
     }
 }
