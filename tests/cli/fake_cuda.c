@@ -4,7 +4,7 @@
 // launched once as far as the memory tells.
 //
 // FAKE names what is not as usual: `faulty` kernels, `generic` ones, `managed` memory, a device that is `forgetful` when memory is restored,
-// `full`, or `misleading` about kernels whose grid is open, whose launches may also be `slow`.
+// `full`, or `misleading` about kernels whose grid is open, whose launches may also be `slow`; of `uneven` devices the second takes longer.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -48,10 +48,12 @@ int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned 
 {
     (void)function, (void)y, (void)z, (void)by, (void)bz, (void)bytes, (void)stream, (void)extra;
     const struct arguments *own = arguments[0];
+    const char *device = getenv("CUDA_VISIBLE_DEVICES");
+    double pace = is_fake("uneven") && device && !strcmp(device, "1") ? 1.5 : 1;
     if (bx > 512 || !x)
         return INVALID;
     if (own->milliseconds >= 0)
-        now += own->milliseconds;
+        now += pace * own->milliseconds;
     else
         now += is_fake("misleading") ? 600 - (double)bx : milliseconds(own->kernel, (int)bx);
     if (own->milliseconds < 0 && is_fake("slow"))

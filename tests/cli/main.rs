@@ -32,6 +32,8 @@ mod suppression;
 mod together;
 #[cfg(unix)]
 mod tune;
+#[cfg(unix)]
+mod tune_together;
 mod unchecked;
 mod uncommitted;
 mod verification;

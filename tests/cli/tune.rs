@@ -26,7 +26,7 @@ void g(int n, const double *u, double *v) {
 const BUILD: &str = "if grep -q 'thread_limit(256)' src/a.c; then echo no such grid >&2; exit 1; fi; echo built >> log";
 
 /// A project with a program and a driver that are ready.
-fn with_driver() -> Project {
+pub fn with_driver() -> Project {
     let project = Project::new(&[("src/a.c", SOURCE), ("driver/fake.c", include_str!("fake_cuda.c"))]);
     let compile = |arguments: &[&str]| {
         let status = Command::new("cc").args(arguments).current_dir(project.folder.path()).status().unwrap();
@@ -37,7 +37,7 @@ fn with_driver() -> Project {
     project
 }
 
-fn command(project: &Project, arguments: &[&str]) -> Command {
+pub fn command(project: &Project, arguments: &[&str]) -> Command {
     let mut command = project.command(&[&["tune"], arguments].concat());
     command.env("LD_LIBRARY_PATH", project.path("driver")).env("OMPSPLIT_NVIDIA_SMI", "no such program");
     command.stdin(Stdio::null());
@@ -53,7 +53,7 @@ fn text(project: &Project) -> String {
 }
 
 /// The clauses of the grid of each kernel.
-fn limits(text: &str) -> Vec<&str> {
+pub fn limits(text: &str) -> Vec<&str> {
     let clauses = text.split("thread_limit(").skip(1);
     clauses.map(|rest| rest.split(')').next().unwrap()).collect()
 }

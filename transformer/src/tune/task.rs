@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::choices::{Choice, Form, Plan};
 use super::clock::FileId;
+use super::lane::JOB;
 use super::project::Product;
 use super::search::Arms;
 use super::size::SizeRange;
@@ -57,14 +58,15 @@ pub struct Task {
 }
 
 impl Task {
-    /// The command for a size.
+    /// The command for a size, as it is called in a lane.
     #[must_use]
-    pub fn command(&self, size: Option<u64>) -> String {
+    pub fn command(&self, size: Option<u64>, lane: usize) -> String {
         let run = match (&self.size, size) {
             (Some(range), Some(size)) => range.substituted(&self.run, size),
             _ => self.run.clone(),
         };
-        self.launcher.as_ref().map_or_else(|| run.clone(), |launcher| format!("{launcher} {run}"))
+        let launcher = self.launcher.as_ref().map(|launcher| launcher.replace(JOB, &lane.to_string()));
+        launcher.map_or_else(|| run.clone(), |launcher| format!("{launcher} {run}"))
     }
 }
 
