@@ -131,6 +131,8 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
     if task.replays && !task.is_exhaustive && !replays.is_empty() {
         runner.kind = runner.begin(target)?;
         replayer.run(&mut runner, &mut replayed)?;
+    } else if task.replays && !task.is_exhaustive {
+        replayed.refuse_closed(loops);
     }
     let mut saturation = None;
     if !replayed.is_whole() {
@@ -157,6 +159,8 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
     };
     let (dropped, faults) = decision.failures();
     let Decision { runner, judge, search, end, replayed, .. } = decision;
+    // By the clock of the whole program there is nothing to be said of launches.
+    let is_told = !replays.is_empty() || (runner.kind == ClockKind::Device && !replayed.refused.is_empty());
     Ok(Outcome {
         plan,
         ratio,
@@ -166,7 +170,7 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
         rows: judge.rows(&search, &end, &replayed),
         saturation,
         runs: replayed.runs + search.runs + if task.is_exhaustive { 0 } else { end.runs },
-        replayed: (!replays.is_empty() && !task.is_exhaustive).then_some(replayed),
+        replayed: (is_told && !task.is_exhaustive).then_some(replayed),
         seconds: started.elapsed().as_secs_f64(),
         is_cut: search.is_cut || end.is_cut,
         dropped,

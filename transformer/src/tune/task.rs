@@ -104,6 +104,9 @@ pub struct TunedLoop {
     pub likely: usize,
     /// The forms in which the grid can be chosen at a launch.
     pub open: Vec<Form>,
+    /// Why it cannot, if there are grids and it cannot.
+    #[serde(default)]
+    pub closed: Option<String>,
     /// The predicted microseconds of each.
     pub predicted: Vec<Option<f64>>,
 }
@@ -124,7 +127,9 @@ pub fn loops(space: &Space, totals: &[usize], likely: &[usize]) -> Vec<TunedLoop
         let own = kernel.candidates.iter().map(|candidate| (candidate.choice, candidate.predicted));
         let (choices, predicted) = std::iter::once((Choice::Passes, None)).chain(own).unzip();
         let open = kernel.open.clone();
-        let mut one = TunedLoop { line: kernel.line, candidates: *total, choices, likely: likely + 1, open, predicted };
+        let closed = kernel.closed.map(str::to_owned);
+        let mut one =
+            TunedLoop { line: kernel.line, candidates: *total, choices, likely: likely + 1, open, closed, predicted };
         if one.open.is_empty() {
             one.keep_likely();
         }
@@ -218,6 +223,7 @@ mod tests {
             predicted: Vec::new(),
             likely: choices.len(),
             open: Vec::new(),
+            closed: None,
             choices,
         };
         vec![one(vec![Choice::Passes, plain, told(32)]), one(vec![Choice::Passes, told(64)])]
