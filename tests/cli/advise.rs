@@ -67,6 +67,17 @@ fn the_other_form_of_a_profile_is_read_as_well() {
     }
 }
 
+/// As versions before 2021 printed it: other labels, and no columns of sizes.
+#[test]
+fn profiles_of_older_versions_are_read() {
+    let project = project();
+    project.write("old.csv", include_bytes!("advise/old.csv"));
+    let ran = project.expect(0, &["advise", "--counters", "old.csv", "src/a.c"]);
+    assert_contains(&ran.text(), "1 launch, 89.9 us, 100.0 % of what was profiled; 506 teams of 192 threads");
+    assert_contains(&ran.text(), "limited by too little work to fill the device once");
+    assert!(!ran.text().contains("SpeedOfLight"), "all of that section is known: {}", ran.text());
+}
+
 #[test]
 fn kernels_of_other_files_are_told_and_not_guessed() {
     let project = Project::new(&[("b.c", &format!("\n{SOURCE}")), ("raw.csv", RAW)]);

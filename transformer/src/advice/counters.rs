@@ -158,7 +158,7 @@ const NAMES: &[Names] = &[
             "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
             "dram__throughput.avg.pct_of_peak_sustained_elapsed",
         ],
-        &["DRAM Throughput", "SOL DRAM"],
+        &["DRAM Throughput", "SOL DRAM", "SOL FB"],
     ),
     (Counter::DeviceMemoryRate, &["dram__bytes.sum.per_second"], &["Memory Throughput"]),
     (Counter::FirstCacheHits, &["l1tex__t_sector_hit_rate.pct"], &["L1/TEX Hit Rate"]),
