@@ -35,7 +35,7 @@ pub fn find(name: &str, constructs: &[Construct<'_>]) -> Result<usize, String> {
         (None, _) => Err(match there.first() {
             Some((_, other)) => {
                 let named = other.kernel.function.as_deref().map_or_else(String::new, |name| format!(" in `{name}`"));
-                format!("is of `{function}`; the construct at {} is{named} another one", shown(other))
+                format!("is of `{function}`; the construct at {} is another one{named}", shown(other))
             }
             None => format!(
                 "is of `{function}`, line {line}, where no construct of these files begins: the program was compiled from other files, or from \
@@ -98,7 +98,7 @@ mod tests {
         let said: Vec<String> = all.into_iter().map(Result::unwrap_err).collect();
         assert!(said[0].contains("not named as clang"), "{said:?}");
         assert!(said[1].contains("line 7, where no construct"), "{said:?}");
-        assert!(said[2].contains("is of `g`; the construct at a.cpp:2 is in `f`"), "{said:?}");
+        assert!(said[2].contains("is of `g`; the construct at a.cpp:2 is another one in `f`"), "{said:?}");
         let both = "#pragma omp target\n{ a[0] = 1; } _Pragma(\"omp target\") { a[1] = 1; }\n";
         let one_line = format!(
             "void f(int *a) {{\n{}}}\n",
