@@ -19,7 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["transforms"],
     &["validate"],
     &["engine"],
-    &["tune"],
+    &["advice", "tune"],
     &["report", "output"],
     &["cli"],
 ];

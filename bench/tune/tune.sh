@@ -5,8 +5,8 @@
 # Three programs that no rule was made from: what `ompsplit tune` finds, in how long, beside a search through every candidate at the largest
 # size. TOOLKIT is what bench/toolkit.sh makes; OMPSPLIT is a program that runs on both machines. CANDIDATES bounds the candidates of a kernel
 # in both searches, ROUNDS (4) says how often the exhaustive one runs each, BUDGET (3600) how many seconds it may take, REPEATS (1) how often is
-# searched before, PROGRAMS which are built. `run` prints what each search found, and how far that is from the best, and leaves the results in
-# DIR.
+# searched before, PROGRAMS which are built, GPUS (as 0,1) on which GPUs of the machine runs are made at the same time. `run` prints what each
+# search found, and how far that is from the best, and leaves the results in DIR.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -51,10 +51,11 @@ run() { # PROGRAM..
   local name repeat
   for name in "$@"; do
     for ((repeat = 1; repeat <= ${REPEATS:-1}; repeat++)); do
-      "$here/ompsplit" tune --measure "$here/$name/ready" --quiet --output-format json > "$here/$name-tuned-$repeat.json"
+      "$here/ompsplit" tune --measure "$here/$name/ready" ${GPUS:+--gpus "$GPUS"} --quiet --output-format json \
+        > "$here/$name-tuned-$repeat.json"
       found "$here/$name-tuned-$repeat.json"
     done
-    "$here/ompsplit" tune --measure "$here/$name/ready" --exhaustive --rounds "${ROUNDS:-4}" --budget "${BUDGET:-3600}" --quiet --output-format json \
+    "$here/ompsplit" tune --measure "$here/$name/ready" ${GPUS:+--gpus "$GPUS"} --exhaustive --rounds "${ROUNDS:-4}" --budget "${BUDGET:-3600}" --quiet --output-format json \
       > "$here/$name-exhaustive.json"
     for ((repeat = 1; repeat <= ${REPEATS:-1}; repeat++)); do
       compare "$name" "$here/$name-tuned-$repeat.json" "$here/$name-exhaustive.json"

@@ -4,7 +4,8 @@
 // launched once as far as the memory tells.
 //
 // FAKE names what is not as usual: `faulty` kernels, `generic` ones, `managed` memory, a device that is `forgetful` when memory is restored,
-// `full`, or `misleading` about kernels whose grid is open, whose launches may also be `slow`.
+// `full`, `capturing` launches, memory of the host that is mapped in one of four ways (`host-..`), or not (`locked`), or made by the program
+// (`create`), or given back in order (`async`), a `variable` of a module, or `misleading` about kernels whose grid is open, whose launches may also be `slow`; of `uneven` devices the second takes longer.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -36,6 +37,9 @@ enum { NOT_READY = 600, INVALID = 1 };
 static double now;
 static int asked;
 
+// A variable of the program on the device: all kernels count in it.
+static long variable;
+
 int cuModuleGetFunction(void **function, void *module, const char *name)
 {
     (void)module;
@@ -48,22 +52,30 @@ int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned 
 {
     (void)function, (void)y, (void)z, (void)by, (void)bz, (void)bytes, (void)stream, (void)extra;
     const struct arguments *own = arguments[0];
+    const char *device = getenv("CUDA_VISIBLE_DEVICES");
+    double pace = is_fake("uneven") && device && !strcmp(device, "1") ? 1.5 : 1;
     if (bx > 512 || !x)
         return INVALID;
     if (own->milliseconds >= 0)
-        now += own->milliseconds;
+        now += pace * own->milliseconds;
     else
         now += is_fake("misleading") ? 600 - (double)bx : milliseconds(own->kernel, (int)bx);
     if (own->milliseconds < 0 && is_fake("slow"))
         usleep(70000);
     ++*own->launches;
+    ++variable;
     return 0;
 }
 
 static long context;
 int cuCtxGetCurrent(void **current) { return *current = &context, 0; }
 int cuCtxSynchronize(void) { return 0; }
-int cuStreamIsCapturing(void *stream, int *captures) { return (void)stream, *captures = 0; }
+int cuStreamIsCapturing(void *stream, int *captures)
+{
+    (void)stream;
+    *captures = is_fake("capturing");
+    return 0;
+}
 int cuMemFree_v2(address at) { return free((void *)at), 0; }
 
 int cuMemAlloc_v2(address *at, size_t bytes)
@@ -74,6 +86,19 @@ int cuMemAlloc_v2(address *at, size_t bytes)
         return 2;
     *at = (address)calloc(1, bytes);
     return 0;
+}
+
+int cuMemAllocAsync(address *at, size_t bytes, void *stream) { return (void)stream, cuMemAlloc_v2(at, bytes); }
+int cuMemFreeAsync(address at, void *stream) { return (void)stream, cuMemFree_v2(at); }
+int cuMemHostAlloc(void **at, size_t bytes, unsigned flags) { return (void)flags, *at = calloc(1, bytes), 0; }
+int cuMemAllocHost_v2(void **at, size_t bytes) { return *at = calloc(1, bytes), 0; }
+int cuMemHostRegister_v2(void *at, size_t bytes, unsigned flags) { return (void)at, (void)bytes, (void)flags, 0; }
+int cuMemHostGetDevicePointer_v2(address *at, void *host, unsigned flags) { return (void)flags, *at = (address)host, 0; }
+
+int cuMemCreate(unsigned long long *made, size_t bytes, const void *properties, unsigned long long flags)
+{
+    (void)bytes, (void)properties, (void)flags;
+    return *made = 1, 0;
 }
 
 int cuMemAllocManaged(address *at, size_t bytes, unsigned flags) { return (void)flags, cuMemAlloc_v2(at, bytes); }
@@ -100,6 +125,11 @@ int cuModuleGetGlobal_v2(address *at, size_t *bytes, void *module, const char *n
     (void)module;
     static unsigned char environment[48];
     environment[2] = is_fake("generic") ? 1 : 2;
+    if (!strcmp(name, "variable")) {
+        *at = (address)&variable;
+        *bytes = sizeof variable;
+        return 0;
+    }
     *at = (address)environment;
     *bytes = sizeof environment;
     return strstr(name, "_kernel_environment") ? 0 : 500;
@@ -154,6 +184,52 @@ static int number_in(const char *directive, const char *clause)
     return at ? atoi(at + strlen(clause)) : 0;
 }
 
+// Does with memory what FAKE names: kernels that are launched again must not notice, or not be.
+static long *use_memory(void *library)
+{
+    static long host[8];
+    void *made;
+    unsigned long long at, again;
+    size_t bytes;
+    int (*host_alloc)(void **, size_t, unsigned), (*alloc_host)(void **, size_t), (*enlist)(void *, size_t, unsigned);
+    int (*host_pointer)(unsigned long long *, void *, unsigned);
+    int (*create)(unsigned long long *, size_t, const void *, unsigned long long);
+    int (*global)(unsigned long long *, size_t *, void *, const char *);
+    int (*allocate)(unsigned long long *, size_t, void *), (*release)(unsigned long long, void *);
+    *(void **)&host_alloc = dlsym(library, "cuMemHostAlloc");
+    *(void **)&alloc_host = dlsym(library, "cuMemAllocHost_v2");
+    *(void **)&enlist = dlsym(library, "cuMemHostRegister_v2");
+    *(void **)&host_pointer = dlsym(library, "cuMemHostGetDevicePointer_v2");
+    *(void **)&create = dlsym(library, "cuMemCreate");
+    *(void **)&global = dlsym(library, "cuModuleGetGlobal_v2");
+    *(void **)&allocate = dlsym(library, "cuMemAllocAsync");
+    *(void **)&release = dlsym(library, "cuMemFreeAsync");
+    if (is_fake("host-alloc"))
+        host_alloc(&made, 8, 2);
+    if (is_fake("host-old"))
+        alloc_host(&made, 8);
+    if (is_fake("host-register"))
+        enlist(host, sizeof host, 2);
+    if (is_fake("host-pointer"))
+        host_pointer(&at, host, 0);
+    if (is_fake("locked")) {
+        host_alloc(&made, 8, 0);
+        enlist(host, sizeof host, 0);
+    }
+    if (is_fake("create"))
+        create(&at, 8, NULL, 0);
+    if (is_fake("async")) {
+        // What was given back is not there to be saved.
+        allocate(&at, 1 << 20, NULL);
+        release(at, NULL);
+        allocate(&again, 8, NULL);
+    }
+    if (!is_fake("variable"))
+        return NULL;
+    global(&at, &bytes, NULL, "variable");
+    return bytes == sizeof(long) ? (long *)at : NULL;
+}
+
 int main(int count, char **arguments)
 {
     int size = count > 1 ? atoi(arguments[1]) : 1000;
@@ -176,6 +252,7 @@ int main(int count, char **arguments)
     allocate(&memory, sizeof(long[64]));
     if (is_fake("managed"))
         manage(&more, 8, 1);
+    const long *variable = use_memory(library);
     struct stat file;
     if (stat("src/a.c", &file))
         return 4;
@@ -219,6 +296,8 @@ int main(int count, char **arguments)
     int is_right = 1;
     for (int i = 0; i < kernel; i++)
         is_right &= ((long *)memory)[i] == 1;
+    if (is_fake("variable"))
+        is_right &= variable && *variable == kernel;
     unload(NULL);
     printf(is_right ? "right\n" : "wrong\n");
     return 0;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod advise;
 mod cache;
 mod configuration;
 mod device;
@@ -31,6 +32,8 @@ mod suppression;
 mod together;
 #[cfg(unix)]
 mod tune;
+#[cfg(unix)]
+mod tune_together;
 mod unchecked;
 mod uncommitted;
 mod verification;

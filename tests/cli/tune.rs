@@ -26,7 +26,7 @@ void g(int n, const double *u, double *v) {
 const BUILD: &str = "if grep -q 'thread_limit(256)' src/a.c; then echo no such grid >&2; exit 1; fi; echo built >> log";
 
 /// A project with a program and a driver that are ready.
-fn with_driver() -> Project {
+pub fn with_driver() -> Project {
     let project = Project::new(&[("src/a.c", SOURCE), ("driver/fake.c", include_str!("fake_cuda.c"))]);
     let compile = |arguments: &[&str]| {
         let status = Command::new("cc").args(arguments).current_dir(project.folder.path()).status().unwrap();
@@ -37,7 +37,7 @@ fn with_driver() -> Project {
     project
 }
 
-fn command(project: &Project, arguments: &[&str]) -> Command {
+pub fn command(project: &Project, arguments: &[&str]) -> Command {
     let mut command = project.command(&[&["tune"], arguments].concat());
     command.env("LD_LIBRARY_PATH", project.path("driver")).env("OMPSPLIT_NVIDIA_SMI", "no such program");
     command.stdin(Stdio::null());
@@ -53,7 +53,7 @@ fn text(project: &Project) -> String {
 }
 
 /// The clauses of the grid of each kernel.
-fn limits(text: &str) -> Vec<&str> {
+pub fn limits(text: &str) -> Vec<&str> {
     let clauses = text.split("thread_limit(").skip(1);
     clauses.map(|rest| rest.split(')').next().unwrap()).collect()
 }
@@ -147,6 +147,12 @@ fn what_cannot_be_replayed_runs_by_itself() {
         ("generic", "generic mode"),
         ("managed", "managed memory"),
         ("full", "no room for a copy"),
+        ("capturing", "its launch is captured, not made"),
+        ("host-alloc", "memory of the host mapped"),
+        ("host-old", "memory of the host mapped"),
+        ("host-register", "memory of the host mapped"),
+        ("host-pointer", "memory of the host mapped"),
+        ("create", "maps memory of the device by itself"),
     ] {
         let (project, _, told, _) = replayed(fake, &["--part", "0.01"]);
         let refused = told["replayed"]["refused"].as_object().unwrap();
@@ -156,6 +162,55 @@ fn what_cannot_be_replayed_runs_by_itself() {
         }
         assert!(told["rows"][0]["best"].is_object(), "{fake}: {told:#}");
         assert!(!limits(&text(&project)).is_empty());
+    }
+}
+
+/// What kernels change beside what was allocated is restored too, and memory of the host that no kernel sees is no obstacle.
+#[test]
+fn variables_of_modules_are_restored_and_locked_memory_is_left() {
+    for fake in ["variable", "locked", "async"] {
+        let (project, _, told, _) = replayed(fake, &["--candidates", "4"]);
+        assert_eq!(told["replayed"]["refused"], serde_json::json!({}), "{fake}: {told:#}");
+        assert!(told["replayed"]["runs"].as_u64().unwrap() > 0, "{fake}: {told:#}");
+        assert!(!limits(&text(&project)).is_empty(), "{fake}");
+    }
+}
+
+/// Loops of which no build can leave the grid open are told of, each with the reason.
+#[test]
+fn loops_that_are_not_replayed_are_told() {
+    let project = with_driver();
+    let sum = "\
+long h(int n, const long *u) {
+  long sum = 0;
+#pragma omp target teams distribute parallel for map(to: u[0:n]) reduction(+: sum)
+  for (int i = 0; i < n; i++)
+    sum += u[i];
+  return sum;
+}
+int bound(int);
+void k(int n, double *v) {
+#pragma omp target teams distribute parallel for map(tofrom: v[0:n])
+  for (int i = 0; i < bound(n); i++)
+    v[i] = 1;
+}
+";
+    for (source, lines) in [(sum.to_owned(), [3, 10]), (format!("{SOURCE}{sum}"), [13, 20])] {
+        project.write("src/a.c", source.as_bytes());
+        let arguments = ["src/a.c", "--build", "true", "--run", "./app", "--candidates", "2", "--diff"];
+        let ran = tune(&project, &arguments);
+        assert!(ran.code < 2, "{}", ran.stderr);
+        let [reduces, unknown] = lines;
+        assert_contains(
+            &ran.stderr,
+            &format!("line {reduces}: its grids are tried in runs of their own: it has a `reduction`"),
+        );
+        assert_contains(
+            &ran.stderr,
+            &format!("line {unknown}: its grids are tried in runs of their own: its bounds are no simple expressions"),
+        );
+        let ran = tune(&project, &[&arguments[..], &["--no-replay"]].concat());
+        assert!(!ran.stderr.contains("runs of their own"), "{}", ran.stderr);
     }
 }
 

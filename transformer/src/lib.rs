@@ -14,6 +14,7 @@
 //! The data flow is one-directional; each module may import only those above it in this list
 //! (`tests/layering.rs` checks it). `transformer/ARCHITECTURE.md` draws the picture.
 
+pub mod advice;
 pub mod analysis;
 pub mod cli;
 pub mod context;

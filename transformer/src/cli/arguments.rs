@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cli::advise::AdviseCommand;
 use crate::cli::generate::Generate;
 use crate::cli::help::{AFTER_HELP, CONFIGURATION};
 use crate::cli::passes;
@@ -98,6 +99,8 @@ pub enum Command {
     Report(ReportCommand),
     /// Build and run what is legal for the kernels of a file, and write what is fastest
     Tune(Box<TuneCommand>),
+    /// Say what limits the kernels of a run that NVIDIA's ncu profiled, and what to try
+    Advise(Box<AdviseCommand>),
     /// Serve an editor: the language server protocol on standard input and output
     Server,
     /// Print ompsplit_pin.h, the C header that pipelines include to page-lock memory

@@ -29,10 +29,11 @@ pub(super) fn find(name: &str) -> Result<DeviceProfile, String> {
     })
 }
 
-/// The name of the first GPU, by its driver.
-pub(super) fn name() -> Option<String> {
+/// The name of a GPU, or of the first one, by its driver.
+pub(super) fn name(gpu: Option<&str>) -> Option<String> {
     let program = std::env::var_os("OMPSPLIT_NVIDIA_SMI").unwrap_or_else(|| DRIVER.into());
     let mut command = Command::new(program);
+    command.args(gpu.map(|gpu| format!("--id={gpu}")));
     let output = interrupt::output(command.args(["--query-gpu=name", "--format=csv,noheader"])).ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.lines().next().map(|name| name.trim().to_owned()).filter(|name| output.status.success() && !name.is_empty())

@@ -1,5 +1,6 @@
 //! Arguments, configuration and exit codes.
 
+mod advise;
 mod arguments;
 mod commands;
 mod compiler_flags;
@@ -172,6 +173,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>, engine: Engine) ->
         Some(Command::Report(command)) => project_report::run(command, streams, engine),
         Some(Command::Review(command)) => review::run(command, streams, engine),
         Some(Command::Snapshot(command)) => snapshot::run(command, streams, engine),
+        Some(Command::Advise(command)) => advise::run(command, streams),
         Some(Command::Tune(command)) => tune::run(command, streams),
         Some(Command::Server) => server::run(engine),
         Some(Command::Header) => commands::header(streams),

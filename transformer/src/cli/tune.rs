@@ -3,6 +3,7 @@
 mod arguments;
 mod bridge;
 mod entries;
+mod lanes;
 mod places;
 mod table;
 mod winner;
@@ -15,6 +16,7 @@ use std::time::Duration;
 pub(super) use self::arguments::TuneCommand;
 
 use self::arguments::Check;
+use self::lanes::Several;
 use self::winner::Winner;
 use crate::cli::headers::{self, Loaded};
 use crate::cli::process;
@@ -177,8 +179,9 @@ fn tuned(command: &TuneCommand, watch: &dyn Fn(&str)) -> Result<Done, String> {
         store::write(&folder, &prepared, &task)?;
         return Ok(Done::Prepared(folder, prepared.builds.len()));
     }
-    let device = name_of_device(prepared.kind, &read.settings);
-    let outcome = outcome(&task, prepared, &workshop, watch)?;
+    let device = name_of_device(prepared.kind, &read.settings, command);
+    let several = Several::copy(command, &task, &prepared.project, own.path())?;
+    let outcome = outcome(&task, prepared, &workshop, &several, watch)?;
     if let Some(path) = &command.emit_kernel_tuner {
         bridge::emit(path, &read, Some(&outcome))?;
     }
@@ -186,12 +189,18 @@ fn tuned(command: &TuneCommand, watch: &dyn Fn(&str)) -> Result<Done, String> {
     Winner::of(&read, workshop.space(), measurement).map(|winner| Done::Won(Box::new(winner)))
 }
 
-fn outcome(task: &Task, prepared: Prepared, workshop: &Workshop<'_>, watch: &dyn Fn(&str)) -> Result<Outcome, String> {
+fn outcome(
+    task: &Task,
+    prepared: Prepared,
+    workshop: &Workshop<'_>,
+    several: &Several,
+    watch: &dyn Fn(&str),
+) -> Result<Outcome, String> {
     let Prepared { project, loops, builds, replays, dropped, clock, is_plain, .. } = prepared;
     let compose = |plan: &_| workshop.build(&project, plan);
     let stage = Stage {
         task,
-        project: &project,
+        lanes: &several.lanes(&project),
         loops: &loops,
         builds,
         replays,
@@ -222,11 +231,13 @@ fn measured(folder: &Path, command: &TuneCommand, watch: &dyn Fn(&str)) -> Resul
     }
     watch("copying the project");
     let own = interrupt::folder().map_err(|error| error.to_string())?;
+    task.environment.extend(lanes::check(command, task.launcher.as_deref())?);
     let project = manifest.project(folder, &own.path().join("work"))?;
+    let several = Several::copy(command, &task, &project, own.path())?;
     let clock = Manifest::clock(folder).filter(|_| command.clock != Some(ClockKind::Wall));
     let stage = Stage {
         task: &task,
-        project: &project,
+        lanes: &several.lanes(&project),
         loops: &manifest.loops,
         builds: manifest.builds(folder)?,
         replays: manifest.replays(folder)?,
@@ -237,7 +248,7 @@ fn measured(folder: &Path, command: &TuneCommand, watch: &dyn Fn(&str)) -> Resul
     };
     let mut outcome = decide(stage)?;
     outcome.dropped.splice(0..0, manifest.dropped);
-    let device = device::name().filter(|_| outcome.clock == ClockKind::Device);
+    let device = device::name(command.gpus.first().map(String::as_str)).filter(|_| outcome.clock == ClockKind::Device);
     let device = device.unwrap_or_else(|| WALL.to_owned());
     let measurement = Measurement { outcome, device, date: places::today() };
     measurement.write(folder)?;
@@ -259,10 +270,10 @@ fn finished(folder: &Path, command: &TuneCommand) -> Result<Winner, String> {
 /// What stands for a device where the whole program was timed.
 const WALL: &str = "this machine";
 
-fn name_of_device(kind: ClockKind, settings: &Settings) -> String {
+fn name_of_device(kind: ClockKind, settings: &Settings, command: &TuneCommand) -> String {
     match kind {
         ClockKind::Wall => WALL.to_owned(),
-        ClockKind::Device => device::name()
+        ClockKind::Device => device::name(command.gpus.first().map(String::as_str))
             .or_else(|| settings.device.as_ref().map(|device| device.title.clone()))
             .unwrap_or_else(|| WALL.to_owned()),
     }
@@ -294,11 +305,13 @@ fn task(command: &TuneCommand, settings: &Settings, file: PathBuf, run: &str) ->
     }
     let stdin = invocation.stdin.as_ref().map(|path| path.canonicalize());
     let stdin = stdin.transpose().map_err(|error| format!("standard input of the program: {error}"))?;
+    let mut environment = invocation.environment.clone();
+    environment.extend(lanes::check(command, command.launcher.as_deref())?);
     Ok(Task {
         file,
         run: run.to_owned(),
         launcher: command.launcher.clone(),
-        environment: invocation.environment.clone(),
+        environment,
         stdin,
         timeout: invocation.timeout,
         comparison: (command.check == Check::Outputs).then(|| comparison.clone()),

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::plan::instructions::{Grid, LoopHash};
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::{SourceFile, Span};
-use crate::syntax::ClauseName;
+use crate::syntax::{ClauseName, Field};
 use crate::transforms::predicted_time;
 
 /// A construct that launches a kernel.
@@ -18,6 +18,8 @@ pub struct Kernel {
     pub extent: Span,
     /// The line of that directive, counted from 1: compilers name the kernel by it.
     pub line: usize,
+    /// The name of the function that holds it, without scopes; `None` if it is in no function that has one.
+    pub function: Option<String>,
     /// What tells its loop.
     pub hash: LoopHash,
     /// Is it one loop whose iterations the threads of a league share, so that a grid may be told?
@@ -70,6 +72,16 @@ fn reduces(cx: &Context<'_>, region: &TargetRegion) -> bool {
     clauses.any(|clause| clause.name == ClauseName::Reduction)
 }
 
+/// The name of the function around a construct: the last part of its declarator in front of the parameters.
+fn function(cx: &Context<'_>, region: &TargetRegion) -> Option<String> {
+    let node = cx.function_of(region.extent)?;
+    let declarator = cx.tree.child(node, Field::Declarator)?;
+    let text = cx.file.show(cx.tree.span(declarator)).into_owned();
+    let before = text.split('(').next().unwrap_or(&text);
+    let name = before.rsplit([':', '*', '&', ' ', '\n', '\t']).next().unwrap_or(before).trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
 fn kernel(
     cx: &Context<'_>,
     file: &SourceFile,
@@ -85,6 +97,7 @@ fn kernel(
     Kernel {
         extent,
         line: file.lines.line_column(extent.start).line,
+        function: function(cx, region),
         hash: cx.loop_hash(region),
         is_league_loop,
         reduces: reduces(cx, region),

@@ -37,6 +37,8 @@ pub enum Kind {
     Change,
     /// A rule speaks.
     Rule(RuleKind),
+    /// What a profile says of a kernel.
+    Advice,
     /// The file could not be processed.
     Failure,
 }
@@ -47,6 +49,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Change => "change",
+            Self::Advice => "advice",
             Self::Rule(RuleKind::Refusal) => "refusal",
             Self::Rule(RuleKind::DoesNotPay) => "does-not-pay",
             Self::Rule(RuleKind::Assumption) => "assumption",

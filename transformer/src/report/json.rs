@@ -41,7 +41,7 @@ struct Entry<'a> {
     range: Option<Range>,
     /// The rule, as `OMPS104`; null for a change, and where no rule is at fault.
     code: Option<&'static str>,
-    /// `change`, `refusal`, `does-not-pay`, `assumption`, `note` or `error`.
+    /// `change`, `refusal`, `does-not-pay`, `assumption`, `note`, `advice` or `error`.
     kind: &'static str,
     /// `help`, `note`, `warning` or `error`.
     severity: &'static str,

@@ -12,6 +12,9 @@ use crate::source::{SourceFile, Span};
 /// The rule id of the results that say what was changed; SARIF wants one for every result.
 const CHANGE: &str = "change";
 
+/// The same of the results that say what a profile tells of a kernel.
+const ADVICE: &str = "advice";
+
 /// Where to read on: the homepage that `Cargo.toml` names. As long as it names none, what the rules go by: readers of SARIF want an address,
 /// and none is invented here.
 const HOME: &str = match env!("CARGO_PKG_HOMEPAGE").is_empty() {
@@ -62,6 +65,7 @@ fn rules(reports: &[&FileReport]) -> BTreeMap<&'static str, usize> {
 fn rule_id(diagnostic: &Diagnostic) -> Option<&'static str> {
     match diagnostic.kind {
         Kind::Change => Some(CHANGE),
+        Kind::Advice => Some(ADVICE),
         Kind::Rule(_) => diagnostic.code.map(ReasonCode::id),
         Kind::Failure => None,
     }
@@ -70,11 +74,22 @@ fn rule_id(diagnostic: &Diagnostic) -> Option<&'static str> {
 /// The description of a rule.
 fn rule(id: &str) -> Value {
     let Some(code) = ReasonCode::from_id(id) else {
-        let text = "The construct is rewritten, so that its kernels use the whole device.";
+        let (name, short, text) = match id {
+            ADVICE => (
+                "ProfiledKernel",
+                "A profile tells what limits the kernel.",
+                "A profile tells what limits the kernel, and what to try.",
+            ),
+            _ => (
+                "RewrittenConstruct",
+                "The construct is rewritten.",
+                "The construct is rewritten, so that its kernels use the whole device.",
+            ),
+        };
         return json!({
             "id": id,
-            "name": "RewrittenConstruct",
-            "shortDescription": { "text": "The construct is rewritten." },
+            "name": name,
+            "shortDescription": { "text": short },
             "fullDescription": { "text": text },
             "help": { "text": text, "markdown": text },
             "helpUri": HOME,

@@ -13,8 +13,13 @@ use crate::validate::clang::Clang;
 use crate::validate::interrupt;
 
 /// The library's source, and what it includes.
-const SOURCES: [(&str, &str); 2] =
-    [("device_clock.c", include_str!("device_clock.c")), ("device_replay.c", include_str!("device_replay.c"))];
+const SOURCES: [(&str, &str); 5] = [
+    ("device_clock.c", include_str!("device_clock.c")),
+    ("device_replay.c", include_str!("device_replay.c")),
+    ("device_plans.c", include_str!("device_plans.c")),
+    ("device_driver.c", include_str!("device_driver.c")),
+    ("device_memory.c", include_str!("device_memory.c")),
+];
 /// The variable that names the folder to which it writes.
 const FOLDER: &str = "OMPSPLIT_CLOCK";
 /// The variable that names the file with the grids that are tried in one run.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use self::judge::Judge;
 use self::replaying::Replayer;
 use super::choices::{Choice, Plan};
-use super::project::Project;
+use super::lane::Lane;
 use super::replay::Replayed;
 use super::runner::Runner;
 use super::search::{Arms, CONFIRMING_ROUNDS, FINAL_ROUNDS, Measured, Present, halve, rounds};
@@ -33,8 +33,8 @@ pub type Compose<'a> = dyn Fn(&Plan) -> Result<Build, String> + 'a;
 pub struct Stage<'a> {
     /// How it is run.
     pub task: &'a Task,
-    /// The copy in which it is run.
-    pub project: &'a Project,
+    /// Where it is run.
+    pub lanes: &'a [Lane<'a>],
     /// The kernels and their choices.
     pub loops: &'a [TunedLoop],
     /// The builds; the first is the original.
@@ -121,16 +121,18 @@ pub struct Outcome {
 /// When the original does not run as it should.
 pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
     let started = Instant::now();
-    let Stage { task, project, loops, mut builds, replays, clock, is_plain, compose, watch } = stage;
+    let Stage { task, lanes, loops, mut builds, replays, clock, is_plain, compose, watch } = stage;
     let twin = builds.len();
     builds.extend(builds.first().cloned());
-    let mut runner = Runner::new(task, project, builds, clock, watch);
+    let mut runner = Runner::new(task, lanes, builds, clock, watch);
     let target = task.size.as_ref().map(|range| range.high);
     let replayer = Replayer { loops, builds: &replays };
     let mut replayed = Replayed::none(loops.len());
     if task.replays && !task.is_exhaustive && !replays.is_empty() {
         runner.kind = runner.begin(target)?;
         replayer.run(&mut runner, &mut replayed)?;
+    } else if task.replays && !task.is_exhaustive {
+        replayed.refuse_closed(loops);
     }
     let mut saturation = None;
     if !replayed.is_whole() {
@@ -142,8 +144,9 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
             replayer.run(&mut runner, &mut replayed)?;
         }
     }
-    let judge = Judge::new(loops, &runner, Present { build: 0, twin }, is_plain);
-    let (search, end, dropped) = Default::default();
+    let present = Present { build: 0, twin };
+    let judge = Judge::new(loops, &runner, present, is_plain);
+    let (search, end, dropped) = (Measured::beside(present), Measured::beside(present), Told::new());
     let mut decision = Decision { runner, judge, compose, end, search, replayed, dropped };
     let last = decision.search(target)?;
     let (wanted, chosen) = decision.composed()?;
@@ -156,6 +159,8 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
     };
     let (dropped, faults) = decision.failures();
     let Decision { runner, judge, search, end, replayed, .. } = decision;
+    // By the clock of the whole program there is nothing to be said of launches.
+    let is_told = !replays.is_empty() || (runner.kind == ClockKind::Device && !replayed.refused.is_empty());
     Ok(Outcome {
         plan,
         ratio,
@@ -165,7 +170,7 @@ pub fn decide(stage: Stage<'_>) -> Result<Outcome, String> {
         rows: judge.rows(&search, &end, &replayed),
         saturation,
         runs: replayed.runs + search.runs + if task.is_exhaustive { 0 } else { end.runs },
-        replayed: (!replays.is_empty() && !task.is_exhaustive).then_some(replayed),
+        replayed: (is_told && !task.is_exhaustive).then_some(replayed),
         seconds: started.elapsed().as_secs_f64(),
         is_cut: search.is_cut || end.is_cut,
         dropped,
@@ -249,7 +254,7 @@ impl Decision<'_> {
         let mut again: Vec<usize> = [Some(build), Some(twin), judge.passes].into_iter().flatten().collect();
         again.extend(judge.leading(end).into_iter().filter(|other| !again.contains(other)).collect::<BTreeSet<_>>());
         for round in 2..=CONFIRMING_ROUNDS {
-            let due = |build: &&usize| end.samples.get(build).is_some_and(|samples| samples.len() < round);
+            let due = |build: &&usize| end.samples.contains_key(build) && end.rounds_of(**build) < round;
             let due: Vec<usize> = again.iter().filter(due).copied().collect();
             rounds(runner, &due, 1, end)?;
             if judge.is_decided(end) {

@@ -3,7 +3,7 @@
 //! ```text
 //! space: the engine writes every candidate --replay: all grids of a form within one run--> the best few of each kernel
 //!                                         --predictions, where that cannot be--> a quarter of them
-//!   --build: in one copy of the project--> products --runner: interleaved runs, by the device's clock-->
+//!   --build: in one copy of the project--> products --runner, lane: interleaved runs, on one device or several, by its clock-->
 //!   --search: successive halving, rank sums--> one text, or the present one
 //! ```
 //!
@@ -17,6 +17,7 @@ pub mod clock;
 pub mod command;
 pub mod decision;
 pub mod kernel_tuner;
+pub mod lane;
 pub mod prepare;
 pub mod project;
 pub mod replay;

@@ -7,6 +7,7 @@ use super::Watch;
 use super::build::{self, Builder, Recipe};
 use super::choices::Plan;
 use super::clock::{Clock, FileId};
+use super::lane::Lane;
 use super::project::{self, Product, Project};
 use super::replay;
 use super::runner::Runner;
@@ -205,5 +206,5 @@ fn detected(
 ) -> Result<ClockKind, String> {
     watch("running the program as it stands");
     let size = task.size.as_ref().map(|range| range.low);
-    Runner::new(task, project, original, clock, watch).begin(size)
+    Runner::new(task, &[Lane::only(project)], original, clock, watch).begin(size)
 }

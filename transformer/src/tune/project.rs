@@ -3,6 +3,8 @@
 //! There is one copy at one place, since builds may write that place into what they make. After the first build all of it is copied once
 //! more, to be restored from. What a later build changes is its product: a few files, which take the place of others when it is run.
 
+mod elf;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File, FileTimes};
 use std::io::{self, Cursor, ErrorKind, Read};
@@ -11,6 +13,8 @@ use std::time::SystemTime;
 
 /// A project may have at most these bytes, because it is copied.
 const MOST_BYTES: u64 = 4 << 30;
+/// What programs and libraries begin with.
+const ELF: &[u8] = b"\x7fELF";
 /// Folders that no build needs.
 const LEFT_OUT: [&str; 3] = [".git", ".hg", ".svn"];
 
@@ -46,6 +50,26 @@ impl Project {
     pub fn from_base(base: &Path, work: &Path) -> io::Result<Self> {
         copy(base, work, &[])?;
         Ok(Self { work: work.to_owned(), base: base.to_owned(), stamps: stamps(work)? })
+    }
+
+    /// One more copy, for runs beside those in this one.
+    ///
+    /// # Errors
+    /// When it cannot be copied.
+    pub fn another(&self, work: &Path) -> io::Result<Self> {
+        Self::from_base(&self.base, work)
+    }
+
+    /// A program, library or script that leads to the folder in which it was built, so that it would run what another copy holds.
+    #[must_use]
+    pub fn bound_to_its_place(&self) -> Option<PathBuf> {
+        let place = self.work.as_os_str().as_encoded_bytes();
+        let leads = |name: &&PathBuf| {
+            let path = self.base.join(name);
+            let is_read = begins(&path, b"#!") || begins(&path, ELF);
+            is_read && fs::read(&path).is_ok_and(|bytes| elf::leads_to(&bytes, place))
+        };
+        self.stamps.keys().find(leads).cloned()
     }
 
     /// The folder in which commands run.
@@ -189,12 +213,13 @@ fn stamps(root: &Path) -> io::Result<Stamps> {
 /// The programs and libraries below a folder: files that begin as such files do.
 #[must_use]
 pub fn programs(root: &Path) -> Vec<PathBuf> {
-    let begins = |path: &Path| {
-        let mut start = [0; 4];
-        File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok_and(|()| start == *b"\x7fELF")
-    };
     let all = stamps(root).unwrap_or_default().into_keys().map(|name| root.join(name));
-    all.filter(|path| begins(path)).collect()
+    all.filter(|path| begins(path, ELF)).collect()
+}
+
+fn begins(path: &Path, with: &[u8]) -> bool {
+    let mut start = vec![0; with.len()];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok_and(|()| start == with)
 }
 
 /// A hash of what is in a folder, without version control and folders that are named: of small files their content, of large ones their size

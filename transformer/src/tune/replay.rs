@@ -119,6 +119,15 @@ impl Replayed {
         }
     }
 
+    /// Notes of which kernels no grid can be chosen at a launch, and why.
+    pub fn refuse_closed(&mut self, loops: &[TunedLoop]) {
+        for one in loops {
+            if let Some(why) = &one.closed {
+                self.refuse(one.line, why);
+            }
+        }
+    }
+
     /// Notes why something of a kernel could not be replayed; the first reason stays.
     pub fn refuse(&mut self, line: usize, why: &str) {
         self.refused.entry(line).or_insert_with(|| why.to_owned());
@@ -208,7 +217,7 @@ mod tests {
             told(64, Teams::AtMost(65_536)),
         ];
         let open = vec![Form::Plain, Form::Unrolled];
-        TunedLoop { line: 7, candidates: 5, likely: 3, predicted: Vec::new(), open, choices }
+        TunedLoop { line: 7, candidates: 5, likely: 3, predicted: Vec::new(), open, closed: None, choices }
     }
 
     fn build(plan: Plan, lines: Vec<usize>) -> Build {

@@ -6,6 +6,10 @@
 //! changes it for all. Then each kernel keeps the better third of its candidates (Jamieson and Talwalkar, "Non-stochastic Best Arm
 //! Identification and Hyperparameter Optimization", 2016, keep a half; with a third fewer runs are spent on what is far off). The last few are
 //! measured once more, in more rounds, beside the present form, which runs twice a round: what lies between these two is noise.
+//!
+//! Where several runs are made at a time, on several devices, the present form runs on each of them in each round, and the times of a
+//! device count in terms of what it took there: devices of one kind differ by a few percent, as much as candidates do. The noise is that of
+//! the device on which the two present forms lie farthest apart.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +39,8 @@ pub struct Sample {
     pub all_kernels: f64,
     /// Microseconds of the kernels and copies, or of the whole program.
     pub whole: f64,
+    /// The device that it ran on.
+    pub device: usize,
 }
 
 /// What came of a run.
@@ -46,13 +52,27 @@ pub enum Ran {
     Failed(String),
 }
 
+/// A run that is to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The build.
+    pub build: usize,
+    /// The lane in which it runs; `None` where each will do.
+    pub lane: Option<usize>,
+}
+
 /// What runs builds.
 pub trait Bench {
-    /// Runs a build once.
+    /// How many runs can be made at a time.
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    /// Makes runs, in each lane one after the other, until the time is used up: gives what came of those that were made, in their order.
     ///
     /// # Errors
     /// When nothing can be run any more, whatever the build.
-    fn run(&mut self, build: usize) -> Result<Ran, String>;
+    fn run(&mut self, jobs: &[Job]) -> Result<Vec<(usize, Ran)>, String>;
 
     /// Is the time used up?
     fn is_over(&self) -> bool;
@@ -72,12 +92,49 @@ pub struct Measured {
     pub runs: usize,
     /// Was the time used up before the end?
     pub is_cut: bool,
+    /// The present form, in terms of which the times of several devices count. Without it one device runs all.
+    pub present: Option<Present>,
 }
 
 impl Measured {
-    /// One figure of all runs of a build.
+    /// Nothing yet, of what is held against a present form.
+    #[must_use]
+    pub fn beside(present: Present) -> Self {
+        Self { present: Some(present), ..Self::default() }
+    }
+
+    /// One figure of all runs of a build, in terms of the first device.
     pub fn values(&self, build: usize, figure: impl Fn(&Sample) -> f64) -> Vec<f64> {
-        self.samples.get(&build).into_iter().flatten().map(figure).collect()
+        let figure = |sample: &Sample| Some(figure(sample));
+        let samples = self.samples.get(&build).into_iter().flatten();
+        samples.filter_map(|sample| self.told(sample, &figure)).collect()
+    }
+
+    /// How often a build was run: the present form on each device.
+    #[must_use]
+    pub fn rounds_of(&self, build: usize) -> usize {
+        let own = self.samples.get(&build).map(Vec::as_slice).unwrap_or_default();
+        if !self.present.is_some_and(|present| present.is_one(build)) {
+            return own.len();
+        }
+        let devices: BTreeSet<usize> = self.samples.values().flatten().map(|sample| sample.device).collect();
+        let on = |device: &usize| own.iter().filter(|sample| sample.device == *device).count();
+        devices.iter().map(on).min().unwrap_or(0)
+    }
+
+    /// A figure of a run, in terms of the first device.
+    fn told(&self, sample: &Sample, figure: &impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
+        let value = figure(sample)?;
+        if sample.device == 0 {
+            return Some(value);
+        }
+        let there = |device: usize| {
+            let present = self.present.into_iter().flat_map(|present| [present.build, present.twin]);
+            let samples = present.filter_map(|build| self.samples.get(&build)).flatten();
+            let values: Vec<f64> = samples.filter(|one| one.device == device).filter_map(figure).collect();
+            median(&values).filter(|time| *time > 0.0)
+        };
+        Some(there(0).zip(there(sample.device)).map_or(value, |(first, own)| value * first / own))
     }
 
     /// The times of a kernel's candidate, over all builds that hold it.
@@ -85,7 +142,19 @@ impl Measured {
     pub fn of_arm(&self, arms: &[Arms], kernel: usize, arm: usize) -> Vec<f64> {
         let has = |build: usize| arms.get(build).and_then(|arms| arms.get(kernel)) == Some(&Some(arm));
         let held = self.samples.iter().filter(|(build, _)| has(**build) && !self.failed.contains_key(build));
-        held.flat_map(|(_, samples)| samples).filter_map(|sample| time_of(sample, kernel)).collect()
+        let time = |sample: &Sample| time_of(sample, kernel);
+        held.flat_map(|(_, samples)| samples).filter_map(|sample| self.told(sample, &time)).collect()
+    }
+
+    fn add(&mut self, build: usize, ran: Ran) {
+        match ran {
+            Ran::Done(sample) if self.is_alive(build) => self.samples.entry(build).or_default().push(sample),
+            Ran::Done(_) => {}
+            Ran::Failed(why) => {
+                self.samples.remove(&build);
+                self.failed.insert(build, why);
+            }
+        }
     }
 
     fn is_alive(&self, build: usize) -> bool {
@@ -107,26 +176,37 @@ fn time_of(sample: &Sample, kernel: usize) -> Option<f64> {
 /// When nothing can be run.
 pub fn rounds(bench: &mut dyn Bench, builds: &[usize], rounds: usize, into: &mut Measured) -> Result<(), String> {
     for round in 0..rounds {
-        for at in 0..builds.len() {
-            let Some(build) = builds.get((at + round) % builds.len()).copied() else { continue };
-            if !into.is_alive(build) {
-                continue;
-            }
+        let rotated = (0..builds.len()).filter_map(|at| builds.get((at + round) % builds.len()).copied());
+        let jobs: Vec<Job> =
+            rotated.filter(|build| into.is_alive(*build)).flat_map(|build| jobs(bench, build, into)).collect();
+        // In one lane each run is asked for by itself, so that the time is looked at before.
+        let is_alone = bench.lanes() == 1 || into.present.is_none();
+        for together in jobs.chunks(if is_alone { 1 } else { jobs.len().max(1) }) {
             if bench.is_over() {
                 into.is_cut = true;
                 return Ok(());
             }
-            into.runs += 1;
-            match bench.run(build)? {
-                Ran::Done(sample) => into.samples.entry(build).or_default().push(sample),
-                Ran::Failed(why) => {
-                    into.samples.remove(&build);
-                    into.failed.insert(build, why);
-                }
+            let ended = bench.run(together)?;
+            into.runs += ended.len();
+            into.is_cut |= ended.len() < together.len();
+            ended.into_iter().for_each(|(build, ran)| into.add(build, ran));
+            if into.is_cut {
+                return Ok(());
             }
         }
     }
     Ok(())
+}
+
+/// The runs of a build in one round.
+fn jobs(bench: &dyn Bench, build: usize, into: &Measured) -> Vec<Job> {
+    match into.present {
+        None => vec![Job { build, lane: Some(0) }],
+        Some(present) if present.is_one(build) => {
+            (0..bench.lanes()).map(|lane| Job { build, lane: Some(lane) }).collect()
+        }
+        Some(_) => vec![Job { build, lane: None }],
+    }
 }
 
 /// The numbers of the builds that reach the end, of those that are `left`: they hold one of the last candidates of a kernel.
@@ -201,9 +281,20 @@ pub struct Present {
 }
 
 impl Present {
-    /// The noise of a figure, as a part of it.
+    /// Is a build the present form?
+    #[must_use]
+    pub fn is_one(self, build: usize) -> bool {
+        build == self.build || build == self.twin
+    }
+
+    /// The noise of a figure, as a part of it: that of the device that has most.
     pub fn noise(self, measured: &Measured, figure: impl Fn(&Sample) -> f64 + Copy) -> f64 {
-        noise(&measured.values(self.build, figure), &measured.values(self.twin, figure))
+        let samples = |build: usize| measured.samples.get(&build).into_iter().flatten();
+        let devices: BTreeSet<usize> = samples(self.build).map(|sample| sample.device).collect();
+        let on = |build: usize, device: usize| -> Vec<f64> {
+            samples(build).filter(|sample| sample.device == device).map(figure).collect()
+        };
+        devices.into_iter().map(|device| noise(&on(self.build, device), &on(self.twin, device))).fold(0.0, f64::max)
     }
 }
 

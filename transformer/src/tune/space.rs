@@ -43,6 +43,8 @@ pub struct Candidate {
 pub struct TunableKernel {
     /// What tells the loop before anything is chosen.
     pub hash: LoopHash,
+    /// Why the grid cannot be chosen at a launch, if there are grids and it cannot.
+    pub closed: Option<&'static str>,
     /// Which kernels of the text after the passes these are, counted from 0.
     pub members: Vec<usize>,
     /// The line of the first one's directive in that text.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::choices::{Choice, Form, Plan};
 use super::clock::FileId;
+use super::lane::JOB;
 use super::project::Product;
 use super::search::Arms;
 use super::size::SizeRange;
@@ -57,14 +58,15 @@ pub struct Task {
 }
 
 impl Task {
-    /// The command for a size.
+    /// The command for a size, as it is called in a lane.
     #[must_use]
-    pub fn command(&self, size: Option<u64>) -> String {
+    pub fn command(&self, size: Option<u64>, lane: usize) -> String {
         let run = match (&self.size, size) {
             (Some(range), Some(size)) => range.substituted(&self.run, size),
             _ => self.run.clone(),
         };
-        self.launcher.as_ref().map_or_else(|| run.clone(), |launcher| format!("{launcher} {run}"))
+        let launcher = self.launcher.as_ref().map(|launcher| launcher.replace(JOB, &lane.to_string()));
+        launcher.map_or_else(|| run.clone(), |launcher| format!("{launcher} {run}"))
     }
 }
 
@@ -102,6 +104,9 @@ pub struct TunedLoop {
     pub likely: usize,
     /// The forms in which the grid can be chosen at a launch.
     pub open: Vec<Form>,
+    /// Why it cannot, if there are grids and it cannot.
+    #[serde(default)]
+    pub closed: Option<String>,
     /// The predicted microseconds of each.
     pub predicted: Vec<Option<f64>>,
 }
@@ -122,7 +127,9 @@ pub fn loops(space: &Space, totals: &[usize], likely: &[usize]) -> Vec<TunedLoop
         let own = kernel.candidates.iter().map(|candidate| (candidate.choice, candidate.predicted));
         let (choices, predicted) = std::iter::once((Choice::Passes, None)).chain(own).unzip();
         let open = kernel.open.clone();
-        let mut one = TunedLoop { line: kernel.line, candidates: *total, choices, likely: likely + 1, open, predicted };
+        let closed = kernel.closed.map(str::to_owned);
+        let mut one =
+            TunedLoop { line: kernel.line, candidates: *total, choices, likely: likely + 1, open, closed, predicted };
         if one.open.is_empty() {
             one.keep_likely();
         }
@@ -216,6 +223,7 @@ mod tests {
             predicted: Vec::new(),
             likely: choices.len(),
             open: Vec::new(),
+            closed: None,
             choices,
         };
         vec![one(vec![Choice::Passes, plain, told(32)]), one(vec![Choice::Passes, told(64)])]

@@ -16,7 +16,7 @@ mod toolchain;
 pub use compile::{Compilation, Compiled, Output};
 pub use coverage::{Unchecked, Why};
 pub use facts::facts;
-pub use kernels::{ExecutionMode, Kernel, kernels};
+pub use kernels::{ExecutionMode, Kernel, kernels, place};
 pub use messages::{Message, Severity, messages, new_messages};
 pub use report::{Report, region_pairs};
 pub use resources::{MISSING_PTXAS, Ptxas, Resources, kernel_resources};

@@ -1,5 +1,6 @@
 //! The arguments of `tune`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -26,9 +27,15 @@ pub struct TuneCommand {
     /// The folder that is copied, built and run in [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// What stands before the command that runs the program, as `srun -n 1`
+    /// What stands before the command that runs the program, as `srun -n 1`; {job} in it is the number of the job, from 0 on
     #[arg(long, value_name = "PREFIX")]
     pub launcher: Option<String>,
+    /// Run on these GPUs of one kind at the same time, each run on one of them, which it alone sees: numbers, as `0,1`, or `GPU-..`
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with_all = ["jobs", "prepare", "finish"])]
+    pub gpus: Vec<String>,
+    /// Call the launcher so many times at once, for a run each; it must give each a node, or a device, of its own
+    #[arg(long, value_name = "N", conflicts_with_all = ["prepare", "finish"])]
+    pub jobs: Option<NonZeroUsize>,
     /// Sizes of the problem, as `N in 256..8192`, for {N} in --run: the search is made at the smallest that the device is saturated by,
     /// and what it finds is confirmed at the largest; `, work N^3` behind it tells how the work grows
     #[arg(long, value_name = "RANGE", value_parser = SizeRange::parse)]

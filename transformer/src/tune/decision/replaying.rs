@@ -28,6 +28,7 @@ impl Replayer<'_> {
         let missing: Vec<bool> = (0..self.loops.len()).map(|kernel| !into.has(kernel)).collect();
         let budget = REPLAY_TIME.max(runner.usual() * 2);
         into.refused.clear();
+        into.refuse_closed(self.loops);
         for (at, build) in self.builds.iter().enumerate() {
             let is_wanted = |kernel: usize| missing.get(kernel) == Some(&true) && open_form(build, kernel).is_some();
             let kernels: Vec<usize> = (0..self.loops.len()).filter(|kernel| is_wanted(*kernel)).collect();

@@ -14,6 +14,10 @@ struct Machine {
     /// How many runs there may be.
     budget: usize,
     is_blind: bool,
+    /// How many times as long each device takes.
+    devices: Vec<f64>,
+    /// Runs that were made, each with its device.
+    on: Vec<(usize, usize)>,
     runs: Vec<usize>,
     state: u64,
 }
@@ -26,8 +30,9 @@ impl Machine {
             (0..builds).map(|build| truth.iter().map(|times| arm(times, build)).collect()).collect();
         // The twin of the present form, which is build 0.
         arms.push(vec![Some(0); truth.len()]);
-        let (failing, runs) = Default::default();
-        Self { arms, truth, spread, failing, budget: usize::MAX, is_blind: false, runs, state: 7 }
+        let (failing, on, runs) = Default::default();
+        let devices = vec![1.0];
+        Self { arms, truth, spread, failing, budget: usize::MAX, is_blind: false, devices, on, runs, state: 7 }
     }
 
     /// A number from -1 to 1 that nobody can tell beforehand, but the same in each run of the test.
@@ -46,11 +51,11 @@ impl Machine {
     fn search(&mut self) -> (Measured, Vec<Option<usize>>) {
         let arms = self.arms.clone();
         let present = self.present();
-        let mut measured = Measured::default();
+        let mut measured = Measured::beside(present);
         let mut last = halve(self, &arms, (0..present.twin).collect(), &mut measured).unwrap();
         last.retain(|build| *build != present.build);
         last.extend([present.build, present.twin]);
-        let mut end = Measured { failed: measured.failed.clone(), runs: measured.runs, ..Measured::default() };
+        let mut end = Measured { failed: measured.failed.clone(), runs: measured.runs, ..Measured::beside(present) };
         rounds(self, &last, FINAL_ROUNDS, &mut end).unwrap();
         let noise = present.noise(&end, |sample| sample.whole);
         let kernels = 0..arms[0].len();
@@ -59,22 +64,41 @@ impl Machine {
     }
 }
 
-impl Bench for Machine {
-    fn run(&mut self, build: usize) -> Result<Ran, String> {
+impl Machine {
+    fn ran(&mut self, build: usize, device: usize) -> Ran {
         let earlier = self.runs.iter().filter(|run| **run == build).count();
         self.runs.push(build);
+        self.on.push((build, device));
         if self.failing.get(&build).is_some_and(|fails| earlier >= *fails) {
-            return Ok(Ran::Failed("no end after 1 s".to_owned()));
+            return Ran::Failed("no end after 1 s".to_owned());
         }
         let arms = self.arms[build].clone();
         let mut kernels = Vec::new();
         for (kernel, arm) in arms.iter().enumerate() {
-            let factor = 1.0 + self.spread * self.chance();
+            let factor = self.devices[device] * (1.0 + self.spread * self.chance());
             kernels.push(self.truth[kernel][arm.unwrap()] * factor);
         }
         let all: f64 = kernels.iter().sum();
         let kernels = (!self.is_blind).then_some(kernels);
-        Ok(Ran::Done(Sample { kernels, all_kernels: all, whole: all }))
+        Ran::Done(Sample { kernels, all_kernels: all, whole: all, device })
+    }
+}
+
+impl Bench for Machine {
+    fn lanes(&self) -> usize {
+        self.devices.len()
+    }
+
+    fn run(&mut self, jobs: &[Job]) -> Result<Vec<(usize, Ran)>, String> {
+        let mut ended = Vec::new();
+        for (at, job) in jobs.iter().enumerate() {
+            if self.is_over() {
+                break;
+            }
+            let device = job.lane.unwrap_or(at % self.devices.len());
+            ended.push((job.build, self.ran(job.build, device)));
+        }
+        Ok(ended)
     }
 
     fn is_over(&self) -> bool {
@@ -143,6 +167,55 @@ fn a_build_that_fails_late_does_not_win() {
     assert_eq!(machine.search().1, [None]);
 }
 
+/// Devices that differ by more than the candidates do: each time counts in terms of the present form on the same device.
+#[test]
+fn several_devices_find_what_one_does() {
+    for devices in [vec![1.0, 1.25], vec![1.0, 0.8, 1.1, 1.02]] {
+        let mut machine = Machine::new(vec![times(40, 23, 0.9), times(12, 0, 1.0)], 0.01);
+        machine.devices.clone_from(&devices);
+        let (measured, chosen) = machine.search();
+        assert_eq!(chosen, [Some(23), None]);
+        let ratio = median(&measured.of_arm(&machine.arms, 0, 0)).unwrap()
+            / median(&measured.of_arm(&machine.arms, 0, 23)).unwrap();
+        assert!((ratio * 0.9 - 1.0).abs() < 0.02, "{ratio}");
+        let noise = machine.present().noise(&measured, |sample| sample.whole);
+        assert!(noise < 0.03, "devices differ, and that is no noise: {noise}");
+        for device in 0..devices.len() {
+            for present in [machine.present().build, machine.present().twin] {
+                let own = machine.on.iter().filter(|run| **run == (present, device)).count();
+                assert!(own >= FINAL_ROUNDS, "the present form runs on each device in each round: {own}");
+            }
+            let is_candidate = |build: usize| !machine.present().is_one(build);
+            assert!(machine.on.iter().any(|(build, on)| *on == device && is_candidate(*build)), "all share the work");
+        }
+        assert_eq!(measured.rounds_of(0), FINAL_ROUNDS);
+    }
+}
+
+/// A tie between devices of different speed stays a tie.
+#[test]
+fn several_devices_find_no_gain_where_there_is_none() {
+    for seed in 1..20 {
+        let mut machine = Machine::new(vec![vec![100.0; 12]], 0.02);
+        machine.devices = vec![1.0, 1.4];
+        machine.state = u64::wrapping_mul(seed, 0x9e37_79b9_7f4a_7c15);
+        let (measured, chosen) = machine.search();
+        let Some(arm) = chosen[0] else { continue };
+        let ratio = median(&measured.of_arm(&machine.arms, 0, 0)).unwrap()
+            / median(&measured.of_arm(&machine.arms, 0, arm)).unwrap();
+        assert!(ratio < 1.04, "{ratio}");
+    }
+}
+
+#[test]
+fn the_time_is_kept_on_several_devices() {
+    let mut machine = Machine::new(vec![times(30, 3, 0.5)], 0.01);
+    machine.devices = vec![1.0, 1.0, 1.0];
+    machine.budget = 20;
+    let (measured, _) = machine.search();
+    assert!(measured.is_cut && measured.runs == 20, "{}", measured.runs);
+}
+
 #[test]
 fn the_time_is_kept() {
     let mut machine = Machine::new(vec![times(30, 3, 0.5)], 0.01);
@@ -163,7 +236,7 @@ fn without_a_clock_of_kernels_the_whole_counts() {
 
 #[test]
 fn a_whole_is_better_only_if_nothing_is_slower() {
-    let sample = |kernels: f64, whole: f64| Sample { kernels: None, all_kernels: kernels, whole };
+    let sample = |kernels: f64, whole: f64| Sample { kernels: None, all_kernels: kernels, whole, device: 0 };
     let runs = |kernels: f64, whole: f64| (0..8).map(|at| sample(kernels + f64::from(at) * 0.01, whole)).collect();
     let samples = BTreeMap::from([
         (0, runs(10.0, 20.0)),

@@ -31,6 +31,11 @@ const ALIKE: f64 = 1.01;
 /// Assumed resources of a kernel, as for the grids that passes choose.
 const ESTIMATE: KernelResources = KernelResources { registers: 32, shared_memory: 0 };
 
+/// Why a kernel is not launched in many grids within one run.
+const REDUCES: &str = "it has a `reduction`, for which its teams work together";
+/// The same of a kernel of which no expression says for how many teams there is work.
+const UNKNOWN_ITERATIONS: &str = "its bounds are no simple expressions, which would tell how many iterations there are";
+
 /// A form, with the text in which all kernels that may have it have it.
 struct Shaped {
     form: Form,
@@ -75,10 +80,16 @@ pub(super) fn find(source: Source<'_>, base: &SourceFile) -> Result<Vec<TunableK
         candidates.sort_by_key(|candidate| rank(device, candidate));
         let forms: BTreeSet<Form> = candidates.iter().filter_map(Candidate::form).collect();
         let is_open = |form: &Form| open.get(form).is_some_and(|of_kernels| of_kernels.get(index) == Some(&true));
-        let is_open = !kernel.reduces && forms.iter().all(is_open);
-        let open = if is_open { forms.into_iter().collect() } else { Vec::new() };
+        let has_grids = candidates.iter().any(|one| matches!(one.choice, Choice::Told { grid: Some(_), .. }));
+        let closed = match (kernel.reduces, forms.iter().all(is_open)) {
+            (true, _) => Some(REDUCES),
+            (_, false) => Some(UNKNOWN_ITERATIONS),
+            _ => None,
+        };
+        let open = if closed.is_none() { forms.into_iter().collect() } else { Vec::new() };
         let (hash, line) = (kernel.hash.clone(), kernel.line);
-        found.push(TunableKernel { hash, members: vec![index], line, candidates, open });
+        let closed = closed.filter(|_| has_grids);
+        found.push(TunableKernel { hash, closed, members: vec![index], line, candidates, open });
     }
     found.retain(|kernel| !kernel.candidates.is_empty());
     Ok(found)

@@ -93,13 +93,14 @@ fn configuration(text: &str) -> Option<Vec<i64>> {
 }
 
 /// Function and line of `__omp_offloading_<device>_<file>_<function>_l<line>`. A suffix `_<number>` tells kernels on
-/// one line apart.
-fn place(symbol: &str) -> Option<(String, usize)> {
+/// one line apart; what shows parameters may follow.
+#[must_use]
+pub fn place(symbol: &str) -> Option<(String, usize)> {
     let rest = symbol.strip_prefix("__omp_offloading_")?;
     let (_device, rest) = rest.split_once('_')?;
     let (_file, rest) = rest.split_once('_')?;
     let (function, line) = rest.rsplit_once("_l")?;
-    let digits = line.split('_').next().unwrap_or(line);
+    let digits = line.split(['_', '(']).next().unwrap_or(line);
     Some((readable(function), digits.parse().ok()?))
 }
 
@@ -143,6 +144,7 @@ mod tests {
     #[test]
     fn names_are_readable() {
         assert_eq!(place("__omp_offloading_fe00_9_run_l2_all_l17_1"), Some(("run_l2_all".to_owned(), 17)));
+        assert_eq!(place("__omp_offloading_fe00_9__Z4axpyiPf_l17(int, float *)"), Some(("axpy".to_owned(), 17)));
         assert_eq!(readable("_ZN3abc4step"), "abc::step");
         assert_eq!(readable("_Z4axpyiPf"), "axpy");
         assert_eq!(readable("_Zx"), "_Zx");
