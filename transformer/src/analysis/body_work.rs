@@ -4,10 +4,14 @@ use crate::analysis::associated_loops::trip_count;
 use crate::analysis::cost::ASSUMED_INNER;
 use crate::region::loop_nest::canonical_nest;
 use crate::semantics::Program;
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::source::Span;
+use crate::syntax::{Call, Field, NodeId, NodeKind};
 
 /// The operations that a call counts as.
 const CALL: f64 = 8.0;
+
+/// How deep lambdas that run lambdas are followed.
+const LAMBDAS: usize = 4;
 
 /// A statement that repeats or chooses what it holds, while its nodes are counted.
 struct Around {
@@ -37,6 +41,11 @@ impl Around {
 /// Of two arms the one with fewer counts.
 #[must_use]
 pub fn body_work(program: &Program<'_>, body: NodeId) -> (f64, bool) {
+    work_of(program, body, LAMBDAS)
+}
+
+/// The same, with lambdas in it followed so deep.
+fn work_of(program: &Program<'_>, body: NodeId, depth: usize) -> (f64, bool) {
     let tree = program.tree;
     let mut walks = false;
     let mut around = vec![Around::of(body, 1.0)];
@@ -57,9 +66,16 @@ pub fn body_work(program: &Program<'_>, body: NodeId) -> (f64, bool) {
                 around.push(Around::of(node, trips.unwrap_or(ASSUMED_INNER)));
             }
             NodeKind::IfStatement => around.push(Around::of(node, 1.0)),
+            NodeKind::CallExpression => {
+                let (work, has_loops) = call_work(program, node, tree.span(body), depth);
+                walks |= has_loops;
+                if let Some(last) = around.last_mut() {
+                    last.sum += work;
+                }
+            }
             kind => {
                 if let Some(last) = around.last_mut() {
-                    last.sum += operations(program, node, kind);
+                    last.sum += operations(kind);
                 }
             }
         }
@@ -90,18 +106,31 @@ fn is_arm(program: &Program<'_>, node: NodeId) -> bool {
     alternative.is_some() && [tree.child(parent, Field::Consequence), alternative].contains(&Some(node))
 }
 
+/// What a call executes without its arguments, and whether there are loops in it: that of the lambda which does most, where it runs one. A
+/// kernel in a template is compiled for each of them, and its grid is the same for all.
+fn call_work(program: &Program<'_>, node: NodeId, counted: Span, depth: usize) -> (f64, bool) {
+    let tree = program.tree;
+    let Some(call) = Call::of(tree, node) else { return (0.0, false) };
+    // `float(x)` is a conversion.
+    if call.function().is_some_and(|callee| tree.kind(callee) == NodeKind::PrimitiveType) {
+        return (0.0, false);
+    }
+    let lambdas = if depth > 0 { program.lambdas_run_by(call) } else { Vec::new() };
+    // What is declared in the body was counted there.
+    let others = lambdas.iter().filter(|lambda| !counted.contains(tree.span(**lambda)));
+    let bodies = others.filter_map(|lambda| tree.child(*lambda, Field::Body));
+    let most = bodies.map(|body| work_of(program, body, depth - 1)).max_by(|one, other| one.0.total_cmp(&other.0));
+    let (work, walks) = most.unwrap_or_default();
+    (CALL + work, walks)
+}
+
 /// The operations that a node stands for, without what is in it.
-fn operations(program: &Program<'_>, node: NodeId, kind: NodeKind) -> f64 {
+fn operations(kind: NodeKind) -> f64 {
     match kind {
         NodeKind::BinaryExpression
         | NodeKind::AssignmentExpression
         | NodeKind::SubscriptExpression
         | NodeKind::UpdateExpression => 1.0,
-        NodeKind::CallExpression => {
-            let callee = program.tree.child(node, Field::Function).map(|callee| program.tree.kind(callee));
-            // `float(x)` is a conversion.
-            if callee == Some(NodeKind::PrimitiveType) { 0.0 } else { CALL }
-        }
         _ => 0.0,
     }
 }

@@ -18,15 +18,23 @@ pub struct Problems {
     pub directives: usize,
     /// Constructs without a statement.
     pub statements: usize,
+    /// Carriage returns within lines, which some compilers take for the end of a line and others do not.
+    pub returns: usize,
 }
 
 /// Counts the problems of a parsed text.
 #[must_use]
-pub fn problems(tree: &HostTree, constructs: &ConstructTree) -> Problems {
+pub fn problems(text: &[u8], tree: &HostTree, constructs: &ConstructTree) -> Problems {
     let unreadable = constructs.directives.iter().filter(|d| !d.problems.is_empty() || d.spec.is_none()).count();
     let bare =
         constructs.constructs.iter().filter(|c| matches!(c.doubt, Some(crate::region::construct::Doubt::NoStatement)));
-    Problems { syntax: tree.problems().len(), directives: unreadable, statements: bare.count() }
+    let returns = memchr::memchr_iter(b'\r', text).filter(|at| text.get(at + 1) != Some(&b'\n'));
+    Problems {
+        syntax: tree.problems().len(),
+        directives: unreadable,
+        statements: bare.count(),
+        returns: returns.count(),
+    }
 }
 
 /// Checks that a new text has no more problems than the old one.
@@ -42,6 +50,9 @@ pub fn no_new_problems(before: Problems, after: Problems) -> Result<(), String> 
     }
     if after.statements > before.statements {
         return Err("a directive lost its statement".to_owned());
+    }
+    if after.returns > before.returns {
+        return Err("it has a carriage return within a line that the original has not".to_owned());
     }
     Ok(())
 }

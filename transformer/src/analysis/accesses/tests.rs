@@ -67,7 +67,7 @@ fn subscripts_are_polynomials() {
     assert_eq!(of("int n, float *a", "a[j * ((1024 >> 1) + 2 + (6 & 3) + (4 | 1) + (5 ^ 1))] = 0;"), ["525*j"]);
     assert_eq!(of("int n, float *a", "a[j * 8 + (i & 7)] = 0;"), ["1*i&7 + 8*j"]);
     assert_eq!(of("int n, float *a", "a[(i >> 2) * n + (7 & j)] = 0;"), ["1*? + 1*i>>2*n"]);
-    assert_eq!(of("int n, float *a", "a[j * 0 + (1 >> 40)] = 0;"), ["1*1>>40"], "a shift that has no value in C");
+    assert_eq!(of("int n, float *a", "a[j * 0 + (1 >> 40)] = 0;"), ["1*?"], "a shift that has no value in C");
 }
 
 #[test]

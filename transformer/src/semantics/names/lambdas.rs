@@ -4,11 +4,12 @@
 //! nothing needs to be known of when it runs.
 
 use crate::semantics::Program;
+use crate::semantics::effects::parameters_of;
 use crate::semantics::names::kinds::{Kind, is_builtin};
 use crate::semantics::symbols::{DeclaredType, Scope};
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Span, words};
-use crate::syntax::{Field, NodeId, NodeKind};
+use crate::syntax::{Call, Field, Function, NodeId, NodeKind};
 
 impl Program<'_> {
     /// Is it a lambda that a variable in `body` is made of, whose captures and results are followed?
@@ -91,6 +92,40 @@ impl Program<'_> {
         let node = tree.covering(found.declared_at);
         let declarator = tree.parent(node).filter(|parent| tree.kind(*parent) == NodeKind::InitDeclarator)?;
         tree.child(declarator, Field::Value).filter(|value| tree.kind(*value) == NodeKind::LambdaExpression)
+    }
+
+    /// The lambdas that a call may run as far as the file tells: the one that its callee is made of, or those that the calls of a function
+    /// template hand over, where it is that one's parameter.
+    pub(crate) fn lambdas_run_by(&self, call: Call<'_>) -> Vec<NodeId> {
+        let tree = self.tree;
+        let Some(callee) = call.function().filter(|callee| tree.kind(*callee) == NodeKind::Identifier) else {
+            return Vec::new();
+        };
+        let span = tree.span(callee);
+        let name = self.file.show(span);
+        match self.lambda_of(&name, span.start) {
+            Some(own) => vec![own],
+            None => self.lambdas_handed_over(&name, callee).unwrap_or_default(),
+        }
+    }
+
+    /// The lambdas that calls in the file hand to the function around a place for its parameter of this name.
+    fn lambdas_handed_over(&self, parameter: &str, place: NodeId) -> Option<Vec<NodeId>> {
+        let tree = self.tree;
+        let (_, variable) = self.named(parameter, tree.span(place).start)?;
+        (variable.scope == Scope::Parameter && variable.ty.as_type_parameter().is_some()).then_some(())?;
+        let definition = tree.ancestors(place).find(|above| tree.kind(*above) == NodeKind::FunctionDefinition)?;
+        let declarator = Function::of(tree, definition)?.declarator().map(|node| tree.innermost_declarator(node))?;
+        let function = self.file.bytes(tree.span(declarator));
+        let index = parameters_of(self, definition).iter().position(|own| *own == Some(variable.id()))?;
+        let calls = tree.all_of(&[NodeKind::CallExpression]).filter_map(|node| Call::of(tree, node));
+        let calls = calls.filter(|call| call.function().is_some_and(|it| self.file.bytes(tree.span(it)) == function));
+        let handed = calls.filter_map(|call| call.arguments().nth(index));
+        let lambda = |argument: NodeId| match tree.kind(argument) {
+            NodeKind::LambdaExpression => Some(argument),
+            _ => self.lambda_of(&self.file.show(tree.span(argument)), tree.span(argument).start),
+        };
+        Some(handed.filter_map(lambda).collect())
     }
 
     /// Does a use declare or call a variable that is made of a lambda?

@@ -9,7 +9,7 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Tree, TreeCursor};
 
 use super::grammar::Grammar;
 use super::readable::readable_text;
-use super::{ERROR, HostError, HostTree, Limits, MacroTexts, Node, NodeId, branches, nesting};
+use super::{ERROR, HostError, HostTree, Limits, MacroTexts, Node, NodeId, NodeKind, branches, nesting};
 use crate::source::pragma_scan::mask;
 use crate::source::{Language, Scan, SourceFile, Span};
 
@@ -109,7 +109,7 @@ impl Attempt<'_> {
         let tree = parser.parse_with_options(&mut read, None, Some(options)).ok_or(HostError::Deadline)?;
         let mut arena = Arena::new(self.grammar, self.depth, tree.root_node().descendant_count());
         arena.fill(&mut tree.walk())?;
-        Ok(arena.finish(inactive).with_named_casts(text))
+        Ok(arena.finish(text, inactive).with_named_casts(text))
     }
 }
 
@@ -195,9 +195,23 @@ impl Arena {
         }
     }
 
-    fn finish(mut self, inactive: Vec<Span>) -> HostTree {
+    fn finish(mut self, text: &[u8], inactive: Vec<Span>) -> HostTree {
         self.tree.inactive = inactive;
+        if memchr::memchr(b'\r', text).is_some() {
+            self.end_comments_before_returns(text);
+        }
         self.tree
+    }
+
+    /// To the grammars the carriage return of a line's end belongs to the comment there. What is inserted behind a comment must not come
+    /// between both.
+    fn end_comments_before_returns(&mut self, text: &[u8]) {
+        for id in 0..self.tree.nodes.len() {
+            let (span, kind) = (self.tree.span(NodeId(position(id))), self.tree.kind(NodeId(position(id))));
+            if kind == NodeKind::Comment && span.of(text).ends_with(b"\r") {
+                self.tree.nodes[id].end -= 1;
+            }
+        }
     }
 }
 
@@ -259,7 +273,7 @@ fn right_of_assignment(statement: &[u8], grammar: &'static Grammar) -> Option<Ho
     let right = right_hand_side(&tree)?;
     let mut arena = Arena::new(grammar, Limits::default().depth, right.descendant_count());
     arena.fill(&mut right.walk()).ok()?;
-    let mut found = arena.finish(Vec::new()).with_named_casts(statement);
+    let mut found = arena.finish(statement, Vec::new()).with_named_casts(statement);
     for node in &mut found.nodes {
         node.start = position((node.start as usize).saturating_sub(BEFORE.len()));
         node.end = position((node.end as usize).saturating_sub(BEFORE.len()));

@@ -200,7 +200,10 @@ impl Bounds<'_, '_> {
                 let span = tree.span(node);
                 let is_unsigned =
                     || cx.declared_type(&cx.file.show(span), span.start).is_some_and(|ty| is_unsigned(&ty));
-                if cx.constant(span).is_none_or(|value| !is_natural(&value)) && !is_unsigned() {
+                let known = cx.constant(span);
+                // An element before the first one: nothing could ever stay.
+                known.is_none_or(|value| is_natural(&value)).then_some(())?;
+                if known.is_none() && !is_unsigned() {
                     let text = on_one_line(cx.file, span);
                     self.naturals.push(format!("{} >= 0", operand(&text)));
                 }

@@ -97,15 +97,22 @@ fn before_jump(cx: &Context<'_>, jump: NodeId, newline: &str, exit: &dyn Fn(Stri
     let is_branch = tree.kind(parent) == NodeKind::ElseClause
         || tree.kind(parent) == NodeKind::IfStatement && tree.field(jump) == Some(Field::Consequence);
     is_branch.then_some(())?;
-    let before = tree.children(parent).take_while(|sibling| *sibling != jump).last()?;
-    let gap = Span::new(tree.span(before).end, span.start);
+    let before: Vec<NodeId> = tree.children(parent).take_while(|sibling| *sibling != jump).collect();
+    let end_of = |node: &NodeId| tree.span(*node).end;
+    let gap = Span::new(before.last().map(end_of)?, span.start);
     cx.file.bytes(gap).iter().all(u8::is_ascii_whitespace).then_some(())?;
     let outer = indent_of(cx.file, tree.span(parent).start);
     let inner = format!("{outer}{}", level(cx, jump, &outer));
     let brace = braces::opening(cx.file, tree, cx.function_of(span), newline, &outer);
-    let opening = format!("{brace}{newline}{}{inner}", exit(inner.clone()));
+    let directive = format!("{newline}{}{inner}", exit(inner.clone()));
     let closing = Edit::insertion(next_line(cx.file, span.end)?, format!("{outer}}}{newline}"));
-    Some(vec![Edit { span: gap, text: opening }, closing])
+    // A brace behind `// why` would be part of that.
+    let is_line_comment = |node: &NodeId| cx.file.bytes(tree.span(*node)).starts_with(b"//");
+    if !before.iter().any(is_line_comment) {
+        return Some(vec![Edit { span: gap, text: format!("{brace}{directive}") }, closing]);
+    }
+    let head = before.iter().rfind(|node| tree.kind(**node) != NodeKind::Comment).map(end_of)?;
+    Some(vec![Edit::insertion(head, brace), Edit { span: gap, text: directive }, closing])
 }
 
 /// The same in a block that has it in a line with others, `{ puts("failed"); return 1; }`: each gets a line of its own.
@@ -136,11 +143,9 @@ fn on_own_line(
     Some(edits)
 }
 
-/// By how much a branch is indented: as the innermost block is against what stands around it.
+/// By how much a branch is indented: as its line is against what stands around it.
 fn level(cx: &Context<'_>, node: NodeId, outer: &str) -> String {
-    let tree = cx.tree;
-    let block = tree.ancestors(node).find(|above| tree.kind(*above) == NodeKind::CompoundStatement);
-    let around = block.map(|block| indent_of(cx.file, tree.span(block).start));
-    let found = around.and_then(|around| outer.strip_prefix(&around).map(str::to_owned));
-    found.filter(|level| !level.is_empty()).unwrap_or_else(|| "    ".to_owned())
+    let lines = cx.tree.ancestors(node).map(|above| indent_of(cx.file, cx.tree.span(above).start));
+    let mut levels = lines.filter_map(|around| outer.strip_prefix(&around).map(str::to_owned));
+    levels.find(|level| !level.is_empty()).unwrap_or_else(|| "    ".to_owned())
 }
