@@ -46,13 +46,14 @@ enum { KERNELS = 7, TIMES = 7, LENGTHS = 6, WIDTH = COLUMNS * APART, HEIGHT = RO
                         end = sum[row][column];                                                                                \
                     }                                                                                                          \
                 } else {                                                                                                       \
-                    for (int row = 0; row < ROWS && row < length - first; row++)                                               \
-                        for (int column = lane; column < WIDTH && column < length - block; column += APART) {                  \
-                            const int i = first + row, j = block + column;                                                     \
-                            type sum = begin;                                                                                  \
-                            heads sum += step;                                                                                 \
-                            end = sum;                                                                                         \
-                        }                                                                                                      \
+                    for (int row = 0; row < ROWS; row++)                                                                       \
+                        for (int column = 0; column < COLUMNS; column++)                                                       \
+                            if (row < length - first && lane + APART * column < length - block) {                              \
+                                const int i = first + row, j = block + lane + APART * column;                                  \
+                                type sum = begin;                                                                              \
+                                heads sum += step;                                                                             \
+                                end = sum;                                                                                     \
+                            }                                                                                                  \
                 }                                                                                                              \
             }
 

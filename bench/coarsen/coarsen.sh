@@ -8,7 +8,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=groups.c
 flags=()
-columns="length,product,doubles,symmetric,filter,attract"
+columns="length,product,doubles,symmetric,filter,attract,transposed,rows"
 
 variants() {
   cat <<'END'

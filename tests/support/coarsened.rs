@@ -37,9 +37,9 @@ const OF_EACH: usize = 3;
 const HEAD: &str = "#include <stdio.h>
 #include <stdlib.h>
 
-enum { MORE = 8, LENGTHS = 9 };
+enum { MORE = 8, LENGTHS = 14 };
 
-static const int lengths[LENGTHS] = {0, 1, 3, 7, 8, 9, 16, 21, 23};
+static const int lengths[LENGTHS] = {0, 1, 3, 4, 7, 8, 21, 31, 32, 33, 65, 127, 128, 130};
 ";
 
 /// The program of a seed.
@@ -68,7 +68,7 @@ static void run{index}(void)
 {{
     printf(\"{index}:\");
     for (int l = 0; l < LENGTHS; l++) {{
-        int n = lengths[l], m = 5 + l;
+        int n = lengths[l], m = 5 + l % 7;
         int size = (n + MORE) * (n + MORE);
         {ty} *a = malloc(sizeof({ty}) * (n + 1) * m), *b = malloc(sizeof({ty}) * (n + 1) * m);
         {ty} *c = malloc(sizeof({ty}) * size), *d = malloc(sizeof({ty}) * size);
@@ -141,7 +141,10 @@ fn function(rng: &mut Rng, family: Family, index: usize, ty: &'static str) -> St
         if is_nest { " collapse(2)" } else { "" },
     );
     if is_nest {
-        text.push_str("\n        for (int j = 0; j < n; j++)");
+        let (lower, bound) =
+            rng.pick(&[("0", "j < n"), ("0", "j < n"), ("1", "j <= n - 1"), ("2", "j < n"), ("0", "n > j")]);
+        let up = rng.pick(&["j++", "++j"]);
+        let _ = write!(text, "\n        for ({} j = {lower}; {bound}; {up})", rng.pick(&["int", "int", "long"]));
     }
     text.push_str(" {\n");
     for line in body(rng, family, &words, is_nest) {
