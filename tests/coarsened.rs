@@ -59,7 +59,8 @@ const MUTANTS: [(&str, &str, &str); 16] = [
 
 /// A function with a mistake, in groups and blocks of any length that is written.
 fn mutant(part: &str, old: &str, new: &str) -> String {
-    let numbers = ["128", "127", "64", "63", "32", "31", "16", "15", "8", "7", "4", "3", "2", "1"];
+    let numbers =
+        ["512", "511", "256", "255", "128", "127", "64", "63", "32", "31", "16", "15", "8", "7", "4", "3", "2", "1"];
     let all = numbers.iter().fold(part.to_owned(), |text, number| {
         let less = number.parse().map_or(0, |number: u32| number - 1).to_string();
         // Each is exchanged once: what was exchanged does not end the expression.

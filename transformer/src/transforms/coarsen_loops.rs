@@ -90,6 +90,9 @@
 //!   gains 1.05 times as much as what is simpler. A loop of unknown length counts as `--assumed-iterations`. Or `ompsplit tune` asks for
 //!   groups of a size, to measure them.
 //!
+//! With `--versioned` the loops stand twice, under a host `if`, where lengths are unknown and variables say them that the host can read: in groups
+//! from the length on from which half of the threads that the device holds are left, and as they are.
+//!
 //! ## Refuses when
 //!
 //! OMPS101 to OMPS104, OMPS125, OMPS105: the text cannot be read for certain, or the program promises that directives are absent. OMPS860:
@@ -120,6 +123,7 @@
 //! Processors" (2015), chapters 4 to 6.
 
 mod body;
+mod condition;
 mod gain;
 mod groups;
 mod head;
@@ -163,7 +167,7 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     cx.tree.descendants(body).find(|node| cx.tree.kind(*node) == NodeKind::ForStatement)?;
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let directive = cx.constructs.directive(first).span;
-    let verdict = match written(cx, &loops, body_span(cx, region)) {
+    let verdict = match written(cx, &loops, region) {
         Some(reason) => Verdict::Nothing(reason),
         None => match checks::text_reasons(cx, region) {
             doubts if doubts.is_empty() => Kernel::read(cx, region, loops, promised).decide(),
@@ -178,10 +182,22 @@ fn body_span(cx: &Context<'_>, region: &TargetRegion) -> Span {
 }
 
 /// What somebody chose for the loops of a kernel already: groups of iterations, or how serial loops are translated.
-fn written(cx: &Context<'_>, loops: &[CanonicalLoop], inside: Span) -> Option<Reason> {
-    let steps = loops.iter().find_map(|one| one.step.amount.filter(|amount| cx.constant(*amount) != Some(1)));
-    if let Some(step) = steps {
+fn written(cx: &Context<'_>, loops: &[CanonicalLoop], region: &TargetRegion) -> Option<Reason> {
+    let (inside, outermost) = (body_span(cx, region), loops.first()?.node);
+    let grouped = |loops: &[CanonicalLoop]| {
+        loops.iter().find_map(|one| one.step.amount.filter(|amount| cx.constant(*amount) != Some(1)))
+    };
+    if let Some(step) = grouped(loops) {
         let message = "each iteration of this loop takes several steps already";
+        return Some(Reason::new(ReasonCode::Grouped, step, message));
+    }
+    let other = two_forms::other_branch(cx, outermost).map(|other| cx.tree.span(other));
+    let mut others = target_regions(cx.tree, cx.constructs)
+        .into_iter()
+        .filter(|region| region.is_league_loop() && other.is_some_and(|other| other.contains(region.extent)));
+    let step = others.find_map(|region| grouped(&associated_loops(cx, &region)?.0));
+    if let Some(step) = step {
+        let message = "in the other branch each iteration takes several steps: this is the form for short loops";
         return Some(Reason::new(ReasonCode::Grouped, step, message));
     }
     let place = checks::directive_in(cx, inside)?;
@@ -248,7 +264,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
         match chosen {
             Ok((gain, copies)) => match self.refused() {
                 Some(reason) => Verdict::Refuse(vec![reason]),
-                None => self.change(&gain, copies),
+                None => self.change(&gain, copies, device),
             },
             // What keeps a loop from being grouped is worth a word only where no other one could be.
             Err(_) if copies.is_empty() => Verdict::Refuse(refused.into_iter().take(1).collect()),
@@ -256,13 +272,22 @@ impl<'c, 'p> Kernel<'c, 'p> {
         }
     }
 
-    fn change(&self, gain: &Gain, copies: &Copies) -> Verdict {
+    fn change(&self, gain: &Gain, copies: &Copies, device: &DeviceProfile) -> Verdict {
         let unclear = || {
             let span = self.cx.constructs.directive(self.candidate.id).span;
             Verdict::Refuse(vec![refusal(span, "the statements cannot be written anew")])
         };
-        let Some(edits) = write::edits(self, &gain.axes, copies) else { return unclear() };
-        let (summary, times) = (gain.summary(self), Times::rounded(gain.times.0, gain.times.1));
+        let Some(mut edits) = write::edits(self, &gain.axes, copies) else { return unclear() };
+        let (mut summary, times) = (gain.summary(self), Times::rounded(gain.times.0, gain.times.1));
+        let asks = self.cx.versioned && self.cx.told(self.region).group.is_none();
+        if let Some(condition) = condition::condition(self, device, &gain.axes).filter(|_| asks) {
+            let region = (self.first(), self.region.extent);
+            let comment =
+                format!("Shorter loops would leave too few threads in groups (estimate for {}).", device.title);
+            let Some(both) = two_forms::both(self.cx, region, &edits, &condition, &comment) else { return unclear() };
+            edits = vec![both];
+            summary = format!("where {condition} {summary}");
+        }
         let reasons = self.assumptions();
         Verdict::Change(Change { edits, summary, reasons, times: Some(times), ..Change::default() })
     }
@@ -277,10 +302,14 @@ impl<'c, 'p> Kernel<'c, 'p> {
     /// How the statements of a group stand, where these loops are grouped.
     fn grouped(&self, set: &[usize]) -> Result<Copies, Reason> {
         let own: Vec<&CanonicalLoop> = set.iter().filter_map(|index| self.loops().get(*index)).collect();
+        let body = self.candidate.nest.loops.body;
         for one in &own {
-            head::check(self.cx, one)?;
+            head::check(self.cx, one, body)?;
         }
-        body::read(self.cx, &own, self.candidate.nest.loops.body)
+        if let Some(again) = body::declared_again(self.cx, self.loops(), body) {
+            return Err(refusal(again, "the name of a loop's variable is declared again inside"));
+        }
+        body::read(self.cx, &own, body)
     }
 
     /// What keeps all loops of the kernel from being grouped.

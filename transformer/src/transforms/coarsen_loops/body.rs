@@ -81,6 +81,16 @@ fn loops_around(cx: &Context<'_>, body: NodeId) -> Vec<String> {
     uses.filter(|used| used.role == Role::Declaration).map(|used| used.name).collect()
 }
 
+/// Where another variable gets the name of that of a loop, in a loop of the nest or in the body: it would be taken for that one.
+pub(super) fn declared_again(cx: &Context<'_>, loops: &[CanonicalLoop], body: NodeId) -> Option<Span> {
+    let names: BTreeSet<&str> = loops.iter().map(|own| own.variable.as_str()).collect();
+    if let Some(inner) = loops.last().filter(|_| names.len() < loops.len()) {
+        return Some(inner.variable_span);
+    }
+    let mut uses = uses_below(cx.file, cx.tree, body).into_iter();
+    uses.find(|used| used.role == Role::Declaration && names.contains(used.name.as_str())).map(|used| used.span)
+}
+
 fn is_refused(kind: NodeKind) -> bool {
     use NodeKind as K;
     let is_known = matches!(

@@ -10,6 +10,7 @@ use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{ASSUMED_INNER, NestWork, nest_time};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::device::DeviceProfile;
+use crate::device::time::number;
 use crate::plan::figures::count;
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
@@ -31,6 +32,8 @@ const ADDRESS: u32 = 2;
 const OPERATION: f64 = 0.25;
 /// Operations that a call stands for.
 const CALL: f64 = 8.0;
+/// Operations that a division stands for: a kernel with one for two loads took as long in groups of 4 as before, on an H200.
+const DIVISION: f64 = 16.0;
 /// Sectors that a warp loads at once.
 const SECTORS_AT_ONCE: f64 = 4.0;
 /// The part of the threads that a device holds which must be left, and find registers.
@@ -75,12 +78,11 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
             let why = if is_measured { "were measured to be slower" } else { "are more than is counted on" };
             return Some(format!("groups of {size} {why}"));
         }
-        let threads = (device.threads_per_sm / PART).max(1);
         let registers = self.registers(axes);
-        if registers > device.registers_per_sm / threads {
+        if registers > device.registers_per_sm / threads(device) {
             return Some(format!("groups of {size} would take about {registers} registers of a thread"));
         }
-        let (held, left) = (f64::from(threads) * f64::from(device.sm_count), self.left(axes));
+        let (held, left) = (number(held(device)), self.left(axes));
         if left < held {
             let (left, held) = (count(left), count(held));
             return Some(format!("groups of {size} would leave {left} iterations for {held} threads"));
@@ -214,6 +216,16 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
     }
 }
 
+/// The threads of a multiprocessor that must be left, and find registers.
+fn threads(device: &DeviceProfile) -> u32 {
+    (device.threads_per_sm / PART).max(1)
+}
+
+/// The threads that groups must leave on a device.
+pub(super) fn held(device: &DeviceProfile) -> u64 {
+    u64::from(threads(device)) * u64::from(device.sm_count)
+}
+
 fn known(trips: Option<i128>) -> Option<f64> {
     trips.and_then(|trips| u32::try_from(trips).ok()).map(f64::from)
 }
@@ -262,6 +274,7 @@ fn operations(kernel: &Kernel<'_, '_>) -> f64 {
     let body = kernel.candidate.nest.loops.body;
     let each = |node: NodeId| {
         let weight = match tree.kind(node) {
+            NodeKind::BinaryExpression if tree.operator(node) == Some(NodeKind::Slash) => DIVISION,
             NodeKind::BinaryExpression | NodeKind::ConditionalExpression => 1.0,
             NodeKind::AssignmentExpression if tree.operator(node) != Some(NodeKind::Equal) => 1.0,
             NodeKind::CallExpression => CALL,
