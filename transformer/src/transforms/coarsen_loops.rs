@@ -191,10 +191,11 @@ fn written(cx: &Context<'_>, loops: &[CanonicalLoop], region: &TargetRegion) -> 
         let message = "each iteration of this loop takes several steps already";
         return Some(Reason::new(ReasonCode::Grouped, step, message));
     }
-    let other = two_forms::other_branch(cx, outermost).map(|other| cx.tree.span(other));
+    // Passes that write two forms later may have put the loops into another `if`.
+    let branches = two_forms::other_branches(cx, outermost);
     let mut others = target_regions(cx.tree, cx.constructs)
         .into_iter()
-        .filter(|region| region.is_league_loop() && other.is_some_and(|other| other.contains(region.extent)));
+        .filter(|region| region.is_league_loop() && branches.iter().any(|other| other.contains(region.extent)));
     let step = others.find_map(|region| grouped(&associated_loops(cx, &region)?.0));
     if let Some(step) = step {
         let message = "in the other branch each iteration takes several steps: this is the form for short loops";

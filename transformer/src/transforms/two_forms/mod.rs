@@ -210,6 +210,18 @@ pub(super) fn other_form(cx: &Program<'_>, body: NodeId) -> Option<Span> {
     others.next().map(|region| region.extent)
 }
 
+/// The other branch of each `if` around a statement.
+pub(super) fn other_branches(cx: &Program<'_>, statement: NodeId) -> Vec<Span> {
+    let tree = cx.tree;
+    let own = tree.span(statement);
+    let choices = tree.ancestors(statement).filter_map(|above| If::of(tree, above));
+    let branches = choices.filter_map(|one| {
+        let [one, other] = [one.consequence()?, one.alternative()?].map(|branch| tree.span(branch));
+        if one.contains(own) { Some(other) } else { other.contains(own).then_some(one) }
+    });
+    branches.collect()
+}
+
 /// The other branch of the `if` that has this statement as a branch.
 pub(super) fn other_branch(cx: &Program<'_>, statement: NodeId) -> Option<NodeId> {
     let tree = cx.tree;
