@@ -36,23 +36,36 @@ const LEAST_CHANGED: usize = 60;
 /// What of the mutants must be found, in percent.
 const LEAST_FOUND: usize = 95;
 
-/// What is done wrong in every function of an output. `#` stands for the iterations of a group, and `##` for one less.
-const MUTANTS: [(&str, &str, &str); 6] = [
+/// What is done wrong in every function of an output. `#` stands for the iterations of a group, or for the length of a block, and `##` for
+/// one less.
+const MUTANTS: [(&str, &str, &str); 16] = [
     ("every iteration of a group is the first", "= first + offset;", "= first;"),
     ("the last iteration of a group is lost", "; offset++)", " - 1; offset++)"),
     ("a group begins where it is too long", "- first >= #)", "- first >= ##)"),
     ("what is left over begins one later", " = first; i", " = first + 1; i"),
     ("groups overlap", "first += #)", "first += ##)"),
     ("all sums of a group are one", "[offset] ", "[0] "),
+    ("every row of a tile is the first", "= first_i + offset_i;", "= first_i;"),
+    ("the last row of a tile is lost", "; offset_i++)", " - 1; offset_i++)"),
+    ("a tile begins where it is too high", "- first_i >= # ", "- first_i >= ## "),
+    ("a block begins where it is too long", "- block >= #)", "- block >= ##)"),
+    ("blocks overlap", "block += #)", "block += ##)"),
+    ("columns of a tile lie beside each other", " + 32 * offset", " + offset"),
+    ("all threads of a warp are the first", "block + lane + ", "block + "),
+    ("a thread of a warp is lost", "lane < 32;", "lane < 31;"),
+    ("what is left over has no rows", "(offset_i < ", "(offset_i + 1 < "),
+    ("all sums of a row are one", "[offset_j] ", "[0] "),
 ];
 
-/// A function with a mistake, in groups of two, four or eight.
+/// A function with a mistake, in groups and blocks of any length that is written.
 fn mutant(part: &str, old: &str, new: &str) -> String {
-    let numbers = ["8", "7", "4", "3", "2", "1"];
+    let numbers =
+        ["512", "511", "256", "255", "128", "127", "64", "63", "32", "31", "16", "15", "8", "7", "4", "3", "2", "1"];
     let all = numbers.iter().fold(part.to_owned(), |text, number| {
         let less = number.parse().map_or(0, |number: u32| number - 1).to_string();
         // Each is exchanged once: what was exchanged does not end the expression.
-        text.replace(&old.replace('#', number), &new.replace("##", &format!("{less} + 0")))
+        let less = new.replace("##", &format!("{less} + 0"));
+        text.replace(&old.replace('#', number), &less)
     });
     if old.contains('#') { all } else { part.replace(old, new) }
 }
@@ -124,15 +137,23 @@ fn compared(builder: &Builder, fixture: &Fixture, output: &[u8]) -> Result<(), S
 fn groups_that_are_told_give_the_bits_of_their_originals() {
     let builder = Builder::new().unwrap_or_else(|error| panic!("{error}"));
     let sample = if support::deep() { DEEP_PROGRAMS } else { 1 };
-    let groups = [(0, 8), (1, 2), (1, 16)].map(|(index, factor)| Group { loop_index: Some(index), factor });
+    let of_one = [(0, 8), (1, 2), (1, 32)].map(|(index, factor)| Group::of(Some(index), factor));
+    let apart = [(0, 2), (1, 4)].map(|(index, factor)| Group { apart: 32, ..Group::of(Some(index), factor) });
+    let tiles = [(4, 2, 1), (2, 4, 32), (8, 8, 32)].map(|(factor, columns, apart)| Group {
+        columns,
+        apart,
+        ..Group::of(Some(0), factor)
+    });
+    let groups = of_one.into_iter().chain(apart).chain(tiles).collect::<Vec<_>>();
     let tried: Vec<(u64, Group)> = seeds(number("OMPSPLIT_PROGRAMS", sample))
         .into_iter()
-        .flat_map(|seed| groups.map(|group| (seed, group)))
+        .flat_map(|seed| groups.iter().map(move |group| (seed, *group)))
         .collect();
     let verified = Verified::read(TOLD_LIST);
     let mut failures = parallel::failures(&tried, |(seed, group)| {
         // A name of its own, as the programs of a name are built in one place.
-        let name = format!("coarsened/{seed}-{}-{}.c", group.loop_index.unwrap_or(0), group.factor);
+        let Group { loop_index, factor, columns, apart } = *group;
+        let name = format!("coarsened/{seed}-{}-{factor}x{columns}-{apart}.c", loop_index.unwrap_or(0));
         let program = program(*seed);
         let outcome = told(&name, &program.text, *group)?;
         let changed = outcome.plans.iter().filter(|plan| matches!(plan.decision, Decision::Apply(_))).count();

@@ -100,7 +100,7 @@ void f(int n, int *a) {
 #[test]
 fn groups_that_are_told_are_written() {
     let file = product("");
-    let group = |loop_index, factor| Instruction { grid: None, group: Some(Group { loop_index, factor }) };
+    let group = |loop_index, factor| Instruction { grid: None, group: Some(Group::of(loop_index, factor)) };
     for (index, name) in [(0, "i"), (1, "j")] {
         let new = text(&told(&file, Pass::Coarsen, group(Some(index), 8)));
         assert!(new.contains("+= 8") && new.contains(&format!("const int {name} = first + offset;")), "{new}");

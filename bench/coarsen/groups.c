@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { KERNELS = 5, TIMES = 7, LENGTHS = 6 };
+enum { KERNELS = 7, TIMES = 7, LENGTHS = 6 };
 
 static void product(int n, const float *a, const float *b, float *c)
 {
@@ -69,6 +69,26 @@ static void attract(int n, int m, const float *at, const float *mass, float *for
     }
 }
 
+/* Nothing is shared here. */
+static void transposed(int n, const float *a, float *c)
+{
+#pragma omp target teams distribute parallel for collapse(2) map(to: a[0:n*n]) map(tofrom: c[0:n*n])
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            c[i * n + j] = 0.25f * a[j * n + i];
+}
+
+static void rows(int n, const float *a, const float *b, float *c)
+{
+#pragma omp target teams distribute parallel for map(to: a[0:n*n], b[0:n]) map(tofrom: c[0:n])
+    for (int i = 0; i < n; i++) {
+        float sum = c[i];
+        for (int k = 0; k < n; k++)
+            sum += a[i * n + k] * b[k];
+        c[i] = sum;
+    }
+}
+
 static double best[KERNELS];
 
 static void note(int kernel, double start)
@@ -108,6 +128,12 @@ static void measure(int n)
         start = omp_get_wtime();
         attract(bodies, 1000, a, b, c);
         note(4, start);
+        start = omp_get_wtime();
+        transposed(n, a, c);
+        note(5, start);
+        start = omp_get_wtime();
+        rows(n, a, b, c);
+        note(6, start);
     }
     double sum = 0;
     for (size_t i = 0; i < size; i++)

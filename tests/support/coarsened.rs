@@ -37,9 +37,18 @@ const OF_EACH: usize = 3;
 const HEAD: &str = "#include <stdio.h>
 #include <stdlib.h>
 
-enum { MORE = 8, LENGTHS = 9 };
+enum { MORE = 8, LENGTHS = 14 };
 
-static const int lengths[LENGTHS] = {0, 1, 3, 7, 8, 9, 16, 21, 23};
+/* All bytes of a result in one number. */
+static unsigned long long folded(unsigned long long hash, size_t size, const void *result)
+{
+    const unsigned char *bytes = result;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+static const int lengths[LENGTHS] = {0, 1, 3, 4, 7, 8, 21, 31, 32, 33, 127, 128, 131, 132};
 ";
 
 /// The program of a seed.
@@ -51,9 +60,10 @@ pub fn program(seed: u64) -> Program {
     for (index, family) in FAMILIES.iter().cycle().take(OF_EACH * FAMILIES.len()).enumerate() {
         let ty = rng.pick(&["float", "float", "double", "unsigned"]);
         let start = text.len();
-        text.push_str(&function(&mut rng, *family, index, ty));
+        let is_nest = *family != Family::Elements && rng.chance(70) || *family == Family::Products;
+        text.push_str(&function(&mut rng, *family, index, (ty, is_nest)));
         functions.push((*family, start..text.len()));
-        text.push_str(&calls(index, ty));
+        text.push_str(&calls(index, ty, is_nest));
         let _ = writeln!(main, "    run{index}();");
     }
     let _ = write!(text, "\nint main(void)\n{{\n{main}    return 0;\n}}\n");
@@ -61,15 +71,21 @@ pub fn program(seed: u64) -> Program {
 }
 
 /// The function that calls one, and prints what it gives as bits.
-fn calls(index: usize, ty: &str) -> String {
+fn calls(index: usize, ty: &str, is_nest: bool) -> String {
+    // A group of one loop may be as long as sixteen warps.
+    let (length, size) = if is_nest {
+        ("lengths[l]", "(n + MORE) * (n + MORE)")
+    } else {
+        ("lengths[l] < 100 ? lengths[l] : lengths[l] * 4 + (l % 2 ? 0 : 3)", "n + MORE")
+    };
     format!(
         "
 static void run{index}(void)
 {{
     printf(\"{index}:\");
     for (int l = 0; l < LENGTHS; l++) {{
-        int n = lengths[l], m = 5 + l;
-        int size = (n + MORE) * (n + MORE);
+        int n = {length}, m = 5 + l % 7;
+        int size = {size};
         {ty} *a = malloc(sizeof({ty}) * (n + 1) * m), *b = malloc(sizeof({ty}) * (n + 1) * m);
         {ty} *c = malloc(sizeof({ty}) * size), *d = malloc(sizeof({ty}) * size);
         for (int i = 0; i < (n + 1) * m; i++) {{
@@ -79,10 +95,7 @@ static void run{index}(void)
         for (int i = 0; i < size; i++)
             c[i] = d[i] = ({ty})(i % 5);
         part{index}(n, m, a, b, c, d);
-        double hash = 0;
-        for (int i = 0; i < size; i++)
-            hash = hash * 0.9 + c[i] * 0.3 + d[i];
-        printf(\" %a\", hash);
+        printf(\" %llx\", folded(folded(0, size * sizeof({ty}), c), size * sizeof({ty}), d));
         free(a), free(b), free(c), free(d);
     }}
     printf(\"\\n\");
@@ -105,9 +118,9 @@ struct Words {
     other: &'static str,
 }
 
-fn function(rng: &mut Rng, family: Family, index: usize, ty: &'static str) -> String {
+fn function(rng: &mut Rng, family: Family, index: usize, (ty, is_nest): (&'static str, bool)) -> String {
     let is_integer = ty == "unsigned";
-    let is_nest = family != Family::Elements && rng.chance(70) || family == Family::Products;
+    let size = if is_nest { "(n + MORE) * (n + MORE)" } else { "n + MORE" };
     let words = Words {
         ty,
         own: if is_nest { "a[i * m + k]" } else { "own" },
@@ -136,12 +149,15 @@ fn function(rng: &mut Rng, family: Family, index: usize, ty: &'static str) -> St
     let mut text = format!(
         "\nstatic void part{index}(int n, int m, const {ty} *a, const {ty} *b, {ty} *c, {ty} *d)\n{{\n\
          #pragma omp target teams distribute parallel for{} \\\n    map(to: a[0:(n + 1) * m], b[0:(n + 1) * m]) \
-         map(tofrom: c[0:(n + MORE) * (n + MORE)], d[0:(n + MORE) * (n + MORE)])\n    \
+         map(tofrom: c[0:{size}], d[0:{size}])\n    \
          for ({index_type} i = {lower}; {bound}; {up})",
         if is_nest { " collapse(2)" } else { "" },
     );
     if is_nest {
-        text.push_str("\n        for (int j = 0; j < n; j++)");
+        let (lower, bound) =
+            rng.pick(&[("0", "j < n"), ("0", "j < n"), ("1", "j <= n - 1"), ("1", "j < n"), ("0", "n > j")]);
+        let up = rng.pick(&["j++", "++j"]);
+        let _ = write!(text, "\n        for ({} j = {lower}; {bound}; {up})", rng.pick(&["int", "int", "long"]));
     }
     text.push_str(" {\n");
     for line in body(rng, family, &words, is_nest) {

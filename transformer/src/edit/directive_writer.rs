@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::edit::Edit;
 use crate::source::{LineEnding, SourceFile, Span};
-use crate::syntax::Directive;
+use crate::syntax::{ClauseName, Directive};
 
 /// The longest line that is written without a continuation, in bytes.
 pub const WIDTH: usize = 100;
@@ -121,6 +121,25 @@ pub fn insert_clauses(file: &SourceFile, directive: Span, end: usize, clauses: &
         }
     }
     Edit { span: Span::new(end, end), text }
+}
+
+/// Says how many loops a directive takes: in the place of what it said, or behind its name.
+#[must_use]
+pub fn collapse(file: &SourceFile, directive: &Directive, depth: usize) -> Edit {
+    let clause = format!("collapse({depth})");
+    if let Some(old) = directive.clauses_of(ClauseName::Collapse).next() {
+        return Edit { span: old.span, text: clause };
+    }
+    let text = file.show(directive.span);
+    let first_line = text.lines().next().unwrap_or_default().len();
+    let layout = Layout::of(file, directive);
+    if layout.indent.len() + first_line + clause.len() < WIDTH {
+        let end = directive.name_span.end;
+        return Edit { span: Span::new(end, end), text: format!(" {clause}") };
+    }
+    let others = directive.clauses.iter().map(|clause| on_one_line(file, clause.span));
+    let clauses: Vec<String> = std::iter::once(clause).chain(others).collect();
+    replace(file, directive, &layout.write(&directive.name, &clauses))
 }
 
 /// Puts clauses in the place of others, which are given by their numbers in the directive. Blanks before a clause that goes, its comma

@@ -85,6 +85,40 @@ pub struct Group {
     pub loop_index: Option<usize>,
     /// How many iterations a thread makes at once; 1 for no groups.
     pub factor: u32,
+    /// How many iterations of the innermost of these loops it makes for each of them; 1 where one loop alone is grouped.
+    #[serde(default = "one")]
+    pub columns: u32,
+    /// How far those of the innermost loop lie apart in a group: 1, or the 32 threads of a warp.
+    #[serde(default = "one")]
+    pub apart: u32,
+}
+
+impl Group {
+    /// Neighbouring iterations of one loop.
+    #[must_use]
+    pub const fn of(loop_index: Option<usize>, factor: u32) -> Self {
+        Self { loop_index, factor, columns: 1, apart: 1 }
+    }
+}
+
+const fn one() -> u32 {
+    1
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "groups of {}", self.factor)?;
+        if self.columns > 1 {
+            write!(f, " x {}", self.columns)?;
+        }
+        if let Some(index) = self.loop_index {
+            write!(f, " in loop {}", index + 1)?;
+        }
+        if self.apart > 1 {
+            write!(f, ", {} apart", self.apart)?;
+        }
+        Ok(())
+    }
 }
 
 /// What is told of one kernel; what is not, passes choose.

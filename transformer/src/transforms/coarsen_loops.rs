@@ -1,4 +1,4 @@
-//! Give each thread a group of neighbouring iterations, which share what is the same for all of them.
+//! Give each thread a group of iterations, of one loop or of two, which share what is the same for all of them.
 //!
 //! ## Input
 //!
@@ -20,42 +20,62 @@
 //!
 //! ```c
 //! void product(int n, const float *a, const float *b, float *c) {
-//!   #pragma omp target teams distribute parallel for collapse(2) \
+//!   #pragma omp target teams distribute parallel for collapse(3) \
 //!       map(to: a[0:n*n], b[0:n*n]) map(from: c[0:n*n]) thread_limit(128)
-//!   for (int first = 0; first < n; first += 4)
-//!     for (int j = 0; j < n; j++) {
-//!       if (n - first >= 4) {
-//!         float sum[4];
-//!         #pragma omp unroll full
-//!         for (int offset = 0; offset < 4; offset++) {
-//!           sum[offset] = 0;
-//!         }
-//!         for (int k = 0; k < n; k++) {
+//!   for (int first_i = 0; first_i < n; first_i += 4)
+//!     for (int block = 0; block < n; block += 128)
+//!       for (int lane = 0; lane < 32; lane++) {
+//!         if (n - first_i >= 4 && n - block >= 128) {
+//!           float sum[4][4];
 //!           #pragma omp unroll full
-//!           for (int offset = 0; offset < 4; offset++) {
-//!             const int i = first + offset;
-//!             sum[offset] += a[i * n + k] * b[k * n + j];
+//!           for (int offset_i = 0; offset_i < 4; offset_i++) {
+//!             #pragma omp unroll full
+//!             for (int offset_j = 0; offset_j < 4; offset_j++) {
+//!               sum[offset_i][offset_j] = 0;
+//!             }
+//!           }
+//!           for (int k = 0; k < n; k++) {
+//!             #pragma omp unroll full
+//!             for (int offset_i = 0; offset_i < 4; offset_i++) {
+//!               const int i = first_i + offset_i;
+//!               #pragma omp unroll full
+//!               for (int offset_j = 0; offset_j < 4; offset_j++) {
+//!                 const int j = block + lane + 32 * offset_j;
+//!                 sum[offset_i][offset_j] += a[i * n + k] * b[k * n + j];
+//!               }
+//!             }
+//!           }
+//!           #pragma omp unroll full
+//!           for (int offset_i = 0; offset_i < 4; offset_i++) {
+//!             const int i = first_i + offset_i;
+//!             #pragma omp unroll full
+//!             for (int offset_j = 0; offset_j < 4; offset_j++) {
+//!               const int j = block + lane + 32 * offset_j;
+//!               c[i * n + j] = sum[offset_i][offset_j];
+//!             }
+//!           }
+//!         } else {
+//!           for (int offset_i = 0; offset_i < 4; offset_i++) {
+//!             for (int offset_j = 0; offset_j < 4; offset_j++) {
+//!               if (offset_i < n - first_i && lane + 32 * offset_j < n - block) {
+//!                 const int i = first_i + offset_i;
+//!                 const int j = block + lane + 32 * offset_j;
+//!                 float sum = 0;
+//!                 for (int k = 0; k < n; k++)
+//!                   sum += a[i * n + k] * b[k * n + j];
+//!                 c[i * n + j] = sum;
+//!               }
+//!             }
 //!           }
 //!         }
-//!         #pragma omp unroll full
-//!         for (int offset = 0; offset < 4; offset++) {
-//!           const int i = first + offset;
-//!           c[i * n + j] = sum[offset];
-//!         }
-//!       } else {
-//!         for (int i = first; i < n; i++) {
-//!           float sum = 0;
-//!           for (int k = 0; k < n; k++)
-//!             sum += a[i * n + k] * b[k * n + j];
-//!           c[i * n + j] = sum;
-//!         }
 //!       }
-//!     }
 //! }
 //! ```
 //!
-//! The four elements of a column load each element of `b` once, where they loaded it four times; the array of sums is unrolled into
-//! registers. Measured on an H200: `bench/results/coarsen`.
+//! A thread makes a tile of four rows and four columns: in a step of `k` it loads four elements of `a` and four of `b`, where sixteen threads loaded
+//! one of each. The array of sums is unrolled into registers. Columns of a tile lie 32 apart, so that the 32 threads of a warp still load
+//! elements of `b` side by side. One loop alone is grouped where that gains as much: `for (int first = 0; first < n; first += 4)`, with `float sum[4]`.
+//! Measured on an H200, for groups of one loop: `bench/results/coarsen`. How large tiles are best is an estimate: `bench/coarsen/candidates.c`.
 //!
 //! ## Applies when
 //!
@@ -63,10 +83,15 @@
 //!   that keeps its value; `--device` names a device, and the output is for clang: `unroll` is a directive of OpenMP 5.1;
 //! - its body is a block with a serial loop whose head is the same for all iterations of a group, and in that loop, which stores nothing to
 //!   memory, an element is loaded that is the same for all of them too; what is not the same, neighbouring threads load side by side;
-//! - it pays: each thread makes 2, 4 or 8 iterations. A doubling must make the kernel 1.05 times as fast, by the loads of the serial loops
-//!   (each counted with the sectors that a warp touches) and a quarter of a load for each operation; half of the threads that the device
-//!   holds must be left, and half of its threads must find registers. The loop whose groups gain most is taken; a loop of unknown length
-//!   counts as `--assumed-iterations`. Or `ompsplit tune` asks for groups of up to 16 iterations, to measure them.
+//! - it pays: each thread makes up to 4 iterations of a loop, or of each of two loops, and more where its loads come from lines of its own, or
+//!   are all the same for the group. A doubling must make the kernel 1.05 times as fast, by the loads of the serial loops (each counted with
+//!   the sectors that a warp touches) and a quarter of a load for each operation; half of the threads that the device holds must be left, and
+//!   half of its threads must find registers. The groups that gain most are taken; two loops, and iterations that lie a warp apart, where that
+//!   gains 1.05 times as much as what is simpler. A loop of unknown length counts as `--assumed-iterations`. Or `ompsplit tune` asks for
+//!   groups of a size, to measure them.
+//!
+//! With `--versioned` the loops stand twice, under a host `if`, where lengths are unknown and variables say them that the host can read: in groups
+//! from the length on from which half of the threads that the device holds are left, and as they are.
 //!
 //! ## Refuses when
 //!
@@ -85,6 +110,9 @@
 //! come to it, since only loops are around it whose heads are the same for all. What it loads each of them loaded at this place, so that
 //! none of them writes it. A loop with such a head runs equally often for all of them.
 //!
+//! Where iterations lie apart, a loop counts the threads of a warp, and `collapse` takes it: `block + lane + 32 * offset` has each value of
+//! the variable once. Values are formed where a comparison of distances said that they are below the bound, so that none overflows.
+//!
 //! Each element keeps its own variable, in the type that it had, and its order; each expression keeps its operands and its
 //! statement, so that a compiler contracts what it contracted with `-ffp-contract=on` or `off`. With `fast` and `-ffast-math` it may
 //! round otherwise: that needs `--assume`. What is left over of the loop's length runs in the original's statements.
@@ -95,12 +123,16 @@
 //! Processors" (2015), chapters 4 to 6.
 
 mod body;
+mod condition;
 mod gain;
+mod groups;
 mod head;
+mod model;
+mod parts;
 mod write;
 
 use self::body::Copies;
-use self::gain::Gain;
+use self::gain::{Gain, Set};
 use crate::analysis::accesses::Accesses;
 use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::independence::{self, Candidate, Nest, clauses};
@@ -117,9 +149,6 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::checks::type_parameters;
 use crate::transforms::{Waiting, checks, two_forms};
-
-/// More iterations of a group than these are not written: all of their values stay in registers.
-const LARGEST_GROUP: u32 = 16;
 
 /// Decides for every kernel that is one loop with a serial loop inside.
 pub(super) fn coarsen_loops(cx: &Context<'_>) -> Vec<Plan> {
@@ -138,7 +167,7 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     cx.tree.descendants(body).find(|node| cx.tree.kind(*node) == NodeKind::ForStatement)?;
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let directive = cx.constructs.directive(first).span;
-    let verdict = match written(cx, &loops, body_span(cx, region)) {
+    let verdict = match written(cx, &loops, region) {
         Some(reason) => Verdict::Nothing(reason),
         None => match checks::text_reasons(cx, region) {
             doubts if doubts.is_empty() => Kernel::read(cx, region, loops, promised).decide(),
@@ -153,10 +182,23 @@ fn body_span(cx: &Context<'_>, region: &TargetRegion) -> Span {
 }
 
 /// What somebody chose for the loops of a kernel already: groups of iterations, or how serial loops are translated.
-fn written(cx: &Context<'_>, loops: &[CanonicalLoop], inside: Span) -> Option<Reason> {
-    let steps = loops.iter().find_map(|one| one.step.amount.filter(|amount| cx.constant(*amount) != Some(1)));
-    if let Some(step) = steps {
+fn written(cx: &Context<'_>, loops: &[CanonicalLoop], region: &TargetRegion) -> Option<Reason> {
+    let (inside, outermost) = (body_span(cx, region), loops.first()?.node);
+    let grouped = |loops: &[CanonicalLoop]| {
+        loops.iter().find_map(|one| one.step.amount.filter(|amount| cx.constant(*amount) != Some(1)))
+    };
+    if let Some(step) = grouped(loops) {
         let message = "each iteration of this loop takes several steps already";
+        return Some(Reason::new(ReasonCode::Grouped, step, message));
+    }
+    // Passes that write two forms later may have put the loops into another `if`.
+    let branches = two_forms::other_branches(cx, outermost);
+    let mut others = target_regions(cx.tree, cx.constructs)
+        .into_iter()
+        .filter(|region| region.is_league_loop() && branches.iter().any(|other| other.contains(region.extent)));
+    let step = others.find_map(|region| grouped(&associated_loops(cx, &region)?.0));
+    if let Some(step) = step {
+        let message = "in the other branch each iteration takes several steps: this is the form for short loops";
         return Some(Reason::new(ReasonCode::Grouped, step, message));
     }
     let place = checks::directive_in(cx, inside)?;
@@ -195,9 +237,9 @@ impl<'c, 'p> Kernel<'c, 'p> {
             return no("no device is asked for, whose registers and threads decide");
         };
         match told {
-            Some(Group { factor: 1, .. }) => return no("no groups are asked for"),
-            Some(Group { factor, .. }) if !factor.is_power_of_two() || factor > LARGEST_GROUP => {
-                return Verdict::Refuse(vec![refusal(directive, format!("groups of {factor} are not written"))]);
+            Some(Group { factor: 1, columns: 1, .. }) => return no("no groups are asked for"),
+            Some(group) if !groups::is_writable(group) => {
+                return Verdict::Refuse(vec![refusal(directive, format!("{group} are not written"))]);
             }
             _ => {}
         }
@@ -208,9 +250,13 @@ impl<'c, 'p> Kernel<'c, 'p> {
         if self.cx.tree.kind(body) != NodeKind::CompoundStatement || !gain::may_share(&self.found, self.loops().len()) {
             return no(gain::NOTHING_SHARED);
         }
-        let each = (0..self.loops().len()).map(|index| self.grouped(index));
-        let (copies, refused): (Vec<_>, Vec<_>) = each.enumerate().partition(|(_, one)| one.is_ok());
-        let copies: Vec<(usize, Copies)> = copies.into_iter().filter_map(|(at, one)| Some((at, one.ok()?))).collect();
+        let (mut copies, mut refused): (Vec<Set>, Vec<Reason>) = (Vec::new(), Vec::new());
+        for set in self.sets() {
+            match self.grouped(&set) {
+                Ok(one) => copies.push((set, one)),
+                Err(reason) => refused.push(reason),
+            }
+        }
         let chosen = match told {
             Some(told) => gain::told(self, device, &copies, told)
                 .ok_or_else(|| "the loop that is asked for cannot be grouped".to_owned()),
@@ -219,35 +265,52 @@ impl<'c, 'p> Kernel<'c, 'p> {
         match chosen {
             Ok((gain, copies)) => match self.refused() {
                 Some(reason) => Verdict::Refuse(vec![reason]),
-                None => self.change(&gain, copies),
+                None => self.change(&gain, copies, device),
             },
             // What keeps a loop from being grouped is worth a word only where no other one could be.
-            Err(_) if copies.is_empty() => {
-                Verdict::Refuse(refused.into_iter().find_map(|(_, one)| one.err()).into_iter().collect())
-            }
+            Err(_) if copies.is_empty() => Verdict::Refuse(refused.into_iter().take(1).collect()),
             Err(message) => no(&message),
         }
     }
 
-    fn change(&self, gain: &Gain, copies: &Copies) -> Verdict {
+    fn change(&self, gain: &Gain, copies: &Copies, device: &DeviceProfile) -> Verdict {
         let unclear = || {
             let span = self.cx.constructs.directive(self.candidate.id).span;
             Verdict::Refuse(vec![refusal(span, "the statements cannot be written anew")])
         };
-        let Some(edits) = self.loops().get(gain.index).and_then(|own| write::edits(self, own, copies, gain.factor))
-        else {
-            return unclear();
-        };
-        let (summary, times) = (gain.summary(self), Times::rounded(gain.times.0, gain.times.1));
+        let Some(mut edits) = write::edits(self, &gain.axes, copies) else { return unclear() };
+        let (mut summary, times) = (gain.summary(self), Times::rounded(gain.times.0, gain.times.1));
+        let asks = self.cx.versioned && self.cx.told(self.region).group.is_none();
+        if let Some(condition) = condition::condition(self, device, &gain.axes).filter(|_| asks) {
+            let region = (self.first(), self.region.extent);
+            let comment =
+                format!("Shorter loops would leave too few threads in groups (estimate for {}).", device.title);
+            let Some(both) = two_forms::both(self.cx, region, &edits, &condition, &comment) else { return unclear() };
+            edits = vec![both];
+            summary = format!("where {condition} {summary}");
+        }
         let reasons = self.assumptions();
         Verdict::Change(Change { edits, summary, reasons, times: Some(times), ..Change::default() })
     }
 
-    /// How the statements of a group stand, where one of the loops is grouped.
-    fn grouped(&self, index: usize) -> Result<Copies, Reason> {
-        let own = self.loops().get(index).ok_or_else(|| refusal(self.region.extent, "there is no loop"))?;
-        head::check(self.cx, own)?;
-        body::read(self.cx, own, self.candidate.nest.loops.body)
+    /// The loops that may be grouped: each of them, and each two.
+    fn sets(&self) -> Vec<Vec<usize>> {
+        let depth = self.loops().len();
+        let pairs = (0..depth).flat_map(|one| (one + 1..depth).map(move |other| vec![one, other]));
+        (0..depth).map(|index| vec![index]).chain(pairs).collect()
+    }
+
+    /// How the statements of a group stand, where these loops are grouped.
+    fn grouped(&self, set: &[usize]) -> Result<Copies, Reason> {
+        let own: Vec<&CanonicalLoop> = set.iter().filter_map(|index| self.loops().get(*index)).collect();
+        let body = self.candidate.nest.loops.body;
+        for one in &own {
+            head::check(self.cx, one, body)?;
+        }
+        if let Some(again) = body::declared_again(self.cx, self.loops(), body) {
+            return Err(refusal(again, "the name of a loop's variable is declared again inside"));
+        }
+        body::read(self.cx, &own, body)
     }
 
     /// What keeps all loops of the kernel from being grouped.

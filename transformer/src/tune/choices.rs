@@ -39,13 +39,7 @@ impl fmt::Display for Choice {
         let Self::Told { form, grid } = self else { return f.write_str("as the passes choose") };
         match form {
             Form::Plain => {}
-            Form::Groups(Group { factor, loop_index }) => {
-                write!(f, "groups of {factor}")?;
-                if let Some(index) = loop_index {
-                    write!(f, " in loop {}", index + 1)?;
-                }
-                f.write_str(", ")?;
-            }
+            Form::Groups(group) => write!(f, "{group}, ")?,
             Form::Unrolled => f.write_str("unrolled, ")?,
         }
         match grid {

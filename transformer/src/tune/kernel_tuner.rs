@@ -65,9 +65,7 @@ fn form_name(form: Form) -> String {
     match form {
         Form::Plain => "plain".to_owned(),
         Form::Unrolled => "unrolled".to_owned(),
-        Form::Groups(Group { loop_index, factor }) => {
-            format!("groups of {factor} in loop {}", loop_index.unwrap_or(0) + 1)
-        }
+        Form::Groups(group) => Group { loop_index: group.loop_index.or(Some(0)), ..group }.to_string(),
     }
 }
 

@@ -81,6 +81,16 @@ fn loops_around(cx: &Context<'_>, body: NodeId) -> Vec<String> {
     uses.filter(|used| used.role == Role::Declaration).map(|used| used.name).collect()
 }
 
+/// Where another variable gets the name of that of a loop, in a loop of the nest or in the body: it would be taken for that one.
+pub(super) fn declared_again(cx: &Context<'_>, loops: &[CanonicalLoop], body: NodeId) -> Option<Span> {
+    let names: BTreeSet<&str> = loops.iter().map(|own| own.variable.as_str()).collect();
+    if let Some(inner) = loops.last().filter(|_| names.len() < loops.len()) {
+        return Some(inner.variable_span);
+    }
+    let mut uses = uses_below(cx.file, cx.tree, body).into_iter();
+    uses.find(|used| used.role == Role::Declaration && names.contains(used.name.as_str())).map(|used| used.span)
+}
+
 fn is_refused(kind: NodeKind) -> bool {
     use NodeKind as K;
     let is_known = matches!(
@@ -99,20 +109,24 @@ fn is_refused(kind: NodeKind) -> bool {
         || matches!(kind, K::ForRangeLoop | K::LambdaExpression)
 }
 
-/// How a group of a loop's iterations makes the statements of `body`.
+/// How a group of iterations makes the statements of `body`, where these loops are grouped.
 ///
 /// # Errors
 /// A variable of which there cannot be several.
-pub(super) fn read(cx: &Context<'_>, own: &CanonicalLoop, body: NodeId) -> Result<Copies, Reason> {
-    let Some(variable) = cx.symbols().lookup(&own.variable, cx.tree.span(own.body).start) else {
-        return Err(refusal(own.variable_span, "the variable of the loop is not understood"));
-    };
-    let mut reader = Reader { cx, inside: cx.tree.span(body), uses: Vec::new(), divergent: BTreeSet::new(), next: 0 };
+pub(super) fn read(cx: &Context<'_>, grouped: &[&CanonicalLoop], body: NodeId) -> Result<Copies, Reason> {
+    let mut variables = BTreeSet::new();
+    for own in grouped {
+        let Some(variable) = cx.symbols().lookup(&own.variable, cx.tree.span(own.body).start) else {
+            return Err(refusal(own.variable_span, "the variable of the loop is not understood"));
+        };
+        variables.insert(variable.id());
+    }
+    let divergent = variables.clone();
+    let mut reader = Reader { cx, inside: cx.tree.span(body), uses: Vec::new(), divergent, next: 0 };
     reader.uses = reader.all_uses(body);
     if let Some(reason) = reader.reached_otherwise() {
         return Err(reason);
     }
-    reader.divergent.insert(variable.id());
     loop {
         let before = reader.divergent.len();
         reader.spread(body);
@@ -122,7 +136,7 @@ pub(super) fn read(cx: &Context<'_>, own: &CanonicalLoop, body: NodeId) -> Resul
     }
     let pieces = reader.pieces(body);
     let together = loops_in(cx, &pieces);
-    let crossing = reader.crossing(&pieces, variable.id())?;
+    let crossing = reader.crossing(&pieces, &variables)?;
     Ok(Copies { pieces, crossing, together })
 }
 
@@ -292,12 +306,16 @@ impl Reader<'_, '_> {
     }
 
     /// The divergent variables that more than one piece uses.
-    fn crossing(&self, pieces: &[Piece], variable: VariableId) -> Result<BTreeMap<VariableId, Crossing>, Reason> {
+    fn crossing(
+        &self,
+        pieces: &[Piece],
+        variables: &BTreeSet<VariableId>,
+    ) -> Result<BTreeMap<VariableId, Crossing>, Reason> {
         let mut places: BTreeMap<VariableId, BTreeSet<usize>> = BTreeMap::new();
         let mut declared = BTreeMap::new();
         self.collect(pieces, &mut places, &mut declared);
         let mut crossing = BTreeMap::new();
-        let several = places.into_iter().filter(|(key, places)| *key != variable && places.len() > 1);
+        let several = places.into_iter().filter(|(key, places)| !variables.contains(key) && places.len() > 1);
         for (key, _) in several.filter(|(key, _)| self.divergent.contains(key)) {
             let Some((declaration, one)) = declared.get(&key) else {
                 return Err(refusal(

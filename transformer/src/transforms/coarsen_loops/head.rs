@@ -5,13 +5,13 @@ use crate::context::Context;
 use crate::plan::Reason;
 use crate::region::loop_nest::{CanonicalLoop, Relation, VariableKind};
 use crate::source::{Span, words};
-use crate::syntax::Number;
+use crate::syntax::{NodeId, Number};
 
 /// The largest first value of a loop. So the distance to the bound is a number of the bound's type.
 const LARGEST_START: i64 = i32::MAX as i64;
 
-/// Checks that a loop can count groups: up by one, to a bound that the body can ask for again.
-pub(super) fn check(cx: &Context<'_>, own: &CanonicalLoop) -> Result<(), Reason> {
+/// Checks that a loop can count groups: up by one, to a bound that the body of the innermost loop can ask for again.
+pub(super) fn check(cx: &Context<'_>, own: &CanonicalLoop, innermost: NodeId) -> Result<(), Reason> {
     if own.kind != VariableKind::Integer || !own.declared_in_loop {
         let message = format!("`{}` is not declared in the loop as an integer", own.variable);
         return Err(refusal(own.variable_span, message));
@@ -29,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, own: &CanonicalLoop) -> Result<(), Reason>
             "the distance from the first value to the bound is not known to be a number of the variable's type";
         return Err(refusal(own.lower, message));
     }
-    match changing(cx, own.upper, own) {
+    match changing(cx, own.upper, own, cx.tree.span(innermost).start) {
         Some((span, message)) => Err(refusal(span, message)),
         None => Ok(()),
     }
@@ -53,7 +53,7 @@ fn has_distance(cx: &Context<'_>, own: &CanonicalLoop, at: usize) -> bool {
 }
 
 /// What in a bound may have another value, or none, where the body asks for it again.
-fn changing(cx: &Context<'_>, bound: Span, own: &CanonicalLoop) -> Option<(Span, String)> {
+fn changing(cx: &Context<'_>, bound: Span, own: &CanonicalLoop, asked: usize) -> Option<(Span, String)> {
     if !cx.is_arithmetic(bound) {
         return Some((bound, "the bound is more than arithmetic with numbers and variables".to_owned()));
     }
@@ -66,7 +66,7 @@ fn changing(cx: &Context<'_>, bound: Span, own: &CanonicalLoop) -> Option<(Span,
         let keeps = is_integer
             && cx.symbols().written_in(&name, at.start, body).is_empty()
             && cx.cannot_be_aliased(&name, at.start)
-            && cx.means_the_same(at, body.start);
+            && cx.means_the_same(at, asked);
         (!keeps).then(|| (at, format!("`{name}` is not known to be an integer that keeps its value")))
     })
 }

@@ -1,90 +1,68 @@
-//! The loop that counts groups, and its body in both forms.
+//! The loops that count groups, and their body in both forms.
 
 use std::collections::BTreeMap;
 
 use super::Kernel;
 use super::body::{Copies, Piece, Together};
+use super::groups::Axis;
+use super::parts::Part;
 use crate::context::Context;
-use crate::edit::directive_writer::{Layout, indent_of, line_start, starts_line, text_end};
+use crate::edit::directive_writer::{Layout, collapse, indent_of, line_start, starts_line, text_end};
 use crate::edit::{Edit, braces};
-use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::semantics::symbols::VariableId;
 use crate::semantics::uses::{Role, Use, uses_below};
-use crate::source::{Span, words};
+use crate::source::Span;
 use crate::syntax::{Declaration, Field, NodeId, NodeKind};
 use crate::transforms::two_forms::{edited, indented};
 
-/// The edits that group the iterations of a loop. `None` where the text has a form that is not expected.
-pub(super) fn edits(kernel: &Kernel<'_, '_>, own: &CanonicalLoop, copies: &Copies, factor: u32) -> Option<Vec<Edit>> {
+/// The edits that group iterations. `None` where the text has a form that is not expected.
+pub(super) fn edits(kernel: &Kernel<'_, '_>, axes: &[Axis], copies: &Copies) -> Option<Vec<Edit>> {
     let cx = kernel.cx;
     let body = kernel.candidate.nest.loops.body;
-    let construct = cx.constructs.construct(kernel.candidate.id).body_span;
-    let innermost = cx.tree.span(kernel.loops().last()?.node);
-    let layout = Layout::of(cx.file, cx.constructs.directive(kernel.candidate.id));
-    let blanks = indent_of(cx.file, innermost.start);
+    let directive = cx.constructs.directive(kernel.candidate.id);
+    let innermost = kernel.loops().last()?;
+    let layout = Layout::of(cx.file, directive);
+    let blanks = indent_of(cx.file, cx.tree.span(innermost.node).start);
     let inside = cx.tree.named_children(body).next().map(|node| indent_of(cx.file, cx.tree.span(node).start));
     let level = inside.and_then(|inside| inside.strip_prefix(&blanks).map(str::to_owned));
+    let parts: Option<Vec<Part<'_>>> = axes.iter().map(|axis| Part::of(kernel, *axis, axes.len() > 1)).collect();
     let writer = Writer {
         cx,
-        own,
+        parts: parts?,
         copies,
-        factor,
-        first: cx.fresh_in(construct, "first"),
-        offset: cx.fresh_in(construct, "offset"),
-        variable: cx.symbols().lookup(&own.variable, cx.tree.span(own.body).start)?.id(),
-        ty: cx.file.show(own.declared_type?).into_owned(),
         function: cx.function_of(cx.tree.span(body)),
         level: level.filter(|level| !level.is_empty()).unwrap_or_else(|| layout.level.clone()),
         layout,
     };
-    let mut edits = writer.head()?;
-    edits.push(writer.body(body, &blanks)?);
+    let mut edits = Vec::new();
+    for part in &writer.parts {
+        edits.extend(part.head(cx)?);
+    }
+    let lanes = writer.parts.iter().any(|part| part.lane.is_some());
+    if lanes {
+        edits.push(collapse(cx.file, directive, kernel.loops().len() + 1));
+    }
+    edits.push(writer.body(innermost.node, body, &blanks)?);
     Some(edits)
 }
 
 struct Writer<'w, 'p> {
     cx: &'w Context<'p>,
-    own: &'w CanonicalLoop,
+    /// The loops that are grouped, outermost first.
+    parts: Vec<Part<'w>>,
     copies: &'w Copies,
-    factor: u32,
-    /// The variable of the groups: the first iteration of each.
-    first: String,
-    /// The variable of an iteration in its group.
-    offset: String,
-    /// The variable of the loop.
-    variable: VariableId,
-    /// Its type.
-    ty: String,
     function: Option<NodeId>,
     level: String,
     layout: Layout,
 }
 
 impl Writer<'_, '_> {
-    /// The head that counts groups.
-    fn head(&self) -> Option<Vec<Edit>> {
-        let (cx, own) = (self.cx, self.own);
-        let is_name = |node: &NodeId| {
-            let span = cx.tree.span(*node);
-            let is_identifier = cx.tree.kind(*node) == NodeKind::Identifier;
-            is_identifier && own.condition.contains(span) && cx.file.show(span) == own.variable.as_str()
-        };
-        let mut names = cx.tree.descendants(own.node).filter(is_name);
-        let (name, None) = (names.next()?, names.next()) else { return None };
-        let edit = |span: Span, text: String| Edit { span, text };
-        Some(vec![
-            edit(own.variable_span, self.first.clone()),
-            edit(cx.tree.span(name), self.first.clone()),
-            edit(own.step.span, format!("{} += {}", self.first, self.factor)),
-        ])
-    }
-
     fn opening(&self, blanks: &str) -> String {
         braces::opening(self.cx.file, self.cx.tree, self.function, self.layout.newline, blanks)
     }
 
     /// Both forms of the body: for whole groups, and for what is left over.
-    fn body(&self, body: NodeId, blanks: &str) -> Option<Edit> {
+    fn body(&self, innermost: NodeId, body: NodeId, blanks: &str) -> Option<Edit> {
         let (cx, newline) = (self.cx, self.layout.newline);
         let span = cx.tree.span(body);
         let content = Span::new(span.start + 1, span.end - 1);
@@ -92,6 +70,8 @@ impl Writer<'_, '_> {
         self.pieces(&self.copies.pieces, &mut edits)?;
         let grouped = edited(cx.file, content, &edits)?;
         let original = edited(cx.file, content, &[])?;
+        let lanes = self.parts.iter().find_map(Part::lanes);
+        let outer = usize::from(lanes.is_some());
         let at = |depth: usize| format!("{blanks}{}", self.level.repeat(depth));
         let lines = |text: &str, depth: usize, levels: usize| {
             let text = text.trim_end();
@@ -104,42 +84,56 @@ impl Writer<'_, '_> {
             };
             indented(&own_line, &self.level.repeat(levels))
         };
-        let bound = self.bound();
-        let (relation, least) = match self.own.relation {
-            Relation::LessOrEqual => ("<=", self.factor - 1),
-            _ => ("<", self.factor),
-        };
-        let Self { first, ty, own, .. } = self;
-        let (opening, name) = (self.opening(&at(1)), &own.variable);
+        let whole: Vec<String> = self.parts.iter().map(|part| part.is_whole(cx)).collect();
+        let opening = self.opening(&at(outer + 1));
         let alternative =
-            if opening.starts_with(newline) { format!("{newline}{}else", at(1)) } else { " else".to_owned() };
-        let upper = cx.file.show(own.upper);
-        let text = [
-            format!("{{{newline}{}if ({bound} - {first} >= {least}){opening}", at(1)),
-            lines(&grouped, 2, 1),
-            format!("{newline}{}}}{alternative}{opening}", at(1)),
-            format!(
-                "{newline}{}for ({ty} {name} = {first}; {name} {relation} {upper}; {name}++){}",
-                at(2),
-                self.opening(&at(2))
-            ),
-            lines(&original, 3, 2),
-            format!("{newline}{}}}{newline}{}}}{newline}{blanks}}}", at(2), at(1)),
-        ];
-        Some(Edit { span, text: text.concat() })
+            if opening.starts_with(newline) { format!("{newline}{}else", at(outer + 1)) } else { " else".to_owned() };
+        let mut text = match &lanes {
+            Some(head) => format!("{newline}{}{head}{}", at(1), self.opening(&at(1))),
+            None => "{".to_owned(),
+        };
+        text += &format!("{newline}{}if ({}){opening}", at(outer + 1), whole.join(" && "));
+        text += &lines(&grouped, outer + 2, outer + 1);
+        text += &format!("{newline}{}}}{alternative}{opening}", at(outer + 1));
+        let (heads, values) = self.rest();
+        let mut depth = outer + 2;
+        for head in heads {
+            text += &format!("{newline}{}{head}{}", at(depth), self.opening(&at(depth)));
+            depth += 1;
+        }
+        for value in values {
+            text += &format!("{newline}{}{value}", at(depth));
+        }
+        text += &lines(&original, depth, depth - 1);
+        for depth in (if outer > 0 { 1 } else { 0 }..depth).rev() {
+            text += &format!("{newline}{}}}", at(depth));
+        }
+        match lanes {
+            Some(_) => self.behind_head(innermost, body, text),
+            None => Some(Edit { span, text }),
+        }
     }
 
-    /// The bound as the left side of a difference.
-    fn bound(&self) -> String {
-        let text = self.cx.file.show(self.own.upper).into_owned();
-        let is_plain = |text: &str| text.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let is_sum = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_ .+-*/%()".contains(&byte));
-        // A macro may stand for operators that bind less.
-        let opens = |word: &str| {
-            let definition = self.cx.symbols().macro_definition(word, self.own.upper.start);
-            definition.is_some_and(|definition| !is_plain(&definition.body))
-        };
-        if is_sum && !words(&text).any(opens) { text } else { format!("({text})") }
+    /// What stands around the original's statements for what is left over, and the variables in them.
+    fn rest(&self) -> (Vec<String>, Vec<String>) {
+        if let [only] = self.parts.as_slice() {
+            let (head, value) = only.rest(self.cx);
+            return (vec![head], value.into_iter().collect());
+        }
+        let conditions: Vec<String> = self.parts.iter().map(|part| part.is_there(self.cx)).collect();
+        let loops = self.parts.iter().map(Part::partial_head);
+        let heads = loops.chain([format!("if ({})", conditions.join(" && "))]).collect();
+        (heads, self.parts.iter().map(Part::value).collect())
+    }
+
+    /// A statement in the place of a loop's body, on a line of its own. A comment in front of the body stays there.
+    fn behind_head(&self, innermost: NodeId, body: NodeId, text: String) -> Option<Edit> {
+        let cx = self.cx;
+        let span = cx.tree.span(body);
+        let close = cx.tree.children(innermost).filter(|it| cx.tree.kind(*it) == NodeKind::CloseParenthesis).last()?;
+        let gap = Span::new(cx.tree.span(close).end, span.start);
+        let said = cx.file.bytes(gap).trim_ascii_end().len();
+        Some(Edit { span: Span::new(gap.start + said, span.end), text })
     }
 
     fn pieces(&self, pieces: &[Piece], edits: &mut Vec<Edit>) -> Option<()> {
@@ -203,10 +197,9 @@ impl Writer<'_, '_> {
         Some(Span::new(first.start, text_end(self.cx.file, last.end)))
     }
 
-    /// The loop over the iterations of a group, with the arrays that it needs in front of it, in whole lines but for the last line's end.
+    /// The loops over the iterations of a group, with the arrays that it needs in front of them, in whole lines but for the last line's end.
     fn each(&self, run: &[NodeId], whole: Span, blanks: &str) -> Option<String> {
-        let Self { level, offset, first, factor, layout, .. } = self;
-        let newline = layout.newline;
+        let (level, newline) = (&self.level, self.layout.newline);
         let mut arrays = String::new();
         let mut edits = Vec::new();
         let mut is_empty = true;
@@ -228,16 +221,22 @@ impl Writer<'_, '_> {
         if is_empty {
             return Some(arrays.trim_end().to_owned()).map(|text| format!("{blanks}{}", text.trim_start()));
         }
-        let column = if layout.indent.is_empty() { "" } else { blanks };
-        let pragma = layout.indented(column.to_owned()).write("unroll", &["full".to_owned()]);
-        let names_variable = run.iter().any(|node| self.uses(*node).iter().any(|(_, key)| *key == self.variable));
-        let value = format!("{blanks}{level}const {} {} = {first} + {offset};{newline}", self.ty, self.own.variable);
-        let text = indented(&edited(self.cx.file, whole, &edits)?, level);
-        Some(format!(
-            "{arrays}{column}{pragma}{newline}{blanks}for (int {offset} = 0; {offset} < {factor}; {offset}++){}{newline}{}{blanks}{text}{newline}{blanks}}}",
-            self.opening(blanks),
-            if names_variable { value } else { String::new() },
-        ))
+        let mut text = arrays;
+        for (depth, part) in self.parts.iter().enumerate() {
+            let blanks = format!("{blanks}{}", level.repeat(depth));
+            let column = if self.layout.indent.is_empty() { "" } else { &blanks };
+            let pragma = self.layout.indented(column.to_owned()).write("unroll", &["full".to_owned()]);
+            text += &format!("{column}{pragma}{newline}{blanks}{}{}{newline}", part.loop_head(), self.opening(&blanks));
+            if run.iter().any(|node| self.uses(*node).iter().any(|(_, key)| *key == part.variable)) {
+                text += &format!("{blanks}{level}{}{newline}", part.value());
+            }
+        }
+        let deepest = level.repeat(self.parts.len());
+        text += &format!("{blanks}{}", indented(&edited(self.cx.file, whole, &edits)?, &deepest));
+        for depth in (0..self.parts.len()).rev() {
+            text += &format!("{newline}{blanks}{}}}", level.repeat(depth));
+        }
+        Some(text)
     }
 
     /// The names of variables below a node, and what they mean.
@@ -254,13 +253,19 @@ impl Writer<'_, '_> {
     /// Each iteration's own elements in the place of variables.
     fn renamed(&self, node: NodeId) -> Vec<Edit> {
         let uses = self.uses(node).into_iter().filter(|(_, key)| self.copies.crossing.contains_key(key));
-        let element = |used: &Use| format!("{}[{}]", used.name, self.offset);
+        let element = |used: &Use| format!("{}{}", used.name, self.place());
         uses.map(|(used, _)| Edit { text: element(&used), span: used.span }).collect()
+    }
+
+    /// The subscripts of an iteration's own element.
+    fn place(&self) -> String {
+        self.parts.iter().map(|part| format!("[{}]", part.offset)).collect()
     }
 
     /// The arrays in the place of what a statement declares, and the assignments of its values.
     fn declared(&self, statement: NodeId) -> Option<(String, String)> {
-        let (cx, factor) = (self.cx, self.factor);
+        let cx = self.cx;
+        let sizes: String = self.parts.iter().map(|part| format!("[{}]", part.axis.factor)).collect();
         let declaration = Declaration::of(cx.tree, statement)?;
         let own: BTreeMap<Span, _> = self
             .uses(statement)
@@ -273,10 +278,10 @@ impl Writer<'_, '_> {
         for declarator in declaration.declarators() {
             let target = cx.tree.child(declarator, Field::Declarator).unwrap_or(declarator);
             let one = own.get(&cx.tree.span(target))?;
-            names.push(format!("{}[{factor}]", one.name));
+            names.push(format!("{}{sizes}", one.name));
             if let Some(value) = cx.tree.child(declarator, Field::Value) {
                 let text = edited(cx.file, cx.tree.span(value), &self.renamed(value))?;
-                values.push(format!("{}[{}] = {text};", one.name, self.offset));
+                values.push(format!("{}{} = {text};", one.name, self.place()));
             }
         }
         Some((format!("{ty} {};", names.join(", ")), values.join(" ")))

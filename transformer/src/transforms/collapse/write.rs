@@ -2,10 +2,9 @@
 
 use crate::analysis::independence::Candidate;
 use crate::edit::{Edit, directive_writer};
-use crate::region::construct::ConstructId;
 use crate::semantics::Program;
 use crate::source::Span;
-use crate::syntax::{ClauseName, NodeId, NodeKind};
+use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::collapse::declarations;
 use crate::transforms::collapse::gain::Choice;
 
@@ -13,7 +12,8 @@ use crate::transforms::collapse::gain::Choice;
 pub(super) fn edits(candidate: &Candidate<'_, '_>, choice: Choice) -> Vec<Edit> {
     let mut edits = declarations::edits(candidate, choice.depth);
     if choice.depth > candidate.promised() {
-        edits.push(clause(candidate.cx, candidate.id, choice.depth));
+        let directive = candidate.cx.constructs.directive(candidate.id);
+        edits.push(directive_writer::collapse(candidate.cx.file, directive, choice.depth));
     }
     let loops = &candidate.nest.loops.loops;
     if let (true, Some(one), Some(other)) = (choice.exchanges(), loops.get(choice.fastest), loops.get(choice.depth - 1))
@@ -21,25 +21,6 @@ pub(super) fn edits(candidate: &Candidate<'_, '_>, choice: Choice) -> Vec<Edit> 
         edits.extend(exchange(candidate.cx, one.node, other.node));
     }
     edits
-}
-
-/// Writes the clause: instead of the existing one, or behind the directive's name.
-fn clause(cx: &Program<'_>, id: ConstructId, depth: usize) -> Edit {
-    let directive = cx.constructs.directive(id);
-    let clause = format!("collapse({depth})");
-    if let Some(old) = directive.clauses_of(ClauseName::Collapse).next() {
-        return Edit { span: old.span, text: clause };
-    }
-    let text = cx.file.show(directive.span);
-    let first_line = text.lines().next().unwrap_or_default().len();
-    let layout = directive_writer::Layout::of(cx.file, directive);
-    if layout.indent.len() + first_line + clause.len() < directive_writer::WIDTH {
-        let end = directive.name_span.end;
-        return Edit { span: Span::new(end, end), text: format!(" {clause}") };
-    }
-    let others = directive.clauses.iter().map(|clause| directive_writer::on_one_line(cx.file, clause.span));
-    let clauses: Vec<String> = std::iter::once(clause).chain(others).collect();
-    directive_writer::replace(cx.file, directive, &layout.write(&directive.name, &clauses))
 }
 
 /// Exchanges the text between the parentheses of two loops.

@@ -6,7 +6,7 @@ use crate::region::construct::ConstructId;
 use crate::region::target::target_regions;
 use crate::semantics::Program;
 use crate::source::pragma_scan::mask_part;
-use crate::source::{SourceFile, Span};
+use crate::source::{Language, SourceFile, Span};
 use crate::syntax::{If, NodeId, NodeKind};
 
 /// The whole lines of a region.
@@ -86,6 +86,55 @@ impl Indents {
     }
 }
 
+/// One edit that writes both forms of a region under a host `if`: where `condition` holds as the edits make it, otherwise as it is. `None` if
+/// the edits do not lie within the region.
+pub(super) fn both(
+    cx: &Program<'_>,
+    (first, extent): (ConstructId, Span),
+    edits: &[Edit],
+    condition: &str,
+    comment: &str,
+) -> Option<Edit> {
+    let file = cx.file;
+    let body = cx.constructs.construct(first).body?;
+    let layout = Layout::of(file, cx.constructs.directive(first));
+    let whole = lines_of(file, extent);
+    let original = std::str::from_utf8(file.bytes(whole)).ok()?;
+    let text = edited(file, whole, edits)?;
+    let Indents { indent, level } = Indents::of(cx, extent, body, &layout);
+    let block = !is_in_block(cx, first);
+    let newline = layout.newline;
+    let (open, outer) = if block {
+        (format!("{indent}{{{newline}"), format!("{indent}{level}"))
+    } else {
+        (String::new(), indent.clone())
+    };
+    let inside = |text: &str| indented(text, &if block { level.repeat(2) } else { level.clone() });
+    let comment = if cx.tree.language() == Language::C { format!("/* {comment} */") } else { format!("// {comment}") };
+    let close = if block { format!("{newline}{indent}}}") } else { String::new() };
+    let text = format!(
+        "{open}{outer}{comment}{newline}{outer}if ({condition}) {{{newline}{}{newline}{outer}}} else {{{newline}{}{newline}{outer}}}{close}",
+        inside(&text),
+        inside(original),
+    );
+    Some(Edit { span: whole, text })
+}
+
+/// Is the region a statement of a block, and not the statement of another directive?
+pub(super) fn is_in_block(cx: &Program<'_>, first: ConstructId) -> bool {
+    let tree = cx.tree;
+    let Some(body) = cx.constructs.construct(first).body else { return false };
+    let directive = cx.constructs.directive(first);
+    // Behind another directive new declarations would become its statement.
+    let index = cx.constructs.construct(first).directive;
+    let before = index.checked_sub(1).and_then(|index| cx.constructs.directives.get(index));
+    let behind_directive = before.is_some_and(|other| {
+        let between = cx.file.bytes(Span::new(other.span.end, directive.span.start));
+        between.iter().all(u8::is_ascii_whitespace)
+    });
+    !behind_directive && tree.parent(body).is_some_and(|parent| tree.kind(parent) == NodeKind::CompoundStatement)
+}
+
 fn within(whole: Span, edit: &Edit) -> Option<Edit> {
     let start = edit.span.start.checked_sub(whole.start)?;
     let end = edit.span.end.checked_sub(whole.start)?;
@@ -159,6 +208,18 @@ pub(super) fn other_form(cx: &Program<'_>, body: NodeId) -> Option<Span> {
     let regions = target_regions(tree, cx.constructs);
     let mut others = regions.iter().filter(|region| outermost.contains(region.extent) && !region.is_league_loop());
     others.next().map(|region| region.extent)
+}
+
+/// The other branch of each `if` around a statement.
+pub(super) fn other_branches(cx: &Program<'_>, statement: NodeId) -> Vec<Span> {
+    let tree = cx.tree;
+    let own = tree.span(statement);
+    let choices = tree.ancestors(statement).filter_map(|above| If::of(tree, above));
+    let branches = choices.filter_map(|one| {
+        let [one, other] = [one.consequence()?, one.alternative()?].map(|branch| tree.span(branch));
+        if one.contains(own) { Some(other) } else { other.contains(own).then_some(one) }
+    });
+    branches.collect()
 }
 
 /// The other branch of the `if` that has this statement as a branch.

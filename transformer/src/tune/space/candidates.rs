@@ -162,7 +162,7 @@ fn shapes(source: Source<'_>, base: &SourceFile, kernels: &[Kernel]) -> Result<V
         shares: kernels.iter().map(|kernel| kernel.is_league_loop.then_some(1.0)).collect(),
     };
     let deepest = kernels.iter().map(|kernel| kernel.loops).max().unwrap_or(0);
-    let groups = (0..deepest).flat_map(|index| FACTORS.map(|factor| Group { loop_index: Some(index), factor }));
+    let groups = (0..deepest).flat_map(|index| FACTORS.map(|factor| Group::of(Some(index), factor)));
     let mut asked: Vec<(Form, Pass, Instructions)> = groups
         .map(|group| {
             let told = Instruction { group: Some(group), grid: None };

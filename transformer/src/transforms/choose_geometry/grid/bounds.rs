@@ -88,6 +88,9 @@ pub(super) fn expressions(
         whole.step = whole.step.checked_mul(bound.step)?;
         whole.names.extend(bound.names);
     }
+    let common = gcd(whole.number, whole.step);
+    whole.number /= common;
+    whole.step /= common;
     (whole.names.len() <= MOST_NAMES).then(|| whole.expressions(choice))
 }
 
@@ -155,6 +158,11 @@ impl Bound {
         let factors: Vec<String> = self.names.iter().map(Name::operand).chain(number).collect();
         factors.join(" * ")
     }
+}
+
+/// The greatest number that divides both; they are above zero.
+fn gcd(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { gcd(other, one % other) }
 }
 
 /// The largest number whose power is no more than `most`.

@@ -4,24 +4,14 @@ use crate::edit::Edit;
 use crate::edit::directive_writer::{indent_of, line_start};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
-use crate::syntax::NodeKind;
 use crate::transforms::split_target::facts::pieces::Piece;
 use crate::transforms::split_target::write::Output;
+use crate::transforms::two_forms;
 
 impl Output<'_, '_> {
     /// Is the region a statement of a block, and not the statement of another directive?
     pub(super) fn is_in_block(&self, first: ConstructId) -> bool {
-        let tree = self.cx.tree;
-        let Some(body) = self.cx.constructs.construct(first).body else { return false };
-        let directive = self.cx.constructs.directive(first);
-        // Behind another directive new declarations would become its statement.
-        let index = self.cx.constructs.construct(first).directive;
-        let before = index.checked_sub(1).and_then(|index| self.cx.constructs.directives.get(index));
-        let behind_directive = before.is_some_and(|other| {
-            let between = self.cx.file.bytes(Span::new(other.span.end, directive.span.start));
-            between.iter().all(u8::is_ascii_whitespace)
-        });
-        !behind_directive && tree.parent(body).is_some_and(|parent| tree.kind(parent) == NodeKind::CompoundStatement)
+        two_forms::is_in_block(self.cx, first)
     }
 
     /// Are the directives of the loops indented as their statements are?

@@ -1,0 +1,293 @@
+//! What a group of iterations takes: loads, registers, and the threads that are left.
+
+use std::collections::BTreeSet;
+
+use super::Kernel;
+use super::body::{Copies, Crossing};
+use super::groups::{Axis, LARGEST_GROUP, elements, size};
+use crate::analysis::accesses::{Access, Accesses};
+use crate::analysis::coalescing::{Pattern, pattern};
+use crate::analysis::cost::{ASSUMED_INNER, NestWork, nest_time};
+use crate::analysis::polynomial::{Atom, Polynomial};
+use crate::device::DeviceProfile;
+use crate::device::time::number;
+use crate::plan::figures::count;
+use crate::semantics::symbols::DeclaredType;
+use crate::source::Span;
+use crate::syntax::{NodeId, NodeKind};
+
+/// The most iterations of one loop in a group where neighbouring threads load side by side what the group does not share: products of
+/// matrices took 1.2 to 1.4 times as long with 8 as with 4 on an H200 (`bench/results/coarsen`). Where each thread loads from lines of its own,
+/// or all is shared, registers and what is gained say how many.
+const MOST: u32 = 4;
+/// The same for each loop where two are grouped, or where iterations lie apart: on an H200 a product of 4,096 numbers a side took 12.6 ms with
+/// 4 x 4, 8.0 with 8 x 8; of `double` 24.0 with 4 x 2, 16.8 with 4 x 4, 14.8 with 8 x 4 (`bench/results/coarsen/candidates.csv`).
+const MOST_OF_TILE: u32 = 8;
+/// Sectors of a warp's load of neighbouring elements of eight bytes.
+const SIDE_BY_SIDE: f64 = 8.0;
+/// Registers of a thread beside those of its group.
+const OTHER_REGISTERS: u32 = 24;
+/// Registers of an address.
+const ADDRESS: u32 = 2;
+/// What an operation takes of the time of a load: a processor begins four of them while its cache serves one.
+const OPERATION: f64 = 0.25;
+/// Operations that a call stands for.
+const CALL: f64 = 8.0;
+/// Operations that a division stands for: a kernel with one for two loads took as long in groups of 4 as before, on an H200.
+const DIVISION: f64 = 16.0;
+/// Sectors that a warp loads at once.
+const SECTORS_AT_ONCE: f64 = 4.0;
+/// The part of the threads that a device holds which must be left: 2,048 numbers a side leave 8 x 8 as many threads, and it was the fastest.
+const PART_LEFT: u32 = 8;
+/// The part of them which must find registers.
+const PART_RESIDENT: u32 = 4;
+/// At most this part of the iterations may be left over.
+const LEFT_OVER: i128 = 8;
+
+/// A kernel whose iterations may be grouped in one way.
+pub(super) struct Model<'m, 'c, 'p> {
+    kernel: &'m Kernel<'c, 'p>,
+    device: &'m DeviceProfile,
+    copies: &'m Copies,
+    /// The different accesses, and how often each is made in an iteration.
+    accesses: Vec<(&'m Access, f64)>,
+    operations: f64,
+}
+
+impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
+    pub(super) fn of(kernel: &'m Kernel<'c, 'p>, device: &'m DeviceProfile, copies: &'m Copies) -> Self {
+        let accesses = different(&kernel.found, kernel.loops().len());
+        Self { kernel, device, copies, accesses, operations: operations(kernel) }
+    }
+
+    /// The accesses in loops that a group makes together.
+    pub(super) fn inside(&self) -> impl Iterator<Item = &'m Access> + '_ {
+        self.accesses.iter().map(|(access, _)| *access).filter(|access| self.is_together(access.span))
+    }
+
+    /// A load of elements far apart that groups would make more of.
+    pub(super) fn far(&self, axes: &[Axis]) -> Option<&'m Access> {
+        let is_far = |access: &&Access| matches!(self.pattern(access), Pattern::Strided | Pattern::Unknown);
+        let is_own = |access: &&Access| axes.iter().any(|axis| !self.is_shared(access, axis.index));
+        self.inside().filter(is_own).find(is_far)
+    }
+
+    /// Why groups may not have this many iterations.
+    pub(super) fn stopped(&self, axes: &[Axis]) -> Option<String> {
+        let (device, size) = (self.device, size(axes));
+        let is_measured = matches!(axes, [Axis { apart: 1, .. }]);
+        let most = if is_measured { MOST } else { MOST_OF_TILE };
+        if axes.iter().any(|axis| axis.factor > self.most(*axis, most)) {
+            let why = if is_measured { "were measured to be slower" } else { "are more than is counted on" };
+            return Some(format!("groups of {size} {why}"));
+        }
+        let registers = self.registers(axes);
+        if registers > device.registers_per_sm / (device.threads_per_sm / PART_RESIDENT).max(1) {
+            return Some(format!("groups of {size} would take about {registers} registers of a thread"));
+        }
+        let (held, left) = (number(held(device)), self.left(axes));
+        if left < held {
+            let (left, held) = (count(left), count(held));
+            return Some(format!("groups of {size} would leave {left} iterations for {held} threads"));
+        }
+        let trips = |axis: &Axis| self.kernel.found.loops.get(axis.index).and_then(|one| one.trips);
+        let is_over = |(trips, axis): &(i128, &Axis)| trips % i128::from(axis.length()) * LEFT_OVER > *trips;
+        let over = axes.iter().filter_map(|axis| Some((trips(axis)?, axis))).find(is_over);
+        over.map(|(trips, _)| format!("groups of {size} would leave over too much of {trips} iterations"))
+    }
+
+    /// The most iterations of a loop that a group may have.
+    fn most(&self, axis: Axis, side_by_side: u32) -> u32 {
+        let is_apart = self.accesses.iter().any(|(access, _)| self.pattern(access).sectors() > SIDE_BY_SIDE);
+        let shares_all = self.inside().all(|access| self.is_shared(access, axis.index));
+        if is_apart || shares_all { LARGEST_GROUP } else { side_by_side }
+    }
+
+    pub(super) fn registers(&self, axes: &[Axis]) -> u32 {
+        let values: u32 = self.copies.crossing.values().map(|one: &Crossing| one.registers).sum();
+        let mut addresses: Vec<(&Access, Vec<Polynomial>)> = Vec::new();
+        for access in self.inside().filter(|access| axes.iter().any(|axis| !self.is_shared(access, axis.index))) {
+            let apart = without_constants(access);
+            if !addresses.iter().any(|(known, form)| known.root == access.root && *form == apart) {
+                addresses.push((access, apart));
+            }
+        }
+        let several = |access: &Access| -> u32 {
+            let differs = axes.iter().filter(|axis| !self.is_shared(access, axis.index));
+            differs.filter(|axis| !self.is_apart_by_constant(access, axis.index)).map(|axis| axis.factor).product()
+        };
+        let addresses: u32 = addresses.iter().map(|(access, _)| ADDRESS * several(access)).sum();
+        let values = values.saturating_mul(elements(axes));
+        OTHER_REGISTERS.saturating_add(values).saturating_add(addresses).saturating_add(self.loaded(axes))
+    }
+
+    /// Registers of what is loaded and used for several elements, where two loops are grouped: a row of the group at once.
+    fn loaded(&self, axes: &[Axis]) -> u32 {
+        let [_, .., last] = axes else { return 0 };
+        let each = |access: &Access| {
+            let wide = access.element.as_ref().and_then(DeclaredType::bytes).is_some_and(|bytes| bytes > 4);
+            let times = if self.is_shared(access, last.index) { 1 } else { last.factor };
+            times * if wide { 2 } else { 1 }
+        };
+        self.inside().map(each).sum()
+    }
+
+    /// Do the elements of neighbouring iterations lie a constant apart, so that one address leads to all of them?
+    fn is_apart_by_constant(&self, access: &Access, index: usize) -> bool {
+        let Some(variable) = self.variable(index) else { return false };
+        let Some((last, others)) = access.subscripts.split_last() else { return false };
+        let is_constant = last.form.linear_in(variable).is_some_and(|(step, _)| step.as_constant().is_some());
+        is_constant && !others.iter().any(|other| other.form.mentions(variable))
+    }
+
+    /// What one iteration takes in groups of this size, in loads.
+    pub(super) fn cost(&self, axes: &[Axis]) -> f64 {
+        self.loads(axes) + self.operations * OPERATION
+    }
+
+    /// The accesses of one iteration, each counted with the sectors of a warp.
+    pub(super) fn loads(&self, axes: &[Axis]) -> f64 {
+        let lane = self.kernel.loops().len().checked_sub(1);
+        let each = |(access, times): &(&Access, f64)| {
+            let pattern = self.pattern(access);
+            // Neighbouring threads are then as far apart as groups are long.
+            let is_further = |axis: &&Axis| Some(axis.index) == lane && axis.apart == 1 && pattern != Pattern::Uniform;
+            let further: f64 = axes.iter().filter(is_further).map(|axis| f64::from(axis.factor)).product();
+            let sectors = (pattern.sectors() * further).min(Pattern::Strided.sectors());
+            let sharing = axes.iter().filter(|axis| self.is_shared(access, axis.index));
+            let shared: f64 = sharing.map(|axis| f64::from(axis.factor)).product();
+            times * (sectors / SECTORS_AT_ONCE).max(1.0) / shared
+        };
+        self.accesses.iter().map(each).sum()
+    }
+
+    /// How neighbouring threads access memory.
+    fn pattern(&self, access: &Access) -> Pattern {
+        let lane = self.kernel.loops().len().checked_sub(1).and_then(|lane| self.kernel.found.loops.get(lane));
+        lane.map_or(Pattern::Unknown, |lane| pattern(access, lane.atom, &self.kernel.found.opaque))
+    }
+
+    fn is_together(&self, span: Span) -> bool {
+        self.copies.together.iter().any(|together| together.contains(span))
+    }
+
+    fn variable(&self, index: usize) -> Option<Atom> {
+        self.kernel.found.loops.get(index).map(|one| one.atom)
+    }
+
+    /// Is it a load that all iterations of a group make of one element, where this loop is grouped, in a loop that they make together and
+    /// that stores nothing?
+    pub(super) fn is_shared(&self, access: &Access, index: usize) -> bool {
+        let found = &self.kernel.found;
+        let variable = self.variable(index);
+        let differs =
+            |atom: &Atom| Some(*atom) == variable || found.opaque.contains(atom) || found.loads.contains_key(atom);
+        let stores = |together: &Span| found.accesses.iter().any(|other| other.writes && together.contains(other.span));
+        let mut around = self.copies.together.iter().filter(|together| together.contains(access.span));
+        !access.writes
+            && !access.subscripts.iter().any(|subscript| subscript.form.atoms().iter().any(differs))
+            && around.next().is_some_and(|together| !stores(together))
+    }
+
+    /// The iterations of the kernel's loops, and whether they are assumed.
+    pub(super) fn lengths(&self) -> (Vec<f64>, bool) {
+        let depth = self.kernel.loops().len();
+        let own = || self.kernel.found.loops.iter().take(depth);
+        let unknown = u32::try_from(own().filter(|one| one.trips.is_none()).count()).unwrap_or(u32::MAX);
+        let all = f64::from(self.kernel.cx.assumed_iterations) * if unknown > 1 { ASSUMED_INNER } else { 1.0 };
+        let each = all.powf(f64::from(unknown.max(1)).recip());
+        (own().map(|one| known(one.trips).unwrap_or(each)).collect(), unknown > 0)
+    }
+
+    /// The iterations that threads share: groups, and of those that lie apart as many as a warp has threads.
+    pub(super) fn left(&self, axes: &[Axis]) -> f64 {
+        let lengths = self.lengths().0.into_iter().enumerate();
+        let length = |(at, length): (usize, f64)| match axes.iter().find(|axis| axis.index == at) {
+            Some(axis) => (length / f64::from(axis.length())).ceil() * f64::from(axis.apart),
+            None => length,
+        };
+        lengths.map(length).product()
+    }
+
+    /// The kernel's time as it is, in microseconds.
+    pub(super) fn time(&self) -> f64 {
+        let iterations: f64 = self.lengths().0.into_iter().product();
+        let sectors = |access: &Access| self.pattern(access).sectors();
+        let accesses = self.accesses.iter().map(|(_, times)| times).sum::<f64>() * iterations;
+        let sectors = self.accesses.iter().map(|(access, times)| times * sectors(access)).sum::<f64>() * iterations;
+        nest_time(&NestWork { iterations, accesses, sectors, divisions: 0 })
+    }
+}
+
+/// The threads that groups must leave on a device.
+pub(super) fn held(device: &DeviceProfile) -> u64 {
+    u64::from((device.threads_per_sm / PART_LEFT).max(1)) * u64::from(device.sm_count)
+}
+
+fn known(trips: Option<i128>) -> Option<f64> {
+    trips.and_then(|trips| u32::try_from(trips).ok()).map(f64::from)
+}
+
+/// The subscripts of an access without the constants in them: what is apart by a constant has one address.
+fn without_constants(access: &Access) -> Vec<Polynomial> {
+    let apart = |form: &Polynomial| form.minus(&Polynomial::constant(form.constant_part()));
+    access.subscripts.iter().map(|one| apart(&one.form).unwrap_or_else(|| one.form.clone())).collect()
+}
+
+/// The accesses of an iteration, each once, with the number of times that it is made. What no serial loop changes is made in front of it.
+fn different(found: &Accesses, depth: usize) -> Vec<(&Access, f64)> {
+    let mut all: Vec<(&Access, f64)> = Vec::new();
+    for access in &found.accesses {
+        let is_known = |(other, _): &(&Access, f64)| {
+            other.root == access.root
+                && other.subscripts == access.subscripts
+                && other.loops == access.loops
+                && other.writes == access.writes
+        };
+        if !all.iter().any(is_known) {
+            all.push((access, times(found, access, depth)));
+        }
+    }
+    all
+}
+
+fn times(found: &Accesses, access: &Access, depth: usize) -> f64 {
+    let atoms: BTreeSet<Atom> = access.subscripts.iter().flat_map(|one| one.form.atoms()).collect();
+    let is_unknown =
+        access.writes || atoms.iter().any(|atom| found.opaque.contains(atom) || found.loads.contains_key(atom));
+    let inner: Vec<usize> = access.loops.iter().copied().filter(|index| *index >= depth).collect();
+    let changes = |index: &usize| found.loops.get(*index).is_some_and(|one| atoms.contains(&one.atom));
+    let last = if is_unknown { Some(inner.len()) } else { inner.iter().rposition(changes).map(|at| at + 1) };
+    let around = inner.get(..last.unwrap_or(0)).unwrap_or_default();
+    around.iter().map(|index| length(found, *index)).product()
+}
+
+fn length(found: &Accesses, index: usize) -> f64 {
+    found.loops.get(index).and_then(|one| known(one.trips)).unwrap_or(ASSUMED_INNER)
+}
+
+/// The operations of one iteration, without those that compute subscripts.
+fn operations(kernel: &Kernel<'_, '_>) -> f64 {
+    let (tree, found, depth) = (kernel.cx.tree, &kernel.found, kernel.loops().len());
+    let body = kernel.candidate.nest.loops.body;
+    let each = |node: NodeId| {
+        let weight = match tree.kind(node) {
+            NodeKind::BinaryExpression if tree.operator(node) == Some(NodeKind::Slash) => DIVISION,
+            NodeKind::BinaryExpression | NodeKind::ConditionalExpression => 1.0,
+            NodeKind::AssignmentExpression if tree.operator(node) != Some(NodeKind::Equal) => 1.0,
+            NodeKind::CallExpression => CALL,
+            _ => return 0.0,
+        };
+        let mut above = tree.ancestors(node).take_while(|above| *above != body);
+        if above
+            .any(|above| matches!(tree.kind(above), NodeKind::SubscriptArgumentList | NodeKind::SubscriptExpression))
+        {
+            return 0.0;
+        }
+        let span = tree.span(node);
+        let around = (depth..found.loops.len())
+            .filter(|index| found.loops.get(*index).is_some_and(|one| one.span.contains(span)));
+        weight * around.map(|index| length(found, index)).product::<f64>()
+    };
+    tree.descendants(body).map(each).sum()
+}

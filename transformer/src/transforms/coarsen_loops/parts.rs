@@ -1,0 +1,141 @@
+//! One loop that is grouped, as it is written: its head, the iterations of a group, and what is left over.
+
+use super::Kernel;
+use super::groups::Axis;
+use crate::context::Context;
+use crate::edit::Edit;
+use crate::region::loop_nest::{CanonicalLoop, Relation};
+use crate::semantics::symbols::VariableId;
+use crate::source::{Span, words};
+use crate::syntax::{NodeId, NodeKind};
+
+/// A loop that is grouped, with the names that it needs.
+pub(super) struct Part<'w> {
+    pub axis: Axis,
+    own: &'w CanonicalLoop,
+    /// The variable of the groups: the first iteration of each, or of those of a warp.
+    first: String,
+    /// The variable of an iteration in its group.
+    pub offset: String,
+    /// The variable of a thread in its warp, where iterations lie apart.
+    pub lane: Option<String>,
+    /// The variable of the loop.
+    pub variable: VariableId,
+    /// Its type.
+    ty: String,
+}
+
+impl<'w> Part<'w> {
+    /// `None` where the loop has a form that is not expected. One of several loops has names that tell which.
+    pub(super) fn of(kernel: &'w Kernel<'_, '_>, axis: Axis, is_one_of_several: bool) -> Option<Self> {
+        let cx = kernel.cx;
+        let own = kernel.loops().get(axis.index)?;
+        let construct = cx.constructs.construct(kernel.candidate.id).body_span;
+        let fresh = |stem: &str| {
+            let name = if is_one_of_several { format!("{stem}_{}", own.variable) } else { stem.to_owned() };
+            cx.fresh_in(construct, &name)
+        };
+        let is_apart = axis.apart > 1;
+        Some(Self {
+            axis,
+            own,
+            first: if is_apart { cx.fresh_in(construct, "block") } else { fresh("first") },
+            offset: fresh("offset"),
+            lane: is_apart.then(|| cx.fresh_in(construct, "lane")),
+            variable: cx.symbols().lookup(&own.variable, cx.tree.span(own.body).start)?.id(),
+            ty: cx.file.show(own.declared_type?).into_owned(),
+        })
+    }
+
+    /// The head that counts groups.
+    pub(super) fn head(&self, cx: &Context<'_>) -> Option<[Edit; 3]> {
+        let own = self.own;
+        let is_name = |node: &NodeId| {
+            let span = cx.tree.span(*node);
+            let is_identifier = cx.tree.kind(*node) == NodeKind::Identifier;
+            is_identifier && own.condition.contains(span) && cx.file.show(span) == own.variable.as_str()
+        };
+        let mut names = cx.tree.descendants(own.node).filter(is_name);
+        let (name, None) = (names.next()?, names.next()) else { return None };
+        let edit = |span: Span, text: String| Edit { span, text };
+        Some([
+            edit(own.variable_span, self.first.clone()),
+            edit(cx.tree.span(name), self.first.clone()),
+            edit(own.step.span, format!("{} += {}", self.first, self.axis.length())),
+        ])
+    }
+
+    /// The head of the loop over the threads of a warp.
+    pub(super) fn lanes(&self) -> Option<String> {
+        let Self { ty, axis, .. } = self;
+        self.lane.as_ref().map(|lane| format!("for ({ty} {lane} = 0; {lane} < {}; {lane}++)", axis.apart))
+    }
+
+    /// Is the group, or that of a warp, whole?
+    pub(super) fn is_whole(&self, cx: &Context<'_>) -> String {
+        let least = self.axis.length() - u32::from(self.own.relation == Relation::LessOrEqual);
+        format!("{} - {} >= {least}", self.bound(cx), self.first)
+    }
+
+    /// The head of the loop over the iterations of a group.
+    pub(super) fn loop_head(&self) -> String {
+        let Self { offset, axis, .. } = self;
+        format!("for (int {offset} = 0; {offset} < {}; {offset}++)", axis.factor)
+    }
+
+    /// The variable of the loop in such an iteration.
+    pub(super) fn value(&self) -> String {
+        let Self { first, offset, axis, ty, .. } = self;
+        let name = &self.own.variable;
+        match &self.lane {
+            Some(lane) => format!("const {ty} {name} = {first} + {lane} + {} * {offset};", axis.apart),
+            None => format!("const {ty} {name} = {first} + {offset};"),
+        }
+    }
+
+    /// The head of the loop over what is left over where this loop alone is grouped, and the variable in it where that loop counts something
+    /// else. Distances to a bound are numbers of its type, where the first value that is too large might be none.
+    pub(super) fn rest(&self, cx: &Context<'_>) -> (String, Option<String>) {
+        let Self { first, offset, ty, axis, .. } = self;
+        let (name, relation) = (&self.own.variable, self.relation());
+        let Some(lane) = &self.lane else {
+            let upper = cx.file.show(self.own.upper);
+            return (format!("for ({ty} {name} = {first}; {name} {relation} {upper}; {name}++)"), None);
+        };
+        let bound = self.bound(cx);
+        (
+            format!("for ({ty} {offset} = {lane}; {offset} {relation} {bound} - {first}; {offset} += {})", axis.apart),
+            Some(format!("const {ty} {name} = {first} + {offset};")),
+        )
+    }
+
+    /// The head of the loop over the iterations of a group that may not be whole.
+    pub(super) fn partial_head(&self) -> String {
+        let Self { offset, ty, axis, .. } = self;
+        format!("for ({ty} {offset} = 0; {offset} < {}; {offset}++)", axis.factor)
+    }
+
+    /// Is there such an iteration?
+    pub(super) fn is_there(&self, cx: &Context<'_>) -> String {
+        let Self { first, offset, axis, .. } = self;
+        let lane = self.lane.as_ref().map(|lane| format!("{lane} + {} * ", axis.apart)).unwrap_or_default();
+        format!("{lane}{offset} {} {} - {first}", self.relation(), self.bound(cx))
+    }
+
+    fn relation(&self) -> &'static str {
+        if self.own.relation == Relation::LessOrEqual { "<=" } else { "<" }
+    }
+
+    /// The bound as the left side of a difference.
+    fn bound(&self, cx: &Context<'_>) -> String {
+        let text = cx.file.show(self.own.upper).into_owned();
+        let is_plain = |text: &str| text.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_sum = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_ .+-*/%()".contains(&byte));
+        // A macro may stand for operators that bind less.
+        let opens = |word: &str| {
+            let definition = cx.symbols().macro_definition(word, self.own.upper.start);
+            definition.is_some_and(|definition| !is_plain(&definition.body))
+        };
+        if is_sum && !words(&text).any(opens) { text } else { format!("({text})") }
+    }
+}
